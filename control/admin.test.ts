@@ -14,7 +14,7 @@ import { readControlConfig } from './settings/config.ts';
 
 let folder = '';
 let control: ControlApp;
-/** Runs while commands of another process change what it stands on. */
+/** Runs while commands in another process change the data under it. */
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'admin-'));
   const config = readControlConfig({ TRUNKLINE_DATA: folder, LOG_LEVEL: 'silent' });
@@ -53,7 +53,7 @@ async function audit(): Promise<string[]> {
 }
 
 describe('a data folder without a control plane', () => {
-  // Each takes a second of a process: one that reads of each kind, and one that changes what is there.
+  // Each command takes a second of a process, so one reading command per area and one changing command.
   const commands = [
     ['key', 'list', '--operator'],
     ['org', 'list'],
@@ -61,7 +61,7 @@ describe('a data folder without a control plane', () => {
     ['org', 'disable', 'x'],
   ];
 
-  it('is told, and stays as it is, whatever the command', async () => {
+  it('gets an error from every command, and is left unchanged', async () => {
     for (const args of commands) {
       const wrong = join(folder, 'wrong');
       await expect(adminOf(wrong, args)).rejects.toEqual(
@@ -81,8 +81,8 @@ describe('a data folder without a control plane', () => {
   });
 });
 
-describe('the ceiling of an organization’s outgoing calls', () => {
-  it('is set for one organization, counts at once, and returns to that of the deployment', async () => {
+describe('the limit of an organization’s outgoing calls', () => {
+  it("is set per organization, applies at once, and can be reset to the deployment's", async () => {
     const id = await admin('org', 'create', 'Acme');
     const key = await admin('key', 'create', id);
     const change = (call_limits: object) =>
@@ -112,7 +112,7 @@ describe('the ceiling of an organization’s outgoing calls', () => {
 });
 
 describe('the permission to list very wide networks', () => {
-  it('is given and taken by the operator, and what is listed stays', async () => {
+  it('is granted and revoked by the operator; networks already listed stay', async () => {
     const id = await admin('org', 'create', 'Acme', '--sip');
     const key = await admin('key', 'create', id);
     const number = '+14155550100';
@@ -141,7 +141,7 @@ describe('the permission to list very wide networks', () => {
     expect(await admin('org', 'show', id)).toMatch(/wide_sources.*permitted/);
     expect(await update(wide)).toEqual([200, undefined]);
     await admin('sip', 'deny-wide', id);
-    // What the number has it keeps, what it or another number has not is refused.
+    // The number keeps what it has; new networks are rejected for it and for other numbers.
     expect(await update(['52.112.0.0/14'])).toEqual([200, undefined]);
     expect(await update(['52.112.0.0/14', '0.0.0.0/0'])).toEqual([400, path('/updates')]);
     expect(await attach(['52.112.0.0/14'], [number, '+14155550101'])).toEqual([
@@ -149,7 +149,7 @@ describe('the permission to list very wide networks', () => {
       '/directions/0/options/allowed_ips/0',
     ]);
     expect(await admin('sip', 'wide')).toMatch(/\+14155550100.*52\.112\.0\.0\/14.*false/);
-    // Pieces that need no permission each need it when they are many.
+    // Pieces that need no permission alone need it when they are many.
     expect(await admin('sip', 'large')).not.toContain(id);
     const pieces = Array.from({ length: 5 }, (_, i) => `20.${i}.0.0/16`);
     expect(await attach(pieces, ['+14155550102'])).toEqual([200, '/directions/0/options/allowed_ips']);
@@ -165,7 +165,7 @@ describe('the permission to list very wide networks', () => {
 });
 
 describe('organizations', () => {
-  it('are made, shown, told of alerts, entitled and switched off, at once and with an entry each', async () => {
+  it('are created, shown, given alert addresses, entitled and switched off, each at once and with an audit entry', async () => {
     const id = await admin('org', 'create', 'Acme', '--email', 'owner@example.com');
     const key = await admin('key', 'create', id);
     expect(await get('/v1/org/settings', key)).toMatchObject({
@@ -197,7 +197,7 @@ describe('organizations', () => {
     ]);
   });
 
-  it('that are switched off leave the edges’ configuration and come back as they were', async () => {
+  it('leave the edges’ configuration when switched off and come back unchanged', async () => {
     const id = await admin('org', 'create', 'Acme', '--sip');
     const authorization = await admin('key', 'create', id);
     await control.app.inject({
@@ -217,7 +217,7 @@ describe('organizations', () => {
 });
 
 describe('keys', () => {
-  it('are shown once, tell when they were last used, and open nothing once they are revoked', async () => {
+  it('are shown once, show when they were last used, and stop working once revoked', async () => {
     const orgId = await admin('org', 'create', 'Acme');
     const key = await admin('key', 'create', orgId, '--name', 'app');
     expect(await admin('key', 'list', orgId)).toMatch(/'app'.*'never'/);
@@ -232,14 +232,14 @@ describe('keys', () => {
     await expect(admin('key', 'revoke', id)).rejects.toEqual(refused(expect.stringContaining('in force')));
   });
 
-  it('of operators and edges are kept apart', async () => {
+  it('of operators and of edges are separate', async () => {
     expect(await admin('key', 'create', '--operator')).toMatch(/^op_/);
     expect(await admin('key', 'create', '--edge')).toMatch(/^et_/);
     expect(await admin('edge-token', 'create', '--name', 'second')).toMatch(/^et_/);
     expect(await admin('key', 'list', '--edge')).toContain('second');
   });
 
-  it('of an edge cut it off when they are revoked', async () => {
+  it('of an edge disconnect it when they are revoked', async () => {
     const edgeToken = await admin('key', 'create', '--edge');
     const url = listenOnce(control);
     const edge = await connectEdge({ url, edgeToken });
@@ -255,7 +255,7 @@ describe('keys', () => {
 
 const oneOwner = (given: string) => `Give one of <org id>, --operator and --edge, not ${given}.`;
 
-describe('what cannot be understood', () => {
+describe('invalid commands', () => {
   it.each([
     [['org', 'create', 'Acme', '--email', 'owner'], '"owner" is not a mail address.'],
     [['org', 'alerts', 'x'], 'Give --email, --sms or both.'],
@@ -266,7 +266,7 @@ describe('what cannot be understood', () => {
     [['org', 'list', '--colour'], expect.stringContaining("Unknown option '--colour'")],
     [['org', 'destroy'], expect.stringMatching(/^There is no command "org destroy"\.\n\nUsage/)],
     [['key', 'create'], 'The org id (or --operator, or --edge) is missing.'],
-    // Whose key it is must have one answer: an operator's opens every organization.
+    // A key needs exactly one owner: an operator's key opens every organization.
     [['key', 'create', 'x', '--operator'], oneOwner('x and --operator')],
     [['key', 'create', 'x', '--edge'], oneOwner('x and --edge')],
     [['key', 'list', '--operator', '--edge'], oneOwner('--operator and --edge')],
@@ -287,12 +287,12 @@ describe('what cannot be understood', () => {
       ['org', 'create', 'Acme', ...Array.from({ length: 21 }, (_, i) => `--email=${i}@example.com`)],
       '--email is given 21 times; alerts go to 20 of each at most.',
     ],
-  ])('%j is refused in one sentence', async (args, stderr) => {
+  ])('%j is rejected in one sentence', async (args, stderr) => {
     const text = typeof stderr === 'string' ? `${stderr}\n` : stderr;
     await expect(admin(...args)).rejects.toEqual(refused(text));
   });
 
-  it('and no command at all shows what there is', async () => {
+  it('without any command lists the commands', async () => {
     const help = await admin();
     expect(help).toMatch(/^Usage: npm run admin -- <command>/);
     expect(await admin('--help')).toBe(help);

@@ -23,7 +23,7 @@ const commands: Readonly<Record<string, Command>> = {
   ...portCommands,
 };
 
-/** Other words for the first part of a command. */
+/** Aliases for the first word of a command. */
 const areas: Readonly<Record<string, string>> = {
   organization: 'org',
   organizations: 'org',
@@ -62,7 +62,7 @@ async function run(args: readonly string[]): Promise<Output> {
   return runOn(command, words[0], options);
 }
 
-/** Whether a word may follow the name of the command, such as an id. */
+/** Whether the command takes a word after its name, such as an id. */
 function takesWord({ takes }: Command): boolean {
   return takes !== '';
 }
@@ -102,7 +102,7 @@ try {
   else if (output.length === 0) console.log('none');
   else console.table(output);
 } catch (error) {
-  // Of an error that is none of usage, the stack helps whoever reports it.
+  // For an error other than usage, the stack helps in a bug report.
   console.error(error instanceof UsageError ? error.message : (plainWords(error) ?? error));
   process.exitCode = 1;
 }

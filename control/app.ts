@@ -1,4 +1,4 @@
-/** Puts the control plane together: database, API, edge link, background work. Listens to nothing by itself. */
+/** Puts the control plane together: database, API, edge link, background work. It does not listen; its caller does. */
 import type { FastifyBaseLogger } from 'fastify';
 import { type Clock, systemClock, type Timer } from '#shared/clock.ts';
 import { createModels } from '#shared/models/models.ts';
@@ -52,17 +52,19 @@ import { createWidgets, visitorRoutes, widgetMetrics, widgetRoutes } from './wid
 export interface ControlApp {
   readonly app: App;
   readonly services: Services;
-  /** Begins the background work: once it listens and has said so. A program that only asks the API never does. */
+  /**
+   * Starts the background work, once the program listens and has said so. Programs that only use the API never call it.
+   */
   begin(): Promise<void>;
   /**
-   * After a fault: takes nothing more, begins no background work, and finishes the requests that run. Background work
-   * stays written down as under way, because it may be what the fault was in: it counts as a try and waits after the
+   * After a fault: accepts no more requests, starts no background work, and finishes running requests. Background work
+   * stays recorded as under way, because it may have caused the fault: it counts as an attempt and is delayed after the
    * next start.
    */
   drain(): Promise<void>;
-  /** What goes on, for the report of a fault: requests and background work, nothing of callers. */
+  /** What is running, for a fault report: requests and background work, no caller data. */
   underWay(): Record<string, unknown>;
-  /** Ends connections, background work and the database, in this order; asked again it is the same end. */
+  /** Closes connections, background work and the database, in this order. Later calls return the same promise. */
   close(): Promise<void>;
 }
 
@@ -70,22 +72,22 @@ export interface AppOptions {
   readonly config: ControlConfig;
   readonly logger: FastifyBaseLogger;
   readonly clock?: Clock;
-  /** Whether answers are checked against their schemas; for tests. */
+  /** Whether responses are checked against their schemas; for tests. */
   readonly checkAnswers?: boolean;
-  /** How webhooks reach their targets, and when these and notices are tried again; for tests. */
+  /** How webhooks reach their targets, and when webhooks and notices are retried; for tests. */
   readonly webhooks?: Pick<DeliveryParts, 'resolve' | 'ca' | 'random'>;
-  /** What takes the place of models and webhooks in text conversations; for tests. */
+  /** Replaces models and webhooks in text conversations; for tests. */
   readonly conversations?: Partial<TextSessionParts>;
-  /** What takes the place of the gate of test scenarios; for tests. */
+  /** Replaces the promotion gate of test scenarios; for tests. */
   readonly promotionGate?: PromotionGate;
-  /** Stands between the edges and what stores their reports; for tests. */
+  /** Wraps the store of edge reports; for tests. */
   readonly watchReports?: (store: Reports) => Reports;
 }
 
-/** @throws Error when the database cannot be opened or brought up to date */
+/** @throws Error when the database cannot be opened or migrated */
 export async function createApp(options: AppOptions): Promise<ControlApp> {
   const { config, logger, clock = systemClock } = options;
-  // Before the database is brought up to date: with the wrong key nothing of it may change.
+  // Before migrating: with the wrong key, nothing in the database may change.
   const secrets = deploymentSecrets(config);
   const database = await openDatabase(config.databaseFile, clock);
   try {
@@ -221,7 +223,10 @@ function once(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Looks twice a second what another process, such as the command line, altered. Returns a function that ends this. */
+/**
+ * Checks twice a second for changes made by other processes, such as the command line. Returns a function that stops
+ * it.
+ */
 function watchOthers(clock: Clock, log: FastifyBaseLogger, notice: () => Promise<void>): () => Promise<void> {
   const everyMs = 500;
   let running: Promise<void> = Promise.resolve();
@@ -242,7 +247,7 @@ function watchOthers(clock: Clock, log: FastifyBaseLogger, notice: () => Promise
   };
 }
 
-/** What all areas are made of; what an area takes of it stands in its deps.ts. */
+/** The services that areas are built from; each area's deps.ts picks what it needs. */
 export type Services = ReturnType<typeof createServices>;
 
 function createServices(options: AppOptions, database: Database, secrets: SecretBox, clock: Clock) {
@@ -289,7 +294,7 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
   };
 }
 
-/** Every area of the API. A new area is one more line. */
+/** Every area of the API; a new area is one more line. */
 function addRoutes(app: App, services: Services, addOthers: (app: App) => void): void {
   healthRoute(app, services);
   addOthers(app);

@@ -1,21 +1,25 @@
 /**
- * All background work of a control plane, in the order in which it begins and ends:
+ * All background work of a control plane, in order of start and stop:
  *
  *     made --begin--> running --hold--> held --close--> closed
  *
- * Nothing begins before the program listens and has said so: work that ends the program must not keep it from coming up.
+ * Nothing starts before the program listens and has said so: work that crashes the program must not keep it from coming
+ * up.
  */
 import type { BackgroundWork } from './db/index.ts';
 
 export interface BackgroundParts {
   readonly tornado: BackgroundWork & { resume(): Promise<void> };
   readonly testRuns: BackgroundWork & { start(): void };
-  /** Starts everything that needs no order. */
+  /** Starts all work that needs no order. */
   readonly startOthers: () => BackgroundWork;
 }
 
 export interface Background extends BackgroundWork {
-  /** Asked again it is the same begin; nothing begins after `hold` or `close`. @throws Error when the database cannot be read */
+  /**
+   * Later calls return the same promise; nothing starts after `hold` or `close`. @throws Error when the database cannot
+   * be read
+   */
   begin(): Promise<void>;
 }
 
@@ -25,7 +29,7 @@ export function createBackground({ tornado, testRuns, startOthers }: BackgroundP
   let begun: Promise<void> | null = null;
   const begin = async () => {
     if (isHeld) return;
-    // First: which sessions wait must be known before test runs tell of the ends of batches.
+    // First: waiting sessions must be known before test runs report finished batches.
     await tornado.resume();
     if (isHeld) return;
     testRuns.start();
@@ -45,7 +49,7 @@ export function createBackground({ tornado, testRuns, startOthers }: BackgroundP
     hold,
     close: async () => {
       hold();
-      // The caller of begin gets its failure.
+      // The failure goes to the caller of begin.
       await begun?.catch(() => undefined);
       await tornado.close();
       await testRuns.close();

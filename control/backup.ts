@@ -1,4 +1,4 @@
-/** `npm run backup -- [folder]`: a backup of a control plane, also of one that runs. */
+/** `npm run backup -- [folder]`: backs up a control plane, running or not. */
 
 import { join, resolve } from 'node:path';
 import { counted } from '#shared/counted.ts';
@@ -18,7 +18,7 @@ await runProgram(async () => {
   const config = readControlConfig();
   const now = new Date();
   const name = positionals[0] ?? `trunkline-backup-${now.toISOString().slice(0, 19).replaceAll(':', '')}`;
-  // Beside what it is a copy of, never in whatever folder the command was called from.
+  // Next to the data folder, not in the current directory.
   const target = positionals[0] === undefined ? join(config.dataFolder, 'backups', name) : resolve(name);
   const secrets = existingSecrets(config);
   const { databaseFile, dataFolder, backupPassphrase: passphrase } = config;

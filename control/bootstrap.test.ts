@@ -21,7 +21,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const mode = (...path: string[]) => (statSync(join(folder, ...path)).mode & 0o777).toString(8);
 
-/** One start as main.ts makes it, without listening. */
+/** One start like main.ts, without listening. */
 async function start(env: Record<string, string> = {}) {
   const config = readControlConfig({ TRUNKLINE_DATA: folder, LOG_LEVEL: 'silent', ...env });
   const clock = new FakeClock();
@@ -41,7 +41,7 @@ async function start(env: Record<string, string> = {}) {
   return { control, made, snapshot, get };
 }
 
-it('a start that changes nothing writes no file besides the database, so that it goes well on a full disk', async () => {
+it('a start without changes writes no file besides the database, so it works on a full disk', async () => {
   await (await start()).control.close();
   const files = () =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -53,7 +53,7 @@ it('a start that changes nothing writes no file besides the database, so that it
 });
 
 describe('the first start', () => {
-  it('writes private keys and makes numbers that a call from this machine can reach', async () => {
+  it('writes private keys and creates numbers that a call from this machine can reach', async () => {
     const { control, made, snapshot, get } = await start();
     expect(JSON.parse(readFileSync(join(folder, 'bootstrap.json'), 'utf8'))).toEqual(made);
     expect(made).toMatchObject({
@@ -89,7 +89,7 @@ describe('the first start', () => {
     await control.close();
   });
 
-  it('is the only one: a second start keeps keys, numbers, pathway, certificates and edits', async () => {
+  it('happens once: a second start keeps keys, numbers, pathway, certificates and edits', async () => {
     const first = await start();
     const updates = { url: `/v1/inbound/${demoNumber}`, method: 'POST', payload: { label: 'Mine' } } as const;
     await first.control.app.inject({ ...updates, headers: { authorization: first.made.api_key } });
@@ -107,7 +107,7 @@ describe('the first start', () => {
     await second.control.close();
   });
 
-  it('follows settings that changed, and makes new keys when its file was lost', async () => {
+  it('applies changed settings, and creates new keys when its file was lost', async () => {
     const first = await start();
     await first.control.close();
     const moved = await start({
@@ -129,7 +129,7 @@ describe('the first start', () => {
     await again.control.close();
   });
 
-  it.each(['{}', '{'])('does not overwrite a file that it cannot understand: %s', async (text) => {
+  it.each(['{}', '{'])('does not overwrite a file that it cannot parse: %s', async (text) => {
     writeFileSync(join(folder, 'bootstrap.json'), text);
     await expect(start()).rejects.toThrow('bootstrap.json is not what a first start wrote');
     expect(readFileSync(join(folder, 'bootstrap.json'), 'utf8')).toBe(text);
@@ -161,7 +161,7 @@ describe('the certificates', () => {
     server.close();
   });
 
-  it('are made again for a new name and near their end, under the same authority', async () => {
+  it('are renewed for a new name and near expiry, under the same authority', async () => {
     const options = { dataFolder: folder, given: null, publicHost: null, now: Date.UTC(2030, 0, 1) };
     const read = (file: string) => readFileSync(file, 'utf8');
     const files = await ensureCertificates(options);
@@ -190,7 +190,7 @@ describe('the certificates', () => {
     );
   });
 
-  it('of the operator are used as they are', async () => {
+  it('of the operator are used unchanged', async () => {
     const made = await ensureCertificates({
       dataFolder: folder,
       given: null,
@@ -212,7 +212,7 @@ describe('the program', () => {
     NODE_NO_WARNINGS: '1',
   });
 
-  it('answers until SIGTERM, then ends by itself with 0', async () => {
+  it('answers until SIGTERM, then exits with 0', async () => {
     const port = await freeTcpPort();
     const program = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
       env: environment(port),
@@ -230,7 +230,7 @@ describe('the program', () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  it('says what is wrong with its settings and ends with 1', () => {
+  it('reports invalid settings and exits with 1', () => {
     const run = spawnSync(process.execPath, [join(import.meta.dirname, 'main.ts')], {
       env: { ...environment(0), LOG_LEVEL: 'loud' },
       encoding: 'utf8',

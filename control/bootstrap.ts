@@ -1,6 +1,6 @@
 /**
- * The first start: an organization with keys, a demo number with a demo pathway, and numbers that check a line.
- * What it made is in `bootstrap.json`; while that file is there, later starts keep everything as it is.
+ * The first start creates an organization with keys, a demo number with a demo pathway, and line check numbers.
+ * `bootstrap.json` records them; while it exists, later starts change nothing.
  */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -31,18 +31,18 @@ const Bootstrap = Type.Object({
 export type Bootstrap = Static<typeof Bootstrap>;
 
 export const demoNumber = '+14155550100';
-/** Answers with what it hears. */
+/** Echoes the caller's audio. */
 export const echoNumber = '+14155550101';
-/** Answers with a tone of 440 Hz. */
+/** Plays a 440 Hz tone. */
 export const toneNumber = '+14155550102';
 const toneHz = 440;
 
 const thisMachine = ['127.0.0.1', '::1'];
 
 /**
- * Makes or reads `bootstrap.json`. Its addresses follow the settings; all else is of the first start.
+ * Creates or reads `bootstrap.json`. Its addresses follow the settings; everything else is from the first start.
  * @param caCert path of the certificate that peers must trust
- * @throws Error when the file is there and cannot be understood
+ * @throws Error when the file exists and cannot be parsed
  */
 export async function bootstrap(services: Services, caCert: string): Promise<Bootstrap> {
   const { config } = services;
@@ -54,7 +54,7 @@ export async function bootstrap(services: Services, caCert: string): Promise<Boo
     control_url: config.url,
     sip: { host: sipServer(services), port: config.sip.port, ca_cert: resolve(caCert) },
   };
-  // A start that changes nothing writes nothing: it has to go well on a full disk, too.
+  // A start without changes writes nothing, so it works on a full disk.
   if (!isDeepStrictEqual(kept, current)) writePrivate(config, file, current);
   return current;
 }
@@ -67,7 +67,7 @@ function readBootstrap(file: string): Bootstrap {
   );
 }
 
-/** undefined: it is no JSON. */
+/** undefined: not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -88,7 +88,7 @@ async function firstStart(services: Services): Promise<Made & Pick<Bootstrap, 'c
   const { clock, config, secrets } = services;
   const organization = { name: 'Default', region: config.region, sipEnabled: true };
   const made = await services.catalogue.change(async (db, altered): Promise<Made> => {
-    // A first start that was cut off, or whose file was lost, is taken up again with new keys.
+    // A first start that was interrupted, or whose file was lost, is resumed with new keys.
     const org_id =
       (await holderOf(db, demoNumber)) ?? (await createOrganization(db, clock, secrets, organization));
     altered.organizations.add(org_id);
@@ -114,7 +114,7 @@ async function holderOf(db: Db, number: string): Promise<string | undefined> {
   return row?.org_id;
 }
 
-/** Numbers that another organization holds are left to it. */
+/** Numbers held by another organization are left alone. */
 async function makeNumbers(services: Services, orgId: string): Promise<void> {
   const { configured } = await attachNumbers(services, orgId, {
     phone_numbers: [demoNumber, echoNumber, toneNumber],

@@ -1,4 +1,4 @@
-/** What refers to what organizations set up, and what is dropped with it: areas above tell the catalogue. */
+/** What refers to an organization's set-up and is deleted with it: registered here with the catalogue. */
 import { withdrawAlerts } from './alerts/index.ts';
 import { callsUsingVersion } from './calls/index.ts';
 import type { Catalogue } from './catalogue/index.ts';

@@ -10,14 +10,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Whether a program with this data folder uses it: in a process of its own, for it is of the whole process. */
+/** Whether a program with this data folder uses the cache; in a child process, because it is process-wide. */
 function used(dataFolder = folder): boolean {
   const module = join(import.meta.dirname, 'compile-cache.ts');
   const code = `import { keepCompiled } from ${JSON.stringify(module)};
     const used = keepCompiled(${JSON.stringify(dataFolder)});
     await import(${JSON.stringify(join(import.meta.dirname, 'settings', 'settings.ts'))});
     console.log(used);`;
-  // The programs of a whole test run share a cache of their own.
+  // The programs of a test run share one cache.
   const { NODE_COMPILE_CACHE: _, ...env } = process.env;
   const text = execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8', env });
   return JSON.parse(text);
@@ -25,8 +25,8 @@ function used(dataFolder = folder): boolean {
 const started = () => writeFileSync(join(folder, 'control.lock'), '');
 const cached = () => readdirSync(join(folder, 'compile-cache'), { recursive: true });
 
-describe('the kept code', () => {
-  it('is in the data folder, for the owner alone, from the second start on', () => {
+describe('the compile cache', () => {
+  it('is in the data folder, readable by the owner only, from the second start on', () => {
     expect(used()).toBe(false);
     expect(readdirSync(folder)).toEqual([]);
     started();
@@ -37,7 +37,7 @@ describe('the kept code', () => {
     expect(cached()).toHaveLength(kept);
   });
 
-  it('is not used where anybody else could write', () => {
+  it('is not used where anyone else can write', () => {
     started();
     chmodSync(folder, 0o777);
     expect(used()).toBe(false);
@@ -55,7 +55,7 @@ describe('the kept code', () => {
     expect(readdirSync(join(folder, 'other'))).toEqual([]);
   });
 
-  it('is done without where it cannot be made', () => {
+  it('is skipped where it cannot be created', () => {
     started();
     writeFileSync(join(folder, 'compile-cache'), 'a file');
     expect(used()).toBe(false);

@@ -1,7 +1,6 @@
 /**
- * What Node makes of the sources (compiled code, TypeScript without its types) is kept in the data folder, so that a
- * restart does without the third of its work. It may be deleted at any time; where it cannot be written, all is
- * compiled again.
+ * Keeps Node's compiled code (also with types stripped) in the data folder, which saves a third of a restart's work. It
+ * may be deleted at any time; where it cannot be written, everything is compiled again.
  */
 import { existsSync, lstatSync, mkdirSync } from 'node:fs';
 import { constants, enableCompileCache } from 'node:module';
@@ -10,8 +9,8 @@ import { join } from 'node:path';
 const folderName = 'compile-cache';
 
 /**
- * To be called before what it is for is imported. Without effect before the first start has made the data folder, and
- * where anybody else could write into it: what lies there is run.
+ * Call before importing what it is for. Does nothing before the first start has created the data folder, or where
+ * anyone else can write to it, because its contents are executed.
  * @param dataFolder `$TRUNKLINE_DATA`
  * @returns whether it is in use
  */
@@ -25,12 +24,12 @@ export function keepCompiled(dataFolder: string): boolean {
     const { ALREADY_ENABLED, ENABLED } = constants.compileCacheStatus;
     return status === ENABLED || status === ALREADY_ENABLED;
   } catch {
-    // A start does not need it.
+    // The cache is optional.
     return false;
   }
 }
 
-/** A folder of this user, no link to one, into which nobody else can write. */
+/** A folder owned by this user, not a link, that nobody else can write to. */
 function isOurs(path: string): boolean {
   const found = lstatSync(path);
   return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o022) === 0;

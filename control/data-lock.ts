@@ -5,9 +5,9 @@ import { SettingError } from '#shared/setting-reader.ts';
 import { namingPath } from '#shared/storage-fault.ts';
 
 /**
- * Holds a data folder for one control plane until the process ends, however it ends: two on one folder would
- * overwrite each other's bootstrap.json. The database itself stays open to the command line.
- * @returns gives the folder back
+ * Locks a data folder for one control plane until the process ends, however it ends: two on one folder would overwrite
+ * each other's bootstrap.json. The command line can still open the database.
+ * @returns releases the folder
  * @throws SettingError when another control plane holds the folder
  */
 export function holdDataFolder(folder: string): () => void {

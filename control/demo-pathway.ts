@@ -1,4 +1,4 @@
-/** The pathway of the demo number: a menu of two keys. Every branch says a sentence of its own. */
+/** The pathway of the demo number: a menu of two keys. Every branch has its own sentence. */
 import type { OpenObject } from './pathways/index.ts';
 
 export const demoNodes: OpenObject[] = [

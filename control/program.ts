@@ -62,7 +62,7 @@ async function main(config: ControlConfig): Promise<void> {
     }, config.shutdownSeconds * 1000);
     running.close().then(
       () => {
-        // It still fires when something keeps the program from ending.
+        // It still fires when something keeps the program from exiting.
         tooLong.unref();
         release();
       },
@@ -75,7 +75,7 @@ async function main(config: ControlConfig): Promise<void> {
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
   await running.begin();
-  // Not at the end: one that is killed leaves its code to the next, too.
+  // Not only at exit, so that a killed process also leaves its code to the next one.
   flushCompileCache();
 }
 

@@ -1,4 +1,4 @@
-/** What the areas make of the edges' reports, put together for edge-link/reports.ts. */
+/** Connects the edges' reports to the areas, for edge-link/reports.ts. */
 import type SqliteFile from 'better-sqlite3';
 import type { Clock } from '#shared/clock.ts';
 import { prepareProbeRuns } from './alerts/index.ts';
@@ -8,7 +8,7 @@ import type { Database } from './db/index.ts';
 import { ReportStore, type ReportWriters } from './edge-link/index.ts';
 import { prepareHealth, prepareRegistration, registrationSubject } from './trunks/index.ts';
 
-/** @param probeGapMs a longer time between two probes of a trunk breaks a run of failures */
+/** @param probeGapMs a longer gap between two probes of a trunk breaks a series of failures */
 export function createReportStore(database: Database, clock: Clock, probeGapMs = 180_000): ReportStore {
   return new ReportStore(database, clock, (connection) => prepareWriters(connection, probeGapMs));
 }
@@ -53,8 +53,8 @@ function prepareWriters(connection: SqliteFile.Database, probeGapMs: number): Re
 }
 
 /**
- * An edge's clock was set back. What says of itself that it was later gives way to the reports that come: else news
- * would count as old until the clock has caught up.
+ * An edge's clock was set back. Its records from before give way to the new reports; otherwise those would count as old
+ * until the clock has caught up.
  */
 function prepareClockSetBack(connection: SqliteFile.Database): (at: string) => void {
   const statements = [
@@ -69,5 +69,5 @@ function prepareClockSetBack(connection: SqliteFile.Database): (at: string) => v
   };
 }
 
-/** How much older than its report a probe is at most, ms: edges gather them for a second. */
+/** Most that a probe may be older than its report, ms: edges batch probes for a second. */
 const probesGatheredMs = 2_000;

@@ -1,4 +1,4 @@
-/** `npm run restore -- <folder>`: puts a backup in the place of the data of a control plane that does not run. */
+/** `npm run restore -- <folder>`: replaces the data of a stopped control plane with a backup. */
 
 import { resolve } from 'node:path';
 import { counted } from '#shared/counted.ts';

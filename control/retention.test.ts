@@ -55,7 +55,7 @@ async function report(): Promise<void> {
   );
 }
 
-/** The kinds of which a round deleted something. */
+/** The kinds of which a round deleted rows. */
 async function forget(): Promise<Record<string, number>> {
   const forgotten = Object.entries(await forgetOld(database.db, clock, limits));
   return Object.fromEntries(forgotten.filter(([, rows]) => rows > 0));
@@ -73,7 +73,7 @@ describe('forgetOld', () => {
     expect(await database.db.selectFrom('transcript_parts').selectAll().execute()).toEqual([]);
   });
 
-  it('deletes the log of changes after a year', async () => {
+  it('deletes audit entries after a year', async () => {
     const change = { orgId: null, area: 'keys', subject: 'k', action: 'create' };
     await recordChange(database.db, clock, systemActor, change);
     clock.advance(365 * dayMs);
@@ -84,7 +84,7 @@ describe('forgetOld', () => {
 });
 
 describe('forgetOld of tests', () => {
-  /** A row of a table with this, and something in every other column. */
+  /** Inserts a row with these values and something in every other column. */
   async function row(table: string, values: Record<string, string>): Promise<void> {
     const columns = await sql<{ name: string; type: string }>`pragma table_info(${sql.lit(table)})`.execute(
       database.db,
@@ -95,7 +95,7 @@ describe('forgetOld of tests', () => {
     );
   }
 
-  it('empties records of runs after their days, and deletes tornado sessions after theirs', async () => {
+  it('empties old run records, and deletes old tornado sessions', async () => {
     const end = '2030-01-01T00:00:00.000Z';
     await row('test_run_records', { run_id: 'r', ended_at: end, chat_history: '["Hi"]' });
     await row('test_tornado_sessions', { id: 't', completed_at: end });
@@ -118,7 +118,7 @@ describe('startRetention', () => {
   const quiet = pino({ level: 'silent' });
   const services = () => ({ database, clock, config: limits });
 
-  it('works off every kind an hour after the start and every hour from then on', async () => {
+  it('processes every kind an hour after the start and every hour from then on', async () => {
     await report();
     clock.advance(15 * dayMs);
     const seen: string[] = [];
@@ -133,7 +133,7 @@ describe('startRetention', () => {
     expect(seen).toEqual(['traceParts']);
     ended = Promise.withResolvers();
     clock.advance(76 * dayMs);
-    // The round before sets its successor when it has ended, which may be after its last kind.
+    // The previous round schedules the next one when it ends, which may be after its last kind.
     while (clock.pending === 0) await setImmediate();
     clock.advance(60 * 60 * 1000);
     await ended.promise;
@@ -142,7 +142,7 @@ describe('startRetention', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('counts a kind that fails and goes on with the others', async () => {
+  it('counts a failing kind and continues with the others', async () => {
     await sql`drop table trace_parts`.execute(database.db);
     const failed: string[] = [];
     const ended = Promise.withResolvers<void>();

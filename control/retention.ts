@@ -1,4 +1,4 @@
-/** Deletes what is kept no longer: call logs, traces, changes, tests, answers for repeated requests (contract 3.4 and 1.8). */
+/** Deletes expired data: call logs, traces, audit entries, tests, idempotent responses (contract 3.4 and 1.8). */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock, Timer } from '#shared/clock.ts';
 import { forgetAlerts, forgetNotices, forgetProbeRuns } from './alerts/index.ts';
@@ -17,10 +17,10 @@ import { forgetHealth } from './trunks/index.ts';
 import { forgetDeliveries } from './webhooks/index.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** Port requests that ended without a signature obliged nobody to anything. */
+/** Port requests that ended unsigned created no obligation. */
 const unsignedDays = 90;
 const everyMs = 60 * 60 * 1000;
-/** After a round that did not get to the end. */
+/** After a round that did not finish. */
 const soonMs = 1000;
 
 export interface RetentionLimits {
@@ -29,13 +29,13 @@ export interface RetentionLimits {
   readonly auditDays: number;
   readonly toolLogDays: number;
   readonly testRecordDays: number;
-  /** Of an organization. */
+  /** Per organization. */
   readonly testRunsKept: number;
   readonly portDays: number;
   readonly tornadoDays: number;
 }
 
-/** Deletes some of one kind and returns how many rows went; full rounds go on soon. */
+/** Deletes a batch of one kind and returns the number of rows; after a full batch the next round comes soon. */
 type Forget = (db: Db, clock: Clock, limits: RetentionLimits) => Promise<number>;
 
 const kinds = {
@@ -60,14 +60,14 @@ const kinds = {
 
 type Kind = keyof typeof kinds;
 
-/** What one round deleted, in rows. */
+/** Rows deleted by one round. */
 export type Forgotten = Readonly<Record<Kind, number>>;
 
 function daysAgo(clock: Clock, days: number): string {
   return new Date(clock.now() - days * dayMs).toISOString();
 }
 
-/** One round over every kind, short of what one round may delete. */
+/** One round over every kind, within the round's limit. */
 export async function forgetOld(db: Db, clock: Clock, limits: RetentionLimits): Promise<Forgotten> {
   const forgotten = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, 0])) as Record<Kind, number>;
   for (const [kind, forget] of entries()) forgotten[kind] = await forget(db, clock, limits);
@@ -84,7 +84,7 @@ interface RetentionParts {
   readonly config: RetentionLimits;
 }
 
-/** Forgets once an hour. Returns a function that stops this and resolves when no round is under way. */
+/** Runs a round every hour. Returns a function that stops this and resolves when no round is running. */
 export function startRetention(
   { database: { db }, clock, config }: RetentionParts,
   log: Pick<FastifyBaseLogger, 'info' | 'error'>,
@@ -93,7 +93,7 @@ export function startRetention(
   const ending = new AbortController();
   let running: Promise<void> = Promise.resolve();
   let timer: Timer;
-  /** Whether anything was left for the next round. A kind that fails does not keep the others. */
+  /** Whether anything is left for the next round. A failing kind does not block the others. */
   const round = async (): Promise<boolean> => {
     const forgotten: Partial<Record<Kind, number>> = {};
     for (const [kind, forget] of entries()) {

@@ -1,4 +1,4 @@
-/** `npm run seed-demo`: a demo organization with a bit of everything; safe to run again. */
+/** `npm run seed-demo`: a demo organization with sample data; safe to run again. */
 import { pino } from 'pino';
 import { type Clock, systemClock } from '#shared/clock.ts';
 import { createApp } from './app.ts';
@@ -6,7 +6,7 @@ import { runProgram, seedDemo } from './operations/index.ts';
 import { createReportStore } from './report-writers.ts';
 import { readControlConfig } from './settings/index.ts';
 
-/** Tells the time and wakes nobody. Background work is that of the control plane that may run beside: it is not begun. */
+/** A clock without timers: background work belongs to the control plane that may run at the same time. */
 const stillClock: Clock = { ...systemClock, after: () => ({ cancel: () => {} }) };
 
 await runProgram(async () => {

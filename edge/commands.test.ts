@@ -45,7 +45,7 @@ function targets() {
   };
 }
 
-describe('a command of control', () => {
+describe('a command from control', () => {
   it('stops a call', async () => {
     const edge = targets();
     await carryOut({ kind: 'call.stop', call_id: 'c1' }, edge);
@@ -58,7 +58,7 @@ describe('a command of control', () => {
     expect(edge.done).toEqual([['register', 't1', 'o1']]);
   });
 
-  it('places a call under the id that control gave it', async () => {
+  it('places a call under the id assigned by control', async () => {
     const edge = targets();
     await carryOut(
       {
@@ -81,15 +81,18 @@ describe('a command of control', () => {
     [null, null, null],
     ['Mrs. Lee is calling', '1', { announcement: 'Mrs. Lee is calling', acceptKey: '1' }],
     [null, '1', { announcement: null, acceptKey: '1' }],
-  ])('transfers a call, announced by %s and taken by %s', async (announcement, accept_key, consult) => {
-    const edge = targets();
-    const target = '+14155550199';
-    await carryOut(
-      { kind: 'call.transfer', call_id: 'c1', target, method: 'bridge', announcement, accept_key },
-      edge,
-    );
-    expect(edge.done).toEqual([['transfer', 'c1', { target, method: 'bridge', consult }]]);
-  });
+  ])(
+    'transfers a call, with announcement %s and accept key %s',
+    async (announcement, accept_key, consult) => {
+      const edge = targets();
+      const target = '+14155550199';
+      await carryOut(
+        { kind: 'call.transfer', call_id: 'c1', target, method: 'bridge', announcement, accept_key },
+        edge,
+      );
+      expect(edge.done).toEqual([['transfer', 'c1', { target, method: 'bridge', consult }]]);
+    },
+  );
 
   it('returns a trunk to its primary', async () => {
     const edge = targets();
@@ -97,7 +100,7 @@ describe('a command of control', () => {
     expect(edge.done).toEqual([['failback', 't1']]);
   });
 
-  it('makes a test call', async () => {
+  it('places a test call', async () => {
     const edge = targets();
     await carryOut(
       {
@@ -115,7 +118,7 @@ describe('a command of control', () => {
     expect(edge.done).toEqual([['test call', 'tc_1']]);
   });
 
-  it('runs a discovery and reports what it found', async () => {
+  it('runs a discovery and reports the result', async () => {
     const edge = targets();
     await carryOut(
       {

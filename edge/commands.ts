@@ -1,4 +1,4 @@
-/** What control can tell an edge to do. */
+/** Commands from control to an edge. */
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
@@ -19,7 +19,7 @@ export interface CommandTargets {
   };
   readonly signaling: { register(trunkId: string, orderId: string): void };
   testCall(order: TestCallOrder): void;
-  /** Rejects when the call cannot be made. */
+  /** Rejects when the call cannot be placed. */
   testRun(order: TestRunOrder): Promise<void>;
   report(body: ReportBody): void;
 }
@@ -27,8 +27,8 @@ export interface CommandTargets {
 type Discovery = Extract<EdgeCommand, { kind: 'discovery.run' }>;
 
 /**
- * Carries out a command. Resolves when it was taken: how a call, a test call or a discovery ends is reported.
- * @throws Error when the command cannot be carried out
+ * Executes a command. Resolves when it is accepted: the outcome of a call, a test call or a discovery is reported.
+ * @throws Error when the command cannot be executed
  */
 export async function carryOut(command: EdgeCommand, targets: CommandTargets): Promise<void> {
   const { calls, trunks, signaling, report } = targets;

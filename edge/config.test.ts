@@ -132,7 +132,7 @@ describe('the settings of the edge', () => {
     [{ MEDIASOUP_WORKER_ACCEPT: 'yes' }, 'MEDIASOUP_WORKER_ACCEPT must be true or false, not "yes"'],
     [{ TTS_VOICE: 'alloy' }, 'TTS_VOICE must be one of slt, kal, kal16, rms, awb, not "alloy"'],
     [{ SESSION_MIN_S: '2000' }, 'SESSION_MIN_S must be a whole number from 90 to 1800, not "2000"'],
-  ])('refuse %o', (env, message) => {
+  ])('reject %o', (env, message) => {
     expect(() => readSettings({ TRUNKLINE_DATA: folder, ...env })).toThrow(message);
   });
 
@@ -159,14 +159,14 @@ describe('the address of control', () => {
     });
   });
 
-  it('is asked for when it is nowhere', async () => {
+  it('is requested when it is not configured anywhere', async () => {
     writeFileSync(join(folder, 'bootstrap.json'), '{"control_url":');
     await expect(controlAddress(readSettings({ TRUNKLINE_DATA: folder }), 0)).rejects.toThrow(
       /CONTROL_URL and EDGE_TOKEN are not both set and .*bootstrap.json is missing or incomplete/,
     );
   });
 
-  it('is no use without certificates', async () => {
+  it('is not enough without certificates', async () => {
     await expect(certificates(readSettings({ TRUNKLINE_DATA: folder }), 0)).rejects.toThrow(
       /TLS_CERT: the file .* does not exist/,
     );

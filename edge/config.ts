@@ -1,4 +1,4 @@
-/** Settings of the edge. The only place of `edge` that reads the environment. */
+/** Settings of the edge. The only code in `edge` that reads the environment. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -24,7 +24,7 @@ interface SpeechServer {
 /** Times in milliseconds unless the name says otherwise. */
 export interface EdgeSettings {
   readonly dataDir: string;
-  /** Seals the kept configuration; null: the key in the data folder. */
+  /** Encrypts the stored configuration; null: the key in the data folder. */
   readonly secretKey: string | null;
   readonly sip: {
     readonly host: string;
@@ -42,16 +42,16 @@ export interface EdgeSettings {
     readonly cert: string;
     readonly key: string;
     readonly ca: string | null;
-    /** Folder of client certificates, which may be missing. */
+    /** Folder of client certificates; may be missing. */
     readonly clients: string;
   };
   /** null: the embedded engine. */
   readonly drachtio: { readonly host: string; readonly port: number; readonly secret: string } | null;
-  /** Where the engine sends copies of SIP messages; port 0: any free one. */
+  /** Where the engine sends copies of SIP messages; port 0: any free port. */
   readonly hep: { readonly host: string; readonly port: number };
   readonly controlUrl: string | null;
   readonly edgeToken: string | null;
-  /** Names as the engine has them. */
+  /** Names as in the engine. */
   readonly engineLimits: Readonly<Record<string, number>>;
   readonly maxCalls: number;
   readonly strangers: {
@@ -71,13 +71,13 @@ export interface EdgeSettings {
     readonly voicemail: { readonly watchMs: number; readonly greetingMs: number };
     readonly acceptWithinMs: number;
   };
-  /** Of runs of tests over a call. */
+  /** Limits of test runs over a call. */
   readonly testCalls: TestCallLimits;
   readonly session: { readonly expiresS: number; readonly minS: number };
   readonly refers: { readonly subscriptionMs: number; readonly outcomeMs: number };
   readonly trunks: {
     readonly ringTimeoutMs: number;
-    /** empty: those of the machine */
+    /** empty: those of the system */
     readonly dnsServers: readonly string[];
     readonly probes: { readonly intervalMs: number; readonly limitMs: number; readonly concurrency: number };
     readonly failbackAfter: number;
@@ -89,10 +89,10 @@ export interface EdgeSettings {
     readonly workers: number | null;
     readonly workerBin: string;
     readonly acceptUnmarked: boolean;
-    /** null: where the system has them. */
+    /** null: the system's folders. */
     readonly codecLibraries: string | null;
   };
-  /** Used when there is no speech server. */
+  /** Used without a speech server. */
   readonly voice: FliteVoice;
   readonly tts: (SpeechServer & { readonly voice: string }) | null;
   readonly stt: SpeechServer | null;
@@ -100,7 +100,7 @@ export interface EdgeSettings {
   readonly logLevel: (typeof logLevels)[number];
 }
 
-/** @throws SettingError for the first value that is not usable */
+/** @throws SettingError for the first unusable value */
 export function readSettings(env: Environment = process.env): EdgeSettings {
   const read = settingReader(settings, env);
   const dataDir = resolve(read.text('TRUNKLINE_DATA'));
@@ -208,9 +208,9 @@ export interface ControlAddress {
 }
 
 /**
- * Where control is, from the settings or else from the file that control's first start leaves in the data
- * folder. Waits for that file, because both programs may be started together.
- * @throws SettingError when it did not appear within `waitMs`
+ * Address of control, from the settings or from the file that control's first start writes to the data folder. Waits
+ * for that file, because both programs may be started together.
+ * @throws SettingError when it does not appear within `waitMs`
  */
 export async function controlAddress(config: EdgeSettings, waitMs = 15_000): Promise<ControlAddress> {
   const file = join(config.dataDir, 'bootstrap.json');
@@ -228,7 +228,7 @@ export async function controlAddress(config: EdgeSettings, waitMs = 15_000): Pro
   );
 }
 
-/** Waits for the certificate files that control makes on the first start. @throws SettingError when one is missing */
+/** Waits for the certificate files that control creates on its first start. @throws SettingError when one is missing */
 export async function certificates(config: EdgeSettings, waitMs = 15_000): Promise<void> {
   const stepMs = 100;
   for (const [name, file] of [
@@ -301,7 +301,7 @@ function drachtio(read: Reader): EdgeSettings['drachtio'] {
   return { host, port: read.integer('DRACHTIO_PORT', 1, 65_535), secret };
 }
 
-/** An engine of our own is told the port; another one has it in its configuration. */
+/** The embedded engine is told the port; another engine has it in its configuration. */
 function hepPort(read: Reader): number {
   if (read.isSet('HEP_PORT')) return read.integer('HEP_PORT', 0, 65_535);
   return read.isSet('DRACHTIO_HOST') ? 9060 : 0;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { answeredByEcho } from '../test/kit/edge/signaling.ts';
 import { CurrentConfig } from './current-config.ts';
 
-it('tells which private networks may be contacted, now and with every configuration', () => {
+it('reports which private networks may be contacted, now and with every new configuration', () => {
   const current = new CurrentConfig();
   const told: (readonly string[])[] = [];
   const config = answeredByEcho('+14155550100');

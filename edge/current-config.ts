@@ -1,4 +1,4 @@
-/** The configuration that the edge works with now, in the forms in which it is asked for. */
+/** The edge's current configuration, in the forms needed by its parts. */
 import type { BlockList } from 'node:net';
 import type { EdgeConfig, OrgConfig, PathwayConfig } from '#shared/edge-protocol/config.ts';
 import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
@@ -9,7 +9,7 @@ export class CurrentConfig {
   #organizations = new Map<string, OrgConfig>();
   #numbers = new Map<string, NumberConfig>();
   #organizationsWithNumbers = 0;
-  /** Of trunks, by their id. */
+  /** Passwords of trunks, by trunk id. */
   #passwords = new Map<string, string>();
   #allowedNetworks: readonly string[] = [];
   #allowedTargets = parseNetworks([]);
@@ -39,12 +39,12 @@ export class CurrentConfig {
 
   readonly number = (number: string): NumberConfig | undefined => this.#numbers.get(number);
 
-  /** The password of a trunk or registration; undefined: it has none. */
+  /** The password of a trunk or registration; undefined: none. */
   readonly password = (trunkId: string): string | undefined => this.#passwords.get(trunkId);
 
   readonly allowedTargets = (): BlockList => this.#allowedTargets;
 
-  /** @param told the private networks that may be contacted, now and with every configuration: CIDR blocks */
+  /** @param told receives the private networks that may be contacted, now and with every configuration: CIDR blocks */
   watchTargets(told: (networks: readonly string[]) => void): void {
     this.#targetsChanged = told;
     told(this.#allowedNetworks);

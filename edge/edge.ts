@@ -1,11 +1,11 @@
 /**
- * The edge, put together from its parts (start/).
+ * Builds the edge from its parts (start/).
  *
  *     settings -> media, reporting -> calls -> signaling <- engine
  *
- * `start` resolves when calls are taken. `stop` drains: new INVITEs and OPTIONS get 503, running calls end or
- * time out, then the engine, media and reporting are closed in this order, so that the last messages of the
- * last call are still reported.
+ * `start` resolves when calls are accepted. `stop` drains: new INVITEs and OPTIONS get 503, live calls end or time out,
+ * then the engine, media and reporting are closed in this order, so that the last messages of the last call are
+ * still reported.
  */
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import { createModels } from '#shared/models/models.ts';
@@ -34,7 +34,7 @@ import { testsOf } from './start/tests.ts';
 import { trunksOf } from './start/trunks.ts';
 import type { Trunks } from './trunks/trunks.ts';
 
-/** After the last call: how long its BYE may wait for an answer, ms. */
+/** Time after the last call for the response to its BYE, ms. */
 const lingerMs = 2_000;
 
 interface EdgeParts {
@@ -47,7 +47,7 @@ interface EdgeParts {
   readonly signaling: Signaling;
   readonly trunks: Trunks;
   readonly probes: ProbeReports;
-  /** null: the edge works with an engine of somebody else. */
+  /** null: the edge uses a foreign engine. */
   readonly engine: EngineProcess | null;
 }
 
@@ -59,7 +59,7 @@ export class Edge {
     this.#parts = parts;
   }
 
-  /** @throws Error that says which setting or part does not work, and what to do */
+  /** @throws Error that says which setting or part failed, and what to do */
   static async start(settings: EdgeSettings, log: EdgeLog, software: string): Promise<Edge> {
     const ground = await layGround(settings, log, software);
     const { metrics, current } = ground;
@@ -140,12 +140,12 @@ export class Edge {
     return edge;
   }
 
-  /** Lets the engine take new certificate files for the connections to come. */
+  /** Makes the engine use new certificate files for new connections. */
   reloadCertificates(): void {
     this.#parts.engine?.reloadCertificates();
   }
 
-  /** What goes on, for the report of a fault: nothing of callers. */
+  /** Current activity for a fault report, without caller data. */
   underWay(): Record<string, unknown> {
     const { calls, engine, signaling } = this.#parts;
     return {
@@ -156,17 +156,17 @@ export class Edge {
     };
   }
 
-  /** Whether it drains or has ended. */
+  /** Whether the edge is draining or has stopped. */
   get stopping(): boolean {
     return this.#stopped !== null;
   }
 
-  /** Ends the running calls now; for those who do not want to wait for the drain. */
+  /** Ends live calls now instead of waiting for the drain. */
   hurry(): void {
     this.#parts.calls.endRemaining('The edge was stopped at once.');
   }
 
-  /** Drains and ends; asked again it is the same end. */
+  /** Drains and stops; later calls return the same promise. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;

@@ -70,7 +70,7 @@ beforeEach(async () => {
 
 afterEach(() => engine.stop());
 
-/** The certificate that the engine shows to a new connection. */
+/** The certificate that the engine presents to a new connection. */
 async function shownCertificate(): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port, ca: authority.cert });
   await once(socket, 'secureConnect');
@@ -82,7 +82,7 @@ async function shownCertificate(): Promise<string> {
 const plain = (pem: string) => pem.replace(/-----[^-]+-----|\s/g, '');
 
 describe('the embedded engine as a process', () => {
-  it('says where applications reach it, and ends when it is asked to', async () => {
+  it('reports where applications connect, and exits on request', async () => {
     engine.start();
     expect((await ready.promise).port).toBeGreaterThan(0);
     const pid = engine.pid ?? 0;
@@ -91,7 +91,7 @@ describe('the embedded engine as a process', () => {
     expect(restarts).toBe(0);
   });
 
-  it('is started again when it dies', async () => {
+  it('is restarted when it dies', async () => {
     engine.start();
     await ready.promise;
     ready = Promise.withResolvers();
@@ -102,7 +102,7 @@ describe('the embedded engine as a process', () => {
     expect(restarts).toBe(1);
   });
 
-  it('is given up when its port is taken, and the log says so', async () => {
+  it('is given up when its port is in use, with a log line', async () => {
     const other = createServer().listen(port, '127.0.0.1');
     await once(other, 'listening');
     engine.start();
@@ -111,7 +111,7 @@ describe('the embedded engine as a process', () => {
     expect(lines.join('')).toContain(`port ${port}`);
   });
 
-  it('keeps room for the sources that it was told of, also after it was started again', async () => {
+  it('reserves room for the sources it was given, also after a restart', async () => {
     engine.know({ org: ['127.0.0.1'] });
     engine.start();
     await ready.promise;
@@ -131,7 +131,7 @@ describe('the embedded engine as a process', () => {
     for (const socket of known) socket.destroy();
   });
 
-  it('shows new certificates after a reload', async () => {
+  it('presents new certificates after a reload', async () => {
     engine.start();
     await ready.promise;
     const before = await shownCertificate();

@@ -1,6 +1,6 @@
 /**
- * The embedded SIP engine as a child process. It gets one JSON line of configuration on its standard input and
- * says what happens in JSON lines on its standard output. It is started again when it dies.
+ * The embedded SIP engine as a child process. It reads one JSON line of configuration from its standard input and
+ * reports events as JSON lines on its standard output. It is restarted when it dies.
  *
  *     stopped --start--> starting --ready event--> ready --exit--> waiting --pause over--> starting
  */
@@ -12,7 +12,7 @@ import { Value } from 'typebox/value';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { EdgeLog } from './log.ts';
 
-/** What the engine is told when it starts. Files are PEM, by path. */
+/** Start-up configuration of the engine. Files are PEM, by path. */
 interface EngineConfig {
   readonly tls: { readonly host: string; readonly port: number; readonly cert: string; readonly key: string };
   readonly wss: { readonly host: string; readonly port: number } | null;
@@ -20,12 +20,12 @@ interface EngineConfig {
   readonly app: { readonly host: string; readonly port: number; readonly secret: string };
   readonly clientTls: {
     readonly ca: string | null;
-    /** of client certificates (engine/client-certificates.ts) */
+    /** folder of client certificates (engine/client-certificates.ts) */
     readonly folder: string | null;
   };
   readonly hep: { readonly host: string; readonly port: number; readonly key?: string | undefined } | null;
   readonly limits: Readonly<Record<string, number>>;
-  /** Where the report of a fault goes; absent: to standard error. */
+  /** Folder for fault reports; absent: standard error. */
   readonly dataFolder?: string;
 }
 
@@ -51,14 +51,14 @@ export interface EngineProcessOptions {
   readonly config: EngineConfig;
   readonly clock: Clock;
   readonly log: EdgeLog;
-  /** The engine listens; after a restart its application port may be another. */
+  /** The engine listens; its application port may change after a restart. */
   readonly onReady: (app: { host: string; port: number }) => void;
   readonly onRestart: () => void;
-  /** Requests that the engine has refused by itself: their number by source address. */
+  /** Requests that the engine itself rejected: their number by source address. */
   readonly onRefusals?: (sources: Readonly<Record<string, number>>) => void;
-  /** The ids of all dialogs of the engine, every ten seconds. */
+  /** The ids of all dialogs in the engine, every ten seconds. */
   readonly onDialogs?: (ids: readonly string[]) => void;
-  /** The engine cannot work with what it was told; the log has its reason. */
+  /** The engine cannot run with this configuration; the log has its reason. */
   readonly onUnusable: () => void;
 }
 
@@ -66,11 +66,11 @@ type Child = ChildProcessByStdio<Writable, Readable, null>;
 
 const firstPauseMs = 200;
 const longestPauseMs = 10_000;
-/** A run of this length counts as healthy: the next pause is the shortest again. */
+/** A run of this length counts as healthy: the restart pause is reset. */
 const healthyMs = 30_000;
-/** The engine's exit code for a configuration, or a port, that somebody has to correct. */
+/** The engine's exit code for a configuration or port that needs manual action. */
 const exitUnusable = 2;
-/** How long the engine may take to end after its input was closed. */
+/** Time limit for the engine to exit after its input was closed, ms. */
 const stopMs = 3_000;
 
 export class EngineProcess {
@@ -93,7 +93,7 @@ export class EngineProcess {
     return this.#child?.pid;
   }
 
-  /** What the engine said last of itself. */
+  /** The engine's last reported metrics. */
   get metrics(): Record<string, number> {
     return this.#metrics;
   }
@@ -101,7 +101,7 @@ export class EngineProcess {
   start(): void {
     const { program, config, clock, log } = this.#options;
     this.#startedAt = clock.elapsed();
-    // Ctrl-C in a terminal goes to the whole group; the engine must outlive it until the last BYE is out.
+    // Ctrl-C in a terminal signals the whole process group; the engine must survive it until the last BYE is sent.
     const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
     this.#child = child;
     child.stdin.on('error', (error) => log.debug({ err: error }, 'SIP engine does not read'));
@@ -114,8 +114,8 @@ export class EngineProcess {
   }
 
   /**
-   * Lets the engine know whose connections it must have room for: addresses and CIDR blocks by the organization whose
-   * configuration names them. All others share a part of the room.
+   * Sets the sources for which the engine reserves connections: addresses and CIDR blocks by the organization whose
+   * configuration names them. All other sources share a part of the room.
    */
   know(sources: Readonly<Record<string, readonly string[]>>): void {
     this.#sources = sources;
@@ -126,7 +126,7 @@ export class EngineProcess {
     this.#child?.stdin.write(`${JSON.stringify({ command: 'sources', sources: this.#sources })}\n`);
   }
 
-  /** Lets the engine know which private networks peers may name by Contact or Record-Route: CIDR blocks. */
+  /** Sets the private networks that peers may use in Contact or Record-Route: CIDR blocks. */
   allow(networks: readonly string[]): void {
     this.#allowed = networks;
     this.#tellAllowed();
@@ -136,22 +136,22 @@ export class EngineProcess {
     this.#child?.stdin.write(`${JSON.stringify({ command: 'allowed-targets', networks: this.#allowed })}\n`);
   }
 
-  /** Lets the engine read its certificate files again. */
+  /** Makes the engine reload its certificate files. */
   reloadCertificates(): void {
     this.#child?.stdin.write('{"command":"reload-certificates"}\n');
   }
 
-  /** Lets the engine close all connections that `address` has made, and take no new one of it for so long. */
+  /** Makes the engine close all connections from `address` and reject new ones for `seconds`. */
   block(address: string, seconds: number): void {
     this.#child?.stdin.write(`${JSON.stringify({ command: 'block', address, seconds })}\n`);
   }
 
-  /** Lets the engine end dialogs that no call owns, by BYE. */
+  /** Makes the engine end dialogs without a call, with BYE. */
   endDialogs(ids: readonly string[]): void {
     this.#child?.stdin.write(`${JSON.stringify({ command: 'end-dialogs', ids })}\n`);
   }
 
-  /** Ends the engine for good: politely, then by force. */
+  /** Stops the engine permanently: first by closing its input, then by force. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#restart?.cancel();

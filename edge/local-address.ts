@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { isAnyAddress } from '#shared/networks.ts';
 
-/** The address that stands for this machine when it listens on `host`: itself, or the first one that leads out. */
+/** The address of this machine when it listens on `host`: `host` itself, or the first external address. */
 export function localAddress(host: string): string {
   if (!isAnyAddress(host)) return host;
   for (const addresses of Object.values(networkInterfaces())) {

@@ -1,4 +1,4 @@
-/** The edge's log: JSON lines on standard output. SRTP keys and credentials never reach it. */
+/** The edge's log: JSON lines on standard output, with SRTP keys and credentials redacted. */
 import { pino, stdSerializers } from 'pino';
 import { logOutput } from '#shared/log-output.ts';
 import { redactSip } from '#shared/sip-redaction.ts';

@@ -12,7 +12,7 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'pac
   version: string;
 };
 
-/** For what comes after the calls of a drain: the last BYEs and reports, ms. */
+/** Time limit after a drain for the last BYEs and reports, ms. */
 const closeMs = 15_000;
 
 const guard = guardProgram({ program: 'edge', version });
@@ -27,7 +27,7 @@ async function run(): Promise<void> {
     dataFolder: settings.dataDir,
     underWay: () => ({ stopping, ...(edge?.underWay() ?? { starting: true }) }),
     log: (error, message, facts) => log.fatal({ err: error, ...facts }, message),
-    // Running calls may end, new ones are refused.
+    // Live calls may end, new ones are rejected.
     drain: async () => edge?.stop(),
     drainMs: settings.drainTimeoutMs + closeMs,
   });
@@ -35,7 +35,7 @@ async function run(): Promise<void> {
   log.info({ sip: `${settings.sip.host}:${settings.sip.port}` }, 'edge takes calls');
   const started = edge;
   const stop = (): void => {
-    // The second signal, or the first during the drain of a fault.
+    // The second signal, or the first one during a drain after a fault.
     if (stopping || started.stopping) {
       started.hurry();
       return;

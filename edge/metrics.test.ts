@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Metrics } from './metrics.ts';
 
-it('hands out counters with their labels, and gauges as they are now', () => {
+it('exports counters with their labels, and gauges with their current values', () => {
   const metrics = new Metrics();
   let calls = 1;
   metrics.gauge('calls', () => calls);

@@ -1,17 +1,17 @@
-/** What the edge counts and measures of itself, by Prometheus name. */
+/** Counters and gauges of the edge, by Prometheus name. */
 
 /** Counters and gauges; labels are part of the key, as in the text format: `name{label="value"}`. */
 export class Metrics {
   readonly #counters = new Map<string, number>();
   readonly #gauges = new Map<string, () => number>();
 
-  /** Adds one to a counter. Label values must come from a fixed set, or the counters would grow without end. */
+  /** Adds one to a counter. Label values must come from a fixed set, or the number of counters would be unbounded. */
   count(name: string, labels: Readonly<Record<string, string>> = {}): void {
     const key = keyOf(name, labels);
     this.#counters.set(key, (this.#counters.get(key) ?? 0) + 1);
   }
 
-  /** A value that is read when it is asked for. */
+  /** A value that is read on export. */
   gauge(name: string, read: () => number): void {
     this.#gauges.set(name, read);
   }

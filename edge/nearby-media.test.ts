@@ -13,7 +13,7 @@ const sdp = (address: string) =>
     '',
   ].join('\r\n');
 
-test('both ends of a call on this machine name the address that they listen on', async () => {
+test('both ends of a call on this machine put the listening address in SDP', async () => {
   const far = new FakeMedia();
   const seen: string[] = [];
   const media = nearbyMedia(
@@ -42,7 +42,7 @@ test('both ends of a call on this machine name the address that they listen on',
   expect(seen).toEqual([sdp('127.0.0.1'), sdp('198.51.100.4')]);
 });
 
-test('media is left alone where SDP names that address anyway', () => {
+test('media is unchanged when SDP has that address anyway', () => {
   const media = new FakeMedia();
   expect(nearbyMedia(media, '192.0.2.7', '192.0.2.7')).toBe(media);
 });

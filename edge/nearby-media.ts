@@ -1,6 +1,6 @@
 /**
- * Media between two ends on this machine. Where SDP names an address that only the world outside can reach, both ends
- * of a call of the edge to itself would send there and back; here they name the address that they listen on.
+ * Media between two ends on this machine. When SDP contains an address reachable only from outside, media of a call
+ * from the edge to itself would leave the machine and return; here both ends use the listening address instead.
  */
 import { isIPv6 } from 'node:net';
 import type { Media, MediaLeg } from './call/ports/media.ts';

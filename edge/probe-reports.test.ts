@@ -19,7 +19,7 @@ function probe(trunkId: string): HealthProbe {
 }
 
 describe('ProbeReports', () => {
-  it('gathers the probes of a second into one report', () => {
+  it('collects the probes of a second into one report', () => {
     const clock = new FakeClock();
     const reports: ReportBody[] = [];
     const gathering = new ProbeReports(clock, (body) => reports.push(body));
@@ -34,7 +34,7 @@ describe('ProbeReports', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('does not let a report grow without end', () => {
+  it('limits the size of a report', () => {
     const reports: ReportBody[] = [];
     const gathering = new ProbeReports(new FakeClock(), (body) => reports.push(body));
     for (let i = 0; i < 501; i++) gathering.add(probe('t1'));
@@ -43,7 +43,7 @@ describe('ProbeReports', () => {
     expect(reports).toHaveLength(2);
   });
 
-  it('reports a move at once, with the probes that came before it', () => {
+  it('reports a failover at once, with the probes before it', () => {
     const clock = new FakeClock();
     const reports: ReportBody[] = [];
     const gathering = new ProbeReports(clock, (body) => reports.push(body));

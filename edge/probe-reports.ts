@@ -2,12 +2,12 @@ import type { Clock, Timer } from '#shared/clock.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
 
-/** How long probes are gathered into one report, ms. */
+/** How long probes are collected into one report, ms. */
 const gatherMs = 1_000;
-/** Probes in one report at most. */
+/** Maximum probes in one report. */
 const maxProbes = 500;
 
-/** Gathers probes into reports: an edge with thousands of endpoints shall not write a report for each. */
+/** Collects probes into reports: an edge with thousands of endpoints must not write one report for each. */
 export class ProbeReports {
   readonly #clock: Clock;
   readonly #report: (body: ReportBody) => void;
@@ -25,17 +25,17 @@ export class ProbeReports {
     else this.#timer ??= this.#clock.after(gatherMs, () => this.flush());
   }
 
-  /** Reports at once that the next call over a trunk uses another endpoint first. */
+  /** Reports at once that the next call over a trunk tries another endpoint first. */
   moved(trunkId: string, activePriority: number): void {
     this.#send([{ trunk_id: trunkId, active_priority: activePriority }]);
   }
 
-  /** Reports what has been gathered now. */
+  /** Reports everything collected so far. */
   flush(): void {
     if (this.#probes.length > 0) this.#send();
   }
 
-  /** Probes of before a move go with it, so that what they say of activity does not come after it. */
+  /** Probes from before a failover are sent with it, so that they are not processed after it. */
   #send(moves?: { readonly trunk_id: string; readonly active_priority: number }[]): void {
     this.#timer?.cancel();
     this.#timer = null;

@@ -1,6 +1,6 @@
 /**
- * Test runs over a call (contract 6.4, docs/agent-testing-calls.md): the edge calls a number of its own, over TLS and
- * SRTP like everybody else, and lets a run of control speak for the caller.
+ * Test runs over a call (contract 6.4, docs/agent-testing-calls.md): the edge calls one of its own numbers, over TLS
+ * and SRTP like any caller, and a run in control speaks for the caller.
  *
  *     control ==socket==> caller ──INVITE with a key──> engine ══TLS══> engine ──> admission ──> tested agent
  *
@@ -29,7 +29,7 @@ import type { Reporter } from './call/ports/reporting.ts';
 import type { Hunt } from './call/ports/routes.ts';
 import { type TestVisits, testKeyHeader } from './call/test-visits.ts';
 
-/** What comes in on a test call is followed nowhere. */
+/** REFER is not followed on a test call. */
 const notFollowed = () => ({ allowed: false, reason: 'A test call is not transferred.' }) as const;
 
 export type TestRunOrder = Extract<EdgeCommand, { kind: 'agent_test.call' }>;
@@ -37,15 +37,15 @@ export type TestRunOrder = Extract<EdgeCommand, { kind: 'agent_test.call' }>;
 /** Times in ms. */
 export interface TestCallLimits {
   readonly caller: TestCallerLimits;
-  /** The agent may take a while to get ready; then the call is answered or refused. */
+  /** Time for the agent to get ready, until the call is answered or rejected. */
   readonly ringMs: number;
-  /** After one end of the call is over, for the other to tell of it. */
+  /** Time after one end is over for the other end to report it. */
   readonly otherEndMs: number;
-  /** Of the run's socket: until it is open, and between two pings. */
+  /** For the run's socket: time to open, and ping interval. */
   readonly socketMs: number;
 }
 
-/** What is counted of test calls. */
+/** Counters of test calls. */
 export interface TestCallCounts {
   ended(how: 'concluded' | 'abandoned' | 'not_placed'): void;
   turnEnded(by: TurnEnd, cut: boolean): void;
@@ -72,7 +72,7 @@ export interface TestCallsParts {
   readonly newId: () => string;
 }
 
-/** Resolves when the run's socket is open and the call is on its way. Rejects when it cannot be made. */
+/** Resolves when the run's socket is open and the call is placed. Rejects when that fails. */
 export async function runOverCall(order: TestRunOrder, parts: TestCallsParts): Promise<void> {
   try {
     await new TestRun(order, parts).begin();
@@ -187,7 +187,7 @@ class TestRun {
     };
   }
 
-  /** One place, which is never at fault. */
+  /** A single address, which is never to blame. */
   #toSelf(): Hunt {
     const target = this.#parts.self();
     const { host, port } = target;
@@ -257,7 +257,7 @@ class TestRun {
     };
   }
 
-  // ---------------------------------------------------------------- what the run says
+  // ---------------------------------------------------------------- orders from the run
 
   #obey(order: TestCallOrder): void {
     switch (order.type) {
@@ -276,7 +276,7 @@ class TestRun {
     }
   }
 
-  /** Nobody decides for the caller any more. */
+  /** The run is lost, so nobody controls the caller. */
   #lost(why: string): void {
     this.#log.warn({ why }, 'the socket of a test run is lost, its call ends');
     this.#abandoned = true;
@@ -312,7 +312,7 @@ class TestRun {
     this.#over = true;
     this.#parts.counts.ended(this.#abandoned ? 'abandoned' : 'concluded');
     this.#lastWait?.cancel();
-    // One end is over; the other, had it not heard of that, would wait for nobody.
+    // One end is over; otherwise the other end might wait forever.
     this.#call?.end({ code: 'agent_hangup', detail: 'The tested end is over.' });
     this.#tellEnd().catch((error: unknown) => {
       this.#log.error({ err: error }, 'a test run could not be concluded');

@@ -1,9 +1,9 @@
 /**
- * The one way out of both programs to a customer's target (contract 1.9):
+ * The only way for both programs to connect to a customer's target (contract 1.9):
  *
- *     look-up --every address judged--> connect to a judged address --https, wss--> TLS handshake -> socket
+ *     lookup --every address checked--> connect to a checked address --https, wss--> TLS handshake -> socket
  *
- * Each stage ends with a socket or an `OutgoingFailure`, at once or late, and leaves nothing behind.
+ * Each stage ends with a socket or an `OutgoingFailure`, and closes everything else.
  */
 import { lookup } from 'node:dns/promises';
 import { type BlockList, connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
@@ -17,17 +17,17 @@ export type Resolver = (host: string) => Promise<readonly ResolvedAddress[]>;
 export const systemResolver: Resolver = (host) => lookup(host, { all: true });
 
 export interface ConnectParts {
-  /** Networks that may be contacted although they are refused otherwise; null: the operator named the target. */
+  /** Networks that may be contacted although they are otherwise forbidden; null: the operator named the target. */
   readonly allowed: BlockList | null;
   readonly resolve: Resolver;
-  /** PEM of the authorities that are trusted; undefined: those of Node. */
+  /** PEM of the trusted authorities; undefined: Node's. */
   readonly ca: string | string[] | undefined;
 }
 
 /**
- * Connects to the host of `url` (http, https, ws, wss) and does the TLS handshake.
- * @param signal ends it at any stage; its reason is thrown
- * @returns an open socket that has a listener for errors; whoever takes it destroys it
+ * Connects to the host of `url` (http, https, ws, wss) and completes the TLS handshake.
+ * @param signal aborts it at any stage; its reason is thrown
+ * @returns an open socket with an error listener; the caller must destroy it
  * @throws OutgoingFailure
  */
 export async function connectJudged(url: URL, parts: ConnectParts, signal: AbortSignal): Promise<Socket> {
@@ -42,7 +42,7 @@ export async function connectJudged(url: URL, parts: ConnectParts, signal: Abort
   }
 }
 
-/** The host of a URL as look-ups and certificates have it: IPv6 without brackets. */
+/** The host of a URL in the form for lookups and certificates: IPv6 without brackets. */
 export function bareHost({ hostname }: URL): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
@@ -84,7 +84,7 @@ function open(
         })
       : connectTcp(target);
     const abort = () => socket.destroy(new Error('the attempt was given up'));
-    // Stays after the hand-over: an error between two owners of the socket must find a listener.
+    // Stays attached after the hand-over: an error in between needs a listener.
     socket.on('error', (error) => {
       signal.removeEventListener('abort', abort);
       reject(error);
@@ -100,8 +100,8 @@ function open(
 }
 
 /**
- * A look-up for node's sockets that yields exactly these addresses, whatever DNS says later. It answers in a later
- * tick, as a real one does: a connection that fails at once would otherwise fail before anybody listens.
+ * A lookup for Node's sockets that returns exactly these addresses, whatever DNS says later. It answers in a later tick
+ * like a real one, so that a connection that fails at once does not fail before it has listeners.
  */
 function pinnedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {
   return (_host, options, callback) => {
@@ -113,7 +113,7 @@ function pinnedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {
   };
 }
 
-/** The outcome of `work`, or the reason of the signal when that comes first. */
+/** The result of `work`, or the signal's reason if it is aborted first. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason);

@@ -1,8 +1,8 @@
-/** Why an outgoing request or connection came to nothing, in words for the person who configured the target. */
+/** Explains a failed outgoing request or connection to the person who configured the target. */
 
 /**
- * `refused`: the target must not be contacted, or the request cannot be sent as it is; `timeout`: the deadline
- * passed; `aborted`: the caller gave up; `network`: everything else.
+ * `refused`: the target is forbidden, or the request cannot be sent; `timeout`: the deadline passed; `aborted`: by the
+ * caller; `network`: everything else.
  */
 export class OutgoingFailure extends Error {
   override readonly name = 'OutgoingFailure';
@@ -13,7 +13,7 @@ export class OutgoingFailure extends Error {
   }
 }
 
-/** What the codes of Node, OpenSSL and undici mean; each follows the name of the target. */
+/** Meanings of error codes from Node, OpenSSL and undici; each follows the name of the target. */
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refused the connection',
   ECONNRESET: 'closed the connection',
@@ -40,7 +40,7 @@ const words: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'closed the connection before the end of its answer',
 };
 
-/** One sentence about `error`. Names the target and the code, and no address or port of this host. */
+/** One sentence about `error`. Contains the target and the code, but no address or port of this host. */
 export function failureWords(target: string, error: unknown): string {
   const inner = innermost(error);
   const code = codeOf(inner);
@@ -49,11 +49,11 @@ export function failureWords(target: string, error: unknown): string {
   if (code?.startsWith('HPE_')) return `${target} answered with something that is not HTTP (${code})`;
   if (code?.startsWith('ERR_SSL_')) return `${target} failed the TLS handshake (${code})`;
   const text = inner instanceof Error ? inner.message || inner.name : String(inner);
-  // Node adds its own end of the socket, "connect X 192.0.2.1:443 - Local (0.0.0.0:0)", which means nothing here.
+  // Node appends its own end of the socket, "connect X 192.0.2.1:443 - Local (0.0.0.0:0)", which is irrelevant here.
   return `${target}: ${text.replace(/ - Local \([^)]*\)/g, '')}`;
 }
 
-/** The first of several attempts at addresses, and what a library's error was caused by. */
+/** The first error of several connection attempts, and the cause of a library's error. */
 function innermost(error: unknown): unknown {
   let at = error;
   for (let depth = 0; depth < 5; depth++) {

@@ -1,4 +1,4 @@
-/** One HTTP request over undici, on a connection of its own to a judged address. Redirects are not followed. */
+/** One HTTP request with undici, on its own connection to a checked address. Redirects are not followed. */
 import { Client, errors } from 'undici';
 import type { Clock } from '#shared/clock.ts';
 import { bareHost, type ConnectParts, connectJudged, systemResolver } from './connect.ts';
@@ -6,11 +6,11 @@ import { failureWords, OutgoingFailure } from './failure.ts';
 
 export interface OutgoingParts {
   readonly clock: Clock;
-  /** Networks that may be contacted although they are refused otherwise; null: the operator named the target. */
+  /** Networks that may be contacted although they are otherwise forbidden; null: the operator named the target. */
   readonly allowedTargets: ConnectParts['allowed'];
   /** All addresses of a host name. Default: the system's. */
   readonly resolve?: ConnectParts['resolve'];
-  /** PEM of the authorities that are trusted. Default: those of Node. */
+  /** PEM of the trusted authorities. Default: Node's. */
   readonly ca?: ConnectParts['ca'];
 }
 
@@ -21,9 +21,9 @@ export interface OutgoingRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** null: none */
   readonly body: string | Uint8Array | null;
-  /** Longest time from the look-up to the end of what is read of the answer, ms. */
+  /** Time limit from the lookup to the end of the response, ms. */
   readonly timeoutMs: number;
-  /** Most bytes of the answer's body that are read; 0: none, the head is enough. */
+  /** Maximum bytes of the response body to read; 0: none, only the head. */
   readonly mostBytes: number;
   readonly signal: AbortSignal;
 }
@@ -32,14 +32,14 @@ export interface OutgoingAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer;
-  /** Whether the answer was longer than `mostBytes`. */
+  /** Whether the body was longer than `mostBytes`. */
   readonly cut: boolean;
 }
 
-/** Largest head of an answer, bytes. More is no answer of an API; Node's own limit. */
+/** Maximum size of a response head, bytes; Node's own limit. */
 const mostHeadBytes = 16_384;
 
-/** Resolves with the answer, whatever its status. @throws OutgoingFailure */
+/** Resolves with the response, whatever its status. @throws OutgoingFailure */
 export async function sendOutgoing(parts: OutgoingParts, request: OutgoingRequest): Promise<OutgoingAnswer> {
   const { url, timeoutMs } = request;
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
@@ -56,18 +56,18 @@ export async function sendOutgoing(parts: OutgoingParts, request: OutgoingReques
     throw failureOf(error, request, limit.signal);
   } finally {
     timer.cancel();
-    // Ends the connection with the request: a kept one would go to an address that was judged for another.
+    // No keep-alive: the connection's address was checked for this request only.
     await client.destroy();
   }
 }
 
-/** A client of one request: its one connection is judged, and ends with the signal while it is being made. */
+/** A client for one request: its connection goes to a checked address, and the signal aborts it while connecting. */
 function clientFor(parts: OutgoingParts, { href, origin }: URL, signal: AbortSignal): Client {
   const { allowedTargets: allowed, resolve = systemResolver, ca } = parts;
   return new Client(origin, {
     pipelining: 0,
     maxHeaderSize: mostHeadBytes,
-    // The deadline of the whole request stands above these.
+    // The deadline of the whole request applies instead.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: (_options, callback) => {
@@ -94,7 +94,7 @@ async function exchange(
   const type = answer.headers['content-type'];
   const chunks: Buffer[] = [];
   let size = 0;
-  // Ended by us, with a head that was enough or a body that is too long: no failure of the request.
+  // We ended it, because the head was enough or the body too long: not a failure of the request.
   answer.body.on('error', () => undefined);
   try {
     if (mostBytes > 0) {
@@ -115,7 +115,7 @@ async function exchange(
   };
 }
 
-/** Name and password in a URL are those of HTTP's basic authentication (RFC 7617). */
+/** Name and password in a URL are used for HTTP basic authentication (RFC 7617). */
 function credentials({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
   const plain = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -126,7 +126,7 @@ function failureOf(error: unknown, request: OutgoingRequest, limit: AbortSignal)
   if (request.signal.aborted) return new OutgoingFailure('aborted', 'the request was given up', error);
   if (limit.aborted) return new OutgoingFailure('timeout', `no answer within ${request.timeoutMs} ms`, error);
   if (error instanceof OutgoingFailure) return error;
-  // A header or method that cannot be sent: another attempt would come to the same.
+  // A header or method that cannot be sent: a retry would fail too.
   const isOurs = error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError;
   if (isOurs || error instanceof URIError) {
     return new OutgoingFailure('refused', `the request cannot be sent: ${error.message}`, error);

@@ -1,7 +1,7 @@
 /**
- * `npm run agent-test -- --pathway ID --wait --junit out.xml`: runs the test scenarios of a pathway on a server and says
- * what came of them, for a person and for CI. Exit code 0: all passed; 1: some did not; 2: the command or the server is
- * at fault.
+ * `npm run agent-test -- --pathway ID --wait --junit out.xml`: runs the test scenarios of a pathway on a server and
+ * prints the results, for a person and for CI. Exit code 0: all passed; 1: some did not; 2: an error of the command or
+ * the server.
  */
 
 import { readFile, writeFile } from 'node:fs/promises';
@@ -42,7 +42,7 @@ async function save(file: string, text: string): Promise<void> {
   });
 }
 
-/** Where the server is and with which key: as told, else as the environment or the first start says. */
+/** The server's address and key: from the options, else from the environment or the first start. */
 async function connectionOf({ keyFile, url }: Options): Promise<Connection> {
   const key =
     keyFile === null ? (process.env.TRUNKLINE_API_KEY ?? null) : keyIn(await readKeyFile(keyFile), keyFile);
@@ -69,7 +69,7 @@ async function readKeyFile(file: string): Promise<string> {
   });
 }
 
-/** The file is the key, or the `bootstrap.json` of a first start. */
+/** The file contains the key, or is the `bootstrap.json` of a first start. */
 function keyIn(text: string, file: string): string {
   const plain = text.trim();
   if (!plain.startsWith('{')) return plain;

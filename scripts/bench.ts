@@ -1,6 +1,6 @@
 /**
- * `npm run bench [name...]`: runs test/bench/<name>.bench.ts one after the other, prints their tables and keeps
- * each, with a description of the machine, in its section of docs/performance.md.
+ * `npm run bench [name...]`: runs test/bench/<name>.bench.ts one after the other, prints their tables and stores each
+ * in its section of docs/performance.md, with a description of the machine.
  */
 import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
@@ -44,8 +44,8 @@ async function benchmarks(chosen: readonly string[]): Promise<string[]> {
 }
 
 /**
- * A benchmark exports `run...Bench`, which measures, and may export `format...Bench`, which makes a Markdown table
- * of the result. Each is measured in this process, one after the other, so that none disturbs another.
+ * A benchmark exports `run...Bench`, which measures, and may export `format...Bench`, which formats the result as a
+ * Markdown table. They run in this process one after the other, so that none disturbs another.
  */
 async function measure(name: string): Promise<string> {
   const file = join(root, 'test', 'bench', `${name}.bench.ts`);
@@ -60,7 +60,7 @@ async function measure(name: string): Promise<string> {
   return String(format(await run()));
 }
 
-/** Puts a result into its section, beside those of the other benchmarks. */
+/** Writes a result into its section; other sections stay. */
 async function keep(name: string, result: string): Promise<void> {
   const text = existsSync(page) ? await readFile(page, 'utf8') : `# Performance\n\n${begin}\n${end}\n`;
   const [before = '', rest = ''] = text.split(begin);

@@ -1,6 +1,6 @@
 /**
  * `npm run call [number]`: a real call over TLS and SRTP to the running Trunkline. Listens, presses 1, listens
- * again, hangs up, and shows what the API knows of it.
+ * again, hangs up, and prints the call as the API shows it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { SrtpPeer } from '../test/kit/fakes/srtp-peer.ts';
@@ -27,7 +27,7 @@ await reportTrouble(async () => {
   await showRecord(bootstrap, callId);
 });
 
-/** @throws Trouble when the first organization does not hold the number: its key would not show the call */
+/** @throws Trouble when the number is not the first organization's: its key could not read the call */
 async function checkNumber(bootstrap: Bootstrap): Promise<void> {
   const url = `${bootstrap.control_url}/v1/inbound/${encodeURIComponent(number)}`;
   const headers = { authorization: `Bearer ${bootstrap.api_key}` };

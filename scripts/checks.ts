@@ -1,4 +1,4 @@
-/** The static checks, one after the other: all run, so that one look shows everything. */
+/** The static checks, one after the other. All run, so that all results are shown at once. */
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 
@@ -16,14 +16,14 @@ export async function runChecks(): Promise<boolean> {
   return passed;
 }
 
-/** Runs a program of node_modules/.bin on the terminal. @returns its exit code, 128 when a signal ended it */
+/** Runs a program from node_modules/.bin on the terminal. @returns its exit code, 128 when a signal ended it */
 export function runTool(tool: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<number> {
   const bin = join(root, 'node_modules', '.bin');
   return new Promise((resolve, reject) => {
     const child = spawn(join(bin, tool), args, {
       cwd: root,
       stdio: 'inherit',
-      // The tools begin with `#!/usr/bin/env node`, which must be Node 24.
+      // The tools start with `#!/usr/bin/env node`, which must be Node 24.
       env: { ...process.env, ...env, PATH: `${bin}:${process.env.PATH ?? ''}` },
     });
     child.once('error', reject);

@@ -1,4 +1,4 @@
 import { onNode24 } from './setup/node24.mjs';
 
-// `--peers` brings the peers that the tests need too.
+// `--peers` also installs the peers that the tests need.
 await onNode24('setup.ts');

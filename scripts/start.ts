@@ -1,4 +1,4 @@
-/** `npm start`: set-up, then control and edge until a signal ends them. */
+/** `npm start`: set-up, then control and edge until a signal stops them. */
 import { dirname, relative } from 'node:path';
 import { setUp } from './setup/steps.ts';
 import { reportTrouble, Trouble } from './setup/trouble.mjs';
@@ -7,7 +7,7 @@ import { type Bootstrap, bootstrapFile } from './supervisor/bootstrap.ts';
 import { Supervisor } from './supervisor/supervisor.ts';
 
 const root = dirname(import.meta.dirname);
-/** One Ctrl-C may arrive twice: from the terminal, and passed on by npm. */
+/** One Ctrl-C may arrive twice: from the terminal, and forwarded by npm. */
 const sameSignalMs = 500;
 
 await reportTrouble(async () => {
@@ -39,7 +39,7 @@ await reportTrouble(async () => {
   }
 });
 
-/** @throws Trouble with the cause and its remedy; what is no failure of a start, as it is */
+/** @throws Trouble with the cause and its remedy; other errors unchanged */
 function notStarted(error: unknown): never {
   if (!(error instanceof StartFailed)) throw error;
   throw new Trouble('Trunkline did not start', error.message, error.remedy);
@@ -52,7 +52,7 @@ function say(line: string): void {
 function summary(bootstrap: Bootstrap, ms: number): string {
   const { env } = process;
   const file = relative(process.cwd(), bootstrapFile(env));
-  // The second shell does not have this one's setting.
+  // The second shell does not have this setting.
   const setting = env.TRUNKLINE_DATA ? `TRUNKLINE_DATA='${env.TRUNKLINE_DATA}' ` : '';
   const rtp = `${env.RTP_PORT_MIN || '10000'}-${env.RTP_PORT_MAX || '20000'}`;
   return `

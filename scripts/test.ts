@@ -29,7 +29,7 @@ await reportTrouble(async () => {
   }
 });
 
-/** A file that could not even be loaded has no tests and counts as one failure; so does a run without a result. */
+/** A file that could not be loaded has no tests and counts as one failure; so does a run without a result. */
 async function counts(file: string, code: number): Promise<{ passed: number; failed: number }> {
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null) return { passed: 0, failed: 1 };

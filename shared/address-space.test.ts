@@ -22,7 +22,7 @@ describe('the address space of a list', () => {
     expect(spaceOf(entries)).toEqual({ ipv4, ipv6 });
   });
 
-  it('is the number of addresses that are in one of its entries', () => {
+  it('counts the addresses that are in any of its entries', () => {
     const block = fc.tuple(fc.nat(255), fc.integer({ min: 24, max: 32 }));
     fc.assert(
       fc.property(fc.array(block, { maxLength: 20 }), (blocks) => {

@@ -1,18 +1,18 @@
-/** How much address space a list of addresses and CIDR blocks covers. Pure. */
+/** The size of the address space that a list of addresses and CIDR blocks covers. Pure. */
 import { type Network, readNetwork } from './networks.ts';
 
-/** What entries cover together; what two of them cover counts once. */
+/** Space covered by all entries; overlaps count once. */
 export interface AddressSpace {
   /** Addresses. */
   readonly ipv4: number;
-  /** /64 networks, the least that an IPv6 site has; of longer prefixes the /64 that they lie in. */
+  /** /64 networks, the smallest that an IPv6 site has; a longer prefix counts as the /64 that contains it. */
   readonly ipv6: number;
 }
 
-/** From the first unit to the one after the last: addresses of IPv4, /64 of IPv6. */
+/** From the first unit to the one after the last; a unit is an IPv4 address or an IPv6 /64. */
 type Range = readonly [from: bigint, to: bigint];
 
-/** Entries that are neither an address nor a CIDR block cover nothing. */
+/** Entries that are neither an address nor a CIDR block are ignored. */
 export function spaceOf(entries: Iterable<string>): AddressSpace {
   const ranges: Record<4 | 6, Range[]> = { 4: [], 6: [] };
   for (const entry of entries) {

@@ -1,12 +1,12 @@
-/** The body of an answer, of which no more is read than a client has use for. */
+/** Reads a response body up to a size limit. */
 
 export interface BoundedBody {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Whether there was more; the rest is not read and its connection ends. */
+  /** Whether there was more; the rest is not read and the connection is closed. */
   readonly cut: boolean;
 }
 
-/** @param mostBytes kept at most @throws whatever ends the body early */
+/** @param mostBytes maximum size @throws the error that ends the body early */
 export async function boundedBody(response: Response, mostBytes: number): Promise<BoundedBody> {
   const reader = response.body?.getReader();
   const chunks: Uint8Array[] = [];
@@ -17,7 +17,7 @@ export async function boundedBody(response: Response, mostBytes: number): Promis
     chunks.push(value);
     size += value.length;
   }
-  // Without effect on a body that has ended.
+  // No effect on a body that has ended.
   await reader?.cancel();
   const bytes = new Uint8Array(Math.min(size, mostBytes));
   let at = 0;

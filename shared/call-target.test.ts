@@ -13,7 +13,7 @@ it.each([
 });
 
 it.each(['', 'no number!', 'sip:', 'sip:bob@pbx.example.com;transport=udp', 'sip:a@b@c', 'x'.repeat(65)])(
-  'says what is wrong with %j',
+  'reports what is wrong with %j',
   (text) => {
     expect(readCallTarget(text)).toEqual({ problem: expect.stringMatching(/^must/) });
   },

@@ -1,16 +1,16 @@
-/** Whom a call goes to, as a person writes it (contract section 4): an E.164 number, an extension or a SIP URI. */
+/** Parses the target of a call (contract section 4): an E.164 number, an extension or a SIP URI. */
 import { toE164 } from '#shared/e164.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
 
 export type CallTarget =
-  /** `host` is that of a SIP URI, null for a number or an extension. */
+  /** `host` of a SIP URI; null for a number or an extension. */
   | { readonly target: string; readonly host: string | null }
-  /** What the text lacks, as the end of a sentence that begins with its name. */
+  /** What is wrong, as the end of a sentence that starts with the field's name. */
   | { readonly problem: string };
 
 const extensionForm = /^[0-9A-Za-z*#._-]{1,64}$/;
 
-/** Numbers come back with a plus, extensions and SIP URIs without blanks around them. Hosts are not judged here. */
+/** Returns numbers with a plus, and extensions and SIP URIs without surrounding blanks. Does not check hosts. */
 export function readCallTarget(text: string): CallTarget {
   const trimmed = text.trim();
   if (/^sips?:/i.test(trimmed)) {

@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 it.each([
-  ['longest delay of a timer of Node', 2 ** 31 - 1],
+  ['longest delay of a Node timer', 2 ** 31 - 1],
   ['one millisecond more', 2 ** 31],
   ['100 days', 100 * 86_400_000],
 ])('fires on time after the %s', (_name, ms) => {
@@ -22,7 +22,7 @@ it.each([
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('can be cancelled after it was armed again', () => {
+it('can be canceled after it was set again', () => {
   const fire = vi.fn();
   const timer = systemClock.after(2 ** 33, fire);
   vi.advanceTimersByTime(2 ** 32);

@@ -1,22 +1,22 @@
 /**
- * Time as a parameter. Whatever waits or stamps takes a Clock, so that a test moves time by hand
+ * Time as a parameter. Code that waits or takes timestamps uses a Clock, so tests advance time explicitly
  * (`FakeClock.advance`) instead of sleeping.
  */
 export interface Clock {
   /** Wall-clock time in milliseconds since the Unix epoch. */
   now(): number;
-  /** Milliseconds from an arbitrary start that only passing time moves: how long something took, whoever sets the clock. */
+  /** Milliseconds from an arbitrary start, for durations: unaffected when the wall clock is set. */
   elapsed(): number;
-  /** Calls `fire` once after `ms` milliseconds, unless the timer is cancelled before. */
+  /** Calls `fire` once after `ms` milliseconds, unless the timer is canceled before. */
   after(ms: number, fire: () => void): Timer;
 }
 
 export interface Timer {
-  /** Stops the timer; without effect once it fired. */
+  /** Stops the timer; no effect once it has fired. */
   cancel(): void;
 }
 
-/** Node takes a longer delay for 1 ms. */
+/** Node treats a longer delay as 1 ms. */
 const longestDelayMs = 2 ** 31 - 1;
 
 class SystemTimer implements Timer {
@@ -35,17 +35,17 @@ class SystemTimer implements Timer {
   }
 }
 
-/** When something began: for people to read, and to count its length from. */
+/** The start of something, both as a timestamp and for measuring its duration. */
 export interface Beginning {
   /** Wall-clock time, ms since the Unix epoch. */
   readonly startedAt: number;
-  /** Of the clock's elapsed time. */
+  /** On the clock's elapsed time. */
   readonly began: number;
 }
 
 export const beginning = (clock: Clock): Beginning => ({ startedAt: clock.now(), began: clock.elapsed() });
 
-/** Whole milliseconds since then, whoever has set the clock meanwhile. */
+/** Whole milliseconds since then, even if the wall clock was set in the meantime. */
 export const lengthMs = (clock: Clock, { began }: Pick<Beginning, 'began'>): number =>
   Math.round(clock.elapsed() - began);
 
@@ -61,7 +61,7 @@ interface Scheduled {
   readonly fire: () => void;
 }
 
-/** A clock that moves only when told. Timers of one moment fire in the order in which they were set. */
+/** A clock that moves only on request. Timers due at the same time fire in the order in which they were set. */
 export class FakeClock implements Clock {
   #now: number;
   #offset = 0;
@@ -82,7 +82,7 @@ export class FakeClock implements Clock {
     return this.#now - this.#startMs;
   }
 
-  /** Sets the wall clock forward, or back; timers keep their time. */
+  /** Sets the wall clock forward or back; timers are unaffected. */
   jump(ms: number): void {
     this.#offset += ms;
   }
@@ -93,12 +93,12 @@ export class FakeClock implements Clock {
     return { cancel: () => void this.#scheduled.delete(scheduled) };
   }
 
-  /** How many timers are set: a leak check for tests. */
+  /** Number of pending timers: a leak check for tests. */
   get pending(): number {
     return this.#scheduled.size;
   }
 
-  /** Moves time by `ms`, firing on the way every timer that falls due, also those set by earlier ones. */
+  /** Advances time by `ms` and fires every timer that falls due, including those set by other timers. */
   advance(ms: number): void {
     const end = this.#now + ms;
     for (let next = this.#nextDue(end); next; next = this.#nextDue(end)) {

@@ -1,6 +1,6 @@
 /**
- * Why there is no TLS connection to a SIP host: one table from what sockets and engines say to a fault, with words for
- * a person and what to do. Calls, test calls, probes, registrations and discovery all read it. Pure.
+ * Why a TLS connection to a SIP host failed: one table maps the error texts of sockets and engines to a fault, with an
+ * explanation and what to do. Used by calls, test calls, probes, registrations and discovery. Pure.
  */
 export type ConnectionFault =
   | 'own_certificate'
@@ -25,9 +25,9 @@ export type ConnectionFault =
   | 'unknown';
 
 interface FaultRule {
-  /** How it is said; the first rule that fits decides. */
+  /** Matches the error text; the first matching rule decides. */
   readonly said: RegExp;
-  /** @param text what was said, without a full stop */
+  /** @param text the error text without a period */
   readonly words: (place: string, text: string) => string;
 }
 
@@ -129,35 +129,35 @@ const rules: Readonly<Record<ConnectionFault, FaultRule>> = {
 
 const connectionFaults = Object.keys(rules) as readonly ConnectionFault[];
 
-/** @param text what an engine or a socket says of a connection that cannot be had */
+/** @param text error text of an engine or socket for a failed connection */
 export function connectionFault(text: string): ConnectionFault {
   return connectionFaults.find((fault) => rules[fault].said.test(text)) ?? 'unknown';
 }
 
-/** Advice that Node adds for whoever runs the program. */
+/** Advice that Node appends for the operator of the program. */
 const adviceOfNode = /; if the root CA is installed locally.*$/;
 
-/** One sentence that says what is wrong at `place`, and what to do. */
+/** One sentence: what is wrong at `place`, and what to do. */
 export function connectionProblem(place: string, error: string): string {
   const text = bare(error.replace(adviceOfNode, ''));
   return rules[connectionFault(text)].words(place, text);
 }
 
-/** What a socket shows of its failure. */
+/** What is known of a socket's failure. */
 export interface SocketFailure {
   readonly error: Error;
-  /** The TCP connection stood. */
+  /** The TCP connection was established. */
   readonly connected: boolean;
-  /** The peer had sent its certificate: version and cipher were agreed. */
+  /** The peer had sent its certificate, so version and cipher were negotiated. */
   readonly certificateSeen: boolean;
 }
 
 const unreachable = new Set(['EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EHOSTDOWN', 'EACCES', 'EPERM']);
-/** OpenSSL's verification errors, as Node names them, are those that `X509_verify_cert_error_string` knows. */
+/** Node's names of OpenSSL's verification errors, those known to `X509_verify_cert_error_string`. */
 const certificateCodes =
   /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_(CA|PURPOSE)|PATH_LENGTH_|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME)/;
 
-/** What an error of a TLS socket means before its handshake is done, in words that `connectionFault` knows. */
+/** Meaning of a TLS socket's error before the end of its handshake, in words that `connectionFault` recognizes. */
 export function socketFault({ error, connected, certificateSeen }: SocketFailure): string {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const reason = tlsReason(error);
@@ -173,17 +173,17 @@ export function socketFault({ error, connected, certificateSeen }: SocketFailure
   return `TLS handshake failed: ${reason}`;
 }
 
-/** What OpenSSL calls its reason, without the places in its source that the message names too. */
+/** OpenSSL's reason, without the source locations in the message. */
 export function tlsReason(error: Error): string {
   return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message;
 }
 
-/** Without the full stop, so that it can stand within a sentence. */
+/** Removes the period, for use within a sentence. */
 export function bare(text: string): string {
   return text.trim().replace(/\.+$/, '');
 }
 
-/** What stands behind a mark in the text; all of it when it has none. */
+/** The text after a mark; the whole text when it has none. */
 function after(text: string, mark: RegExp): string {
   const found = mark.exec(text);
   return found ? text.slice(found.index + found[0].length) : text;

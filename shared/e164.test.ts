@@ -21,9 +21,9 @@ describe('toE164', () => {
     '+1415555010a',
     '++14155550100',
     '1+4155550100',
-  ])('refuses %j', (text) => expect(toE164(text)).toBeNull());
+  ])('rejects %j', (text) => expect(toE164(text)).toBeNull());
 
-  it('finds the same number however it is separated', () => {
+  it('reads the same number with any separators', () => {
     const digits = fc.stringMatching(/^[1-9][0-9]{6,14}$/);
     const separator = fc.constantFrom('', ' ', '-', '.', '(', ')');
     fc.assert(

@@ -12,13 +12,13 @@ function codes(section: string): string[] {
 }
 
 describe('docs/errors.md', () => {
-  it('has a line for every API error code, with its status, and no other', () => {
+  it('has a line for every API error code, with its status, and no other lines', () => {
     expect(codes(api)).toEqual(Object.keys(apiErrors));
     for (const [code, { status }] of Object.entries(apiErrors))
       expect(api).toContain(`| \`${code}\` | ${status} |`);
   });
 
-  it('has a line for every termination code, and no other', () => {
+  it('has a line for every termination code, and no other lines', () => {
     expect(codes(ended)).toEqual(Object.keys(terminations));
     for (const [code, { party }] of Object.entries(terminations))
       expect(ended).toContain(`| \`${code}\` | ${party} |`);
@@ -46,7 +46,7 @@ describe('every error of a limit', () => {
     expect(remedy).toMatch(/^(ask|delete|detach|lower|name|send|wait) /);
   });
 
-  it('is among these', () => {
+  it('is one of these', () => {
     const named = Object.keys(apiErrors).filter((code) =>
       /LIMIT|QUOTA|TOO_LARGE|TOO_MANY|_ALREADY_ACTIVE$/.test(code),
     );
@@ -68,7 +68,7 @@ describe('ApiError', () => {
     ]);
   });
 
-  it('carries the wait of an unavailable service', () => {
+  it('carries the Retry-After of an unavailable service', () => {
     expect(ApiError.unavailable('away', 5)).toMatchObject({
       statusCode: 503,
       retryAfter: 5,

@@ -1,10 +1,10 @@
 /**
- * Every error code of the HTTP interface, with its status and its usual message. Each code has a line in
- * docs/errors.md; a test compares the two.
+ * Every error code of the HTTP API, with its status and its default message. Each code has a line in docs/errors.md; a
+ * test compares the two.
  */
 export interface ApiErrorRule {
   readonly status: number;
-  /** One sentence for a person; a more exact one may replace it where the error is raised. */
+  /** One sentence for a person; code that raises the error may use a more specific one. */
   readonly message: string;
 }
 
@@ -179,7 +179,7 @@ export function isApiErrorCode(code: string): code is ApiErrorCode {
   return Object.hasOwn(apiErrors, code);
 }
 
-/** One error as it stands in a body (contract 1.3). */
+/** One error in a response body (contract 1.3). */
 export interface ErrorItem {
   readonly error: ApiErrorCode;
   readonly code: ApiErrorCode;
@@ -187,7 +187,7 @@ export interface ErrorItem {
   readonly details?: Record<string, unknown>;
 }
 
-/** Builds the body form of an error. `message` defaults to that of the code. */
+/** Builds the body form of an error. `message` defaults to the code's. */
 export function errorItem(
   code: ApiErrorCode,
   details?: Record<string, unknown>,
@@ -197,14 +197,14 @@ export function errorItem(
   return details ? { ...item, details } : item;
 }
 
-/** An answer that refuses a request. Thrown by rules and routes; the error handler of the API writes it. */
+/** Rejects a request. Thrown by rules and routes; the API's error handler writes the response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly items: readonly ErrorItem[];
-  /** That of the first error; it also gives the status. */
+  /** Code of the first error, which also gives the status. */
   readonly code: ApiErrorCode;
   readonly statusCode: number;
-  /** Seconds for a `Retry-After` header, where waiting helps. */
+  /** Seconds for a `Retry-After` header, if waiting helps. */
   readonly retryAfter: number | undefined;
 
   protected constructor(
@@ -223,7 +223,7 @@ export class ApiError extends Error {
     return new ApiError([errorItem(code, details, message)]);
   }
 
-  /** A value that breaks a rule of the contract. `path` is a JSON pointer, `?query`, `:path` or `@header`. */
+  /** A value that violates a rule of the contract. `path` is a JSON pointer, `?query`, `:path` or `@header`. */
   static invalid(path: string, rule: string): ApiError {
     return ApiError.of('INVALID_PARAMETER', { path, rule }, `${path || 'body'}: ${rule}`);
   }
@@ -232,19 +232,19 @@ export class ApiError extends Error {
     return new ApiError(items);
   }
 
-  /** The same error with another status, for the few codes whose status depends on where the value stood. */
+  /** The same error with another status, for the few codes whose status depends on where the value was. */
   answeredWith(statusCode: number): ApiError {
     const [first, ...others] = this.items;
     return first ? new ApiError([first, ...others], this.retryAfter, statusCode) : this;
   }
 
-  /** The same error with a `Retry-After` of so many seconds. */
+  /** The same error with a `Retry-After` header. */
   waiting(seconds: number): ApiError {
     const [first, ...others] = this.items;
     return first ? new ApiError([first, ...others], seconds) : this;
   }
 
-  /** 503 with `Retry-After`: something that the request needs is away. */
+  /** 503 with `Retry-After`: a dependency of the request is away. */
   static unavailable(message: string, retryAfter: number): ApiError {
     return new ApiError([errorItem('SERVICE_UNAVAILABLE', undefined, message)], retryAfter);
   }

@@ -1,27 +1,27 @@
 /**
- * The end of a program by a fault that nobody caught: nothing it holds can be trusted any more, so it writes a
- * report, ends what it can in bounded time, and exits with 70. The supervisor or systemd starts it again.
+ * Ends a program after an uncaught fault: its state cannot be trusted any more, so it writes a report, shuts down
+ * within a time limit, and exits with 70. The supervisor or systemd restarts it.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Fault, faultFile, faultReport } from '#shared/fault-report.ts';
 
-/** What a guard knows once the program has read its settings. */
+/** What the guard needs once the program has read its settings. */
 export interface GuardedParts {
   /** `$TRUNKLINE_DATA` */
   readonly dataFolder: string;
   readonly underWay: () => Readonly<Record<string, unknown>>;
   readonly log: (error: unknown, message: string, facts: Record<string, unknown>) => void;
-  /** Ends what runs: no new work, the old may end. */
+  /** Stops accepting work and lets running work end. */
   readonly drain: () => Promise<unknown>;
-  /** Longest time of `drain`, ms. */
+  /** Time limit of `drain`, ms. */
   readonly drainMs: number;
 }
 
 export interface ProgramGuard {
   /** A fault before this is written to standard error and ends the program at once. */
   attach(parts: GuardedParts): void;
-  /** Leaves a report of a start that a bug has ended. */
+  /** Writes a report when a bug has stopped the start. */
   startFailed(error: unknown): void;
 }
 
@@ -29,17 +29,17 @@ type Program = Pick<Fault, 'program' | 'version'>;
 
 /** sysexits.h EX_SOFTWARE. */
 const exitFault = 70;
-/** Reports kept in the folder; the oldest go. */
+/** Maximum reports in the folder; the oldest are deleted. */
 const mostReports = 50;
 
-/** Takes the place of Node's own handling of faults, for the rest of the program. Called before all else. */
+/** Replaces Node's own handling of uncaught faults. Called before all else. */
 export function guardProgram(program: Program): ProgramGuard {
   let parts: GuardedParts | null = null;
   let isEnding = false;
   const end = (kind: Fault['kind'], error: unknown): void => {
     const file = safely(() => writeReport(program, parts, kind, error)) ?? null;
     safely(() => parts?.log(error, 'unknown fault: the program drains and ends', { kind, report: file }));
-    // A second fault while it ends changes nothing: the first has set the time.
+    // A second fault during the shutdown is ignored: the time limit is already set.
     if (isEnding) return;
     isEnding = true;
     setTimeout(() => process.exit(exitFault), parts?.drainMs ?? 0);
@@ -59,7 +59,7 @@ export function guardProgram(program: Program): ProgramGuard {
   };
 }
 
-/** @returns the file; null: nobody has said where to, and it went to standard error */
+/** @returns the file; null: no folder is known, and the report went to standard error */
 function writeReport(
   program: Program,
   parts: GuardedParts | null,
@@ -79,14 +79,14 @@ function writeReport(
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, faultFile(fault, process.pid));
   writeFileSync(file, text, { mode: 0o600 });
-  // Of all programs, by time: the names begin with the program.
+  // Reports of all programs, oldest first per program: names start with the program.
   const reports = readdirSync(folder).filter((name) => name.endsWith('.json'));
   const byTime = reports.sort((a, b) => (a.slice(a.indexOf('-')) < b.slice(b.indexOf('-')) ? -1 : 1));
   for (const old of byTime.slice(0, Math.max(0, byTime.length - mostReports))) rmSync(join(folder, old));
   return file;
 }
 
-/** A fault in the handling of a fault must not hide the first. */
+/** A fault in fault handling must not hide the first one. */
 function safely<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -1,4 +1,4 @@
-/** What a program writes down of a fault that ends it: pure; whoever ends the program writes the text. */
+/** Formats the report of a fault that ends a program. Pure; the caller writes it. */
 import { redactSip } from '#shared/sip-redaction.ts';
 
 export interface Fault {
@@ -7,31 +7,31 @@ export interface Fault {
   readonly error: unknown;
   /** ms since 1970 */
   readonly at: number;
-  /** Seconds that the program has run. */
+  /** Seconds since the program's start. */
   readonly uptimeS: number;
   readonly version: string;
   readonly node: string;
-  /** What was going on, such as `{ calls: 12 }`: numbers and names, nothing of callers. */
+  /** Activity at that moment, such as `{ calls: 12 }`: numbers and names, no caller data. */
   readonly underWay: Readonly<Record<string, unknown>>;
 }
 
-/** Characters of a stack that are kept, its causes included. */
+/** Maximum length of a stack, including its causes, characters. */
 const mostStack = 20_000;
 const deepestCause = 5;
-/** Characters of what was under way. */
+/** Maximum length of the activity, characters. */
 const mostUnderWay = 50_000;
-/** Keys, tokens and passwords as they stand in messages: `password=…`, `Bearer …`, `"token":"…"`, `//user:…@host`. */
+/** Keys, tokens and passwords as written in messages: `password=…`, `Bearer …`, `"token":"…"`, `//user:…@host`. */
 const secrets =
   /\b(authorization|bearer|basic|digest|password|secret|token|api[_-]?key)(["']?\s*[:= ]\s*["']?(?:(?:bearer|basic|digest)\s+)?)[^\s"',;}]{4,}/gi;
 const inUrls = /(:\/\/)[^\s/@]+@/g;
-/** Names of settings whose value is searched for wherever it stands. */
+/** Names of settings whose values are redacted everywhere. */
 const secretName = /KEY|SECRET|TOKEN|PASSWORD|_URL$/;
-/** Shorter values would blot out words. */
+/** Shorter values would match ordinary words. */
 const shortestSecret = 8;
 
 /**
  * JSON of a report, without credentials and SRTP keys.
- * @param settings of the program, as its environment has them: the values of secret ones are blotted out
+ * @param settings the program's environment: values of secret settings are redacted
  */
 export function faultReport(
   fault: Fault,
@@ -41,7 +41,7 @@ export function faultReport(
   const values = Object.entries(settings).flatMap(([name, value]) =>
     secretName.test(name) && value !== undefined && value.length >= shortestSecret ? [value] : [],
   );
-  // Bounded before it is searched: a message may be as long as what a peer sent.
+  // Shortened before the search: a message may contain any amount of a peer's text.
   const stack = redacted(stackOf(error).slice(0, 4 * mostStack), values).slice(0, mostStack);
   const going = JSON.stringify(underWay, (_key, value: unknown) =>
     typeof value === 'string' ? redacted(value, values) : value,
@@ -71,7 +71,7 @@ function stackOf(error: unknown): string {
   return texts.join('\ncaused by: ');
 }
 
-/** Anything can be thrown, also what has no text. */
+/** Anything can be thrown, even values without text. */
 function asText(value: unknown): string {
   try {
     return String(value);

@@ -1,4 +1,4 @@
-/** Start errors of files that another user owns, or that are no files: with a real database and a real second user. */
+/** Start errors for files of another user or of the wrong type: with a real database and a real second user. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What a program of another user than root says that opens and writes the database. */
+/** Output of a program, run by a user other than root, that opens and writes the database. */
 function said(): string {
   const script = `
     const { default: Database } = await import(${JSON.stringify(import.meta.resolve('better-sqlite3'))});
@@ -45,7 +45,7 @@ function said(): string {
   return stdout.trim() + stderr;
 }
 
-/** A file of root where there is one, else one of ours that is closed. */
+/** A file of root if we run as root, else one of ours without permissions. */
 function close(path: string, mode: number): void {
   if (isRoot) chownSync(path, 0, 0);
   chmodSync(path, mode);
@@ -58,11 +58,11 @@ const whose = (mode: string) =>
       )
     : new RegExp(`belongs to .*, mode ${mode}; this program runs as .* and cannot`);
 
-test('a database that can be used is used', () => {
+test('a usable database', () => {
   expect(said()).toBe('written');
 });
 
-test.each(['', '-wal', '-shm'])('control.db%s of another user', (ending) => {
+test.each(['', '-wal', '-shm'])('control.db%s owned by another user', (ending) => {
   if (ending !== '') writeFileSync(file + ending, '');
   close(file + ending, isRoot ? 0o600 : 0);
   const words = said();
@@ -71,13 +71,13 @@ test.each(['', '-wal', '-shm'])('control.db%s of another user', (ending) => {
   expect(words).toMatch(isRoot ? /Give it to \w+: chown \w+ \S+\./ : /chmod u\+rw/);
 });
 
-test('a database that can only be read', () => {
+test('a read-only database', () => {
   close(file, 0o444);
   expect(said()).toMatch(whose('0444'));
   expect(said()).toContain('cannot write it');
 });
 
-test('a folder that cannot be entered, and one that cannot be written into', () => {
+test('a folder that cannot be entered, and one that is not writable', () => {
   close(join(folder, 'data'), isRoot ? 0o700 : 0o600);
   expect(said()).toContain(`The folder ${join(folder, 'data')} belongs to`);
   expect(said()).toContain('cannot enter it');
@@ -85,19 +85,19 @@ test('a folder that cannot be entered, and one that cannot be written into', () 
   expect(said()).toContain('cannot write into it');
 });
 
-test.each(['', '-wal'])('a folder in the place of control.db%s', (ending) => {
+test.each(['', '-wal'])('a folder in place of control.db%s', (ending) => {
   rmSync(file + ending, { force: true });
   mkdirSync(file + ending);
   expect(said()).toContain(`${file}${ending} is a folder, and a file belongs there.`);
 });
 
-test('a file in the place of the folder', () => {
+test('a file in place of the folder', () => {
   rmSync(join(folder, 'data'), { recursive: true });
   writeFileSync(join(folder, 'data'), '');
   expect(said()).toContain(`${join(folder, 'data')} is a file, and a folder belongs there.`);
 });
 
-test('a file that is only read needs no more than that, nor does its folder', () => {
+test('a file that is only read needs read permission only, and its folder too', () => {
   const script = `
     const { fileObstacle } = await import(${JSON.stringify(import.meta.resolve('./file-obstacle.ts'))});
     if (process.getuid() === 0) { process.setgroups([]); process.setgid(${other}); process.setuid(${other}); }

@@ -1,19 +1,20 @@
 /**
- * Why a file of ours cannot be used, seen from the file system: SQLite says "unable to open database file" of a file of
- * somebody else, of a folder that nobody may enter and of a folder in the file's place, and none of that is the disk.
+ * Why one of our files cannot be used, from the file system: SQLite says only "unable to open database file" for
+ * another user's file, for a folder that cannot be entered and for a folder in place of the file, and none of these is
+ * a disk fault.
  */
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** What SQLite keeps beside a database, and must write too. */
+/** Files that SQLite keeps beside a database and must also write. */
 const besideDatabase = ['-wal', '-shm', '-journal'];
 
-/** Who a program runs as. `null`: the platform has no users. */
+/** The user that the program runs as. `null`: the platform has no users. */
 export type RunsAs = number | null;
 
 /**
- * @param path of a file; of one that must be written, what SQLite keeps beside it is looked at as well
- * @returns what is in the way, who owns it, who runs, and what to do; null: nothing that shows
+ * @param path of a file; if it must be written, SQLite's files beside it are checked too
+ * @returns the obstacle, its owner, the current user, and what to do; null: none found
  */
 export function fileObstacle(
   path: string,
@@ -37,7 +38,7 @@ export function fileObstacle(
     if (!may(file, constants.R_OK)) return closed('', file, found, runsAs, 'read', 'u+rw');
     if (isWritten && !may(file, constants.W_OK)) return closed('', file, found, runsAs, 'write', 'u+rw');
   }
-  // A file is made in it: the database itself, or what SQLite keeps beside it.
+  // A file is created in the folder: the database itself, or SQLite's files beside it.
   return isWritten ? notMakable(dirname(path), runsAs) : null;
 }
 
@@ -54,7 +55,7 @@ interface Found {
   readonly mode: number;
 }
 
-/** null: it is not there, or may not be seen. */
+/** null: missing or not visible. */
 function look(path: string): Found | null {
   try {
     const { uid, mode } = statSync(path);
@@ -69,7 +70,7 @@ function may(path: string, access: number): boolean {
     accessSync(path, access);
     return true;
   } catch (error) {
-    // A read-only file system is a matter of the disk, not of who runs.
+    // A read-only file system is a disk problem, not one of permissions.
     return error instanceof Error && 'code' in error && error.code === 'EROFS';
   }
 }
@@ -104,7 +105,7 @@ function user(id: number): string {
   return name === String(id) ? `user ${id}` : `${name} (user ${id})`;
 }
 
-/** The name in /etc/passwd; the number of a user that is not in it, which `chown` takes as well. */
+/** The name in /etc/passwd; otherwise the number, which `chown` also accepts. */
 function userName(id: number): string {
   try {
     const line = readFileSync('/etc/passwd', 'utf8')

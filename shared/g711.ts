@@ -1,6 +1,6 @@
 /**
- * G.711 (ITU-T G.711): one octet per sample at 8 kHz. Both directions are table look-ups: 256 entries to
- * decode, 65,536 to encode.
+ * G.711 (ITU-T G.711): one octet per sample at 8 kHz. Both directions use lookup tables: 256 entries to decode, 65,536
+ * to encode.
  */
 export interface G711Law {
   readonly toLinear: Int16Array;

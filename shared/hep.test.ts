@@ -12,7 +12,7 @@ const packet: HepPacket = {
 };
 
 describe('HEP3', () => {
-  it('begins with the magic and its own length', () => {
+  it('starts with the magic and its own length', () => {
     const bytes = encodeHep(packet);
     expect(bytes.toString('latin1', 0, 4)).toBe('HEP3');
     expect(bytes.readUInt16BE(4)).toBe(bytes.length);
@@ -20,7 +20,7 @@ describe('HEP3', () => {
 
   it.each([
     ['IPv4', packet],
-    ['a packet without direction and Call-ID', { ...packet, direction: null, callId: null }],
+    ['a packet without a direction and Call-ID', { ...packet, direction: null, callId: null }],
     [
       'a WebSocket message that was sent',
       { ...packet, transport: 'wss' as const, direction: 'sent' as const },
@@ -38,16 +38,16 @@ describe('HEP3', () => {
       },
     ],
     ['mixed families', { ...packet, destination: { address: '2001:db8::1', port: 5061 } }],
-  ])('gives back what was encoded: %s', (_, value) => {
+  ])('decodes what was encoded: %s', (_, value) => {
     expect(decodeHep(encodeHep(value))).toEqual(value);
   });
 
-  it('cuts a payload that does not fit in the length field', () => {
+  it('truncates a payload that does not fit in the length field', () => {
     const long = encodeHep({ ...packet, payload: Buffer.alloc(maxPayload + 10, 'x') });
     expect(decodeHep(long)?.payload.length).toBe(maxPayload);
   });
 
-  it('finds the packets of a stream however it is split', () => {
+  it('finds the packets in a stream however it is split', () => {
     const bytes = Buffer.concat([encodeHep(packet), encodeHep({ ...packet, callId: 'second' })]);
     for (const size of [1, 3, 7, 50, bytes.length]) {
       const stream = new HepStream();
@@ -58,11 +58,11 @@ describe('HEP3', () => {
     }
   });
 
-  it('refuses a stream of something else', () => {
+  it('rejects other data', () => {
     expect(() => new HepStream().push(Buffer.from('GET / HTTP/1.1\r\n'))).toThrow('not a HEP3 stream');
   });
 
-  it('ignores a packet that lacks addresses', () => {
+  it('ignores a packet without addresses', () => {
     const bytes = Buffer.from('HEP3\0\0', 'latin1');
     bytes.writeUInt16BE(6, 4);
     expect(decodeHep(bytes)).toBeNull();

@@ -1,8 +1,8 @@
 /**
- * HEP version 3, the capture protocol by which a SIP engine hands out copies of its messages. The embedded
- * engine and drachtio-server both speak it, so the edge traces calls the same way on either.
+ * HEP version 3, the capture protocol with which a SIP engine exports copies of its messages. The embedded engine and
+ * drachtio-server both use it, so the edge traces calls the same way with either.
  *
- * A packet is `HEP3`, its whole length (16 bit), then chunks of vendor (16), type (16), length with these six
+ * A packet is `HEP3`, its total length (16 bit), then chunks of vendor (16), type (16), length including these six
  * octets (16) and value; all numbers big-endian.
  */
 import { isIPv6 } from 'node:net';
@@ -18,11 +18,11 @@ export interface HepPacket {
   readonly source: HepEndpoint;
   readonly destination: HepEndpoint;
   readonly transport: 'tls' | 'wss';
-  /** Seen from the engine; null when the sender does not say. */
+  /** From the engine's side; null when the sender does not say. */
   readonly direction: 'sent' | 'received' | null;
   /** Correlation id: the Call-ID. */
   readonly callId: string | null;
-  /** The SIP message; octets past `maxPayload` are cut off. */
+  /** The SIP message; octets beyond `maxPayload` are cut off. */
   readonly payload: Buffer;
 }
 
@@ -30,7 +30,7 @@ const magic = 0x48455033;
 const headerBytes = 6;
 const chunkHeaderBytes = 6;
 
-/** Generic chunk types (vendor 0) that are used here. */
+/** The generic chunk types (vendor 0) used here. */
 const chunk = {
   family: 1,
   protocol: 2,
@@ -49,12 +49,12 @@ const chunk = {
   correlation: 17,
 } as const;
 
-/** Our own chunks, under a vendor number of private use: what HEP has no chunk for. */
+/** Our own chunks, under a private vendor number, for data without a HEP chunk type. */
 const vendor = 0x7f4c;
 const vendorTransport = 1;
 const vendorDirection = 2;
 
-/** Longest payload that fits beside the other chunks in a length of 16 bits. */
+/** Longest payload that fits into the 16-bit length beside the other chunks. */
 export const maxPayload = 65_000;
 
 class ChunkWriter {
@@ -100,9 +100,7 @@ class ChunkWriter {
   }
 }
 
-/**
- * A packet that holds nothing but the authentication key: it shows who has connected, and is no copy.
- */
+/** A packet that contains only the authentication key: it identifies a new connection and is not a copy. */
 export function encodeHepKey(key: string): Buffer {
   const octets = Buffer.from(key);
   const writer = new ChunkWriter(headerBytes + chunkHeaderBytes + octets.length);
@@ -111,8 +109,8 @@ export function encodeHepKey(key: string): Buffer {
 }
 
 /**
- * One HEP3 packet for the wire. Over a stream, packets simply follow each other.
- * @param key shared with the receiver; at most 64 characters; null: none
+ * One HEP3 packet for the wire. On a stream, packets follow each other directly.
+ * @param key shared with the receiver, at most 64 characters; null: none
  */
 export function encodeHep(packet: HepPacket, key: string | null = null): Buffer {
   const payload =
@@ -144,12 +142,12 @@ export function encodeHep(packet: HepPacket, key: string | null = null): Buffer 
   return writer.finish();
 }
 
-/** Judges the authentication key of a packet; null: it has none. */
+/** Checks the authentication key of a packet; null: it has none. */
 export type AdmitsHep = (key: Buffer | null) => boolean;
 
 /**
- * Reads one whole packet. Null when it is not a HEP3 packet with addresses, ports, a time and a payload, or its key is
- * not admitted.
+ * Reads one complete packet. Null when it is not a HEP3 packet with addresses, ports, a time and a payload, or its key
+ * is not accepted.
  */
 export function decodeHep(bytes: Buffer, admits: AdmitsHep = () => true): HepPacket | null {
   if (bytes.length < headerBytes || bytes.readUInt32BE(0) !== magic) return null;
@@ -205,7 +203,7 @@ export function decodeHep(bytes: Buffer, admits: AdmitsHep = () => true): HepPac
   };
 }
 
-/** Cuts a byte stream into HEP3 packets. */
+/** Splits a byte stream into HEP3 packets. */
 export class HepStream {
   #rest: Buffer = Buffer.alloc(0);
   readonly #admits: AdmitsHep;
@@ -215,8 +213,8 @@ export class HepStream {
   }
 
   /**
-   * Takes the next octets of the stream and returns the packets that they complete.
-   * @throws Error when the stream is not HEP3; nothing more can be read from it then
+   * Takes the next octets of the stream and returns the packets they complete.
+   * @throws Error when the stream is not HEP3; it cannot be used any more then
    */
   push(octets: Buffer): HepPacket[] {
     this.#rest = this.#rest.length === 0 ? octets : Buffer.concat([this.#rest, octets]);
@@ -242,7 +240,7 @@ function ipv4Octets(address: string): Buffer {
   return octets;
 }
 
-/** An IPv4 address in a packet of the IPv6 family is written as a mapped one (RFC 4291 section 2.5.5.2). */
+/** An IPv4 address in an IPv6 packet is written as a mapped one (RFC 4291 section 2.5.5.2). */
 function ipv6Octets(address: string): Buffer {
   const octets = Buffer.alloc(16);
   const lastColon = address.lastIndexOf(':');

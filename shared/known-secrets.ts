@@ -1,8 +1,8 @@
-/** Secrets of calls that are up, so that nothing that is kept of a call holds one. */
+/** Secrets of live calls, so that they can be redacted from everything stored about a call. */
 
-/** Calls at most; the one that learnt nothing for longest is forgotten. */
+/** Maximum calls; the one without new secrets for the longest time is dropped. */
 const maxCalls = 10_000;
-/** Secrets of one call: two for each media path, and a re-INVITE makes a new one. */
+/** Maximum secrets of one call: two per media path, and a re-INVITE adds one. */
 const maxSecrets = 64;
 
 export class KnownSecrets {
@@ -28,7 +28,7 @@ export class KnownSecrets {
     return [...(this.#byCall.get(callId) ?? [])];
   }
 
-  /** The call is over, and what is kept of it is written. */
+  /** The call is over, and everything about it is stored. */
   forget(callId: string): void {
     this.#byCall.delete(callId);
   }

@@ -14,7 +14,7 @@ const program = `
   }, 50);
 `;
 
-test('a log on a full disk ends no program, and keeps it from no end', () => {
+test('a log on a full disk does not end a program, nor keep it from exiting', () => {
   const full = openSync('/dev/full', 'w');
   try {
     const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {

@@ -1,16 +1,16 @@
-/** Where both programs write their log lines: standard output, which may be a file on a full disk. */
+/** Log output of both programs: standard output, which may be a file on a full disk. */
 import { writeSync } from 'node:fs';
 
-/** Octets that wait for a reader that is slow; what comes on top is dropped. */
+/** Maximum octets queued for a slow reader; further lines are dropped. */
 const maxWaiting = 1_048_576;
-/** How often a slow reader is tried again, ms; at the end so many times. */
+/** Retry interval for a slow reader, ms, and number of retries at exit. */
 const retryMs = 20;
 const lastTries = 100;
 
 /**
- * Writes each line at once. A log that cannot be written ends no program and keeps none from ending: lines that a
- * full or broken disk does not take, or nobody reads any more, are dropped. (pino's own output throws then, and tries
- * for ever when the program ends.)
+ * Writes each line at once. A log that cannot be written neither ends a program nor keeps it from exiting: lines that a
+ * full or broken disk rejects, or that nobody reads, are dropped. (pino's own output throws in that case, and retries
+ * forever at exit.)
  */
 export function logOutput(descriptor = 1): { write(line: string): void } {
   let waiting: Buffer = Buffer.alloc(0);

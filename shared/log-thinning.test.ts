@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { LogThinning } from './log-thinning.ts';
 
-it('lets one line a minute and source through, with the number of those left out', () => {
+it('passes one line per minute and source, with the number of suppressed ones', () => {
   const thinning = new LogThinning();
   expect(thinning.tell('a', 0)).toEqual({ leftOut: 0 });
   expect(thinning.tell('a', 1)).toBeNull();
@@ -11,9 +11,9 @@ it('lets one line a minute and source through, with the number of those left out
   expect(thinning.tell('a', 60_001)).toBeNull();
 });
 
-it('remembers no more sources than it may', () => {
+it('remembers no more sources than its limit', () => {
   const thinning = new LogThinning();
-  // 600 lines a minute, so that each source has one.
+  // 600 lines a minute, so each source gets one.
   const minuteOf = (source: number) => Math.floor(source / 600) * 60_000;
   for (let source = 0; source < 10_000; source++) thinning.tell(String(source), minuteOf(source));
   const now = minuteOf(9_999) + 60_000;
@@ -22,7 +22,7 @@ it('remembers no more sources than it may', () => {
   expect(thinning.tell('9999', now)).toEqual({ leftOut: 0 });
 });
 
-it('leaves out what many sources cause together, and counts it', () => {
+it('suppresses lines that many sources cause together, and counts them', () => {
   const thinning = new LogThinning();
   const lines = Array.from({ length: 1000 }, (_, i) => thinning.tell(`192.0.${i >> 8}.${i & 255}`, 0));
   expect(lines.filter((line) => line !== null)).toHaveLength(600);
@@ -30,7 +30,7 @@ it('leaves out what many sources cause together, and counts it', () => {
   expect(thinning.tell('203.0.113.1', 60_000)).toEqual({ leftOut: 401 });
 });
 
-it('takes the addresses of one /64 for one source', () => {
+it('treats the addresses of one /64 as one source', () => {
   const thinning = new LogThinning();
   expect(thinning.tell('2001:db8::1', 0)).toEqual({ leftOut: 0 });
   expect(thinning.tell('2001:db8::2', 0)).toBeNull();

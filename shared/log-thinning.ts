@@ -1,33 +1,33 @@
 /**
- * Thins out log lines that a peer could cause without end: one a minute and source, with how many were left out, and
- * no more than so many a minute of all sources. Pure.
+ * Limits log lines that peers can cause endlessly: one per minute and source, with the number suppressed, and a maximum
+ * per minute for all sources. Pure.
  */
 import { hostKey } from './networks.ts';
 
 interface Told {
   at: number;
-  /** Occurrences since then that were not told. */
+  /** Occurrences since then that were not logged. */
   silent: number;
 }
 
 const everyMs = 60_000;
-/** Sources remembered; beyond that all of them are told anew. */
+/** Maximum sources remembered; beyond it all are forgotten. */
 const maxSources = 10_000;
-/** Lines in a minute of all sources together: a flood from many addresses must not fill a disk. */
+/** Maximum lines per minute for all sources: a flood from many addresses must not fill a disk. */
 const maxLines = 600;
 
 export class LogThinning {
   readonly #told = new Map<string, Told>();
   #minuteBegan = Number.NEGATIVE_INFINITY;
   #lines = 0;
-  /** Occurrences of all sources that were left out because there were too many lines. */
+  /** Suppressed occurrences of all sources, because of the common limit. */
   #over = 0;
 
   /**
-   * @param address of the source; with IPv6, those of one /64 are one source
+   * @param address of the source; IPv6 addresses of one /64 are one source
    * @param now milliseconds of the clock's elapsed time
-   * @returns how many occurrences of `source` were left out since the last line, and of sources that had no line of
-   *   their own; null: this one is left out too
+   * @returns suppressed occurrences since the last line, of this source and of sources without their own line;
+   *   null: this one is suppressed too
    */
   tell(address: string, now: number): { readonly leftOut: number } | null {
     const source = hostKey(address);

@@ -32,7 +32,7 @@ describe('an address', () => {
     ['1:0:0:0:0:0:0:0', '1::'],
     ['64:ff9b::192.0.2.33', '64:ff9b::c000:221'],
     ['PBX.example.com', 'pbx.example.com'],
-  ])('%s is compared as %s', (address, plain) => {
+  ])('%s is normalized to %s', (address, plain) => {
     expect(plainAddress(address)).toBe(plain);
   });
 
@@ -42,7 +42,7 @@ describe('an address', () => {
     ['192.0.2.1', '::ffff:192.0.2.9', true],
     ['2001:db8::1', '2001:db8:0:0:ffff::1', true],
     ['2001:db8::1', '2001:db8:0:1::1', false],
-  ])('%s and %s lie in one network: %s', (one, other, same) => {
+  ])('%s and %s are in one network: %s', (one, other, same) => {
     expect(networkOf(one) === networkOf(other)).toBe(same);
   });
 
@@ -67,10 +67,10 @@ describe('hosts', () => {
     return `${texts.slice(0, from).join(':')}::${texts.slice(from + zeros.length).join(':')}`;
   }
 
-  it('are one however an address is written, in the spelling that the URL standard has too', () => {
+  it('are equal however an address is written, in the spelling of the URL standard', () => {
     fc.assert(
       fc.property(groups, fc.nat(7), fc.nat(8), fc.boolean(), (parts, from, length, wide) => {
-        // IPv4-mapped ones are written as IPv4 here.
+        // IPv4-mapped addresses become IPv4 here.
         fc.pre(parts.slice(0, 5).some((part) => part !== 0) || parts[5] !== 0xffff);
         const address = spelled(parts, from, length, wide);
         const plain = plainAddress(address);
@@ -89,7 +89,7 @@ describe('hosts', () => {
     ['[2001:DB8::0:1]', '2001:db8::1', true],
     ['192.0.2.1', '192.0.2.10', false],
     ['::1', '127.0.0.1', false],
-  ])('%s and %s are one: %s', (one, other, same) => {
+  ])('%s and %s are the same: %s', (one, other, same) => {
     expect(isSameHost(one, other)).toBe(same);
   });
 
@@ -100,7 +100,7 @@ describe('hosts', () => {
     ['0:0:0:0:0:0:0:0', true],
     ['::ffff:0.0.0.0', true],
     ['::1', false],
-  ])('%s stands for any address: %s', (address, any) => {
+  ])('%s means any address: %s', (address, any) => {
     expect(isAnyAddress(address)).toBe(any);
   });
 });
@@ -129,13 +129,13 @@ describe('a set of addresses', () => {
   });
 
   it.each(['bogus', '192.0.2.0/33', '192.0.2.1/', '2001:db8::/129', '1.2.3', '::ffff:192.0.2.0/24'])(
-    'does not take %s',
+    'rejects %s',
     (entry) => {
       expect(new AddressSet().add(entry)).toBe(false);
     },
   );
 
-  it('agrees with the address lists of Node', () => {
+  it("agrees with Node's address lists", () => {
     const ipv4 = fc.tuple(fc.ipV4(), fc.integer({ min: 0, max: 32 }));
     const ipv6 = fc.tuple(
       fc.ipV6().filter((address) => isIP(address) === 6 && isIP(plainAddress(address)) === 6),
@@ -151,7 +151,7 @@ describe('a set of addresses', () => {
         for (const candidate of [address, asked]) {
           const kind = isIP(plainAddress(candidate));
           if (kind === 0 || plainAddress(candidate) !== candidate.toLowerCase()) continue;
-          // Node lets IPv6 rules decide on IPv4 addresses in their mapped form; here the families are apart.
+          // Node applies IPv6 rules to IPv4 addresses in mapped form; here the families are separate.
           if ((kind === 4) !== (family === 'ipv4')) continue;
           expect(set.has(candidate)).toBe(list.check(candidate, kind === 4 ? 'ipv4' : 'ipv6'));
         }
@@ -179,7 +179,7 @@ describe('a network', () => {
   });
 });
 
-describe('an entry of a list of sources', () => {
+describe('an entry in a list of sources', () => {
   const address = fc.oneof(
     fc.ipV4(),
     fc.ipV6(),
@@ -196,7 +196,7 @@ describe('an entry of a list of sources', () => {
     fc.string(),
   );
 
-  it('that the one rule takes is kept by every set', () => {
+  it('accepted by the rule is accepted by every set', () => {
     fc.assert(
       fc.property(entry, (text) => {
         if (isNetwork(text)) expect(new AddressSet().add(text)).toBe(true);
@@ -217,7 +217,7 @@ describe('an entry of a list of sources', () => {
     ['192.0.2.0/0x18', false],
     [' 192.0.2.1', false],
     ['pbx.example.com', false],
-  ])('%s is one: %s', (text, expected) => {
+  ])('%s is valid: %s', (text, expected) => {
     expect(isNetwork(text)).toBe(expected);
   });
 });

@@ -1,9 +1,9 @@
-/** IP addresses and networks as values: how an address is written, in which network it lies, how wide a network is. Pure. */
+/** IP addresses and networks as values: spelling, membership, and size of networks. Pure. */
 import { isIP } from 'node:net';
 
 /**
- * An address as it is compared and reported: the one spelling of RFC 5952 section 4, IPv4-mapped IPv6 as IPv4, without
- * brackets and zone. Two addresses are one when this gives the same text for both. A name is put in lower case.
+ * An address in the form used for comparison and reports: the spelling of RFC 5952 section 4, IPv4-mapped IPv6 as IPv4,
+ * without brackets and zone. Addresses are equal when these texts are equal. A name becomes lower case.
  */
 export function plainAddress(address: string): string {
   const bare = address
@@ -15,17 +15,17 @@ export function plainAddress(address: string): string {
   return groups >> 32n === mappedIpv4 ? ipv4Text(groups & 0xffffffffn) : ipv6Text(groups);
 }
 
-/** A host as it is compared: addresses as addresses, names without case and the final dot of a full one. */
+/** A host in the form used for comparison: a plain address, or a name in lower case without the final dot. */
 export function plainHost(host: string): string {
   return plainAddress(host).replace(/\.$/, '');
 }
 
-/** Whether two hosts are one, however they are written. */
+/** Whether two hosts are the same in any spelling. */
 export function isSameHost(one: string, other: string): boolean {
   return plainHost(one) === plainHost(other);
 }
 
-/** Whether an address means "anywhere": where a listener takes all, and where media on hold goes (RFC 3264, 8.4). */
+/** Whether an address means "anywhere": listening on all addresses, or media on hold (RFC 3264, 8.4). */
 export function isAnyAddress(address: string): boolean {
   const plain = plainAddress(address);
   return plain === '0.0.0.0' || plain === '::';
@@ -35,7 +35,7 @@ function ipv4Text(bits: bigint): string {
   return [24n, 16n, 8n, 0n].map((shift) => (bits >> shift) & 0xffn).join('.');
 }
 
-/** RFC 5952 section 4.2: the first of the longest runs of two or more zero groups is left out. */
+/** RFC 5952 section 4.2: shortens the first of the longest runs of two or more zero groups. */
 function ipv6Text(bits: bigint): string {
   const groups = [112n, 96n, 80n, 64n, 48n, 32n, 16n, 0n].map((shift) =>
     ((bits >> shift) & 0xffffn).toString(16),
@@ -50,7 +50,7 @@ function ipv6Text(bits: bigint): string {
 
 export interface Network {
   readonly family: 4 | 6;
-  /** The address's bits, those of the host not yet cleared. */
+  /** The address's bits, including the host part. */
   readonly bits: bigint;
   /** Length in bits, 0 to 32 or 128. */
   readonly prefix: number;
@@ -69,7 +69,7 @@ function bitsOf(address: string, family: 4 | 6): bigint {
   return [...before, ...gap, ...after].reduce((bits, group) => (bits << 16n) | BigInt(group), 0n);
 }
 
-/** 16-bit groups of a part of an IPv6 address, whose end may be written as IPv4. */
+/** 16-bit groups of a part of an IPv6 address, which may end in IPv4 notation. */
 function groupsOf(text: string): number[] {
   if (text === '') return [];
   return text.split(':').flatMap((group) => {
@@ -79,7 +79,7 @@ function groupsOf(text: string): number[] {
   });
 }
 
-/** An address or a CIDR block; null when the text is neither. IPv4-mapped IPv6, in any spelling, is IPv4. */
+/** Parses an address or CIDR block; null when the text is neither. IPv4-mapped IPv6, in any spelling, is IPv4. */
 export function readNetwork(entry: string): Network | null {
   const slash = entry.indexOf('/');
   const address = plainAddress(slash < 0 ? entry : entry.slice(0, slash));
@@ -97,13 +97,12 @@ export function readNetwork(entry: string): Network | null {
 }
 
 /**
- * Whether an entry may stand in a list of sources: the one rule for what control takes and the edge keeps. A network
- * wider than that of all IPv4-mapped IPv6 addresses (`::ffff:0:0/96`), written with such an address, is neither IPv4
- * nor IPv6.
+ * Whether an entry is valid in a list of sources: control and edge share this rule. A network wider than that of all
+ * IPv4-mapped IPv6 addresses (`::ffff:0:0/96`) and written with such an address is neither IPv4 nor IPv6.
  */
 export function isNetwork(entry: string): boolean {
   const [address = ''] = entry.split('/', 1);
-  // Brackets and zones are read as hosts have them, and have no place in a list.
+  // Brackets and zones are valid in hosts, but not in a list.
   return isIP(address) !== 0 && !address.includes('%') && readNetwork(entry) !== null;
 }
 
@@ -112,15 +111,15 @@ function key({ family, bits }: Network, prefix: number): string {
 }
 
 /**
- * Values at addresses and CIDR blocks of both families. A look-up costs one step for each prefix length in it.
+ * Values by address and CIDR block of both families. A lookup takes one step per prefix length in use.
  */
 export class AddressMap<Value> {
   /** By family and prefix length. */
   readonly #byLength = new Map<number, Map<string, Value>>();
 
   /**
-   * @param next the value at `entry` from what is there already
-   * @returns false when `entry` is neither an address nor a CIDR block; it is then left out
+   * @param next computes the value at `entry` from the current one
+   * @returns false when `entry` is neither an address nor a CIDR block and was ignored
    */
   put(entry: string, next: (before: Value | undefined) => Value): boolean {
     const network = readNetwork(entry);
@@ -155,7 +154,7 @@ export class AddressMap<Value> {
 export class AddressSet {
   readonly #entries = new AddressMap<true>();
 
-  /** @returns false when `entry` is neither an address nor a CIDR block; it is then left out */
+  /** @returns false when `entry` is neither an address nor a CIDR block and was ignored */
   add(entry: string): boolean {
     return this.#entries.put(entry, () => true);
   }
@@ -165,28 +164,28 @@ export class AddressSet {
   }
 }
 
-/** Bits of the network that one customer of an access provider usually has, or less. */
+/** Prefix length of a network that usually belongs to one customer of an access provider. */
 const neighbourhood = { 4: 24, 6: 64 } as const;
 
-/** The network by which connections are counted: /24 of IPv4, /64 of IPv6; the text itself when it is no address. */
+/** The network by which connections are counted: /24 of IPv4, /64 of IPv6; other text unchanged. */
 export function networkOf(address: string): string {
   const network = readNetwork(address);
   return network ? key(network, neighbourhood[network.family]) : address;
 }
 
 /**
- * Who is behind an address: with IPv4 the address, with IPv6 its /64, in which one host may have any number of
- * addresses (RFC 4291 section 2.5.4, RFC 8981).
+ * Identifies the host behind an address: the address itself for IPv4, its /64 for IPv6, in which one host may have any
+ * number of addresses (RFC 4291 section 2.5.4, RFC 8981).
  */
 export function hostKey(address: string): string {
   const plain = plainAddress(address);
   return plain.includes(':') ? networkOf(plain) : plain;
 }
 
-/** Shortest prefixes that a customer may list without the operator's permission. */
+/** Shortest prefix lengths that a customer may list without the operator's permission. */
 const widestListed = { 4: 16, 6: 32 } as const;
 
-/** Whether an entry of `allowed_ips` covers so much that it says nothing about who calls: shorter than /16 or /32. */
+/** Whether an entry of `allowed_ips` is too wide to identify the caller: shorter than /16 or /32. */
 export function isWide(entry: string): boolean {
   const network = readNetwork(entry);
   return network !== null && network.prefix < widestListed[network.family];

@@ -51,7 +51,7 @@ describe('judgeAddress', () => {
     ['2001:10::1', 'an ORCHID address'],
     ['2001:2f:ffff::1', 'an ORCHID address'],
     ['5f00::1', 'a segment routing address'],
-  ])('refuses %s as %s', (address, reason) => {
+  ])('rejects %s as %s', (address, reason) => {
     expect(judgeAddress(address, none)).toEqual({ allowed: false, reason: `${address} is ${reason}` });
   });
 
@@ -79,7 +79,7 @@ describe('judgeAddress', () => {
     expect(judgeAddress(address, none)).toEqual({ allowed: true });
   });
 
-  it('allows a private address of a listed network, also in mapped form, and nothing beside it', () => {
+  it('allows private addresses in a listed network, also in mapped form, and no others', () => {
     const allowed = parseNetworks(['127.0.0.0/8', 'fd00:1::/32']);
     expect(judgeAddress('127.0.0.1', allowed)).toEqual({ allowed: true });
     expect(judgeAddress('::ffff:127.0.0.1', allowed)).toEqual({ allowed: true });
@@ -87,7 +87,7 @@ describe('judgeAddress', () => {
     expect(judgeAddress('10.0.0.1', allowed).allowed).toBe(false);
   });
 
-  it('refuses what is no address', () => {
+  it('rejects text that is not an address', () => {
     expect(judgeAddress('example.com', none)).toEqual({
       allowed: false,
       reason: 'example.com is not an IP address',
@@ -96,7 +96,7 @@ describe('judgeAddress', () => {
 });
 
 describe('judgeHost', () => {
-  it('judges literals and localhost, and leaves names to the time of use', () => {
+  it('checks literals and localhost, and defers names to the time of use', () => {
     expect(judgeHost('[::1]', none).allowed).toBe(false);
     expect(judgeHost('10.0.0.1', none).allowed).toBe(false);
     expect(judgeHost('localhost.', none).allowed).toBe(false);
@@ -107,7 +107,7 @@ describe('judgeHost', () => {
 
 describe('parseNetworks', () => {
   it.each(['10.0.0.0/33', 'fd00::/129', 'example.com', '10.0.0.0/', '10.0.0.0/x', ''])(
-    'names the bad entry "%s"',
+    'names the invalid entry "%s"',
     (entry) => {
       expect(() => parseNetworks([entry])).toThrow(`"${entry}" is neither`);
     },

@@ -1,7 +1,7 @@
 /**
- * Which addresses the service may contact on behalf of a customer (contract 1.9). Pure: whoever resolves a
- * host name judges every address it got and then connects to exactly one of them, so that a name that
- * resolves differently a moment later (DNS rebinding) gains nothing.
+ * Which addresses the service may contact on behalf of a customer (contract 1.9). Pure: code that resolves a name
+ * checks every address and then connects to one of them, so a name that resolves differently a moment later (DNS
+ * rebinding) gains nothing.
  */
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
@@ -20,7 +20,7 @@ const refused: readonly RefusedNetwork[] = [
     '169.254.169.254/32',
     '169.254.170.2/32',
     '100.100.100.200/32',
-    // Azure and Oracle Cloud; both look public.
+    // Azure and Oracle Cloud; both look like public addresses.
     '168.63.129.16/32',
     '192.0.0.192/32',
     'fd00:ec2::254/128',
@@ -34,11 +34,11 @@ const refused: readonly RefusedNetwork[] = [
   refusal('a unique-local address', ['fc00::/7']),
   refusal('a site-local address', ['fec0::/10']),
   refusal('a multicast address', ['224.0.0.0/4', 'ff00::/8']),
-  // RFC 8215: leads to whatever IPv4 address the network's own translator takes it for.
+  // RFC 8215: translated by the local network to any IPv4 address.
   refusal('a local-use NAT64 address', ['64:ff9b:1::/48']),
-  // RFC 4380: leads through a relay to an IPv4 address that it hides.
+  // RFC 4380: reaches a hidden IPv4 address through a relay.
   refusal('a Teredo address', ['2001::/32']),
-  // RFC 5737, RFC 3849, RFC 9637: in examples only.
+  // RFC 5737, RFC 3849, RFC 9637: for examples only.
   refusal('a documentation address', [
     '192.0.2.0/24',
     '198.51.100.0/24',
@@ -46,17 +46,17 @@ const refused: readonly RefusedNetwork[] = [
     '2001:db8::/32',
     '3fff::/20',
   ]),
-  // RFC 2544, RFC 5180: between measuring devices, and routed inside some networks.
+  // RFC 2544, RFC 5180: for benchmarks, and routed inside some networks.
   refusal('a benchmarking address', ['198.18.0.0/15', '2001:2::/48']),
-  // RFC 7526: the deprecated anycast of 6to4 relays.
+  // RFC 7526: the deprecated anycast address of 6to4 relays.
   refusal('a 6to4 relay address', ['192.88.99.0/24']),
-  // RFC 4291 section 2.5.5.1: deprecated; what they lead to is up to the host.
+  // RFC 4291 section 2.5.5.1: deprecated; where they lead depends on the host.
   refusal('an IPv4-compatible address', ['::/96']),
-  // RFC 6666, RFC 4843 and RFC 7343, RFC 9602: a sink, names of hosts, segments of a network.
+  // RFC 6666, RFC 4843 and RFC 7343, RFC 9602: a sink, host identifiers, segment identifiers.
   refusal('a discard-only address', ['100::/64']),
   refusal('an ORCHID address', ['2001:10::/28', '2001:20::/28']),
   refusal('a segment routing address', ['5f00::/16']),
-  // Not in the contract's list, but nothing answers there: the broadcast address is among them.
+  // Not in the contract's list, but no host has such an address; includes the broadcast address.
   refusal('a reserved address', ['240.0.0.0/4', '192.0.0.0/24']),
 ];
 
@@ -65,8 +65,8 @@ function refusal(reason: string, cidrs: readonly string[]): RefusedNetwork {
 }
 
 /**
- * Compiles addresses and CIDR blocks, of IPv4 and IPv6, into a list that can be asked quickly.
- * @throws RangeError naming the first entry that is neither
+ * Compiles IPv4 and IPv6 addresses and CIDR blocks into a list for fast lookups.
+ * @throws RangeError naming the first invalid entry
  */
 export function parseNetworks(entries: readonly string[]): BlockList {
   const list = new BlockList();
@@ -85,10 +85,10 @@ export function parseNetworks(entries: readonly string[]): BlockList {
 }
 
 /**
- * Judges a literal or resolved address.
- * @param address IPv4 or IPv6 without brackets; IPv6 forms that carry an IPv4 address (mapped, 6to4, NAT64)
- *   are judged by that address
- * @param allowed networks that may be contacted although they are refused otherwise
+ * Checks a literal or resolved address.
+ * @param address IPv4 or IPv6 without brackets; IPv6 forms that contain an IPv4 address (mapped, 6to4, NAT64) are
+ *   checked by that address
+ * @param allowed networks that may be contacted although they are otherwise forbidden
  */
 export function judgeAddress(address: string, allowed: BlockList): TargetVerdict {
   const plain = withoutZone(address);
@@ -109,7 +109,7 @@ export interface ResolvedAddress {
   readonly family: number;
 }
 
-/** Judges every address that a name has; a single refused one refuses the name. */
+/** Checks every address of a name; a single forbidden one forbids the name. */
 export function judgeAddresses(addresses: readonly ResolvedAddress[], allowed: BlockList): TargetVerdict {
   for (const { address } of addresses) {
     const verdict = judgeAddress(address, allowed);
@@ -119,8 +119,8 @@ export function judgeAddresses(addresses: readonly ResolvedAddress[], allowed: B
 }
 
 /**
- * Judges a URL's host as far as that is possible without a look-up: a literal address by `judgeAddress`, the
- * name `localhost` as loopback; any other name passes and is judged at use.
+ * Checks a URL's host as far as possible without a lookup: a literal address with `judgeAddress`, the name `localhost`
+ * as loopback; any other name passes and is checked at use.
  */
 export function judgeHost(host: string, allowed: BlockList): TargetVerdict {
   const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;

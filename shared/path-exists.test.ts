@@ -7,7 +7,7 @@ import { pathExists } from '#shared/path-exists.ts';
 
 const root = dirname(import.meta.dirname);
 
-test('a path is there, or not, also below a file', () => {
+test('a path exists or not, also below a file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'path-exists-'));
   const file = join(folder, 'file');
   writeFileSync(file, '');
@@ -20,12 +20,12 @@ test('a path is there, or not, also below a file', () => {
   rmSync(folder, { recursive: true });
 });
 
-test('what another user keeps closed is an error that names the path, never called missing', () => {
+test('a path that another user protects is an error that names it, not reported as missing', () => {
   const folder = mkdtempSync(join(tmpdir(), 'path-exists-'));
   const file = join(folder, 'control.db');
   writeFileSync(file, '');
   chmodSync(folder, 0);
-  // Root may see everything: the program becomes nobody once it is loaded.
+  // Root can see everything, so the program becomes nobody once it is loaded.
   const script = `import { pathExists } from ${JSON.stringify(join(import.meta.dirname, 'path-exists.ts'))};
     if (process.getuid() === 0) process.seteuid(65534);
     try { console.log(pathExists(${JSON.stringify(file)})); } catch ({ code, path }) { console.log(code, path); }`;
@@ -35,8 +35,8 @@ test('what another user keeps closed is an error that names the path, never call
   expect(stdout).toBe(`EACCES ${file}\n`);
 });
 
-test('no program asks existsSync, which calls missing what it may not see', () => {
-  // It looks for a cache that may as well be missing.
+test('no program uses existsSync, which reports inaccessible paths as missing', () => {
+  // It looks for a cache, whose absence does not matter.
   const allowed = ['control/compile-cache.ts'];
   const asking = ['control', 'edge', 'shared'].flatMap((area) =>
     readdirSync(join(root, area), { recursive: true, encoding: 'utf8' })

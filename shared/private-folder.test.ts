@@ -31,7 +31,7 @@ afterEach(() => {
 const mode = (name = '') => statSync(join(folder, name)).mode & 0o777;
 const open = (name: string) => writeFileSync(join(folder, name), '', { mode: 0o644 });
 
-test('files of earlier versions are tightened, and what comes is for the owner alone', () => {
+test('permissions of existing files are tightened, and new files are for the owner only', () => {
   mkdirSync(join(folder, 'tls'), { mode: 0o755 });
   const names = [
     'outbox.db',
@@ -57,13 +57,13 @@ test('files of earlier versions are tightened, and what comes is for the owner a
   db.close();
 });
 
-test('a folder that holds nothing of ours is left as it is', () => {
+test('a folder without our files is unchanged', () => {
   open('holiday.jpg');
   keepPrivate(folder);
   expect([mode(), mode('holiday.jpg')]).toEqual([0o755, 0o644]);
 });
 
-test('a shared folder keeps its mode and foreign files theirs, ours are tightened, and it is named', () => {
+test('a shared folder keeps its mode and other files theirs; our files are tightened, and the folder is reported', () => {
   for (const name of ['edge-id', 'control.db', 'control.db-wal', 'secret.key', 'holiday.jpg']) open(name);
   chmodSync(folder, 0o1777);
   expect(keepPrivate(folder)).toEqual([folder]);
@@ -76,7 +76,7 @@ test('a shared folder keeps its mode and foreign files theirs, ours are tightene
   expect(keepPrivate(folder)).toEqual([]);
 });
 
-test('what a link points to is left as it is', () => {
+test('targets of links are unchanged', () => {
   const outside = mkdtempSync(join(tmpdir(), 'outside-'));
   writeFileSync(join(outside, 'file'), '', { mode: 0o644 });
   open('edge-id');

@@ -1,25 +1,25 @@
-/** The data folder belongs to its owner alone: what is in it, what comes, and what earlier versions left open. */
+/** Restricts the data folder to its owner: existing files, new ones, and those of earlier versions. */
 import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-/** Folders below it that the programs make. */
+/** Subfolders created by the programs. */
 const ownFolders: readonly string[] = ['tls', 'port-documents'];
-/** Whatever lies in the folder of a program that was not named by mistake. */
+/** Files in the data folder of a program, which show that the folder was not named by mistake. */
 const ownFile =
   /^(?:(?:outbox|failover|control)\.db(?:-wal|-shm)?|edge-id|edge-config\.json|(?:edge-)?secret\.key|bootstrap\.json|control\.lock)$/;
 const sticky = 0o1000;
 
-/** Whether a name in the data folder is that of a file of the programs. */
+/** Whether a name in the data folder belongs to a file of the programs. */
 export function isOwnFile(name: string): boolean {
   return ownFile.test(name);
 }
 
 /**
- * Makes the folder when it is missing. A folder of ours from earlier is tightened with its files; what comes later is
- * for the owner alone by the umask of the programs, SQLite's -wal and -shm, too. A folder that holds none of our
- * files is left as it is: it may have been named by mistake. One with the sticky bit is shared, like /tmp or a tmpfs
- * without a mode: it keeps its mode, and only what is surely ours in it is tightened.
- * @returns what stays open: it belongs to somebody else, or is shared
+ * Creates the folder when missing. Tightens the permissions of an existing folder of ours and its files; the programs'
+ * umask restricts new files to the owner, including SQLite's -wal and -shm. A folder without our files is unchanged,
+ * because it may have been named by mistake. A folder with the sticky bit is shared, like /tmp or a tmpfs without a
+ * mode: it keeps its mode, and only files that are surely ours are tightened.
+ * @returns paths that stay open to others: owned by somebody else, or shared
  */
 export function keepPrivate(folder: string): string[] {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -42,7 +42,7 @@ function tightenIfThere(folder: string): string[] {
   }
 }
 
-/** The folder and the files right in it. */
+/** The folder and the files directly in it. */
 function tighten(folder: string): string[] {
   return tightenAll([folder, ...filesOf(folder)]);
 }
@@ -61,14 +61,14 @@ function tightenAll(paths: readonly string[]): string[] {
       const mode = lstatSync(path).mode & 0o777;
       if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700);
     } catch (error) {
-      // A file of SQLite comes and goes.
+      // SQLite's files come and go.
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) left.push(path);
     }
   }
   return left;
 }
 
-/** Lets everything that this process and its children make be for the owner alone. For the start of a program. */
+/** Restricts all files created by this process and its children to the owner. Called when a program starts. */
 export function ownerOnly(): void {
   process.umask(0o077);
 }

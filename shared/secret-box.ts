@@ -1,4 +1,4 @@
-/** Secrets at rest: AES-256-GCM (NIST SP 800-38D) under one key. Both programs seal with it, each with a key of its own. */
+/** Secrets at rest: AES-256-GCM (NIST SP 800-38D) under one key. Both programs use it, each with its own key. */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -18,7 +18,7 @@ export class SecretBox {
     if (this.#key.length !== 32) throw new Error('The secret key must be 64 hexadecimal digits (32 bytes)');
   }
 
-  /** @param context names what is sealed, such as `organization:<id>`; opening needs the same text */
+  /** @param context identifies the secret, such as `organization:<id>`; `open` needs the same text */
   seal(secret: string, context: string): string {
     const iv = randomBytes(ivBytes);
     const cipher = createCipheriv('aes-256-gcm', this.#key, iv).setAAD(Buffer.from(context));
@@ -26,7 +26,7 @@ export class SecretBox {
     return formatMark + sealed.toString('base64url');
   }
 
-  /** @throws Error when the text was sealed under another key or context, or was altered */
+  /** @throws Error when the text was sealed with another key or context, or was altered */
   open(sealed: string, context: string): string {
     if (!sealed.startsWith(formatMark))
       throw new Error(`The stored secret of ${context} has an unknown form`);
@@ -46,15 +46,15 @@ export class SecretBox {
     }
   }
 
-  /** A value derived from the key: the same for the same input, unguessable without the key. */
+  /** A value derived from the key: the same for the same input, and unguessable without the key. */
   derive(input: string): Buffer {
     return createHmac('sha256', this.#key).update(`derive\0${input}`).digest();
   }
 }
 
 /**
- * The key that a file keeps; null: there is no such file.
- * @throws SettingError when the file holds something else, Error when it cannot be read
+ * The key stored in a file; null: the file does not exist.
+ * @throws SettingError when the file contains something else, Error when it cannot be read
  */
 export function keptKey(file: string): string | null {
   const text = textOf(file);
@@ -74,14 +74,14 @@ function textOf(file: string): string | null {
 }
 
 /**
- * The key that a file keeps, made there (mode 0600) at the first start.
- * @throws Error when it can be neither read nor made
+ * The key stored in a file, created (mode 0600) at the first start.
+ * @throws Error when it can be neither read nor created
  */
 export function keyOfFile(file: string): string {
   const kept = keptKey(file);
   if (kept !== null) return kept;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // It gets its name when it is whole: a full disk or a crash leaves no half key, and of two programs one wins.
+  // Renamed when complete: a full disk or a crash leaves no partial key, and of two programs one wins.
   const draft = `${file}.${process.pid}.new`;
   try {
     writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 });

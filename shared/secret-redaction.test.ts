@@ -1,4 +1,4 @@
-/** Redaction by place and by value together, as traces are written, against messages that a lenient reader takes. */
+/** Redaction by place and by value together, as for traces, on messages that a lenient parser accepts. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redactValues } from '#shared/secret-values.ts';
@@ -10,7 +10,7 @@ const response = '7587245234b3434cc3412213e5f113a5';
 
 describe('redaction by place', () => {
   it.each(['\r\n', '\n', '\r', '\n\r', '\n\r\r', '\0', '\v', '\f', '\u2028', '\r\n\r'])(
-    'takes the key out of a crypto line after %j',
+    'removes the key from a crypto line after %j',
     (end) => {
       const message = ['v=0', `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key}|2^31`, 'a=ptime:20', ''].join(
         end,
@@ -22,13 +22,13 @@ describe('redaction by place', () => {
   it.each([
     ['a folded crypto line', `a=crypto:1 AES_CM_128_HMAC_SHA1_80\r\n inline:${key}`],
     ['a key on a line of its own', `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:\r\n\t${key}`],
-    ['a crypto line that begins with a blank', `  a=crypto:1 AES_CM_128_HMAC_SHA1_80 ${key}`],
+    ['a crypto line that starts with a blank', `  a=crypto:1 AES_CM_128_HMAC_SHA1_80 ${key}`],
     ['a crypto line without suite', `a=crypto:1 ${key}`],
-    ['no attribute at all', `x: inline:${key}`],
+    ['text that is not an attribute', `x: inline:${key}`],
     ['key management', `a=key-mgmt:mikey ${key}`],
     ['a k line', `k=base64:${key}`],
     ['an ICE password', `a=ice-pwd:${key}`],
-  ])('takes the key out of %s', (_, text) => {
+  ])('removes the key from %s', (_, text) => {
     expect(redactSip(`v=0\r\n${text}\r\na=ptime:20\r\n`)).not.toContain(key);
     expect(redactSip(`v=0\r\n${text}\r\na=ptime:20\r\n`)).toContain('a=ptime:20');
   });
@@ -42,7 +42,7 @@ describe('redaction by place', () => {
     'X-Api-Key',
     'Authentication-Info',
     'WWW-Authenticate',
-  ])('takes digest values out of %s', (name) => {
+  ])('removes digest values from %s', (name) => {
     for (const end of ['\r\n', '\n', '\r'])
       for (const colon of [':', ' :', '\t: '])
         for (const text of [`response="${response}"`, `response = ${response}`, `cnonce="${response}`]) {
@@ -51,7 +51,7 @@ describe('redaction by place', () => {
         }
   });
 
-  it('takes passwords and credentials out of URIs', () => {
+  it('removes passwords and credentials from URIs', () => {
     const message = `Refer-To: <sip:bob:${password}@host?Authorization=Digest%20response%3D${response}&X=1>\r\n`;
     expect(redactSip(message)).toBe('Refer-To: <sip:bob:REDACTED@host?Authorization=REDACTED&X=1>\r\n');
   });
@@ -79,13 +79,13 @@ describe('redaction by value', () => {
     expect(clean.length).toBeLessThan(40);
   });
 
-  it('leaves a text without secrets as it is, and does not take a short password for one', () => {
+  it('leaves a text without secrets unchanged, and ignores short passwords', () => {
     const text = 'INVITE sip:1234@host SIP/2.0\r\n';
     expect(redactValues(text, ['1234', key])).toBe(text);
   });
 });
 
-it('no known secret is left in a message, whatever is done to it that a lenient reader undoes', () => {
+it('leaves no known secret in a message, in any spelling that a lenient parser undoes', () => {
   const secrets = [key, password];
   const message = [
     'INVITE sip:+14155550100@edge.example.com SIP/2.0',
@@ -127,7 +127,7 @@ it('no known secret is left in a message, whatever is done to it that a lenient 
           const old = text.charAt(at);
           const flipped = old === old.toLowerCase() ? old.toUpperCase() : old.toLowerCase();
           const encoded = `%${old.charCodeAt(0).toString(16).padStart(2, '0')}`;
-          // A key whose case is altered is another key.
+          // A key with changed case is another key.
           const altered =
             what === 'case' ? (secrets.some((one) => one.includes(old)) ? old : flipped) : encoded;
           text = text.slice(0, at) + (drop ? altered : what) + text.slice(at + drop);
@@ -144,11 +144,11 @@ it.each([
   ['URIs', 'sip:'],
   ['folded lines', ' a=x\r\n'],
   ['folded crypto lines', ' a=crypto:1\r\n'],
-  ['keys without end', 'inline:'],
+  ['endless keys', 'inline:'],
   ['parameters', 'key="\\'],
   ['blanks', 'a=  \t  '],
   ['headers', 'X-Auth\r\n'],
-])('is through with half a MiB of nothing but %s: a square of its length would take hours', (_, piece) => {
+])('handles half a MiB of nothing but %s quickly: quadratic time would take hours', (_, piece) => {
   const message = `Authorization: Digest ${piece.repeat(524_288 / piece.length)}`;
   expect(redactValues(redactSip(message), [key, password]).length).toBeGreaterThan(0);
 });

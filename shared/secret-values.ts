@@ -1,10 +1,10 @@
 /**
- * The second net under `sip-redaction.ts`: secrets that are known are found by their value, wherever and in whatever
- * spelling they stand. Blanks, line ends, quotes and backslashes between the characters do not hide one, nor does
- * percent-encoding, hexadecimal, base64 of it, or another alignment of base64.
+ * Second stage after `sip-redaction.ts`: finds known secrets by value, anywhere and in any spelling. Blanks, line ends,
+ * quotes and backslashes between the characters do not hide one, nor does percent-encoding, hexadecimal, base64 of it,
+ * or another base64 alignment.
  */
 
-/** Shorter ones stand in ordinary words and numbers, too. */
+/** Shorter ones also occur in ordinary words and numbers. */
 const shortest = 8;
 
 interface Spelling {
@@ -12,12 +12,12 @@ interface Spelling {
   readonly anyCase: boolean;
 }
 
-/** All spellings of one secret; none of a secret that is too short to be told from other text. */
+/** All spellings of one secret; none when it is too short to be distinguished from other text. */
 function spellingsOf(secret: string): Spelling[] {
   const plain = secret.replaceAll(/[\s"\\=]/g, '');
   if (plain.length < shortest) return [];
   const octets = [Buffer.from(secret, 'utf8')];
-  // A key that is written as base64 may be written as what it means, too.
+  // A key in base64 may also appear in decoded form.
   if (/^[A-Za-z0-9+/_-]{16,}={0,2}$/.test(secret)) octets.push(Buffer.from(secret, 'base64'));
   return [
     { text: plain, anyCase: false },
@@ -35,7 +35,7 @@ function spellingsOf(secret: string): Spelling[] {
   ];
 }
 
-/** What base64 always writes for these octets when so many others stand before them, modulo 3. */
+/** The base64 characters that these octets always produce after so many others, modulo 3. */
 function alignedBase64(bytes: Buffer, before: number): string {
   const text = Buffer.concat([Buffer.alloc(before), bytes])
     .toString('base64')
@@ -45,7 +45,7 @@ function alignedBase64(bytes: Buffer, before: number): string {
   return text.slice(first, last);
 }
 
-/** Only what can hide nothing: skipped when values are looked for. */
+/** Characters skipped when values are searched for. */
 const skipped = /[\s\0-\x1f\x7f-\xa0"\\=\u200b-\u200f\u2028\u2029\ufeff]/;
 
 /** The text with every known secret replaced by `REDACTED`. */
@@ -68,7 +68,7 @@ export function redactValues(text: string, secrets: Iterable<string>): string {
 
 interface View {
   readonly text: string;
-  /** Where in the original each character begins and ends. */
+  /** Start and end of each character in the original. */
   readonly from: readonly number[];
   readonly to: readonly number[];
 }
@@ -81,7 +81,7 @@ function viewOf(text: string, decode: boolean): View {
     const begin = at;
     let character = text.charAt(at);
     at += 1;
-    // Encoded once or more often: %41, %2541, %252541.
+    // Encoded once or several times: %41, %2541, %252541.
     while (decode && character === '%' && /^[0-9a-f]{2}$/i.test(text.slice(at, at + 2))) {
       character = String.fromCharCode(Number.parseInt(text.slice(at, at + 2), 16));
       at += 2;

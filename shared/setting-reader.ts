@@ -1,22 +1,22 @@
-/** Reading settings from environment variables, the same way in both programs. Pure: the variables are handed in. */
+/** Reads settings from environment variables, the same way in both programs. Pure: the variables are passed in. */
 
 export interface Setting {
   readonly name: string;
-  /** As it stands in docs/settings.md; empty when there is none. */
+  /** As in docs/settings.md; empty when there is none. */
   readonly default: string;
   readonly description: string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A setting that cannot be used; the message names it, its value, and what it may be. */
+/** An invalid setting; the message has its name, its value, and the allowed values. */
 export class SettingError extends Error {
   override readonly name = 'SettingError';
 }
 
 /**
- * Reads the settings of a table from `env`; empty variables count as unset.
- * Each function throws SettingError when the value is not what it asks for.
+ * Reads the settings of a table from `env`; empty variables count as unset. Each function throws SettingError when the
+ * value is invalid.
  */
 export function settingReader<Name extends string>(
   settings: readonly (Setting & { readonly name: Name })[],
@@ -26,7 +26,7 @@ export function settingReader<Name extends string>(
   const text = (name: Name): string =>
     optional(name) ?? settings.find((setting) => setting.name === name)?.default ?? '';
   return {
-    /** null when unset; the default is not looked at. */
+    /** null when unset; the default is ignored. */
     optional,
     text,
     isSet: (name: Name): boolean => optional(name) !== null,

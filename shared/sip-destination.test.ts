@@ -33,7 +33,7 @@ describe('parseSipDestination', () => {
     ['sip:100%23@host.example', { user: '100%23' }],
   ])('reads %j', (text, expected) => expect(parseSipDestination(text)).toMatchObject(expected));
 
-  it('states optional keys only when the text states them', () => {
+  it('returns optional keys only when the text has them', () => {
     expect(parseSipDestination('trunk.example.com')).toEqual({
       host: 'trunk.example.com',
       isPrivateIp: false,
@@ -65,7 +65,7 @@ describe('parseSipDestination', () => {
     'tls://user@host.example',
     'sip:a@b@host.example',
     'sip:%zz@host.example',
-  ])('refuses %j', (text) => expect(parseSipDestination(text)).toBeNull());
+  ])('rejects %j', (text) => expect(parseSipDestination(text)).toBeNull());
 
   it('reads its own normal form as the same destination', () => {
     const label = fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/);

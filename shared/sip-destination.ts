@@ -1,4 +1,4 @@
-/** Destination strings of the contract's section 2.7: a host, a `tls://` shorthand or a SIP URI (RFC 3261, 19.1). */
+/** Parses destinations of the contract's section 2.7: a host, a `tls://` shorthand or a SIP URI (RFC 3261, 19.1). */
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { plainAddress } from '#shared/networks.ts';
 import { judgeAddress, parseNetworks } from '#shared/outgoing-targets.ts';
@@ -6,13 +6,13 @@ import { judgeAddress, parseNetworks } from '#shared/outgoing-targets.ts';
 export type SipTransport = 'udp' | 'tcp' | 'tls';
 
 export interface SipDestination {
-  /** Lower case; an IPv6 address stands without brackets. */
+  /** Lower case; an IPv6 address without brackets. */
   readonly host: string;
   readonly port?: number;
   readonly user?: string;
-  /** Only when the text states it, by scheme or by parameter. */
+  /** Only when the text has it, as scheme or parameter. */
   readonly transport?: SipTransport;
-  /** A literal address that the service would not contact (contract 1.9). */
+  /** A literal address that the service does not contact (contract 1.9). */
   readonly isPrivateIp: boolean;
   /** `sip:[user@]host:port;transport=t` with the defaults filled in. */
   readonly normalized: string;
@@ -24,7 +24,7 @@ const domainLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const userForm = /^(?:[A-Za-z0-9\-_.!~*'()&=+$,;?/]|%[0-9A-Fa-f]{2})+$/;
 const parameterForm = /^[^\s;=@?]+(=[^\s;=@?]*)?$/;
 
-/** Reads `text`; null when it is no destination. Blanks around it are ignored, blanks inside are not allowed. */
+/** Parses `text`; null when it is not a destination. Surrounding blanks are ignored, inner ones are not allowed. */
 export function parseSipDestination(text: string): SipDestination | null {
   const trimmed = text.trim();
   const [scheme, rest] = splitScheme(trimmed);
@@ -46,7 +46,7 @@ function asTransport(text: string): SipTransport | undefined {
 }
 
 function parseUri(rest: string, secure: boolean): SipDestination | null {
-  // An "@" may not stand in parameters, so the last one ends the user part, which may hold ";" and "?".
+  // Parameters cannot contain "@", so the last one ends the user part, which may contain ";" and "?".
   const at = rest.lastIndexOf('@');
   const user = at < 0 ? undefined : rest.slice(0, at);
   if (user !== undefined && !userForm.test(user)) return null;
@@ -55,13 +55,13 @@ function parseUri(rest: string, secure: boolean): SipDestination | null {
   if (!address) return null;
   const stated = transportParameter(parameters);
   if (stated === null) return null;
-  // RFC 3261 section 26.2.2: sips is TLS on a stream; "transport=tcp" there names the stream under TLS.
+  // RFC 3261 section 26.2.2: sips is TLS on a stream; "transport=tcp" there names the stream below TLS.
   if (secure && stated === 'udp') return null;
   const transport = secure ? 'tls' : stated;
   return destination({ ...address, ...(user !== undefined && { user }), ...(transport && { transport }) });
 }
 
-/** The transport that the parameters state, undefined when none does, null when one is malformed. */
+/** The transport in the parameters, undefined when there is none, null when one is malformed. */
 function transportParameter(parameters: readonly string[]): SipTransport | undefined | null {
   let found: SipTransport | undefined;
   for (const parameter of parameters) {
@@ -97,7 +97,7 @@ function parseHost(text: string): string | null {
   if (isIPv4(text)) return text;
   const name = (text.endsWith('.') ? text.slice(0, -1) : text).toLowerCase();
   const labels = name.split('.');
-  // RFC 3261 section 25.1: the last label begins with a letter, which keeps out forms such as "127.1".
+  // RFC 3261 section 25.1: the last label starts with a letter, which excludes forms such as "127.1".
   const valid = name.length <= 253 && labels.every((label) => domainLabel.test(label));
   return valid && /^[a-z]/.test(labels.at(-1) ?? '') ? name : null;
 }

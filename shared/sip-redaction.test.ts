@@ -12,7 +12,7 @@ const invite = (lines: string[], body = '') =>
   ].join('\r\n');
 
 describe('redactSip', () => {
-  it('takes SRTP keys out of crypto lines and leaves the rest of the body', () => {
+  it('removes SRTP keys from crypto lines and leaves the rest of the body', () => {
     const body = [
       'v=0',
       'a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz|2^20|1:4 FEC_ORDER=FEC_SRTP',
@@ -41,7 +41,7 @@ describe('redactSip', () => {
       'a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline: REDACTED|2^20',
     ],
     [
-      'capitals',
+      'upper case',
       'a=CRYPTO:1 AES_CM_128_HMAC_SHA1_80 INLINE:c2VjcmV0',
       'a=CRYPTO:1 AES_CM_128_HMAC_SHA1_80 INLINE:REDACTED',
     ],
@@ -55,12 +55,12 @@ describe('redactSip', () => {
       'a=crypto:1 AES_CM_128_HMAC_SHA1_80 c2VjcmV0',
       'a=crypto:1 AES_CM_128_HMAC_SHA1_80 REDACTED',
     ],
-  ])('takes the key out of a crypto line with %s', (_, line, clean) => {
+  ])('removes the key from a crypto line with %s', (_, line, clean) => {
     expect(redactSip(invite([], `v=0\r\n${line}\r\n`))).toBe(invite([], `v=0\r\n${clean}\r\n`));
     expect(redactSip(invite([], `v=0\r\n${clean}\r\n`))).toBe(invite([], `v=0\r\n${clean}\r\n`));
   });
 
-  it('takes digest values out of credentials, folded lines included', () => {
+  it('removes digest values from credentials, including folded lines', () => {
     const message = invite([
       'authorization : Digest username="bob", realm="a, nonce", nonce="84a4\\"cc",',
       ' uri="sip:edge.example.com", response = "7587245234b3434cc3412213e5f113a5", CNONCE=abc, opaque="x", qop=auth, nc=00000001',
@@ -77,19 +77,19 @@ describe('redactSip', () => {
     );
   });
 
-  it('takes nonce and opaque out of a challenge and leaves its other values', () => {
+  it('removes nonce and opaque from a challenge and leaves its other values', () => {
     const challenge = (nonce: string, opaque: string) =>
       `SIP/2.0 401 Unauthorized\r\nWWW-Authenticate: Digest realm="r", nonce="${nonce}", OPAQUE=${opaque}, algorithm=MD5\r\n\r\n`;
     expect(redactSip(challenge('84a4cc6f', '"5ccc"'))).toBe(challenge('REDACTED', '"REDACTED"'));
     expect(redactSip(challenge('84a4cc6f', '5ccc'))).toBe(challenge('REDACTED', 'REDACTED'));
   });
 
-  it('returns a message without secrets as it came', () => {
+  it('returns a message without secrets unchanged', () => {
     const message = invite(['Allow: INVITE', 'P-Asserted-Identity: <sip:bob@example.com>'], 'a=ptime:20\r\n');
     expect(redactSip(message)).toBe(message);
   });
 
-  it('changes nothing the second time, whatever the message', () => {
+  it('is idempotent, whatever the message', () => {
     const piece = fc.constantFrom(
       'Authorization: Digest nonce="',
       'Proxy-Authenticate: Digest nonce=',

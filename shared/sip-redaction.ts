@@ -1,23 +1,23 @@
 /**
- * Takes the secrets out of a SIP message's text before it is stored or shown (contract 3.4), by their place: SRTP keys
- * (RFC 4568, RFC 4567, `k=` of RFC 4566), ICE passwords, digest values and tokens of the authentication headers and of
- * headers that are named like one, passwords in SIP URIs. By their value see `secret-values.ts`. Redacting twice
- * changes nothing. Content-Length is left as it stood on the wire.
+ * Redacts the secrets in a SIP message before it is stored or shown (contract 3.4), by their place: SRTP keys
+ * (RFC 4568, RFC 4567, `k=` of RFC 4566), ICE passwords, digest values and tokens in authentication headers and
+ * similarly named headers, passwords in SIP URIs. `secret-values.ts` finds them by value. Redacting twice changes
+ * nothing. Content-Length stays as on the wire.
  *
- * A message need not be well-formed to be read by somebody: lines end at any CR, LF or other vertical control
- * character, blanks stand anywhere, names have any case, and the head is not told from the body.
+ * Messages need not be well-formed: lines end at any CR, LF or other vertical control character, blanks may be
+ * anywhere, names have any case, and head and body are treated alike.
  */
 const lineEnds = '\\r\\n\\0\\v\\f\\x85\\u2028\\u2029';
-/** What a lenient reader takes for nothing: blanks, and line ends before one (RFC 3261 section 7.3.1). */
+/** What a lenient parser ignores: blanks, and line ends before one (RFC 3261 section 7.3.1). */
 const gap = `(?:[ \\t\\xa0]|[${lineEnds}]+[ \\t])*`;
 const value = `"(?:[^"\\\\]|\\\\[^])*(?:"|$)|[^\\s,]*`;
 
-/** RFC 4568 section 9.2: `inline:` key||salt, then optional `|lifetime|mki:length`; wherever it stands. */
+/** RFC 4568 section 9.2: `inline:` key||salt, then optional `|lifetime|mki:length`; anywhere. */
 const inlineKeys = new RegExp(
   `(inline${gap}:${gap})[^\\s|;]+(?:[${lineEnds}]+[ \\t]+[A-Za-z0-9+/=]{6,})*`,
   'gi',
 );
-/** Tag and suite; what follows them without `inline:` may still be a key. A suite has a name with an underline. */
+/** Tag and suite; what follows without `inline:` may still be a key. Suite names contain an underscore. */
 const cryptoHead = new RegExp(`^([^:]*:${gap}[^\\s]+(?:${gap}[^\\s_]*_[^\\s]*)?[ \\t]*)[^]*$`);
 const digestValues = new RegExp(
   `\\b(response|nonce|cnonce|nextnonce|rspauth|opaque|password|secret|token|key)(\\s*=\\s*)(${value})`,
@@ -47,12 +47,12 @@ const headers: readonly { readonly name: RegExp; readonly redact: Redact }[] = [
   },
 ];
 
-/** The message with every secret replaced by `REDACTED`. `message` is a whole SIP message, line ends included. */
+/** The message with every secret replaced by `REDACTED`. `message` is a complete SIP message with line ends. */
 export function redactSip(message: string): string {
   let result = '';
   let copied = 0;
   for (const { 0: first, index: start } of message.matchAll(lines)) {
-    // Each physical line is looked at as if it began one, unless it is redacted already as part of the one before.
+    // Checks each physical line as if it started a header, unless it was redacted with the one before.
     if (start < copied || !mayBeSecret(first)) continue;
     const redact = redactionOf(first);
     if (!redact) continue;
@@ -69,11 +69,11 @@ export function redactSip(message: string): string {
     .replace(uriHeaders, '$1REDACTED');
 }
 
-/** Lines without the blanks before and the line end behind, and what folds onto one. */
+/** Lines without leading blanks and line end, and what folds onto one. */
 const lines = new RegExp(`[^${lineEnds} \\t\\xa0][^${lineEnds}]*`, 'g');
 const folds = new RegExp(`(?:[${lineEnds}]+[ \\t]+[^${lineEnds} \\t][^${lineEnds}]*)*`, 'y');
 
-/** The first letters of everything in the tables. */
+/** Whether the line starts with a first letter of an entry in the tables. */
 function mayBeSecret(line: string): boolean {
   return 'akpwx'.includes(line.charAt(0).toLowerCase());
 }
@@ -100,7 +100,7 @@ function afterColon(line: string): string {
 }
 
 function redactCredentials(text: string): string {
-  // Basic, Bearer and whatever else is not Digest: the token is the secret.
+  // Basic, Bearer and other non-Digest schemes: the token is the secret.
   const other = otherScheme.exec(text);
   if (other) return `${other[1]}${other[2]} REDACTED`;
   return redactParameters(text);

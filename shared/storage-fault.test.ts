@@ -13,7 +13,7 @@ test.each([
   ['SQLITE_CANTOPEN', 'failing'],
   ['SQLITE_CORRUPT_VTAB', 'failing'],
   ['EIO', 'failing'],
-])('%s says of the disk: %s', (code, fault) => {
+])('%s is a disk fault: %s', (code, fault) => {
   expect(storageFault(withCode(code))).toBe(fault);
 });
 
@@ -25,15 +25,15 @@ test.each([
   'ECONNREFUSED',
   7,
   undefined,
-])('%s says nothing of the disk', (code) => {
+])('%s is not a disk fault', (code) => {
   expect(storageFault(withCode(code))).toBeNull();
 });
 
-test('what is no error says nothing of the disk', () => {
+test('a value that is not an error is not a disk fault', () => {
   for (const thrown of ['ENOSPC', null, { code: 'ENOSPC' }]) expect(storageFault(thrown)).toBeNull();
 });
 
-test('what belongs to another user is said to be not accessible, whether it was to be read or written', () => {
+test('a file of another user is reported as not accessible, for reading and writing', () => {
   const error = Object.assign(new Error('EACCES: permission denied'), {
     code: 'EACCES',
     path: '/data/secret.key',

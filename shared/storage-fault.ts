@@ -1,17 +1,17 @@
 /**
- * What a failed write says about the place it went to. Pure, and the same for both programs: an error of SQLite
- * carries its result code's name (https://sqlite.org/rescode.html), one of the file system its errno's.
+ * What a failed write says about its storage. Pure, and the same for both programs: an SQLite error carries its result
+ * code's name (https://sqlite.org/rescode.html), a file system error its errno's.
  */
 import { resolve } from 'node:path';
 import { fileObstacle } from './file-obstacle.ts';
 
-/** `full`: no room, or no quota. `read_only`: writing is not allowed. `failing`: the device, or what stands on it. */
+/** `full`: no room, or no quota. `read_only`: writing is not allowed. `failing`: the device or its content. */
 export type StorageFault = 'full' | 'read_only' | 'failing';
 
 const faults: readonly { readonly fault: StorageFault; readonly codes: RegExp }[] = [
   { fault: 'full', codes: /^(?:SQLITE_FULL|ENOSPC|EDQUOT|EFBIG)$/ },
   { fault: 'read_only', codes: /^(?:SQLITE_READONLY(?:_[A-Z]+)*|SQLITE_PERM|EROFS|EACCES|EPERM)$/ },
-  // SQLITE_CORRUPT and NOTADB: what was written cannot be relied upon, so nothing more is.
+  // SQLITE_CORRUPT and NOTADB: what was written is unreliable, so nothing more is written.
   {
     fault: 'failing',
     codes:
@@ -35,17 +35,17 @@ export function storageFault(error: unknown): StorageFault | null {
 
 const damaged = /^SQLITE_(?:CORRUPT(?:_[A-Z]+)*|NOTADB)$/;
 const denied = /^(?:EACCES|EPERM)$/;
-/** What a folder's path says when there is a file in its place. */
+/** Error codes when a file is in place of a folder. */
 const noFolder = /^(?:EEXIST|ENOTDIR)$/;
-/** What may have its cause in who owns a file, or in what lies in its place. */
+/** Error codes that may be caused by a file's owner or type. */
 const inTheWay =
   /^(?:SQLITE_(?:CANTOPEN|READONLY|PERM|AUTH)(?:_[A-Z]+)*|EACCES|EPERM|EISDIR|EEXIST|ENOTDIR)$/;
 
 /**
- * The fault of storage that ended a start or a command, for the person at the keyboard: what, where, what to do.
- * @param afterDamage a sentence: what to do about a database that is damaged
- * @param obstacleAt what is in the way of a file, as the file system shows it
- * @returns null when the error, with its causes, is about something else
+ * The storage fault that ended a start or a command, for the person at the terminal: what, where, what to do.
+ * @param afterDamage a sentence: what to do about a damaged database
+ * @param obstacleAt why a file cannot be used, from the file system
+ * @returns null when the error and its causes are about something else
  */
 export function storageWords(
   error: unknown,
@@ -72,7 +72,7 @@ export function storageWords(
   return null;
 }
 
-/** Opens what is at `path`. SQLite's errors do not name the file: those of `open` do. */
+/** Opens `path` with `open`. SQLite's errors do not name the file; here they do. */
 export function namingPath<T>(path: string, open: () => T): T {
   try {
     return open();
@@ -81,7 +81,7 @@ export function namingPath<T>(path: string, open: () => T): T {
   }
 }
 
-/** The same error, which names the file now if it is one of SQLite. */
+/** The same error, with the file's name if it is from SQLite. */
 export function namedPath(path: string, error: unknown): unknown {
   for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++)
     if ('code' in at && !('path' in at)) Object.assign(at, { path });

@@ -1,15 +1,15 @@
 /**
- * Why a call ended: who ended it, a short code, and the SIP status where one went over the wire.
- * Every code has its line in docs/errors.md.
+ * Why a call ended: the responsible party, a short code, and the SIP status if one was sent. Every code has its line in
+ * docs/errors.md.
  */
 export type Party = 'caller' | 'callee' | 'agent' | 'api' | 'edge' | 'trunk';
 
 export interface TerminationRule {
-  /** Who is answerable for the end. */
+  /** Who is responsible for the end. */
   readonly party: Party;
   /**
-   * SIP status sent to the caller when the call was not yet answered; 0 when the code only ends answered calls or
-   * calls that we make, which show the status that they received.
+   * SIP status sent to the caller of an unanswered call; 0 when the code only ends answered calls or outbound calls,
+   * which show the status they received.
    */
   readonly sipStatus: number;
   /** One sentence for a person. */

@@ -1,7 +1,7 @@
 /**
- * What edge and control say to each other during a test run over a call, as JSON text frames over one WebSocket that
- * the edge opens (`GET /v1/edge/test-calls/<run id>`, `Authorization: Bearer <one-time key>`). The simulated caller
- * decides in control; its mouth, ear and fingers are at the edge.
+ * Messages between edge and control during a test run over a call, as JSON text frames over one WebSocket that the edge
+ * opens (`GET /v1/edge/test-calls/<run id>`, `Authorization: Bearer <one-time key>`). The simulated caller's decisions
+ * are made in control; its input and output are at the edge.
  *
  *     edge                                        control
  *      | answered                                     |
@@ -30,21 +30,21 @@ const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T)
 const Text = Type.String();
 const Ms = Type.Integer();
 
-/** Heard of the agent between two moves of the caller; turn 0 comes before the first one. */
+/** What was heard of the agent between two moves of the caller; turn 0 is before the first one. */
 export const HeardTurn = Type.Object({
-  /** from the end of the caller's words or keys, in turn 0 from the answer, to the agent's first sound; null: none */
+  /** from the end of the caller's words or keys (in turn 0 from the answer) to the agent's first sound; null: none */
   response_latency_ms: Nullable(Ms),
-  /** of the agent, its pauses left out */
+  /** length of the agent's speech, without pauses */
   speech_ms: Ms,
-  /** pauses between its words, longer than the longest within a sentence; without any word: how long nothing came */
+  /** pauses between its words, longer than the longest within a sentence; without any words: the whole silence */
   silence_ms: Ms,
-  /** the caller's move began while the agent spoke */
+  /** the caller's move started while the agent spoke */
   barge_in: Type.Boolean(),
-  /** of such a move: ms from its beginning until the agent was silent */
+  /** after such a move: ms from its start until the agent was silent */
   silent_after_ms: Nullable(Ms),
-  /** both spoke */
+  /** time in which both spoke */
   overlap_ms: Ms,
-  /** as transcribed; null: no transcription is configured, or it failed */
+  /** transcribed words; null: no transcription is configured, or it failed */
   words: Nullable(Text),
 });
 export type HeardTurn = Static<typeof HeardTurn>;
@@ -53,15 +53,15 @@ const Visited = Type.Object({ node_id: Text, node_name: Text });
 const LogLine = Type.Object({ at: Type.Number(), node_id: Nullable(Text), message: Text });
 
 export const TestCallEvent = Type.Union([
-  /** The agent's call, by which its log is found. */
+  /** The agent's call, which identifies its log. */
   Type.Object({ type: Type.Literal('answered'), call_id: Nullable(Text) }),
-  /** What the agent began to say, by its own account. */
+  /** What the agent starts to say, by its own account. */
   Type.Object({ type: Type.Literal('line'), text: Text, node_id: Nullable(Text) }),
   /** It is the caller's turn; after the last one the call is over. */
   Type.Object({ type: Type.Literal('turn'), last: Type.Boolean(), heard: HeardTurn }),
-  /** The caller makes the move that it was told of; one that comes too late is never made. */
+  /** The caller makes the move it was ordered to; a move that comes too late is not made. */
   Type.Object({ type: Type.Literal('moved') }),
-  /** A Webhook node of the agent wants its request sent. */
+  /** A Webhook node of the agent requests a webhook. */
   Type.Object({
     type: Type.Literal('webhook'),
     id: Type.Integer(),
@@ -82,13 +82,13 @@ export const TestCallEvent = Type.Union([
     inputs: Type.Unknown(),
     variables: CallVariables,
   }),
-  /** Both ends are over; the last turn came before. */
+  /** Both ends are over; the last turn was sent before. */
   Type.Object({
     type: Type.Literal('ended'),
     caller: CallRecord,
-    /** null: the agent's end never came to be */
+    /** null: the agent's end was never created */
     agent: Nullable(CallRecord),
-    /** whom the agent handed the caller over to; the transfer is not carried out */
+    /** the transfer target; the transfer is not carried out */
     transferred_to: Nullable(Text),
     /** null: the agent has no nodes */
     visits: Nullable(Type.Array(Visited)),
@@ -101,7 +101,7 @@ export type TestCallEvent = Static<typeof TestCallEvent>;
 
 /** How the caller listens after its move. */
 const listening = {
-  /** ms of the agent's words after which the caller interrupts them; null: it listens to the end */
+  /** ms of the agent's words after which the caller interrupts; null: it listens to the end */
   interrupt_after_ms: Nullable(Ms),
 };
 

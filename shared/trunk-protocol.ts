@@ -1,12 +1,11 @@
 /**
- * The part of the edge protocol that is about outbound trunks: their configuration, the commands that use
- * them, and what the edge reports of them.
+ * The edge protocol for outbound trunks: their configuration, commands and reports.
  */
 import { type Static, Type } from 'typebox';
 import { codecNames } from '#shared/codecs.ts';
 import { Iso, Nullable, oneOf } from '#shared/edge-protocol/schema.ts';
 
-/** Contract 3.5: what makes a call try the next endpoint. */
+/** Contract 3.5: reasons for a call to fail over. */
 export const failoverTriggers = ['unreachable', 'auth_failure', 'timeout'] as const;
 export type FailoverTrigger = (typeof failoverTriggers)[number];
 
@@ -23,9 +22,9 @@ export const OutboundTrunkCore = {
   id: Type.String(),
   /** 1..100, lower is tried first */
   priority: Type.Integer(),
-  /** primary first, then failover endpoints when they are enabled */
+  /** primary first, then the enabled failover endpoints */
   endpoints: Type.Array(Endpoint, { minItems: 1 }),
-  /** failover endpoints while they are not enabled: probed, never called */
+  /** failover endpoints that are not enabled: probed, never called */
   standby: Type.Optional(Type.Array(Endpoint)),
   triggers: Type.Array(oneOf(failoverTriggers)),
   failback: oneOf(['auto', 'manual']),
@@ -36,7 +35,7 @@ export const OutboundTrunkCore = {
   ),
 };
 
-/** An endpoint that a call tried in vain (contract 3.4, `failover_attempts`). */
+/** A failed attempt of a call at an endpoint (contract 3.4, `failover_attempts`). */
 export const FailoverAttempt = Type.Object({
   host: Type.String(),
   port: Type.Integer(),
@@ -58,7 +57,7 @@ export const HealthProbe = Type.Object({
   sip_code: Nullable(Type.Integer()),
   error: Nullable(Type.String()),
   consecutive_failures: Type.Integer(),
-  /** whether the next call uses this endpoint first */
+  /** whether the next call tries this endpoint first */
   active: Type.Boolean(),
 });
 export type HealthProbe = Static<typeof HealthProbe>;
@@ -100,7 +99,7 @@ export const DiscoveryResult = Type.Object({
       port: Type.Integer(),
       transport: oneOf(['udp', 'tcp', 'tls']),
       detected_system: Type.String(),
-      /** 0..1, and what speaks for it */
+      /** 0..1, and the evidence */
       confidence: Type.Number(),
       evidence: Type.Array(Type.String()),
       user_agent: Nullable(Type.String()),

@@ -43,7 +43,7 @@ const batch: Batch = {
 };
 
 describe('JUnit XML', () => {
-  it('has a case per scenario, and escapes what people and callers write', () => {
+  it('has a case per scenario, and escapes text from users and callers', () => {
     expect(junit(batch)).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="agent-test" tests="3" failures="1" errors="1" time="2.000">
   <testsuite name="agent-test version 3" tests="3" failures="1" errors="1" time="2.000" skipped="0" timestamp="2030-01-01T00:00:00.000Z">
@@ -65,7 +65,7 @@ run 11111111-1111-4111-8111-111111111111</error>
 });
 
 describe('the table', () => {
-  it('says of each scenario how it ended and why', () => {
+  it('has the result and the reason of each scenario', () => {
     expect(resultTable(batch).split('\n')).toEqual([
       'scenario                    status     score   seconds',
       'Books                       PASSED     1.00    1.5',
@@ -95,7 +95,7 @@ describe('waiting for a batch', () => {
   });
   afterEach(() => new Promise((resolve) => server.close(resolve)));
 
-  it('asks a busy server again, and for the reason of a run that no assertion explains', async () => {
+  it('retries a busy server, and fetches the reason of a run that no assertion explains', async () => {
     const ended = { ...batch, runs: [run('Books', 'PASSED'), failed, run('Hangs', 'ERROR')] };
     const record = { error_message: 'Invalid start_node_id', reasoning: null };
     answers = [
@@ -114,14 +114,14 @@ describe('waiting for a batch', () => {
     ]);
   });
 
-  it('ends at a refusal', async () => {
+  it('stops on a rejected request', async () => {
     answers = [[404, { errors: [{ code: 'BATCH_NOT_FOUND', message: 'There is no such batch.' }] }]];
     await expect(followed(connection, 'b', 60_000)).rejects.toThrow('BATCH_NOT_FOUND');
   });
 });
 
 describe('the options', () => {
-  it('are read with their defaults; JUnit means waiting', () => {
+  it('are read with their defaults; --junit implies --wait', () => {
     expect(readOptions(['--pathway', 'p', '--junit', 'out.xml'], { TRUNKLINE_URL: 'http://host' })).toEqual({
       subject: { kind: 'pathway', id: 'p' },
       version: null,

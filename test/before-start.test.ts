@@ -1,4 +1,4 @@
-/** What `npm start` checks before its set-up, and what it advises: real ports, real folders, the real command. */
+/** The checks and the advice of `npm start` before its set-up, with real ports, real folders and the real command. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,44 +21,41 @@ async function environment(more: NodeJS.ProcessEnv = {}): Promise<NodeJS.Process
   return { TRUNKLINE_DATA: data, CONTROL_PORT: control, SIP_TLS_PORT: sip, SIP_HOST: '127.0.0.1', ...more };
 }
 
-test('nothing is in the way of a first start, and nothing is made', async () => {
+test('a first start passes the checks, which create nothing', async () => {
   await checkBeforeStart(await environment());
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test.each(['CONTROL_PORT', 'SIP_TLS_PORT'])(
-  '%s that another program has, and one that is none',
-  async (setting) => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const port = String((taken.address() as AddressInfo).port);
-    await expect(checkBeforeStart(await environment({ [setting]: port }))).rejects.toMatchObject({
-      message: expect.stringContaining(`${setting}: listen EADDRINUSE`),
-      remedy: `stop the program that has this port, or set ${setting} to another one`,
-    });
-    taken.close();
-    await expect(checkBeforeStart(await environment({ [setting]: '70000' }))).rejects.toMatchObject({
-      message: `${setting} is not a port: "70000"`,
-      remedy: `set ${setting} to a whole number from 1 to 65535`,
-    });
-  },
-);
+test.each(['CONTROL_PORT', 'SIP_TLS_PORT'])('reports %s when it is in use or not a port', async (setting) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const port = String((taken.address() as AddressInfo).port);
+  await expect(checkBeforeStart(await environment({ [setting]: port }))).rejects.toMatchObject({
+    message: expect.stringContaining(`${setting}: listen EADDRINUSE`),
+    remedy: `stop the program that has this port, or set ${setting} to another one`,
+  });
+  taken.close();
+  await expect(checkBeforeStart(await environment({ [setting]: '70000' }))).rejects.toMatchObject({
+    message: `${setting} is not a port: "70000"`,
+    remedy: `set ${setting} to a whole number from 1 to 65535`,
+  });
+});
 
-test('an address that this machine does not have', async () => {
+test('reports an address that this machine does not have', async () => {
   const env = await environment({ CONTROL_HOST: '192.0.2.1' });
   await expect(checkBeforeStart(env)).rejects.toMatchObject({
     remedy: 'set CONTROL_HOST to an address of this machine',
   });
 });
 
-test.each(['control.db', 'outbox.db', 'secret.key'])('a folder in the place of %s', async (name) => {
+test.each(['control.db', 'outbox.db', 'secret.key'])('reports a folder in place of %s', async (name) => {
   mkdirSync(join(folder, 'data', name), { recursive: true });
   await expect(checkBeforeStart(await environment())).rejects.toMatchObject({
     remedy: expect.stringContaining(`${join(folder, 'data', name)} is a folder, and a file belongs there.`),
   });
 });
 
-test('npm start says so before it builds anything, and gives no advice about ports', async () => {
+test('npm start fails before it builds anything, without advice about ports', async () => {
   writeFileSync(join(folder, 'data'), '');
   const cache = join(folder, 'cache');
   mkdirSync(cache);

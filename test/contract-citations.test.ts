@@ -1,4 +1,4 @@
-/** The contract (docs/contract): what comments and documents cite of it is there, and its links lead somewhere. */
+/** The contract (docs/contract): every section that comments and documents cite exists. */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -17,9 +17,9 @@ const sections = new Set(
 const citation =
   /\bcontract(?:'s)? (?:section )?(\d+(?:\.\d+)?)((?:(?:, | and | to |, and )\d+(?:\.\d+)?)*)/g;
 
-/** The sections that a text cites. */
+/** The sections cited in a text. */
 function cited(text: string): string[] {
-  // A citation may go over the end of a line of a comment.
+  // A citation may continue on the next line of a comment.
   const flat = text.replace(/\n\s*(?:\*|\/\/) ?/g, ' ');
   return [...flat.matchAll(citation)].flatMap(([, first = '', others = '']) => [
     first,
@@ -30,7 +30,7 @@ function cited(text: string): string[] {
 const sources = globSync('{shared,outgoing,edge,control,scripts,test}/**/*.{ts,mjs}', { cwd: root });
 const documents = globSync(['*.md', 'docs/*.md'], { cwd: root });
 
-test('each section that is cited is there', () => {
+test('every cited section exists', () => {
   const missing = [...sources, ...documents].flatMap((file) =>
     cited(read(file))
       .filter((number) => !sections.has(number))
@@ -39,14 +39,14 @@ test('each section that is cited is there', () => {
   expect(missing).toEqual([]);
 });
 
-test('citations are found, lists of them and over the end of a line', () => {
+test('citations are found, also in lists and across line ends', () => {
   expect(sources.flatMap((file) => cited(read(file))).length).toBeGreaterThan(350);
   expect(
     cited('(contract 2.2 to 2.4), (contract 4 and 9.1),\n * contract\n * 3.5; contract section 10'),
   ).toEqual([...['2.2', '2.4', '4', '9.1', '3.5', '10']]);
 });
 
-test('sections are numbered once, in order, each on the page of its number', () => {
+test('section numbers are unique, in order, and on the page of their number', () => {
   for (const page of pages) {
     if (page.endsWith('README.md')) continue;
     const [own] = /\d+/.exec(page.split('/').at(-1) ?? '') ?? [];

@@ -1,6 +1,6 @@
 /**
- * Every endpoint of the HTTP contract (docs/contract): method, path, statuses of success, and the codes that it
- * answers with besides those of every endpoint. contract.test.ts compares the served OpenAPI document with it.
+ * Every endpoint of the HTTP contract (docs/contract): method, path, success statuses, and its error codes besides the
+ * common ones. contract.test.ts compares the served OpenAPI document with it.
  */
 type Endpoint = readonly [
   method: string,
@@ -435,7 +435,7 @@ export const everywhere: Readonly<Record<string, number>> = {
   SERVICE_UNAVAILABLE: 503,
 };
 
-/** Codes that are given for single numbers of a request, inside an answer of success (its section 2.3). */
+/** Codes for single numbers of a request, inside a successful response (its section 2.3). */
 export const ofNumbers: readonly string[] = [
   'INVALID_PHONE_NUMBER',
   'NUMBER_IN_USE',

@@ -6,8 +6,7 @@ import { endpoints, everywhere, ofNumbers } from './contract-table.ts';
 import { startControl, type TestControl } from './kit/control/harness.ts';
 
 /**
- * Endpoints of the contract that are not built yet. It must shrink: an endpoint that is served and stands here
- * fails the test.
+ * Endpoints of the contract that are not implemented yet. A served endpoint in this list fails the test.
  */
 const notYet: readonly string[] = [];
 
@@ -20,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => control.close());
 
-/** By method and path; parameters by their place, as their names say nothing to a client. */
+/** By method and path; parameters by position, as their names do not matter to a client. */
 function operationsOf({ paths = {} }: OpenApiDocument): Map<string, Operation> {
   return new Map(
     Object.entries(paths).flatMap(([path, methods]) =>
@@ -33,7 +32,7 @@ function nameOf(method: string, path: string): string {
   return `${method.toUpperCase()} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`;
 }
 
-/** The codes that an operation names for a status. */
+/** The codes that an operation documents for a status. */
 function codesOf(operation: Operation | undefined, status: number | string): string[] {
   const media = Object.values(operation?.responses?.[status]?.content ?? {})[0];
   return Object.keys(media?.examples ?? {});
@@ -52,14 +51,14 @@ describe('the served interface', () => {
     }
   });
 
-  it('says of every endpoint of /v1/sip with a key that it needs the entitlement', () => {
+  it('documents that every /v1/sip endpoint with a key needs the SIP permission', () => {
     const without = [...served]
       .filter(([name, { security = [] }]) => / \/v1\/sip(\/|$)/.test(name) && security.length > 0)
       .filter(([, operation]) => !codesOf(operation, 403).includes('SIP_NOT_ENABLED'));
     expect(without.map(([name]) => name)).toEqual([]);
   });
 
-  it('has none of the endpoints that are listed as not built', () => {
+  it('has none of the endpoints listed as not implemented', () => {
     const known = new Set(endpoints.map(([method, path]) => `${method} ${path}`));
     expect(notYet.filter((name) => !known.has(name))).toEqual([]);
     const names = notYet.map((name) => nameOf(name.split(' ')[0] ?? '', name.split(' ')[1] ?? ''));
@@ -75,7 +74,7 @@ describe('the list of errors', () => {
         codes.map((code) => [code, Number(status)] as const),
       ),
     );
-  /** Where one code has two statuses, the table of the endpoint decides. */
+  /** If a code has two statuses, the table of the endpoint decides. */
   const twofold = new Set(['INTEGRATION_NOT_FOUND', 'REGISTRAR_REQUIRED']);
 
   it.each([...new Map([...Object.entries(everywhere), ...named])])('knows %s as %i', (code, status) => {
@@ -83,7 +82,7 @@ describe('the list of errors', () => {
     if (isApiErrorCode(code) && !twofold.has(code)) expect(apiErrors[code].status).toBe(status);
   });
 
-  it.each([...ofNumbers])('knows %s, which is told of single numbers', (code) => {
+  it.each([...ofNumbers])('knows %s, which is given for single numbers', (code) => {
     expect(isApiErrorCode(code)).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-/** The page of settings tells what the programs read; a failure shows the line to paste. No link of a document is dead. */
+/** docs/settings.md lists all settings; a failure shows the line to paste. No document has a dead link. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { settings as control } from '../control/settings/settings.ts';
 import { settings as edge } from '../edge/settings.ts';
 
 const root = join(import.meta.dirname, '..');
-/** With the padding of table cells taken out. */
+/** Without the padding of table cells. */
 const page = readFileSync(join(root, 'docs', 'settings.md'), 'utf8').replace(/ +\|/g, ' |');
 
 function lineFor(program: string, { name, default: value, description }: Setting): string {
@@ -25,7 +25,7 @@ function expectedLines(): string[] {
   ];
 }
 
-test('the page of settings has those of the programs, in order', () => {
+test('the settings page lists the settings of the programs, in order', () => {
   expect(
     page
       .split('\n')
@@ -55,7 +55,7 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-test.each(links)('%s: the link to %s leads somewhere', (document, link) => {
+test.each(links)('%s: the target of the link %s exists', (document, link) => {
   const [target = '', anchor] = link.split('#');
   const page = target === '' ? join(root, document) : join(root, dirname(document), target);
   expect(existsSync(page)).toBe(true);
@@ -64,7 +64,7 @@ test.each(links)('%s: the link to %s leads somewhere', (document, link) => {
   expect(headings.map(anchorOf)).toContain(anchor);
 });
 
-test('every file and folder that the page of the architecture names is there', () => {
+test('every file and folder named in ARCHITECTURE.md exists', () => {
   const named = [
     ...readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').matchAll(/`([a-z][\w./-]*\/[\w./-]*)`/g),
   ];

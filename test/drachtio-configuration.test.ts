@@ -1,4 +1,4 @@
-/** deploy/drachtio.conf.xml: readable, TLS only, and in agreement with the defaults of the edge. */
+/** deploy/drachtio.conf.xml is well-formed, TLS only, and matches the defaults of the edge. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ interface XmlElement {
 
 const tag = /^<(\/?)([A-Za-z][\w-]*)((?:\s+[\w-]+="[^"<&]*")*)\s*(\/?)>/;
 
-/** The part of XML that such a file needs. @throws Error where it is not well-formed */
+/** Parses the subset of XML that such a file needs. @throws Error if it is not well-formed */
 function parse(xml: string): XmlElement {
   const root: XmlElement = { name: '', attributes: {}, children: [], text: '' };
   const open = [root];
@@ -67,7 +67,7 @@ function at(path: string): XmlElement {
 
 describe('the reader of this test', () => {
   it.each(['<a>', '<a></b>', '<a/><b/>', '<a>&b;</a>', '<a b=c/>', '<a><!-- x -- y --></a>', 'text', ''])(
-    'refuses %s',
+    'rejects %s',
     (xml) => {
       expect(() => parse(xml)).toThrow();
     },
@@ -75,7 +75,7 @@ describe('the reader of this test', () => {
 });
 
 describe('the configuration for drachtio-server', () => {
-  it('has one contact, for SIP over TLS alone', () => {
+  it('has one contact, only for SIP over TLS', () => {
     expect(configuration.name).toBe('drachtio');
     const { children } = at('sip/contacts');
     expect(children.map(({ name, text }) => [name, text])).toEqual([
@@ -85,13 +85,13 @@ describe('the configuration for drachtio-server', () => {
     expect(at('sip/tls/min-tls-version').text).toBe('1.2');
   });
 
-  it('uses the certificate that control makes for the edge', () => {
+  it('uses the certificate that control creates for the edge', () => {
     expect(at('sip/tls/key-file').text).toBe(edge.tls.key);
     expect(at('sip/tls/cert-file').text).toBe(edge.tls.cert);
     expect(at('sip/tls/chain-file').text).toBe('/var/lib/trunkline/tls/ca.crt');
   });
 
-  it('lets applications in where the edge looks for it, from this machine only', () => {
+  it('accepts applications on the port that the edge uses, only from this machine', () => {
     const { attributes, text } = at('admin');
     expect(attributes).toEqual({
       port: String(edge.drachtio?.port),
@@ -101,7 +101,7 @@ describe('the configuration for drachtio-server', () => {
     expect(text).toBe('127.0.0.1');
   });
 
-  it('sends copies of all messages where the edge listens for them', () => {
+  it('sends copies of all messages to the port where the edge listens', () => {
     const { attributes, text } = at('sip/capture-server');
     expect(attributes).toEqual({ port: String(edge.hep.port), 'hep-version': '3', id: '1' });
     expect(text).toBe(edge.hep.host);
@@ -121,7 +121,7 @@ describe('the configuration for drachtio-server', () => {
     expect(at('cdrs').text).toBe('false');
   });
 
-  it('has no blanks that drachtio-server would take for a part of a value', () => {
+  it('has no white space that drachtio-server would read as part of a value', () => {
     const check = (element: XmlElement): void => {
       if (element.children.length === 0) expect(element.text).toBe(element.text.trim());
       element.children.forEach(check);

@@ -1,4 +1,4 @@
-/** A program that meets a fault nobody caught: it leaves a report, drains, and exits with 70. */
+/** After an uncaught error a program writes a report, drains, and exits with 70. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -54,13 +54,13 @@ it.each([
   expect(text).not.toContain('hunter22');
 });
 
-it('ends in time when the drain does not, and whatever else breaks meanwhile', async () => {
+it('exits in time when the drain hangs and other errors follow', async () => {
   const drain = "() => { setTimeout(() => { throw new Error('again'); }, 10); return new Promise(() => 0); }";
   expect((await run("setTimeout(() => { throw new Error('first'); });", drain)).code).toBe(70);
   expect(reports()).toHaveLength(2);
 });
 
-it('keeps 50 reports', async () => {
+it('keeps the last 50 reports', async () => {
   await run(
     "for (let n = 0; n < 60; n++) setTimeout(() => { throw new Error('x'); }, n);",
     '() => new Promise(() => 0)',

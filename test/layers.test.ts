@@ -1,11 +1,11 @@
-/** The import table of ARCHITECTURE.md, run over every import of the product. */
+/** Checks every import of the product against the import table of ARCHITECTURE.md. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = dirname(import.meta.dirname);
 
-/** What the files of a folder may import besides those of the folder itself. A prefix of the path decides. */
+/** The folders that a folder may import besides itself, by path prefix. */
 const table: readonly { readonly folder: string; readonly may: readonly string[] }[] = [
   { folder: 'shared/agent', may: ['shared/'] },
   { folder: 'shared', may: [] },
@@ -17,9 +17,9 @@ const table: readonly { readonly folder: string; readonly may: readonly string[]
   { folder: 'edge/agent', may: ['shared/', 'outgoing/', 'edge/call/'] },
   { folder: 'edge/trunks', may: ['shared/', 'edge/call/'] },
   { folder: 'edge/reporting', may: ['shared/'] },
-  // main.ts and what it is made of: hands everything together, except the engine, a program of its own.
+  // main.ts and the files that connect the parts; not the engine, which is a separate program.
   { folder: 'edge', may: ['shared/'] },
-  // What areas of control may import of each other stands in the drawing of ARCHITECTURE.md, see below.
+  // Which areas of control may import each other is in the layer table of ARCHITECTURE.md, see below.
   { folder: 'control', may: ['shared/', 'outgoing/'] },
 ];
 
@@ -40,7 +40,7 @@ function sources(folder: string): string[] {
     .map((file) => join(folder, file));
 }
 
-/** Imports of files of ours: static, dynamic, of types, and re-exports. */
+/** Imports of project files: static, dynamic, type imports, and re-exports. */
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(root, file), 'utf8');
   const names = [...text.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)'([^']+)'/g)].map(
@@ -74,25 +74,25 @@ test.each(['shared', 'outgoing', 'edge', 'control'])('%s has files, and imports 
   expect(imports.filter(({ from }) => from.startsWith(`${folder}/`)).length).toBeGreaterThan(2);
 });
 
-test('every import is one that the table allows', () => {
+test('the table allows every import', () => {
   const forbidden = imports.filter((one) => !isAllowed(one));
   expect(forbidden.map(({ from, to }) => `${from} must not import ${to}`)).toEqual([]);
 });
 
-test('addresses are compared and recognised in one place', () => {
+test('addresses are compared and parsed in one place', () => {
   const asText = /::ffff:|[!=]== '(?:0\.0\.0\.0|::)'|[hH]ost\.toLowerCase\(\) [!=]== /;
   const found = files.filter((file) => asText.test(readFileSync(join(root, file), 'utf8')));
   expect(found).toEqual(['shared/networks.ts']);
 });
 
-test('every row is about a folder that is there', () => {
+test('the folder of every row exists', () => {
   const folders = table.map(({ folder }) => folder);
   expect(folders.filter((folder) => !files.some((file) => file.startsWith(`${folder}/`)))).toEqual([]);
   const named = [...table.flatMap(({ may }) => may), ...never.flatMap(({ from, to }) => [from, to])];
   expect(named.filter((prefix) => !files.some((file) => file.startsWith(prefix)))).toEqual([]);
 });
 
-test('the table refuses what it is there to refuse', () => {
+test('the table rejects forbidden imports', () => {
   const refused: [string, string][] = [
     ['shared/agent/interpreter.ts', 'shared/models/rule-engine.ts'],
     ['shared/errors.ts', 'edge/call/call.ts'],
@@ -115,12 +115,12 @@ test('imports stay within the project', () => {
   expect(outside).toEqual([]);
 });
 
-/** The area of a file of control; null for the programs at its root, which put the areas together. */
+/** The area of a file of control; null for the programs at its root, which connect the areas. */
 function areaOf(file: string): string | null {
   return /^control\/([^/]+)\//.exec(file)?.[1] ?? null;
 }
 
-/** Areas by name, with the layer that the drawing puts them on: 0 is the ground. */
+/** The layer of each area by name; 0 is the lowest. */
 function drawnLayers(): ReadonlyMap<string, number> {
   const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
   const rows = page.matchAll(/^\| (\d) [^|]*\| ([^|]+) \|/gm);
@@ -131,7 +131,7 @@ function drawnLayers(): ReadonlyMap<string, number> {
   );
 }
 
-/** The first circle of a graph, as the way around it; null: it has none. */
+/** The first cycle of a graph, as a path; null: there is none. */
 function circleIn(arrows: ReadonlyMap<string, ReadonlySet<string>>): string[] | null {
   const done = new Set<string>();
   const follow = (from: string, way: readonly string[]): string[] | null => {
@@ -152,7 +152,7 @@ function circleIn(arrows: ReadonlyMap<string, ReadonlySet<string>>): string[] | 
   return null;
 }
 
-/** Arrows between the folders directly below `folder`, from the imports. */
+/** Imports between the folders directly below `folder`. */
 function arrowsBelow(folder: string): Map<string, Set<string>> {
   const child = (file: string) =>
     file.startsWith(`${folder}/`) ? (/^([^/]+)\//.exec(file.slice(folder.length + 1))?.[1] ?? null) : null;
@@ -165,7 +165,7 @@ function arrowsBelow(folder: string): Map<string, Set<string>> {
   return arrows;
 }
 
-test('areas of control are entered by their doors', () => {
+test('areas of control import only the index.ts of other areas', () => {
   const behind = imports.filter(({ from, to }) => {
     const area = areaOf(to);
     return (
@@ -178,7 +178,7 @@ test('areas of control are entered by their doors', () => {
   expect(behind.map(({ from, to }) => `${from} reaches behind the door for ${to}`)).toEqual([]);
 });
 
-test('no area imports the programs that put areas together, nor its own door', () => {
+test('no area imports the programs that connect areas, nor its own index.ts', () => {
   const wrong = imports.filter(({ from, to }) => {
     const area = areaOf(from);
     if (area === null || !to.startsWith('control/')) return false;
@@ -187,7 +187,7 @@ test('no area imports the programs that put areas together, nor its own door', (
   expect(wrong.map(({ from, to }) => `${from} must not import ${to}`)).toEqual([]);
 });
 
-test('every area is in the drawing, and imports only what is below it or beside it', () => {
+test('every area is in the layer table, and imports only its own layer and lower ones', () => {
   const layers = drawnLayers();
   const areas = new Set(files.map(areaOf).filter((area) => area !== null));
   expect([...layers.keys()].sort()).toEqual([...areas].sort());
@@ -197,7 +197,7 @@ test('every area is in the drawing, and imports only what is below it or beside 
   expect(upward).toEqual([]);
 });
 
-test('no folders import each other in a circle', () => {
+test('there is no import cycle between folders', () => {
   const folders = new Set(files.map(dirname));
   const parents = [...new Set([...folders].flatMap((folder) => [folder, dirname(folder)]))];
   const circles = parents.flatMap((folder) => circleIn(arrowsBelow(folder))?.join(' -> ') ?? []);

@@ -1,6 +1,6 @@
 /**
- * docs/limits.md against the settings and the code. A limit is found by what it is: a setting with a number, a constant
- * or field whose name says that it bounds something, a field of the transport limits, a rate of a route.
+ * Checks docs/limits.md against the settings and the code. Limits are: a setting with a number, a constant or field whose
+ * name looks like a limit, a field of the transport limits, a rate of a route.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const page = readFileSync(join(root, 'docs', 'limits.md'), 'utf8');
 const settings: readonly { readonly name: string; readonly default: string; readonly description: string }[] =
   [...ofEdge, ...ofControl];
 
-/** Settings with a number that bound nothing, and why. */
+/** Numeric settings that are not limits, and why. */
 const noLimits: Readonly<Record<string, string>> = {
   SIP_TLS_PORT: 'a port',
   CONTROL_PORT: 'a port',
@@ -35,7 +35,7 @@ const noLimits: Readonly<Record<string, string>> = {
   TRUNK_FAILOVER_PROBES: 'a threshold',
 };
 
-/** Constants whose name sounds like a limit, and why they are none that anybody can reach. */
+/** Constants whose name looks like a limit, and why nobody can reach them. */
 const noBounds: Readonly<Record<string, string>> = {
   'edge/engine/transport/websocket-frames.ts LONGEST_HEAD': 'a format',
   'control/db/storage.ts lookBytes': 'the room that a look for a full disk asks for',
@@ -87,7 +87,7 @@ const rows = page.split('\n').filter((line) => line.startsWith('| '));
 const cells = rows.map((line) => line.slice(2, -2).split(' | '));
 const code = (cell: string | undefined) => /^`([^`]*)`/.exec(cell ?? '')?.[1];
 
-test('every setting with a number has its line, or a reason why it is no limit', () => {
+test('every numeric setting has a row, or a reason why it is not a limit', () => {
   const limits = settings
     .filter((setting) => /^\d+$/.test(setting.default) || /Unset: no limit/.test(setting.description))
     .map(({ name }) => name)
@@ -97,7 +97,7 @@ test('every setting with a number has its line, or a reason why it is no limit',
   expect(named.sort()).toEqual([...new Set(limits)].sort());
 });
 
-test('each default of a setting is the one in use', () => {
+test('the default of each setting is that of the code', () => {
   const shown = cells.flatMap(([, where = '', value]) => {
     const name = /^`([A-Z][A-Z_]+)`$/.exec(where)?.[1];
     return name ? [[name, value === 'none' ? '' : code(value)]] : [];
@@ -126,7 +126,7 @@ const field = new RegExp(
   'gm',
 );
 
-/** What holds when a caller sets nothing: `this.#maxWaiting = options.maxWaiting ?? 200;` */
+/** The default when a caller sets nothing: `this.#maxWaiting = options.maxWaiting ?? 200;` */
 const fallback = new RegExp(
   `\\b((?:max|most|longest|largest)[A-Z]\\w*)(?: =|:) [\\w.]+ \\?\\? (?:${number})[,;]`,
   'g',
@@ -137,7 +137,7 @@ function foundIn(file: string): string[] {
   const constants = [...text.matchAll(constant)].map((match) => match[1]);
   const fields = [...text.matchAll(field), ...text.matchAll(fallback)]
     .map((match) => match[1])
-    // Schemas: the OpenAPI document has them; and what is 0 takes nothing.
+    // Schemas are in the OpenAPI document; 0 reads nothing.
     .filter((name) => !/^max(Length|Items|Properties)$|^mostBytes$|^maxRetries$/.test(name ?? ''));
   return [...constants, ...fields].map((name) => `${file} ${name}`);
 }
@@ -157,18 +157,18 @@ const constants = cells.flatMap(([, where = '', value]) => {
 });
 const onPage = new Set(constants.map(({ file, name }) => `${file} ${name}`));
 
-test('every constant and field that bounds something has its line, or a reason why it is no limit', () => {
+test('every constant and field that looks like a limit has a row, or a reason why it is not a limit', () => {
   expect(bounds.size).toBeGreaterThan(150);
   expect([...bounds].filter((bound) => !onPage.has(bound) && !(bound in noBounds)).sort()).toEqual([]);
 });
 
-test('no exception is without its constant or setting, and none has a line', () => {
+test('the constant or setting of every exception exists and has no row', () => {
   const names = new Set(settings.map(({ name }) => name));
   expect(Object.keys(noLimits).filter((name) => !names.has(name))).toEqual([]);
   expect(Object.keys(noBounds).filter((bound) => !bounds.has(bound) || onPage.has(bound))).toEqual([]);
 });
 
-test('no limit has two lines', () => {
+test('no limit has two rows', () => {
   const named = cells.map(([, where = '']) => where).filter((where) => /^`/.test(where));
   expect(named.filter((where, index) => named.indexOf(where) !== index)).toEqual([]);
 });
@@ -186,12 +186,12 @@ test.each(constants)('$name of $file is $value', ({ file, name, value }) => {
   );
 });
 
-test('every rate of a route has its line', () => {
+test('every rate of a route has a row', () => {
   const rate = /scope: '(\w+)', limit: (\d+), windowSeconds: (\d+)/g;
   const used = product
     .filter((file) => file.startsWith('control/'))
     .flatMap((file) => [...textOf(file).matchAll(rate)].map(([, ...parts]) => parts.join(' ')))
-    // Has a line of its own, with its pause.
+    // Has a separate row, with its pause.
     .filter((found) => !found.startsWith('register_now '));
   const shown = cells.flatMap(([, scope, limit, within]) => {
     const seconds = /^(\d+) s$/.exec(within ?? '')?.[1];
@@ -201,7 +201,7 @@ test('every rate of a route has its line', () => {
   expect(shown.sort()).toEqual(used.sort());
 });
 
-test('every metric on the page is one of the programs', () => {
+test('every metric on the page exists', () => {
   const programs = product.map(textOf).join('\n');
   const metrics = [...page.matchAll(/`(trunkline_\w+)/g)].map(([, name = '']) => name);
   const transport = textOf('edge/engine/transport/layer.ts');
@@ -209,7 +209,7 @@ test('every metric on the page is one of the programs', () => {
     .filter((file) => file.startsWith('edge/engine/'))
     .map(textOf)
     .join('\n');
-  // The engine's have no prefix in the code: a field of the transport's figures, or what is counted by name.
+  // Metrics of the engine have no prefix in the code: a field of the transport's counters, or a counter by name.
   const isKnown = (name: string) => {
     const [, ofTransport, own] = /^trunkline_engine_(transport_)?(\w+)$/.exec(name) ?? [];
     if (own === undefined) return new RegExp(`['"\`]${name}['"\`{]|\\b${name}: `).test(programs);
@@ -226,7 +226,7 @@ test('every error code on the page is documented', () => {
   expect(codes.filter((name) => !errors.includes(`\`${name}\``))).toEqual([]);
 });
 
-test('every status on the page is that of its error code', () => {
+test('every status on the page matches its error code', () => {
   const shown = cells.flatMap(([what, , , happens = '', , codes = '']) => {
     const status = /^(4\d\d|503)\b/.exec(happens)?.[1];
     const name = /^`([A-Z_]+)`$/.exec(codes)?.[1];
@@ -237,7 +237,7 @@ test('every status on the page is that of its error code', () => {
   expect(shown.filter(([, name, status]) => statusOf(name) !== status)).toEqual([]);
 });
 
-test('where the file of a constant answers with error codes, that of its line is one of them', () => {
+test('the error code of a row is one that the file of its constant uses', () => {
   const isApiCode = (name: string) => Object.hasOwn(apiErrors, name);
   const wrong = cells.flatMap(([what, where = '', , , , codes = '']) => {
     const file = /^`([^`]+\.ts)` `\w+`$/.exec(where)?.[1];
@@ -253,7 +253,7 @@ test('where the file of a constant answers with error codes, that of its line is
   expect(wrong).toEqual([]);
 });
 
-/** Metrics of the page that the command leaves out, and why. */
+/** Metrics on the page that the command does not print, and why. */
 const notPrinted: Readonly<Record<string, string>> = {
   trunkline_control_alert_notices_total: 'counts sent ones, too',
   trunkline_control_calls_lost_total: 'the end of an edge, no limit of traffic',
@@ -285,13 +285,13 @@ const notPrinted: Readonly<Record<string, string>> = {
   trunkline_edge_trunk_probes_waiting: 'what waits now',
 };
 
-test('the command of the page prints every metric of the page that counts a limit alone', () => {
+test('the command on the page prints every metric that counts a single limit', () => {
   const words = new RegExp(/grep -E '([^']+)'/.exec(page)?.[1] ?? '^$');
   const metrics = new Set([...page.matchAll(/`(trunkline_\w+)/g)].map(([, name = '']) => name));
   expect([...metrics].filter((name) => !words.test(name)).sort()).toEqual(Object.keys(notPrinted).sort());
 });
 
-test('the command of the page prints the limits that were reached, and nothing when none was', () => {
+test('the command on the page prints the reached limits, and nothing if none was reached', () => {
   const filter = /^\$ curl .*? \| (grep .*)$/m.exec(page)?.[1] ?? '';
   const filtered = (metrics: string) => spawnSync('sh', ['-c', filter], { input: metrics, encoding: 'utf8' });
   const none = `# HELP trunkline_a_refused_total What was refused.

@@ -1,11 +1,11 @@
 /**
- * The order of the test files. A long file that begins last keeps one core waiting for it alone. Vitest knows how long
- * a file took only where it has run before, so in a fresh checkout these go first; the rest is as Vitest has it.
+ * The order of the test files. A long file that starts last leaves the other cores idle. Vitest knows the duration of a
+ * file only after a first run, so in a fresh checkout these go first; the others keep Vitest's order.
  */
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take ten seconds or more, above all to wait, the longest first. A name too many or too few does no harm. */
+/** Files that take ten seconds or more, mostly waiting, longest first. An extra or missing name does no harm. */
 const long: readonly string[] = [
   'test/system/faults.test.ts',
   'test/system/agent-test-figures.test.ts',

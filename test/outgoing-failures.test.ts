@@ -1,9 +1,9 @@
 /**
- * Every client of both programs against targets that fail in every stage, at once and late:
+ * Every client of both programs against targets that fail in every stage, immediately and late:
  *
- *     look-up -> connect -> TLS handshake -> head of the answer -> its body
+ *     look-up -> connect -> TLS handshake -> response headers -> response body
  *
- * Each attempt ends with an error that its caller gets; nothing is thrown past the caller, and no socket is left.
+ * Each attempt ends with an error for its caller; nothing is thrown elsewhere, and no socket stays open.
  */
 import { once } from 'node:events';
 import { createServer as createHttpsServer } from 'node:https';
@@ -38,7 +38,7 @@ const authority = createAuthority();
 const pair = authority.issue({ names: ['DNS:target.example', 'IP:127.0.0.1'] });
 const deadlineMs = 5000;
 
-/** What an attempt has to work with. */
+/** The inputs of an attempt. */
 interface Attempt {
   /** Host and port of the target. */
   readonly host: string;
@@ -51,16 +51,16 @@ interface Attempt {
 interface Client {
   readonly name: string;
   readonly tls: boolean;
-  /** Whether it takes look-ups from us; the others are given addresses. */
+  /** Whether it uses our look-up; the others get addresses. */
   readonly resolves: boolean;
-  /** What it speaks, for the stages behind the handshake. */
+  /** Its protocol, for the stages after the handshake. */
   readonly speaks: 'http' | 'websocket' | 'smtp' | 'clamd';
-  /** Resolves with the error that its caller gets; null when it took the attempt for a success. */
+  /** Resolves with the error for its caller; null if the attempt succeeded. */
   readonly attempt: (attempt: Attempt) => Promise<string | null>;
 }
 
-// 255.255.255.255 and multicast fail in the system call itself (ENETUNREACH), as a name with IPv6 addresses alone
-// does on a host without a route for IPv6.
+// 255.255.255.255 and multicast fail in the system call itself (ENETUNREACH), as a name with only IPv6 addresses does
+// on a host without an IPv6 route.
 const allowed = parseNetworks(['127.0.0.0/8', '255.255.255.255', 'ff00::/8']);
 const never = new AbortController().signal;
 
@@ -151,7 +151,7 @@ function httpClients(tls: boolean): Client[] {
   ];
 }
 
-/** Clients of servers that the operator names: their addresses are not judged. */
+/** Clients of servers that the operator configures: their addresses are not checked. */
 const operatorClients: Client[] = [
   {
     name: 'an SMS service',
@@ -328,7 +328,7 @@ const clients = [...httpClients(false), ...httpClients(true), ...operatorClients
 
 // ---------------------------------------------------------------- targets
 
-/** What the target does with a connection. `reset` ends it without an orderly end. */
+/** What the target does with a connection. `reset` closes it with a TCP reset. */
 type Behaviour = (socket: Socket, reset: () => void) => void;
 
 const http = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
@@ -336,7 +336,7 @@ const onRequest = (answer: Behaviour): Behaviour => {
   return (socket, reset) => void socket.once('data', () => answer(socket, reset));
 };
 
-/** Before TLS or anything else was said. */
+/** Before any octet, TLS included. */
 const onAccept: Record<string, { behaviour: Behaviour; late: boolean }> = {
   'resets the connection at once': { behaviour: (_socket, reset) => reset(), late: false },
   'closes the connection at once': { behaviour: (socket) => socket.end(), late: false },
@@ -386,18 +386,18 @@ const onHead: Record<string, { behaviour: Behaviour; late?: boolean; body?: bool
 class Target {
   readonly server: Server;
   readonly sockets = new Set<Socket>();
-  /** Resolves when the behaviour was reached: the connection stands, or the request has come. */
+  /** Resolves when the behavior was reached: the connection is open, or the request has arrived. */
   readonly reached = Promise.withResolvers<void>();
 
   constructor(tls: boolean, stage: 'accept' | 'request', behaviour: Behaviour) {
     const act = (socket: Socket) => {
-      // After `behaviour`, so that what it does on the same data is done.
+      // After `behaviour`, so that its handling of the same data is finished.
       socket.on('error', () => undefined);
       behaviour(socket, () => {
-        // The connection below TLS: above it there is only its orderly end.
+        // The connection below TLS: TLS itself can only close in order.
         for (const raw of this.sockets) raw.resetAndDestroy();
       });
-      // What is not read would hide that the other side has closed.
+      // Unread data would hide that the other side has closed.
       socket.resume();
       if (stage === 'accept') this.reached.resolve();
       else socket.once('data', () => this.reached.resolve());
@@ -449,7 +449,7 @@ afterEach(async () => {
   const last = target;
   target = null;
   try {
-    // The other end of each connection has closed: the client has left no socket.
+    // The other end of each connection has closed: the client has no open socket.
     await expect.poll(() => last?.sockets.size ?? 0).toBe(0);
   } finally {
     await last?.close();
@@ -487,7 +487,7 @@ describe.each(resolving)('$name', (client) => {
     expect(await attemptAt(client, 443, resolve)).toMatch(/target\.example/);
   });
 
-  it('tells of a look-up that does not end', async () => {
+  it('reports a look-up that does not end', async () => {
     const asked = Promise.withResolvers<void>();
     const result = attemptAt(client, 443, () => {
       asked.resolve();
@@ -507,7 +507,7 @@ describe.each(resolving)('$name', (client) => {
     expect(error).not.toMatch(/Local|0\.0\.0\.0/);
   });
 
-  it('goes on to the address that answers', async () => {
+  it('continues with the address that answers', async () => {
     target = new Target(client.tls, 'accept', (socket) => socket.destroy());
     const port = await target.listen();
     const addresses = [
@@ -521,7 +521,7 @@ describe.each(resolving)('$name', (client) => {
 });
 
 describe.each(clients)('$name', (client) => {
-  it('tells of a port where nobody listens', async () => {
+  it('reports a port where nobody listens', async () => {
     target = new Target(false, 'accept', () => undefined);
     const port = await target.listen();
     await target.close();
@@ -529,7 +529,7 @@ describe.each(clients)('$name', (client) => {
     expect(await attemptAt(client, port)).toMatch(/ECONNREFUSED/);
   });
 
-  it.each(Object.entries(onAccept))('tells of a target that %s', async (_name, { behaviour, late }) => {
+  it.each(Object.entries(onAccept))('reports a target that %s', async (_name, { behaviour, late }) => {
     target = new Target(client.tls, 'accept', behaviour);
     const result = attemptAt(client, await target.listen());
     await target.reached.promise;
@@ -542,7 +542,7 @@ const overHttp = clients.filter(({ speaks }) => speaks === 'http' || speaks === 
 
 describe.each(overHttp)('$name', (client) => {
   it.each([301, 302, 303, 307, 308])('does not follow a redirect with %i', async (status) => {
-    // Where it points is a place that a judged or named target must not be able to reach through us.
+    // The redirect must not give a checked or configured target access to other hosts.
     const inside = new Target(false, 'accept', () => undefined);
     let contacts = 0;
     inside.server.on('connection', () => contacts++);
@@ -561,7 +561,7 @@ describe.each(overHttp)('$name', (client) => {
 
   const readsBody = client.speaks === 'http' && !/event on its way|SMS/.test(client.name);
   const stages = Object.entries(onHead).filter(([, { body }]) => readsBody || !body);
-  it.each(stages)('tells of a target that %s', async (_name, { behaviour, late }) => {
+  it.each(stages)('reports a target that %s', async (_name, { behaviour, late }) => {
     target = new Target(client.tls, 'request', behaviour);
     const result = attemptAt(client, await target.listen());
     await target.reached.promise;
@@ -571,7 +571,7 @@ describe.each(overHttp)('$name', (client) => {
 });
 
 describe.each(overHttp.filter(({ speaks }) => speaks === 'http'))('$name', (client) => {
-  it('reads no body without end', async () => {
+  it('stops reading an endless body', async () => {
     let written = 0;
     const chunk = `100000\r\n${' '.repeat(0x100000)}\r\n`;
     const pour = (socket: Socket): void => {
@@ -586,14 +586,14 @@ describe.each(overHttp.filter(({ speaks }) => speaks === 'http'))('$name', (clie
         pour(socket);
       }),
     );
-    // The body has no end: whoever comes back has stopped reading.
+    // The body is endless: a client that returns has stopped reading.
     await attemptAt(client, await target.listen());
     expect(written).toBeLessThan(256);
   });
 });
 
 describe.each(withTls)('$name', (client) => {
-  it('tells of a certificate that it does not trust', async () => {
+  it('reports a certificate that it does not trust', async () => {
     target = new Target(true, 'request', () => undefined);
     const port = await target.listen();
     const host = client.resolves ? 'target.example' : '127.0.0.1';
@@ -602,7 +602,7 @@ describe.each(withTls)('$name', (client) => {
     expect(error).toMatch(/certificate/);
   });
 
-  it('tells of a certificate for another name', async () => {
+  it('reports a certificate for another name', async () => {
     target = new Target(true, 'request', () => undefined);
     const port = await target.listen();
     const host = client.resolves ? 'other.example' : 'localhost';
@@ -611,7 +611,7 @@ describe.each(withTls)('$name', (client) => {
   });
 });
 
-it('an audio socket opens on the connection that was judged', async () => {
+it('an audio socket uses the connection to the checked address', async () => {
   const sockets = new WebSocketServer({ noServer: true });
   const server = createHttpsServer(pair);
   server.on('upgrade', (request, socket: Socket, head) => {
@@ -625,7 +625,7 @@ it('an audio socket opens on the connection that was judged', async () => {
   await once(server, 'close');
 });
 
-it('a speech server that answers more than any speech has is given up', async () => {
+it('a response of a speech server that is larger than any speech fails', async () => {
   const size = 17 * 1024 * 1024;
   target = new Target(
     false,

@@ -1,4 +1,4 @@
-/** Messages count in plain English: a number that can be 1 goes through `counted`. */
+/** Messages use correct plurals: a number that can be 1 goes through `counted`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -47,7 +47,7 @@ const never1: Readonly<Record<string, string>> = {
 const plural =
   /\$\{([^{}`]+)\} (?:files|rows|tests|runs|calls|edges|numbers|days|keys|documents|records|lines|scenarios|reports|times|words|entries|minutes|hours|seconds|messages|nodes|requests|connections|characters|octets|bytes|versions|attempts|items|failures|errors|turns|event streams|levels|instructions|packages|patches)\b/g;
 
-test('no message puts a plural behind a number that can be 1', () => {
+test('no message has a plural after a number that can be 1', () => {
   const files = ['shared', 'outgoing', 'edge', 'control', 'scripts'].flatMap((area) =>
     readdirSync(join(root, area), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.(?:ts|mjs)$/.test(name) && !name.endsWith('.test.ts'))

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { releaseAll } from './kit/fakes/release.ts';
 
-test('what follows a step that fails is released, too, and the failure is told', async () => {
+test('the steps after a failing one also run, and the failure is reported', async () => {
   const done: string[] = [];
   const failing = () => Promise.reject(new Error('the first is stuck'));
   await expect(releaseAll(failing, () => done.push('second'))).rejects.toThrow('the first is stuck');
   expect(done).toEqual(['second']);
 });
 
-test('several failures are told together', async () => {
+test('several failures are reported together', async () => {
   const fail = (what: string) => () => {
     throw new Error(what);
   };

@@ -9,7 +9,7 @@ it.each([
   [5, 5_000],
   [6, 5_000],
   [1_000, 5_000],
-])('after early end %i in a row the program is started again in %i ms', (failures, ms) => {
+])('after %i early exits in a row the program restarts in %i ms', (failures, ms) => {
   expect(restartPause(failures)).toBe(ms);
 });
 
@@ -17,11 +17,11 @@ it.each([
   [0, 0, 1],
   [3, 59_999, 4],
   [3, 60_000, 1],
-])('%i early ends and then a run of %i ms count as %i', (failures, ranMs, after) => {
+])('%i early exits and then a run of %i ms count as %i', (failures, ranMs, after) => {
   expect(failuresAfter(failures, ranMs)).toBe(after);
 });
 
-it('says after five early ends, and at each doubling, where the reason stands', () => {
+it('names the log after five early exits, and at each doubling', () => {
   const told = Array.from({ length: 45 }, (_, index) => index + 1).filter((failures) =>
     /faults\//.test(lostLine('edge', 'ended with exit code 70', 5_000, failures)),
   );

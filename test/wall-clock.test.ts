@@ -1,7 +1,7 @@
 /**
- * The host's clock may be set at any time, by an hour and more. What is counted, waited for or measured within one
- * life of a program goes by `clock.elapsed()`. Wall-clock time is for people, and for moments that are compared with
- * stored ones or with those of other hosts; where a file reckons with it, its reason stands here.
+ * The host's clock may be set at any time, by an hour and more. Durations and time-outs within one run of a program use
+ * `clock.elapsed()`. Wall-clock time is for display, and for times that are compared with stored ones or with those of
+ * other hosts. A file that calculates with it is listed here with the reason.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 
 const root = dirname(import.meta.dirname);
 
-/** Of both programs, the folders and files whose moments outlive the program or come from elsewhere. */
+/** Folders and files whose times outlive the program or come from other hosts. */
 const allowed: readonly { readonly file: string; readonly why: string }[] = [
   { file: 'edge/call/call-ledger.ts', why: 'the beginning of a call, from which its length is added' },
   { file: 'edge/engine/core/wire.ts', why: 'times of messages in a trace never go back' },
@@ -28,7 +28,7 @@ const allowed: readonly { readonly file: string; readonly why: string }[] = [
   { file: 'shared/clock.ts', why: 'the clock itself' },
 ];
 
-/** Reckoning: added to, taken from, or compared with something. */
+/** Calculation: addition, subtraction, or comparison. */
 const reckons = [
   /(?:[cC]lock|Date)\.now\(\) *(?:[-+]|[<>]=?) ?\S/,
   /(?<![=-])(?:[-+]|[<>]=?) *[\w.#]*(?:[cC]lock|Date)\.now\(\)/,
@@ -40,7 +40,7 @@ function sources(folder: string): string[] {
     .map((file) => join(folder, file));
 }
 
-/** Also of what is first kept in a constant: `const now = clock.now()`, and then reckoned with. */
+/** Also if the time is first stored in a constant: `const now = clock.now()`. */
 function reckoning(text: string): string[] {
   const names = [...text.matchAll(/(?:const|let) (\w+) = [\w.#]*(?:[cC]lock|Date)\.now\(\);/g)].map(
     ([, name]) => name,
@@ -57,7 +57,7 @@ function reckoning(text: string): string[] {
 
 const files = ['shared', 'outgoing', 'edge', 'control'].flatMap(sources);
 
-test('nothing but what is stored or told is reckoned with wall-clock time', () => {
+test('only stored or reported times use the wall clock', () => {
   const found = files
     .filter((file) => !allowed.some((one) => file.startsWith(one.file)))
     .flatMap((file) =>
@@ -66,7 +66,7 @@ test('nothing but what is stored or told is reckoned with wall-clock time', () =
   expect(found).toEqual([]);
 });
 
-test('every reason is about something that is there', () => {
+test('every listed file exists', () => {
   expect(allowed.filter(({ file }) => !files.some((each) => each.startsWith(file)))).toEqual([]);
 });
 
@@ -81,4 +81,4 @@ test.each([
   ['const time = () => clock.now();', 0],
   ['const now = clock.elapsed();\nif (since < now) end();', 0],
   ['// clock.now() - 5', 0],
-])('%j is seen for what it is', (text, count) => expect(reckoning(text)).toHaveLength(count));
+])('%j is classified correctly', (text, count) => expect(reckoning(text)).toHaveLength(count));

@@ -1,4 +1,4 @@
-/** What every command of `npm run admin` is made of. */
+/** The parts of every `npm run admin` command. */
 import { Value } from 'typebox/value';
 import { Line } from '#shared/api/common.ts';
 import type { Clock } from '#shared/clock.ts';
@@ -6,7 +6,7 @@ import type { Catalogue } from '../catalogue/index.ts';
 import type { Database, SecretBox } from '../db/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
 
-/** A command that cannot be carried out; the message says why and what to do. */
+/** A command that cannot be run; the message says why and what to do. */
 export class UsageError extends Error {}
 
 export interface Tools {
@@ -17,7 +17,7 @@ export interface Tools {
   readonly database: Database;
 }
 
-/** The options that commands know, for node:util parseArgs. */
+/** The options of all commands, for node:util parseArgs. */
 export const optionKinds = {
   name: { type: 'string' },
   operator: { type: 'boolean' },
@@ -43,19 +43,19 @@ export interface Options {
   readonly 'per-minute'?: string;
 }
 
-/** What a command prints: a text, or rows of a table. */
+/** A command's output: text, or table rows. */
 export type Output = string | readonly Readonly<Record<string, unknown>>[];
 
 export interface Command {
-  /** What comes behind the name of the command; empty: nothing. */
+  /** The argument after the command's name; empty: none. */
   readonly takes: string;
   /** One line, and lines about its options. */
   readonly help: string;
-  /** The options that it takes; others are refused. */
+  /** The options that it takes; others are rejected. */
   readonly options: readonly (keyof Options)[];
-  /** Whether it may be the first of a deployment: it makes data folder, database and key when they are missing. */
+  /** Whether it may be a deployment's first command: it creates data folder, database and key when missing. */
   readonly first?: true;
-  /** @param subject what was named behind the command, such as an id */
+  /** @param subject argument after the command, such as an id */
   run(tools: Tools, subject: string | undefined, options: Options): Promise<Output>;
 }
 
@@ -65,10 +65,10 @@ export function required(value: string | undefined, what: string): string {
   return value;
 }
 
-/** As long as the names that the API takes. */
+/** Same limit as for names in the API. */
 const Name = Line(1, 200);
 
-/** A name that is shown in lists and logs. @throws UsageError */
+/** A name shown in lists and logs. @throws UsageError */
 export function checkedName(text: string | undefined, what: string): string {
   const name = required(text?.trim(), what);
   if (Value.Check(Name, name)) return name;

@@ -1,4 +1,4 @@
-/** Commands of the command line. */
+/** The commands of the command line. */
 export { type Command, type Options, type Output, optionKinds, UsageError } from './command.ts';
 export { keyCommands } from './keys.ts';
 export { organizationCommands } from './organizations.ts';

@@ -1,4 +1,4 @@
-/** Commands about keys: of organizations, of operators, and of edges. */
+/** Commands for the keys of organizations, operators and edges. */
 
 import { type Change, commandLineActor, recordChange } from '../audit/index.ts';
 import type { ApiKeyRow, Db, EdgeTokenRow } from '../db/index.ts';
@@ -73,7 +73,7 @@ function line(row: ApiKeyRow | EdgeTokenRow) {
   };
 }
 
-/** A key that opens more than was meant is worse than none. @throws UsageError when whose key it is has two answers */
+/** A key that opens more than intended is worse than none. @throws UsageError unless the key has exactly one owner */
 function assertOneOwner(orgId: string | undefined, { operator, edge }: Options): void {
   const given = [orgId, operator && '--operator', edge && '--edge'].filter(Boolean);
   if (given.length > 1) {

@@ -1,4 +1,4 @@
-/** Commands about organizations: made, shown, switched off and on, their SIP entitlement, secret and alerts. */
+/** Commands for organizations: create, show, disable and enable, SIP entitlement, secret and alerts. */
 import { randomBytes } from 'node:crypto';
 import { Value } from 'typebox/value';
 import { OrganizationPatch } from '#shared/api/organization.ts';
@@ -189,7 +189,7 @@ async function find(db: Db, id: string | undefined): Promise<OrganizationRow> {
   return row;
 }
 
-/** Stores a change of one organization with its entry in the log. */
+/** Stores a change of one organization with its audit entry. */
 function changeRow(
   { catalogue, clock }: Tools,
   id: string | undefined,
@@ -229,7 +229,7 @@ function switchTo({ catalogue, clock }: Tools, id: string | undefined, enabled: 
   });
 }
 
-/** An empty text stands for none. */
+/** An empty text means none. */
 function given(texts: readonly string[]): string[] {
   return texts.filter((text) => text !== '');
 }
@@ -254,7 +254,7 @@ function checkedNumbers(texts: readonly string[]): readonly string[] {
   throw tooMany('--sms', numbers);
 }
 
-/** The API takes no longer list either, and shows none. */
+/** Same list limit as in the API. */
 function tooMany(option: string, given: readonly string[]): UsageError {
   return new UsageError(`${option} is given ${given.length} times; alerts go to 20 of each at most.`);
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { initiate, order, startPortTest } from '../../test/kit/control/porting.ts';
 import { portCommands } from './ports.ts';
 
-it('port pin shows the PIN of a request, and is written into the log of changes', async () => {
+it('port pin shows the PIN of a request, and writes an audit entry', async () => {
   const test = await startPortTest();
   const withPin = await initiate(test, order(['+14155550100'], { pin: '4711' }));
   const without = await initiate(test, order(['+14155550101']));

@@ -1,4 +1,4 @@
-/** Commands about port requests, for operators who do the work at the carrier by hand. */
+/** Commands for port requests, for operators who work with the carrier by hand. */
 
 import { commandLineActor, recordChange } from '../audit/index.ts';
 import { findRequest, openColumn } from '../porting/index.ts';

@@ -25,7 +25,7 @@ const kinds = async (query = '') => {
   return data.alerts.map(({ kind, state }) => `${kind} ${state}`);
 };
 
-/** Moves time minute by minute, with a probe and an evaluation in each. */
+/** Advances minute by minute, with a probe and an evaluation in each. */
 async function minutes(trunk: ReportedTrunk, probes: readonly (number | null)[]): Promise<void> {
   for (const ms of probes) {
     await trunk.probe(ms);
@@ -35,7 +35,7 @@ async function minutes(trunk: ReportedTrunk, probes: readonly (number | null)[])
 }
 
 describe('unreachable', () => {
-  it('is raised after the minutes of the threshold, and resolved by the first healthy probe', async () => {
+  it("is raised after the threshold's minutes, and resolved by the first healthy probe", async () => {
     const trunk = await ReportedTrunk.start(test);
     await minutes(trunk, [null, null, null, null, null]);
     expect(await kinds()).toEqual([]);
@@ -75,7 +75,7 @@ describe('unreachable', () => {
     expect(await kinds()).toEqual(['unreachable open']);
   });
 
-  it('begins anew after one answer', async () => {
+  it('starts over after one success', async () => {
     const trunk = await ReportedTrunk.start(test);
     await minutes(trunk, [null, null, null, null, 40, null, null, null, null, null]);
     expect(await kinds()).toEqual([]);
@@ -97,7 +97,7 @@ describe('unreachable', () => {
     expect(await kinds()).toEqual(['unreachable open']);
   });
 
-  it('ends without a word when alerts are disabled, reset, or the record is detached', async () => {
+  it('ends without a notice when alerts are disabled or reset, or the record is detached', async () => {
     const { db } = test.control.services.database;
     await test.call('PATCH', '/v1/org/settings', { body: { event_webhook_url: 'https://h.example.com' } });
     const trunk = await ReportedTrunk.start(test);
@@ -131,7 +131,7 @@ describe('unreachable', () => {
 });
 
 describe('failure_rate', () => {
-  it('is raised at the percentage with five calls, and resolved after two calm evaluations', async () => {
+  it('is raised at the percentage with five calls, and resolved after two normal evaluations', async () => {
     const trunk = await ReportedTrunk.start(test);
     await trunk.calls(3, 1);
     await evaluate(test);
@@ -151,7 +151,7 @@ describe('failure_rate', () => {
   it.each([
     [10 * minute - 1, ['failure_rate open']],
     [10 * minute, []],
-  ])('of a window of 10 minutes, %d ms after the calls, is %j', async (ms, expected) => {
+  ])('over a window of 10 minutes, %d ms after the calls, is %j', async (ms, expected) => {
     const trunk = await ReportedTrunk.start(test, { thresholds: { failure_rate_window_minutes: 10 } });
     await trunk.calls(0, 5);
     test.clock.advance(ms);
@@ -171,7 +171,7 @@ describe('failure_rate', () => {
 });
 
 describe('response_time', () => {
-  it('is raised over the mean of five probes, and resolved after two calm evaluations in a row', async () => {
+  it('is raised when the mean of five probes exceeds it, and resolved after two normal evaluations in a row', async () => {
     const trunk = await ReportedTrunk.start(test);
     await minutes(trunk, [900, 900, 900, 900]);
     expect(await kinds()).toEqual([]);
@@ -179,7 +179,7 @@ describe('response_time', () => {
     expect((await list()).body.data?.alerts).toMatchObject([
       { kind: 'response_time', threshold: 500, value: 900 },
     ]);
-    // The means are 720, 540, 360 and 680: one calm evaluation, which the next one undoes. Then 500 and 500.
+    // The means are 720, 540, 360 and 680: one normal evaluation, undone by the next. Then 500 and 500.
     await minutes(trunk, [0, 0, 0, 2500]);
     expect(await kinds()).toEqual(['response_time open']);
     await minutes(trunk, [0]);
@@ -218,13 +218,13 @@ describe('GET /v1/sip/alerts', () => {
     expect((await list(query)).codes).toEqual([code]);
   });
 
-  it('needs a key and SIP', async () => {
+  it('requires a key and SIP', async () => {
     expect((await list('', null)).status).toBe(401);
     expect((await list('', test.plainKey)).codes).toEqual(['SIP_NOT_ENABLED']);
   });
 });
 
-it('resolved alerts are forgotten after 90 days, ended notices after 7; what is open stays', async () => {
+it('deletes resolved alerts after 90 days and finished notices after 7; keeps open ones', async () => {
   const { db } = test.control.services.database;
   const day = 24 * 60 * minute;
   await test.call('PATCH', '/v1/org/settings', { body: { alert_emails: ['ops@example.com'] } });
@@ -234,7 +234,7 @@ it('resolved alerts are forgotten after 90 days, ended notices after 7; what is 
   const delivered = async () =>
     (await db.selectFrom('alert_notices').select('delivered_at').execute()).every((row) => row.delivered_at);
   await expect.poll(delivered).toBe(true);
-  // A clock of its own, so that the program's hourly round does not come first.
+  // A separate clock, so that the program's hourly round does not come first.
   const forget = (days: number) =>
     forgetOld(db, new FakeClock(test.clock.now() + days * day), {
       ...test.control.services.config,
@@ -248,7 +248,7 @@ it('resolved alerts are forgotten after 90 days, ended notices after 7; what is 
 });
 
 describe('rounds', () => {
-  it('come every ALERT_EVALUATION_SECONDS, not at the start, and are measured', async () => {
+  it('run every ALERT_EVALUATION_SECONDS, not at the start, and are measured', async () => {
     const other = await startControl();
     const trunk = await ReportedTrunk.start(other);
     await trunk.calls(0, 5);

@@ -28,7 +28,7 @@ const folder = mkdtempSync(join(tmpdir(), 'alerts-'));
 const ca = join(folder, 'ca.pem');
 writeFileSync(ca, authority.cert);
 
-/** STARTTLS and a login, as a relay asks for them. */
+/** STARTTLS and a login, as a relay requires. */
 const relay: SMTPServerOptions = {
   ...pair,
   onAuth: ({ username, password }, _session, done) =>
@@ -121,14 +121,14 @@ async function settled(channel: 'email' | 'sms', count: number) {
     .toBe(count);
   return notices(channel);
 }
-/** Waits until a notice that is tried again has been tried so often. Returns those. */
+/** Waits until a retried notice has had this many attempts. Returns those notices. */
 async function attempted(channel: 'email' | 'sms', times: number) {
   const waiting = async () =>
     (await notices(channel)).filter((row) => row.next_attempt_at !== null && row.attempts === times);
   await expect.poll(async () => (await waiting()).length).toBeGreaterThan(0);
   return waiting();
 }
-/** Moves time to the next attempt of a channel. Returns the seconds since the first. */
+/** Advances to the next attempt of a channel. Returns the seconds since the first. */
 async function moveToNext(channel: 'email' | 'sms'): Promise<number> {
   const waiting = (await notices(channel)).find((row) => row.next_attempt_at !== null);
   const due = Date.parse(waiting?.next_attempt_at ?? '');
@@ -137,7 +137,7 @@ async function moveToNext(channel: 'email' | 'sms'): Promise<number> {
 }
 
 describe('mail', () => {
-  it('tells each address on its own, over TLS and after a login, and threads the end of the alert', async () => {
+  it('sends to each address separately, over TLS and after a login, and threads the end of the alert', async () => {
     await start();
     const trunk = await raise({ channels: { email: true } });
     await settled('email', 2);
@@ -186,7 +186,7 @@ describe('mail', () => {
     });
   });
 
-  it('is delivered once by a server that failed before, the end of the alert after its beginning', async () => {
+  it('is delivered once after failures, the end of the alert after its start', async () => {
     await start();
     await test.call('PATCH', '/v1/org/settings', { body: { alert_emails: ['ops@example.com'] } });
     mail.answers.push(451, 451);
@@ -214,7 +214,7 @@ describe('mail', () => {
     expect(text).toContain('trunkline_control_alert_notices_total{channel="email",outcome="delivered"} 2');
   });
 
-  it('is given up at once when the address is refused for good, and after seven attempts otherwise', async () => {
+  it('is given up at once on a permanent rejection, and otherwise after seven attempts', async () => {
     await start();
     await test.call('PATCH', '/v1/org/settings', { body: { alert_emails: ['ops@example.com'] } });
     mail.answers.push(550);
@@ -253,7 +253,7 @@ describe('mail', () => {
     expect(mail.received).toEqual([]);
   });
 
-  it('uses TLS from the start with smtps, and trusts no certificate of another authority', async () => {
+  it('uses TLS from the start with smtps, and rejects certificates of other authorities', async () => {
     await mail.close();
     mail = await startMailServer({ ...relay, secure: true });
     await start({ SMTP_URL: `smtps://relay:p%40ss@localhost:${mail.port}` });
@@ -268,7 +268,7 @@ describe('mail', () => {
     expect(mail.received).toEqual([]);
   });
 
-  it('is broken off when a server says nothing for ALERT_SEND_TIMEOUT_MS, and holds up no SMS', async () => {
+  it('times out after ALERT_SEND_TIMEOUT_MS without an answer, and does not delay SMS', async () => {
     const silent = createSilentServer();
     await once(silent.listen(0, '127.0.0.1'), 'listening');
     const connected = once(silent, 'connection');
@@ -287,7 +287,7 @@ describe('mail', () => {
 });
 
 describe('SMS', () => {
-  it('is posted with the key of the service, and again after a failure', async () => {
+  it('is posted with the key of the service, and retried after a failure', async () => {
     await start();
     sms.answers.push(503, 429);
     await raise({ channels: { sms: true } });
@@ -312,7 +312,7 @@ describe('SMS', () => {
     });
   });
 
-  it('is given up when the service refuses the message', async () => {
+  it('is given up when the service rejects the message', async () => {
     await start();
     sms.answers.push(422);
     await raise({ channels: { sms: true } });
@@ -328,7 +328,7 @@ describe('webhook', () => {
       ({ org_id }) => org_id === test.orgId,
     )?.signing_secret ?? '';
 
-  it('gets signed events when an alert is raised and when it is resolved, and again after a failure', async () => {
+  it('gets signed events when an alert is raised and resolved, and is retried after a failure', async () => {
     await start();
     statuses = [500];
     const trunk = await raise({ channels: { webhook: hook } });
@@ -397,7 +397,7 @@ describe('POST /v1/sip/alerts/test', () => {
       key,
     });
 
-  it('sends over every channel at once, and says what came of each', async () => {
+  it('sends over every channel at once, and reports each result', async () => {
     await start();
     await ReportedTrunk.start(test, { enabled: false, ...everywhere() });
     mail.answers.push(550);
@@ -428,7 +428,7 @@ describe('POST /v1/sip/alerts/test', () => {
     expect(await notices('email')).toEqual([]);
   });
 
-  it('says that nothing leaves the deployment while no sender is configured', async () => {
+  it('reports that nothing leaves the deployment while no sender is configured', async () => {
     await start({ SMTP_URL: '', SMS_API_URL: '' });
     await raise();
     expect((await button()).body.data?.channels).toMatchObject([
@@ -439,7 +439,7 @@ describe('POST /v1/sip/alerts/test', () => {
     expect(await settled('email', 2)).toMatchObject([{ last_error: null }, { last_error: null }]);
   });
 
-  it('refuses when nobody would be told', async () => {
+  it('is rejected when there is no recipient', async () => {
     await start();
     await ReportedTrunk.start(test);
     expect((await button()).codes).toEqual(['NO_ALERT_RECIPIENTS']);
@@ -448,10 +448,10 @@ describe('POST /v1/sip/alerts/test', () => {
     expect((await button()).codes).toEqual(['NO_ALERT_RECIPIENTS']);
   });
 
-  it('answers for the organization and its records only, and sends five times a minute', async () => {
+  it('covers the organization and its records only, five times a minute', async () => {
     await start();
     await ReportedTrunk.start(test, everywhere());
-    // More than five, because refused requests use up nothing.
+    // More than five, because rejected requests do not count.
     expect((await button({ phone_number: '+14155550199' })).codes).toEqual(['NUMBER_NOT_FOUND']);
     expect((await button({}, test.foreignKey)).codes).toEqual(['NUMBER_NOT_FOUND']);
     expect((await button({}, test.plainKey)).codes).toEqual(['SIP_NOT_ENABLED']);

@@ -9,6 +9,6 @@ export interface AlertDeps {
   readonly clock: Clock;
   readonly database: Database;
   readonly edges: ConnectedEdges;
-  /** Of ids whose last report was stored. */
+  /** Announces the ids whose last report was stored. */
   readonly announcements: Announcements;
 }

@@ -1,4 +1,4 @@
-/** Judges every configuration with alerts, once in a while (contract 3.5: every 60 s). */
+/** Periodically evaluates every configuration with alerts (contract 3.5: every 60 s). */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { AlertRow, Db, SipConfigurationRow } from '../db/index.ts';
@@ -18,7 +18,7 @@ import {
   withdrawOrphans,
 } from './store.ts';
 
-/** Configurations that are read at once; requests are answered in between. */
+/** Configurations read at once; requests are answered in between. */
 const pageSize = 200;
 
 export interface EvaluationParts {
@@ -26,11 +26,11 @@ export interface EvaluationParts {
   readonly clock: Clock;
   readonly announcements: AlertDeps['announcements'];
   readonly log: FastifyBaseLogger;
-  /** A probe that is older says nothing of now. */
+  /** An older probe says nothing about now. */
   readonly probeGapMs: number;
 }
 
-/** Judges all once. Rounds must not overlap. */
+/** Evaluates all once. Rounds must not overlap. */
 export async function evaluateAlerts(parts: EvaluationParts): Promise<void> {
   const { clock, db } = parts;
   for (let after = ''; ; ) {
@@ -56,7 +56,7 @@ async function evaluatePage(parts: EvaluationParts, page: readonly SipConfigurat
     try {
       isNews = (await judge(parts, judged, open.get(judged.row.id) ?? [])) || isNews;
     } catch (error) {
-      // The others are judged all the same; this one is again in the next round.
+      // The others are evaluated anyway; this one again in the next round.
       log.error({ err: error, trunk_id: judged.row.id }, 'alerts of a configuration could not be judged');
     }
   }
@@ -65,7 +65,7 @@ async function evaluatePage(parts: EvaluationParts, page: readonly SipConfigurat
   announcements.announce(noticeSubject);
 }
 
-/** Whether there is something to tell. */
+/** Whether there is a notice to send. */
 async function judge(
   parts: EvaluationParts,
   { row, facts }: Judged,
@@ -106,15 +106,15 @@ function isoNow(clock: Clock): string {
 }
 
 export interface EvaluationLoopParts extends EvaluationParts {
-  /** From the start of one round to that of the next, ms. */
+  /** From the start of one round to the start of the next, ms. */
   readonly everyMs: number;
   /** Called after each round. */
   readonly onRound?: (ms: number, open: ReadonlyMap<AlertKind, number>) => void;
 }
 
 /**
- * The first round comes one interval after the start, so that two rounds are never closer, whatever restarts
- * there are. Returns a function that ends this.
+ * The first round runs one interval after the start, so that rounds are never closer, whatever restarts happen. Returns
+ * a function that stops the rounds.
  */
 export function startEvaluation(parts: EvaluationLoopParts): () => Promise<void> {
   const { clock, db, everyMs, log, onRound } = parts;

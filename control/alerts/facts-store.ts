@@ -1,6 +1,6 @@
 /**
- * What configurations are judged by, read page by page: a few set queries for each page, every one of them
- * from an index, so that a round over many thousands neither takes long nor holds up requests.
+ * Reads the facts for evaluation page by page: a few set queries per page, all from indexes, so a round over many
+ * thousands is fast and does not block requests.
  */
 import { sql } from 'kysely';
 import type { Db, SipConfigurationRow, TrunkEndpointRow, TrunkProbeRunRow } from '../db/index.ts';
@@ -13,7 +13,7 @@ export interface Judged {
   readonly facts: TrunkFacts;
 }
 
-/** Configurations that say something of alerts, in the order of their ids. */
+/** Configurations with alert settings, by id. */
 export function configurationsAfter(db: Db, id: string, limit: number) {
   return db
     .selectFrom('sip_configurations')
@@ -26,7 +26,7 @@ export function configurationsAfter(db: Db, id: string, limit: number) {
 
 /**
  * @param now ms
- * @param gapMs a probe that is older says nothing of now
+ * @param gapMs an older probe says nothing about now
  */
 export async function findFacts(
   db: Db,
@@ -51,7 +51,7 @@ interface CallCount {
   readonly failed: number;
 }
 
-/** Calls that ended in each configuration's window. Configurations with the same window share a query. */
+/** Calls ended in each configuration's window. Configurations with the same window share a query. */
 async function countCalls(
   db: Db,
   rows: readonly SipConfigurationRow[],
@@ -69,7 +69,7 @@ async function countCalls(
   return counts;
 }
 
-/** For each of these configurations how many of its calls ended after `since` (ISO), and how many of them failed. */
+/** For each configuration, how many of its calls ended after `since` (ISO), and how many of them failed. */
 export function endedCalls(db: Db, configurationIds: readonly string[], since: string) {
   return db
     .selectFrom('calls')
@@ -100,7 +100,7 @@ async function findProbes(db: Db, rows: readonly SipConfigurationRow[]): Promise
   return Map.groupBy(found, (row) => row.configuration_id);
 }
 
-/** Calls go over the active endpoint first, so its response time is the trunk's. */
+/** Calls try the active endpoint first, so its response time is the trunk's. */
 function probedFacts(
   row: SipConfigurationRow,
   found: readonly ProbeRow[],

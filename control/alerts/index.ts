@@ -1,4 +1,4 @@
-/** Alerts of trunks to customers, and of the deployment to its operator. */
+/** Trunk alerts for customers, deployment alerts for the operator. */
 export { noticeSchedule, redacted } from './notice-rules.ts';
 export { forgetNotices } from './notices-store.ts';
 export { forgetProbeRuns, prepareProbeRuns } from './probes-store.ts';

@@ -14,7 +14,7 @@ const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
 let mailPort = 0;
 let control: ControlProgram;
-/** Accepts connections and says nothing, until it is closed. */
+/** Accepts connections and sends nothing, until it is closed. */
 let silent: Server;
 let heldMails = 0;
 const sockets = new Set<Socket>();
@@ -116,13 +116,13 @@ async function failCalls(): Promise<void> {
 
 const second = { timeout: 20_000 };
 
-describe('a control plane that is killed between the raising of an alert and its delivery', () => {
+describe('a control plane killed between raising an alert and delivering it', () => {
   it('raises it once, and delivers every notice once', async () => {
     mailPort = portOf(silent);
     await start();
     await failCalls();
     for (let kill = 1; kill <= 2; kill++) {
-      // Both mails and the webhook are on their way when the program dies.
+      // Both mails and the webhook are being sent when the program dies.
       await expect.poll(() => [heldMails, heldHooks], second).toEqual([2 * kill, kill]);
       await control.end('SIGKILL');
       if (kill < 2) await start();

@@ -4,9 +4,9 @@ import type { MailSettings } from '../settings/index.ts';
 import { errorText, type NoticeSender, type SendResult } from './senders.ts';
 
 /**
- * TLS is used when the server offers it, and demanded when the settings say so or a password is sent.
- * @param ca PEM of the authorities that are trusted; null: the system's
- * @param timeoutMs longest wait for a connection, a greeting and each answer
+ * TLS is used when the server offers it, and required when the settings say so or a password is sent.
+ * @param ca PEM of trusted authorities; null: the system's
+ * @param timeoutMs timeout for a connection, the greeting and each answer
  */
 export function mailSender(settings: MailSettings, ca: string | null, timeoutMs: number): NoticeSender {
   const { host, port, secure, user, password, from } = settings;
@@ -45,7 +45,7 @@ export function mailSender(settings: MailSettings, ca: string | null, timeoutMs:
             references: notice.references,
             inReplyTo: notice.references,
           }),
-          // RFC 3834: keeps answering machines from answering.
+          // RFC 3834: suppresses automatic replies.
           headers: { 'Auto-Submitted': 'auto-generated' },
         });
         return { outcome: 'sent' };
@@ -56,7 +56,7 @@ export function mailSender(settings: MailSettings, ca: string | null, timeoutMs:
   };
 }
 
-/** A lasting refusal (5yz, RFC 5321 4.2.1) of the recipient or the message is final; all else may pass. */
+/** A permanent rejection (5yz, RFC 5321 4.2.1) of the recipient or the message is final; everything else may pass. */
 function failure(error: unknown): SendResult {
   const { code, command, responseCode } = facts(error);
   const isAboutMessage = (code === 'EENVELOPE' && command === 'RCPT TO') || code === 'EMESSAGE';

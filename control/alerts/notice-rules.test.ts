@@ -26,7 +26,7 @@ describe('a mail', () => {
       expect(text).toContain(part);
   });
 
-  it('of the end says when it was', () => {
+  it('about the end includes the end time', () => {
     const { subject, text } = mailMessage(resolved, 'Own');
     expect(subject).toBe('Resolved: trunk unreachable, +14155550100 outbound');
     expect(text).toContain('Resolved:      2030-01-01T00:09:00.000Z');
@@ -49,7 +49,7 @@ describe('an SMS', () => {
 it.each([
   ['unreachable', 'alert.raised', null],
   ['response_time', 'alert.resolved', '2030-01-01T00:09:00.000Z'],
-] as const)('the event of %s is in the state %s', (kind, state, resolved_at) => {
+] as const)('the event of %s has the state %s', (kind, state, resolved_at) => {
   expect(alertEvent({ ...alert, kind, resolved_at })).toMatchObject({
     kind,
     state,
@@ -73,4 +73,4 @@ it.each([
 it.each([
   ['ops@example.com', '…@example.com'],
   ['+14155550123', '…23'],
-])('%s stands in logs as %s', (recipient, shown) => expect(redacted(recipient)).toBe(shown));
+])('%s is logged as %s', (recipient, shown) => expect(redacted(recipient)).toBe(shown));

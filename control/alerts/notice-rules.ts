@@ -1,4 +1,4 @@
-/** What is told of an alert, and how: pure. */
+/** The text of alert notices: pure. */
 import { counted } from '#shared/counted.ts';
 import type { AlertRow } from '../db/index.ts';
 
@@ -29,10 +29,10 @@ export function alertEvent(alert: Told) {
   };
 }
 
-/** Words for a kind of alert. */
+/** The wording for a kind of alert. */
 interface Wording {
   readonly title: string;
-  /** Present and past, as sentences. */
+  /** Sentences in present and past tense. */
   readonly raised: (alert: Told) => string;
   readonly resolved: (alert: Told) => string;
   readonly short: (alert: Told) => string;
@@ -117,7 +117,7 @@ function minute(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
 
-/** What the test button sends. */
+/** The text of the test button's notice. */
 export function testMessage(number: string, direction: string, organization: string): Message {
   return {
     subject: `Test of alerts, ${number} ${direction}`,
@@ -139,8 +139,8 @@ function lines(all: readonly string[]): string {
 }
 
 /**
- * The same for every attempt and every recipient, so that a message that arrives twice is recognised, and so
- * that the end of an alert is shown under its beginning (RFC 5322, 3.6.4).
+ * The same for every attempt and every recipient, so that duplicates are recognized and the end of an alert is threaded
+ * under its start (RFC 5322, 3.6.4).
  * @param from address whose domain makes the ids unique
  */
 export function threadIds(
@@ -154,16 +154,16 @@ export function threadIds(
   return { messageId: `<alert.${alertId}.resolved@${domain}>`, references: raised };
 }
 
-/** What makes the ids of messages unique. @param from address that mail is from; empty: none */
+/** The domain that makes message ids unique. @param from sender address; may be empty */
 export function threadDomain(from: string): string {
   return /@([A-Za-z0-9.-]+)>?\s*$/.exec(from)?.[1] ?? 'trunkline.invalid';
 }
 
-/** An address or number as it may stand in logs: the domain, or the last two digits. */
+/** An address or number redacted for logs: the domain, or the last two digits. */
 export function redacted(recipient: string): string {
   const at = recipient.lastIndexOf('@');
   return at < 0 ? `…${recipient.slice(-2)}` : `…${recipient.slice(at)}`;
 }
 
-/** Seconds from the first attempt to each: most troubles of a mail server end within hours. */
+/** Seconds from the first attempt to each one: most mail server outages end within hours. */
 export const noticeSchedule: readonly number[] = [0, 15, 60, 300, 900, 3600, 10_800];

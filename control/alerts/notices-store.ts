@@ -1,4 +1,4 @@
-/** Notices by mail and SMS on their way to people, as stored: one for each recipient, so that each is on its own. */
+/** Stored mail and SMS notices awaiting delivery: one per recipient, each independent. */
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
 import {
@@ -18,7 +18,7 @@ export type NoticeChannel = AlertNoticeRow['channel'];
 /** Announced when notices were stored (edge-link/announcements.ts). */
 export const noticeSubject = 'alert_notices';
 
-/** Notices that ended are kept this long, for a person who looks for one. */
+/** Finished notices are kept this long, for troubleshooting. */
 const keptMs = 7 * 24 * 60 * 60 * 1000;
 
 /** Queues the notices of an alert that was raised or resolved. Returns the channels of the configuration. */
@@ -59,7 +59,7 @@ export async function queueNotices(
     }),
   );
   if (rows.length > 0) {
-    // A list may name somebody twice.
+    // A list may have duplicates.
     await db
       .insertInto('alert_notices')
       .values(rows)
@@ -74,7 +74,7 @@ export function readList(json: string): string[] {
   return JSON.parse(json);
 }
 
-/** Notices that are due at `now` (ISO). The end of an alert waits for the notice of its beginning. */
+/** Notices due at `now` (ISO). The end of an alert waits for the notice of its start. */
 export function dueNotices(
   db: Db,
   channel: NoticeChannel,
@@ -111,7 +111,7 @@ export function dueNotices(
   return query.orderBy('next_attempt_at').limit(limit).execute();
 }
 
-/** When the next notice after `now` (ISO) is due; null when there is none. */
+/** When the next notice after `now` (ISO) is due; null if there is none. */
 export async function nextNotice(db: Db, channel: NoticeChannel, now: string): Promise<string | null> {
   const row = await db
     .selectFrom('alert_notices')
@@ -131,7 +131,7 @@ export async function updateNotice(
   await db.updateTable('alert_notices').set(change).where('id', '=', id).execute();
 }
 
-/** Returns how many rows went. */
+/** Returns how many rows were deleted. */
 export function forgetNotices(db: Db, clock: Clock): Promise<number> {
   const before = new Date(clock.now() - keptMs).toISOString();
   return deleteInBatches((limit) =>

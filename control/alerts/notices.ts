@@ -1,4 +1,4 @@
-/** Delivers notices by mail and SMS: each channel on its own, so that neither waits for the other. */
+/** Delivers notices by mail and SMS, each channel independently. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '#shared/clock.ts';
 import { type AlertNoticeRow, type BackgroundWork, type Db, DueWork, together } from '../db/index.ts';
@@ -14,9 +14,9 @@ export interface NoticeParts {
   readonly announcements: AlertDeps['announcements'];
   readonly log: FastifyBaseLogger;
   readonly senders: Readonly<Record<NoticeChannel, NoticeSender>>;
-  /** Address that mail is from. */
+  /** Sender address of mail. */
   readonly mailFrom: string;
-  /** Longest time of one attempt, ms. */
+  /** Timeout of one attempt, ms. */
   readonly timeoutMs: number;
   /** 0..1 */
   readonly random: () => number;
@@ -24,7 +24,7 @@ export interface NoticeParts {
   readonly onAttempt: (channel: NoticeChannel, outcome: DeliveryOutcome) => void;
 }
 
-/** Begins at once with what is due. */
+/** Starts at once with due notices. */
 export function startNotices(parts: NoticeParts): BackgroundWork {
   return together((['email', 'sms'] as const).map((channel) => startChannel(parts, channel)));
 }
@@ -46,7 +46,7 @@ function startChannel(parts: NoticeParts, channel: NoticeChannel): DueWork<Alert
         .selectFrom('alert_notices')
         .selectAll()
         .where('id', '=', id)
-        // Not what was delivered in the moment of a crash.
+        // Not what was delivered just before a crash.
         .where('next_attempt_at', 'is not', null)
         .executeTakeFirst();
       if (row) await updateNotice(db, id, afterFailure(row, later, why, noticeSchedule));
@@ -61,7 +61,7 @@ async function attempt(parts: NoticeParts, row: AlertNoticeRow, ending: AbortSig
   const ids = threadIds(row.alert_id, row.event, mailFrom);
   const notice = { ...row, ...ids, createdAt: Date.parse(row.created_at) };
   const result = await withLimit(parts, ending, (signal) => parts.senders[row.channel].send(notice, signal));
-  // What was broken off is sent again; what arrived in that moment is not.
+  // An aborted attempt is repeated, unless it was delivered at that moment.
   if (ending.aborted && result.outcome !== 'sent') return;
   const first = row.first_attempt_at === null ? began : Date.parse(row.first_attempt_at);
   const attempts = row.attempts + 1;
@@ -77,7 +77,7 @@ async function attempt(parts: NoticeParts, row: AlertNoticeRow, ending: AbortSig
   report(parts, row, result, attempts, next);
 }
 
-/** Runs one attempt until it ends, the program does, or its time is over. */
+/** Runs one attempt until it ends, times out, or the program stops. */
 export async function withLimit(
   { clock, timeoutMs }: Pick<NoticeParts, 'clock' | 'timeoutMs'>,
   ending: AbortSignal,

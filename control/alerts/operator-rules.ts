@@ -1,18 +1,18 @@
 /**
- * When the operator is told about disks. Pure: readings and time come in; what is wrong, and what to say, go out.
+ * When the operator is notified about disks. Pure: takes readings and time, returns troubles and messages.
  *
- * Nobody is told of each change: what an address was told last is compared with what is so now, and one message says
- * the difference. What nobody saw is unknown: an edge that is not connected neither begins nor ends anything.
+ * Not every change is sent: each address gets one message with the difference between what it was last told and the
+ * current state. An edge that is not connected is unknown: it neither starts nor ends a trouble.
  */
 
-/** `failing`: nothing can be written. `refusing`: and therefore no new call is taken. */
+/** `failing`: nothing can be written. `refusing`: so new calls are rejected. */
 export type StorageLevel = 'failing' | 'refusing';
 
 export interface StorageTrouble {
   readonly level: StorageLevel;
   /** ms since 1970, as are the others. */
   readonly since: number;
-  /** Since when it has been good again; null while it is not. */
+  /** When it recovered; null while it has not. */
   readonly goodSince: number | null;
   readonly seenAt: number;
 }
@@ -20,16 +20,16 @@ export interface StorageTrouble {
 /** By `control` or `edge <id>`. */
 export type Troubles = ReadonlyMap<string, StorageTrouble>;
 
-/** Longer than a disk takes that is full again as soon as something was deleted. */
+/** Longer than a full disk takes to fill up again after something was deleted. */
 export const endsAfterMs = 60_000;
-/** An edge that was taken out of service is not told of for ever. */
+/** An edge taken out of service is forgotten after this time. */
 export const forgottenAfterMs = 86_400_000;
-/** Between two messages to an address; the first comes at once. */
+/** Between two messages to an address; the first is sent at once. */
 export const messageGapMs = 300_000;
-/** Things that have a disk, at most: far more than a deployment's edges. */
+/** Most disks tracked: far more than a deployment's edges. */
 const mostTroubles = 1_000;
 
-/** @param readings of all that answered just now: null where all can be written */
+/** @param readings of everything that answered just now: null where the disk is writable */
 export function observe(
   before: Troubles,
   readings: ReadonlyMap<string, StorageLevel | null>,
@@ -52,10 +52,13 @@ export function observe(
   return after;
 }
 
-/** What an address was told of each subject last. */
+/** What an address was last told about each subject. */
 export type Told = ReadonlyMap<string, StorageLevel>;
 
-/** What it is told of after a message about `troubles`. An edge that came to refuse calls goes on counting as that. */
+/**
+ * What it has been told after a message about `troubles`. An edge that got as far as rejecting calls still counts as
+ * that.
+ */
 export function toldAfter(told: Told, troubles: Troubles): Map<string, StorageLevel> {
   return new Map(
     [...troubles].map(([subject, { level }]) => [
@@ -71,8 +74,8 @@ export interface OperatorMessage {
 }
 
 /**
- * What has to be said; null: nothing that is not known.
- * @param readings of all that answered just now: an end is told only of what was seen to be good
+ * The message to send; null: nothing new.
+ * @param readings of everything that answered just now: an end is only reported for what was seen to be good
  */
 export function messageOf(
   told: Told,

@@ -1,11 +1,11 @@
-/** The operator's webhook: POST {id, subject, text, created_at} as JSON. `text` alone is what chat services show. */
+/** The operator's webhook: POST {id, subject, text, created_at} as JSON. Chat services show `text` alone. */
 import { sendOutgoing } from '#outgoing/request.ts';
 import type { Clock } from '#shared/clock.ts';
 import { errorText, type NoticeSender } from './senders.ts';
 
 /**
- * The operator names the target, so the rules for customers' targets (contract 1.9) do not apply.
- * @param timeoutMs longest time of one attempt
+ * The operator configures the target, so the rules for customers' targets (contract 1.9) do not apply.
+ * @param timeoutMs timeout of one attempt
  */
 export function operatorWebhook(clock: Clock, timeoutMs: number): NoticeSender {
   return {

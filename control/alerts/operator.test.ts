@@ -1,4 +1,4 @@
-/** The operator's alert about disks, with a real mail server and webhook: begin, worse, end, no storm. */
+/** The operator's disk alert, with a real mail server and webhook: start, escalation, end, no flood of messages. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -44,7 +44,7 @@ beforeEach(async () => {
     SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
     MAIL_FROM: 'Trunkline <trunkline@example.com>',
     METRICS_PUBLIC: 'true',
-    // The clock moves on while a message is on its way.
+    // The clock runs while a message is being sent.
     ALERT_SEND_TIMEOUT_MS: '300000',
     OPERATOR_ALERTS: `night@example.com, http://127.0.0.1:${(hook.address() as AddressInfo).port}/secret`,
   });
@@ -57,11 +57,11 @@ afterEach(async () => {
   await once(hook.close(), 'close');
 });
 
-/** Lets as many looks happen as fit, each with what it has to wait for. */
+/** Lets all checks in this time run, each with what it waits for. */
 async function pass(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 5_000) {
     control.clock.advance(5_000);
-    // A look ends with the database's turn, and sets its timer then.
+    // A check ends with the database's turn, and then sets its timer.
     await control.control.services.database.storageFault();
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -72,7 +72,7 @@ const breakDatabase = async () => {
   await pragma('query_only = ON');
   await control.call('POST', '/v1/pathway/create', { body: { name: 'x' } });
 };
-/** Waits until so many messages have come, and control knows what became of them. */
+/** Waits until this many messages have arrived and control knows their results. */
 const told = (mails: number, hooks = mails) =>
   expect
     .poll(
@@ -89,7 +89,7 @@ const told = (mails: number, hooks = mails) =>
     .toEqual([mails, hooks, mails, hooks]);
 
 describe("the operator's alert", () => {
-  it("notifies by mail and webhook while control's own database is not writable, and once of the end", async () => {
+  it("notifies by mail and webhook while control's own database is not writable, and once when it recovers", async () => {
     await breakDatabase();
     await pass(5_000);
     await told(1);
@@ -136,7 +136,7 @@ describe("the operator's alert", () => {
     await edge.close();
   });
 
-  it('tries again what the webhook did not take, without a second mail', async () => {
+  it('retries what the webhook did not accept, without a second mail', async () => {
     statuses = [500, 500];
     await breakDatabase();
     await pass(5_000);
@@ -157,7 +157,7 @@ describe('the rules', () => {
     ms: fc.integer({ min: 1, max: 200_000 }),
   });
 
-  it('never says what was said, never says good what is not, and says all in the end', () => {
+  it('never repeats a message, never reports a false recovery, and reports everything in the end', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         let now = 0;
@@ -190,7 +190,7 @@ describe('the rules', () => {
     );
   });
 
-  it('forgets an edge that has not been seen for a day, and says nothing of it', () => {
+  it('forgets an edge that has not been seen for a day, without a message', () => {
     const failing = observe(new Map(), new Map([['edge a', 'failing' as const]]), 0);
     expect(observe(failing, new Map(), forgottenAfterMs - 1).size).toBe(1);
     const gone = observe(failing, new Map(), forgottenAfterMs);
@@ -204,6 +204,6 @@ it.each([
   ['night@example.com', 'SMTP_URL must be set'],
   ['ftp://example.com/x', 'number 1 is neither'],
   [Array.from({ length: 11 }, (_, n) => `https://example.com/${n}`).join(','), '10 addresses at most'],
-])('refuses OPERATOR_ALERTS=%s', (value, words) => {
+])('rejects OPERATOR_ALERTS=%s', (value, words) => {
   expect(() => readControlConfig({ OPERATOR_ALERTS: value })).toThrow(words);
 });

@@ -1,6 +1,6 @@
 /**
- * Tells the operator of disks that take nothing, by mail and webhook. Nothing of this is stored: it has to work while
- * the database cannot be written, and what is so is looked up again after a restart.
+ * Notifies the operator by mail and webhook when a disk cannot be written. It stores nothing: it has to work while the
+ * database cannot be written, and after a restart it checks again.
  */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock, Timer } from '#shared/clock.ts';
@@ -18,9 +18,9 @@ import {
 } from './operator-rules.ts';
 import { errorText, type NoticeSender, type OutgoingNotice } from './senders.ts';
 
-/** Between two looks. The first comes this long after the start, so that programs that die at once tell nothing. */
+/** Between two checks. The first comes this long after the start, so that programs that crash at once send nothing. */
 const lookMs = 5_000;
-/** After an attempt that failed, ms; the last counts from then on. */
+/** After a failed attempt, ms; the last value repeats. */
 const pauses: readonly number[] = [15_000, 60_000, messageGapMs];
 
 export interface OperatorTarget {
@@ -33,12 +33,12 @@ export interface OperatorParts {
   readonly clock: Clock;
   readonly log: FastifyBaseLogger;
   readonly targets: readonly OperatorTarget[];
-  /** Of all that answers now: null where all can be written. */
+  /** Readings of everything that answers now: null where the disk is writable. */
   readonly read: () => Promise<ReadonlyMap<string, StorageLevel | null>>;
   readonly mailFrom: string;
-  /** Names the deployment in messages. */
+  /** The deployment's name in messages. */
   readonly deployment: string;
-  /** Longest time of one attempt, ms. */
+  /** Timeout of one attempt, ms. */
   readonly timeoutMs: number;
   readonly onAttempt: (channel: 'email' | 'webhook', outcome: 'delivered' | 'again' | 'given_up') => void;
 }
@@ -48,12 +48,12 @@ interface State {
   told: Map<string, StorageLevel>;
   nextAt: number;
   failures: number;
-  /** Message-ID of the first message since all was well. */
+  /** Message-ID of the first message since the last full recovery. */
   thread: string | null;
   running: Promise<void> | null;
 }
 
-/** Returns a function that ends this, and breaks off what is on its way. */
+/** Returns a function that stops this and aborts messages being sent. */
 export function startOperatorAlerts(parts: OperatorParts): () => Promise<void> {
   const { clock, log, read, targets } = parts;
   if (targets.length === 0) return async () => {};
@@ -69,7 +69,7 @@ export function startOperatorAlerts(parts: OperatorParts): () => Promise<void> {
     const before = troubles;
     troubles = observe(before, readings, clock.now());
     for (const state of states) {
-      // What was forgotten, unseen, is not told of as good.
+      // A subject forgotten unseen is not reported as recovered.
       for (const subject of state.told.keys())
         if (!troubles.has(subject) && readings.get(subject) !== null) state.told.delete(subject);
       const message = messageOf(state.told, troubles, readings, parts.deployment);
@@ -129,7 +129,7 @@ async function tell(
     log.warn({ ...facts, error: withoutAddress(result.error, address) }, "operator's alert failed");
     return;
   }
-  // What is refused for good is not sent again; the next news are.
+  // A permanently rejected message is not resent; the next news is.
   state.failures = 0;
   state.nextAt = clock.elapsed() + messageGapMs;
   state.told = told;
@@ -143,12 +143,12 @@ async function tell(
   log.error({ ...facts, error: withoutAddress(result.error, address) }, "operator's alert was refused");
 }
 
-/** The URL of a webhook is a secret, as with most chat services. */
+/** A webhook's URL is a secret, as with most chat services. */
 function withoutAddress(error: string, address: string): string {
   return error.replaceAll(address, redacted(address));
 }
 
-/** Of control's database and every connected edge. */
+/** Reads the state of control's database and every connected edge. */
 export async function readStorage({
   database,
   edges,

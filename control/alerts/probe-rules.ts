@@ -1,11 +1,11 @@
-/** What the probes of one endpoint came to lately: pure. Kept with each probe, because rounds may be missed. */
+/** The recent probes of one endpoint: pure. Stored with each probe, because evaluation rounds may be missed. */
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
 import { probesOfMean } from './rules.ts';
 
-/** The last probe, and what came before it. Times in ms since 1970. */
+/** The last probe and its history. Times in ms since 1970. */
 export interface ProbeRun {
   readonly checkedAt: number;
-  /** When the failures began that have not been broken since; null after a success. */
+  /** Start of the current failures; null after a success. */
   readonly failingSince: number | null;
   /** ms of the last successful probes, oldest first. */
   readonly responseTimes: readonly number[];
@@ -14,8 +14,8 @@ export interface ProbeRun {
 type Probe = Pick<HealthProbe, 'healthy' | 'response_time_ms'> & { /** ms */ readonly at: number };
 
 /**
- * The run with one more probe; null when the probe is older than what is known. After a gap failures begin
- * anew, because nobody knows what was in between.
+ * The run with one more probe; null when the probe is older than the last. After a gap failures start over, because the
+ * time in between is unknown.
  */
 export function nextRun(before: ProbeRun | null, probe: Probe, gapMs: number): ProbeRun | null {
   if (before && probe.at <= before.checkedAt) return null;

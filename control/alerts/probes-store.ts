@@ -1,11 +1,11 @@
-/** Runs of probes, stored with the reports that bring them (edge-link/reports.ts). */
+/** Probe runs, stored with the reports that contain them (edge-link/reports.ts). */
 import type SqliteFile from 'better-sqlite3';
 import type { Clock } from '#shared/clock.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
 import type { Db, TrunkProbeRunRow } from '../db/index.ts';
 import { nextRun, type ProbeRun } from './probe-rules.ts';
 
-/** Runs without a probe for this long are of endpoints that are gone. */
+/** Runs without a probe for this long belong to removed endpoints. */
 const keptMs = 24 * 60 * 60 * 1000;
 
 export function readRun(
@@ -19,9 +19,9 @@ export function readRun(
 }
 
 /**
- * Returns what stores the probes of one report, in its transaction.
- * The returned function throws RangeError for a probe whose time is none.
- * @param gapMs a longer time between two probes breaks a run of failures
+ * Returns a function that stores the probes of one report, in its transaction. It throws RangeError for a probe with an
+ * invalid time.
+ * @param gapMs a longer gap between two probes breaks a series of failures
  */
 export function prepareProbeRuns(
   connection: SqliteFile.Database,
@@ -55,7 +55,7 @@ export function prepareProbeRuns(
   };
 }
 
-/** Returns how many rows went. */
+/** Returns how many rows were deleted. */
 export async function forgetProbeRuns(db: Db, clock: Clock): Promise<number> {
   const result = await db
     .deleteFrom('trunk_probe_runs')

@@ -1,4 +1,4 @@
-/** /v1/sip/alerts: what was raised, and a test of the channels (contract 3.5). */
+/** /v1/sip/alerts: raised alerts, and a test of the channels (contract 3.5). */
 import { AlertPage, AlertQuery, AlertTest, AlertTested, type AlertView } from '#shared/api/alerts.ts';
 import { plain } from '#shared/api/common.ts';
 import { toE164 } from '#shared/e164.ts';

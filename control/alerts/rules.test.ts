@@ -40,7 +40,7 @@ describe('unreachable', () => {
     });
   });
 
-  it('ends with a healthy trunk, and not while nobody knows', () => {
+  it('ends with a healthy trunk, not while the state is unknown', () => {
     expect(read('unreachable', {})).toMatchObject({ state: 'under', value: 0 });
     expect(read('unreachable', { reachability: { state: 'unknown' } })).toMatchObject({ state: 'unknown' });
   });
@@ -69,7 +69,7 @@ describe('failure_rate', () => {
     });
   });
 
-  it('compares before it rounds', () => {
+  it('compares before rounding', () => {
     const calls = { ended: 100_000, failed: 19_999 };
     expect(read('failure_rate', { calls })).toMatchObject({ state: 'under', value: 20 });
   });
@@ -102,24 +102,27 @@ describe('an alert', () => {
       calm === undefined ? undefined : { calm },
     );
 
-  it.each(['unreachable', 'failure_rate', 'response_time'] as const)('of %s is raised once', (kind) => {
+  it.each(['unreachable', 'failure_rate', 'response_time'] as const)('%s is raised once', (kind) => {
     expect(step(kind, 'over')).toEqual({ to: 'raised' });
     expect(step(kind, 'over', 0)).toEqual({ to: 'same' });
     expect(step(kind, 'under')).toEqual({ to: 'same' });
     expect(step(kind, 'unknown')).toEqual({ to: 'same' });
   });
 
-  it('of unreachable ends with the first healthy evaluation', () => {
+  it('unreachable ends with the first healthy evaluation', () => {
     expect(step('unreachable', 'unknown', 0)).toEqual({ to: 'same' });
     expect(step('unreachable', 'under', 0)).toEqual({ to: 'resolved' });
   });
 
-  it.each(['failure_rate', 'response_time'] as const)('of %s ends after two calm ones in a row', (kind) => {
-    expect(step(kind, 'under', 0)).toEqual({ to: 'calm', calm: 1 });
-    expect(step(kind, 'under', 1)).toEqual({ to: 'resolved' });
-    expect(step(kind, 'over', 1)).toEqual({ to: 'calm', calm: 0 });
-    expect(step(kind, 'unknown', 1)).toEqual({ to: 'calm', calm: 0 });
-  });
+  it.each(['failure_rate', 'response_time'] as const)(
+    '%s ends after two normal evaluations in a row',
+    (kind) => {
+      expect(step(kind, 'under', 0)).toEqual({ to: 'calm', calm: 1 });
+      expect(step(kind, 'under', 1)).toEqual({ to: 'resolved' });
+      expect(step(kind, 'over', 1)).toEqual({ to: 'calm', calm: 0 });
+      expect(step(kind, 'unknown', 1)).toEqual({ to: 'calm', calm: 0 });
+    },
+  );
 });
 
 describe('reachability', () => {
@@ -145,7 +148,7 @@ describe('reachability', () => {
     });
   });
 
-  it('counts no endpoint that calls may not use', () => {
+  it('ignores endpoints that calls may not use', () => {
     const probed = [probe('a', now - 9 * minute), probe('b', null)];
     expect(reachability([endpoint('a')], probed, now, gap)).toMatchObject({ state: 'unreachable' });
   });
@@ -173,7 +176,7 @@ describe('a run of probes', () => {
     expect(run([1, null], [2, 40])).toMatchObject({ failingSince: null });
   });
 
-  it('begins anew after a gap', () => {
+  it('starts over after a gap', () => {
     expect(run([1, null], [4, null])).toMatchObject({ failingSince: minute });
     expect(run([1, null], [4.1, null])).toMatchObject({ failingSince: 4.1 * minute });
   });
@@ -184,7 +187,7 @@ describe('a run of probes', () => {
     });
   });
 
-  it('takes no probe that is older than the last', () => {
+  it('ignores a probe older than the last', () => {
     expect(run([2, 40], [1, null])).toMatchObject({ checkedAt: 2 * minute, failingSince: null });
   });
 });

@@ -1,7 +1,7 @@
 /**
  * When an alert of a configuration is raised and resolved: pure (contract 3.5).
  *
- *              over                        under, as often in a row as the kind asks
+ *              over                        under, as often in a row as the kind requires
  *     quiet ---------> open (calm 0) --------------------------------> resolved
  *                        ^    | under
  *       over or unknown  |    v
@@ -13,51 +13,51 @@ import type { AlertConfig } from '../trunks/index.ts';
 
 export type AlertKind = AlertRow['kind'];
 
-/** What is counted of alerts. */
+/** Metrics of alerts. */
 export interface AlertMetrics {
   /** One attempt to deliver a notice. */
   notice(channel: 'email' | 'sms', outcome: 'delivered' | 'again' | 'given_up'): void;
-  /** The same of an alert to the operator. */
+  /** One attempt to deliver an alert to the operator. */
   operator(channel: 'email' | 'webhook', outcome: 'delivered' | 'again' | 'given_up'): void;
-  /** One evaluation, and what was open after it. */
+  /** One evaluation, and the alerts open after it. */
   evaluated(ms: number, open: ReadonlyMap<AlertKind, number>): void;
 }
 
-/** Fewer ended calls say nothing of a trunk. */
+/** Fewer ended calls are not enough to rate a trunk. */
 const leastCalls = 5;
-/** How many successful probes the response time is the mean of. */
+/** The response time is the mean of this many successful probes. */
 export const probesOfMean = 5;
 
-/** Evaluations in a row that resolve an alert. */
+/** Normal evaluations in a row that resolve an alert. */
 const calmNeeded: Readonly<Record<AlertKind, number>> = { unreachable: 1, failure_rate: 2, response_time: 2 };
 
-/** Whether a trunk can be reached. Nobody knows while probes are missing. */
+/** Whether a trunk can be reached; unknown while probes are missing. */
 export type Reachability =
   | { readonly state: 'healthy' | 'unknown' }
   | { readonly state: 'unreachable' /** ms since 1970 */; readonly since: number };
 
-/** What is known of a configuration when it is evaluated. */
+/** What is known about a configuration at its evaluation. */
 export interface TrunkFacts {
   readonly direction: 'inbound' | 'outbound';
   readonly reachability: Reachability;
   /** Calls that ended in the window of the failure rate. */
   readonly calls: { readonly ended: number; readonly failed: number };
-  /** ms of the last successful probes of the endpoint that calls use first; null while it is not known. */
+  /** ms of the last successful probes of the endpoint that calls try first; null while unknown. */
   readonly responseTimes: readonly number[] | null;
 }
 
-/** One kind, measured. */
+/** One measured kind of alert. */
 export interface Reading {
   readonly kind: AlertKind;
   /** `unknown` neither raises nor resolves. */
   readonly state: 'over' | 'under' | 'unknown';
-  /** Minutes, percent or ms, as the threshold. */
+  /** Minutes, percent or ms, like the threshold. */
   readonly value: number;
   readonly threshold: number;
   readonly windowMinutes: number | null;
 }
 
-/** Measures every kind that the direction has. @param now ms */
+/** Measures every kind that applies to the direction. @param now ms */
 export function readings(
   facts: TrunkFacts,
   thresholds: AlertConfig['thresholds'],
@@ -77,7 +77,7 @@ function unreachable(
   if (reachability.state === 'healthy') return { ...reading, state: 'under', value: 0 };
   if (!('since' in reachability)) return { ...reading, state: 'unknown', value: 0 };
   const minutes = Math.max(0, now - reachability.since) / 60_000;
-  // Not yet long enough is no end of an earlier alert: only a healthy trunk is.
+  // Unreachable for less than the threshold does not end an earlier alert; only a healthy trunk does.
   return { ...reading, state: minutes >= threshold ? 'over' : 'unknown', value: rounded(minutes) };
 }
 
@@ -105,7 +105,7 @@ function responseTime(
   return { ...reading, state: mean > threshold ? 'over' : 'under', value: rounded(mean) };
 }
 
-/** Percentages and the like are shown with 2 decimals (contract 1.5); comparisons are made before. */
+/** Percentages and the like are shown with 2 decimals (contract 1.5); comparisons use the exact value. */
 function rounded(value: number): number {
   return Math.round(value * 100) / 100;
 }
@@ -114,7 +114,7 @@ export type Move =
   | { readonly to: 'same' | 'raised' | 'resolved' }
   | { readonly to: 'calm'; readonly calm: number };
 
-/** What a reading makes of the open alert of its kind, or of none. */
+/** The effect of a reading on the open alert of its kind, if any. */
 export function move({ kind, state }: Reading, open: { readonly calm: number } | undefined): Move {
   if (!open) return { to: state === 'over' ? 'raised' : 'same' };
   const calm = state === 'under' ? open.calm + 1 : 0;
@@ -132,9 +132,9 @@ export interface ProbedEndpoint {
 }
 
 /**
- * A trunk is reached when one of its endpoints is. It is unreachable since the last of them began to fail.
+ * A trunk is reachable when one of its endpoints is. It is unreachable since the last of them began to fail.
  * @param usable endpoints that a call may use
- * @param gapMs a probe that is older says nothing of now
+ * @param gapMs an older probe says nothing about now
  */
 export function reachability(
   usable: readonly Pick<Endpoint, 'host' | 'port'>[],

@@ -37,7 +37,7 @@ function configuration(index: number): SipConfigurationRow {
   };
 }
 
-/** Configurations of which every hundredth is unreachable, with ten calls each. */
+/** Configurations with ten calls each; every hundredth is unreachable. */
 async function fill(): Promise<void> {
   const { database } = test.control.services;
   for (let from = 0; from < count; from += 500) {
@@ -93,7 +93,7 @@ describe('an evaluation', () => {
     expect(ms).toBeLessThan(6_000);
   }, 120_000);
 
-  it('counts calls from an index alone, and reads configurations with alerts only', async () => {
+  it('counts calls from an index only, and reads only configurations with alerts', async () => {
     const { db } = test.control.services.database;
     expect(await plan(endedCalls(db, [id(1), id(2)], '2030-01-01T00:00:00.000Z'))).toEqual([
       'SEARCH calls USING COVERING INDEX calls_ended_by_trunk (trunk_id=? AND ended_at>?)',

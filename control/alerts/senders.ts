@@ -1,4 +1,4 @@
-/** Who carries notices: a mail server, an SMS service, or the service log where neither is configured. */
+/** Who sends notices: a mail server, an SMS service, or the service log when neither is configured. */
 import type { FastifyBaseLogger } from 'fastify';
 import { redacted } from './notice-rules.ts';
 
@@ -8,7 +8,7 @@ export interface OutgoingNotice {
   readonly recipient: string;
   readonly subject: string;
   readonly text: string;
-  /** For mail: what it is called, and what it follows. */
+  /** For mail: its Message-ID and the thread it belongs to. */
   readonly messageId: string;
   readonly references?: string;
   /** ms since 1970 */
@@ -16,21 +16,21 @@ export interface OutgoingNotice {
 }
 
 /**
- * `refused`: what was sent will never be taken, such as mail to an address that is none. `unavailable`: it may
- * be later. `error` is for the service log; it may name the deployment's own servers.
+ * `refused`: it will never be accepted, for example an invalid address. `unavailable`: it may be later. `error` is for
+ * the service log; it may name the deployment's own servers.
  */
 export type SendResult =
   | { readonly outcome: 'sent' }
   | { readonly outcome: 'refused' | 'unavailable'; readonly error: string };
 
 export interface NoticeSender {
-  /** Whether notices leave the deployment. False: they are only in the service log. */
+  /** Whether notices leave the deployment. False: they only go to the service log. */
   readonly reachesPeople: boolean;
-  /** Resolves with what came of one attempt, also when it was aborted; never rejects. */
+  /** Resolves with the result of one attempt, also when it was aborted; never rejects. */
   send(notice: OutgoingNotice, signal: AbortSignal): Promise<SendResult>;
 }
 
-/** Contract 14.1: what is sent when no sender is configured. */
+/** Contract 14.1: used when no sender is configured. */
 export function logSender(channel: 'email' | 'sms', log: Pick<FastifyBaseLogger, 'info'>): NoticeSender {
   return {
     reachesPeople: false,
@@ -41,7 +41,7 @@ export function logSender(channel: 'email' | 'sms', log: Pick<FastifyBaseLogger,
   };
 }
 
-/** What an error says, with its causes, on one line. */
+/** An error's message with its causes, on one line. */
 export function errorText(error: unknown): string {
   const texts: string[] = [];
   for (let at: unknown = error; at !== undefined && texts.length < 4; ) {

@@ -5,8 +5,8 @@ import type { SmsSettings } from '../settings/index.ts';
 import { errorText, type NoticeSender, type SendResult } from './senders.ts';
 
 /**
- * The service is named by the deployment, so the rules for customers' targets (contract 1.9) do not apply.
- * @param timeoutMs longest time of one attempt
+ * The deployment configures the service, so the rules for customers' targets (contract 1.9) do not apply.
+ * @param timeoutMs timeout of one attempt
  */
 export function smsSender({ url, key, from }: SmsSettings, clock: Clock, timeoutMs: number): NoticeSender {
   return {
@@ -21,7 +21,7 @@ export function smsSender({ url, key, from }: SmsSettings, clock: Clock, timeout
             headers: {
               'content-type': 'application/json',
               'user-agent': 'Trunkline',
-              // Lets the service recognise an attempt whose answer was lost.
+              // Lets the service recognize an attempt whose answer was lost.
               'idempotency-key': notice.id,
               ...(key !== null && { authorization: `Bearer ${key}` }),
             },
@@ -40,7 +40,7 @@ export function smsSender({ url, key, from }: SmsSettings, clock: Clock, timeout
   };
 }
 
-/** 400 and 422 are about this message; other refusals are about the key, the URL or the load. */
+/** 400 and 422 concern this message; other rejections concern the key, the URL or the load. */
 function verdict(status: number): SendResult {
   if (status >= 200 && status < 300) return { outcome: 'sent' };
   const isFinal = status === 400 || status === 422;

@@ -1,4 +1,4 @@
-/** Puts alerts together: who carries notices, what delivers them, what raises them. */
+/** Builds alerts: senders, delivery, evaluation. */
 import { readFileSync } from 'node:fs';
 import type { FastifyBaseLogger } from 'fastify';
 import type { BackgroundWork } from '../db/index.ts';
@@ -28,7 +28,7 @@ export function alertSenders(
   };
 }
 
-/** Closes the evaluation, then the deliveries. */
+/** Stops the evaluation, then the deliveries. */
 export function startAlerts(
   services: AlertDeps,
   senders: Senders,

@@ -20,7 +20,7 @@ export function openAlerts(db: Db, configurationIds: readonly string[]): Promise
     .execute();
 }
 
-/** Raises an alert and queues who is told of it, in one transaction. False when one of its kind is open. */
+/** Raises an alert and queues its notices, in one transaction. False when one of its kind is open. */
 export async function raiseAlert(
   db: Db,
   clock: Clock,
@@ -58,7 +58,7 @@ function newAlert(row: SipConfigurationRow, reading: Reading, now: string): Aler
   };
 }
 
-/** Resolves an alert and queues who is told of it, in one transaction. */
+/** Resolves an alert and queues its notices, in one transaction. */
 export async function resolveAlert(
   db: Db,
   clock: Clock,
@@ -75,7 +75,7 @@ export async function resolveAlert(
       .where('resolved_at', 'is', null)
       .executeTakeFirst();
     if (ended.numUpdatedRows === 0n) return;
-    // The notice shows what was measured now, against what now holds.
+    // The notice shows the current measurement and threshold.
     const { value, threshold, windowMinutes: window_minutes } = reading;
     await tell(trx, clock, row, { ...alert, resolved_at, value, threshold, window_minutes });
   });
@@ -96,7 +96,7 @@ export async function setCalm(db: Db, id: string, calm: number): Promise<void> {
   await db.updateTable('alerts').set({ calm_evaluations: calm }).where('id', '=', id).execute();
 }
 
-/** Ends the open alerts of a configuration whose alerts were disabled; nobody is told (contract 3.5). */
+/** Ends the open alerts of a configuration whose alerts were disabled; no notice is sent (contract 3.5). */
 export async function withdrawAlerts(db: Db, now: string, configurationId: string): Promise<void> {
   await db
     .updateTable('alerts')
@@ -106,7 +106,7 @@ export async function withdrawAlerts(db: Db, now: string, configurationId: strin
     .execute();
 }
 
-/** Ends the open alerts of configurations that are gone or say nothing of alerts any more. */
+/** Ends the open alerts of configurations that were deleted or no longer have alert settings. */
 export async function withdrawOrphans(db: Db, now: string): Promise<void> {
   await db
     .updateTable('alerts')
@@ -140,7 +140,7 @@ export interface AlertFilter {
   readonly number?: string;
   readonly kind?: AlertKind;
   readonly state?: 'open' | 'resolved';
-  /** Only alerts that come after this one in the order of the list. */
+  /** Only alerts after this one in list order. */
   readonly after?: Pick<AlertRow, 'raised_at' | 'id'>;
 }
 
@@ -170,7 +170,7 @@ export function listAlerts(db: Db, orgId: string, filter: AlertFilter, limit: nu
   return query.orderBy('raised_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** Returns how many rows went. */
+/** Returns how many rows were deleted. */
 export async function forgetAlerts(db: Db, clock: Clock): Promise<number> {
   const result = await db
     .deleteFrom('alerts')

@@ -24,7 +24,7 @@ export interface TestTools {
   ) => Promise<AttemptResult>;
 }
 
-/** Messages on their way to one server at the same time. */
+/** Concurrent messages to one server. */
 const mostAtOnce = 4;
 const testEventType = 'sip.alert.test';
 
@@ -105,7 +105,7 @@ const noRecipients: Readonly<Record<NoticeChannel, string>> = {
   email: 'The organization has no alert_emails; set them with PATCH /v1/org/settings.',
   sms: 'The organization has no alert_sms_numbers; set them with PATCH /v1/org/settings.',
 };
-/** The reason names servers of the deployment, which are not the customer's to know. */
+/** The reason names servers of the deployment, which customers must not see. */
 const unavailable: Readonly<Record<NoticeChannel, string>> = {
   email: 'The mail server of the service did not take the message.',
   sms: 'The SMS service did not take the message.',
@@ -125,7 +125,7 @@ function whatFailed(
   return sender.reachesPeople ? null : onlyLogged[channel];
 }
 
-/** Of MAIL_FROM, for message ids. */
+/** The domain of MAIL_FROM, for message ids. */
 function domainOf({ mail }: AlertDeps['config']): string {
   return /@([A-Za-z0-9.-]+)/.exec(mail?.from ?? '')?.[1] ?? 'trunkline.invalid';
 }

@@ -1,4 +1,4 @@
-/** What the log of changes needs from the rest of the control plane. */
+/** What the audit log needs from the rest of the control plane. */
 import type { Database } from '../db/index.ts';
 
 export interface AuditDeps {

@@ -1,6 +1,6 @@
 /**
- * Whatever a customer changes over HTTP leaves an entry in the log of changes with the id of its request, or the table
- * below says why it leaves none. Each change is made for real.
+ * Every change that a customer makes over HTTP writes an audit entry with its request id, or the table below explains
+ * why not. Each change is actually made.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../../test/kit/control/harness.ts';
@@ -45,7 +45,7 @@ const withoutEntry: Readonly<Record<string, string>> = {
 let test: PortTest;
 let client: TestingClient;
 let routes: readonly ServedRoute[];
-/** Routes that were asked for a change here. */
+/** Routes called with a change here. */
 const asked = new Set<string>();
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ const number = () => `+1212555${String(2000 + ++named)}`;
 
 type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** The route with the most fixed parts that fits a request. */
+/** The route with the most fixed segments that matches a request. */
 function routeOf(method: Method, url: string): string {
   const fits = routes.filter(({ name: one }) => {
     const [verb, path = ''] = one.split(' ');
@@ -74,7 +74,7 @@ function routeOf(method: Method, url: string): string {
   return found.name;
 }
 
-/** How many entries of the log of changes a request left. */
+/** How many audit entries a request wrote. */
 async function entriesOf(answer: Answer): Promise<number> {
   const { db } = test.control.services.database;
   const rows = await db
@@ -96,7 +96,7 @@ async function judge(route: string, answer: Answer): Promise<Answer> {
   return answer;
 }
 
-/** A change that must succeed and leave an entry. */
+/** A change that must succeed and write an audit entry. */
 async function change(method: Method, url: string, body?: object, key = test.key): Promise<Answer> {
   const answer = await test.call(method, url, { key, ...(body && { body }) });
   return judge(routeOf(method, url), answer);
@@ -109,7 +109,7 @@ async function ask(method: Method, url: string, body: object = {}): Promise<Answ
   return answer;
 }
 
-describe('the log of changes has an entry for each change of', () => {
+describe('the audit log has an entry for each change of', () => {
   it('pathways and their chats', async () => {
     const id = String((await change('POST', '/v1/pathway/create', { name: name() })).body.pathway_id);
     const graph = { nodes: bookingGraph.nodes, edges: bookingGraph.edges };
@@ -204,14 +204,14 @@ describe('the log of changes has an entry for each change of', () => {
     await deleteEnded(url);
   });
 
-  it('nothing else: every other route says here why it leaves none', () => {
+  it('nothing else: every other route explains here why it writes none', () => {
     const names = routes.map((route) => route.name);
     expect(names.filter((one) => !asked.has(one) && !(one in withoutEntry))).toEqual([]);
     expect(Object.keys(withoutEntry).filter((one) => !names.includes(one) || asked.has(one))).toEqual([]);
   });
 });
 
-/** Cancels it, and deletes it as soon as it has ended. */
+/** Cancels it, and deletes it once it has ended. */
 async function deleteEnded(url: string): Promise<void> {
   await test.call('POST', `${url}/cancel`, { body: {} });
   let last: Answer | undefined;

@@ -1,4 +1,4 @@
-/** The log of changes: who changed what, when. */
+/** The audit log: who changed what, when. */
 export { auditRoutes } from './routes.ts';
 export { type Actor, actorOf, changedFields, commandLineActor, systemActor } from './rules.ts';
 export { type Change, deleteChangesBefore, recordChange } from './store.ts';

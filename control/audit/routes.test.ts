@@ -61,7 +61,7 @@ async function change(): Promise<void> {
 }
 
 describe('GET /v1/org/audit', () => {
-  it('tells of each change who made it, by which request, and which fields, without their values', async () => {
+  it('has for each change its author, its request and the fields, without their values', async () => {
     await change();
     const all = await entries();
     expect(all.map(({ area, action, changed_fields }) => [area, action, changed_fields.join()])).toEqual([
@@ -104,7 +104,7 @@ describe('GET /v1/org/audit', () => {
     ]);
   });
 
-  it('has no entry of a change that was refused', async () => {
+  it('has no entry for a rejected change', async () => {
     await test.call('POST', `/v1/inbound/${number}`, { body: { prompt: 'x' } });
     await test.call('POST', '/v1/sip/attach', {
       body: { phone_number: 'nonsense', directions: ['inbound'] },
@@ -127,7 +127,7 @@ describe('GET /v1/admin/audit', () => {
   });
 });
 
-describe('the log of changes', () => {
+describe('the audit log', () => {
   it.each([
     ['org_id = 1', 'organization_by_time'],
     ["org_id = 1 and area = 'a'", 'organization_by_area'],
@@ -147,7 +147,7 @@ describe('the log of changes', () => {
 });
 
 describe('changedFields', () => {
-  it('names what differs, a new row as a whole but for what is empty, and never the time of the write', () => {
+  it('names what differs, for a new row everything that is not empty, and never the update time', () => {
     expect(changedFields({ a: 1, b: 2 }, { a: 1, b: 3 })).toEqual(['b']);
     expect(changedFields<{ a: number; b: null }>(undefined, { a: 1, b: null })).toEqual(['a']);
     expect(changedFields({ updated_at: '1' }, { updated_at: '2' })).toEqual([]);

@@ -1,23 +1,23 @@
-/** The log of changes: who made one, and what of a row it changed. */
+/** The audit log: who made a change, and which fields of a row it changed. */
 import type { FastifyRequest } from 'fastify';
 import type { AuditEntry } from '#shared/api/audit.ts';
 import type { AuditEntryRow } from '../db/index.ts';
 
-/** Who makes a change. */
+/** The author of a change. */
 export interface Actor {
   readonly kind: AuditEntryRow['actor_kind'];
-  /** First characters of the key; null where none is used. */
+  /** First characters of the key; null without a key. */
   readonly key: string | null;
   readonly requestId: string | null;
 }
 
-/** The control plane by itself, such as at its first start. */
+/** The control plane itself, for example at its first start. */
 export const systemActor: Actor = { kind: 'system', key: null, requestId: null };
 
 /** `npm run admin`. */
 export const commandLineActor: Actor = { kind: 'command_line', key: null, requestId: null };
 
-/** Who a request speaks for; the system for a request without a key, such as that of a visitor. */
+/** The author of a request; the system for a request without a key, such as a visitor's. */
 export function actorOf(request: Pick<FastifyRequest, 'caller' | 'id'>): Actor {
   const { caller, id } = request;
   if (!caller) return { ...systemActor, requestId: id };
@@ -25,10 +25,10 @@ export function actorOf(request: Pick<FastifyRequest, 'caller' | 'id'>): Actor {
   return { kind, key: caller.keyPrefix, requestId: id };
 }
 
-/** Changes with each write, so it says nothing. */
+/** Changes with each write, so it is not listed. */
 const silent: ReadonlySet<string> = new Set(['updated_at']);
 
-/** Names of the columns that differ between two states of a row; no values, as these may be secrets. */
+/** Names of the columns that differ between two states of a row; no values, because they may be secrets. */
 export function changedFields<T extends object>(before: T | undefined, after: Partial<T>): string[] {
   const old = new Map<string, unknown>(Object.entries(before ?? {}));
   return Object.entries(after)

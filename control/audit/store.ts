@@ -1,4 +1,4 @@
-/** The log of changes as stored: an entry is written in the transaction of the change that it tells of. */
+/** The stored audit log: an entry is written in the transaction of its change. */
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
 import { type AuditEntryRow, type Db, deleteInBatches } from '../db/index.ts';
@@ -6,19 +6,19 @@ import type { TimeSpan } from '../http/index.ts';
 import type { Actor } from './rules.ts';
 
 export interface Change {
-  /** Null: of the deployment, such as an operator key. */
+  /** Null: the deployment, for example an operator key. */
   readonly orgId: string | null;
-  /** Such as `sip`. */
+  /** For example `sip`. */
   readonly area: string;
-  /** Of what was changed: an id or a phone number. */
+  /** The changed object: an id or a phone number. */
   readonly subject: string;
-  /** Such as `update`. */
+  /** For example `update`. */
   readonly action: string;
-  /** Names without values: `changedFields` of rules.ts finds them. */
+  /** Names without values, from `changedFields` of rules.ts. */
   readonly fields?: readonly string[];
 }
 
-/** @param db the transaction of the change itself, so that neither is stored without the other */
+/** @param db the transaction of the change, so that neither is stored without the other */
 export async function recordChange(db: Db, clock: Clock, by: Actor, change: Change): Promise<void> {
   await db
     .insertInto('audit_entries')
@@ -42,7 +42,7 @@ export interface ChangeFilter extends TimeSpan {
   readonly area?: string;
   readonly subject?: string;
   readonly actor?: string;
-  /** Only entries that come after this one in the order of the list. */
+  /** Only entries after this one in list order. */
   readonly after?: Pick<AuditEntryRow, 'at' | 'id'>;
 }
 
@@ -57,7 +57,7 @@ export function listChanges(db: Db, filter: ChangeFilter, limit: number): Promis
   if (filter.from !== undefined) query = query.where('at', '>=', filter.from);
   if (filter.to !== undefined) query = query.where('at', '<', filter.to);
   if (after) {
-    // The first comparison bounds the index; the second one settles entries of the same moment.
+    // The first comparison bounds the index; the second one handles equal times.
     query = query
       .where('at', '<=', after.at)
       .where((eb) => eb.or([eb('at', '<', after.at), eb('id', '<', after.id)]));
@@ -65,7 +65,7 @@ export function listChanges(db: Db, filter: ChangeFilter, limit: number): Promis
   return query.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** @param orgId undefined finds the entries of every organization */
+/** @param orgId undefined: the entries of every organization */
 export function findChange(
   db: Db,
   orgId: string | undefined,
@@ -75,7 +75,7 @@ export function findChange(
   return (orgId === undefined ? query : query.where('org_id', '=', orgId)).executeTakeFirst();
 }
 
-/** Deletes entries from before `time` (ISO). Returns how many went. */
+/** Deletes entries from before `time` (ISO). Returns how many were deleted. */
 export function deleteChangesBefore(db: Db, time: string): Promise<number> {
   return deleteInBatches((limit) =>
     db

@@ -1,6 +1,6 @@
 /**
- * The event `call.completed`: put on its way with the report that ends a call; its body is made at the first attempt,
- * because what was said may still arrive when the event is stored.
+ * The `call.completed` event: queued with the report that ends a call. Its body is built at the first attempt, because
+ * transcript lines may still arrive after the event is stored.
  */
 import type SqliteFile from 'better-sqlite3';
 import type { CallRow, Db, WebhookDeliveryRow } from '../db/index.ts';
@@ -11,10 +11,10 @@ import { findCall, findTranscript } from './store.ts';
 
 const callCompleted = 'call.completed';
 
-/** Of what was said in a call, octets of JSON; a call shows it three times. */
+/** Most octets of transcript JSON in the event; a call shows the transcript three times. */
 const sentOctets = 262_144;
 
-/** The body of a delivery that was stored without one; null: it is no such event, or its call is gone. @param now ms */
+/** Builds the body of a delivery stored without one; null: another event, or the call was deleted. @param now ms */
 export async function completedBody(
   db: Db,
   { type, org_id, subject_id }: Pick<WebhookDeliveryRow, 'type' | 'org_id' | 'subject_id'>,
@@ -37,12 +37,12 @@ function isToldOf({ id, parent_id, test_run_id }: EndedCall): boolean {
 }
 
 /**
- * Returns what is told of each call report just before it is stored, in its transaction: the report that ends a
- * call puts `call.completed` on its way, to the URL of the call, else of its number, else of the organization.
- * The body is made at the first attempt, so that it has the whole conversation. True when one was stored.
+ * Returns a function to run on each call report just before it is stored, in its transaction: the report that ends a
+ * call queues `call.completed` to the URL of the call, else of its number, else of the organization. The body is built
+ * at the first attempt, so that it has the whole conversation. True when one was stored.
  *
- * The event has the id of its call: one that was closed because its edge was gone, and goes on after all, is told
- * of once.
+ * The event's id is the call's, so a call that was closed because its edge was gone, and then resumed, is announced
+ * once.
  */
 export function prepareCallCompleted(
   connection: SqliteFile.Database,

@@ -1,4 +1,4 @@
-/** Calls: placed, listed, read, closed when their edge is gone. */
+/** Calls: placing, listing and reading them, and closing those whose edge is gone. */
 export { completedBody } from './completed-event.ts';
 export { sipCallRoutes } from './log-routes.ts';
 export { startLostCalls } from './lost.ts';

@@ -1,4 +1,4 @@
-/** The query of the call log, read (contract 3.4). */
+/** Reads the query of the call log (contract 3.4). */
 import type { CallLogQuery } from '#shared/api/sip-calls.ts';
 import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
@@ -6,7 +6,7 @@ import { readSpan } from '../http/index.ts';
 import type { CallFilter } from './log-store.ts';
 import { outcomes } from './outcome-rules.ts';
 
-/** The filter that a query stands for, but for its cursor. @throws ApiError INVALID_PARAMETER */
+/** The filter of a query, without its cursor. @throws ApiError INVALID_PARAMETER */
 export function callFilter(query: CallLogQuery): CallFilter {
   return {
     ...(query.phone_number !== undefined && { number: numberOf(query.phone_number) }),

@@ -92,7 +92,7 @@ const list = async (query = '') => {
 };
 
 describe('GET /v1/sip/calls', () => {
-  it('lists newest first, calls of one moment by id', async () => {
+  it('lists newest first, and by id at equal times', async () => {
     expect(await list()).toEqual([4, 3, 2, 1]);
   });
 
@@ -115,14 +115,14 @@ describe('GET /v1/sip/calls', () => {
     ['?direction=inbound&status=busy&phone_number=14155550100', [2]],
   ])('filters by %s', async (query, expected) => expect(await list(query)).toEqual(expected));
 
-  it('goes on after a call named by its id, or by its SIP Call-ID', async () => {
+  it('continues after a call given by id or SIP Call-ID', async () => {
     expect(await list(`?limit=1&before=${id(4)}`)).toEqual([3]);
     expect(await list(`?before=${id(2)}`)).toEqual([1]);
     expect(await list('?before=three')).toEqual([2, 1]);
     expect(await list(`?before=${id(1)}`)).toEqual([]);
   });
 
-  it('refuses cursors that name no call of the organization, and bad filters', async () => {
+  it('rejects cursors that match no call of the organization, and invalid filters', async () => {
     for (const cursor of ['none', 'x'.repeat(8000), id(5), id(99)]) {
       expect((await test.call('GET', `/v1/sip/calls?before=${cursor}`)).codes).toEqual(['INVALID_CURSOR']);
     }
@@ -140,7 +140,7 @@ describe('GET /v1/sip/calls', () => {
 });
 
 describe('GET /v1/sip/calls/{call_id}', () => {
-  it('finds a call by id and by Call-ID, the newest of the organization', async () => {
+  it("finds a call by id and by Call-ID; for a Call-ID, the organization's newest", async () => {
     const get = async (callId: string) =>
       (await test.call('GET', `/v1/sip/calls/${encodeURIComponent(callId)}`)).body.data?.call;
     expect(await get(id(1))).toMatchObject({
@@ -162,7 +162,7 @@ describe('GET /v1/sip/calls/{call_id}', () => {
     });
   });
 
-  it('is 404 for unknown calls and those of others', async () => {
+  it("is 404 for unknown calls and other organizations' calls", async () => {
     for (const path of ['', '/trace', '/trace.pcap']) {
       expect((await test.call('GET', `/v1/sip/calls/none${path}`)).codes).toEqual(['CALL_NOT_FOUND']);
       expect((await test.call('GET', `/v1/sip/calls/${id(5)}${path}`)).codes).toEqual(['CALL_NOT_FOUND']);
@@ -172,7 +172,7 @@ describe('GET /v1/sip/calls/{call_id}', () => {
 });
 
 describe('the trace of a call', () => {
-  it('holds the messages of all reports in order, redacted', async () => {
+  it('has the messages of all reports in order, redacted', async () => {
     const { body, text } = await test.call('GET', `/v1/sip/calls/${id(1)}/trace`);
     expect(body.data).toMatchObject({
       call_id: 'one/with slash@pbx',
@@ -192,7 +192,7 @@ describe('the trace of a call', () => {
     expect(text).not.toContain(secret);
   });
 
-  it('is a capture file too', async () => {
+  it('is available as a capture file', async () => {
     const answer = await test.call('GET', `/v1/sip/calls/${id(1)}/trace.pcap`);
     expect(answer.headers).toMatchObject({
       'content-type': 'application/vnd.tcpdump.pcap',
@@ -203,7 +203,7 @@ describe('the trace of a call', () => {
     expect(answer.bytes.includes(secret)).toBe(false);
   });
 
-  it('is cut where it would be larger than an answer, also as a capture file, and leaves others their turn', async () => {
+  it('is truncated to the response limit, also as a capture file, and does not block other requests', async () => {
     const { db } = test.control.services.database;
     const large = { ...traced('MESSAGE sip:a@b SIP/2.0', 'received'), raw: 'a: "b"\r\n'.repeat(8_000) };
     const part = {
@@ -233,14 +233,14 @@ describe('the trace of a call', () => {
     expect(capture.bytes.length).toBeLessThan(9 * 1_048_576);
   });
 
-  it('is 404 for a call without one', async () => {
+  it('is 404 for a call without a trace', async () => {
     expect((await test.call('GET', `/v1/sip/calls/${id(2)}/trace`)).codes).toEqual(['TRACE_NOT_FOUND']);
     expect((await test.call('GET', `/v1/sip/calls/${id(2)}/trace.pcap`)).codes).toEqual(['TRACE_NOT_FOUND']);
   });
 });
 
 describe('GET /v1/calls/{call_id}', () => {
-  it('gives the record of contract 9.2', async () => {
+  it('returns the record of contract 9.2', async () => {
     expect((await test.call('GET', `/v1/calls/${id(1)}`)).body).toMatchObject({
       call_id: id(1),
       c_id: id(1),
@@ -261,7 +261,7 @@ describe('GET /v1/calls/{call_id}', () => {
     });
   });
 
-  it('is 404 for unknown calls and those of others', async () => {
+  it("is 404 for unknown calls and other organizations' calls", async () => {
     expect((await test.call('GET', '/v1/calls/none')).codes).toEqual(['CALL_NOT_FOUND']);
     expect((await test.call('GET', `/v1/calls/${id(5)}`)).codes).toEqual(['CALL_NOT_FOUND']);
     expect((await test.call('GET', `/v1/calls/${id(1)}`, { key: null })).status).toBe(401);

@@ -21,7 +21,7 @@ import { callLogEntry } from './rules.ts';
 import { findLoggedCall, findTrace } from './store.ts';
 
 const defaultPage = 50;
-/** Characters that are redacted before other requests have their turn. */
+/** Characters redacted before yielding to other requests. */
 const charsAtOnce = 256 * 1024;
 
 export function sipCallRoutes(app: App, { database: { db } }: CallDeps): void {
@@ -91,7 +91,7 @@ async function requireCall(db: Db, orgId: string, callId: string): Promise<CallR
   return call;
 }
 
-/** Redacted again, so that what an edge of another release let through is not shown. */
+/** Redacts again, in case an edge of another release left something unredacted. */
 async function requireTrace(
   db: Db,
   call: CallRow,

@@ -23,7 +23,7 @@ const ends: readonly Partial<CallRecord>[] = [
 const at = (minute: number) => new Date(Date.UTC(2030, 0, 1, 0, minute)).toISOString();
 const id = (index: number) => `00000000-0000-4000-8000-${String((index * 7919) % 100_003).padStart(12, '0')}`;
 
-/** Three calls begin in each minute, so that pages end between calls of the same moment. */
+/** Three calls start in each minute, so that page ends fall between calls of the same time. */
 const rows: CallRow[] = Array.from({ length: 240 }, (_, index) =>
   callRow(
     callRecord(index % 11 === 0 ? 'other' : 'org', {
@@ -37,7 +37,7 @@ const rows: CallRow[] = Array.from({ length: 240 }, (_, index) =>
   ),
 );
 
-/** What a page must hold, found by looking at every row. */
+/** The expected page, found by scanning every row. */
 function expected(filter: CallFilter): string[] {
   const { number, direction, outcome, sipCode, from, to, after } = filter;
   const isAfter = (row: CallRow) =>
@@ -78,7 +78,7 @@ const filters = numbers.flatMap((number) =>
 );
 
 describe('the call log', () => {
-  it('holds what every combination of filters asks for, newest first', async () => {
+  it('returns the matches of every combination of filters, newest first', async () => {
     expect(filters.length).toBe(576);
     for (const filter of filters) {
       const page = await listCalls(database.db, 'org', filter, 500);
@@ -90,7 +90,7 @@ describe('the call log', () => {
     ['all calls', {}],
     ['one direction', { direction: 'inbound' }],
     ['one status', { outcome: 'completed' }],
-  ] as const)('is walked page by page without a gap or a repetition: %s', async (_what, filter) => {
+  ] as const)('is paged without gaps or repeats: %s', async (_what, filter) => {
     const seen: string[] = [];
     let after: CallFilter = {};
     for (;;) {
@@ -103,7 +103,7 @@ describe('the call log', () => {
     expect(seen).toEqual(expected(filter));
   });
 
-  it('is read from ranges that hold nothing but what is asked for', async () => {
+  it('reads only index ranges that contain nothing but matches', async () => {
     for (const filter of filters) {
       const { steps, equalities, bounds } = await planOf(filter);
       const asked = ['number', 'direction', 'outcome', 'sipCode'].filter((name) => name in filter);
@@ -112,7 +112,7 @@ describe('the call log', () => {
           /^(MERGE \(UNION ALL\)|LEFT|RIGHT|SEARCH calls USING INDEX calls_by_\w+ \(.*\))$/,
         );
       }
-      // The organization, and each filter; a filter by direction or status alone is met by ranges of both.
+      // The organization, plus one per filter; a filter by direction or status alone is covered by ranges of both.
       expect(Math.min(...equalities)).toBeGreaterThanOrEqual(1 + asked.length);
       const ends = Number('from' in filter) + Number('to' in filter || 'after' in filter);
       expect(new Set(bounds)).toEqual(new Set([ends]));
@@ -120,7 +120,7 @@ describe('the call log', () => {
   });
 });
 
-/** The steps of the statement for a page, and of each of its ranges how many columns are equal and how many ends it has. */
+/** The query plan of a page, and for each of its ranges the number of equal columns and of bounds. */
 async function planOf(filter: CallFilter) {
   const executor = database.db.getExecutor();
   const execute = executor.executeQuery;

@@ -1,14 +1,14 @@
 /**
- * The call log, page by page. Every page is read from the ends of ranges of an index, so that it costs the same
- * however many calls there are, whatever is asked for, and however few fit:
+ * The call log, page by page. Every page is read from the ends of index ranges, so its cost depends neither on the
+ * number of calls nor on how many match:
  *
  *     nothing, a number                  one range, by time
  *     a status and a direction           one range
  *     a status                           a range for each direction
  *     a direction                        a range for each outcome
  *
- * Ranges are merged in the order of the list while they are read (SQLite's MERGE of a UNION ALL). Each names its
- * index: where times bound a page on both sides, SQLite would guess that the index by time alone is the better one.
+ * Ranges are merged in list order while they are read (SQLite's MERGE of a UNION ALL). Each names its index: with two
+ * time bounds, SQLite would prefer the index by time alone.
  */
 import { sql } from 'kysely';
 import type { CallRow, Db } from '../db/index.ts';
@@ -24,11 +24,11 @@ export interface CallFilter {
   readonly from?: string;
   /** exclusive */
   readonly to?: string;
-  /** Only calls that come after this one in the order of the list. */
+  /** Only calls after this one in list order. */
   readonly after?: Pick<CallRow, 'started_at' | 'id'>;
 }
 
-/** What a line of the log is made of. What calls were given and said, which may be long, is not among it. */
+/** The columns of a log line. The call's input and transcript, which may be long, are left out. */
 const shown = [
   'id',
   'sip_call_id',
@@ -63,7 +63,7 @@ export function listCalls(db: Db, orgId: string, filter: CallFilter, limit: numb
   return ranges.orderBy('started_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** Values that the calls of a range of an index have in common. */
+/** Values shared by all calls of an index range. */
 type Range = Pick<CallFilter, 'direction' | 'outcome' | 'sipCode'>;
 
 const directions = ['inbound', 'outbound'] as const;
@@ -92,7 +92,7 @@ function readRange(db: Db, orgId: string, { number, from, to, after }: CallFilte
   if (range.sipCode !== undefined) query = query.where('sip_code', '=', range.sipCode);
   if (range.direction !== undefined) query = query.where('direction', '=', range.direction);
   if (from !== undefined) query = query.where('started_at', '>=', from);
-  // An index is bounded by one upper end, and SQLite does not know which of two is the lower one.
+  // An index range takes one upper bound, and SQLite does not know which of two is lower.
   if (after && (to === undefined || after.started_at < to)) {
     return query.where(({ eb, refTuple, tuple }) =>
       eb(refTuple('started_at', 'id'), '<', tuple(after.started_at, after.id)),

@@ -1,11 +1,11 @@
 /**
  * Calls that control closes because their edge does not:
  *
- *     queued      --no edge took it--------------> edge_unavailable   an edge that has it nevertheless is told to end it
- *     queued      --nobody places it (queued-store.ts)--^
- *     in progress --the edge is away for too long-> edge_lost         what the edge reports later stands in its place
+ *     queued      --no edge took it--------------> edge_unavailable   an edge that has it anyway is told to end it
+ *     queued      --never placed (queued-store.ts)------^
+ *     in progress --edge away for too long-------> edge_lost          a later report of the edge replaces it
  *
- * A stop of a call that was lost is remembered as who ended it: should the edge come back with the call, it is told.
+ * A stop of a lost call is recorded as who ended it; if the edge comes back with the call, it is told to end it.
  */
 import type SqliteFile from 'better-sqlite3';
 import type { TerminationCode } from '#shared/termination.ts';
@@ -17,17 +17,17 @@ const lost: TerminationCode = 'edge_lost';
 
 type End = Pick<CallRow, 'termination' | 'hangup_by'>;
 
-/** Whether the end of a call is not that of its edge, which may still have it. */
+/** Whether control closed the call without its edge, which may still have it. */
 export function isClosedWithoutEdge({ termination }: End): boolean {
   return termination === unavailable || termination === lost;
 }
 
-/** Whether a call that was closed without its edge must end when the edge says that it goes on. */
+/** Whether a call closed without its edge must end when the edge reports it as running. */
 function mustEnd({ termination, hangup_by }: End): boolean {
   return termination === unavailable || (termination === lost && hangup_by === 'api');
 }
 
-/** Ends a call that no edge took. Without effect once an edge has reported it. */
+/** Ends a call that no edge took. Does nothing once an edge has reported it. */
 export async function failQueuedCall(db: Db, id: string, now: string, detail: string): Promise<void> {
   await db
     .updateTable('calls')
@@ -45,7 +45,7 @@ export async function failQueuedCall(db: Db, id: string, now: string, detail: st
     .execute();
 }
 
-/** Has a lost call ended as soon as its edge reports it. */
+/** Marks a lost call to be ended as soon as its edge reports it. */
 export async function stopWhenReported(db: Db, id: string): Promise<void> {
   await db
     .updateTable('calls')
@@ -55,7 +55,7 @@ export async function stopWhenReported(db: Db, id: string): Promise<void> {
     .execute();
 }
 
-/** Returns what says of a call that an edge reports as going on whether it must not. */
+/** Returns a function that tells whether a call that an edge reports as running must be ended. */
 export function prepareIsUnwanted(connection: SqliteFile.Database): (callId: string) => boolean {
   const ended = connection.prepare<[string], End>(
     'select termination, hangup_by from calls where id = ? and ended_at is not null',
@@ -79,14 +79,14 @@ interface Lost {
 
 export interface ClosedCalls {
   readonly closed: number;
-  /** Whether webhooks were put on their way. */
+  /** Whether webhooks were queued. */
   readonly told: boolean;
 }
 
 /**
- * Closes calls of edges that were seen last before `before`, `limit` at most, in one transaction. They ended when
- * their edge was seen last, as far as anybody knows.
- * @param connected ids of edges that are there, whenever they were seen
+ * Closes calls of edges last seen before `before`, `limit` at most, in one transaction. Their end is the time the edge
+ * was last seen.
+ * @param connected ids of connected edges, whenever they were last seen
  * @param before, now ISO
  */
 export function closeLostCalls(
@@ -96,7 +96,7 @@ export function closeLostCalls(
   now: string,
   limit: number,
 ): ClosedCalls {
-  // What goes on is found by the index over organization and outcome.
+  // Running calls are found by the index over organization and outcome.
   const find = connection.prepare<[string, string, number], Lost>(
     `select calls.id, calls.org_id, number, parent_id, test_run_id, answered_at,
        coalesce(answered_at, started_at) as begun_at, last_seen_at
@@ -124,7 +124,7 @@ export function closeLostCalls(
   return connection.transaction(closeAll).immediate();
 }
 
-/** An unanswered one is none that its trunk failed. */
+/** An unanswered call is canceled, so it does not count as a trunk failure. */
 function endOf({ answered_at, last_seen_at }: Lost) {
   const detail = `The edge was seen last at ${last_seen_at}; what became of the call is not known.`;
   if (answered_at === null)

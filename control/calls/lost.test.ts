@@ -1,4 +1,4 @@
-/** Calls whose edge has gone and does not come back. */
+/** Calls whose edge disappears and does not come back. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Webhooks resolve to no address, so that none leaves the machine. */
+/** Webhooks resolve to no address, so none leaves the machine. */
 const start = () => startControl({ DATABASE_URL: join(folder, 'control.db') }, { resolve: async () => [] });
 
 async function report(changes: Partial<CallRecord>): Promise<void> {
@@ -60,7 +60,7 @@ async function gone(): Promise<void> {
   await expect.poll(() => test.control.services.edges.count).toBe(0);
 }
 
-/** Lets the looks that fall due in this time be taken. */
+/** Advances the clock and lets the checks that fall due run. */
 async function pass(minutes: number): Promise<void> {
   for (let passed = 0; passed < minutes; passed++) {
     test.clock.advance(minute);
@@ -69,8 +69,8 @@ async function pass(minutes: number): Promise<void> {
   }
 }
 
-describe('calls of an edge that is away', () => {
-  it('go on for a quarter of an hour, and then ended when the edge was seen last', async () => {
+describe('calls of an absent edge', () => {
+  it('stay in progress for 15 minutes, then end at the time the edge was last seen', async () => {
     await report({ id: id(1) });
     await report({ id: id(2), answered_at: null, status: 'ringing' });
     await report({ id: id(3), parent_id: id(1) });
@@ -100,7 +100,7 @@ describe('calls of an edge that is away', () => {
     expect(metrics.text).toContain('trunkline_control_calls_lost_total 3');
   });
 
-  it('are left alone when another edge has gone, and while theirs is connected', async () => {
+  it('are left alone while their own edge is connected or another one is gone', async () => {
     await report({ id: id(1) });
     const now = '2030-01-01T02:00:00.000Z';
     const close = (connected: string[], before: string) =>
@@ -113,7 +113,7 @@ describe('calls of an edge that is away', () => {
     expect(await close(['edge-2'], now)).toEqual({ closed: 0, told: false });
   });
 
-  it('are closed by a control plane that was started after the edge had gone', async () => {
+  it('are closed by a control plane that started after the edge had gone', async () => {
     await report({ id: id(1) });
     await gone();
     await test.close();
@@ -178,7 +178,7 @@ describe('calls of an edge that is away', () => {
     expect(await deliveries()).toHaveLength(1);
   });
 
-  it('end at the return of the edge when they were stopped meanwhile', async () => {
+  it('end when the edge returns if they were stopped meanwhile', async () => {
     await report({ id: id(1) });
     await gone();
     await pass(16);

@@ -1,4 +1,4 @@
-/** Looks now and then for calls that nobody carries any more, and closes them. */
+/** Periodically finds calls that no edge carries any more, and closes them. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Timer } from '#shared/clock.ts';
 import { webhookSubject } from '../webhooks/index.ts';
@@ -6,19 +6,22 @@ import type { CallDeps } from './deps.ts';
 import { type ClosedCalls, closeLostCalls } from './lost-store.ts';
 import { closeQueuedCalls } from './queued-store.ts';
 
-/** Time between two looks, and before the first one: edges must be able to come back after a start of control. */
+/** Interval, also before the first check: edges must have time to reconnect after control starts. */
 const everyMs = 60_000;
-/** In one transaction. */
+/** Per transaction. */
 const mostAtOnce = 500;
 
 type Parts = Pick<CallDeps, 'clock' | 'database' | 'edges' | 'announcements'> & {
   readonly config: Pick<CallDeps['config'], 'edgeLostMs' | 'callQueuedMs'>;
 };
 
-/** What is looked for: calls whose edge is away for too long, and calls that were never placed. */
+/** Calls whose edge has been away for too long, and calls that were never placed. */
 type Kind = 'lost' | 'queued';
 
-/** @param count takes how many of a kind were closed. Returns a function that ends this and resolves when no look is under way */
+/**
+ * @param count receives how many of a kind were closed. Returns a function that stops the checks and resolves when none
+ * is running
+ */
 export function startLostCalls(
   parts: Parts,
   log: Pick<FastifyBaseLogger, 'warn' | 'error'>,
@@ -55,7 +58,7 @@ export function startLostCalls(
   };
 }
 
-/** Returns how many were closed. */
+/** Returns how many calls were closed. */
 async function closeAll(parts: Parts, kind: Kind, ended: () => boolean): Promise<number> {
   const { clock, config, database, edges, announcements } = parts;
   const close = kind === 'lost' ? closeLostCalls : closeQueuedCalls;

@@ -1,4 +1,4 @@
-/** What an order of POST /v1/calls asks for: pure functions (contract 4 and 9.1). */
+/** Validates orders of POST /v1/calls: pure functions (contract 4 and 9.1). */
 import type { BlockList } from 'node:net';
 import type { CallOrder } from '#shared/api/calls.ts';
 import type { AgentSettings, AgentTool } from '#shared/edge-protocol/agents.ts';
@@ -18,7 +18,7 @@ export type AgentSource = 'task' | 'pathway_id' | 'persona_id' | 'stream_url';
 const sources: readonly AgentSource[] = ['task', 'pathway_id', 'persona_id', 'stream_url'];
 
 /**
- * What an order says that no schema can judge. Returns its one agent source.
+ * Checks what a schema cannot. Returns the order's one agent source.
  * @throws ApiError AGENT_SOURCE_CONFLICT, INVALID_PARAMETER, TARGET_NOT_ALLOWED
  */
 export function checkOrder(order: CallOrder, allowedTargets: BlockList): AgentSource {
@@ -48,7 +48,7 @@ export function checkOrder(order: CallOrder, allowedTargets: BlockList): AgentSo
   return source;
 }
 
-/** What an order says of the manner of its agent; what it leaves out is absent. */
+/** The order's settings for its agent; omitted ones are absent. */
 export function orderSettings(order: CallOrder): NumberSettings {
   const flag = (value: boolean | 'true' | 'false' | undefined) => value === true || value === 'true';
   const { first_sentence, voice, language, interruption_threshold, timezone, max_duration, request_data } =
@@ -74,7 +74,7 @@ export function orderSettings(order: CallOrder): NumberSettings {
   };
 }
 
-/** Who speaks, when that is no persona. @param version of the pathway, when there is one */
+/** The agent, unless it is a persona. @param version of the pathway, if any */
 export function orderedAgent(order: CallOrder, version: number, tools: readonly AgentTool[]): AgentSettings {
   const settings = orderSettings(order);
   const manner = mannerOf(settings);
@@ -92,7 +92,7 @@ export function orderedAgent(order: CallOrder, version: number, tools: readonly 
 
 export type PlaceCommand = Extract<EdgeCommand, { kind: 'call.place' }>;
 
-/** The call as it stands before an edge has said anything of it. */
+/** The call's row before an edge has reported it. */
 export function queuedRow(
   command: PlaceCommand,
   order: CallOrder,

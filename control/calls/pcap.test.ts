@@ -7,7 +7,7 @@ import type { TraceMessage } from '#shared/edge-protocol/calls.ts';
 import { redactSip } from '#shared/sip-redaction.ts';
 import { writePcap } from './pcap.ts';
 
-/** tshark's word for a checksum that it has found to be right. */
+/** tshark's value for a correct checksum. */
 const good = '1';
 
 let folder = '';
@@ -67,8 +67,8 @@ const sdp = [
 
 const invite = 'INVITE sip:+14155550100@edge.example.com SIP/2.0';
 
-describe('a capture of a SIP trace, as tshark reads it', () => {
-  it('holds every message with its time, its addresses and good checksums', () => {
+describe('a capture file of a SIP trace, read by tshark', () => {
+  it('has every message with its time, its addresses and correct checksums', () => {
     const rows = dissect(
       [
         message({ start_line: invite }, sdp),
@@ -139,7 +139,7 @@ describe('a capture of a SIP trace, as tshark reads it', () => {
     ]);
   });
 
-  it('counts sequence numbers on in each direction, so that no byte seems lost', () => {
+  it('advances sequence numbers in each direction, so that no byte seems lost', () => {
     const all = Array.from({ length: 6 }, (_, index) =>
       message({
         start_line: index % 2 === 0 ? invite : 'SIP/2.0 180 Ringing',
@@ -150,7 +150,7 @@ describe('a capture of a SIP trace, as tshark reads it', () => {
     expect(flags).toEqual(['1', '2', '3', '4', '5', '6'].map((number) => [number, '']));
   });
 
-  it('splits a message of 60 kB over segments that are put together again', () => {
+  it('splits a 60 kB message into segments that tshark reassembles', () => {
     const body = `v=0\r\n${'a=x:0123456789\r\n'.repeat(4000)}`;
     const rows = dissect(
       [
@@ -165,7 +165,7 @@ describe('a capture of a SIP trace, as tshark reads it', () => {
     ]);
   });
 
-  it('writes IPv6 packets, and finds SIP where neither port is its own', () => {
+  it('writes IPv6 packets, and is recognized as SIP when neither port is 5060', () => {
     const rows = dissect(
       [
         message({ start_line: invite, local: '[2001:db8::20]:7061', remote: '[2001:db8:0:1::ffff]:40312' }),

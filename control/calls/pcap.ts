@@ -1,10 +1,10 @@
 /**
- * Writes a SIP trace as a capture file (libpcap format, link type 101 LINKTYPE_RAW): IPv4 or IPv6 packets with
- * TCP segments that carry the messages decrypted. Pure.
+ * Writes a SIP trace as a capture file (libpcap format, link type 101 LINKTYPE_RAW): IPv4 or IPv6 packets with TCP
+ * segments that carry the decrypted messages. Pure.
  *
- * Three things differ from the trace, so that tools dissect what they see. The TLS port 5061 stands as 5060,
- * because text on 5061 would be taken for broken TLS. Content-Length is that of the body as it stands here,
- * because redaction shortens bodies. A redacted SRTP key has the length of a key.
+ * Three things differ from the trace, so that tools can dissect it. The TLS port 5061 becomes 5060, because plain text
+ * on 5061 would be taken for broken TLS. Content-Length matches the body in the file, because redaction shortens
+ * bodies. A redacted SRTP key keeps the length of a key.
  */
 import { isIPv6 } from 'node:net';
 import type { TraceMessage } from '#shared/edge-protocol/calls.ts';
@@ -15,7 +15,7 @@ const segmentBytes = 32_768;
 const tlsPort = 5061;
 const plainPort = 5060;
 
-/** The capture file. Messages are written in the order given. */
+/** The capture file. Messages are written in the given order. */
 export function writePcap(messages: readonly TraceMessage[]): Buffer {
   const chunks = [fileHeader()];
   const sequences = new Map<string, number>();
@@ -45,7 +45,7 @@ interface Endpoint {
   readonly bytes: Buffer;
 }
 
-/** @param text `address:port`, IPv6 in brackets; what cannot be read becomes 0.0.0.0 */
+/** @param text `address:port`, IPv6 in brackets; unreadable addresses become 0.0.0.0 */
 function parseEndpoint(text: string, defaultPort: number): Endpoint {
   const match = /^(?:\[([^\]]+)\]|([^:]+))(?::([0-9]+))?$/.exec(text);
   const address = match?.[1] ?? match?.[2] ?? '0.0.0.0';
@@ -54,7 +54,7 @@ function parseEndpoint(text: string, defaultPort: number): Endpoint {
   return { address, port: port > 0 && port <= 65_535 ? port : defaultPort, bytes };
 }
 
-/** Makes both ends of one family, and one of them stand on the port where SIP is looked for. */
+/** Gives both ends the same address family, and puts one of them on the port where tools expect SIP. */
 function asSip([from, to]: readonly [Endpoint, Endpoint]): [Endpoint, Endpoint] {
   const family = Math.max(from.bytes.length, to.bytes.length);
   const ends = [from, to].map((end) => ({
@@ -81,13 +81,13 @@ function ipv4Bytes(address: string): Buffer {
   return Buffer.from(valid ? parts : [0, 0, 0, 0]);
 }
 
-/** RFC 4291 section 2.5.5.2: an IPv4 address among IPv6 ones. */
+/** RFC 4291 section 2.5.5.2: IPv4-mapped IPv6 address. */
 function mapped(ipv4: Buffer): Buffer {
   return Buffer.concat([Buffer.alloc(10), Buffer.from([0xff, 0xff]), ipv4]);
 }
 
 function ipv6Bytes(address: string): Buffer {
-  // The URL parser brings every form, also that with an IPv4 tail, into hexadecimal groups.
+  // The URL parser normalizes every form, including one with an IPv4 tail, to hexadecimal groups.
   const canonical = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1);
   const [left = '', right] = canonical.split('::');
   const head = left === '' ? [] : left.split(':');
@@ -100,12 +100,15 @@ function ipv6Bytes(address: string): Buffer {
   return bytes;
 }
 
-/** tshark calls SDP malformed whose key is not the base64 of 30 bytes; this one is, and says what it is. */
+/**
+ * tshark calls SDP malformed when a key is not the base64 of 30 bytes. This placeholder is, and says that it is
+ * redacted.
+ */
 function withWholeKeys(raw: string): string {
   return raw.replace(/(inline:)REDACTED(?![A-Za-z0-9+/=])/g, `$1${'REDACTED'.repeat(5)}`);
 }
 
-/** Sets Content-Length to the length of the body that is there, in bytes. */
+/** Sets Content-Length to the actual length of the body, in bytes. */
 function withTrueLength(raw: string): string {
   const end = raw.indexOf('\r\n\r\n');
   if (end < 0) return raw;

@@ -30,7 +30,7 @@ const place = (body: object, options: CallOptions = {}) =>
   test.call('POST', '/v1/calls', { body: { phone_number: to, ...body }, ...options });
 const read = async (callId: unknown) => (await test.call('GET', `/v1/calls/${String(callId)}`)).body;
 
-/** Places a call and lets the edge take it. */
+/** Places a call that the edge accepts. */
 async function taken(body: object, options: CallOptions = {}) {
   const answer = place(body, options);
   const { id, command } = await edge.next('command');
@@ -55,7 +55,7 @@ async function versionOf(pathwayId: unknown): Promise<number> {
 describe('a call with a persona', () => {
   const call_config = { voice: 'kal', language: 'de-DE', max_duration: 5, wait_for_greeting: true };
 
-  it('has its production version speak, under what the order says itself', async () => {
+  it("uses its production version, overridden by the order's own settings", async () => {
     const persona = await test.call('POST', '/v1/personas', {
       body: { name: 'Ann', personality_prompt: 'Calm.', call_config },
     });
@@ -85,7 +85,7 @@ describe('a call with a persona', () => {
     expect(await read(answer.body.call_id)).toMatchObject({ persona_id, status: 'completed' });
   });
 
-  it('uses its tools, and so does a task', async () => {
+  it('uses its tools, as does a task', async () => {
     const made = await test.call('POST', '/v2/tools', {
       body: {
         name: 'clock',
@@ -104,7 +104,7 @@ describe('a call with a persona', () => {
     expect(command.agent).toMatchObject({ kind: 'persona', tools: told });
   });
 
-  it('is refused for one that the organization does not have', async () => {
+  it('is rejected for a persona that the organization does not have', async () => {
     const foreign = await test.call('POST', '/v1/personas', { body: { name: 'x' }, key: test.foreignKey });
     for (const persona_id of [foreign.body.data?.id, '00000000-0000-4000-8000-000000000000']) {
       const answer = await place({ persona_id });
@@ -170,7 +170,7 @@ describe('POST /v1/calls', () => {
     });
   });
 
-  it('shows what the edge reports, with the attempts that failed', async () => {
+  it('shows what the edge reports, with failed attempts', async () => {
     const { command } = await taken({ task, metadata: { a: 1 } });
     const attempt = {
       host: 'trunk.example.com',
@@ -196,7 +196,7 @@ describe('POST /v1/calls', () => {
     expect(body.data?.call).toMatchObject({ outcome: 'completed', failover_attempts: [attempt] });
   });
 
-  it('calls extensions and SIP URIs, from a number that is named', async () => {
+  it('calls extensions and SIP URIs, with a given caller number', async () => {
     await attach('+14155550101');
     const extension = await taken({ task, phone_number: '1001', from: '1 415 555 0101' });
     expect(extension.command).toMatchObject({ to: '1001', number: '+14155550101' });
@@ -204,7 +204,7 @@ describe('POST /v1/calls', () => {
     expect(uri.command).toMatchObject({ to: 'sip:bob@pbx.example.com', number });
   });
 
-  it('sends a pathway version that no number uses to the edge before the call', async () => {
+  it('sends the edge a pathway version that no number uses before the call', async () => {
     const { body } = await test.call('POST', '/v1/pathway/create', { body: { name: 'Menu' } });
     const version = await versionOf(body.pathway_id);
     expect(version).toBe(1);
@@ -239,14 +239,14 @@ describe('POST /v1/calls', () => {
     [{ stream_url: 'wss://localhost/' }, 'TARGET_NOT_ALLOWED'],
     [{ pathway_id: missing }, 'PATHWAY_NOT_FOUND'],
     [{ persona_id: missing }, 'PERSONA_NOT_FOUND'],
-  ])('refuses %j with %s', async (body, code) => {
+  ])('rejects %j with %s', async (body, code) => {
     await test.call('POST', '/v1/sip/attach', {
       body: { phone_number: '+14155550102', directions: ['inbound'] },
     });
     expect((await place(body)).codes).toEqual([code]);
   });
 
-  it('refuses versions and start nodes that a pathway does not have', async () => {
+  it('rejects versions and start nodes that a pathway does not have', async () => {
     const { body } = await test.call('POST', '/v1/pathway/create', { body: { name: 'Menu' } });
     const { pathway_id } = body;
     expect((await place({ pathway_id, pathway_version: 9 })).codes).toEqual(['VERSION_NOT_FOUND']);
@@ -255,7 +255,7 @@ describe('POST /v1/calls', () => {
     ]);
   });
 
-  it('calls a destination once in 10 seconds, and an organization 60 times a minute', async () => {
+  it('limits calls to one per destination in 10 seconds and 60 per organization in a minute', async () => {
     await taken({ task });
     const refused = await place({ task });
     expect(refused).toMatchObject({ status: 429, codes: ['RATE_LIMITED'] });
@@ -270,7 +270,7 @@ describe('POST /v1/calls', () => {
     ]);
     test.clock.advance(10_000);
     expect((await taken({ task })).answer.status).toBe(200);
-    // Refused requests use up nothing.
+    // Rejected requests do not count.
     for (let made = 0; made < 60; made++) expect((await place({})).codes).toEqual(['AGENT_SOURCE_CONFLICT']);
     const other = (index: number) => ({ task, phone_number: `+1415555${2000 + index}` });
     for (let made = 2; made < 60; made++) expect((await taken(other(made))).answer.status).toBe(200);
@@ -279,14 +279,14 @@ describe('POST /v1/calls', () => {
     ]);
   });
 
-  it('that a limit refuses counts in no other window, that of its key neither', async () => {
+  it("a call refused by one limit does not count toward the others, including the key's", async () => {
     const left = async () => Number((await test.call('GET', '/v1/pathway')).headers['ratelimit-remaining']);
     const refuse = async (body: object, scope: string) => {
       const before = await left();
       for (let sent = 0; sent < 3; sent++) {
         expect((await place(body)).body.errors).toMatchObject([{ details: { scope } }]);
       }
-      // The request that asks is the only one that counts.
+      // Only the request for the count itself counts.
       expect(await left()).toBe(before - 1);
     };
     await taken({ task });
@@ -300,7 +300,7 @@ describe('POST /v1/calls', () => {
     expect(await left()).toBe(before - 2);
   });
 
-  it('places a repeated request of one Idempotency-Key once', async () => {
+  it('places one call for repeated requests with one Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'k1' };
     const { answer } = await taken({ task }, { headers });
     const again = await place({ task }, { headers });
@@ -308,14 +308,14 @@ describe('POST /v1/calls', () => {
     expect(again.body).toEqual(answer.body);
   });
 
-  it('is 503 without an edge, and then there is no call', async () => {
+  it('is 503 without an edge, and stores no call', async () => {
     await edge.kill();
     await expect.poll(() => test.control.services.edges.count).toBe(0);
     expect(await place({ task })).toMatchObject({ status: 503, codes: ['SERVICE_UNAVAILABLE'] });
     expect((await test.call('GET', '/v1/sip/calls')).body.data?.calls).toEqual([]);
   });
 
-  it('is 503 when the edge refuses, and the call stands as failed', async () => {
+  it('is 503 when the edge refuses, and the call is failed', async () => {
     const answer = place({ task });
     const { id } = await edge.next('command');
     edge.send({ type: 'result', id, ok: false, error: 'no trunk' });
@@ -324,7 +324,7 @@ describe('POST /v1/calls', () => {
     expect(body.data?.calls).toMatchObject([{ call_id: null, outcome: 'failed', direction: 'outbound' }]);
   });
 
-  it('does not count towards the limit of a destination when the edge refuses it', async () => {
+  it('does not count toward the destination limit when the edge refuses it', async () => {
     const refused = place({ task });
     const { id } = await edge.next('command');
     edge.send({ type: 'result', id, ok: false, error: 'draining' });
@@ -333,7 +333,7 @@ describe('POST /v1/calls', () => {
     expect((await place({ task })).body.errors).toMatchObject([{ details: { scope: 'destination' } }]);
   });
 
-  it('does not count towards the limit of a destination when it could not be stored', async () => {
+  it('does not count toward the destination limit when it could not be stored', async () => {
     const { catalogue } = test.control.services;
     const fails = vi.spyOn(catalogue, 'change').mockRejectedValueOnce(new Error('the database is closed'));
     expect((await place({ task })).status).toBe(500);
@@ -341,7 +341,7 @@ describe('POST /v1/calls', () => {
     expect((await taken({ task })).answer.status).toBe(200);
   });
 
-  it('counts towards the limit of a destination when the edge was silent: the phone may have rung', async () => {
+  it('counts toward the destination limit when the edge did not answer: the phone may have rung', async () => {
     const silent = place({ task });
     await edge.next('command');
     test.clock.advance(5_000);
@@ -352,7 +352,7 @@ describe('POST /v1/calls', () => {
     expect((await taken({ task })).answer.status).toBe(200);
   });
 
-  it('asks for a key, and uses no number of another organization', async () => {
+  it('requires a key, and uses no number of another organization', async () => {
     expect((await place({ task }, { key: null })).status).toBe(401);
     expect((await place({ task }, { key: test.foreignKey })).codes).toEqual(['NO_OUTBOUND_ROUTE']);
     expect((await place({ pathway_id: missing }, { key: test.foreignKey })).codes).toEqual([
@@ -363,7 +363,7 @@ describe('POST /v1/calls', () => {
     ]);
   });
 
-  it('can be stopped before the edge has reported it, by its own organization only', async () => {
+  it('can be stopped before the edge has reported it, only by its own organization', async () => {
     const { command } = await taken({ task });
     const url = `/v1/calls/${command.call_id}/stop`;
     expect((await test.call('POST', url, { key: test.foreignKey })).codes).toEqual(['CALL_NOT_FOUND']);

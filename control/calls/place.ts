@@ -1,4 +1,4 @@
-/** POST /v1/calls: judges an order, stores the call, and has an edge place it (contract 9.1). */
+/** POST /v1/calls: validates an order, stores the call, and has an edge place it (contract 9.1). */
 import type { FastifyReply } from 'fastify';
 import type { CallOrder } from '#shared/api/calls.ts';
 import { toE164 } from '#shared/e164.ts';
@@ -31,10 +31,10 @@ export class CallPlacer {
   }
 
   /**
-   * Returns the id of the call once an edge has taken it.
-   * @param work gives the call its id; begun before a crash, the call that it made then is not made again
-   * @throws ApiError those of the contract's table; RATE_LIMITED for the destination; SERVICE_UNAVAILABLE when no
-   *   edge is connected, or the edge did not take the call, which then stands as failed
+   * Returns the id of the call once an edge has accepted it.
+   * @param work gives the call its id; a request repeated after a crash does not place the call again
+   * @throws ApiError those of the contract's table; RATE_LIMITED for the destination; SERVICE_UNAVAILABLE when no edge
+   * is connected, or the edge did not accept the call, which is then failed
    */
   async place(
     orgId: string,
@@ -43,11 +43,12 @@ export class CallPlacer {
     work: { readonly id: string; readonly again: boolean },
   ): Promise<string> {
     const { database, catalogue, edges, clock, allowedTargets } = this.#services;
-    // An edge may have it although nobody was told: nobody is called twice, and its record says what became of it.
+    // An edge may have the call although the client got no answer: it is not placed again, and its record has the
+    // outcome.
     if (work.again && (await findCall(database.db, orgId, work.id))) return work.id;
     checkOrder(order, allowedTargets);
     const to = readTarget(order.phone_number, '/phone_number', allowedTargets);
-    // What an order names is looked for before anything is said about routes (contract 1.3).
+    // References in the order are checked before routes (contract 1.3).
     const routes = await findRoutes(database.db, orgId, order.from);
     const unknown = await firstUnknownTool(database.db, orgId, order.tools ?? []);
     if (unknown >= 0) throw ApiError.of('TOOL_NOT_FOUND', { path: `/tools/${unknown}` });
@@ -74,7 +75,7 @@ export class CallPlacer {
     };
     const row = queuedRow(command, order, trunk.id, edge.edgeId, isoTime(clock));
     try {
-      // Stored before the edges' configuration is made anew, which then has the version that the call needs.
+      // Stored before the new edge configuration is built, which then has the version that the call needs.
       await catalogue.change(async (db, altered) => {
         await insertCall(db, row);
         if (row.pathway_id !== null && row.pathway_version !== 0) altered.pathways.add(row.pathway_id);
@@ -85,7 +86,7 @@ export class CallPlacer {
         throw error;
       });
     } catch (error) {
-      // After an edge's silence somebody's phone may have rung: it does not ring again at once.
+      // If the edge did not answer, the phone may have rung: do not ring it again at once.
       if (!(error instanceof Unanswered))
         this.#destinations.giveBack(destination, [perDestination], window.moment);
       throw error;
@@ -94,7 +95,7 @@ export class CallPlacer {
   }
 }
 
-/** The outbound records of `from`, else of all numbers; the primary one of the first number comes first. */
+/** The outbound records of `from`, else of all numbers; the primary record of the first number comes first. */
 async function findRoutes(db: Db, orgId: string, from: string | undefined): Promise<SipConfigurationRow[]> {
   const rows = from === undefined ? await listConfigurations(db, orgId) : await ofNumber(db, orgId, from);
   return rows.filter((row) => row.direction === 'outbound');

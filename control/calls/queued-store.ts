@@ -1,7 +1,7 @@
 /**
- * Calls that stand as queued although nobody places them any more: control ended between storing the call and the
- * answer of its edge, or the edge ended before its first report. Nothing of the order but the call is stored, and its
- * person must not be called at another time than the customer wanted: such a call is closed, not placed again.
+ * Calls left queued that nothing will place any more: control stopped between storing the call and the edge's answer,
+ * or the edge stopped before its first report. Only the call is stored, not its order, and the callee must not be
+ * called at another time than the customer wanted, so such a call is closed, not placed again.
  */
 import type SqliteFile from 'better-sqlite3';
 import type { TerminationCode } from '#shared/termination.ts';
@@ -21,9 +21,9 @@ interface Queued {
 }
 
 /**
- * Closes calls that were queued before `before`, `limit` at most, in one transaction. Only an edge that has been there
- * since that time, or is not known any more, says by its silence that it does not have the call.
- * @param connected ids of edges that are there @param before, now ISO
+ * Closes calls queued before `before`, `limit` at most, in one transaction. Only the silence of an edge that has been
+ * connected since then, or is no longer known, shows that it does not have the call.
+ * @param connected ids of connected edges @param before, now ISO
  */
 export function closeQueuedCalls(
   connection: SqliteFile.Database,
@@ -32,7 +32,7 @@ export function closeQueuedCalls(
   now: string,
   limit: number,
 ): ClosedCalls {
-  // What goes on is found by the index over organization and outcome.
+  // Running calls are found by the index over organization and outcome.
   const find = connection.prepare<[string, string, string, number], Queued>(
     `select calls.id, org_id, number, parent_id, test_run_id from calls left join edges on edges.id = calls.edge_id
      where org_id in (select id from organizations) and outcome = 'in_progress' and ended_at is null

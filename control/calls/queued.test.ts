@@ -1,4 +1,4 @@
-/** Calls that a crash left between their row and their edge. */
+/** Calls that a crash left queued without an edge. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callRecord, connectEdge, EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
@@ -12,7 +12,7 @@ const trunk = {
 };
 const order = { phone_number: '+14155550123', task: 'Say hello.', webhook: 'https://hooks.example.com/' };
 
-describe('a control plane that is killed while an edge places a call', () => {
+describe('a control plane killed while an edge places a call', () => {
   let control: ControlProgram;
   beforeEach(() => {
     control = new ControlProgram({ SIP_ENTITLEMENT_DEFAULT: 'true' });
@@ -34,13 +34,13 @@ describe('a control plane that is killed while an edge places a call', () => {
     }));
 
   it('closes the call that its edge does not report, and leaves the one that it does', async () => {
-    // The answer of the edge is waited for until the program is killed.
+    // Waits for the edge's answer until the program is killed.
     await control.start({ EDGE_COMMAND_TIMEOUT_MS: '60000' });
     let edge = await link();
     await control.call('POST', '/v1/sip/attach', trunk);
     const ids: string[] = [];
     for (const phone_number of ['+14155550123', '+14155550124']) {
-      // Nobody answers: the program that would have is killed.
+      // No answer comes: the program is killed first.
       control.call('POST', '/v1/calls', { ...order, phone_number }).catch(() => undefined);
       const { command } = await edge.next('command');
       if (command.kind === 'call.place') ids.push(command.call_id);
@@ -75,7 +75,7 @@ describe('a control plane that is killed while an edge places a call', () => {
   }, 180_000);
 });
 
-describe('closing calls that nobody places', () => {
+describe('closing calls that nothing will place', () => {
   let test: TestControl;
   let edge: EdgeClient;
   let id = '';
@@ -108,17 +108,17 @@ describe('closing calls that nobody places', () => {
       .where('id', '=', id)
       .executeTakeFirst();
 
-  it('waits for the time, and for an edge that is away', async () => {
+  it('waits for the timeout, and for an absent edge', async () => {
     expect(await close(['edge-1'], '2029-12-31T23:59:59.999Z')).toEqual({ closed: 0, told: false });
     expect(await close([])).toEqual({ closed: 0, told: false });
     const { db } = test.control.services.database;
-    // It has only just come back, and may be about to report.
+    // It has just reconnected and may be about to report.
     await db.updateTable('edges').set({ connected_at: now }).execute();
     expect(await close(['edge-1'])).toEqual({ closed: 0, told: false });
     expect(await row()).toMatchObject({ status: 'queued' });
   });
 
-  it('says why the call ended, tells the webhook, and does it once', async () => {
+  it('records why the call ended and sends the webhook, once', async () => {
     expect(await close(['edge-1'])).toEqual({ closed: 1, told: true });
     expect(await row()).toEqual({
       status: 'failed',
@@ -132,12 +132,12 @@ describe('closing calls that nobody places', () => {
     expect(await db.selectFrom('webhook_deliveries').select('id').execute()).toEqual([{ id: `evt_${id}` }]);
   });
 
-  it('covers edges that are not known any more', async () => {
+  it('covers edges that are no longer known', async () => {
     await test.control.services.database.db.updateTable('calls').set({ edge_id: 'gone' }).execute();
     expect(await close([])).toEqual({ closed: 1, told: true });
   });
 
-  it('is done by the running program, which counts it', async () => {
+  it('happens in the running program, which counts it', async () => {
     // One look later than the limit, and earlier than the first ping of the link.
     test.clock.advance(5_000);
     await expect.poll(row).toMatchObject({ termination: 'edge_unavailable' });

@@ -1,4 +1,4 @@
-/** Calls, what was said in them and their SIP traces, as the edges report them. */
+/** Stores calls, transcripts and SIP traces from the edges' reports. */
 import type SqliteFile from 'better-sqlite3';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { CallRow } from '../db/index.ts';
@@ -9,15 +9,15 @@ import { callRow } from './rules.ts';
 
 type Body<T extends ReportBody['type']> = Extract<ReportBody, { type: T }>;
 
-/** What comes of a report besides what is stored. */
+/** Results of a report besides the stored rows. */
 interface Told {
-  /** Subjects that somebody may wait for. */
+  /** Subjects to announce. */
   readonly announced: Set<string>;
   /** Calls that the edge must be told to end. */
   readonly unwanted: Set<string>;
 }
 
-/** Columns of `calls` that a later report of the same call may alter. */
+/** Columns of `calls` that a later report of the same call does not change. */
 const insertOnly: ReadonlySet<string> = new Set([
   'id',
   'org_id',
@@ -70,7 +70,7 @@ export function prepareCallReports(connection: SqliteFile.Database): CallReports
   };
 }
 
-/** Every column of `calls`; the type makes a new one impossible to forget. */
+/** Every column of `calls`; the type forces a new one to be listed. */
 const callColumns: Readonly<Record<keyof CallRow, true>> = {
   id: true,
   org_id: true,

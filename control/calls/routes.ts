@@ -1,4 +1,4 @@
-/** /v1/calls: calls are made, read, stopped and transferred (contract 9). */
+/** /v1/calls: placing, reading, stopping and transferring calls (contract 9). */
 import {
   CallOrder,
   CallPath,
@@ -105,7 +105,7 @@ export function callRoutes(app: App, services: CallDeps): void {
   });
 }
 
-/** The edge is asked until it has reported the end itself: what was closed without it may go on there. */
+/** Asks the edge until it has reported the end itself: a call closed without it may still be running there. */
 async function stopCall({ database, edges }: CallDeps, call: CallRow): Promise<void> {
   const closed = isClosedWithoutEdge(call);
   if (call.ended_at !== null && !closed) return;
@@ -113,7 +113,7 @@ async function stopCall({ database, edges }: CallDeps, call: CallRow): Promise<v
   await edges.command(call.edge_id, { kind: 'call.stop', call_id: call.id });
 }
 
-/** Returns when the edge has begun. How the transfer ends is told by the call's record and transcript. */
+/** Returns when the edge has started. The call's record and transcript show how the transfer ended. */
 async function transferCall(services: CallDeps, orgId: string, order: CallTransfer): Promise<void> {
   const { database, edges, allowedTargets } = services;
   const target = readTarget(order.transfer_number, '/transfer_number', allowedTargets);

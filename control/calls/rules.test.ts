@@ -17,7 +17,7 @@ describe('the outcome of a call', () => {
     ['no_answer', { ...unanswered, sip_code: 408, status: 'no-answer' }],
     ['failed', { ...unanswered, sip_code: 408, status: 'failed' }],
     ['canceled', { ...unanswered, sip_code: 487, status: 'canceled', termination: 'caller_canceled' }],
-    // The far end of a call of ours says 487 too, and then nobody canceled it.
+    // The far end of an outbound call may send 487 too, without a cancel from us.
     ['no_answer', { ...unanswered, sip_code: 487, status: 'no-answer', termination: 'no_answer' }],
     ['busy', { ...unanswered, sip_code: 487, status: 'busy', termination: 'callee_busy' }],
     ['canceled', { ...unanswered, sip_code: 480, termination: 'api_stop' }],
@@ -35,7 +35,7 @@ describe('a row of the call log', () => {
     expect([row.started_at, row.ended_at]).toEqual(['2030-01-01T00:00:00.000Z', '2030-01-01T01:00:00.500Z']);
   });
 
-  it('shows code and reason as its status, and the outcome where there is no code', () => {
+  it('shows code and reason as its status, and the outcome when there is no code', () => {
     const status = (changes: Parameters<typeof callRecord>[1]) =>
       callLogEntry(callRow(callRecord('org', changes), 'edge')).status;
     expect(status({})).toBe('200 OK');
@@ -61,17 +61,17 @@ describe('the call record', () => {
     ['timeout', 'ERROR'],
     ['transfer', 'ASSISTANT'],
     [null, null],
-  ] as const)('says of hangup_by %s: %s', (hangup_by, expected) =>
+  ] as const)('maps hangup_by %s: %s', (hangup_by, expected) =>
     expect(view({ hangup_by }).call_ended_by).toBe(expected),
   );
 
-  it('counts the length from the answer to the end, or to now', () => {
+  it('measures the duration from the answer to the end, or to now', () => {
     expect(view({})).toMatchObject({ call_length: 0.75, corrected_duration: 45 });
     expect(view({ ended_at: null })).toMatchObject({ call_length: 1, corrected_duration: 60, end_at: null });
     expect(view(unanswered)).toMatchObject({ call_length: 0, corrected_duration: 0 });
   });
 
-  it('explains what went wrong, and only that', () => {
+  it('explains failures, and only those', () => {
     expect(view({}).error_message).toBeNull();
     expect(
       view({

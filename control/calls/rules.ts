@@ -1,4 +1,4 @@
-/** What is made of an edge's call record: pure functions (contract 3.4 and 9.2). */
+/** Turns an edge's call record into rows and views: pure functions (contract 3.4 and 9.2). */
 
 import type { CallView } from '#shared/api/calls.ts';
 import type { CallLogEntry } from '#shared/api/sip-calls.ts';
@@ -9,7 +9,7 @@ import type { LoggedCall } from './log-store.ts';
 import type { Outcome } from './outcome-rules.ts';
 import type { StoredTranscript } from './store.ts';
 
-/** How the call log names the end of a call (contract 3.4). */
+/** The call's outcome in the call log (contract 3.4). */
 function outcomeOf(
   call: Pick<CallRecord, 'ended_at' | 'answered_at' | 'status' | 'sip_code' | 'termination'>,
 ): Outcome {
@@ -22,7 +22,7 @@ function outcomeOf(
   return 'failed';
 }
 
-/** The row that stands for a record. Keys are in the order of the table's columns. */
+/** The row of a record. Keys are in the order of the table's columns. */
 export function callRow(call: CallRecord, edgeId: string): CallRow {
   return {
     id: call.id,
@@ -64,7 +64,7 @@ export function callRow(call: CallRecord, edgeId: string): CallRow {
   };
 }
 
-/** Times are compared as text, so all must have milliseconds and `Z`. @throws RangeError for what is no time */
+/** Times are compared as text, so all must have milliseconds and `Z`. @throws RangeError for an invalid time */
 function isoMilliseconds(time: string): string {
   return time.length === 24 && time.endsWith('Z') ? time : new Date(time).toISOString();
 }
@@ -123,7 +123,7 @@ const enders: Readonly<Record<string, CallView['call_ended_by']>> = {
   error: 'ERROR',
 };
 
-/** The call record of contract 9.2; `now` (ms) counts the length of a call that still goes on. */
+/** The call record of contract 9.2. `now` (ms) gives the duration of a running call. */
 export function callView(
   row: CallRow,
   { entries: transcript, isCut }: StoredTranscript,
@@ -173,7 +173,7 @@ export function callView(
   };
 }
 
-/** Why a call did not go well; null when it did, or still goes on. */
+/** Why a call failed; null when it did not, or is still running. */
 function errorMessage(row: CallRow): string | null {
   const failed = row.outcome === 'failed' || row.hangup_by === 'error';
   if (row.ended_at === null || !failed) return null;

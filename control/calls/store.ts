@@ -1,20 +1,20 @@
-/** Reading calls, their conversations and traces. They are written by the edges' reports (edge-link/reports.ts). */
+/** Reads calls, their transcripts and traces. The edges' reports write them (edge-link/reports.ts). */
 import { setImmediate } from 'node:timers/promises';
 import type { TraceMessage, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import { mostNamedUsers, type NamedVersion } from '../catalogue/index.ts';
 import { builtOnce, type CallRow, type Db, deleteInBatches } from '../db/index.ts';
 
-/** Most messages of a trace that are shown (contract 3.4). */
+/** Most messages shown of a trace (contract 3.4). */
 const mostTraceMessages = 500;
 /**
- * Most characters of a trace's messages as JSON: half of the largest answer (http/base.ts), as redaction may lengthen
- * them.
+ * Most characters of a trace's messages as JSON: half of the largest response (http/base.ts), because redaction may
+ * lengthen them.
  */
 const mostTraceChars = 8 * 1_048_576;
 
 /**
- * Of what was said in a call, octets of JSON. A call shows it three times (`concatenated_transcript`, `transcripts`,
- * `pathway_logs`), within the largest answer (http/base.ts).
+ * Most octets of transcript JSON. A call shows the transcript three times (`concatenated_transcript`, `transcripts`,
+ * `pathway_logs`), within the largest response (http/base.ts).
  */
 const mostTranscriptOctets = 3 * 1_048_576;
 const partsAtOnce = 50;
@@ -58,7 +58,7 @@ const selectTranscript = builtOnce((db, callId: string, after: number) =>
 
 export interface StoredTranscript {
   readonly entries: readonly TranscriptEntry[];
-  /** What was said last is missing. */
+  /** The end of the transcript is missing. */
   readonly isCut: boolean;
 }
 
@@ -90,7 +90,7 @@ export interface StoredTrace {
   readonly truncated: boolean;
 }
 
-/** The trace of a call, or null when there is none, or none any more. Parts are read one by one, up to the limits. */
+/** The trace of a call; null when there is none or it was deleted. Parts are read one by one, up to the limits. */
 export async function findTrace(db: Db, callId: string): Promise<StoredTrace | null> {
   const messages: TraceMessage[] = [];
   let truncated = false;
@@ -115,7 +115,7 @@ export async function findTrace(db: Db, callId: string): Promise<StoredTrace | n
   }
 }
 
-/** Deletes call records and conversations that began before `time`. Returns how many calls went. */
+/** Deletes call records and transcripts that began before `time`. Returns how many calls were deleted. */
 export function deleteCallsBefore(db: Db, time: string): Promise<number> {
   return deleteInBatches((limit) =>
     db.transaction().execute(async (trx) => {
@@ -132,7 +132,7 @@ export function deleteCallsBefore(db: Db, time: string): Promise<number> {
   );
 }
 
-/** Deletes traces that arrived before `time`. Returns how many parts went. */
+/** Deletes traces that arrived before `time`. Returns how many parts were deleted. */
 export function deleteTracesBefore(db: Db, time: string): Promise<number> {
   return deleteInBatches((limit) =>
     db

@@ -1,4 +1,4 @@
-/** What was said in a call is shown as far as an answer has room for it, from its beginning, and the answer says so. */
+/** A long transcript is truncated at its end to fit a response, and the response says so. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '#shared/ids.ts';
 import { callRecord } from '../../test/kit/control/edge-client.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** A call in which so much was said, in lines of 1,000 characters, 100 to a part. */
+/** A call with this many transcript lines of 1,000 characters, 100 to a part. */
 async function call(lines: number): Promise<string> {
   const { db } = test.control.services.database;
   const row = callRow(callRecord(test.orgId, { id: newId() }), 'edge');
@@ -38,8 +38,8 @@ async function call(lines: number): Promise<string> {
 }
 
 it.each([
-  ['whole when it has room', 120, 120],
-  ['cut when it has not', 6_000, null],
+  ['complete when it fits', 120, 120],
+  ['truncated when it does not', 6_000, null],
 ])('is %s', async (_, lines, shown) => {
   const id = await call(lines);
   const { status, body, bytes } = await test.call('GET', `/v1/calls/${id}`);
@@ -60,7 +60,7 @@ it.each([
   expect(bytes.length).toBeLessThan(12 * 1_048_576);
 });
 
-it('is cut to less in the webhook of its call', async () => {
+it("is truncated to less in the call's webhook", async () => {
   const id = await call(2_000);
   const { db } = test.control.services.database;
   const sent = await completedBody(db, { org_id: test.orgId, subject_id: id, type: 'call.completed' }, 0);

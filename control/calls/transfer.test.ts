@@ -30,7 +30,7 @@ const live = {
   sip_code: null,
 } as const;
 
-/** The edge reports the live call, with what a test alters. */
+/** The edge reports the running call, with the test's changes. */
 async function report(changes: Parameters<typeof callRecord>[1]): Promise<void> {
   const call = callRecord(test.orgId, { ...live, ...changes });
   edge.send(reportFrame(++reported, [{ type: 'call', call }]));
@@ -44,7 +44,7 @@ const transfer = (body: object, key = test.key) =>
   });
 
 describe('POST /v1/calls/active/transfer', () => {
-  it('has the edge that carries the call bridge it', async () => {
+  it("has the call's edge bridge it", async () => {
     const answer = transfer({ transfer_number: '1 (415) 555-0199' });
     const { id, command } = await edge.next('command');
     expect(command).toEqual({
@@ -62,7 +62,7 @@ describe('POST /v1/calls/active/transfer', () => {
     });
   });
 
-  it('asks for REFER, and for a warm transfer', async () => {
+  it('requests REFER, and a warm transfer', async () => {
     const answer = transfer({
       transfer_number: 'sip:desk@pbx.example.com',
       method: 'refer',
@@ -85,7 +85,7 @@ describe('POST /v1/calls/active/transfer', () => {
     ['NO_OUTBOUND_ROUTE', 400],
     ['REFER_NOT_SUPPORTED', 400],
     ['TARGET_NOT_ALLOWED', 400],
-  ])('answers %s when the edge says so', async (code, status) => {
+  ])('answers %s when the edge returns it', async (code, status) => {
     const answer = transfer({});
     const { id } = await edge.next('command');
     edge.send({ type: 'result', id, ok: false, error: 'It cannot be done.', code });
@@ -95,7 +95,7 @@ describe('POST /v1/calls/active/transfer', () => {
     });
   });
 
-  it('is 503 when the edge names no code, or one that nobody knows', async () => {
+  it('is 503 when the edge gives no code, or an unknown one', async () => {
     for (const code of [{}, { code: 'E_STRANGE' }]) {
       const answer = transfer({});
       const { id } = await edge.next('command');
@@ -117,19 +117,19 @@ describe('POST /v1/calls/active/transfer', () => {
     [{ call_id: 'abc' }, 'INVALID_PARAMETER'],
     [{ call_id: '00000000-0000-4000-8000-000000000002' }, 'CALL_NOT_FOUND'],
     [{ surprise: 1 }, 'UNKNOWN_PROPERTY'],
-  ])('refuses %j with %s', async (body, code) => {
+  ])('rejects %j with %s', async (body, code) => {
     const answer = await transfer(body);
     expect(answer.codes).toEqual([code]);
     expect(answer.body.data).toBeNull();
   });
 
-  it('refuses a call that has ended, and one of another organization', async () => {
+  it("rejects an ended call, and another organization's call", async () => {
     expect((await transfer({}, test.foreignKey)).codes).toEqual(['CALL_NOT_FOUND']);
     await report({ ended_at: '2030-01-01T00:00:47.250Z', status: 'completed' });
     expect(await transfer({})).toMatchObject({ status: 409, codes: ['CALL_NOT_ACTIVE'] });
   });
 
-  it('is 503 while the edge of the call is away', async () => {
+  it("is 503 while the call's edge is away", async () => {
     await edge.kill();
     await expect.poll(() => test.control.services.edges.count).toBe(0);
     expect(await transfer({})).toMatchObject({ status: 503, codes: ['SERVICE_UNAVAILABLE'] });
@@ -137,7 +137,7 @@ describe('POST /v1/calls/active/transfer', () => {
 });
 
 describe('a transferred call', () => {
-  it('shows whom it went to, who had answered it, and its further leg', async () => {
+  it('shows the target, who had answered, and the further leg', async () => {
     await report({
       ended_at: '2030-01-01T00:00:47.250Z',
       status: 'completed',

@@ -1,41 +1,40 @@
 /**
- * What organizations set up (numbers, trunks, agents, tools), as one thing that is written: every write goes through
- * `change`, which lets those above act on it in the same transaction. Areas below never call upward:
+ * What organizations set up (numbers, trunks, agents, tools). Every write goes through `change`, which runs the
+ * followers in the same transaction. Lower areas never call upper ones; upper areas register here:
  *
- *     something changed            Altered         whoever follows publishes it, for example to the edges
- *     may this be deleted?         usersOf         whoever may use it was added with `usedBy`
- *     ... a version of a pathway?  usersOfVersion  whoever may name it was added with `versionUsedBy`
- *     this is being deleted        removed         whoever keeps something about it was added with `onRemoval`
+ *     something changed            Altered         followers publish it, for example to the edges
+ *     may this be deleted?         usersOf         areas that may use it registered with `usedBy`
+ *     this is being deleted        removed         areas that keep something about it registered with `onRemoval`
  */
 import type { Database, Db } from '../db/index.ts';
 
-/** What a write altered. */
+/** What a write changed. */
 export class Altered {
   readonly organizations = new Set<string>();
   readonly numbers = new Set<string>();
   readonly pathways = new Set<string>();
-  /** Settings of the deployment, which alter at a start only. */
+  /** Settings of the deployment; they change only at a start. */
   settings = false;
   readonly #afterCommit: (() => void)[] = [];
 
-  /** Has `act` called once the write is committed; never when it is rolled back. */
+  /** Calls `act` once the write is committed, never after a rollback. */
   afterCommit(act: () => void): void {
     this.#afterCommit.push(act);
   }
 
-  /** To be called after the commit. */
+  /** Called after the commit. */
   committed(): void {
     for (const act of this.#afterCommit) act();
   }
 }
 
-/** What can be deleted, or switched off, while others refer to it. */
+/** Something that others may refer to, and that can be deleted or switched off. */
 export interface Subject {
   readonly kind: 'pathway' | 'persona' | 'trunk_alerts';
   readonly id: string;
 }
 
-/** Ids of what uses a subject, under the name that they have in the error's details, such as `widget_ids`. */
+/** Ids of a subject's users, under their name in the error's details, such as `widget_ids`. */
 type AskUsers = (db: Db, id: string) => Promise<readonly string[]>;
 
 /** Calls, and tests of each kind, that an error names: thousands may wait. */
@@ -56,10 +55,10 @@ export interface Users {
   readonly count: number;
 }
 
-/** Acts on what a write altered, in its transaction. */
+/** Acts on what a write changed, in its transaction. */
 type Follow = (db: Db, altered: Altered) => Promise<void>;
 
-/** Drops what is kept about a subject that goes, in the transaction. @param now ISO */
+/** Deletes what is kept about a removed subject, in the transaction. @param now ISO */
 type Drop = (db: Db, id: string, now: string, altered: Altered) => Promise<void>;
 
 export class Catalogue {
@@ -73,7 +72,7 @@ export class Catalogue {
     this.#database = database;
   }
 
-  /** Runs a write in a transaction. `work` must use the transaction that it is given for all its queries. */
+  /** Runs a write in a transaction. `work` must use the given transaction for all its queries. */
   async change<T>(work: (db: Db, altered: Altered) => Promise<T>): Promise<T> {
     const altered = new Altered();
     const result = await this.#database.db.transaction().execute(async (db) => {
@@ -89,12 +88,12 @@ export class Catalogue {
     this.#followers.push(follow);
   }
 
-  /** Adds one who may use subjects of a kind. @param name under which the error names the users */
+  /** Registers a possible user of subjects of a kind. @param name key of the users' ids in the error */
   usedBy(kind: Subject['kind'], name: string, ask: AskUsers): void {
     this.#askers.push({ kind, name, ask });
   }
 
-  /** Who uses a subject: ids by name, and how many in all. */
+  /** The users of a subject: ids by name, and the total. */
   async usersOf(db: Db, { kind, id }: Subject): Promise<Users> {
     const ids: Record<string, readonly string[]> = {};
     for (const asker of this.#askers) if (asker.kind === kind) ids[asker.name] = await asker.ask(db, id);
@@ -117,7 +116,7 @@ export class Catalogue {
     this.#droppers.push({ kind, drop });
   }
 
-  /** Lets everybody drop what they keep about a subject that goes. @param now ISO */
+  /** Has all areas delete what they keep about a removed subject. @param now ISO */
   async removed(db: Db, altered: Altered, { kind, id }: Subject, now: string): Promise<void> {
     for (const dropper of this.#droppers) if (dropper.kind === kind) await dropper.drop(db, id, now, altered);
   }

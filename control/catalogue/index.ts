@@ -1,2 +1,2 @@
-/** Every write to what organizations set up goes through here: changes are announced, and who uses what is asked. */
+/** Every change to an organization's set-up goes through here: it announces changes and finds who uses what. */
 export { Altered, Catalogue, mostNamedUsers, type NamedVersion } from './catalogue.ts';

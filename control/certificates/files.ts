@@ -1,4 +1,4 @@
-/** The certificate files of a deployment: given by the operator, or made and kept in the data folder. */
+/** The certificate files of a deployment: the operator's own, or issued and kept in the data folder. */
 import { X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -21,7 +21,7 @@ export interface CertificateFiles {
 
 export interface CertificateOptions {
   readonly dataFolder: string;
-  /** Files of the operator's own; null: they are made. */
+  /** The operator's own files; null: they are issued. */
   readonly given: { readonly cert: string; readonly key: string; readonly ca: string | null } | null;
   readonly publicHost: string | null;
   /** ms */
@@ -29,8 +29,8 @@ export interface CertificateOptions {
 }
 
 /**
- * Finds or makes the files. The authority is made once; the server certificate is made again when it ends
- * within 30 days or does not name all hosts.
+ * Finds or issues the files. The authority is created once; the server certificate is renewed when it expires within 30
+ * days or does not cover all hosts.
  * @throws SettingError naming the setting whose file cannot be read, or the folder whose files cannot be used
  */
 export async function ensureCertificates(options: CertificateOptions): Promise<CertificateFiles> {
@@ -63,7 +63,7 @@ export async function ensureCertificates(options: CertificateOptions): Promise<C
   return { ...serverFiles, ca: authorityFiles.cert };
 }
 
-/** Loaded only when a certificate is made: most starts find theirs. */
+/** Loaded only to issue a certificate: most starts have theirs. */
 const makers = () => import('./issue.ts');
 
 function assertReadable(setting: string, file: string): void {
@@ -83,7 +83,7 @@ async function ensureAuthority(files: { cert: string; key: string }, now: number
   return { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') };
 }
 
-/** The names under which an edge on this machine is reached. */
+/** The host names of an edge on this machine. */
 function certificateHosts(publicHost: string | null): string[] {
   const own = hostname();
   const hosts = ['localhost', ...(/^[A-Za-z0-9.-]+$/.test(own) ? [own] : []), '127.0.0.1'];
@@ -108,7 +108,7 @@ function isCurrent(
   );
 }
 
-/** The key first and under its final name last, so that a stop half-way leaves no pair that does not match. */
+/** The key first, the final name last, so that a crash in between leaves no mismatched pair. */
 function write(files: { cert: string; key: string }, issued: Issued): void {
   writeFileSync(`${files.key}.new`, issued.key, { mode: 0o600 });
   writeFileSync(`${files.cert}.new`, issued.cert, { mode: 0o644 });

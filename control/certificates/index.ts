@@ -1,2 +1,2 @@
-/** Certificates that the programs of one deployment make for themselves. */
+/** Certificates that a deployment issues for its own programs. */
 export { ensureCertificates } from './files.ts';

@@ -1,4 +1,4 @@
-/** Makes a certificate authority and server certificates (RFC 5280), ECDSA on P-256. */
+/** Issues a certificate authority and server certificates (RFC 5280), ECDSA on P-256. */
 import 'reflect-metadata';
 import { randomBytes, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -20,7 +20,7 @@ import {
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const dayMs = 24 * 60 * 60 * 1000;
 const authorityDays = 3650;
-/** The longest life that public authorities give, so that clients' limits are met. */
+/** The longest validity of public authorities, which clients accept. */
 const serverDays = 397;
 
 /** PEM texts; keys in PKCS #8. */
@@ -50,8 +50,8 @@ export async function issueAuthority(name: string, now: number): Promise<Issued>
 }
 
 /**
- * @param hosts names and addresses that the certificate is for; the first becomes the common name
- * @returns the certificate followed by that of the authority
+ * @param hosts names and addresses in the certificate; the first becomes the common name
+ * @returns the certificate followed by the authority's
  */
 export async function issueServer(authority: Issued, hosts: readonly string[], now: number): Promise<Issued> {
   cryptoProvider.set(webcrypto);
@@ -81,7 +81,7 @@ export async function issueServer(authority: Issued, hosts: readonly string[], n
   return { cert: chain, key: await exportKey(keys.privateKey) };
 }
 
-/** RFC 5280 section 4.1.2.2: positive and hard to guess. */
+/** RFC 5280 section 4.1.2.2: positive and unpredictable. */
 function serialNumber(): string {
   const bytes = randomBytes(16);
   bytes.writeUInt8((bytes.readUInt8(0) & 0x7f) | 0x40, 0);

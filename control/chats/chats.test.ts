@@ -13,7 +13,7 @@ import { createApp } from '../app.ts';
 import { demoEdges, demoNodes } from '../demo-pathway.ts';
 import { forgetChats } from './store.ts';
 
-/** Fails as often as it is told to. */
+/** Fails as often as a test sets. */
 class FailingModel implements Understanding {
   readonly evaluator = ruleEngine.evaluator;
   failures = 0;
@@ -65,7 +65,7 @@ const beginDemo = async () => String((await begin({ pathway_id: await pathwayOf(
 const greeting = 'Welcome to Trunkline. Press 1 for sales, or press 2 for support.';
 
 describe('a chat', () => {
-  it('opens with the first words, and ends where the pathway does', async () => {
+  it("opens with the agent's first words, and ends where the pathway ends", async () => {
     const pathway_id = await pathwayOf(demo);
     const begun = await begin({ pathway_id, request_data: { name: 'Ann', call_id: 'mine' } });
     const chat = begun.body.data?.chat_id;
@@ -107,7 +107,7 @@ describe('a chat', () => {
     expect(body.data?.message).toBe(null);
   });
 
-  it('is with the version that was chosen, from the node that was chosen', async () => {
+  it('uses the chosen version and start node', async () => {
     const pathway_id = await pathwayOf(demo);
     const nodes = [
       { id: 'a', type: 'Default', data: { isStart: true, text: 'One.' } },
@@ -124,7 +124,7 @@ describe('a chat', () => {
     expect(await message({ pathway_version: 0 })).toBe(greeting);
   });
 
-  it('goes on in its graph as it was at the start, whatever becomes of the pathway', async () => {
+  it('continues with its graph as of the start, whatever happens to the pathway', async () => {
     const pathway_id = await pathwayOf(demo);
     const chat = (await begin({ pathway_id })).body.data?.chat_id;
     const nodes = [{ id: 'new', type: 'Default', data: { isStart: true, text: 'New.' } }];
@@ -133,7 +133,7 @@ describe('a chat', () => {
     expect((await say(chat, '2')).body.data?.current_node_id).toBe('support');
   });
 
-  it('goes on in another pathway that a node leads to', async () => {
+  it('continues in another pathway that a node leads to', async () => {
     const other = await pathwayOf(demo);
     const data = { isStart: true, transferPathwayId: other };
     const pathway_id = await pathwayOf({ nodes: [{ id: 'go', type: 'Transfer Pathway', data }], edges: [] });
@@ -188,7 +188,7 @@ describe('a chat', () => {
     test = await startControl(env());
   });
 
-  it('goes on however often it understands nothing, and never without a word', async () => {
+  it('continues after any number of misunderstandings, and always answers', async () => {
     const nodes = [
       { id: 'wait', type: 'Wait for Response', data: { isStart: true } },
       { id: 'menu', type: 'Default', data: { text: 'Sales or support?' } },
@@ -231,7 +231,7 @@ describe('a chat', () => {
     expect(await db.selectFrom('chats').select('id').execute()).toEqual([]);
   });
 
-  it('answers messages that overlap one after the other', async () => {
+  it('answers overlapping messages one after the other', async () => {
     const chat = await beginDemo();
     const answers = await Promise.all(['first', 'second', 'third'].map((text) => say(chat, text)));
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
@@ -246,7 +246,7 @@ describe('a chat', () => {
 });
 
 describe('a model that fails', () => {
-  it('leaves the chat as it was, so that the message can be sent again', async () => {
+  it('leaves the chat unchanged, so that the message can be resent', async () => {
     const chat = await beginDemo();
     model.failures = 1;
     const refused = await say(chat, 'sales please');
@@ -258,7 +258,7 @@ describe('a model that fails', () => {
     expect(body.data).toMatchObject({ completed: true, chat_history: { length: 3 } });
   });
 
-  it('lets no chat begin', async () => {
+  it('prevents a chat from starting', async () => {
     const data = { isStart: true, prompt: 'Greet.' };
     const pathway_id = await pathwayOf({ nodes: [{ id: 'a', type: 'Default', data }], edges: [] });
     model.failures = 1;
@@ -269,7 +269,7 @@ describe('a model that fails', () => {
 });
 
 describe('a webhook of a chat', () => {
-  it('is really called, and its answer is used', async () => {
+  it('is actually called, and its response is used', async () => {
     const seen: { method?: string | undefined; url?: string | undefined; body: string }[] = [];
     const server = createServer((request, response) => {
       readAll(request).then((body) => {
@@ -325,7 +325,7 @@ describe('a webhook of a chat', () => {
     await strict.close();
   });
 
-  it('that leads back to itself ends the chat', async () => {
+  it('in a loop ends the chat', async () => {
     const data = { isStart: true, url: 'http://127.0.0.1:1/', method: 'GET' };
     const nodes = [{ id: 'hook', type: 'Webhook', data }];
     const edges = [{ source: 'hook', target: 'hook', data: { label: 'failure' } }];
@@ -342,12 +342,12 @@ describe('every chat endpoint', () => {
     { pathway_id: unknown, pathway_version: 'newest' },
     { pathway_id: unknown, request_data: [] },
     { pathway_id: unknown, more: 1 },
-  ])('refuses to begin with %j', async (body) => {
+  ])('rejects a start with %j', async (body) => {
     const answer = await begin(body);
     expect([answer.status, answer.body.data]).toEqual([400, null]);
   });
 
-  it('is 404 for what is unknown or foreign, and asks for a key', async () => {
+  it('is 404 for unknown and foreign ids, and requires a key', async () => {
     const pathway_id = await pathwayOf(demo);
     expect((await begin({ pathway_id: unknown })).codes).toEqual(['PATHWAY_NOT_FOUND']);
     expect((await begin({ pathway_id, pathway_version: 7 })).codes).toEqual(['VERSION_NOT_FOUND']);

@@ -1,4 +1,4 @@
-/** Text conversations with a pathway: each message finds the chat in the database and leaves it there. */
+/** Text conversations with a pathway: each message loads the chat from the database and stores it again. */
 import type { ChatAnswer, ChatCreate, ChatLine } from '#shared/api/chats.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
@@ -16,7 +16,7 @@ import { isoTime } from '../organizations/index.ts';
 import type { ChatDeps } from './deps.ts';
 import { findChat, insertChat, type ListedChat, updateChat } from './store.ts';
 
-/** What the row keeps besides the agent's state. */
+/** What the row stores besides the agent's state. */
 interface StoredAgent {
   readonly agent: PathwayTextAgent;
   readonly variables: Record<string, unknown>;
@@ -30,7 +30,10 @@ export class Chats {
     this.#services = services;
   }
 
-  /** @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, MODEL_UNAVAILABLE, QUOTA_EXCEEDED; INVALID_PARAMETER for a start node */
+  /**
+   * @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, MODEL_UNAVAILABLE, QUOTA_EXCEEDED; INVALID_PARAMETER for a
+   *   start node
+   */
   async create(orgId: string, body: ChatCreate) {
     const { database, clock } = this.#services;
     const { pathway_id: pathwayId, pathway_version: version, start_node_id: startNodeId } = body;
@@ -64,7 +67,7 @@ export class Chats {
   }
 
   /**
-   * Messages of one chat are answered in order of arrival. One that a model failed on leaves the chat as it was.
+   * Messages of one chat are answered in order of arrival. If a model fails, the chat stays unchanged.
    * @throws ApiError CHAT_NOT_FOUND, CHAT_COMPLETED, MODEL_UNAVAILABLE
    */
   say(orgId: string, id: string, message: string): Promise<ChatAnswer> {
@@ -93,7 +96,7 @@ export class Chats {
       completed: turn.completed ? 1 : 0,
       last_message_at: isoTime(clock),
     });
-    // Another process took a message meanwhile: this one is answered after it.
+    // Another process handled a message meanwhile: answer this one after it.
     return kept ? answerOf(row, session, turn) : this.#say(orgId, id, message);
   }
 

@@ -9,6 +9,6 @@ export interface ChatDeps {
   readonly database: Database;
   /** What text conversations are made of. */
   readonly conversations: TextSessionParts;
-  /** What organizations may keep. */
+  /** Organizations' quotas. */
   readonly quotas: Quotas;
 }

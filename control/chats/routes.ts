@@ -1,4 +1,4 @@
-/** /v1/pathway/chat: a pathway is tried in text (contract 11.3). */
+/** /v1/pathway/chat: tries a pathway in text (contract 11.3). */
 import {
   ChatAnswered,
   ChatCreate,

@@ -24,7 +24,7 @@ export function findChat(db: Db, clock: Clock, orgId: string, id: string): Promi
 
 export type ListedChat = Omit<ChatRow, 'agent' | 'state' | 'org_id' | 'revision'>;
 
-/** One page of those that can be gone on with, newest message first, and how many there are in all. */
+/** One page of chats that can be continued, newest message first, and the total. */
 export async function listChats(
   db: Db,
   clock: Clock,
@@ -43,7 +43,7 @@ export async function listChats(
   return { rows, total };
 }
 
-/** Whether there was one. */
+/** Returns whether it existed. */
 export async function deleteChat(db: Db, orgId: string, id: string): Promise<boolean> {
   const result = await db
     .deleteFrom('chats')
@@ -53,7 +53,10 @@ export async function deleteChat(db: Db, orgId: string, id: string): Promise<boo
   return result.numDeletedRows > 0n;
 }
 
-/** Stores what a message came to. @returns false when another message was stored since `revision` was read, or the chat was deleted */
+/**
+ * Stores the result of a message. @returns false when another message was stored since `revision` was read, or the chat
+ * was deleted
+ */
 export async function updateChat(
   db: Db,
   { id, revision }: Pick<ChatRow, 'id' | 'revision'>,
@@ -68,7 +71,7 @@ export async function updateChat(
   return result.numUpdatedRows > 0n;
 }
 
-/** Deletes chats that nobody can go on with. Returns how many. */
+/** Deletes expired chats. Returns how many. */
 export function forgetChats(db: Db, clock: Clock): Promise<number> {
   return deleteInBatches((limit) => {
     const old = db

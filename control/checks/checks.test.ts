@@ -20,7 +20,7 @@ afterEach(() =>
   ),
 );
 
-/** Takes the next command and answers it. */
+/** Receives the next command and answers it. */
 async function nextCommand<K extends string>(kind: K) {
   const { id, command } = await edge.next('command');
   if (command.kind !== kind) throw new Error(`unexpected ${command.kind}`);
@@ -67,7 +67,7 @@ describe('discovery', () => {
     edge.send(reportFrame(seq++, [{ type: 'discovery', discovery_id, result: { ...result, ...changes } }]));
     await edge.next('ack');
   };
-  /** Begins a discovery that takes longer than the request waits. */
+  /** Starts a discovery that takes longer than the request waits. */
   const running = async () => {
     const answer = discover();
     const { id } = await idOf();
@@ -76,7 +76,7 @@ describe('discovery', () => {
     return { id, answer: await answer };
   };
 
-  it('answers 200 with the result when the edge is done within 2 s', async () => {
+  it('answers 200 with the result when the edge finishes within 2 s', async () => {
     const answer = discover({ host: 'sips:PBX.example.com:5071' });
     const { id, command } = await idOf();
     expect(command).toMatchObject({ host: 'pbx.example.com', port: 5071, transport: 'tls' });
@@ -96,7 +96,7 @@ describe('discovery', () => {
     expect(id).toMatch(/^disc_[0-9a-f-]{36}$/);
   });
 
-  it('answers 202 while it runs, refuses a second one, and shows its progress and its end', async () => {
+  it('answers 202 while it runs, rejects a second one, and shows its progress and its end', async () => {
     const { id, answer } = await running();
     expect(answer).toMatchObject({
       status: 202,
@@ -111,7 +111,7 @@ describe('discovery', () => {
     expect((await status(id)).body.data).toMatchObject({ status: 'completed' });
   });
 
-  it('lets two organizations discover at the same time', async () => {
+  it('runs for two organizations at the same time', async () => {
     await running();
     const answer = discover({ host: 'sip.example.com' }, { key: test.foreignKey });
     const { id } = await idOf();
@@ -119,7 +119,7 @@ describe('discovery', () => {
     expect((await answer).status).toBe(200);
   });
 
-  it('has failed when the edge reports no end, and can be asked for again', async () => {
+  it('fails when the edge reports no end, and can be requested again', async () => {
     const { id } = await running();
     await edge.kill();
     test.clock.advance(28_000);
@@ -154,7 +154,7 @@ describe('discovery', () => {
     expect(await db.selectFrom('discoveries').selectAll().execute()).toEqual([]);
   });
 
-  it('is refused when the name turns out to be private', async () => {
+  it('is rejected when the name resolves to a private address', async () => {
     const answer = discover();
     const { id } = await idOf();
     await report(id, { status: 'failed', error: { code: 'TARGET_NOT_ALLOWED', message: 'is private' } });
@@ -170,11 +170,11 @@ describe('discovery', () => {
     [{ host: '10.1.2.3' }, 'TARGET_NOT_ALLOWED'],
     [{ host: '::1' }, 'TARGET_NOT_ALLOWED'],
     [{ host: 'localhost' }, 'TARGET_NOT_ALLOWED'],
-  ])('refuses %j with %s', async (body, code) => {
+  ])('rejects %j with %s', async (body, code) => {
     expect((await discover(body)).codes).toEqual([code]);
   });
 
-  it('is 503 without an edge or when it refuses, and then nothing is running', async () => {
+  it('is 503 without an edge or when it refuses, and nothing is running afterward', async () => {
     const answer = discover();
     const { id } = await edge.next('command');
     edge.send({ type: 'result', id, ok: false, error: 'busy' });
@@ -248,13 +248,13 @@ describe('test calls', () => {
     expect((await status(id)).body).toEqual({ data: { call_id: id, ...state }, errors: null });
   });
 
-  it('call the extension, with the keys and the length that are asked for', async () => {
+  it('call the extension, with the requested keys and length', async () => {
     const configuration_id = await configurationId('outbound');
     const { command } = await started({ to: '1001', max_seconds: 60, dtmf: '1w#', configuration_id });
     expect(command).toMatchObject({ to: '1001', max_seconds: 60, dtmf: '1w#', trunk_id: configuration_id });
   });
 
-  it('have failed when the edge reports no end', async () => {
+  it('fail when the edge reports no end', async () => {
     const { id } = await started();
     await edge.kill();
     test.clock.advance(3 * minute);
@@ -281,11 +281,11 @@ describe('test calls', () => {
     [{ to: 'sip:a@b' }, 'INVALID_PARAMETER'],
     [{ max_seconds: 4 }, 'INVALID_PARAMETER'],
     [{ dtmf: 'x' }, 'INVALID_PARAMETER'],
-  ])('are refused: %j with %s', async (body, code) => {
+  ])('are rejected: %j with %s', async (body, code) => {
     expect((await start(body)).codes).toEqual([code]);
   });
 
-  it('need an outbound configuration', async () => {
+  it('require an outbound configuration', async () => {
     await test.call('POST', '/v1/sip/detach', { body: { phone_number: number, directions: ['outbound'] } });
     expect((await start()).codes).toEqual(['OUTBOUND_NOT_CONFIGURED']);
     expect((await start({}, { key: test.foreignKey })).codes).toEqual(['NUMBER_NOT_FOUND']);
@@ -293,12 +293,12 @@ describe('test calls', () => {
     expect((await start({}, { key: test.plainKey })).codes).toEqual(['SIP_NOT_ENABLED']);
   });
 
-  it('that are answered 503 do not use up the limit', async () => {
+  it('answered with 503 do not count toward the limit', async () => {
     await edge.kill();
     for (let tried = 0; tried < 11; tried++) expect((await start()).status).toBe(503);
   });
 
-  it('that are refused leave the limit as it was, and so does an answer that is given again', async () => {
+  it('that are rejected do not count toward the limit, nor does a repeated response', async () => {
     const ask = (body: object, headers: Record<string, string> = {}) =>
       test.call('POST', '/v1/sip/test-call', { body, headers });
     const number = { phone_number: '+14155550100' };

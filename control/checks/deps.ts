@@ -9,8 +9,8 @@ export interface CheckDeps {
   readonly clock: Clock;
   readonly database: Database;
   readonly edges: ConnectedEdges;
-  /** Of ids whose last report was stored. */
+  /** Announces the ids whose last report was stored. */
   readonly announcements: Announcements;
-  /** Networks that may be contacted although they are private (contract 1.9). */
+  /** Private networks that may be contacted anyway (contract 1.9). */
   readonly allowedTargets: BlockList;
 }

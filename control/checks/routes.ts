@@ -1,4 +1,4 @@
-/** /v1/sip/discover and /v1/sip/test-call: what an edge finds out about a trunk (contract 3.1 and 3.2). */
+/** /v1/sip/discover and /v1/sip/test-call: checks of a trunk by an edge (contract 3.1 and 3.2). */
 import { plain } from '#shared/api/common.ts';
 import {
   Discovered,
@@ -38,7 +38,7 @@ import {
   setTestCall,
 } from './store.ts';
 
-/** A discovery that ends within this answers the request itself. */
+/** A discovery that finishes within this time answers the request itself. */
 const discoveryWaitMs = 2_000;
 
 export function checkRoutes(app: App, services: CheckDeps): void {

@@ -1,4 +1,4 @@
-/** What orders of discoveries and test calls mean, and how they stand: pure functions (contract 3.1 and 3.2). */
+/** Requests and states of discoveries and test calls: pure functions (contract 3.1 and 3.2). */
 import { isIPv6 } from 'node:net';
 import type { DiscoveryRequest, DiscoveryView } from '#shared/api/trunk-checks.ts';
 import { toE164 } from '#shared/e164.ts';
@@ -9,7 +9,7 @@ import { parseSipDestination, type SipTransport } from '#shared/sip-destination.
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import type { DiscoveryRow, TestCallRow } from '../db/index.ts';
 
-/** A discovery is over after 20 s; what an edge has not reported after this never comes. */
+/** A discovery ends after 20 s; after this time no report is expected. */
 const discoveryLimitMs = 30_000;
 /** Longest time between two reports of a test call: ringing, and the call itself. */
 const testCallLimitMs = 180_000;
@@ -48,7 +48,7 @@ export const unknownYet: DiscoveryResult = {
   tls: null,
 };
 
-/** @param now ms; a discovery that no edge reports on any more has failed */
+/** @param now ms; a discovery without reports for too long has failed */
 export function discoveryView(row: DiscoveryRow, now: number): DiscoveryView {
   const result: DiscoveryResult = JSON.parse(row.result);
   const { id: discovery_id, host, started_at, completed_at } = row;
@@ -66,7 +66,7 @@ export function discoveryView(row: DiscoveryRow, now: number): DiscoveryView {
   };
 }
 
-/** A number with a plus is E.164; all else is dialled as it is. @throws ApiError INVALID_PARAMETER */
+/** A number with a plus is E.164; anything else is dialed unchanged. @throws ApiError INVALID_PARAMETER */
 export function dialledUser(text: string): string {
   const trimmed = text.trim();
   const number = trimmed.startsWith('+') ? toE164(trimmed) : null;
@@ -75,7 +75,7 @@ export function dialledUser(text: string): string {
   throw ApiError.invalid('/to', 'must be a number or an extension');
 }
 
-/** @param now ms; a test call that no edge reports on any more has failed */
+/** @param now ms; a test call without reports for too long has failed */
 export function testCallState(row: TestCallRow, now: number): TestCallState {
   const state: TestCallState = JSON.parse(row.state);
   const silent = state.result === 'pending' && now >= Date.parse(row.updated_at) + testCallLimitMs;

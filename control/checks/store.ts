@@ -18,7 +18,7 @@ export function findDiscovery(db: Db, orgId: string, id: string): Promise<Discov
     .executeTakeFirst();
 }
 
-/** The discoveries of an organization that no edge has ended. */
+/** An organization's unfinished discoveries. */
 export function openDiscoveries(db: Db, orgId: string): Promise<DiscoveryRow[]> {
   return db
     .selectFrom('discoveries')
@@ -63,10 +63,10 @@ export async function setTestCall(db: Db, id: string, state: TestCallState): Pro
     .execute();
 }
 
-/** Deletes what is no longer shown. Returns how many rows went. */
+/** Deletes checks that are no longer shown. Returns how many rows were deleted. */
 export async function forgetChecks(db: Db, clock: Clock): Promise<number> {
   const before = (ms: number) => new Date(clock.now() - ms).toISOString();
-  // A discovery ends within a minute, so its start tells its age well enough.
+  // A discovery ends within a minute, so its start is close enough to its age.
   const discoveries = await db
     .deleteFrom('discoveries')
     .where('started_at', '<', before(discoveryKeptMs + 60_000))
@@ -80,7 +80,7 @@ export async function forgetChecks(db: Db, clock: Clock): Promise<number> {
 
 type CheckBody = Extract<ReportBody, { type: 'discovery' | 'test_call' }>;
 
-/** Returns what stores a report of a discovery or a test call; one whose row is gone is dropped. */
+/** Returns a function that stores a report of a discovery or a test call; a report without its row is dropped. */
 export function prepareChecks(connection: SqliteFile.Database): (body: CheckBody, now: string) => void {
   const discovery = connection.prepare<[string, string | null, string]>(
     'update discoveries set result = ?, completed_at = ? where id = ? and completed_at is null',

@@ -1,4 +1,4 @@
-/** Reads from the database who speaks in a text conversation. */
+/** Loads the agent of a text conversation from the database. */
 import { toolIdsIn } from '#shared/agent/node-tools.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { Db } from '../db/index.ts';
@@ -14,21 +14,18 @@ import { personaAgent } from '../personas/index.ts';
 import { agentTools } from '../tools/index.ts';
 import type { PathwayTextAgent, PersonaTextAgent, TextGraph } from './text-agent.ts';
 
-/** Graphs that one conversation can reach; a Transfer Pathway node beyond them leads nowhere. */
+/** Most graphs of one conversation; a Transfer Pathway node beyond them leads nowhere. */
 const mostGraphs = 20;
 
 export interface PathwayChoice {
   readonly pathwayId: string;
-  /** Default: production, the live graph when nothing was published. */
+  /** Default: production; the live graph when nothing was published. */
   readonly version?: number | 'production' | 'staging' | undefined;
   readonly startNodeId?: string | null | undefined;
   readonly firstSentence?: string | null | undefined;
 }
 
-/**
- * @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND; INVALID_PARAMETER at /start_node_id for a node that is not
- *   there
- */
+/** @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND; INVALID_PARAMETER at /start_node_id for an unknown node */
 export async function pathwayTextAgent(
   db: Db,
   orgId: string,
@@ -49,7 +46,7 @@ export async function pathwayTextAgent(
 }
 
 /**
- * @param settings what goes before the persona's call_config, such as a language
+ * @param settings override the persona's call_config, for example a language
  * @param versionId of the persona; default: the one in production
  * @throws ApiError PERSONA_NOT_FOUND
  */
@@ -69,7 +66,7 @@ export async function personaTextAgent(
   return { kind: 'persona', orgId, settings: agent, graphs: await reachableGraphs(db, orgId, roots) };
 }
 
-/** These graphs, and what their Transfer Pathway nodes lead to; those that are not there are left out. */
+/** These graphs, and those reached by their Transfer Pathway nodes; missing ones are left out. */
 async function reachableGraphs(
   db: Db,
   orgId: string,

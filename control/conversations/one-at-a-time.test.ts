@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { OneAtATime } from './one-at-a-time.ts';
 
-it('does the work of one key in order, also after a failure, and that of others beside it', async () => {
+it('runs the work of one key in order, also after a failure, and different keys in parallel', async () => {
   const order = new OneAtATime();
   const seen: string[] = [];
   const first = Promise.withResolvers<void>();

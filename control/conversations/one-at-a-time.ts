@@ -1,8 +1,8 @@
-/** Work on one thing is done in order of arrival; work on others goes on beside it. */
+/** Runs work on one key in order of arrival; different keys run in parallel. */
 export class OneAtATime {
   readonly #tails = new Map<string, Promise<unknown>>();
 
-  /** Runs `work` when all that was given before under the same key has ended, however it ended. */
+  /** Runs `work` after all earlier work with the same key has ended, even if it failed. */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key) ?? Promise.resolve();
     const result = before.then(work);

@@ -1,16 +1,16 @@
 import type { ToolResult, ToolRunner, ToolSpec, Variables } from '#shared/agent/interfaces.ts';
 import type { Clock } from '#shared/clock.ts';
 
-/** One tool that an agent used. */
+/** One tool call of an agent. */
 export interface ToolCallRecord {
   readonly name: string;
   readonly input: unknown;
   readonly result: ToolResult;
-  /** ms since the epoch, when it was begun */
+  /** start, ms since the epoch */
   readonly at: number;
 }
 
-/** Tools that note each call of theirs in `calls`. */
+/** Tools that record each of their calls in `calls`. */
 export class RecordedTools implements ToolRunner {
   readonly #tools: ToolRunner;
   readonly #clock: Pick<Clock, 'now'>;

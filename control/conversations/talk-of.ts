@@ -1,4 +1,4 @@
-/** Makes the conversation engine of an agent ready for text. */
+/** Prepares the conversation engine of an agent for text. */
 import { builtInVariables } from '#shared/agent/built-in-variables.ts';
 import { writtenLimits } from '#shared/agent/conversation-options.ts';
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
@@ -10,7 +10,7 @@ import type { TextFacts, TextSessionParts, TextState } from './text-parts.ts';
 /** Contract 9.1. */
 const defaultTimezone = 'America/Los_Angeles';
 
-/** @param state to take up a stored conversation @throws UnknownStartNode, LostPlace, GraphError */
+/** @param state to resume a stored conversation @throws UnknownStartNode, LostPlace, GraphError */
 export function talkOf(
   parts: TextSessionParts,
   tools: ToolRunner | null,
@@ -21,7 +21,7 @@ export function talkOf(
   const { models, clock, seed, signal = new AbortController().signal } = parts;
   const { id, variables, timezone = defaultTimezone, from = '', to = '', source = 'chat' } = facts;
   const otherPathway = pathwaysOf(agent);
-  // A test stands for a call.
+  // A test simulates a call.
   const limits = source === 'test' ? {} : writtenLimits;
   const common = {
     understanding: models.understanding,
@@ -49,7 +49,7 @@ export function talkOf(
     model: models.dialogue,
     variables: { ...settings.request_data, ...variables },
     firstSentence: settings.first_sentence,
-    // The greeting of a widget stands in the thread before anybody can write.
+    // A widget's greeting is in the thread before anyone can write.
     waitsForGreeting: settings.wait_for_greeting && settings.first_sentence === null,
     pathwayLimits: limits,
     persona: {

@@ -1,6 +1,6 @@
 /**
- * Who speaks in a text conversation: plain data that holds all of it, so that a stored conversation goes on as it
- * began whatever becomes of its pathway or persona.
+ * The agent of a text conversation: plain data with everything it needs, so that a stored conversation continues
+ * unchanged whatever happens to its pathway or persona.
  */
 
 import type { LoadedPathway } from '#shared/agent/conversation-options.ts';
@@ -16,7 +16,7 @@ export interface TextGraph {
   readonly version: number;
   readonly nodes: readonly OpenObject[];
   readonly edges: readonly OpenObject[];
-  /** Those that its nodes name and that are there. */
+  /** The existing tools among those its nodes reference. */
   readonly tools: readonly AgentTool[];
 }
 
@@ -27,9 +27,9 @@ export interface PathwayTextAgent {
   readonly version: number;
   /** null: the graph's start node */
   readonly startNodeId: string | null;
-  /** Said in place of the first node's words. */
+  /** Replaces the first node's words. */
   readonly firstSentence: string | null;
-  /** The pathway's own graph, and those that its Transfer Pathway nodes lead to. */
+  /** The pathway's own graph, and those reached by its Transfer Pathway nodes. */
   readonly graphs: readonly TextGraph[];
 }
 
@@ -37,13 +37,13 @@ export interface PersonaTextAgent {
   readonly kind: 'persona';
   readonly orgId: string;
   readonly settings: Extract<AgentSettings, { kind: 'persona' }>;
-  /** Those that its conditions lead to, and so on. */
+  /** Those reached by its conditions, transitively. */
   readonly graphs: readonly TextGraph[];
 }
 
 export type TextAgent = PathwayTextAgent | PersonaTextAgent;
 
-/** A tool as agents are told of it. */
+/** A tool as agents see it. */
 function pathwayTool({ tool_id, name, description, input_schema, speech }: AgentTool): PathwayTool {
   const inputSchema = input_schema ?? { type: 'object', properties: {} };
   return { toolId: tool_id, name, description, inputSchema, speech };

@@ -1,4 +1,4 @@
-/** What text conversations are made of, and what is kept of one between two messages. */
+/** The parts of text conversations, and the state kept between two messages. */
 import type { WebhookRequest, WebhookResult } from '#shared/agent/conversation.ts';
 import type { ConversationState } from '#shared/agent/conversation-options.ts';
 import type { DialogueModel } from '#shared/agent/dialogue.ts';
@@ -8,20 +8,20 @@ import type { Clock } from '#shared/clock.ts';
 import type { AgentTool } from '#shared/edge-protocol/agents.ts';
 
 export interface TextSessionParts {
-  /** `services.models.agent({ onFailure: 'reject' })`, or what a test needs. */
+  /** `services.models.agent({ onFailure: 'reject' })`, or a test's own. */
   readonly models: { readonly understanding: Understanding; readonly dialogue: DialogueModel };
-  /** Never rejects: what goes wrong is in the result. */
+  /** Never rejects: errors are in the result. */
   readonly webhook: (request: WebhookRequest, nodeId: string) => Promise<WebhookResult>;
   /** null: no agent has tools */
   readonly tools: TextTools | null;
   readonly clock: Pick<Clock, 'now'>;
-  /** The same questions then get the same answers, as far as the models are able to. */
+  /** Makes answers repeatable, as far as the models support it. */
   readonly seed?: number;
-  /** Aborted when the conversation is over from outside. */
+  /** Aborted when the conversation is ended from outside. */
   readonly signal?: AbortSignal;
 }
 
-/** Lets an agent use its tools. */
+/** Gives an agent its tools. */
 export type TextTools = (given: readonly AgentTool[], conversation: ToolConversation) => ToolRunner;
 
 export interface ToolConversation {
@@ -30,13 +30,13 @@ export interface ToolConversation {
   readonly source: 'chat' | 'widget' | 'test';
 }
 
-/** What a conversation is told about itself. */
+/** Facts about a conversation for its agent. */
 export interface TextFacts {
-  /** Stands as `call_id` among the variables. */
+  /** The variable `call_id`. */
   readonly id: string;
   /** From request_data; names of built-in variables are ignored (contract 9.4). */
   readonly variables: Variables;
-  /** Whose conversation it is, for the log of tools. Default: chat */
+  /** The source in the tool log. Default: chat */
   readonly source?: ToolConversation['source'];
   /** IANA zone; default: the one of contract 9.1 */
   readonly timezone?: string;
@@ -44,7 +44,7 @@ export interface TextFacts {
   readonly to?: string;
 }
 
-/** Where a conversation stands: plain data. */
+/** The state of a conversation: plain data. */
 export interface TextState {
   readonly talk:
     | { readonly kind: 'pathway'; readonly state: ConversationState }

@@ -6,7 +6,7 @@ import type { PersonaTextAgent, TextGraph } from './text-agent.ts';
 import type { TextSessionParts, TextState, ToolConversation } from './text-parts.ts';
 import { TextSession } from './text-session.ts';
 
-/** Says what a test has written for each question. */
+/** Answers each question with the test's script. */
 class ScriptedModel implements DialogueModel {
   readonly evaluator = { provider: 'script', model: 'script', deterministic: true };
   readonly questions: DialogueQuestion[] = [];
@@ -88,7 +88,7 @@ const facts = { id: 'chat', variables: { guest: 'Bob' } };
 const stored = (session: TextSession): TextState => JSON.parse(JSON.stringify(session.state));
 
 describe('a text session with a persona', () => {
-  it('joins the sentences of an answer, and hands out each as soon as it is there', async () => {
+  it('joins the sentences of an answer, and emits each as soon as it is available', async () => {
     const model = new ScriptedModel([text('Hello Bob. How are'), text(' you?')]);
     const session = new TextSession(partsWith(model), persona, facts);
     const pieces: string[] = [];
@@ -98,7 +98,7 @@ describe('a text session with a persona', () => {
     expect(model.questions[0]?.system).toContain('Bob');
   });
 
-  it('uses its tools, and tells of each call in the turn that made it', async () => {
+  it('uses its tools, and reports each call in its turn', async () => {
     const model = new ScriptedModel(
       [text('Hi.')],
       [call('price', { item: 'x' })],
@@ -125,7 +125,7 @@ describe('a text session with a persona', () => {
     expect((await session.step('Thanks')).toolCalls).toEqual([]);
   });
 
-  it('is taken up again in the pathway that it went on in', async () => {
+  it('is resumed in the pathway that it continued in', async () => {
     const model = new ScriptedModel([text('Hi.')], [call('go_to_pathway', { name: 'Menu' })]);
     const parts = partsWith(model);
     const first = new TextSession(parts, persona, facts);
@@ -165,15 +165,15 @@ describe('a persona that waits for a greeting', () => {
     expect(model.questions[0]?.messages).toEqual([{ role: 'user', text: 'Hello?' }]);
   });
 
-  it('has first words that were given all the same', async () => {
+  it('still has its configured first words', async () => {
     const settings = { ...waiting.settings, first_sentence: 'Welcome!' };
     const session = new TextSession(partsWith(new ScriptedModel()), { ...waiting, settings }, facts);
     expect((await session.open()).messages).toEqual(['Welcome!']);
   });
 });
 
-describe('a pathway that a persona goes on in', () => {
-  it('ends for no misunderstanding in writing, and does on what stands for a call', async () => {
+describe('a pathway that a persona continues in', () => {
+  it('is not ended by misunderstandings in text, and is in a simulated call', async () => {
     const [ask = {}, sales = {}] = menu.nodes;
     const support = { ...sales, id: 'support' };
     const edges = [...menu.edges, { source: 'ask', target: 'support', data: { label: 'support' } }];
@@ -202,7 +202,7 @@ describe('a text session with a pathway', () => {
     graphs: [{ pathwayId: 'p', version: 0, nodes, edges, tools: persona.settings.tools ?? [] }],
   });
 
-  it('tells what each turn added: nodes, log, webhooks', async () => {
+  it('reports what each turn added: nodes, log, webhooks', async () => {
     const nodes = [
       { id: 'a', type: 'Default', data: { isStart: true, text: 'What?' } },
       { id: 'w', type: 'Webhook', data: { url: 'https://a.example.com/', method: 'GET' } },
@@ -254,7 +254,7 @@ describe('a text session with a pathway', () => {
     );
   });
 
-  it('is over where somebody else would be called', async () => {
+  it('ends where the call would be transferred', async () => {
     const data = { isStart: true, text: 'One moment.', transferNumber: '+14155550123' };
     const nodes = [{ id: 't', type: 'Transfer Call', data }];
     const session = new TextSession(
@@ -272,7 +272,7 @@ describe('a text session with a pathway', () => {
     expect(turn.log[0]?.message).toContain('+14155550123');
   });
 
-  it('is over when webhooks call each other without an end', async () => {
+  it('ends when webhooks call each other endlessly', async () => {
     let calls = 0;
     const webhook: TextSessionParts['webhook'] = async () => {
       calls++;
@@ -286,7 +286,7 @@ describe('a text session with a pathway', () => {
     expect(calls).toBe(26);
   });
 
-  it('rejects with what a model rejects with, and its state of before can be taken up', async () => {
+  it("rejects with the model's error, and its previous state can be resumed", async () => {
     const nodes = [
       { id: 'a', type: 'Default', data: { isStart: true, text: 'What?' } },
       { id: 'b', type: 'End Call', data: { text: 'Sales.' } },

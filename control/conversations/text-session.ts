@@ -1,7 +1,7 @@
 /**
- * A conversation in text with a pathway or a persona: what widgets, chats and test runs have in common. A message goes
- * in, answers come out; webhooks and tools are really called, by whatever the owner hands in. Between two messages the
- * whole of it is plain data (`state`), from which it is taken up again.
+ * A text conversation with a pathway or a persona, shared by widgets, chats and test runs. A message goes in, answers
+ * come out. Webhooks and tools are actually called, through the owner's functions. Between two messages it is plain
+ * data (`state`), from which it is resumed.
  */
 import type {
   Action,
@@ -20,20 +20,20 @@ import { talkOf } from './talk-of.ts';
 import { nodeTool, type TextAgent } from './text-agent.ts';
 import type { TextFacts, TextNode, TextSessionParts, TextState } from './text-parts.ts';
 
-/** One answer, and the node that gave it; null with a persona that is in no pathway. */
+/** One answer, and its node; null with a persona outside a pathway. */
 export interface TextLine {
   readonly text: string;
   readonly nodeId: string | null;
 }
 
-/** How an agent ended a conversation; `loop`: its graph went on without a word of the person. */
+/** How an agent ended a conversation; `loop`: its graph kept going without input. */
 export interface TextEnding {
   readonly by: 'agent' | 'transfer' | 'loop';
   /** One sentence. */
   readonly reason: string;
 }
 
-/** What one message came to. */
+/** The result of one message. */
 export interface TextTurn {
   readonly messages: readonly string[];
   /** The same with their nodes. */
@@ -42,9 +42,9 @@ export interface TextTurn {
   readonly ending: TextEnding | null;
   /** Whether the agent has ended the conversation. */
   readonly completed: boolean;
-  /** Where the conversation stands; null with a persona that is in no pathway. */
+  /** The current node; null with a persona outside a pathway. */
   readonly node: TextNode | null;
-  /** Every variable that a template can name now. */
+  /** Every variable that a template can use now. */
   readonly variables: Variables;
   /** Only what this turn added. */
   readonly log: readonly LogLine[];
@@ -55,7 +55,7 @@ export interface TextTurn {
 
 type ToolAction = Extract<Action, { type: 'tool' }>;
 
-/** Webhooks and tools that one message may set off; more is a loop in the graph. */
+/** Most webhooks and tools started by one message; more is a loop in the graph. */
 const mostRounds = 25;
 
 export class TextSession {
@@ -71,7 +71,7 @@ export class TextSession {
   #visited = 0;
   #called = 0;
 
-  /** @param state to take up a stored conversation @throws UnknownStartNode, GraphError */
+  /** @param state to resume a stored conversation @throws UnknownStartNode, GraphError */
   constructor(parts: TextSessionParts, agent: TextAgent, facts: TextFacts, state?: TextState) {
     this.#parts = parts;
     this.#agent = agent;
@@ -90,7 +90,7 @@ export class TextSession {
     return this.#talk.history;
   }
 
-  /** What the conversation has learned, without what it was given. */
+  /** Variables that the conversation has set, without its input. */
   get learned(): Variables {
     return this.#talk.learned;
   }
@@ -108,20 +108,20 @@ export class TextSession {
     };
   }
 
-  /** The agent's first words. @param said told of each piece of an answer as soon as there is one */
+  /** The agent's first words. @param said called with each piece of an answer as soon as it is available */
   open(said?: (text: string) => void): Promise<TextTurn> {
     return this.#turn({ type: 'start' }, said);
   }
 
   /**
-   * One message of the person at a time. After the end nothing is answered.
-   * Rejects with ModelUnavailable when a model fails; the session is of no use then, its last `state` is.
+   * Handles one message of the person; one at a time. After the end nothing is answered. Rejects with ModelUnavailable
+   * when a model fails; then the session is unusable, and its last `state` is valid.
    */
   step(message: string, said?: (text: string) => void): Promise<TextTurn> {
     return this.#turn({ type: 'heard', text: message }, said);
   }
 
-  /** The person pressed keys in place of a message: one complete entry. */
+  /** The person pressed keys instead of sending a message: one complete entry. */
   press(keys: string): Promise<TextTurn> {
     return this.#turn({ type: 'keys', keys }, undefined);
   }
@@ -147,7 +147,7 @@ export class TextSession {
     return this.#turnOf(lines);
   }
 
-  /** Gives an event to the talk. Returns the next one, null when the word is the person's or the talk is over. */
+  /** Passes an event to the talk. Returns the next one; null when it is the person's turn or the talk has ended. */
   async #perform(
     event: ConversationEvent,
     lines: TextLine[],
@@ -169,7 +169,7 @@ export class TextSession {
       } else if (action.type === 'tool') {
         next = { type: 'tool', result: await this.#runTool(action) };
       } else if (action.type === 'transfer') {
-        // Nobody can be called from a text; the conversation has come to where it was to go.
+        // A text conversation cannot transfer; it has reached its target.
         const reason = `to ${action.target}, which a text conversation only names`;
         next = { type: 'transfer', ok: true, reason };
         this.#ending = { by: 'transfer', reason: `transfer ${reason}` };
@@ -180,7 +180,7 @@ export class TextSession {
     return next;
   }
 
-  /** Null where there are none, or nobody runs any. */
+  /** Null without tools or without a runner. */
   #toolsFor(given: readonly AgentTool[]): ToolRunner | null {
     const { tools, clock } = this.#parts;
     if (given.length === 0 || !tools) return null;
@@ -189,7 +189,7 @@ export class TextSession {
     return new RecordedTools(runner, clock, this.#toolCalls);
   }
 
-  /** Of a node of a pathway. */
+  /** Runs a tool of a pathway node. */
   #runTool({ toolId, name, inputs, variables }: ToolAction): Promise<ToolResult> {
     const tool = nodeTool(this.#agent, toolId);
     const runner = this.#toolsFor(tool ? [tool] : []);

@@ -1,12 +1,12 @@
-/** Calls the webhooks of a text conversation: at judged addresses only, without redirects (contract 1.9). */
+/** Calls the webhooks of a text conversation: checked addresses only, no redirects (contract 1.9). */
 import { type OutgoingParts, sendOutgoing } from '#outgoing/request.ts';
 import { parsedBody } from '#shared/agent/answer-body.ts';
 import type { WebhookRequest, WebhookResult } from '#shared/agent/conversation.ts';
 
-/** What is read of an answer; more is an error. */
+/** Most bytes read of a response; more is an error. */
 const mostBytes = 1_048_576;
 
-/** @param signal aborted when nobody waits for answers any more */
+/** @param signal aborted when the responses are no longer needed */
 export function webhookClient(
   parts: OutgoingParts,
   signal: AbortSignal = new AbortController().signal,

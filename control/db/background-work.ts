@@ -1,12 +1,12 @@
-/** What the control plane does without being asked, as seen by its caller. */
+/** Work that the control plane does on its own, as seen by its caller. */
 
 export interface BackgroundWork {
   /**
-   * Begins nothing more. What runs goes on and stays written down as under way: after a fault it may be what the fault
-   * was in, and then counts as a try.
+   * Starts nothing more. Running work continues and stays recorded as under way: it may have caused the fault, and then
+   * counts as an attempt.
    */
   hold(): void;
-  /** Begins nothing more, breaks off what runs, and resolves when nothing is under way. */
+  /** Starts nothing more, aborts running work, and resolves when none is left. */
   close(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export function together(parts: readonly BackgroundWork[]): BackgroundWork {
   };
 }
 
-/** Of rounds that leave nothing behind when they are stopped. @param stop may be called twice */
+/** For rounds that leave nothing behind when stopped. @param stop may be called twice */
 export function rounds(stop: () => Promise<void>): BackgroundWork {
   return { hold: () => void stop(), close: stop };
 }

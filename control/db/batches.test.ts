@@ -31,16 +31,16 @@ const insert = (rows: number, prefix: string) =>
     select ${prefix} || i, 0 from n`.execute(database.db);
 
 describe('deleteInBatches', () => {
-  it('deletes all that is meant, and lets a writer in between two batches', async () => {
+  it('deletes all matching rows, and lets a writer in between two batches', async () => {
     await insert(1000, 'old ');
     await insert(1, 'kept ');
     const left: Promise<number | undefined>[] = [];
     expect(await forget(() => left.push(count()))).toBe(1000);
-    // Queries wait their turn: each was asked before its batch, and saw what the batches before had left.
+    // Queries wait their turn: each was issued before its batch, and saw what earlier batches had left.
     expect(await Promise.all(left)).toEqual([1001, 801, 601, 401, 201, 1]);
   });
 
-  it('stops at a bound, so that one round ends', async () => {
+  it('stops at a limit, so that one round ends', async () => {
     await insert(mostDeletedAtOnce + 50, 'old ');
     expect(await forget()).toBe(mostDeletedAtOnce);
     expect(await count()).toBe(50);

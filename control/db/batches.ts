@@ -1,4 +1,4 @@
-/** Deleting much without holding up those who write: the database takes one writer at a time. */
+/** Deletes many rows without blocking writers: the database allows one writer at a time. */
 import { setImmediate } from 'node:timers/promises';
 import type { DeleteResult } from 'kysely';
 
@@ -9,10 +9,10 @@ const batchRows = 200;
 export const mostDeletedAtOnce = 20_000;
 
 /**
- * Deletes batch after batch until one is not full, or `mostDeletedAtOnce` went. Between two batches others get
- * their turn at the database.
+ * Deletes batch after batch until one is not full, or `mostDeletedAtOnce` rows were deleted. Between two batches others
+ * get their turn at the database.
  * @param deleteSome deletes at most `limit` rows
- * @returns how many rows went
+ * @returns how many rows were deleted
  */
 export async function deleteInBatches(
   deleteSome: (limit: number) => Promise<Pick<DeleteResult, 'numDeletedRows'>>,

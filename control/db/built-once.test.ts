@@ -16,7 +16,7 @@ const select = (db: Db, id: string, name: string) =>
   db.selectFrom('edge_tokens').select('hash').where('id', '=', id).where('name', '=', name);
 
 describe('builtOnce', () => {
-  it('builds at the first run, and runs with the values of each', async () => {
+  it('builds at the first run, and runs with the values of each run', async () => {
     let builds = 0;
     const find = builtOnce((db, id: string, name: string) => {
       builds++;
@@ -28,7 +28,7 @@ describe('builtOnce', () => {
     expect(builds).toBe(1);
   });
 
-  it('runs on the database or the transaction it is given', async () => {
+  it('runs on the given database or transaction', async () => {
     const find = builtOnce(select);
     const other = await openDatabase(':memory:');
     expect(await find(database.db, 'a', 'a1')).toHaveLength(1);
@@ -42,9 +42,9 @@ describe('builtOnce', () => {
 
   it.each<[string, (db: Db, a: string, b: string) => ReturnType<typeof select>]>([
     ['in another order', (db, a, b) => select(db, b, a)],
-    ['in part', (db, a) => select(db, a, a)],
-    ['with others', (db, a, b) => select(db, a, b).where('prefix', '=', '')],
-  ])('refuses a query that takes its values %s', async (_how, build) => {
+    ['partially', (db, a) => select(db, a, a)],
+    ['with other values', (db, a, b) => select(db, a, b).where('prefix', '=', '')],
+  ])('rejects a query that uses its values %s', async (_how, build) => {
     await expect(builtOnce(build)(database.db, 'a', 'a1')).rejects.toThrow(
       'must take its values in their order',
     );

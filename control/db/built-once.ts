@@ -1,11 +1,14 @@
-/** For the queries of nearly every request: Kysely builds a query in several times as long as SQLite finds one row. */
+/**
+ * For the queries of nearly every request: Kysely takes several times as long to build a query as SQLite to find one
+ * row.
+ */
 import type { Compilable, CompiledQuery } from 'kysely';
 import type { Db } from './tables.ts';
 
 /**
- * A query of one text, built at its first run and from then on only given its values.
+ * A query with a fixed text, built at its first run and later only given its values.
  * @param build uses each value once, as a parameter, in the order of its arguments
- * @returns runs the query, and gives its rows
+ * @returns runs the query and returns its rows
  * @throws Error at the first run when the query has other parameters than the values
  */
 export function builtOnce<Row, Values extends readonly unknown[]>(

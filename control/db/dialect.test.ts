@@ -10,7 +10,7 @@ interface Things {
 }
 
 let db: Kysely<Things>;
-/** Texts that SQLite was given, and how often it was. */
+/** Texts prepared by SQLite, with duplicates. */
 let prepared: string[];
 beforeEach(async () => {
   const connection = new SqliteFile(':memory:');
@@ -53,13 +53,13 @@ describe('KeptStatementsDialect', () => {
     }
   });
 
-  it('alters the row that is meant', async () => {
+  it('updates the right row', async () => {
     const change = db.updateTable('things').set({ name: 'c' }).where('id', '=', 2);
     expect(await change.executeTakeFirst()).toEqual({ numUpdatedRows: 1n });
     expect(await things().where('name', '=', 'c').execute()).toEqual([{ id: 2 }]);
   });
 
-  it('has one text for each limit, and gives it to SQLite once', async () => {
+  it('has one text for each limit, prepared once', async () => {
     const compiled = things().where('name', '=', 'a').limit(2).compile();
     expect(compiled.sql).toBe('select "id" from "things" where "name" = likely(?) order by "id" limit 2');
     expect(compiled.parameters).toEqual(['a']);
@@ -68,15 +68,15 @@ describe('KeptStatementsDialect', () => {
     expect(prepared).toEqual([compiled.sql]);
   });
 
-  it('leaves a limit that is no whole number, and literals, as they are', () => {
+  it('leaves fractional limits, and literals, unchanged', () => {
     const limit = things().limit(sql<number>`1 + ${1}`);
     expect(limit.compile().sql).toBe('select "id" from "things" order by "id" limit 1 + ?');
     expect(things().where('open', '=', sql.lit(1)).compile().sql).toContain('"open" = 1');
   });
 });
 
-describe('an index over part of a table', () => {
-  it('is found by what is written as a literal', async () => {
+describe('a partial index', () => {
+  it('is used for a value written as a literal', async () => {
     const query = things().where('name', '=', 'a').where('open', '=', sql.lit(1));
     const [step] = await query.explain<{ detail: string }>(undefined, sql`query plan`);
     expect(step?.detail).toBe('SEARCH things USING COVERING INDEX things_open (name=?)');

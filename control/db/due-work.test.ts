@@ -1,4 +1,4 @@
-/** A queue whose work throws, hangs on the end of the program, or cannot be counted: real database, fake time. */
+/** A queue whose work throws, hangs when the program ends, or cannot be counted: real database, fake time. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { type DueItem, DueWork } from './due-work.ts';
@@ -8,7 +8,7 @@ import { beginWork } from './under-way.ts';
 let database: Database;
 let clock: FakeClock;
 let work: DueWork<DueItem> | null = null;
-/** Items that are due until an attempt or a count takes them out. */
+/** Items that stay due until an attempt or a count removes them. */
 let due: Set<string>;
 let begun: string[];
 let counted: string[];
@@ -65,7 +65,7 @@ const count: Failed = async (id, later, why) => {
 };
 
 describe('work that throws', () => {
-  it('counts as a try that came to nothing, where tries are counted', async () => {
+  it('counts as a failed attempt, where attempts are counted', async () => {
     due.add('a');
     start(() => Promise.reject(new Error('broken')), count);
     await expect
@@ -74,7 +74,7 @@ describe('work that throws', () => {
     await expect.poll(left, { timeout: 10_000 }).toEqual([]);
   });
 
-  it('waits longer after each try where nobody may drop it, and others go on', async () => {
+  it('waits longer after each attempt where it must not be dropped, while other work continues', async () => {
     due.add('a');
     start((id) => (id === 'a' ? Promise.reject(new Error('broken')) : Promise.resolve(void due.delete(id))));
     const pauses = [5_000, 20_000, 80_000, 320_000, 86_400_000];
@@ -90,7 +90,7 @@ describe('work that throws', () => {
     await expect.poll(() => begun.includes('b'), { timeout: 10_000 }).toBe(true);
   });
 
-  it('is no try when the end of the program has broken it off', async () => {
+  it("is not counted when the program's shutdown aborted it", async () => {
     due.add('a');
     start(
       (_id, signal) =>
@@ -104,7 +104,7 @@ describe('work that throws', () => {
 });
 
 describe('a program that drains', () => {
-  it('begins nothing more, lets what runs go on, and keeps it written down until its end', async () => {
+  it('starts nothing more, lets running work finish, and keeps it recorded until it ends', async () => {
     const end = Promise.withResolvers<void>();
     due.add('a');
     start(() => end.promise, count);
@@ -122,7 +122,7 @@ describe('a program that drains', () => {
 });
 
 describe('after a crash', () => {
-  it('one try that cannot be counted keeps no other from being counted, and begins nothing at once', async () => {
+  it('one attempt that cannot be counted does not block counting others, and starts nothing at once', async () => {
     for (const id of ['a', 'b']) {
       due.add(id);
       await beginWork(database.db, 'queue', id, clock.now());
@@ -141,7 +141,7 @@ describe('after a crash', () => {
     await expect.poll(() => begun, { timeout: 10_000 }).toEqual(['a']);
   });
 
-  it('work that nobody may drop keeps its number of tries over starts', async () => {
+  it('work that must not be dropped keeps its number of attempts across starts', async () => {
     due.add('a');
     for (let crash = 0; crash < 3; crash++) await beginWork(database.db, 'queue', 'a', clock.now());
     start(async (id) => void due.delete(id));

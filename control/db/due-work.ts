@@ -1,10 +1,10 @@
 /**
- * Carries out what is stored with a time at which it is due, such as deliveries:
+ * Runs stored work when it is due, such as deliveries:
  *
- *     stored --due--> running --> whatever the attempt stores: a later time, or none
+ *     stored --due--> running --> the attempt stores a later time, or none
  *
- * The state is in the database, so work outlives a restart. An attempt that throws, and what was running when the
- * program died, count as a try and wait, so that work that ends the program cannot keep it from starting.
+ * The state is in the database, so work survives a restart. An attempt that throws, and work running during a crash,
+ * count as an attempt and wait, so that work that crashes the program cannot keep it from starting.
  */
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { BackgroundWork } from './background-work.ts';
@@ -16,7 +16,7 @@ export interface DueItem {
   readonly org_id: string;
 }
 
-/** What is not asked for: running items, and organizations that may not have more running. */
+/** What to leave out: running items, and organizations at their limit. */
 export interface Without {
   readonly ids: readonly string[];
   readonly organizations: readonly string[];
@@ -26,28 +26,29 @@ export interface DueWorkParts<Item extends DueItem> {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: { error(facts: object, message: string): void };
-  /** For log lines, such as "webhook", and for what is under way: no two queues have the same. */
+  /** For log lines, such as "webhook", and for work under way; unique per queue. */
   readonly name: string;
-  /** Running at the same time, of all organizations and of one, so that none holds up the others. */
+  /** Most running at a time, in total and per organization, so that none blocks the others. */
   readonly mostRunning: number;
   readonly mostPerOrganization: number;
-  /** Items that are due at `now` (ISO), longest due first. */
+  /** Items due at `now` (ISO), longest due first. */
   due(now: string, without: Without, limit: number): Promise<Item[]>;
-  /** When the next item after `now` (ISO) is due; null when there is none. */
+  /** When the next item after `now` (ISO) is due; null if there is none. */
   nextDue(now: string): Promise<string | null>;
-  /** Does the work and stores what came of it, so that the item is not due any more. */
+  /** Does the work and stores its result, so that the item is no longer due. */
   attempt(item: Item, signal: AbortSignal): Promise<void>;
   /**
-   * Counts a try that came to nothing, because it threw or the program died: stores the next one, due at `later`
-   * (ISO) at the earliest, or none. Absent: nobody may drop the work. It waits longer after each such try (`pauseAfter`).
+   * Counts a failed attempt, which threw or was running during a crash: stores the next one, due at `later` (ISO) at
+   * the earliest, or none. Absent: the work must not be dropped, and waits longer after each such attempt
+   * (`pauseAfter`).
    * @param why a sentence for the reader of the item
    */
   failed?(id: string, later: string, why: string): Promise<void>;
-  /** Has `wake` called when items were stored. Returns a function that ends this. */
+  /** Calls `wake` when items were stored. Returns a function that unsubscribes. */
   onStored(wake: () => void): () => void;
 }
 
-/** After a failure of the database, ms. */
+/** After a database failure, ms. */
 const pauseMs = 5_000;
 const crashed = 'the service ended during the attempt';
 const thrown = 'the attempt failed inside the service';
@@ -59,13 +60,13 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
   readonly #stopListening: () => void;
   #look: Promise<void> = Promise.resolve();
   #timer: Timer | undefined;
-  /** Work whose last try came to nothing: until when it waits, ms. */
+  /** Work whose last attempt failed: when its wait ends, ms. */
   readonly #waiting = new Map<string, number>();
   #isHeld = false;
-  /** Whether what a crash has left was counted. Nothing begins before. */
+  /** Whether the work left by a crash was counted. Nothing starts before. */
   #tookUp = false;
 
-  /** Begins at once with what is due. */
+  /** Starts at once with due items. */
   constructor(parts: DueWorkParts<Item>) {
     this.#parts = parts;
     this.#stopListening = parts.onStored(() => this.#wake());
@@ -78,7 +79,7 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
     this.#timer?.cancel();
   }
 
-  /** Breaks off what is running; it is done again after the next start. */
+  /** Aborts running work; it is repeated after the next start. */
   async close(): Promise<void> {
     this.hold();
     this.#ending.abort(new Error('the control plane is ending'));
@@ -98,7 +99,7 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
     this.#tookUp = true;
   }
 
-  /** Stores a try that came to nothing. What cannot be stored waits all the same, and is counted at the next start. */
+  /** Stores a failed attempt. If that fails, the work still waits, and is counted at the next start. */
   async #count(id: string, until: number, why: string): Promise<void> {
     const { db, failed, log, name } = this.#parts;
     if (!failed) return;
@@ -138,7 +139,7 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
         organizations: this.#fullOrganizations(),
       };
       const items = free > 0 ? await due(now, without, free) : [];
-      // Also when that came while the database was read.
+      // Also when that happened during the database read.
       if (items.length === 0 || this.#isHeld) break;
       for (const item of items) if (!this.#fullOrganizations().includes(item.org_id)) this.#run(item);
     }
@@ -155,7 +156,7 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
     this.#running.set(item.id, { orgId: item.org_id, done });
   }
 
-  /** Organizations that may not have more running. */
+  /** Organizations at their limit. */
   #fullOrganizations(): string[] {
     const byOrganization = Map.groupBy(this.#running.values(), ({ orgId }) => orgId);
     return [...byOrganization]
@@ -172,16 +173,16 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
       tries = await beginWork(db, name, id, clock.now());
       await attempt(item, signal);
     } catch (error) {
-      // What was broken off by the end of the program may throw, and is no failure.
+      // Work aborted by the shutdown may throw; that is not a failure.
       if (!signal.aborted) {
         log.error({ err: error, id, tries }, `${name} could not be handled`);
-        // The item is still due; without a pause it would be taken up again at once.
+        // The item is still due; without a pause it would start again at once.
         const until = clock.now() + (this.#parts.failed ? pauseMs : pauseAfter(tries));
         this.#waiting.set(id, until);
         return this.#count(id, until, thrown);
       }
     }
-    // Also what was broken off: a program that ends in order is no crash.
+    // Also for aborted work: an orderly shutdown is not a crash.
     await endWork(db, name, id).catch((error: unknown) => {
       log.error({ err: error, id }, `the end of ${name} could not be written down`);
     });

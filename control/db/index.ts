@@ -1,4 +1,4 @@
-/** The database: opened and brought up to date, its rows, and what work on it needs. */
+/** The database: opening, migrations, tables, and the background work on it. */
 export { type BackgroundWork, rounds, together } from './background-work.ts';
 export { deleteInBatches, mostDeletedAtOnce } from './batches.ts';
 export { builtOnce } from './built-once.ts';

@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const file = () => join(folder, 'sub', 'control.db');
 
 describe('openDatabase', () => {
-  it('makes a private file in WAL mode with every migration, and finds it so the next time', async () => {
+  it('creates a private file in WAL mode with every migration, and finds it migrated the next time', async () => {
     for (let start = 0; start < 2; start++) {
       const { db, exclusive, close } = await openDatabase(file());
       const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(
@@ -32,7 +32,7 @@ describe('openDatabase', () => {
     expect(statSync(file()).mode & 0o777).toBe(0o600);
   });
 
-  it('lets a number be held by one organization at a time', async () => {
+  it('allows one organization at a time to hold a number', async () => {
     const { db, close } = await openDatabase(':memory:');
     const hold = (org: string, archived: string | null) =>
       sql`insert into numbers (number, org_id, source, settings, created_at, updated_at, archived_at)
@@ -104,7 +104,7 @@ describe('lists of personas, chats and references', () => {
       'pathways_of_organization',
       `select * from pathways where org_id = 'a' order by created_at desc, id desc`,
     ],
-  ])('are answered from the index %s', async (index, query) => {
+  ])('use the index %s', async (index, query) => {
     const { db, close } = await openDatabase(':memory:');
     const plan = await sql<{ detail: string }>`explain query plan ${sql.raw(query)}`.execute(db);
     expect(plan.rows[0]?.detail).toMatch(new RegExp(`^SEARCH \\w+ USING (COVERING )?INDEX ${index} `));
@@ -116,7 +116,7 @@ describe('migrate', () => {
   const open = () =>
     new Kysely<unknown>({ dialect: new SqliteDialect({ database: new SqliteFile(':memory:') }) });
 
-  it('brings an older schema forward and keeps its rows', async () => {
+  it('migrates an older schema and keeps its rows', async () => {
     const db = open();
     const [first, ...others] = Object.entries(migrations);
     await migrate(db, Object.fromEntries(first ? [first] : []));
@@ -129,7 +129,7 @@ describe('migrate', () => {
     await db.destroy();
   });
 
-  it('refuses a database that a newer version made, and leaves it as it is', async () => {
+  it("rejects a newer version's database, and leaves it unchanged", async () => {
     const db = open();
     await migrate(db, { ...migrations, '9999-future': { up: async () => {} } });
     await expect(migrate(db, migrations)).rejects.toThrow(

@@ -1,4 +1,4 @@
-/** Opens the control plane's database and brings it to the newest schema. */
+/** Opens the control plane's database and migrates it to the newest schema. */
 import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteFile from 'better-sqlite3';
@@ -14,24 +14,24 @@ import type { Db, Tables } from './tables.ts';
 export interface Database {
   readonly db: Db;
   /**
-   * Runs `work` synchronously on the bare connection while no query and no transaction of `db` is under way.
-   * For the hot path of reports, where prepared statements are several times as fast as built queries.
+   * Runs `work` synchronously on the bare connection while no query or transaction of `db` is running. For the hot path
+   * of reports, where prepared statements are several times as fast as built queries.
    */
   exclusive<T>(work: (connection: SqliteFile.Database) => T): Promise<T>;
-  /** Why nothing can be written; null: it can. What has failed is tried again, at most once a second. */
+  /** Why nothing can be written; null: writing works. A failed write is retried, at most once a second. */
   storageFault(): Promise<StorageFault | null>;
-  /** Statements that failed for want of room or a sound disk. */
+  /** Statements that failed because the disk is full or broken. */
   readonly storageFailures: number;
   close(): Promise<void>;
 }
 
 /**
- * @param file path of the SQLite file, made when missing, or `:memory:`
- * @throws Error when the file cannot be opened, or a migration fails: the cause says which
+ * @param file path of the SQLite file, created when missing, or `:memory:`
+ * @throws Error when the file cannot be opened, or a migration fails: see its cause
  */
 export async function openDatabase(file: string, clock: Clock = systemClock): Promise<Database> {
   const connection = namingPath(file, () => connect(file));
-  // Databases in memory begin empty, so all of one process can begin as the first one stood after its migrations.
+  // In-memory databases start empty, so all of one process can start from the first one's state after its migrations.
   const fresh = file === ':memory:' && emptyInMemory === null;
   const storage = new StorageState(connection, clock);
   const db = new Kysely<Tables>({
@@ -49,7 +49,7 @@ export async function openDatabase(file: string, clock: Clock = systemClock): Pr
   if (fresh) emptyInMemory = connection.serialize();
   return {
     db,
-    // Kysely hands its one connection to one user at a time; whoever holds it may use it directly.
+    // Kysely lends its one connection to one user at a time, who may use it directly.
     exclusive: (work) =>
       db.connection().execute(async () => {
         try {
@@ -81,11 +81,11 @@ function connect(file: string): SqliteFile.Database {
   return connection;
 }
 
-/** A database that this version of the program cannot work with; the message says what to do. */
+/** A database newer than this version of the program; the message says what to do. */
 export class DatabaseTooNew extends Error {}
 
 /**
- * Applies what is missing of `all`, in the order of their names, and remembers it.
+ * Applies the missing migrations of `all`, by name, and records them.
  * @throws DatabaseTooNew when the database has migrations that are not in `all`
  */
 export async function migrate<T>(db: Kysely<T>, all: Readonly<Record<string, Migration>>): Promise<void> {
@@ -103,7 +103,7 @@ export async function migrate<T>(db: Kysely<T>, all: Readonly<Record<string, Mig
   throw new Error(`Database migration failed at ${failed}`, { cause: error });
 }
 
-/** None in a database without a schema. */
+/** Empty for a database without a schema. */
 async function appliedMigrations<T>(db: Kysely<T>): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some((table) => table.name === DEFAULT_MIGRATION_TABLE)) return [];

@@ -1,13 +1,13 @@
-/** Sealing what earlier versions stored in clear, so that nothing of it is left in the database's files. */
+/** Seals what earlier versions stored in plain text, so that none of it is left in the database's files. */
 import type SqliteFile from 'better-sqlite3';
 import type { Database } from './open.ts';
 
-/** Rows of one transaction. */
+/** Rows per transaction. */
 const atATime = 100;
 
 /**
- * @param sealSome seals at most so many rows of each table, and returns how many it found
- * @returns how many rows there were
+ * @param sealSome seals at most this many rows of each table, and returns how many it found
+ * @returns how many rows were sealed
  */
 export async function sealEarlier(
   { exclusive }: Pick<Database, 'exclusive'>,
@@ -19,7 +19,7 @@ export async function sealEarlier(
     all += rows;
     if (rows === 0) break;
   }
-  // The log still has the pages as they were.
+  // The write-ahead log still has the old pages.
   if (all > 0) await exclusive((connection) => connection.pragma('wal_checkpoint(TRUNCATE)'));
   return all;
 }
@@ -28,7 +28,7 @@ function written(
   connection: SqliteFile.Database,
   sealSome: (connection: SqliteFile.Database, most: number) => number,
 ): number {
-  // What a row gives up is written over with zeros.
+  // Freed content is overwritten with zeros.
   connection.pragma('secure_delete = ON');
   try {
     return connection.transaction(() => sealSome(connection, atATime)).immediate();

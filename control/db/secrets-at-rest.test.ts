@@ -1,4 +1,4 @@
-/** No secret stands in the database's files in plain text, whoever wrote it. */
+/** No secret is in the database's files in plain text, whoever wrote it. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ const portOrder = {
   },
 };
 
-/** The database, its write-ahead log and whatever else stands beside it. */
+/** The database, its write-ahead log and other files next to it. */
 function stored(): string {
   return readdirSync(folder)
     .map((name) => readFileSync(join(folder, name), 'latin1'))
@@ -43,7 +43,7 @@ function stored(): string {
 }
 
 async function post(url: string, body: object) {
-  // An answer that is kept for a repeated request is stored too.
+  // A response kept for repeated requests is stored too.
   const answer = await test.call('POST', url, { body, headers: { 'idempotency-key': url } });
   expect(answer.status).toBe(200);
   return {
@@ -52,7 +52,7 @@ async function post(url: string, body: object) {
   };
 }
 
-it('holds neither keys nor passwords nor secrets, also where an answer shows one for the only time', async () => {
+it('the database contains no keys, passwords or secrets, even where a response shows one once', async () => {
   const attached = await post('/v1/sip/attach', {
     phone_number: number,
     directions: [
@@ -82,7 +82,7 @@ it('holds neither keys nor passwords nor secrets, also where an answer shows one
   expect(rotated.again.body).toEqual(rotated.first.body);
   expect(rotated.again.headers['idempotent-replayed']).toBe('true');
   const text = stored();
-  // What is no secret is found, so the search works.
+  // Other data is found, so the search works.
   expect(text).toContain(number);
   expect(text).toContain(test.key.slice(0, 9));
   for (const plain of [trunkPassword, registerPassword, derived, secret, toolToken, portPin])
@@ -90,7 +90,7 @@ it('holds neither keys nor passwords nor secrets, also where an answer shows one
   for (const key of [test.key, test.operatorKey, test.edgeToken]) expect(text).not.toContain(key);
 });
 
-it('gives an answer again that an earlier version kept unsealed', async () => {
+it('returns a response that an earlier version stored unsealed', async () => {
   const { db } = test.control.services.database;
   const send = () =>
     test.call('POST', '/v1/pathway/create', { body: { name: 'Menu' }, headers: { 'idempotency-key': 'k' } });

@@ -18,7 +18,7 @@ describe('SecretBox', () => {
     );
   });
 
-  it('does not open under another context or key, or when a bit was altered', () => {
+  it('does not open under another context or key, or after a bit was changed', () => {
     const sealed = box.seal('secret', 'row 1');
     const altered = Buffer.from(sealed.slice(3), 'base64url');
     altered.writeUInt8(altered.readUInt8(14) ^ 1, 14);
@@ -28,13 +28,13 @@ describe('SecretBox', () => {
     expect(() => box.open('plain', 'row 1')).toThrow('unknown form');
   });
 
-  it('refuses a key of the wrong length', () => {
+  it('rejects a key of the wrong length', () => {
     expect(() => new SecretBox('ab')).toThrow('64 hexadecimal digits');
   });
 });
 
 describe('loadSecretKey', () => {
-  it('makes a private file once and takes a given key before it', () => {
+  it('creates a private file once and prefers a given key', () => {
     const folder = mkdtempSync(join(tmpdir(), 'key-'));
     const key = loadSecretKey(null, folder);
     expect(key).toMatch(/^[0-9a-f]{64}$/);
@@ -44,7 +44,7 @@ describe('loadSecretKey', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('names a file that holds no key', () => {
+  it('names a file without a valid key', () => {
     const folder = mkdtempSync(join(tmpdir(), 'key-'));
     writeFileSync(join(folder, 'secret.key'), 'half a ke');
     expect(() => loadSecretKey(null, folder)).toThrow(

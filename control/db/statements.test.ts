@@ -13,7 +13,7 @@ afterEach(() => connection.close());
 const all = 'select * from things order by id';
 
 describe('keepStatements', () => {
-  it('prepares a text once, and each text by itself', () => {
+  it('prepares each text once', () => {
     const kept = keepStatements(connection);
     expect(kept.prepare(all)).toBe(kept.prepare(all));
     expect(kept.prepare(`${all} desc`)).not.toBe(kept.prepare(all));
@@ -25,7 +25,7 @@ describe('keepStatements', () => {
     expect(names).toEqual([[{ name: 'a' }], [{ name: 'b' }], []]);
   });
 
-  it('lets go of the statement that was not used for the longest', () => {
+  it('drops the least recently used statement', () => {
     const kept = keepStatements(connection, 2);
     const [first, second] = [kept.prepare('select 1'), kept.prepare('select 2')];
     kept.prepare('select 1');
@@ -51,14 +51,14 @@ describe('keepStatements', () => {
     expect([...outer]).toEqual([{ id: 2, name: 'b' }]);
   });
 
-  it('runs again after it failed', () => {
+  it('runs again after a failure', () => {
     const kept = keepStatements(connection);
     const insert = 'insert into things (name) values (?)';
     expect(() => kept.prepare(insert).run(['a'])).toThrow('UNIQUE');
     expect(kept.prepare(insert).run(['c']).changes).toBe(1);
   });
 
-  it('sees columns that were added since, and misses none that went', () => {
+  it('sees added columns, and does not expect dropped ones', () => {
     const kept = keepStatements(connection);
     expect(kept.prepare(all).all([])[0]).toEqual({ id: 1, name: 'a' });
     connection.exec('alter table things add column size integer');

@@ -1,4 +1,4 @@
-/** A database whose disk takes nothing: what the API says, that reading goes on, and that it recovers by itself. */
+/** A database on a disk that cannot be written: API errors, working reads, and recovery. */
 import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,9 +24,9 @@ const create = () => control.call('POST', '/v1/pathway/create', { body: { name: 
 
 test.each([
   ['no room', 'max_page_count = 1', 'max_page_count = 1000000', 'no room is left on the disk'],
-  ['a file system that takes no writes', 'query_only = ON', 'query_only = OFF', 'cannot be written'],
+  ['a read-only file system', 'query_only = ON', 'query_only = OFF', 'cannot be written'],
 ])(
-  '%s: 503 for what writes, reading goes on, /health says so, and all recovers',
+  '%s: 503 for writes, reads work, /health reports it, and everything recovers',
   async (_, off, on, words) => {
     await pragma(off);
     let refused = await create();
@@ -35,7 +35,7 @@ test.each([
     expect(refused.codes).toEqual(['SERVICE_UNAVAILABLE']);
     expect(refused.text).toContain(words);
     expect(refused.headers['retry-after']).toBe('30');
-    // The use of the key cannot be noted any more, which must not matter.
+    // The use of the key can no longer be recorded, which must not matter.
     control.clock.advance(120_000);
     expect((await control.call('GET', '/v1/pathway')).status).toBe(200);
     await pragma('query_only = ON');
@@ -51,7 +51,7 @@ test.each([
   },
 );
 
-test('a full disk shows without a write, and is gone when there is room', () => {
+test('a full disk is detected without a write, and clears when there is room', () => {
   const folder = mkdtempSync(join(tmpdir(), 'storage-'));
   const file = join(folder, 'control.db');
   const connection = new SqliteFile(file);
@@ -59,7 +59,7 @@ test('a full disk shows without a write, and is gone when there is room', () => 
   const state = new StorageState(connection, clock);
   expect(state.read()).toBeNull();
   expect(readdirSync(folder)).toEqual(['control.db']);
-  // A link to where every write finds no room (full(4)).
+  // A link to a device where every write fails for lack of space (full(4)).
   symlinkSync('/dev/full', `${file}-room`);
   clock.advance(4_999);
   expect(state.read()).toBeNull();
@@ -72,7 +72,7 @@ test('a full disk shows without a write, and is gone when there is room', () => 
   rmSync(folder, { recursive: true });
 });
 
-test('an edge whose disk takes nothing is named in /health, and gets no calls once it refuses them', async () => {
+test('an edge with a full disk is listed in /health, and gets no calls once it rejects them', async () => {
   const url = `${(await control.url()).replace('http', 'ws')}/v1/edge/link`;
   const edge = await EdgeClient.connect(url, control.edgeToken);
   const { config } = await edge.next('config');

@@ -1,12 +1,14 @@
-/** Whether the database takes writes: what failed last, until a write succeeds, and a small write from time to time. */
+/**
+ * Whether the database can be written: the last failure until a write succeeds, and a small write from time to time.
+ */
 import { rmSync, writeFileSync } from 'node:fs';
 import type SqliteFile from 'better-sqlite3';
 import type { Clock } from '#shared/clock.ts';
 import { type StorageFault, storageFault } from '#shared/storage-fault.ts';
 
-/** How often a database that took nothing is tried again, ms. */
+/** Retry interval of a database that failed, ms. */
 const tryEveryMs = 1_000;
-/** How often one is tried of which nothing bad is known, ms, and by so many bytes: a full disk shows before a write fails. */
+/** Probe interval while no failure is known, ms, and probe size in bytes: detects a full disk before a write fails. */
 const lookEveryMs = 5_000;
 const lookBytes = 65_536;
 
@@ -15,7 +17,7 @@ export class StorageState {
   readonly #clock: Clock;
   #fault: StorageFault | null = null;
   #triedAt = Number.NEGATIVE_INFINITY;
-  /** Statements that failed for want of room or a sound disk. */
+  /** Statements that failed because the disk is full or broken. */
   failures = 0;
 
   constructor(connection: SqliteFile.Database, clock: Clock) {
@@ -23,7 +25,7 @@ export class StorageState {
     this.#clock = clock;
   }
 
-  /** Takes note of what a statement has thrown; other causes than the disk's are passed over. */
+  /** Records a statement's error if the disk caused it. */
   note(error: unknown): void {
     const fault = storageFault(error);
     if (fault === null) return;
@@ -33,8 +35,8 @@ export class StorageState {
   }
 
   /**
-   * Why nothing can be written; null: it could a few seconds ago. What failed is tried again by a write that changes
-   * nothing. To be called while nobody else uses the connection.
+   * Why nothing can be written; null: writing worked a few seconds ago. A failure is retried with a write that changes
+   * nothing. Call it while nobody else uses the connection.
    */
   read(): StorageFault | null {
     const everyMs = this.#fault === null ? lookEveryMs : tryEveryMs;
@@ -42,7 +44,7 @@ export class StorageState {
     this.#triedAt = this.#clock.elapsed();
     try {
       this.#look();
-      // Of a database that works this would wait for the writes of other programs.
+      // While the database works, this would wait for the writes of other programs.
       if (this.#fault === null) return null;
       const version = this.#connection.pragma('user_version', { simple: true });
       this.#connection.pragma(`user_version = ${Number(version)}`);
@@ -53,7 +55,7 @@ export class StorageState {
     return this.#fault;
   }
 
-  /** Beside the database: its own write-ahead log may have room left when the disk has none. */
+  /** Next to the database: its own write-ahead log may have room left when the disk has none. */
   #look(): void {
     const { name, memory } = this.#connection;
     if (memory || name === '') return;

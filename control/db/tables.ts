@@ -1,4 +1,4 @@
-/** Rows as they are stored: one file for each area, all of them here. */
+/** The stored rows: one file per area, collected here. */
 import type { Kysely } from 'kysely';
 import type { AgentTestingTables } from './tables/agent-testing.ts';
 import type { AgentsTables } from './tables/agents.ts';
@@ -38,5 +38,5 @@ export interface Tables
     WidgetsTables,
     WorkTables {}
 
-/** A database or a running transaction of it. */
+/** A database or one of its transactions. */
 export type Db = Kysely<Tables>;

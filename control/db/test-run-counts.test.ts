@@ -28,7 +28,7 @@ const counts = () =>
     .raw()
     .all();
 
-it('counts the runs that there were before they were counted', async () => {
+it('counts runs from before the counters', async () => {
   const earlier = Object.entries(migrations).filter(([name]) => name < '0023');
   await migrate(db, Object.fromEntries(earlier));
   for (const id of ['a', 'b']) addRun(id, 'one', 'pathway', 'PASSED');
@@ -40,7 +40,7 @@ it('counts the runs that there were before they were counted', async () => {
   ]);
 });
 
-it('counts runs as they come, move on and go, and keeps nothing of those that went', async () => {
+it('counts runs as they are created, change and are deleted, and keeps nothing of deleted ones', async () => {
   await migrate(db, migrations);
   addRun('a', 'one', 'pathway', 'PENDING');
   addRun('b', 'one', 'pathway', 'PENDING');

@@ -8,10 +8,10 @@ it.each([
   [4, 320_000],
   [5, 86_400_000],
   [100, 86_400_000],
-])('work that nobody may drop waits after try %i for %i ms', (tries, ms) => {
+])('work that must not be dropped waits after attempt %i for %i ms', (tries, ms) => {
   expect(pauseAfter(tries)).toBe(ms);
 });
 
-it('what one crash has ended begins again one after the other', () => {
+it('work ended by one crash restarts one at a time', () => {
   expect([0, 1, 63].map((place) => pauseAfterCrash(place))).toEqual([5_000, 5_200, 17_600]);
 });

@@ -1,34 +1,34 @@
 /**
- * What the background works on is written down before it begins and struck out when it ends. What a start finds
- * here was under way when the program died, and may be what ended it: it counts as a try and waits.
+ * Background work is recorded before it starts and removed when it ends. What a start finds here was running when the
+ * program crashed, and may have caused it: it counts as an attempt and waits.
  */
 import type { Db, WorkUnderWayRow } from './tables.ts';
 
-/** How long work that a crash has ended waits before it is tried again, ms: the program is up by then. */
+/** How long work ended by a crash waits before its retry, ms: the program is up by then. */
 const crashPauseMs = 5_000;
-/** Crashes during one piece of work after which it is not tried again. */
+/** Most crashes during one piece of work; then it is not retried. */
 export const mostCrashes = 5;
 /**
- * Between the beginnings of what one crash has ended, ms: all of it is suspect and one of it is guilty. What comes
- * before that one is done when it ends the program again, what comes after it has not begun and loses no try.
+ * Delay between restarts of work ended by one crash, ms: all of it is suspect, one of it is the cause. Earlier work is
+ * done when the cause crashes the program again; later work has not started and loses no attempt.
  */
 const staggerMs = 200;
-/** Of work without a limit of tries of its own, which nobody may drop: by tries that came to nothing, ms. */
+/** Pauses of work without an attempt limit that must not be dropped, by failed attempts, ms. */
 const pausesMs = [crashPauseMs, 20_000, 80_000, 320_000] as const;
-/** Beyond them: somebody has read the log by then. */
+/** After that: someone has read the log by then. */
 const longestPauseMs = 24 * 3_600_000;
 
-/** @param tries that came to nothing, from 1 @returns ms until the next */
+/** @param tries failed attempts, from 1 @returns ms until the next */
 export function pauseAfter(tries: number): number {
   return pausesMs[tries - 1] ?? longestPauseMs;
 }
 
-/** @param place in what the crash has ended, from 0 @returns ms until it may begin */
+/** @param place index among the work ended by the crash, from 0 @returns ms until it may start */
 export function pauseAfterCrash(place: number, tries = 1): number {
   return pauseAfter(tries) + place * staggerMs;
 }
 
-/** Resolves with how often the work has begun without an end, this time included. */
+/** Resolves with the number of starts without an end, including this one. */
 export async function beginWork(db: Db, queue: string, id: string, now: number): Promise<number> {
   const began_at = new Date(now).toISOString();
   const row = await db
@@ -48,7 +48,7 @@ export async function endWork(db: Db, queue: string, id: string): Promise<void> 
   await db.deleteFrom('work_under_way').where('queue', '=', queue).where('id', '=', id).execute();
 }
 
-/** What a crash has left of a queue, in the order in which it had begun. */
+/** A queue's work left by a crash, in order of its start. */
 export function interruptedWork(db: Db, queue: string): Promise<WorkUnderWayRow[]> {
   return db
     .selectFrom('work_under_way')

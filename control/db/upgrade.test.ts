@@ -1,4 +1,4 @@
-/** Databases as each earlier version left them, brought to the present schema. */
+/** Databases of each earlier version, migrated to the current schema. */
 import SqliteFile from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ afterEach(() => db.destroy());
 const names = Object.keys(migrations);
 const upTo = (count: number) => Object.fromEntries(Object.entries(migrations).slice(0, count));
 
-/** The rows of `after`, with the columns that there were in `before`. */
+/** The rows of `after`, with the columns of `before`. */
 function asBefore(before: StoredRows, after: StoredRows): StoredRows {
   return Object.fromEntries(
     Object.entries(before).map(([table, rows]) => [
@@ -31,7 +31,7 @@ function asBefore(before: StoredRows, after: StoredRows): StoredRows {
 }
 
 describe('a database of an earlier version', () => {
-  it('has a row in every table, so that the comparison says something', async () => {
+  it('has a row in every table, so that the comparison means something', async () => {
     await migrate(db, migrations);
     fillTables(file);
     const rows = storedRows(file);
@@ -40,7 +40,7 @@ describe('a database of an earlier version', () => {
   });
 
   it.each(names.slice(0, -1).map((name, index) => [name, index + 1] as const))(
-    'that ended at %s keeps every row and every value',
+    'with %s as its last migration keeps every row and every value',
     async (_name, count) => {
       await migrate(db, upTo(count));
       fillTables(file);
@@ -52,7 +52,7 @@ describe('a database of an earlier version', () => {
     },
   );
 
-  it('gets what later versions add in a form that they can read', async () => {
+  it('gets later additions in a form that later versions can read', async () => {
     await migrate(db, upTo(1));
     fillTables(file);
     await migrate(db, migrations);

@@ -1,13 +1,10 @@
-/** Which background work is under way, for the report of a fault. */
+/** Running background work, for a fault report. */
 import SqliteFile from 'better-sqlite3';
 
-/** Work that a report lists. */
+/** Most entries in a report. */
 const mostListed = 100;
 
-/**
- * Reads at once and on a connection of its own: a program that ends cannot wait, and its own connection may be in the
- * middle of something.
- */
+/** Reads at once and on a separate connection: a crashing program cannot wait, and its own connection may be in use. */
 export function workUnderWay(file: string): unknown[] {
   const connection = new SqliteFile(file, { readonly: true, timeout: 1000 });
   try {

@@ -1,4 +1,4 @@
-/** The reference page: one static document without scripts and without anything from elsewhere. */
+/** The reference page: one static document without scripts or external resources. */
 import type { Answer, Media, OpenApiDocument, Operation } from './openapi-document.ts';
 
 export function docsPage(document: OpenApiDocument): string {
@@ -51,7 +51,7 @@ function answerHtml([status, answer]: [string, Answer]): string {
   return `<details><summary>${title}</summary>${mediaHtml(media)}</details>`;
 }
 
-/** Examples first; the schema tells the rest. */
+/** Examples first; the schema has the rest. */
 function mediaHtml({ schema, examples = {} }: Media): string {
   const shown = Object.values(examples).map(({ value }) => jsonHtml(value));
   return `${shown.join('')}<details><summary>Schema</summary>${jsonHtml(schema)}</details>`;

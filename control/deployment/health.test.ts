@@ -1,4 +1,4 @@
-/** GET /health over the states of edges, with and without EXPECT_EDGE: docs/operations.md has the same table. */
+/** GET /health for the states of edges, with and without EXPECT_EDGE: docs/operations.md has the same table. */
 import { afterEach, expect, test } from 'vitest';
 import { connectEdge, type EdgeClient } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
@@ -45,18 +45,18 @@ test.each<[string, readonly EdgeState[], number, number]>([
   ['an edge', [up], 200, 200],
   ['an edge without its configuration', [{ applied: false }], 200, 503],
   ['an edge beside one without its configuration', [up, { applied: false }], 200, 200],
-  ['the only edge shutting down', [draining], 200, 503],
-  ['one of two edges shutting down', [draining, up], 200, 200],
+  ['the only edge draining', [draining], 200, 503],
+  ['one of two edges draining', [draining, up], 200, 200],
   ['the only edge refusing calls', [refusing], 503, 503],
   ['one of two edges refusing calls', [refusing, up], 200, 200],
-  ['an edge shutting down, and one that refuses calls', [draining, refusing], 503, 503],
-])('with %s /health answers as the page says', async (_, states, without, expecting) => {
+  ['one edge draining and one refusing calls', [draining, refusing], 503, 503],
+])('with %s /health answers as documented', async (_, states, without, expecting) => {
   expect((await healthWith(states, false)).status).toBe(without);
   await releaseAll(...edges.splice(0).map((edge) => () => edge.kill()), () => control?.close());
   expect((await healthWith(states, true)).status).toBe(expecting);
 });
 
-test('names the edges that shut down', async () => {
+test('lists the draining edges', async () => {
   const { body } = await healthWith([up, draining], false);
   expect(body.edge).toMatchObject({ connected: 2, ids: ['edge-1', 'edge-2'], draining: ['edge-2'] });
 });

@@ -39,9 +39,9 @@ async function readHealth(services: DeploymentDeps, onError: (error: unknown) =>
   }
   const applied = edges.appliedVersion;
   const { draining, storage } = edges;
-  // An edge that shuts down counts like one that is gone already: without EXPECT_EDGE the API is what is asked about.
+  // A draining edge counts as gone: without EXPECT_EDGE, health is about the API.
   const staying = edges.all.filter((edge) => !draining.includes(edge));
-  // An edge that lags behind the latest write takes calls all the same.
+  // An edge behind the latest write still takes calls.
   const edgeReady = !config.expectEdge || staying.some(({ appliedVersion }) => appliedVersion > 0);
   const callsTaken = staying.length === 0 || staying.some(({ edgeId }) => !storage.refusing.includes(edgeId));
   return {

@@ -1,4 +1,4 @@
-/** What the deployment says of itself: health, metrics, the description of the API. */
+/** What the deployment reports about itself: health, metrics, the API description. */
 export { healthRoute } from './health.ts';
 export { createMetrics, metricsRoute } from './metrics.ts';
 export { addOpenApi, openApiRoutes } from './openapi.ts';

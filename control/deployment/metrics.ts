@@ -1,4 +1,4 @@
-/** GET /metrics: what the control plane counts, and what the edges say of themselves (contract 14.2). */
+/** GET /metrics: the control plane's counters, and what the edges report about themselves (contract 14.2). */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { AlertMetrics } from '../alerts/index.ts';
 import type { App } from '../http/index.ts';
@@ -8,7 +8,7 @@ import { type RetentionMetrics, retentionMetrics } from './retention-metrics.ts'
 
 /** Text exposition format 0.0.4 of Prometheus. */
 const seriesForm = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_][a-zA-Z0-9_]*="[^"\\\n{}]*",?)*)\})?$/;
-/** Most values that are shown of one edge. */
+/** Most values shown per edge. */
 const mostPerEdge = 500;
 
 export interface Metrics {
@@ -17,9 +17,9 @@ export interface Metrics {
   reports(stored: number, rejected: number): void;
   /** Counts one attempt of a webhook. */
   webhook(type: string, outcome: string): void;
-  /** Counts calls that were closed because their edge was gone. */
+  /** Counts calls closed because their edge was gone. */
   lostCalls(closed: number): void;
-  /** Counts calls that were closed because nobody placed them. */
+  /** Counts calls closed because nothing would place them. */
   queuedCalls(closed: number): void;
   readonly alerts: AlertMetrics;
   readonly retention: RetentionMetrics;
@@ -143,7 +143,7 @@ export function metricsRoute(app: App, services: DeploymentDeps, metrics: Metric
   });
 }
 
-/** The last values of each connected edge, with a label that names it. */
+/** The latest values of each connected edge, labeled with its name. */
 function edgeMetrics({ edges }: DeploymentDeps): string {
   const byName = new Map<string, string[]>();
   for (const edge of edges.all) {

@@ -1,6 +1,6 @@
 import type { Models } from '#shared/models/models.ts';
 
-/** What language models were asked and what it cost, in the text format of Prometheus. */
+/** Requests to language models and their tokens, in the text format of Prometheus. */
 export function modelMetrics(models: Models): string {
   const byName = new Map<string, string[]>();
   for (const [series, value] of Object.entries(models.metrics('trunkline_control_'))) {

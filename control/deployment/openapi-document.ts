@@ -1,4 +1,4 @@
-/** What is put right in the document after it was made from the routes. */
+/** Corrects the OpenAPI document generated from the routes. */
 
 export interface Operation {
   operationId?: string;
@@ -30,7 +30,7 @@ export interface Media {
   readonly examples?: Record<string, { readonly value: unknown }>;
 }
 
-/** What is read of an OpenAPI document here. */
+/** The parts of an OpenAPI document used here. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly description?: string };
@@ -38,8 +38,8 @@ export interface OpenApiDocument {
 }
 
 /**
- * Joins paths that differ in the names of their parameters only, which OpenAPI 3.1 takes for one; gives every
- * operation an id; and takes away bodies that nothing is said of, such as those of pages.
+ * Joins paths that differ only in parameter names, which OpenAPI 3.1 treats as one; gives every operation an id; and
+ * removes bodies without a description, such as those of pages.
  */
 export function finishDocument(document: OpenApiDocument): void {
   document.paths = joinedPaths(document.paths ?? {});
@@ -84,7 +84,7 @@ function parameterNames(path: string): string[] {
   return [...path.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name);
 }
 
-/** Such as `post_v1_sip_attach`. */
+/** For example `post_v1_sip_attach`. */
 function operationId(method: string, path: string): string {
   return `${method}${path.replaceAll(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}`;
 }

@@ -1,8 +1,8 @@
-/** The refusals of a route as OpenAPI answers: made from the codes that the route names (contract 1.3). */
+/** The errors of a route as OpenAPI responses: built from the route's codes (contract 1.3). */
 import { type ApiErrorCode, apiErrors, errorItem } from '#shared/errors.ts';
 import { type Access, errorBody, type Group, groupOf } from '../http/index.ts';
 
-/** What of a route decides which codes it may answer with. */
+/** The parts of a route that decide which codes it may return. */
 export interface DescribedRoute {
   readonly url: string;
   readonly method: string | readonly string[];
@@ -11,7 +11,7 @@ export interface DescribedRoute {
   readonly hasQuery: boolean;
   /** Codes of its own. */
   readonly errors: readonly ApiErrorCode[];
-  /** Codes that come with another status than elsewhere. */
+  /** Codes with a different status than elsewhere. */
   readonly statuses: Readonly<Partial<Record<ApiErrorCode, number>>>;
 }
 
@@ -28,14 +28,14 @@ function codesOf(route: DescribedRoute): ReadonlySet<ApiErrorCode> {
   const needsKey = route.access === 'customer' || route.access === 'operator';
   const methods = [route.method].flat();
   const isPost = methods.includes('POST');
-  // Its body must be empty, and is read to say so.
+  // Its body must be empty, and is read to check that.
   const isDelete = methods.includes('DELETE');
   return new Set<ApiErrorCode>([
     ...(needsKey ? ofKeys : []),
     ...(route.hasBody || isDelete ? ofBodies : []),
     ...(needsKey && methods.includes('GET') ? (['ANSWER_TOO_LARGE'] as const) : []),
     ...(route.hasQuery ? (['INVALID_PARAMETER'] as const) : []),
-    // Ids in its paths are judged by their form (contract 7).
+    // Ids in its paths are checked by their form (contract 7).
     ...(groupOf(route.url) === 'widget' && route.url.includes(':id') ? (['INVALID_PARAMETER'] as const) : []),
     ...(needsKey && isPost ? (['INVALID_PARAMETER', 'IDEMPOTENCY_CONFLICT'] as const) : []),
     ...(needsKey && route.url.startsWith('/v1/sip') ? (['SIP_NOT_ENABLED'] as const) : []),
@@ -45,7 +45,7 @@ function codesOf(route: DescribedRoute): ReadonlySet<ApiErrorCode> {
   ]);
 }
 
-/** One answer per status, with an example body for each code that comes with it. */
+/** One response per status, with an example body for each of its codes. */
 export function errorAnswers(route: DescribedRoute): Record<string, object> {
   const group = groupOf(route.url);
   const byStatus = Map.groupBy(codesOf(route), (code) => route.statuses[code] ?? apiErrors[code].status);
@@ -72,7 +72,7 @@ function errorAnswer(group: Group, status: number, codes: readonly ApiErrorCode[
   };
 }
 
-/** What stands around the errors. */
+/** The wrapper around the errors. */
 function envelope(group: Group, status: number): Record<string, object> {
   const none = { type: 'null' };
   switch (group) {

@@ -1,11 +1,11 @@
-/** Example values made from schemas, so that each operation shows a body without one being written for it. */
+/** Example values generated from schemas, so that each operation shows a body without a handwritten one. */
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Which members of objects an example has: a request shows what it must, an answer all there is. */
+/** Which members of objects an example has: required ones in requests, all in responses. */
 export type Members = 'required' | 'all';
 
-/** Tried in this order for texts that have a pattern. */
+/** Tried in this order for texts with a pattern. */
 const texts: readonly string[] = [
   '3f2b8c1e-5d4a-4b6f-9c7e-1a2b3c4d5e6f',
   'text',
@@ -22,7 +22,7 @@ const texts: readonly string[] = [
   'CA',
 ];
 
-/** A value that the schema takes, as far as its keywords are known here. */
+/** A value that matches the schema, as far as its keywords are supported here. */
 export function exampleOf(schema: unknown, members: Members): unknown {
   if (!isSchema(schema)) return {};
   if (Array.isArray(schema.examples) && schema.examples.length > 0) return schema.examples[0];

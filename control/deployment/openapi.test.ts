@@ -28,7 +28,7 @@ function operations(): Described[] {
   );
 }
 
-/** Every body of every operation, with the name of where it stands. */
+/** Every body of every operation, with its location. */
 function media(): (Media & { name: string })[] {
   return operations().flatMap(({ name, operation }) => {
     const answers = Object.entries(operation.responses ?? {}).flatMap(([status, { content = {} }]) =>
@@ -40,10 +40,10 @@ function media(): (Media & { name: string })[] {
 }
 
 const types = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
-/** Of OpenAPI 3.0, which JSON Schema 2020-12 does not know. */
+/** OpenAPI 3.0 keywords that JSON Schema 2020-12 does not have. */
 const outdated = ['nullable', 'example', 'discriminator'];
 
-/** What in a schema is none of JSON Schema 2020-12, as paths. */
+/** Parts of a schema that are not JSON Schema 2020-12, as paths. */
 function schemaProblems(schema: unknown, path: string): string[] {
   if (typeof schema === 'boolean') return [];
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return [`${path}: no schema`];
@@ -70,13 +70,13 @@ function schemaProblems(schema: unknown, path: string): string[] {
 }
 
 describe('the OpenAPI document', () => {
-  it('is one by the meta-schema of OpenAPI 3.1', async () => {
+  it('is valid by the meta-schema of OpenAPI 3.1', async () => {
     const validator = new Validator();
     expect(await validator.validate({ ...document })).toEqual({ valid: true });
     expect(validator.version).toBe('3.1');
   });
 
-  it('names each path once, and declares exactly the parameters of its template', () => {
+  it('lists each path once, and declares exactly the parameters of its template', () => {
     const paths = Object.keys(document.paths ?? {});
     expect(paths.length).toBeGreaterThan(30);
     const nameless = paths.map((path) => path.replaceAll(/\{[^}]*\}/g, '{}'));
@@ -89,7 +89,7 @@ describe('the OpenAPI document', () => {
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
-  it('has a summary, an id of its own, a tag and a described success for each operation', () => {
+  it('has a summary, a unique id, a tag and a described success for each operation', () => {
     const all = operations();
     expect(new Set(all.map(({ operation }) => operation.operationId)).size).toBe(all.length);
     const wrong = all.filter(({ operation: { summary, tags = [], responses = {} } }) => {
@@ -100,7 +100,7 @@ describe('the OpenAPI document', () => {
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
-  it('names parameters once, each with a schema', () => {
+  it('lists parameters once, each with a schema', () => {
     const wrong = operations().filter(({ operation: { parameters = [] } }) => {
       const names = parameters.map((one) => `${one.in} ${one.name}`);
       return new Set(names).size !== names.length || parameters.some((one) => one.schema === undefined);
@@ -108,7 +108,7 @@ describe('the OpenAPI document', () => {
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
-  it('says for each POST with a key what an Idempotency-Key does, a restart included', () => {
+  it('describes for each POST with a key the effect of an Idempotency-Key, also after a restart', () => {
     const posts = operations().filter(
       ({ name, operation }) => name.startsWith('post ') && (operation.security ?? []).length > 0,
     );
@@ -121,7 +121,7 @@ describe('the OpenAPI document', () => {
     expect(told('/v1/pathway/chat/create')).toContain('outcome: unknown');
   });
 
-  it('holds JSON Schema 2020-12 only', () => {
+  it('uses JSON Schema 2020-12 only', () => {
     const bodies = media().flatMap(({ name, schema }) => schemaProblems(schema, name));
     const parameters = operations().flatMap(({ name, operation: { parameters = [] } }) =>
       parameters.flatMap((one) => schemaProblems(one.schema, `${name} ${one.name}`)),
@@ -130,7 +130,7 @@ describe('the OpenAPI document', () => {
     expect(schemaProblems({ anyOf: [{ type: 'text', nullable: true }] }, '')).toHaveLength(2);
   });
 
-  it('shows an example of every body, and each passes its schema', () => {
+  it('has an example of every body, and each passes its schema', () => {
     const isFile = (schema: unknown) => JSON.stringify(schema) === '{"type":"string"}';
     const wrong = media().flatMap(({ name, schema, examples = {} }) => {
       if (isFile(schema)) return [];
@@ -144,7 +144,7 @@ describe('the OpenAPI document', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('names the type of each answer that is not JSON, and JSON for every refusal of it', async () => {
+  it('gives the content type of each response that is not JSON, and JSON for all its errors', async () => {
     const all = operations().filter(({ name }) => name.startsWith('get '));
     const untyped = all.filter(({ operation }) => !operation.responses?.['200']?.content);
     expect(untyped.map(({ name }) => name)).toEqual([]);
@@ -172,7 +172,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('answers each code with the status that docs/errors.md gives, or names as another', () => {
+  it('returns each code with the status in docs/errors.md, or declares another one', () => {
     const lines = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8').split('\n');
     const lineOf = (code: string) => lines.find((line) => line.startsWith(`| \`${code}\` |`)) ?? '';
     const unnamed = operations().flatMap(({ name, operation }) =>
@@ -187,7 +187,7 @@ describe('the OpenAPI document', () => {
     expect(unnamed).toEqual([]);
   });
 
-  it('shows for each code of a status the body that the group answers with', () => {
+  it('shows for each code of a status the body that the group returns', () => {
     const { paths = {} } = document;
     const body = (path: string, method: string, status: string, code: string) =>
       Object.values(paths[path]?.[method]?.responses?.[status]?.content ?? {})[0]?.examples?.[code]?.value;
@@ -212,11 +212,11 @@ describe('exampleOf', () => {
     [{ anyOf: [{ type: 'null' }, { type: 'boolean' }] }, true],
     [{ type: 'array', items: { enum: ['a'] }, minItems: 2 }, ['a', 'a']],
     [{ type: 'string', examples: ['shown'] }, 'shown'],
-  ])('takes a value of %j', (schema, value) => {
+  ])('uses the value of %j', (schema, value) => {
     expect(exampleOf(schema, 'all')).toEqual(value);
   });
 
-  it('shows required members of requests and all of answers', () => {
+  it('has required members for requests and all for responses', () => {
     const schema = {
       type: 'object',
       required: ['a'],

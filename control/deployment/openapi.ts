@@ -1,4 +1,4 @@
-/** GET /openapi.json and GET /docs: made from the routes' own schemas (contract 14.2). */
+/** GET /openapi.json and GET /docs: generated from the routes' own schemas (contract 14.2). */
 import swagger from '@fastify/swagger';
 import type { FastifyContextConfig, FastifySchema } from 'fastify';
 import type { App } from '../http/index.ts';
@@ -8,7 +8,7 @@ import { errorAnswers } from './openapi-errors.ts';
 import { exampleOf } from './openapi-examples.ts';
 import { requestExamples } from './request-examples.ts';
 
-/** Must be called before the routes that it describes are added. */
+/** Call before adding the routes that it describes. */
 export function addOpenApi(app: App): void {
   app.register(swagger, {
     openapi: {
@@ -41,7 +41,7 @@ export function addOpenApi(app: App): void {
       return {
         url,
         schema: {
-          // swagger would give the type of a file to the refusals, too.
+          // swagger would also give errors a file's content type.
           ...withoutProduces(schema),
           ...(isObject(schema?.body) && { body: bodyWithExample(route.method, url, schema.body) }),
           ...(needsKey &&
@@ -67,7 +67,7 @@ function bodyWithExample(method: string | string[], url: string, body: object): 
   return { ...body, 'x-examples': { request: { value: written ?? exampleOf(body, 'required') } } };
 }
 
-/** What becomes of a request with a key that a restart cut off (http/idempotency.ts). */
+/** What happens to a request with a key after a restart interrupted it (http/idempotency.ts). */
 function withIdempotencyKey(
   headers: unknown,
   { atomic = false, resumable = false }: FastifyContextConfig = {},
@@ -93,7 +93,7 @@ function withoutProduces({ produces: _, ...schema }: FastifySchema = {}): Fastif
   return schema;
 }
 
-/** @param produces types of an answer that is not JSON */
+/** @param produces content types of a response that is not JSON */
 function successAnswers(response: unknown, produces: readonly string[] = []): Record<string, object> {
   const declared = isObject(response) ? Object.entries(response) : [];
   if (declared.length === 0) {

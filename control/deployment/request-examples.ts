@@ -1,4 +1,4 @@
-/** Request bodies for the reference where one made from the schema alone would say little, by method and route. */
+/** Request bodies for the reference where a generated one would say little, by method and route. */
 const graph = {
   nodes: [
     {

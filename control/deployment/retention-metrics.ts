@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
 
-/** What the deletion of old records tells of itself. */
+/** Metrics of the deletion of old records. */
 export interface RetentionMetrics {
   deleted(kind: string, rows: number): void;
   failed(kind: string): void;

@@ -1,2 +1,2 @@
-/** The edges’ configuration, published from what organizations set up. */
+/** The edges' configuration, published from what organizations set up. */
 export { EdgeConfigStore, followCatalogue } from './store.ts';

@@ -1,4 +1,4 @@
-/** The elements of the edges' configuration: made from the rows of the areas, kept with their versions. */
+/** The elements of the edges' configuration: built from the areas' rows, stored with their versions. */
 import type { OrgConfig, PathwayConfig } from '#shared/edge-protocol/config.ts';
 import type { Db, EdgeConfigItemRow, NumberRow, PathwayRow } from '../db/index.ts';
 import { readSettings } from '../numbers/index.ts';
@@ -17,11 +17,11 @@ const versionCounter = 'edge_config_version';
 export interface Item {
   readonly kind: EdgeConfigItemRow['kind'];
   readonly key: string;
-  /** JSON text, secrets in it sealed; null: to be removed. */
+  /** JSON text with sealed secrets; null: to be removed. */
   readonly content: string | null;
 }
 
-/** The ceiling (JSON) meets the deployment's where the element leaves for an edge. */
+/** The ceiling (JSON) is combined with the deployment's when the element is sent to an edge. */
 export type StoredOrganization = OrgConfig & { readonly call_ceiling?: string };
 
 export async function organizationItem(db: Db, id: string): Promise<Item> {
@@ -80,9 +80,8 @@ async function publishedVersions(db: Db, pathwayId: string): Promise<PublishedVe
 }
 
 /**
- * The versions of a pathway that calls may use: the live graph, the published ones, those that numbers, personas,
- * other pathways and calls in progress name; while calls of the organization are in progress, also those that edges
- * have already.
+ * The versions of a pathway that calls may use: the live graph, the published ones, and those referenced by numbers,
+ * personas, other pathways and calls in progress.
  */
 export async function pathwayItems(db: Db, pathwayId: string): Promise<Item[]> {
   const row = await db.selectFrom('pathways').selectAll().where('id', '=', pathwayId).executeTakeFirst();

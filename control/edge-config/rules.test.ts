@@ -49,7 +49,7 @@ const outbound = (host: string): SipConfigurationRow => ({
   allowed_ips: null,
 });
 
-describe('a number as the edges are told of it', () => {
+describe("a number in the edges' configuration", () => {
   it('trusts the listed addresses, its own source host, and the hosts of outbound records', () => {
     const rows = [
       { ...configuration, sip_endpoint: 'a.example.com' },
@@ -123,7 +123,7 @@ describe('a number as the edges are told of it', () => {
       { pathway_id: 'p', pathway_version: '4', settings: '{"start_node_id":"n"}' },
       { pathway_version: 4, start_node_id: 'n' },
     ],
-  ])('of %j is answered by %j', (changes, agent) => {
+  ])('with %j has the agent %j', (changes, agent) => {
     const config = numberConfig({ ...row, ...changes }, [], null);
     if (agent === null) expect(config.agent).toBeNull();
     else expect(config.agent).toMatchObject(agent);
@@ -136,7 +136,7 @@ describe('a number as the edges are told of it', () => {
     transfer_list: { sales: '1 415 555 0122', desk: 'sip:desk@pbx.example.com' },
   };
 
-  it('names the targets of transfers as they are dialled, the one without a name as default', () => {
+  it('has transfer targets as dialed, the one without a name as default', () => {
     expect(agentOf({ prompt: 'Be kind', ...transfers })).toMatchObject({
       transfer_list: { default: '+14155550111', sales: '+14155550122', desk: 'sip:desk@pbx.example.com' },
     });
@@ -146,7 +146,7 @@ describe('a number as the edges are told of it', () => {
     expect(agentOf(transfers, { pathway_id: 'p' })).not.toHaveProperty('transfer_list');
   });
 
-  it('names model, temperature and fallback number where they are set', () => {
+  it('has model, temperature and fallback number where they are set', () => {
     const set = { model: 'turbo', temperature: 0, fallback_number: '1 415 555 0133' };
     expect(agentOf({ prompt: 'Be kind', ...set })).toMatchObject({ ...set, fallback_number: '+14155550133' });
     const unset = agentOf({ prompt: 'Be kind' });
@@ -164,7 +164,7 @@ describe('a number as the edges are told of it', () => {
     ['staging', { production: 2, staging: null }, 2],
     ['7', { production: 2, staging: 3 }, 7],
     ['0', { production: 2, staging: 3 }, 0],
-  ])('means with version %j of %j version %i', (wanted, published, version) => {
+  ])('with version %j of %j resolves to version %i', (wanted, published, version) => {
     expect(resolveVersion(wanted, published)).toBe(version);
   });
 });

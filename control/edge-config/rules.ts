@@ -1,4 +1,4 @@
-/** What the edges are told of numbers and pathways: pure functions of rows. */
+/** Numbers and pathways in the edges' configuration: pure functions of rows. */
 import type { AgentSettings, AgentTool } from '#shared/edge-protocol/agents.ts';
 import type {
   HeaderMapping,
@@ -20,16 +20,16 @@ import {
   usableEndpoints,
 } from '../trunks/index.ts';
 
-/** What stands in other rows of who answers a number. */
+/** What other rows say about the number's agent. */
 export interface Speaking {
-  /** The number's persona as it speaks here; null when it has none, or it is gone. */
+  /** The number's persona with the number's settings; null when it has none, or it was deleted. */
   readonly persona?: AgentSettings | null;
   /** The number's own tools. */
   readonly tools?: readonly AgentTool[];
 }
 
 /**
- * A number as the edges need it.
+ * A number in the edges' configuration.
  * @param published of the number's pathway; null when it has none
  */
 export function numberConfig(
@@ -50,8 +50,8 @@ export function numberConfig(
 }
 
 /**
- * One trunk per inbound record, with its own trusted host. The hosts of outbound records are trusted too
- * (contract 2.1): each stands as one more source of the first inbound record.
+ * One trunk per inbound record, with its own trusted host. The hosts of outbound records are trusted too (contract
+ * 2.1): each is added as a source of the first inbound record.
  */
 function inboundTrunks(configurations: readonly SipConfigurationRow[]): InboundTrunk[] {
   const inbound = configurations.filter((row) => row.direction === 'inbound');
@@ -87,7 +87,7 @@ function inboundTrunk(row: SipConfigurationRow, sourceHost: string | null): Inbo
   };
 }
 
-/** @returns the trunk with its password as stored: sealed; `openTrunks` opens it where it leaves for an edge */
+/** @returns the trunk with its password as stored: sealed; `openTrunks` opens it when it is sent to an edge */
 function outboundTrunk(row: SipConfigurationRow): OutboundTrunk {
   const failover = failoverOf(row);
   const { codecs, transcode } = codecsOf(row);
@@ -108,7 +108,7 @@ function outboundTrunk(row: SipConfigurationRow): OutboundTrunk {
   };
 }
 
-/** A number whose trunks have their passwords in plain text, for registrars the derived ones, for the edge link alone. */
+/** A number whose trunks have plain-text passwords, derived ones for registrars; for the edge link only. */
 export function openTrunks(
   number: NumberConfig,
   open: (sealed: { id: string; password: string }) => string,
@@ -129,7 +129,7 @@ export function openTrunks(
   return { ...number, inbound, outbound };
 }
 
-/** Who answers a number; null when nobody does. */
+/** The agent that answers a number; null when none does. */
 function agentSettings(
   row: NumberRow,
   published: PublishedVersions | null,

@@ -1,7 +1,7 @@
 /**
- * The edges' configuration: every element is kept as last published, with the version that brought it. A
- * write of any area publishes what it altered in its own transaction, so configuration and version never
- * disagree, and an edge is sent only the elements that are newer than what it has.
+ * The edges' configuration: every element is stored as last published, with its version. A write in any area publishes
+ * its changes in the same transaction, so configuration and version always agree, and an edge gets only the elements
+ * newer than its own.
  */
 import type { EdgeConfig, EdgeConfigChange, OrgConfig, PathwayConfig } from '#shared/edge-protocol/config.ts';
 import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
@@ -27,11 +27,11 @@ type Kind = EdgeConfigItemRow['kind'];
 export interface EdgeConfigSettings {
   readonly allowPrivateTargets: readonly string[];
   readonly openInbound: boolean;
-  /** The ceiling of organizations for which the operator has set none. */
+  /** The ceiling of organizations without one set by the operator. */
   readonly callLimits: CallCeiling;
 }
 
-/** The edges' configuration, which from now on follows every write to the catalogue. */
+/** The edges' configuration, subscribed to every write to the catalogue. */
 export function followCatalogue(
   catalogue: Catalogue,
   database: Database,
@@ -58,13 +58,13 @@ export class EdgeConfigStore {
     this.#settings = settings;
   }
 
-  /** Publishes what a write altered, in its transaction; the edges hear of it after the commit. */
+  /** Publishes what a write changed, in its transaction; the edges get it after the commit. */
   async publish(db: Db, altered: Altered): Promise<void> {
     const version = await this.#store(db, altered);
     if (version !== null) altered.afterCommit(() => this.#notify(version));
   }
 
-  /** Tells the edges of what another process published, such as the command line. */
+  /** Sends the edges what another process published, such as the command line. */
   async noticeOthers(): Promise<void> {
     const version = await this.version();
     if (version !== this.#knownVersion) this.#notify(version);
@@ -75,7 +75,7 @@ export class EdgeConfigStore {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Publishes everything anew, for a release that words elements differently. Call before edges connect. */
+  /** Republishes everything, for a release that changes the form of elements. Call before edges connect. */
   async publishAll(): Promise<void> {
     await this.#catalogue.change(async (db, altered) => {
       await db.deleteFrom('edge_config_items').where('content', 'is', null).execute();
@@ -98,7 +98,7 @@ export class EdgeConfigStore {
     });
   }
 
-  /** Calls `listener` after every published change. Returns a function that ends this. */
+  /** Calls `listener` after every published change. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -109,7 +109,7 @@ export class EdgeConfigStore {
     return newestVersion(db);
   }
 
-  /** Everything, as it now stands. */
+  /** The whole current configuration. */
   snapshot(): Promise<EdgeConfig> {
     return this.#database.db.transaction().execute(async (db) => {
       const rows = await db
@@ -125,7 +125,7 @@ export class EdgeConfigStore {
     });
   }
 
-  /** What came after `from`. Right only for a version that this process has sent. */
+  /** Changes after `from`. Correct only for a version that this process has sent. */
   changesSince(from: number): Promise<EdgeConfigChange> {
     return this.#database.db.transaction().execute(async (db) => {
       const rows = await db.selectFrom('edge_config_items').selectAll().where('version', '>', from).execute();
@@ -142,11 +142,11 @@ export class EdgeConfigStore {
     });
   }
 
-  /** The version that this makes; null: nothing came to differ. */
+  /** Returns the new version; null: nothing changed. */
   async #store(db: Db, altered: Altered): Promise<number | null> {
     const present: Item[] = [];
     for (const id of altered.organizations) present.push(await organizationItem(db, id));
-    // A number that comes to use a pathway version makes the edges need that version.
+    // When a number starts to use a pathway version, the edges need that version.
     for (const number of altered.numbers) {
       const { item, pathwayId } = await numberItem(db, number);
       present.push(item);
@@ -154,7 +154,7 @@ export class EdgeConfigStore {
     }
     for (const id of altered.pathways) present.push(...(await pathwayItems(db, id)));
     if (altered.settings) {
-      // The deployment's ceiling is put into the elements where they leave: another process may run with other settings.
+      // The deployment's ceiling is added when elements are sent: another process may have other settings.
       const content = JSON.stringify({ ...this.#deployment(), call_limits: this.#settings.callLimits });
       present.push({ kind: 'settings', key: 'deployment', content });
     }
@@ -186,7 +186,7 @@ export class EdgeConfigStore {
       } else if (kind === 'pathway') pathways.push(JSON.parse(content));
       else if (kind === 'organization') {
         const { call_ceiling, ...stored }: StoredOrganization = JSON.parse(content);
-        // Kept sealed; opened where it leaves for an edge.
+        // Stored sealed; opened when sent to an edge.
         const signing_secret = this.#secrets.open(stored.signing_secret, signingSecretContext(key));
         const call_limits = limitsInForce(
           stored.call_limits,

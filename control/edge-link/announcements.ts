@@ -1,4 +1,4 @@
-/** Tells those who wait inside this process that a report of an edge was stored. */
+/** Notifies waiters in this process that an edge's report was stored. */
 import type { Clock } from '#shared/clock.ts';
 
 export class Announcements {
@@ -9,7 +9,7 @@ export class Announcements {
     this.#clock = clock;
   }
 
-  /** Calls `tell` at every announcement of `subject`. Returns a function that ends this. */
+  /** Calls `tell` at every announcement of `subject`. Returns a function that unsubscribes. */
   on(subject: string, tell: () => void): () => void {
     const tellers = this.#waiting.get(subject) ?? new Set();
     this.#waiting.set(subject, tellers.add(tell));
@@ -23,12 +23,12 @@ export class Announcements {
     for (const tell of [...(this.#waiting.get(subject) ?? [])]) tell();
   }
 
-  /** Whether anybody waits for `subject`. */
+  /** Whether anyone waits for `subject`. */
   waits(subject: string): boolean {
     return this.#waiting.has(subject);
   }
 
-  /** Waits for one announcement of `subject`, begun before this returns, but at most `ms`. */
+  /** Waits for one announcement of `subject`, at most `ms`. Listening has started when this returns. */
   wait(subject: string, ms: number): { readonly ended: Promise<void>; readonly cancel: () => void } {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = this.#clock.after(ms, () => cancel());

@@ -1,4 +1,4 @@
-/** The clock of an edge is set back: what it reports from then on is news all the same. */
+/** An edge's clock is set back: its later reports still count as newer. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
@@ -86,33 +86,33 @@ async function known() {
   return { state: registered.state, healthy: endpoint.healthy, failingSince: run.failing_since };
 }
 
-it('registrations and probes of after it replace those of before', async () => {
+it('newer registrations and probes replace those from before the clock change', async () => {
   await report(wrong, registration(wrong, 'registered'), health(wrong, true));
   await report(right, registration(right, 'failed'), health(right, false));
   expect(await known()).toEqual({ state: 'failed', healthy: 0, failingSince: right });
 });
 
-it('a failure that began before it has not begun in the future', async () => {
+it('a failure that began before the clock change does not begin in the future', async () => {
   await report(wrong, registration(wrong, 'failed'), health(wrong, false));
   await report(right, health(right, false));
   const { failingSince } = await known();
   expect(failingSince !== null && failingSince <= right).toBe(true);
 });
 
-it('a probe of before it that is reported after it does not hold back the next ones', async () => {
+it('a probe from before the clock change, reported afterward, does not block newer ones', async () => {
   await report(wrong, registration(wrong, 'registered'));
   await report(right, health(wrong, true));
   await report('2030-01-01T00:00:20.000Z', health('2030-01-01T00:00:20.000Z', false));
   expect(await known()).toMatchObject({ healthy: 0, failingSince: '2030-01-01T00:00:20.000Z' });
 });
 
-it('the time of the last report outlives the control plane, which notices it after a start, too', async () => {
+it('the time of the last report survives a control restart, and the clock change is noticed after it', async () => {
   await report(wrong, registration(wrong, 'registered'), health(wrong, true));
   const { db } = test.control.services.database;
   expect(await db.selectFrom('outboxes').select('reported_at').execute()).toEqual([{ reported_at: wrong }]);
 });
 
-it('without it, what comes late from another edge replaces nothing', async () => {
+it('without a clock change, a late report from another edge replaces nothing', async () => {
   await report(wrong, registration(wrong, 'registered'), health(wrong, true));
   const other = await connectEdge(test, { edge_id: 'other', outbox_id: 'other' });
   other.send(reportFrame(1, [registration(right, 'failed'), health(right, false)], right));

@@ -1,7 +1,7 @@
-/** What became of a command that failed: pure. */
+/** Maps a failed command to its error. */
 import { ApiError, errorItem } from '#shared/errors.ts';
 
-/** 503: the edge was sent a command and did not answer. Nobody knows whether it has begun what it was to do. */
+/** 503: the edge did not answer a command. It may or may not have started on it. */
 export class Unanswered extends ApiError {
   constructor(message: string) {
     super([errorItem('SERVICE_UNAVAILABLE', undefined, message)], 5);

@@ -1,4 +1,4 @@
-/** Commands that an edge does not answer in time: what their clients were told stays true. */
+/** Commands that an edge does not answer in time: what clients were told stays true. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { type Answer, startControl, type TestControl } from '../../test/kit/control/harness.ts';
@@ -48,7 +48,7 @@ const only = async () => {
   return Array.isArray(calls) ? (calls as { id: string }[])[0] : undefined;
 };
 
-/** Orders a call that the edge is told of and does not answer. */
+/** Places a call whose command the edge receives and does not answer. */
 async function silentPlace(): Promise<{ callId: string; answer: Promise<Answer> }> {
   const answer = test.call('POST', '/v1/calls', { body: order });
   const { command } = await edge.next('command');
@@ -66,7 +66,7 @@ const live = {
 } as const;
 
 describe('a command', () => {
-  it('says by the clock of the edge until when it is valid', async () => {
+  it("carries an expiry time by the edge's clock", async () => {
     const answer = test.call('POST', '/v1/calls', { body: order });
     const frame = await edge.next('command');
     expect(frame.expires_at).toBe(later(3_600_000 + 0.75 * timeoutMs));
@@ -77,7 +77,7 @@ describe('a command', () => {
   it.each([
     ['POST', '/v1/sip/test-call', { phone_number: number }, 'test_call.run'],
     ['POST', '/v1/sip/discover', { host: 'pbx.example.com' }, 'discovery.run'],
-  ] as const)('%s %s makes one that expires', async (method, url, body, kind) => {
+  ] as const)('%s %s sends one that expires', async (method, url, body, kind) => {
     const answer = test.call(method, url, { body });
     const frame = await edge.next('command');
     expect(frame).toMatchObject({ command: { kind }, expires_at: expect.any(String) });
@@ -85,7 +85,7 @@ describe('a command', () => {
     expect((await answer).status).toBe(503);
   });
 
-  it('to transfer a call expires, one to stop it does not', async () => {
+  it('expires for a transfer, not for a stop', async () => {
     const call = callRecord(test.orgId, { id: '00000000-0000-4000-8000-000000000001', ...live });
     edge.send(reportFrame(1, [{ type: 'call', call }]));
     await edge.next('ack');
@@ -109,7 +109,7 @@ describe('a command', () => {
 });
 
 describe('a call that the edge did not confirm in time', () => {
-  it('is failed for the client, and stopped on the edge', async () => {
+  it('fails for the client and is stopped on the edge', async () => {
     const { callId, answer } = await silentPlace();
     test.clock.advance(timeoutMs);
     expect((await answer).codes).toEqual(['SERVICE_UNAVAILABLE']);
@@ -117,7 +117,7 @@ describe('a call that the edge did not confirm in time', () => {
     expect(await only()).toMatchObject({ outcome: 'failed', termination: 'edge_unavailable' });
   });
 
-  it('stays failed when the edge has it nevertheless, which is told to end it', async () => {
+  it('stays failed when the edge has started it, and the edge is told to end it', async () => {
     const { callId, answer } = await silentPlace();
     await edge.kill();
     expect((await answer).status).toBe(503);
@@ -139,7 +139,7 @@ describe('a call that the edge did not confirm in time', () => {
     expect(edge.untaken.filter(({ type }) => type === 'command')).toEqual([]);
   });
 
-  it('is stopped on the edge by a POST that comes later', async () => {
+  it('is stopped on the edge by a later POST', async () => {
     const { callId, answer } = await silentPlace();
     test.clock.advance(timeoutMs);
     await answer;

@@ -5,7 +5,7 @@ const ours = Date.UTC(2030, 0, 1);
 const iso = (ms: number) => new Date(ms).toISOString();
 
 describe('the clock of an edge', () => {
-  it('is unknown before the edge has said what it shows', () => {
+  it('is unknown before the edge has reported a time', () => {
     const time = new EdgeTime();
     expect(time.at(ours)).toBeNull();
     time.note(undefined, ours);
@@ -13,7 +13,7 @@ describe('the clock of an edge', () => {
     expect(time.at(ours)).toBeNull();
   });
 
-  it('is as far off as the frame that was on its way for the shortest time says', () => {
+  it('has the offset given by the fastest frame', () => {
     const time = new EdgeTime();
     time.note(iso(ours + 60_000), ours + 800);
     time.note(iso(ours + 70_000), ours + 10_003);
@@ -21,7 +21,7 @@ describe('the clock of an edge', () => {
     expect(time.at(ours)).toBe(iso(ours + 59_997));
   });
 
-  it('is believed when it was set forward, and a minute after it was set back', () => {
+  it('is trusted at once when set forward, and after a minute when set back', () => {
     const time = new EdgeTime();
     time.note(iso(ours), ours);
     time.note(iso(ours + 3_600_000), ours);

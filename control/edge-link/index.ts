@@ -1,4 +1,4 @@
-/** The link to the edges: their connections, their commands, their reports. */
+/** The link to the edges: connections, commands, reports. */
 export { Announcements } from './announcements.ts';
 export { Unanswered } from './command-rules.ts';
 export { versionsOfNumbers } from './published-versions.ts';

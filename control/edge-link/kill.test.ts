@@ -13,8 +13,8 @@ const id = (last: number) => `00000000-0000-4000-8000-${String(last).padStart(12
 const perFrame = 10;
 const frames = 60;
 
-describe('a control plane that is killed while reports stream in', () => {
-  it('has every acknowledged call after its restart, and every call once after redelivery', async () => {
+describe('a control plane killed while reports stream in', () => {
+  it('has every acknowledged call after its restart, and each call once after redelivery', async () => {
     await control.start();
     const { org_id, api_key, edge_token } = control.keys;
     const frame = (index: number) =>
@@ -43,7 +43,7 @@ describe('a control plane that is killed while reports stream in', () => {
     const edge = await EdgeClient.connect(url, edge_token);
     const welcome = await edge.next('welcome');
     expect(welcome.acknowledged).toBeGreaterThanOrEqual(acknowledged);
-    // The outbox sends again from a point before the high-water mark.
+    // The outbox resends from a point before the high-water mark.
     for (let index = Math.max(0, Math.floor(welcome.acknowledged / perFrame) - 3); index < frames; index++)
       edge.send(frame(index));
     while (acknowledged < frames * perFrame) acknowledged = (await edge.next('ack')).seq;

@@ -40,8 +40,8 @@ const id = (last: number) => `00000000-0000-4000-8000-${String(last).padStart(12
 const logged = async () => (await test.call('GET', '/v1/sip/calls')).body.data?.calls;
 const idsOf = (calls: unknown) => (Array.isArray(calls) ? calls.map((call: { id: string }) => call.id) : []);
 
-describe('an edge that connects', () => {
-  it('is refused without a token, with a wrong one, with an API key, and on another path', async () => {
+describe('a connecting edge', () => {
+  it('is rejected without a token, with a wrong token, with an API key, and on another path', async () => {
     for (const token of [null, 'et_wrong', test.key, test.operatorKey]) {
       await expect(EdgeClient.open(url, token)).rejects.toThrow('401');
     }
@@ -78,7 +78,7 @@ describe('an edge that connects', () => {
     expect(config.organizations[0]?.signing_secret).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('gets only what a later write altered, and every write again in order', async () => {
+  it('gets only what a later write changed, and every write in order', async () => {
     const edge = await connect();
     const { config } = await edge.next('config');
     await attach();
@@ -115,7 +115,7 @@ describe('an edge that connects', () => {
     expect((await edge.next('change')).change.removed_pathways).toEqual([`${pathwayId}@0`]);
   });
 
-  it('is told within a second what the command line altered', async () => {
+  it('gets changes made on the command line within a second', async () => {
     const edge = await connect();
     await edge.next('config');
     const { db } = test.control.services.database;
@@ -131,7 +131,7 @@ describe('an edge that connects', () => {
     expect((await edge.next('change')).change.removed_pathways).toEqual(['gone@0']);
   });
 
-  it('is not told of a write that alters nothing for it', async () => {
+  it('gets nothing for a write that does not concern it', async () => {
     await attach();
     const edge = await connect();
     await edge.next('config');
@@ -141,7 +141,7 @@ describe('an edge that connects', () => {
     expect((await edge.next('change')).change.numbers.map((one) => one.number)).toEqual(['+14155550101']);
   });
 
-  it('makes configurations count as applied, and /health ready, once it has confirmed them', async () => {
+  it('makes configurations applied, and /health ready, once it has confirmed them', async () => {
     const health = async () => (await test.call('GET', '/health', { key: null })).status;
     const applied = async () =>
       (await test.call('GET', '/v1/sip?phone_number=14155550100')).body.data?.inbound?.applied;
@@ -168,7 +168,7 @@ describe('an edge that connects', () => {
     expect(body.edge).toMatchObject({ connected: 1, ids: ['edge-1'] });
   });
 
-  it('has its own measurements shown with a label', async () => {
+  it('has its own metrics shown with a label', async () => {
     const edge = await connect();
     await edge.next('config');
     edge.send({
@@ -194,21 +194,21 @@ describe('an edge that connects', () => {
     ['an unknown frame', '{"type":"other"}'],
     ['a report without a number', '{"type":"report","reports":[{"seq":"1"}]}'],
     ['a second hello', '{"type":"hello"}'],
-  ])('is cut off for %s', async (_what, text) => {
+  ])('is disconnected for %s', async (_what, text) => {
     const edge = await connect();
     await edge.next('config');
     edge.sendText(text);
     expect((await edge.closed).code).toBe(1008);
   });
 
-  it('is dropped when it leaves a ping unanswered', async () => {
+  it('is disconnected when it does not answer a ping', async () => {
     const edge = await connect();
     await edge.next('config');
     test.clock.advance(30_000);
     expect((await edge.closed).code).toBe(1006);
   });
 
-  it('is cut off when it reports before hello, or says no hello for 10 s', async () => {
+  it('is disconnected when it reports before hello, or sends no hello for 10 s', async () => {
     const early = await EdgeClient.open(url, test.edgeToken);
     open.push(early);
     early.send(reportFrame(1, [ended(id(1))]));
@@ -250,7 +250,7 @@ describe('reports', () => {
     expect(body.concatenated_transcript).toBe('assistant: Hello');
   });
 
-  it('that overlap what is stored bring only what is new', async () => {
+  it('that overlap stored ones add only what is new', async () => {
     const edge = await connect();
     edge.send(reportFrame(1, [ended(id(1)), ended(id(2))]));
     await edge.next('ack');
@@ -259,7 +259,7 @@ describe('reports', () => {
     expect(idsOf(await logged())).toEqual([id(3), id(2), id(1)]);
   });
 
-  it('survive a cut connection without loss and without doubles', async () => {
+  it('survive a cut connection without loss or duplicates', async () => {
     const frames = Array.from({ length: 20 }, (_, index) =>
       reportFrame(
         index * 5 + 1,
@@ -281,7 +281,7 @@ describe('reports', () => {
     expect(ids).toEqual(Array.from({ length: 100 }, (_, index) => id(100 - index)));
   });
 
-  it('of two outboxes are counted apart', async () => {
+  it('of two outboxes are counted separately', async () => {
     const first = await connect();
     first.send(reportFrame(1, [ended(id(1))]));
     await first.next('ack');
@@ -292,7 +292,7 @@ describe('reports', () => {
     expect(await logged()).toHaveLength(2);
   });
 
-  it('that cannot be understood are kept aside and block nothing', async () => {
+  it('that cannot be parsed are set aside and block nothing', async () => {
     const edge = await connect();
     edge.send({
       type: 'report',
@@ -330,7 +330,7 @@ describe('reports', () => {
     expect(await logged()).toMatchObject([{ from: '+14155550123' }]);
   });
 
-  it('show a call while it goes on', async () => {
+  it('show a call in progress', async () => {
     const edge = await connect();
     const now = {
       ended_at: null,
@@ -380,7 +380,7 @@ describe('POST /v1/calls/{id}/stop', () => {
     return edge;
   }
 
-  it('sends the edge a command and answers when the edge has', async () => {
+  it('sends the edge a command and answers when the edge has answered', async () => {
     const edge = await live();
     const answer = stop();
     const { id: commandId, command } = await edge.next('command');
@@ -389,7 +389,7 @@ describe('POST /v1/calls/{id}/stop', () => {
     expect((await answer).body).toEqual({ status: 'success', message: 'Call stopped' });
   });
 
-  it('answers the same for a call that has ended, and asks no edge', async () => {
+  it('answers the same for an ended call, without asking an edge', async () => {
     const edge = await live();
     edge.send(reportFrame(2, [ended(id(1))]));
     await edge.next('ack');
@@ -397,7 +397,7 @@ describe('POST /v1/calls/{id}/stop', () => {
     expect(edge.untaken.filter((frame) => frame.type === 'command')).toEqual([]);
   });
 
-  it('is 503 when the edge refuses, is silent, or is gone', async () => {
+  it('is 503 when the edge refuses, does not answer, or is gone', async () => {
     const edge = await live();
     const refused = stop();
     edge.send({ type: 'result', id: (await edge.next('command')).id, ok: false, error: 'no such call' });
@@ -413,7 +413,7 @@ describe('POST /v1/calls/{id}/stop', () => {
     expect((await stop()).status).toBe(503);
   });
 
-  it('is 404 for unknown calls and those of others, and asks for a key', async () => {
+  it("is 404 for unknown calls and other organizations' calls, and requires a key", async () => {
     await live();
     expect((await stop(id(2))).codes).toEqual(['CALL_NOT_FOUND']);
     expect((await stop(id(1), test.foreignKey)).codes).toEqual(['CALL_NOT_FOUND']);

@@ -1,10 +1,10 @@
 /**
- * One connection of an edge (shared/edge-protocol/frames.ts draws it):
+ * One connection of an edge (diagram in shared/edge-protocol/frames.ts):
  *
  *     waiting --hello--> open --close, error, silence--> closed
  *
- * Frames are worked off one after another; while one is, the socket is not read, so that an edge that sends
- * faster than the database stores is slowed down instead of filling memory.
+ * Frames are processed one after another. The socket is not read meanwhile, so an edge that sends faster than the
+ * database stores is slowed down instead of filling memory.
  */
 import type { FastifyBaseLogger } from 'fastify';
 import { Compile } from 'typebox/compile';
@@ -26,26 +26,26 @@ import { rememberEdge, seeEdge } from './store.ts';
 type Frame = EdgeToControl;
 type Hello = Extract<Frame, { type: 'hello' }>;
 
-/** Close codes of RFC 6455 section 7.4 that are used, and one of ours. */
+/** Close codes of RFC 6455 section 7.4, and one of our own. */
 const protocolError = 1002;
 const policyViolation = 1008;
 const internalError = 1011;
 
 const helloTimeoutMs = 10_000;
 const pingEveryMs = 15_000;
-/** A command is valid for this part of the wait for its answer; the rest is for the way back. */
+/** A command stays valid for this share of the time we wait for its answer; the rest is for the answer's way back. */
 const validShare = 0.75;
 
 const checkFrame = Compile(EdgeToControl);
 
-/** The configuration that edges are sent (edge-config/store.ts). */
+/** The configuration sent to edges (edge-config/store.ts). */
 export interface EdgeConfigSource {
   version(): Promise<number>;
-  /** Everything, as it now stands. */
+  /** The whole current configuration. */
   snapshot(): Promise<EdgeConfig>;
-  /** What came after `from`. */
+  /** Changes after `from`. */
   changesSince(from: number): Promise<EdgeConfigChange>;
-  /** Calls `listener` after every published change. Returns a function that ends this. */
+  /** Calls `listener` after every published change. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void;
 }
 
@@ -58,7 +58,7 @@ export interface LinkParts {
   readonly announcements: Announcements;
   readonly log: FastifyBaseLogger;
   readonly commandTimeoutMs: number;
-  /** Called for every frame of reports that was stored. */
+  /** Called for every stored frame of reports. */
   readonly onReports: (stored: number, rejected: number) => void;
 }
 
@@ -124,7 +124,7 @@ class EdgeLink implements ConnectedEdge {
   }
 
   async command(command: EdgeCommand): Promise<void> {
-    // What was published before the command reaches the edge before it.
+    // A configuration published before the command also reaches the edge before it.
     await this.#work;
     if (!this.isOpen) throw ApiError.unavailable('The edge is not connected.', 5);
     const id = newId();
@@ -143,7 +143,7 @@ class EdgeLink implements ConnectedEdge {
     }
   }
 
-  /** A call is ended as welcome late as at once; anything else is not done once its client was told that it failed. */
+  /** A late hang-up is still wanted. Any other command is void once its client was told that it failed. */
   #validity(command: EdgeCommand): { expires_at?: string } {
     if (command.kind === 'call.stop') return {};
     const { clock, commandTimeoutMs } = this.#parts;
@@ -151,13 +151,13 @@ class EdgeLink implements ConnectedEdge {
     return expiresAt === null ? {} : { expires_at: expiresAt };
   }
 
-  /** Ends what the edge may have begun in spite of its silence: it reads this after the command. */
+  /** Undoes what a silent edge may have started; the edge reads this after the command. */
   #takeBack(command: EdgeCommand): void {
     if (command.kind === 'call.place') this.#stop(command.call_id);
     if (command.kind === 'test_call.run') this.#stop(command.test_call_id);
   }
 
-  /** Nobody waits for the answer. */
+  /** Sends a stop without waiting for the answer. */
   #stop(callId: string): void {
     this.#send({ type: 'command', id: newId(), command: { kind: 'call.stop', call_id: callId } });
   }
@@ -165,7 +165,7 @@ class EdgeLink implements ConnectedEdge {
   close(code: number, reason: string): void {
     if (this.#closed) return;
     this.#socket.close(code, reason);
-    // A peer that is gone never completes the closing handshake; ws gives up on it after 30 s by itself.
+    // A dead peer never completes the closing handshake; ws gives up after 30 s.
   }
 
   #receive(data: RawData, binary: boolean): void {
@@ -208,7 +208,7 @@ class EdgeLink implements ConnectedEdge {
     const source = { edgeId: hello.edge_id, outboxId: hello.outbox_id };
     await rememberEdge(db, clock, hello);
     const acknowledged = await reports.acknowledged(source);
-    // Listening begins before the snapshot is read, so that no change falls between the two.
+    // Subscribe before reading the snapshot, so that no change falls between the two.
     this.#stopListening = config.onChange(() => this.#later(() => this.#pushChange()));
     const snapshot = await config.snapshot();
     if (this.#closed) return this.#stopListening();
@@ -237,7 +237,7 @@ class EdgeLink implements ConnectedEdge {
     this.#send({ type: 'ack', seq: acknowledged });
   }
 
-  /** Does `work` after the frames that came before, without holding back those that come. */
+  /** Runs `work` after earlier frames, without delaying later ones. */
   #later(work: () => Promise<void>): void {
     this.#work = this.#work.then(work).catch((error: unknown) => {
       this.#parts.log.error({ err: error, edge: this.edgeId }, 'configuration could not be sent');
@@ -295,7 +295,7 @@ class EdgeLink implements ConnectedEdge {
   }
 }
 
-/** Any frame but reports, whose bodies are judged one by one when they are stored. */
+/** Any frame but reports, whose bodies are validated one by one when they are stored. */
 type ReadFrame = Exclude<Frame, { type: 'report' }> | { type: 'report'; reports: readonly SequencedReport[] };
 
 /** The frame, or what is wrong with it. */

@@ -1,7 +1,7 @@
-/** Which version of the edges' configuration brought what. */
+/** Which version of the edges' configuration contains which change. */
 import type { Db } from '../db/index.ts';
 
-/** The version that brought each of these numbers into its present form; numbers never published are left out. */
+/** The version that last changed each of these numbers; unpublished numbers are left out. */
 export async function versionsOfNumbers(
   db: Db,
   numbers: readonly string[],

@@ -23,7 +23,7 @@ function connected(edgeId: string, more: Partial<ConnectedEdge> = {}): Connected
   return edge;
 }
 
-it('offers nobody a connection that is breaking, although it has not ended yet', async () => {
+it('never returns a closing connection', async () => {
   connected('breaking', { isOpen: false, appliedVersion: 0 });
   expect([edges.count, edges.all, edges.has('breaking'), edges.appliedVersion]).toEqual([0, [], false, null]);
   expect(() => edges.leastLoaded()).toThrow('No edge is connected.');

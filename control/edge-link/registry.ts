@@ -1,27 +1,27 @@
-/** The edges that are connected now. */
+/** The currently connected edges. */
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import { ApiError } from '#shared/errors.ts';
 
 /** What a link to an edge offers to the rest of the control plane. */
 export interface ConnectedEdge {
   readonly edgeId: string;
-  /** Whether something can still be sent to it. A connection that breaks leaves the register only when it has ended. */
+  /** Whether the connection can still send. A closing connection leaves the registry only once it is closed. */
   readonly isOpen: boolean;
   /** Configuration version that the edge has confirmed on this connection; 0 before. */
   readonly appliedVersion: number;
-  /** Where the edge takes calls, as it says. */
+  /** The address where the edge takes calls, as it reported. */
   readonly sip: { readonly host: string; readonly port: number };
   readonly rtp: { readonly ip: string; readonly port_min: number; readonly port_max: number };
-  /** Codecs whose libraries it has. */
+  /** Codecs whose libraries the edge has. */
   readonly codecs: readonly string[];
-  /** What the edge last measured of itself: Prometheus name to value. */
+  /** The edge's latest metrics: Prometheus name to value. */
   readonly metrics: Readonly<Record<string, number>>;
   /**
-   * @throws Unanswered when the edge may have done it
-   * @throws ApiError when it has not: the one that the edge names, or SERVICE_UNAVAILABLE
+   * @throws Unanswered when the edge may have executed it
+   * @throws ApiError when it has not: the edge's own error, or SERVICE_UNAVAILABLE
    */
   command(command: EdgeCommand): Promise<void>;
-  /** Ends the connection. `reason` goes to the edge. */
+  /** Closes the connection. `reason` is sent to the edge. */
   close(code: number, reason: string): void;
 }
 
@@ -50,12 +50,12 @@ export class ConnectedEdges {
     return this.all.length;
   }
 
-  /** Those that shut down: they finish their calls and take no more. */
+  /** Edges that are draining: they finish their calls and take no new ones. */
   get draining(): readonly ConnectedEdge[] {
     return this.all.filter((edge) => (edge.metrics.trunkline_edge_draining ?? 0) > 0);
   }
 
-  /** Ids of edges whose disk takes nothing, and of those that refuse new calls therefore; ascending. */
+  /** Ids of edges whose disk writes fail, and of those that refuse new calls because of it; ascending. */
   get storage(): { readonly failing: string[]; readonly refusing: string[] } {
     const of = (metric: string) =>
       this.all
@@ -68,7 +68,7 @@ export class ConnectedEdges {
     };
   }
 
-  /** Those of `codecs` that no connected edge has; none while nobody is connected who could tell. */
+  /** Codecs that no connected edge has; none while no edge is connected. */
   lacking(codecs: readonly string[]): string[] {
     const edges = this.all;
     if (edges.length === 0) return [];
@@ -81,7 +81,7 @@ export class ConnectedEdges {
     return versions.length === 0 ? null : Math.min(...versions);
   }
 
-  /** @throws ApiError SERVICE_UNAVAILABLE when that edge is not connected, or as ConnectedEdge.command */
+  /** @throws ApiError SERVICE_UNAVAILABLE when that edge is not connected; otherwise as ConnectedEdge.command */
   async command(edgeId: string, command: EdgeCommand): Promise<void> {
     const edge = this.#edges.get(edgeId);
     if (!edge?.isOpen) throw ApiError.unavailable('The edge that carries the call is not connected.', 5);
@@ -89,7 +89,7 @@ export class ConnectedEdges {
   }
 
   /**
-   * The connected edge that carries the fewest calls, of those that do not drain and can store what they report.
+   * The connected edge with the fewest calls that is not draining and can store its reports.
    * @throws ApiError SERVICE_UNAVAILABLE when there is none
    */
   leastLoaded(): ConnectedEdge {
@@ -105,7 +105,7 @@ export class ConnectedEdges {
     return others.reduce((least, edge) => (calls(edge) < calls(least) ? edge : least), first);
   }
 
-  /** Has every connected edge do it. @throws ApiError SERVICE_UNAVAILABLE when none is connected, or one fails */
+  /** Sends it to every connected edge. @throws ApiError SERVICE_UNAVAILABLE when none is connected or one fails */
   async commandAll(command: EdgeCommand): Promise<void> {
     if (this.count === 0) throw ApiError.unavailable('No edge is connected.', 5);
     await Promise.all(this.all.map((edge) => edge.command(command)));

@@ -1,7 +1,7 @@
 /**
- * Takes the edges' reports; report-writers.ts says what areas make of them. Thousands come per second, so with prepared statements on the bare connection instead
- * of built queries. One frame is one transaction, which also moves the outbox's high-water mark; a frame that
- * arrives again therefore changes nothing.
+ * Stores the edges' reports; report-writers.ts maps them to areas. Thousands arrive per second, so it uses prepared
+ * statements on the bare connection instead of the query builder. One frame is one transaction, which also moves the
+ * outbox's high-water mark, so a frame that arrives again changes nothing.
  */
 import type SqliteFile from 'better-sqlite3';
 import { Compile } from 'typebox/compile';
@@ -9,47 +9,47 @@ import type { Clock } from '#shared/clock.ts';
 import { Report, type ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { Database } from '../db/index.ts';
 
-/** Which edge and outbox a frame comes from. */
+/** The edge and outbox that a frame comes from. */
 export interface ReportSource {
   readonly edgeId: string;
   readonly outboxId: string;
 }
 
 export interface StoredReports {
-  /** Highest sequence number that is stored now. */
+  /** Highest stored sequence number. */
   readonly acknowledged: number;
-  /** Reports stored by this frame, without repeated ones. */
+  /** Reports stored from this frame, without repeats. */
   readonly stored: number;
-  /** Reports that could not be understood, and why. They are kept aside and acknowledged, to block nothing. */
+  /** Reports that could not be parsed, and why. They are set aside and acknowledged, so they block nothing. */
   readonly rejected: readonly string[];
-  /** What others may wait for (announcements.ts): ids of discoveries that ended, webhooks. */
+  /** What others may wait for (announcements.ts): ids of finished discoveries, webhooks. */
   readonly announced: ReadonlySet<string>;
-  /** Calls that go on although their client was told that they do not: the edge must be told to end them. */
+  /** Running calls whose client was told that they failed; the edge must be told to end them. */
   readonly unwanted: ReadonlySet<string>;
 }
 
-/** What comes of the reports of a frame besides what is stored. */
+/** Results of a frame's reports besides the stored rows. */
 export interface Told {
   readonly announced: Set<string>;
   readonly unwanted: Set<string>;
 }
 
-/** Stores the body of one report. @param now ISO @throws RangeError for a time that is none */
+/** Stores the body of one report. @param now ISO @throws RangeError for an invalid time */
 type WriteBody = (source: ReportSource, body: ReportBody, now: string, told: Told) => void;
 
-/** What the areas make of reports. */
+/** How each area stores its reports. */
 export interface ReportWriters {
   readonly write: WriteBody;
-  /** An edge's clock was set back: what says of itself that it was later than `at` (ISO) gives way to what comes. */
+  /** An edge's clock was set back: records dated after `at` (ISO) no longer block newer ones. */
   readonly clockSetBack: (at: string) => void;
 }
 
-/** Prepares the statements of the areas, once for a connection. */
+/** Prepares the areas' statements, once per connection. */
 export type PrepareWriters = (connection: SqliteFile.Database) => ReportWriters;
 
 const checkReport = Compile(Report);
 
-/** What an edge's connection needs of it. */
+/** The part of it that an edge's connection needs. */
 export type Reports = Pick<ReportStore, 'acknowledged' | 'store'>;
 
 export class ReportStore {
@@ -64,12 +64,12 @@ export class ReportStore {
     this.#prepareWriters = prepareWriters;
   }
 
-  /** Up to which sequence number the reports of an outbox are stored; 0 for a new one. */
+  /** The highest stored sequence number of an outbox; 0 for a new one. */
   acknowledged(source: ReportSource): Promise<number> {
     return this.#database.exclusive((connection) => this.#prepare(connection).acknowledged(source));
   }
 
-  /** Stores what is new of a frame's reports. They come in the order of their sequence numbers. */
+  /** Stores the new reports of a frame; they come in sequence order. */
   store(source: ReportSource, reports: readonly SequencedReport[]): Promise<StoredReports> {
     const now = new Date(this.#clock.now()).toISOString();
     return this.#database.exclusive((connection) => this.#prepare(connection).store(source, reports, now));
@@ -81,7 +81,7 @@ export class ReportStore {
   }
 }
 
-/** A report whose sequence number is known to be one; the rest is not yet looked at. */
+/** A report with a valid sequence number; the rest is not validated yet. */
 export interface SequencedReport {
   readonly seq: number;
 }
@@ -136,13 +136,13 @@ function prepareStatements(
   return { acknowledged, store: connection.transaction(store).immediate };
 }
 
-/** When the edge wrote a report, by its clock; null: it says no time. */
+/** When the edge wrote a report, by its clock; null if not given. */
 function timeOf(report: object): string | null {
   const at = 'at' in report && typeof report.at === 'string' ? Date.parse(report.at) : Number.NaN;
   return Number.isNaN(at) ? null : new Date(at).toISOString();
 }
 
-/** What is wrong with a report, or null when it was stored. */
+/** The parse error of a report, or null when it was stored. */
 function storeReport(
   write: WriteBody,
   source: ReportSource,
@@ -158,13 +158,13 @@ function storeReport(
     write(source, datedBy(report), now, told);
     return null;
   } catch (error) {
-    // A time that is none. What the database says is no fault of the report and ends the transaction.
+    // An invalid time. A database error is not the report's fault and ends the transaction.
     if (error instanceof RangeError) return error.message;
     throw error;
   }
 }
 
-/** The body of a report. No probe is later than its report, unless the edge's clock was set back between the two. */
+/** The body of a report. A probe is never later than its report, unless the edge's clock was set back in between. */
 function datedBy({ at, body }: Report): ReportBody {
   if (body.type !== 'health') return body;
   const probes = body.probes.map((probe) =>

@@ -1,9 +1,9 @@
-/** What is kept of the edges themselves. */
+/** What is stored about the edges themselves. */
 import type { Clock } from '#shared/clock.ts';
 import type { EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import type { Db, EdgeRow } from '../db/index.ts';
 
-/** Stores what an edge says of itself when it connects. */
+/** Stores what an edge reports about itself when it connects. */
 export async function rememberEdge(
   db: Db,
   clock: Clock,

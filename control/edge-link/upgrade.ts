@@ -6,10 +6,10 @@ import type { WrongKeys } from '../http/index.ts';
 import { findEdgeToken, keyOfHeader, revokedTokens } from '../organizations/index.ts';
 import { type LinkParts, serveLink } from './link.ts';
 
-/** How long an edge may take to answer the closing of its connection. */
+/** How long to wait for an edge to complete the closing handshake. */
 const closingGraceMs = 1000;
 
-/** RFC 6455 section 7.4.1: the connection breaks a policy. */
+/** RFC 6455 section 7.4.1: policy violation. */
 const policyViolation = 1008;
 
 const edgeLinkPath = '/v1/edge/link';
@@ -17,16 +17,16 @@ const edgeLinkPath = '/v1/edge/link';
 type DoorParts = LinkParts & { readonly wrongKeys: WrongKeys };
 
 export interface EdgeDoor {
-  /** Ends the connections whose token was revoked since, also by another process. */
+  /** Closes connections whose token has been revoked, also by another process. */
   endRevoked(): Promise<void>;
-  /** Takes no more connections, and resolves when all are closed. */
+  /** Accepts no more connections, and resolves when all are closed. */
   close(): Promise<void>;
 }
 
 /**
- * Answers upgrades on `server`. Others than those of edges are refused: nothing else here speaks WebSocket.
- * @param frameBytes largest frame that is taken
- * @param otherDoor takes what edges open besides their link; says whether it did
+ * Handles upgrades on `server`. Upgrades from anyone but edges are rejected: nothing else here uses WebSocket.
+ * @param frameBytes largest accepted frame
+ * @param otherDoor handles the edges' other upgrades; returns whether it did
  */
 export function acceptEdges(
   server: Server,

@@ -17,22 +17,22 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** Who may call a route; `customer` where a route says nothing. */
+/** Who may call a route; `customer` by default. */
 export type Access = 'public' | 'customer' | 'operator' | 'edge';
 
-/** Who calls: found by the key of the request. */
+/** The client, identified by the request's key. */
 export type Caller =
   | {
       readonly kind: 'customer';
       readonly keyId: string;
-      /** First characters of the key, to recognise it. */
+      /** First characters of the key, for display. */
       readonly keyPrefix: string;
       readonly orgId: string;
       readonly sipEnabled: boolean;
     }
   | { readonly kind: 'operator'; readonly keyId: string; readonly keyPrefix: string };
 
-/** A limit of its own for one route, besides that per key (contract 1.6). */
+/** A separate limit of one route, besides the limit per key (contract 1.6). */
 export interface RouteLimit {
   /** Name in `details.scope`. */
   readonly scope: string;
@@ -45,15 +45,15 @@ declare module 'fastify' {
     access?: Access;
     /** Limits per organization. */
     limits?: readonly RouteLimit[];
-    /** Codes that the route answers with besides those of every endpoint. */
+    /** Error codes of the route besides those of every endpoint. */
     errors?: readonly ApiErrorCode[];
-    /** Codes that come with another status here than elsewhere (`ApiError.answeredWith`). */
+    /** Codes with a different status here than elsewhere (`ApiError.answeredWith`). */
     errorStatuses?: Readonly<Partial<Record<ApiErrorCode, number>>>;
-    /** Lets a request in by something else than a key; where it says false, a key is needed. */
+    /** Authenticates a request by something other than a key; when it returns false, a key is required. */
     admits?: (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>;
-    /** The path itself opens something; logs show the route in its place. */
+    /** The path itself is a secret; logs show the route instead. */
     secretPath?: boolean;
-    /** An operator route that needs no key when the deployment makes its metrics public. */
+    /** An operator route that requires no key when the deployment's metrics are public. */
     openWhenPublicMetrics?: boolean;
   }
   interface FastifyRequest {
@@ -61,7 +61,7 @@ declare module 'fastify' {
   }
 }
 
-/** The organization whose customer key the request carries. For routes of access `customer`. */
+/** The organization of the request's customer key. For routes with access `customer`. */
 export function orgOf(request: Pick<FastifyRequest, 'caller'>): string {
   if (request.caller?.kind !== 'customer') throw new Error('This route is open to customer keys only');
   return request.caller.orgId;

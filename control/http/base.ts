@@ -1,4 +1,4 @@
-/** The bare HTTP server of the API: request ids, headers, bodies. Knows no area and no database. */
+/** The bare HTTP server of the API: request ids, headers, bodies. It knows no area and no database. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -20,17 +20,17 @@ import { validatorCompiler } from './validation.ts';
 
 /** Contract 1.7. */
 const bodyLimitBytes = 1_048_576;
-/** More than Node reads of a request's head, so that an id of any length is judged by its route. */
+/** More than Node reads of a request's head, so that the route handles an id of any length. */
 const mostPathLength = 16_384;
-/** How long a request may take to arrive, ms: enough for 11 MiB over a slow line, an end for who sends no more. */
+/** Timeout for receiving a request, ms: enough for 11 MiB over a slow line. */
 const requestTimeoutMs = 300_000;
 const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/;
 
 export interface BaseOptions {
   readonly logger: FastifyBaseLogger;
-  /** Whether answers are checked against their schemas; a wrong one fails. For tests. */
+  /** Whether responses are checked against their schemas; a wrong one fails. For tests. */
   readonly checkAnswers: boolean;
-  /** Addresses and networks whose word about the client's address is taken. */
+  /** Proxies that are trusted to report the client's address. */
   readonly trustedProxies?: readonly string[];
   /** Origins whose pages may use the API. */
   readonly corsOrigins?: readonly string[];
@@ -75,8 +75,8 @@ export function createBase(options: BaseOptions): App {
 }
 
 /**
- * The largest JSON answer, characters. Pages of lists are far smaller (pages.ts); this is the net under single items
- * that have grown.
+ * The largest JSON response, characters. Pages of lists are far smaller (pages.ts); this catches single items that have
+ * grown.
  */
 const mostAnswerChars = 16 * 1_048_576;
 
@@ -86,7 +86,7 @@ function withinAnswer(text: string): string {
   throw ApiError.of('ANSWER_TOO_LARGE', { limit: mostAnswerChars, size: text.length });
 }
 
-/** Paths that are asked every few seconds. */
+/** Paths polled every few seconds. */
 const probePaths: ReadonlySet<string> = new Set(['/health', '/metrics']);
 
 interface Unreadable {
@@ -117,7 +117,7 @@ const unreadable: ReadonlyMap<string | undefined, Unreadable> = new Map([
   ],
 ]);
 
-/** Answers what Node cannot read as HTTP at all, in the form of every other refusal (contract 1.3 and 1.7). */
+/** Answers input that Node cannot parse as HTTP, in the form of other errors (contract 1.3 and 1.7). */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -153,7 +153,7 @@ function loggedPath(request: FastifyRequest): string {
 
 function addAccessLog(app: App): void {
   app.addHook('onResponse', async (request, reply) => {
-    // Probes and scrapers ask all the time; what they get wrong is still told.
+    // Probes and scrapers poll all the time, but their errors are still logged.
     const level = probePaths.has(request.url) && reply.statusCode < 400 ? 'debug' : 'info';
     request.log[level](
       {

@@ -1,7 +1,7 @@
-/** Tells whether two bodies are the same (contract 1.8): the order of an object's properties says nothing. */
+/** Compares bodies (contract 1.8): the order of an object's properties does not matter. */
 import { createHash } from 'node:crypto';
 
-/** SHA-256 of a body in hexadecimal. What has `toJSON`, such as an upload, is the same when that is. */
+/** SHA-256 of a body in hexadecimal. An object with `toJSON`, such as an upload, is hashed by its result. */
 export function hashBody(body: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(body ?? {}, sorted))

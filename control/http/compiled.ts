@@ -1,10 +1,10 @@
-/** Checkers of schemas, made once for each: several servers in one process share them. */
+/** Compiled schema validators, one per schema: servers in one process share them. */
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 
 const checkers = new WeakMap<TSchema, ReturnType<typeof Compile>>();
 
-/** The checker of a schema. */
+/** The validator of a schema. */
 export function compiled(schema: TSchema): ReturnType<typeof Compile> {
   let checker = checkers.get(schema);
   if (!checker) {

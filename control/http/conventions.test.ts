@@ -7,8 +7,8 @@ beforeEach(async () => {
 });
 afterEach(() => test.close());
 
-describe('every answer', () => {
-  it('carries a request id, echoed when it is well formed, and forbids storing and sniffing', async () => {
+describe('every response', () => {
+  it('has a request id, echoed when well formed, and forbids storing and sniffing', async () => {
     const echoed = await test.call('GET', '/v1/sip/numbers', { headers: { 'x-request-id': 'abc.DEF_1-2' } });
     expect(echoed.headers).toMatchObject({
       'x-request-id': 'abc.DEF_1-2',
@@ -47,7 +47,7 @@ describe('every answer', () => {
     });
   });
 
-  it('names the methods of a path that exists, before it asks for a key', async () => {
+  it('lists the methods of an existing path before it requires a key', async () => {
     const answer = await test.call('PUT', '/v1/pathway/abc', { key: null });
     expect(answer.status).toBe(405);
     expect(answer.headers.allow).toBe('DELETE, GET, HEAD, POST');
@@ -57,17 +57,17 @@ describe('every answer', () => {
 });
 
 describe('keys', () => {
-  it('are taken bare and after Bearer in any case', async () => {
+  it('are accepted bare and after Bearer in any case', async () => {
     for (const key of [test.key, `Bearer ${test.key}`, `bEARER  ${test.key}`]) {
       expect((await test.call('GET', '/v1/pathway', { key })).status).toBe(200);
     }
   });
 
-  it.each(['', 'Bearer', 'Bearer x y', 'tk_unknown', `${'x'.repeat(600)}`])('refuse %j', async (key) => {
+  it.each(['', 'Bearer', 'Bearer x y', 'tk_unknown', `${'x'.repeat(600)}`])('reject %j', async (key) => {
     expect((await test.call('GET', '/v1/pathway', { key })).codes).toEqual(['AUTH_FAILURE']);
   });
 
-  it('of operators open nothing of customers, and the other way round', async () => {
+  it('of operators do not work for customers, and vice versa', async () => {
     expect((await test.call('GET', '/v1/pathway', { key: test.operatorKey })).status).toBe(401);
     expect((await test.call('GET', '/metrics')).codes).toEqual(['OPERATOR_KEY_REQUIRED']);
     expect((await test.call('GET', '/metrics', { key: null })).status).toBe(401);
@@ -76,7 +76,7 @@ describe('keys', () => {
     expect(metrics.text).toContain('trunkline_control_edges_connected 0');
   });
 
-  it('of an organization without SIP do not open /v1/sip, whatever the body', async () => {
+  it('of an organization without SIP are rejected on /v1/sip, whatever the body', async () => {
     const answer = await test.call('POST', '/v1/sip/attach', {
       key: test.plainKey,
       body: { nonsense: true },
@@ -96,19 +96,19 @@ describe('bodies', () => {
     });
 
   it.each(['{', '[]', '"text"', 'null', '3', '{"input":"a"} x', '{"__proto__":{"a":1},"input":"a"}'])(
-    'that are no JSON object are refused: %s',
+    'that are not a JSON object are rejected: %s',
     async (payload) => {
       const answer = await post(payload);
       expect([answer.statusCode, answer.json().errors[0].code]).toEqual([400, 'INVALID_JSON']);
     },
   );
 
-  it('with keys that would poison objects are told so', async () => {
+  it('with keys that would poison objects are rejected with that reason', async () => {
     expect((await post('{"__proto__":{}}')).json().errors[0].message).toContain('__proto__');
     expect((await post('{"__proto__":')).json().errors[0].message).toBe('The body must be a JSON object.');
   });
 
-  it('of another type are refused, also without one', async () => {
+  it('of another type are rejected, also without a type', async () => {
     expect((await post('{"input":"a"}', 'text/plain')).statusCode).toBe(415);
     expect((await post('input=a', 'application/x-www-form-urlencoded')).json().errors[0].code).toBe(
       'UNSUPPORTED_MEDIA_TYPE',
@@ -116,7 +116,7 @@ describe('bodies', () => {
     expect((await post('{"input":"host.example"}', 'application/json; charset=utf-8')).statusCode).toBe(200);
   });
 
-  it('that are deeper than 64 levels are refused before anything walks them', async () => {
+  it('deeper than 64 levels are rejected before they are traversed', async () => {
     const deep = (levels: number) => `{"input":${'['.repeat(levels)}"]}"${']'.repeat(levels)}}`;
     expect((await post(deep(63))).json().errors).toMatchObject([
       { code: 'INVALID_PARAMETER', details: { path: '/input' } },
@@ -148,19 +148,19 @@ describe('bodies', () => {
     expect((await bytes(Buffer.from('\ufeff{"input":"host.example"}'))).statusCode).toBe(200);
   });
 
-  it('of more than 1 MiB are refused', async () => {
+  it('of more than 1 MiB are rejected', async () => {
     const answer = await post(JSON.stringify({ input: 'x'.repeat(1_048_576) }));
     expect([answer.statusCode, answer.json().errors[0].code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 
-  it('that are empty stand for an empty object', async () => {
+  it('that are empty count as an empty object', async () => {
     const answer = await test.call('POST', '/v1/sip/parse-destination');
     expect(answer.body.errors).toMatchObject([
       { code: 'INVALID_PARAMETER', details: { path: '/input', rule: 'required' } },
     ]);
   });
 
-  it('are not coerced, and all that is wrong with them is listed', async () => {
+  it('are not coerced, and all their errors are listed', async () => {
     const answer = await test.call('POST', '/v1/sip/attach', {
       body: {
         phone_number: 5,
@@ -193,7 +193,7 @@ describe('bodies', () => {
 });
 
 describe('query values', () => {
-  it('are read from text and judged', async () => {
+  it('are parsed from text and validated', async () => {
     expect((await test.call('GET', '/v1/sip/calls?limit=5&unknown=1')).status).toBe(200);
     for (const query of [
       'limit=0',
@@ -216,7 +216,7 @@ describe('query values', () => {
 });
 
 describe('the rate limit', () => {
-  it('tells what is left, refuses without counting, and opens again as the window slides', async () => {
+  it('shows what is left, rejects without counting, and frees up as the window slides', async () => {
     const first = await test.call('GET', '/v1/pathway');
     expect(first.headers).toMatchObject({
       'ratelimit-limit': '20',
@@ -246,7 +246,7 @@ describe('an Idempotency-Key', () => {
       ...options,
     });
 
-  it('gives the first answer again without doing the work twice, also for requests that overlap', async () => {
+  it('returns the first response again without repeating the work, also for overlapping requests', async () => {
     const [first, second] = await Promise.all([create('Menu', 'once'), create('Menu', 'once')]);
     const third = await create('Menu', 'once');
     expect(second?.body).toEqual(first?.body);
@@ -255,7 +255,7 @@ describe('an Idempotency-Key', () => {
     expect((await test.call('GET', '/v1/pathway')).body).toHaveLength(1);
   });
 
-  it('is refused with another body, and is free for another path, organization and day', async () => {
+  it('is rejected with another body, and independent per path, organization and day', async () => {
     const first = await create('Menu', 'once');
     const other = await create('Other', 'once');
     expect([other.status, other.codes]).toEqual([409, ['IDEMPOTENCY_CONFLICT']]);
@@ -264,7 +264,7 @@ describe('an Idempotency-Key', () => {
     expect((await create('Other', 'once')).status).toBe(200);
   });
 
-  it('is refused for another upload of the same length, and knows the same one by whatever boundary', async () => {
+  it('is rejected for another upload of the same length, and recognizes the same one with any boundary', async () => {
     const upload = (content: string, boundary = 'x') =>
       test.call('POST', '/v1/sip/port/document', {
         headers: {
@@ -279,7 +279,7 @@ describe('an Idempotency-Key', () => {
     expect((await upload('%PDF-1.4 other')).codes).toEqual(['IDEMPOTENCY_CONFLICT']);
   });
 
-  it('keeps refusals too, and must be printable', async () => {
+  it('also keeps rejections, and must be printable', async () => {
     const refuse = () =>
       test.call('POST', '/v1/pathway/create', { body: { name: '' }, headers: { 'idempotency-key': 'bad' } });
     expect((await refuse()).status).toBe(400);
@@ -309,7 +309,7 @@ describe('documents', () => {
     expect(page.text).not.toMatch(/<script|src=|href="http/);
   });
 
-  it('say in /health that everything is ready when no edge is waited for', async () => {
+  it('report in /health that everything is ready when no edge is expected', async () => {
     const { status, body } = await quiet.call('GET', '/health', { key: null });
     expect(status).toBe(200);
     expect(body).toMatchObject({

@@ -12,7 +12,7 @@ import { readControlConfig } from '../settings/config.ts';
 const origin = 'https://console.example.com';
 let test: TestControl;
 
-/** Headers that pages read without being allowed to (Fetch standard), and those that are for the browser itself. */
+/** Headers that pages can always read (Fetch standard), and those for the browser itself. */
 const notExposed =
   /^(cache-control|content-(language|length|type)|expires|last-modified|pragma|access-control-.*|connection|content-security-policy|date|keep-alive|referrer-policy|transfer-encoding|vary|x-content-type-options|x-frame-options)$/;
 
@@ -28,14 +28,14 @@ const corsHeaders = (headers: object) =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 
 describe('CORS', () => {
-  it('is closed unless the deployment lists origins', async () => {
+  it('is off unless the deployment lists origins', async () => {
     test = await startControl();
     expect(corsHeaders((await test.call('GET', '/v1/pathway', { headers: { origin } })).headers)).toEqual([]);
     const asked = await preflight('/v1/calls', origin);
     expect([asked.statusCode, corsHeaders(asked.headers)]).toEqual([405, []]);
   });
 
-  it('lets pages of listed origins ask, send keys, and read answers and refusals', async () => {
+  it('lets pages of listed origins send requests with keys, and read responses and errors', async () => {
     test = await startControl({ CORS_ORIGINS: `https://other.example.com, ${origin}` });
     const asked = await preflight('/v1/calls', origin);
     expect(asked.statusCode).toBe(204);
@@ -52,7 +52,7 @@ describe('CORS', () => {
     }
   });
 
-  it('lets them read every header that answers carry and pages do not read anyway', async () => {
+  it('exposes every response header that pages cannot read by default', async () => {
     const porting = await startPortTest({ CORS_ORIGINS: origin, RATE_LIMIT_PER_MINUTE: '1000000' });
     test = porting;
     const sent = new Set<string>();
@@ -71,7 +71,7 @@ describe('CORS', () => {
         await ask(method, url, { key: access === 'operator' ? test.operatorKey : test.key });
       }
     }
-    // A method that is not allowed, a file, a repeated request, and one that a limit refuses.
+    // A method that is not allowed, a file, a repeated request, and a rate-limited one.
     await ask('PUT', '/v1/pathway');
     const replayed = { body: { name: 'x' }, headers: { 'idempotency-key': 'k' } };
     for (let again = 0; again < 2; again++) await ask('POST', '/v1/pathway/create', replayed);
@@ -83,7 +83,7 @@ describe('CORS', () => {
     expect([...exposed].filter((name) => !sent.has(name))).toEqual([]);
   });
 
-  it('tells pages of other origins nothing, and covers the API only', async () => {
+  it('exposes nothing to pages of other origins, and covers the API only', async () => {
     test = await startControl({ CORS_ORIGINS: origin });
     const foreign = await test.call('GET', '/v1/pathway', {
       headers: { origin: 'https://console.example.com.evil.example' },
@@ -93,7 +93,7 @@ describe('CORS', () => {
     expect(corsHeaders((await test.call('GET', '/docs', { headers: { origin } })).headers)).toEqual([]);
   });
 
-  it('takes origins only in its setting', async () => {
+  it('accepts only origins in its setting', async () => {
     test = await startControl();
     for (const wrong of ['*', 'console.example.com', `${origin}/`, `${origin}/path`, 'null'])
       expect(() => readControlConfig({ CORS_ORIGINS: wrong })).toThrow('CORS_ORIGINS');

@@ -1,4 +1,4 @@
-/** Lets pages of the origins that the deployment lists use the API (contract 14.2; Fetch standard, CORS protocol). */
+/** Lets pages of the deployment's listed origins use the API (contract 14.2; Fetch standard, CORS protocol). */
 import type { App } from './app-types.ts';
 import { totalHeader } from './pages.ts';
 
@@ -8,8 +8,8 @@ const allowed = {
   'access-control-max-age': '600',
 };
 /**
- * Headers of answers that pages may read, besides those that every page may (Fetch standard, CORS-safelisted
- * response-header names).
+ * Response headers exposed to pages, besides those always readable (Fetch standard, CORS-safelisted response-header
+ * names).
  */
 export const exposedHeaders = [
   'allow',
@@ -24,20 +24,20 @@ export const exposedHeaders = [
 ].join(', ');
 
 /**
- * There are no cookies, so credentials are never allowed. Widgets name the origins of their visitors themselves.
- * @param origins such as `https://console.example.com`; none: no header is ever sent
+ * There are no cookies, so credentials are never allowed. Widgets list their own visitors' origins.
+ * @param origins such as `https://console.example.com`; empty: no header is ever sent
  */
 export function addCors(app: App, origins: readonly string[]): void {
   if (origins.length === 0) return;
   const known = new Set(origins);
   app.addHook('onRequest', async (request, reply) => {
     if (!/^\/v[12]\//.test(request.url)) return;
-    // Caches keep the answers to different origins apart, those without a header too.
+    // Caches must separate responses by origin, including those without CORS headers.
     reply.header('vary', 'Origin');
     const { origin } = request.headers;
     if (origin === undefined || !known.has(origin)) return;
     reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': exposedHeaders });
-    // Browsers ask first, without the key: a preflight is answered before anything is looked up.
+    // Browsers send a preflight without the key, so it is answered before authentication.
     const isPreflight = request.method === 'OPTIONS' && 'access-control-request-method' in request.headers;
     if (isPreflight) return reply.headers(allowed).code(204).send();
   });

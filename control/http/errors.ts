@@ -1,11 +1,11 @@
-/** Writes refusals and failures in the form of their group (contract 1.3). */
+/** Writes errors in the form of their group (contract 1.3). */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#shared/errors.ts';
 import { faultWords, storageFault } from '#shared/storage-fault.ts';
 import type { App } from './app-types.ts';
 import { errorBody, groupOf } from './groups.ts';
 
-/** Retry-After while nothing can be stored, s: somebody has to make room. */
+/** Retry-After while nothing can be stored, s: someone has to free disk space. */
 const storageRetryS = 30;
 
 export function addErrorHandler(app: App): void {
@@ -24,7 +24,7 @@ export function addErrorHandler(app: App): void {
   });
 }
 
-/** @param path decides the group; that of the request when left out */
+/** @param path decides the group; defaults to the request's */
 export function sendError(
   request: Pick<FastifyRequest, 'url'>,
   reply: FastifyReply,
@@ -39,7 +39,7 @@ export function sendError(
     .send(errorBody(groupOf(path), error.statusCode, error.items));
 }
 
-/** What Fastify itself raises while it reads a request, in the contract's codes. */
+/** Maps Fastify's own request errors to the contract's codes. */
 function asApiError(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error;
   const { code, statusCode } = error instanceof Error ? (error as Partial<FastifyError>) : {};
@@ -53,7 +53,7 @@ function asApiError(error: unknown, request: FastifyRequest): ApiError {
   }
 }
 
-/** What to send instead, when that is no JSON. */
+/** The accepted content types, when JSON is not the one. */
 function takenTypes({ routeOptions }: FastifyRequest): string | undefined {
   const taken = routeOptions.schema?.consumes;
   return taken && `The body must be ${taken.join(' or ')}.`;

@@ -1,4 +1,4 @@
-/** The conventions of contract section 1, on every route that is served. */
+/** The conventions of contract section 1, on every served route. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, startControl } from '../../test/kit/control/harness.ts';
 import { type ServedRoute, servedRoutes } from '../../test/kit/control/routes.ts';
@@ -23,7 +23,7 @@ const unauthorized = { error: 'AUTH_FAILURE', code: 'AUTH_FAILURE', message: 'Un
 const names = (list: readonly ServedRoute[]) => list.map((route) => [route.name, route] as const);
 
 describe('every route', () => {
-  it('is walked', () => {
+  it('is covered', () => {
     expect(routes.length).toBeGreaterThan(40);
     expect(withBody.length).toBeGreaterThan(15);
   });
@@ -42,7 +42,7 @@ describe('every route', () => {
   });
 
   it.each(names(routes))(
-    '%s names its methods to a wrong one, before it asks for a key',
+    '%s lists its methods for a wrong one, before it requires a key',
     async (_, route) => {
       const method = (['PUT', 'PATCH', 'DELETE', 'POST', 'GET'] as const).find(
         (one) => !route.methods.includes(one),
@@ -59,7 +59,7 @@ describe('every route', () => {
 });
 
 describe('every route with a key', () => {
-  it.each(names(withKey))('%s refuses without one, and with an unknown one', async (_, route) => {
+  it.each(names(withKey))('%s rejects requests without a key, and with an unknown one', async (_, route) => {
     for (const key of [null, 'tk_unknown']) {
       const answer = await test.call(route.method, route.url, { key });
       expect(answer.status).toBe(401);
@@ -67,7 +67,7 @@ describe('every route with a key', () => {
     }
   });
 
-  it.each(names(withKey))('%s refuses a key of the other kind', async (_, route) => {
+  it.each(names(withKey))('%s rejects a key of the other kind', async (_, route) => {
     const isOperator = route.access === 'operator';
     const answer = await test.call(route.method, route.url, {
       key: isOperator ? test.key : test.operatorKey,
@@ -77,7 +77,7 @@ describe('every route with a key', () => {
     );
   });
 
-  it.each(names(withKey))('%s tells how many requests are left', async (_, route) => {
+  it.each(names(withKey))('%s reports how many requests are left', async (_, route) => {
     const answer = await test.call(route.method, route.url, { key: keyFor(route) });
     expect(Number(answer.headers['ratelimit-limit'])).toBeGreaterThan(0);
     expect(Number(answer.headers['ratelimit-remaining'])).toBeGreaterThanOrEqual(0);
@@ -86,7 +86,7 @@ describe('every route with a key', () => {
 });
 
 describe('every route that takes a body', () => {
-  it('knows what may stand in it', () => {
+  it('has a schema for it', () => {
     const writing = withKey.filter(({ method }) => ['POST', 'PUT', 'PATCH'].includes(method));
     expect(writing.filter(({ body }) => body === undefined).map(({ name }) => name)).toEqual([]);
   });
@@ -95,43 +95,37 @@ describe('every route that takes a body', () => {
 describe('every route of a widget', () => {
   const ofWidget = withKey.filter(({ url }) => url.startsWith('/v1/widget/'));
 
-  it.each(names(ofWidget))(
-    '%s names the refusal of an id that is none in the OpenAPI document',
-    (_, route) => {
-      expect(route.codes['400']).toContain('INVALID_PARAMETER');
-    },
-  );
+  it.each(names(ofWidget))('%s lists the error for an invalid id in the OpenAPI document', (_, route) => {
+    expect(route.codes['400']).toContain('INVALID_PARAMETER');
+  });
 });
 
 describe('every DELETE', () => {
   const deleting = withKey.filter(({ method }) => method === 'DELETE');
 
-  it('is walked', () => expect(deleting.length).toBeGreaterThan(5));
+  it('is covered', () => expect(deleting.length).toBeGreaterThan(5));
 
-  it.each(names(deleting))('%s names what it refuses in the OpenAPI document', (_, route) => {
+  it.each(names(deleting))('%s lists its conflicts in the OpenAPI document', (_, route) => {
     expect(route.statuses).toEqual(expect.arrayContaining(['400', '413', '415']));
   });
 
-  it.each(names(deleting))(
-    '%s refuses a body that says something, before it looks for its row',
-    async (_, route) => {
-      const refused = await send(route, '{"first":1,"second":{}}');
-      expect([refused.status, refused.body.errors]).toMatchObject([
-        400,
-        [
-          { code: 'UNKNOWN_PROPERTY', details: { path: '/first' } },
-          { code: 'UNKNOWN_PROPERTY', details: { path: '/second' } },
-        ],
-      ]);
-      expect((await send(route, '[1]')).codes).toEqual(['INVALID_JSON']);
-      expect((await send(route, 'a=1', 'application/x-www-form-urlencoded')).status).toBe(415);
-      for (const nothing of ['', '{}']) expect((await send(route, nothing)).status).toBe(404);
-    },
-  );
+  it.each(names(deleting))('%s rejects a non-empty body before it looks up its row', async (_, route) => {
+    const refused = await send(route, '{"first":1,"second":{}}');
+    expect([refused.status, refused.body.errors]).toMatchObject([
+      400,
+      [
+        { code: 'UNKNOWN_PROPERTY', details: { path: '/first' } },
+        { code: 'UNKNOWN_PROPERTY', details: { path: '/second' } },
+      ],
+    ]);
+    expect((await send(route, '[1]')).codes).toEqual(['INVALID_JSON']);
+    expect((await send(route, 'a=1', 'application/x-www-form-urlencoded')).status).toBe(415);
+    for (const nothing of ['', '{}']) expect((await send(route, nothing)).status).toBe(404);
+  });
 });
 
 describe('every route with a JSON body', () => {
-  it.each(names(withBody))('%s refuses a property that it does not know', async (_, route) => {
+  it.each(names(withBody))('%s rejects an unknown property', async (_, route) => {
     const answer = await send(route, JSON.stringify({ ...route.example, nonsense_property: 1 }));
     expect(answer.body.errors).toMatchObject([
       { code: 'UNKNOWN_PROPERTY', details: { path: '/nonsense_property' } },
@@ -139,19 +133,19 @@ describe('every route with a JSON body', () => {
     expect(answer.status).toBe(400);
   });
 
-  it.each(names(withBody))('%s refuses what is no JSON object', async (_, route) => {
+  it.each(names(withBody))('%s rejects anything but a JSON object', async (_, route) => {
     for (const payload of ['{', '[]', '"text"', '1']) {
       const answer = await send(route, payload);
       expect([answer.status, answer.codes]).toEqual([400, ['INVALID_JSON']]);
     }
   });
 
-  it.each(names(withBody))('%s refuses another type of body', async (_, route) => {
+  it.each(names(withBody))('%s rejects another content type', async (_, route) => {
     const answer = await send(route, 'a=1', 'application/x-www-form-urlencoded');
     expect([answer.status, answer.codes]).toEqual([415, ['UNSUPPORTED_MEDIA_TYPE']]);
   });
 
-  it.each(names(withBody))('%s refuses more than 1 MiB', async (_, route) => {
+  it.each(names(withBody))('%s rejects more than 1 MiB', async (_, route) => {
     const answer = await send(route, JSON.stringify({ text: 'x'.repeat(1_048_576) }));
     expect([answer.status, answer.codes]).toEqual([413, ['PAYLOAD_TOO_LARGE']]);
   });

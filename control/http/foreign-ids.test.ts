@@ -1,7 +1,6 @@
 /**
- * What belongs to one organization is unknown to another. Every route of the OpenAPI document is asked by a stranger
- * with the ids of somebody else's things, in its path, its query and its body: a path answers as for an id that nobody
- * has, and nothing is shown or changed.
+ * One organization's objects are unknown to another. A stranger calls every route of the OpenAPI document with another
+ * organization's ids in its path, query and body: a path answers as for an unknown id, and nothing is shown or changed.
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -12,17 +11,17 @@ import { type ServedRoute, servedRoutes, unknownId } from '../../test/kit/contro
 
 const number = '+14155550100';
 const testing = '/v1/agent-testing';
-/** In every name and text of the owner. */
+/** Part of every name and text of the owner. */
 const mark = 'Zanzibar';
 const words = { name: mark, text: mark };
 const graph = { nodes: [{ id: 'a', type: 'End Call', data: { ...words, isStart: true } }], edges: [] };
 
 const test: PortTest = await startPortTest({ RATE_LIMIT_PER_MINUTE: '1000000' });
 const routes = (await servedRoutes(test)).filter(({ access }) => access === 'customer');
-/** Routes whose path names a thing of an organization; an integration is the release's. */
+/** Routes with an organization's object in their path; integrations belong to the release. */
 const withIds = routes.filter(({ name }) => /\{(?!integration\})/.test(name));
 const others = routes.filter((route) => !withIds.includes(route));
-/** The owner's things: by the part of a path that stands before the id, and by the name of a property. */
+/** The owner's objects: by the path segment before the id, and by property name. */
 let byPath: Readonly<Record<string, string>> = {};
 let byName: Readonly<Record<string, unknown>> = {};
 
@@ -33,10 +32,10 @@ async function made(url: string, body: object): Promise<Answer['body']> {
 }
 
 const lists = others.filter(({ method }) => method === 'GET');
-/** What the stranger was told before the owner had anything. */
+/** What the stranger saw before the owner had anything. */
 let toldBefore: readonly (readonly [string, object])[] = [];
 
-/** What a stranger is told without naming anything, without times and the ids of requests. */
+/** What a stranger sees without using any id, without times and request ids. */
 async function told(): Promise<readonly (readonly [string, object])[]> {
   const answers: (readonly [string, object])[] = [];
   for (const route of lists) {
@@ -96,7 +95,7 @@ beforeAll(async () => {
   );
   await edge.next('ack');
   await edge.kill();
-  // What runs by itself comes to its end first.
+  // Background work finishes first.
   await vi.waitFor(
     async () => {
       const { body } = await test.call('GET', `${testing}/runs?limit=100`);
@@ -119,7 +118,7 @@ beforeAll(async () => {
     [`${testing}/simulation-sets`]: String(set.simulation_set_id),
     [`${testing}/tornado`]: tornado.split('/').at(-1) ?? '',
     [`${testing}/analytics`]: pathway_id,
-    // Everybody's, with somebody else's pathway in the body.
+    // Available to everyone, with the owner's pathway in the body.
     [`${testing}/templates`]: 'tmpl_happy_path',
     '/v1/sip/calls': call.id,
     '/v1/calls': call.id,
@@ -155,7 +154,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** The path of a route with ids. @param idOf what stands in place of the id behind this part of the path */
+/** The path of a route with ids. @param idOf the id after this path segment */
 function pathOf({ name }: ServedRoute, idOf: (before: string) => string): string {
   const [, path = ''] = name.split(' ');
   let url = '';
@@ -167,14 +166,14 @@ function pathOf({ name }: ServedRoute, idOf: (before: string) => string): string
   return url;
 }
 
-/** A body that the route takes, with the owner's ids wherever there is a place for them. */
+/** A valid body for the route, with the owner's ids wherever they fit. */
 function bodyOf({ body, example }: ServedRoute): object {
   const { properties = {} } = (body ?? {}) as { properties?: object };
   const known = Object.entries(byName).filter(([name]) => name in properties);
   return { ...example, ...Object.fromEntries(known) };
 }
 
-/** A good body for a path with ids: of a new scenario the pathway is the owner's, too. */
+/** A valid body for a path with ids; a new scenario uses the owner's pathway, too. */
 function plainBodyOf({ name, example }: ServedRoute): object {
   if (name.includes('/version/')) return { name: 'v', ...graph };
   return name.endsWith('/clone') ? { pathway_id: byName.pathway_id } : example;
@@ -185,7 +184,7 @@ function ask({ method }: ServedRoute, url: string, body: object): Promise<Answer
   return test.call(method, url, { key: test.foreignKey, ...(isRead ? {} : { body }) });
 }
 
-/** Rows that belong to nobody, or that any request writes. */
+/** Rows without an owner, or written by any request. */
 const ofRequests = /^(api_keys|counters|idempotency_keys)$/;
 
 async function rows(): Promise<ReadonlyMap<string, number>> {
@@ -202,31 +201,31 @@ async function rows(): Promise<ReadonlyMap<string, number>> {
   return found;
 }
 
-/** Rows that one has and the other has not. */
+/** Rows in one set but not in the other. */
 function missing(from: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): string[] {
   return [...from].filter(([row, count]) => (other.get(row) ?? 0) < count).map(([row]) => row);
 }
 
-/** Ids that nobody has, where they are no UUIDs. */
+/** Unknown ids, where they are not UUIDs. */
 const nobodys: Readonly<Record<string, string>> = {
   '/v1/inbound': '+14155550111',
   [`${testing}/templates`]: 'tmpl_happy_path',
   version: '1',
 };
 
-/** Lists of what a thing has: of an unknown thing there is none. */
+/** Lists of an object's parts: empty for an unknown object. */
 const empty = new Set(['GET /v1/widget/{id}/threads']);
 
 const names = (list: readonly ServedRoute[]) => list.map((route) => [route.name, route] as const);
 
-describe('a path with the id of a thing of another organization', () => {
-  it('is asked on every route that takes an id', () => {
+describe("a path with the id of another organization's object", () => {
+  it('is tried on every route that takes an id', () => {
     expect(withIds.length).toBeGreaterThan(50);
     const unnamed = withIds.map((route) => pathOf(route, (before) => byPath[before] ?? `?${before}`));
     expect(unnamed.filter((url) => url.includes('?'))).toEqual([]);
   });
 
-  it('leads its owner somewhere', async () => {
+  it('works for its owner', async () => {
     const gets = withIds.filter(
       ({ method, name }) => method === 'GET' && !/events$|letter$|pcap$/.test(name),
     );
@@ -247,32 +246,31 @@ describe('a path with the id of a thing of another organization', () => {
     expect(answers.filter(([, status]) => status !== 200)).toEqual([]);
   });
 
-  it.each(names(withIds))(
-    '%s answers as for an id that nobody has, and changes nothing',
-    async (_, route) => {
-      const before = await rows();
-      const owners = pathOf(route, (last) => byPath[last] ?? '');
-      const answer = await ask(route, owners, plainBodyOf(route));
-      const nobodysPath = pathOf(route, (last) => nobodys[last] ?? unknownId);
-      const unknown = await ask(route, nobodysPath, plainBodyOf(route));
-      expect([answer.status, answer.codes]).toEqual([empty.has(route.name) ? 200 : 404, unknown.codes]);
-      if (empty.has(route.name)) expect(answer.text).toBe(unknown.text);
-      expect(answer.text).not.toContain(mark);
-      const after = await rows();
-      expect([missing(before, after), missing(after, before)]).toEqual([[], []]);
-    },
-  );
+  it.each(names(withIds))('%s answers as for an unknown id, and changes nothing', async (_, route) => {
+    const before = await rows();
+    const owners = pathOf(route, (last) => byPath[last] ?? '');
+    const answer = await ask(route, owners, plainBodyOf(route));
+    const nobodysPath = pathOf(route, (last) => nobodys[last] ?? unknownId);
+    const unknown = await ask(route, nobodysPath, plainBodyOf(route));
+    expect([answer.status, answer.codes]).toEqual([empty.has(route.name) ? 200 : 404, unknown.codes]);
+    if (empty.has(route.name)) expect(answer.text).toBe(unknown.text);
+    expect(answer.text).not.toContain(mark);
+    const after = await rows();
+    expect([missing(before, after), missing(after, before)]).toEqual([[], []]);
+  });
 });
 
-describe('a list without the id of anything', () => {
-  it('is the same to a stranger whatever the owner has, counts included', { timeout: 30_000 }, async () => {
+describe('a list without any id', () => {
+  it('looks the same to a stranger whatever the owner has, counts included', {
+    timeout: 30_000,
+  }, async () => {
     expect(lists.length).toBeGreaterThan(20);
-    // The edge may still be seen to leave.
+    // The edge's disconnection may still show.
     await vi.waitFor(async () => expect(await told()).toEqual(toldBefore), { timeout: 20_000 });
   });
 });
 
-describe('a query or a body with the ids of another organization', () => {
+describe("a query or a body with another organization's ids", () => {
   it.each(names(others))('%s shows and changes nothing of it', async (_, route) => {
     const before = await rows();
     const query = route.queryNames.flatMap((name) => {

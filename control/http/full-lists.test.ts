@@ -1,4 +1,7 @@
-/** Lists that the program itself fills are as small as others, however many rows there are and however large each is. */
+/**
+ * Lists that the program itself fills stay within the page limit, however many rows there are and however large each
+ * is.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '#shared/ids.ts';
 import { storeFinishedRun } from '../../test/kit/control/agent-testing.ts';
@@ -165,7 +168,7 @@ async function fillThreads(): Promise<void> {
   }
 }
 
-/** The testing group shows its content two times. */
+/** The testing group includes its content twice. */
 async function small(url: string) {
   const answer = await test.call('GET', url);
   expect([url, answer.status]).toEqual([url, 200]);
@@ -174,7 +177,7 @@ async function small(url: string) {
 }
 
 it.each(['/v1/agent-testing/runs?limit=100', `/v1/agent-testing/batches/${batch}`])(
-  'the runs of %s come without their results, and say so',
+  'the runs of %s omit their results, and say so',
   async (url) => {
     const runs = (await small(url)).runs as unknown as { omitted: string[]; assertion_results: [] }[];
     expect(runs).toHaveLength(100);
@@ -185,20 +188,20 @@ it.each(['/v1/agent-testing/runs?limit=100', `/v1/agent-testing/batches/${batch}
   },
 );
 
-it('the batches of an organization come without their runs', async () => {
+it('the batches of an organization omit their runs', async () => {
   const { batches } = await small('/v1/agent-testing/batches');
   expect(batches).toMatchObject([{ id: batch, total_scenarios: 100 }]);
   expect(batches).not.toHaveProperty('0.runs');
 });
 
-it('the iterations of a tornado session come without what is largest of them, and say so', async () => {
+it('the iterations of a tornado session omit their largest parts, and say so', async () => {
   const { iterations } = await small(`/v1/agent-testing/tornado/${session}/status`);
   expect(iterations).toHaveLength(20);
   expect(iterations).toMatchObject(Array(20).fill({ diff: null, omitted: ['diff'] }));
   await small('/v1/agent-testing/tornado');
 });
 
-it('the threads of a widget have their newest messages, and say so', async () => {
+it('the threads of a widget have only their newest messages, and say so', async () => {
   const { threads, total } = (await small(`${widget}/threads?limit=100`)).data as never as {
     threads: { omitted: string[]; messages: { content: string }[] }[];
     total: number;

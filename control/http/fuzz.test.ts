@@ -1,4 +1,4 @@
-/** Whatever is sent, the answer is one of the contract: never 500, and every refusal says why. */
+/** Any input gets a response from the contract: never 500, and every error has a reason. */
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { bodiesOf, type Words } from '../../test/kit/control/from-schema.ts';
@@ -10,7 +10,7 @@ afterAll(() => test.close());
 const routes = await servedRoutes(test);
 
 const number = '+14155550100';
-/** A body before may have detached it. */
+/** An earlier body may have detached it. */
 beforeEach(() =>
   test.call('POST', '/v1/sip/attach', {
     body: {
@@ -20,7 +20,7 @@ beforeEach(() =>
   }),
 );
 
-/** What a collection's POST makes of its example body: the first uuid in the answer. */
+/** Creates an object from the collection's example body: returns the first uuid in the response. */
 async function make(collection: string): Promise<string> {
   const route = routes.find(({ name }) => name === `POST ${collection}`);
   if (!route) return unknownId;
@@ -34,7 +34,7 @@ const persona = await make('/v1/personas');
 const widget = await make('/v1/widget');
 const tool = await make('/v2/tools');
 
-/** Routes reach rows that exist, where none of them calls anybody outside. */
+/** Routes address existing rows, except where they would contact anyone outside. */
 const existing: readonly (readonly [begins: string, id: string])[] = [
   ['/v1/inbound/', number.slice(1)],
   ['/v1/pathway/', pathway],
@@ -67,14 +67,14 @@ const words: Words = [
 const texts = words.flatMap(([, some]) => some);
 
 async function expectAnswered(route: ServedRoute, url: string, body?: string): Promise<void> {
-  // Past every window of a rate limit.
+  // Past every rate limit window.
   test.clock.advance(15 * 60_000);
   const key = route.access === 'operator' ? test.operatorKey : test.key;
   const headers = { authorization: key, ...(body !== undefined && { 'content-type': 'application/json' }) };
   const payload = body === undefined ? {} : { payload: body };
   const answer = await test.control.app.inject({ method: route.method, url, headers, ...payload });
   const isJson = String(answer.headers['content-type']).startsWith('application/json');
-  // 502 and 503 are of the contract: a language model or an edge is away.
+  // 502 and 503 are in the contract: a language model or an edge is unavailable.
   const code = answer.statusCode >= 400 && isJson ? answer.json().errors[0].code : '';
   expect({ status: answer.statusCode, code, body }).not.toMatchObject({ status: 500 });
   if (answer.statusCode >= 400 && isJson) expect(answer.json().errors[0].message).not.toBe('');
@@ -83,7 +83,7 @@ async function expectAnswered(route: ServedRoute, url: string, body?: string): P
 const named = (list: readonly ServedRoute[]) => list.map((route) => [route.name, route] as const);
 const withBody = routes.filter(({ body, contentType }) => body && contentType === 'application/json');
 
-describe('whatever the body, no route fails', () => {
+describe('no route fails on any body', () => {
   it.each(named(withBody))('%s', async (_, route) => {
     const bodies = bodiesOf(route.body ?? {}, route.example, words);
     await fc.assert(
@@ -93,7 +93,7 @@ describe('whatever the body, no route fails', () => {
   });
 });
 
-describe('however deep the body, no route fails', () => {
+describe('no route fails on a deep body', () => {
   const key = (route: ServedRoute) => Object.keys(route.example)[0] ?? 'name';
   it.each(named(withBody))('%s', async (_, route) => {
     const depths = fc.constantFrom(9, 10, 11, 62, 63, 64, 65, 100_000);
@@ -110,7 +110,7 @@ describe('however deep the body, no route fails', () => {
   });
 });
 
-describe('whatever the path and the query, no route fails', () => {
+describe('no route fails on any path and query', () => {
   const withText = routes.filter(
     ({ url, queryNames, method }) => method === 'GET' && (url.includes(unknownId) || queryNames.length > 0),
   );

@@ -1,9 +1,9 @@
-/** The endpoint groups of contract 1.2 and 1.3, which differ in how they wrap answers. */
+/** The endpoint groups of contract 1.2 and 1.3, which wrap responses differently. */
 import type { ErrorItem } from '#shared/errors.ts';
 
 export type Group = 'plain' | 'testing' | 'widget' | 'tools' | 'flat';
 
-/** First match decides; what matches nothing is plain. */
+/** The first match applies; without a match it is plain. */
 const prefixes: readonly (readonly [prefix: string, group: Group])[] = [
   ['/v1/calls/active/transfer', 'plain'],
   ['/v1/calls', 'flat'],
@@ -25,7 +25,7 @@ export function groupOf(path: string): Group {
   return 'plain';
 }
 
-/** The body of an error answer. @param status HTTP status */
+/** The body of an error response. @param status HTTP status */
 export function errorBody(
   group: Group,
   status: number,

@@ -1,12 +1,12 @@
-/** What is kept under Idempotency-Keys: work that has begun, and answers (contract 1.8). */
+/** What is stored under Idempotency-Keys: started work and responses (contract 1.8). */
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
 import { type Db, deleteInBatches, type IdempotentAnswerRow, type IdempotentWorkRow } from '../db/index.ts';
 
-/** How long a key means the same request. */
+/** How long a key identifies the same request. */
 const keptMs = 24 * 60 * 60 * 1000;
 
-/** What a key belongs to: the same key elsewhere is another one. */
+/** What a key is scoped to: the same key elsewhere is a different one. */
 export interface Place {
   readonly org_id: string;
   readonly path: string;
@@ -26,7 +26,7 @@ export function findAnswer(db: Db, clock: Clock, place: Place): Promise<Idempote
     .executeTakeFirst();
 }
 
-/** Work that began and was never answered: the process that did it ended first. */
+/** Work that was started and never answered: its process ended first. */
 export function findWork(db: Db, clock: Clock, place: Place): Promise<IdempotentWorkRow | undefined> {
   return db
     .selectFrom('idempotent_work')
@@ -39,7 +39,7 @@ export function findWork(db: Db, clock: Clock, place: Place): Promise<Idempotent
 }
 
 /**
- * Remembers that work begins. Returns its id.
+ * Records the start of work. Returns its id.
  * @param instance this start of the program
  */
 export async function beginWork(
@@ -60,12 +60,12 @@ export async function beginWork(
 
 type KeptAnswer = Omit<IdempotentAnswerRow, keyof Place>;
 
-/** Ends work; its answer, when it is kept, stands from the same moment on. */
+/** Ends work; a kept response is valid from the same moment on. */
 export async function endWork(db: Db, place: Place, kept: KeptAnswer | null): Promise<void> {
   await db.transaction().execute((trx) => (kept ? keepWork(trx, place, kept) : forgetWork(trx, place)));
 }
 
-/** Ends work that is answered, in a transaction. */
+/** Ends answered work, in a transaction. */
 export async function keepWork(db: Db, place: Place, kept: KeptAnswer): Promise<void> {
   const { org_id, path, key } = place;
   await db
@@ -85,7 +85,7 @@ async function forgetWork(db: Db, { org_id, path, key }: Place): Promise<void> {
     .execute();
 }
 
-/** Deletes what no longer stands for a request. Returns how many rows. */
+/** Deletes expired entries. Returns how many rows were deleted. */
 export async function forgetAnswers(db: Db, clock: Clock): Promise<number> {
   return (await forget(db, clock, 'idempotent_answers')) + (await forget(db, clock, 'idempotent_work'));
 }

@@ -17,7 +17,7 @@ const create = (body: object, key: string) =>
   test.call('POST', '/v1/pathway/create', { body, headers: keyed(key) });
 const pathways = async () => (await test.call('GET', '/v1/pathway')).body as unknown as { id: string }[];
 
-/** The database as a crash leaves it between the work under `key` and its answer. */
+/** The database as a crash leaves it between the work under `key` and its response. */
 async function cutOff(path: string, key: string, workId: string): Promise<void> {
   const { db } = test.control.services.database;
   const answer = await db
@@ -42,14 +42,14 @@ async function cutOff(path: string, key: string, workId: string): Promise<void> 
 const begun = () => test.control.services.database.db.selectFrom('idempotent_work').selectAll().execute();
 
 describe('what is kept under an Idempotency-Key', () => {
-  it('is found again by a body with its properties in another order', async () => {
+  it('matches a body with its properties in another order', async () => {
     const first = await create({ name: 'Menu', description: 'One' }, 'k');
     const again = await create({ description: 'One', name: 'Menu' }, 'k');
     expect(again.headers['idempotent-replayed']).toBe('true');
     expect(again.body).toEqual(first.body);
   });
 
-  it('is never an answer that a later moment would change: 429 and 503', async () => {
+  it('is never a temporary response: 429 and 503', async () => {
     await test.call('POST', '/v1/sip/attach', {
       body: {
         phone_number: '+14155550100',
@@ -77,8 +77,8 @@ describe('what is kept under an Idempotency-Key', () => {
   });
 });
 
-describe('work that a crash cut off from its answer', () => {
-  it('is not done twice where its row is found by the key', async () => {
+describe('work that a crash cut off from its response', () => {
+  it('is not repeated where its row is found by the key', async () => {
     const first = await create({ name: 'Menu' }, 'k');
     await cutOff('/v1/pathway/create', 'k', String(first.body.pathway_id));
     const again = await create({ name: 'Menu' }, 'k');
@@ -89,7 +89,7 @@ describe('work that a crash cut off from its answer', () => {
     expect(await begun()).toEqual([]);
   });
 
-  it('is done when it had not come as far as its row', async () => {
+  it('is done when its row was not yet written', async () => {
     const first = await create({ name: 'Menu' }, 'k');
     const id = String(first.body.pathway_id);
     await test.call('DELETE', `/v1/pathway/${id}`);
@@ -98,7 +98,7 @@ describe('work that a crash cut off from its answer', () => {
     expect(await pathways()).toHaveLength(1);
   });
 
-  it('is a conflict for another body, and where nobody knows how far the work came', async () => {
+  it('is a conflict for another body, and where its progress is unknown', async () => {
     const pathway_id = String((await create({ name: 'Menu' }, 'menu')).body.pathway_id);
     const make = (name: string) =>
       test.call('POST', '/v1/pathway/chat/create', {
@@ -122,7 +122,7 @@ describe('work that a crash cut off from its answer', () => {
     expect((await make('Ann')).status).toBe(200);
   });
 
-  it('is done where nothing of it had been done: the answer is kept with the work or not at all', async () => {
+  it('is done where nothing was done: the response is kept with the work or not at all', async () => {
     const make = (body: object) => test.call('POST', '/v1/personas', { body, headers: keyed('k') });
     const first = await make({ name: 'Ann' });
     expect((await make({ name: 'Ann' })).headers['idempotent-replayed']).toBe('true');
@@ -135,7 +135,7 @@ describe('work that a crash cut off from its answer', () => {
     expect(await begun()).toEqual([]);
   });
 
-  it('is what it was where doing it again changes nothing', async () => {
+  it('is repeated where repeating changes nothing', async () => {
     const number = { phone_number: '+14155550100', directions: ['inbound'] };
     const attach = () => test.call('POST', '/v1/sip/attach', { body: number, headers: keyed('k') });
     const first = await attach();
@@ -150,7 +150,7 @@ describe('work that a crash cut off from its answer', () => {
     expect(body.data?.configurations).toHaveLength(1);
   });
 
-  it('never calls anybody a second time', async () => {
+  it('never places a call twice', async () => {
     const edge = await connectEdge(test);
     await edge.next('config');
     await test.call('POST', '/v1/sip/attach', {
@@ -185,7 +185,7 @@ const tool = {
 };
 const graph = { nodes: [{ id: 'a', type: 'Default', data: { text: 'Hi', isStart: true } }], edges: [] };
 
-describe('an answer that is kept in the transaction of its work', () => {
+describe('a response kept in the transaction of its work', () => {
   const atomic: readonly (readonly [
     string,
     (test: TestControl) => Promise<[path: string, body: object, key?: string]>,
@@ -207,7 +207,7 @@ describe('an answer that is kept in the transaction of its work', () => {
     ],
   ];
 
-  /** Every row but those that any request writes. */
+  /** Every row except those that any request writes. */
   const rows = () =>
     test.control.services.database.exclusive((connection) => {
       const { api_keys: _keys, ...others } = storedRows(connection);
@@ -216,11 +216,11 @@ describe('an answer that is kept in the transaction of its work', () => {
   const run = (statement: string) =>
     test.control.services.database.exclusive((connection) => connection.exec(statement));
 
-  it.each(atomic)('stands or falls with %s', async (_, prepare) => {
+  it.each(atomic)('is committed or rolled back with %s', async (_, prepare) => {
     const [path, body, key = test.key] = await prepare(test);
     const post = () => test.call('POST', path, { key, body, headers: keyed('k') });
     const before = await rows();
-    // The disk is full, or the program ends, when the answer is written: the work is not there either.
+    // The disk is full, or the program ends, when the response is written: the work is rolled back too.
     await run(
       `create trigger full before insert on idempotent_answers begin select raise(abort, 'full'); end`,
     );
@@ -241,8 +241,8 @@ describe('an answer that is kept in the transaction of its work', () => {
   });
 });
 
-describe('a key of an operator', () => {
-  it('is honoured, and belongs to the operator who sent it', async () => {
+describe("an operator's key", () => {
+  it('is accepted, and scoped to the operator who sent it', async () => {
     const { id, path } = await initiate(test, order(['+12125550190']));
     await sign(test, path);
     const { db } = test.control.services.database;
@@ -256,14 +256,14 @@ describe('a key of an operator', () => {
     expect([again.body, again.headers['idempotent-replayed']]).toEqual([first.body, 'true']);
     expect((await post('failed')).codes).toEqual(['IDEMPOTENCY_CONFLICT']);
     expect((await post('failed', other)).body.data?.port_request?.status).toBe('failed');
-    // Whatever has become of it since, the first answer stands.
+    // The first response is returned, whatever has changed since.
     expect((await post('in_progress')).body).toEqual(first.body);
     const history = first.body.data?.port_request?.history as unknown as unknown[];
     const rows = await db.selectFrom('port_history').select('id').where('request_id', '=', id).execute();
     expect(rows).toHaveLength(history.length + 1);
   });
 
-  it('must have the form that customers’ keys have', async () => {
+  it('must have the same form as customers’ keys', async () => {
     const headers = keyed('x'.repeat(256));
     const url = '/v1/admin/ports/port_1/status';
     const refused = await test.call('POST', url, {

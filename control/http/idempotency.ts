@@ -1,13 +1,13 @@
 /**
- * Idempotency-Key (contract 1.8): the first answer to a POST is kept for a day and given again.
+ * Idempotency-Key (contract 1.8): the first response to a POST is kept for a day and returned again.
  *
- *     no row --begins--> working --answered--> answer kept
+ *     no row --begins--> working --answered--> response kept
  *                           |  5xx, 429: ----> no row
- *                           |  the program ended: repeated, the request takes the work up again where its route
- *                           |  can (`resumable`), or where it had all or nothing done (`atomic`); elsewhere it is
- *                           |  refused, as nobody knows how far the work came
+ *                           |  the program ended: a repeated request resumes the work where its route can
+ *                           |  (`resumable`), or where all or nothing was done (`atomic`); elsewhere it is
+ *                           |  rejected, because the progress is unknown
  *
- * Requests of one key that overlap wait for the first.
+ * Overlapping requests with one key wait for the first.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#shared/clock.ts';
@@ -27,7 +27,7 @@ interface Running {
   work: { readonly id: string; readonly again: boolean } | null;
   readonly ended: Promise<void>;
   readonly end: () => void;
-  /** Whether the answer was kept with the work. */
+  /** Whether the response was kept with the work. */
   kept: boolean;
   keep(db: Db, payload: string): Promise<void>;
 }
@@ -35,16 +35,16 @@ interface Running {
 declare module 'fastify' {
   interface FastifyRequest {
     idempotent: Running | null;
-    /** Within which the keys of a request without an API key stand; null where none do. */
+    /** Scope of the keys of requests without an API key; null where they are not supported. */
     keyScope: { readonly orgId: string; readonly name: string } | null;
   }
   interface FastifyContextConfig {
     /**
-     * The handler may do its work again after a crash in the midst of it: it finds what it did by `workOf`, or what is
-     * done twice is as if it were done once.
+     * The handler may be repeated after a crash: it finds its earlier work by `workOf`, or repeating it changes
+     * nothing.
      */
     resumable?: boolean;
-    /** All that the handler does, it does in one transaction, which also keeps its answer (`keepAnswer`). */
+    /** The handler does everything in one transaction, which also keeps its response (`keepAnswer`). */
     atomic?: boolean;
   }
 }
@@ -52,18 +52,18 @@ declare module 'fastify' {
 export interface IdempotencyParts {
   readonly database: { readonly db: Db };
   readonly clock: Clock;
-  /** Seals the kept answers: some show a secret for the only time. */
+  /** Seals the kept responses: some show a secret that is shown only once. */
   readonly secrets: SecretBox;
   readonly config: { readonly instanceId: string };
 }
 
-/** The work of a request: the id to give to the row it makes, and whether it may have been begun before. */
+/** The work of a request: the id for the row it creates, and whether it may have been started before. */
 export function workOf(request: Pick<FastifyRequest, 'idempotent'>): { id: string; again: boolean } {
   return request.idempotent?.work ?? { id: newId(), again: false };
 }
 
 /**
- * Keeps the answer of an `atomic` route in the transaction of its work: after a crash either both are there or neither.
+ * Keeps the response of an `atomic` route in the transaction of its work: after a crash both exist or neither.
  * @param answer what the handler returns, with status 200
  */
 export async function keepAnswer<T>(
@@ -171,7 +171,7 @@ function placeOf(request: FastifyRequest): Place | null {
   return { ...within, key };
 }
 
-/** The work began, and this program did not live to answer it. */
+/** The work was started, and the program ended before answering. */
 function unknownOutcome(begunAt: string): ApiError {
   return ApiError.of(
     'IDEMPOTENCY_CONFLICT',
@@ -193,7 +193,7 @@ function answerContext({ org_id, path, key }: Place): string {
   return `idempotent_answer:${JSON.stringify([org_id, path, key])}`;
 }
 
-/** An answer that an earlier version kept is plain JSON. */
+/** A response kept by an earlier version is plain JSON. */
 function openAnswer(stored: IdempotentAnswerRow, secrets: SecretBox): string {
   return stored.answer.startsWith('{') ? stored.answer : secrets.open(stored.answer, answerContext(stored));
 }

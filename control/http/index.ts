@@ -1,4 +1,4 @@
-/** The ground of the HTTP API: requests checked, answers bounded, errors, pages of lists, limits, idempotency. */
+/** The base of the HTTP API: request validation, response limits, errors, pagination, rate limits, idempotency. */
 export { type Access, type App, type Caller, orgOf } from './app-types.ts';
 export { createBase } from './base.ts';
 export { exposedHeaders } from './cors.ts';

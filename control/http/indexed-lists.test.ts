@@ -1,6 +1,6 @@
 /**
- * Every list is read from an index, whatever filters are given together: each statement of each request is explained,
- * those of the key and of its organization too. SQLite says `SCAN` for a table that is read from end to end.
+ * Every list is read from an index, with any combination of filters: each statement of each request is explained,
+ * including those of the key and its organization. SQLite reports `SCAN` for a full table scan.
  */
 import SqliteFile from 'better-sqlite3';
 import { DefaultQueryExecutor } from 'kysely';
@@ -65,7 +65,7 @@ const audit = [`before=${entry.id}`, 'area=pathways', 'subject_id=x', 'actor=x',
 const runs = ['scenario_id', 'pathway_id', 'persona_id', 'batch_id'].map((name) => `${name}=${unknownId}`);
 const number = 'phone_number=%2B14155550100';
 
-/** Every list with its filters, each with a value that finds something where a cursor must. */
+/** Every list with its filters, each with a value that matches something where a cursor must. */
 const lists: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/sip/calls': [
     number,
@@ -114,7 +114,7 @@ const ids: Readonly<Record<string, string>> = {
   'GET /v1/integrations/{integration}/resources': 'rest_api',
 };
 
-/** Queries of all sets of filters that have no parameter twice. */
+/** Queries for all sets of filters without duplicate parameters. */
 function queriesOf(filters: readonly string[]): string[] {
   const sets: string[][] = [[]];
   for (const filter of filters) {
@@ -133,11 +133,11 @@ function requestOf(name: string): { readonly path: string; readonly key: string 
   return { path, key: route.access === 'operator' ? test.operatorKey : test.key };
 }
 
-/** Statements that the requests run, each once. */
+/** Statements that the requests run, without duplicates. */
 async function statementsOf(name: string, filters: readonly string[]): Promise<Set<string>> {
   const { path, key } = requestOf(name);
   const seen = new Set<string>();
-  // Kysely's statements may be kept from earlier requests; others are prepared where they are run.
+  // Kysely's statements may be cached from earlier requests; others are prepared when they run.
   const run = vi.spyOn(DefaultQueryExecutor.prototype, 'executeQuery');
   const prepare = SqliteFile.prototype.prepare;
   const spy = vi.spyOn(SqliteFile.prototype, 'prepare').mockImplementation(function (
@@ -161,8 +161,8 @@ async function statementsOf(name: string, filters: readonly string[]): Promise<S
 }
 
 /**
- * Steps of a statement that take the longer the more rows others have: a filter that reads a whole table, and a page
- * that is cut off only after everything was sorted.
+ * Steps of a statement that get slower with other organizations' rows: a filter over a whole table, and a page cut only
+ * after sorting everything.
  */
 function slowSteps(connection: SqliteFile.Database, sql: string): string[] {
   const readsAll = / where /.test(sql) ? /^SCAN (?!json_each|CONSTANT)/ : /^$/;
@@ -177,7 +177,7 @@ function slowSteps(connection: SqliteFile.Database, sql: string): string[] {
 
 describe('a list', () => {
   it.each(Object.entries(lists))(
-    '%s is read from indexes with every set of its filters',
+    '%s is read from indexes with every combination of its filters',
     async (name, filters) => {
       const statements = await statementsOf(name, filters);
       expect(statements.size).toBeGreaterThan(1);
@@ -189,13 +189,13 @@ describe('a list', () => {
     },
   );
 
-  it('that has pages is among these', () => {
+  it('with pages is covered here', () => {
     const paged = routes.filter(({ method, queryNames }) => method === 'GET' && queryNames.includes('limit'));
     expect(Object.keys(lists)).toEqual(expect.arrayContaining(paged.map(({ name }) => name)));
   });
 });
 
-/** The items of a page, and every number that says how many there are in all. */
+/** The items of a page, and every number in it that gives a total. */
 function countsOf({ body, headers }: Answer): {
   readonly items: number;
   readonly totals: readonly unknown[];
@@ -221,17 +221,17 @@ describe('a list with pages (docs/lists.md)', () => {
   };
 
   it.each(paged.filter((route) => !isLog(route)).map(({ name }) => name))(
-    '%s gives the number of items, in its body or in X-Total-Count',
+    '%s returns the total, in its body or in X-Total-Count',
     async (name) => {
       const { items, totals } = await read(name);
       expect(totals).toEqual([items]);
-      // Not the number of items of the page.
+      // Not the number of items on the page.
       expect((await read(name, '?limit=1')).totals).toEqual([items]);
     },
   );
 
   it.each(paged.filter(isLog).map(({ name }) => name))(
-    '%s is a log with a cursor: it is not counted for each page',
+    '%s is a log with a cursor: no total for each page',
     async (name) => {
       const { items, totals } = await read(name);
       expect(items).toBeGreaterThan(0);

@@ -1,21 +1,18 @@
-/** Reads the text of JSON bodies: UTF-8 only, objects only, of bounded depth (contract 1.3 and 1.4). */
+/** Parses JSON bodies: UTF-8 only, objects only, limited depth (contract 1.3 and 1.4). */
 import type { FastifyRequest } from 'fastify';
 import { NoMembers } from '#shared/api/common.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { App } from './app-types.ts';
 import { BodyCheck } from './violations.ts';
 
-/**
- * Levels of objects and arrays in a body. More than any body of the contract needs; what walks a body by recursion
- * relies on it.
- */
+/** Most levels of objects and arrays in a body. No body of the contract needs as many; recursive code relies on it. */
 const mostBodyDepth = 64;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** JSON objects only; an empty body stands for `{}`. */
+/** JSON objects only; an empty body counts as `{}`. */
 export function addJsonBodies(app: App): void {
-  // Refuses __proto__ and constructor.prototype keys, which would poison objects made from the body.
+  // Rejects __proto__ and constructor.prototype keys, which would poison objects made from the body.
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
@@ -32,7 +29,8 @@ export function addJsonBodies(app: App): void {
   const nothing = new BodyCheck(NoMembers);
   app.addHook('preValidation', async (request: FastifyRequest) => {
     if (request.routeOptions.schema?.body) request.body ??= {};
-    // No DELETE takes a body, and RFC 9110 section 9.3.5 gives one no meaning: who sends one expects what does not happen.
+    // No DELETE takes a body, and RFC 9110 section 9.3.5 gives one no meaning: its sender expects something that will
+    // not happen.
     else if (request.method === 'DELETE' && !request.is404) {
       const [first, ...others] = nothing.violations(request.body ?? {});
       if (first) throw ApiError.many([first, ...others]);
@@ -40,7 +38,7 @@ export function addJsonBodies(app: App): void {
   });
 }
 
-/** What Fastify's parser refuses although it is JSON holds a forbidden key; the parser does not say so. */
+/** Valid JSON that Fastify's parser rejects has a forbidden key; the parser does not say so. */
 function refusal(text: string): ApiError {
   try {
     JSON.parse(text);
@@ -68,7 +66,7 @@ function tooDeep(): ApiError {
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Whether brackets outside of strings open more than `levels` deep. Looks at the text, so no depth can hurt it. */
+/** Whether brackets outside strings nest deeper than `levels`. Scans the text, so depth cannot overflow the stack. */
 function isDeeperThan(text: string, levels: number): boolean {
   let depth = 0;
   let inString = false;

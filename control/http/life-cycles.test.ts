@@ -1,6 +1,6 @@
 /**
- * No dead ends: whatever a POST of the OpenAPI document creates can be listed, read, changed and deleted, or it says
- * here why not; and each kind goes through its life over HTTP, and leaves its quota as it found it.
+ * Everything that a POST of the OpenAPI document creates can be listed, read, changed and deleted, or the exception is
+ * explained here. Each kind goes through its life cycle over HTTP, and leaves its quota unchanged.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../../test/kit/control/harness.ts';
@@ -11,7 +11,7 @@ import { ModelServer } from '../../test/kit/fakes/model-server.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
 
 interface Ways {
-  /** Operations as `METHOD /path`, or why there is none. */
+  /** Operations as `METHOD /path`, or the reason why there is none. */
   readonly list: string;
   readonly read: string;
   readonly change: string;
@@ -22,7 +22,7 @@ const version = '/v1/pathway/{id}/version';
 const resource = '/v1/integrations/{integration}/resources';
 const never = 'none: a record of what happened is not changed';
 
-/** Everything that is kept, by the POST that creates it. */
+/** Everything stored, by the POST that creates it. */
 const created: Readonly<Record<string, Ways>> = {
   'POST /v2/tools': usual('/v2/tools', 'POST'),
   'POST /v1/widget': usual('/v1/widget', 'PATCH'),
@@ -94,7 +94,7 @@ const created: Readonly<Record<string, Ways>> = {
   },
 };
 
-/** POSTs that keep nothing of their own. */
+/** POSTs that store nothing of their own. */
 const creatingNothing: Readonly<Record<string, string>> = {
   'POST /v2/tools/{id}': 'changes',
   'POST /v2/tools/{id}/run': 'runs; its log is kept for TOOL_LOG_DAYS',
@@ -158,7 +158,7 @@ beforeAll(async () => {
     QUOTA_INTEGRATION_RESOURCES: '1',
     QUOTA_CHATS: '1',
     QUOTA_TEST_RUNS_WAITING: '1',
-    // Of these one is made before each kind is tried.
+    // One of these exists before each kind is tested.
     QUOTA_PATHWAYS: '2',
     QUOTA_PATHWAY_VERSIONS: '2',
     QUOTA_SCENARIOS: '2',
@@ -203,11 +203,11 @@ interface Life {
   readonly read: (id: string) => string;
   readonly change?: (id: string) => Request;
   readonly remove: (id: string) => readonly Request[];
-  /** What refuses a second one; null: there may be many. */
+  /** The error for a second one; null: there may be many. */
   readonly full: string | null;
-  /** Status of reading what is gone. */
+  /** Status when reading a deleted object. */
   readonly gone?: number;
-  /** What has ended stays in the list. */
+  /** A finished object stays in the list. */
   readonly keepsRecord?: boolean;
 }
 
@@ -415,7 +415,7 @@ const groups: Readonly<Record<string, Life>> = {
   },
 };
 
-/** Kinds whose life is not walked here, and where it is. */
+/** Kinds whose life cycle is tested elsewhere, and where. */
 const walkedElsewhere: Readonly<Record<string, string>> = {
   'POST /v1/personas/{id}/versions/promote': 'below',
   'POST /v1/calls': 'calls/place.test.ts, with an edge',
@@ -424,7 +424,7 @@ const walkedElsewhere: Readonly<Record<string, string>> = {
 };
 
 describe('every POST of the OpenAPI document', () => {
-  it('creates something with ways to list, read, change and delete it, or says why not', async () => {
+  it('creates something that can be listed, read, changed and deleted, or explains why not', async () => {
     const served = new Set((await servedRoutes(test)).map((route) => route.name));
     const posts = [...served].filter((one) => one.startsWith('POST '));
     const known = { ...created, ...creatingNothing };
@@ -438,7 +438,7 @@ describe('every POST of the OpenAPI document', () => {
     expect(missing).toEqual([]);
   });
 
-  it('has its life walked through', () => {
+  it('has its life cycle tested', () => {
     const walked = { ...lives, ...groups, ...walkedElsewhere };
     expect(Object.keys(created).filter((one) => !(one in walked))).toEqual([]);
   });
@@ -483,7 +483,7 @@ async function live({
   for (const step of remove(again)) await ok(...step);
 }
 
-describe('the life of what is created by', () => {
+describe('the life cycle of what is created by', () => {
   it.each(Object.keys(lives))('%s', async (one) => {
     const life = lives[one];
     if (!life) throw new Error(one);
@@ -505,7 +505,7 @@ describe('the life of what is created by', () => {
   });
 });
 
-describe('while another run is under way, the life of what is created by', () => {
+describe('while another run is running, the life cycle of what is created by', () => {
   beforeAll(async () => {
     const says = (text: string, delay?: Promise<unknown>) => {
       const answer = JSON.stringify({ action: 'say', text, keys: '', reason: '' });
@@ -524,7 +524,7 @@ describe('while another run is under way, the life of what is created by', () =>
   });
 });
 
-describe('what has not ended', () => {
+describe('an unfinished object', () => {
   it('is not deleted, nor a run without its batch or set', async () => {
     const { body: batch } = await ok('POST', `${base}/batch-run`, { scenario_ids: [scenario_id] });
     const [run] = batch.runs as unknown as { run_id: string }[];

@@ -1,6 +1,6 @@
 /**
- * Lists have a bound, whoever fills them: every array of every GET of the OpenAPI document comes in pages or has
- * `maxItems`, and a page is small although its rows are as large as they may be.
+ * Every list has a limit: every array of every GET of the OpenAPI document is paged or has `maxItems`, and a page is
+ * small even with the largest rows.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
@@ -9,7 +9,7 @@ import { pageBytes } from './pages.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Arrays of single things, which grow with that thing only. The largest answer (base.ts) is their net. */
+/** Arrays inside single objects, which grow only with the object. The largest response (base.ts) limits them. */
 const ofOneThing: Readonly<Record<string, string>> = {
   '/health': 'edges are the operator’s',
   '/v1/personas': 'inbound_numbers is left out of large items (pages.ts)',
@@ -46,7 +46,7 @@ const ofOneThing: Readonly<Record<string, string>> = {
 
 let test: TestControl;
 let paths: NonNullable<OpenApiDocument['paths']>;
-/** Of each kind that has a quota, and as many rows as it is filled with. */
+/** For each kind with a quota: how many rows the test creates. */
 const filled = 20;
 beforeAll(async () => {
   const quotas = [
@@ -67,7 +67,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** Every array of a schema by its path, and whether it says how long it gets. */
+/** Every array of a schema by its path, and whether its length is limited. */
 function arrays(schema: Schema, at = '', inside = 0): { at: string; inside: number; bounded: boolean }[] {
   const parts = [schema.anyOf, schema.oneOf, schema.allOf].flatMap((some) =>
     Array.isArray(some) ? some : [],
@@ -92,11 +92,11 @@ function gets() {
   });
 }
 
-describe('every array that a GET answers with', () => {
-  it('has pages, or says how long it gets, or is told of here', () => {
+describe('every array in a GET response', () => {
+  it('has pages, or a maximum length, or is listed here', () => {
     const unbounded = gets().flatMap(({ path, limit, arrays: found }) =>
       found
-        // The list itself, where there are pages; what its items hold must be bounded all the same.
+        // The list itself, where there are pages; lists inside its items must still be limited.
         .filter(({ bounded, inside }) => !bounded && !(limit && inside === 0))
         .filter(() => !(path in ofOneThing))
         .map(({ at }) => `${path} ${at}`),
@@ -104,14 +104,14 @@ describe('every array that a GET answers with', () => {
     expect(unbounded).toEqual([]);
   });
 
-  it('is told of here only while it is served', () => {
+  it('is listed here only while it is served', () => {
     const served = new Set(gets().map(({ path }) => path));
     expect(Object.keys(ofOneThing).filter((path) => !served.has(path))).toEqual([]);
   });
 });
 
 describe('every list with pages', () => {
-  it('has a largest and a usual page, and a way to the next one', () => {
+  it('has a largest and a default page size, and a link to the next page', () => {
     const paged = gets().filter(({ limit }) => limit);
     expect(paged.length).toBeGreaterThan(15);
     for (const { path, names, limit } of paged) {
@@ -121,7 +121,7 @@ describe('every list with pages', () => {
     }
   });
 
-  it('is a list with pages wherever rows of customers are listed', () => {
+  it("has pages wherever customers' rows are listed", () => {
     const lists = [
       '/v1/agent-testing/scenarios',
       '/v1/agent-testing/batches',
@@ -145,7 +145,7 @@ describe('every list with pages', () => {
   });
 });
 
-/** 60 KB of text that JSON and UTF-8 make larger. */
+/** 60 KB of text that grows in JSON and UTF-8. */
 const open = () => ({ text: '"é'.repeat(15_000) });
 const text = (length: number) => 'é'.repeat(length);
 
@@ -158,7 +158,7 @@ describe('a page of the largest legal rows, with the quota filled', () => {
   const fill = async (make: (index: number) => Promise<unknown>) => {
     for (let index = 0; index < filled; index++) await make(index);
   };
-  /** What a page may have besides its items; the testing group shows them twice. */
+  /** Overhead of a page besides its items; the testing group includes them twice. */
   const most = 2 * pageBytes + 65_536;
   const page = async (url: string) => {
     const answer = await test.call('GET', url);
@@ -171,7 +171,7 @@ describe('a page of the largest legal rows, with the quota filled', () => {
     pathway_id = String((await made('/v1/pathway/create', { name: 'p' })).pathway_id);
   });
 
-  it('is small for scenarios, and each is whole under its id', async () => {
+  it('is small for scenarios, and each is complete under its id', async () => {
     const input_messages = Array.from({ length: 100 }, () => ({ role: 'user', content: text(4000) }));
     const whole = { request_data: open(), metadata: open(), input_messages };
     await fill((index) =>
@@ -248,7 +248,7 @@ describe('a page of the largest legal rows, with the quota filled', () => {
     expect(inbound.body.inbound_numbers).toHaveLength(filled);
   });
 
-  it('leaves other requests their turn while it is made', async () => {
+  it('yields to other requests while it is built', async () => {
     const lists = ['/v1/agent-testing/scenarios', '/v1/pathway', '/v1/inbound', '/v1/personas?limit=100'];
     const done: string[] = [];
     const slow = Promise.all(
@@ -264,7 +264,7 @@ describe('a page of the largest legal rows, with the quota filled', () => {
 });
 
 describe('one run', () => {
-  it('comes without its largest parts where an answer has no room for them', async () => {
+  it('omits its largest parts where a response has no room for them', async () => {
     const { db } = test.control.services.database;
     const list = await test.call('GET', '/v1/agent-testing/scenarios?limit=1');
     const [scenario] = list.body.scenarios as unknown as { id: string }[];
@@ -282,8 +282,8 @@ describe('one run', () => {
   });
 });
 
-describe('an answer that is larger than any may be', () => {
-  it('is a clear refusal, not a failure', async () => {
+describe('a response above the size limit', () => {
+  it('is a clear error, not a crash', async () => {
     const { db } = test.control.services.database;
     const created = await test.call('GET', '/v1/agent-testing/scenarios?limit=1');
     const id = String((created.body.scenarios as unknown as { id: string }[])[0]?.id);

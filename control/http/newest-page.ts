@@ -1,4 +1,4 @@
-/** Pages of rows, and how many rows there are in all. */
+/** Pages of rows, and the total. */
 import { type SelectQueryBuilder, sql } from 'kysely';
 
 export interface NewestPage<Row> {
@@ -6,7 +6,7 @@ export interface NewestPage<Row> {
   readonly total: number;
 }
 
-/** Newest first. @param all every row that may be listed, with its columns; has `created_at` and `id` */
+/** Newest first. @param all every row of the list, with its columns; has `created_at` and `id` */
 export async function newestPage<DB, TB extends keyof DB, Row>(
   all: SelectQueryBuilder<DB, TB, Row>,
   { limit, offset }: { readonly limit: number; readonly offset: number },
@@ -21,7 +21,7 @@ export async function newestPage<DB, TB extends keyof DB, Row>(
   return { rows, total: await countRows(all) };
 }
 
-/** @param all every row that may be listed, without a page and an order */
+/** @param all every row of the list, without page and order */
 export async function countRows<DB, TB extends keyof DB, Row>(
   all: SelectQueryBuilder<DB, TB, Row>,
 ): Promise<number> {

@@ -8,7 +8,7 @@ interface KnownPath {
   readonly methods: Set<string>;
 }
 
-/** Must be called before routes are added, because it takes note of each. */
+/** Call before adding routes: it records each of them. */
 export function addNotFound(app: App): void {
   const known = new Map<string, KnownPath>();
   app.addHook('onRoute', (route) => {
@@ -27,7 +27,7 @@ export function addNotFound(app: App): void {
   });
 }
 
-/** `/v1/calls/:call_id` as an expression; a parameter is one part of the path. */
+/** `/v1/calls/:call_id` as a regular expression; a parameter is one path segment. */
 function formOf(url: string): RegExp {
   const parts = url.split('/').map((part) => (part.startsWith(':') ? parameterForm(part) : literal(part)));
   return new RegExp(`^${parts.join('/')}$`);

@@ -6,12 +6,12 @@ const omittable = { text: null, list: [], 'draft.prompt': null } as const;
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 describe('a page', () => {
-  it('shows items whole that fit, and says nothing of omissions then', () => {
+  it('shows items that fit completely, without mentioning omissions', () => {
     const items = [{ id: 'a', text: 'x', list: [1], draft: { prompt: 'p', name: 'n' } }];
     expect(fitPage(items, omittable)).toEqual(items);
   });
 
-  it('leaves out the largest parts of an item only, and names them', () => {
+  it('omits only the largest parts of an item, and names them', () => {
     const large = 'x'.repeat(pageBytes / 2);
     const items = [
       { id: 'a', text: large, list: ['y'.repeat(90_000)], draft: { prompt: 'p', name: 'n' } },
@@ -25,7 +25,7 @@ describe('a page', () => {
     ]);
   });
 
-  it('is never larger than a page, whatever texts its items hold', async () => {
+  it('never exceeds the page size, whatever texts its items have', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 400 }).map((one) => one.repeat(200));
     const item = fc.record({
       text,
@@ -44,7 +44,7 @@ describe('a page', () => {
     );
   });
 
-  it('names what the database left out, and leaves out items that are gone', async () => {
+  it('names what the database left out, and skips deleted items', async () => {
     const page = await readPage(['a', 'b', 'c'], omittable, async (id) =>
       id === 'b' ? undefined : { item: { id, text: null }, cut: id === 'c' ? ['text'] : [] },
     );

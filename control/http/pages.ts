@@ -1,45 +1,47 @@
 /**
- * Pages of lists. A page has a largest size in bytes however large its rows are: an item that is larger than its share
- * of the page comes without its largest parts, which `omitted` names, and is whole under its own id.
+ * Pages of lists. A page has a maximum size in bytes however large its rows are: an item larger than its share of the
+ * page omits its largest parts, which `omitted` names, and is complete under its own id.
  */
 import { setImmediate } from 'node:timers/promises';
 
-/** JSON of the items of one page, bytes. Twice that leaves in the testing group, which shows each answer two times. */
+/**
+ * JSON of the items of one page, bytes. The testing group sends twice as much, because it includes each response twice.
+ */
 export const pageBytes = 2 * 1_048_576;
 
-/** JSON of one thing, bytes: the testing group shows it twice, within the largest answer (base.ts). */
+/** JSON of one object, bytes: the testing group includes it twice, within the largest response (base.ts). */
 const oneBytes = 6 * 1_048_576;
 
-/** How many items a list has in all, where its body has no place for it. */
+/** Total items of a list, where its body has no place for it. */
 export const totalHeader = 'x-total-count';
 
-/** After so many bytes of rows other requests have their turn. */
+/** Yields to other requests after this many bytes of rows. */
 const bytesAtOnce = 256 * 1024;
 
-/** What stands in place of a part that was left out, by its path of one or two names (`draft.prompt`). */
+/** Replaces an omitted part, by its path of one or two names (`draft.prompt`). */
 export type Omittable = Readonly<Record<string, null | '' | readonly [] | Readonly<Record<string, never>>>>;
 
 /** An item of a list. */
 export type Listed<T> = T & {
-  /** Parts that were left out, because the item is too large for a list; absent when it is whole. */
+  /** Omitted parts, because the item is too large for a list; absent when it is complete. */
   readonly omitted?: string[];
 };
 
-/** What a row came to. */
+/** A row read for a page. */
 export interface ReadItem<T> {
   readonly item: T;
-  /** Parts that the database left out already, as they are larger than the share. */
+  /** Parts that the database already left out, because they exceed the share. */
   readonly cut?: readonly string[];
 }
 
-/** Bytes that each of so many items may have. */
+/** Share of each item in bytes, for this many items. */
 export function shareOf(items: number): number {
   return Math.floor(pageBytes / Math.max(1, items));
 }
 
 /**
- * The items of one page, read one after the other.
- * @param read the item of a key; `share` bytes are the most that it may have, and undefined means that it is gone
+ * The items of one page, read one after another.
+ * @param read the item of a key; `share` is its limit in bytes, and undefined means that it was deleted
  */
 export async function readPage<K, T extends object>(
   keys: readonly K[],
@@ -62,21 +64,21 @@ export async function readPage<K, T extends object>(
   return items;
 }
 
-/** Items that are in memory already, each within its share of the page. */
+/** Items already in memory, each within its share of the page. */
 export function fitPage<T extends object>(items: readonly T[], omittable: Omittable): Listed<T>[] {
   const share = shareOf(items.length);
   return items.map((item) => withinShare(item, omittable, share).item);
 }
 
 /**
- * One thing that is read by its id, without its largest parts where it is larger than any answer may be.
+ * One object read by id, without its largest parts when it exceeds the response limit.
  * @param most bytes of its JSON
  */
 export function fitOne<T extends object>(item: T, omittable: Omittable, most = oneBytes): Listed<T> {
   return withinShare(item, omittable, most).item;
 }
 
-/** Leaves out the largest parts until the rest fits. `bytes` are those of the whole. */
+/** Omits the largest parts until the rest fits. `bytes` is the size of the whole. */
 function withinShare<T extends object>(
   item: T,
   omittable: Omittable,

@@ -21,7 +21,7 @@ export function readSpan(query: { from_date?: string; to_date?: string }): TimeS
   };
 }
 
-/** Both ends of what a text names: a moment, or a whole UTC day. */
+/** Both ends of what a text means: a moment, or a whole UTC day. */
 function readTime(text: string, path: string): { begins: string; ends: string } {
   const isTime = (dateForm.test(text) || timeForm.test(text)) && isDay(text.slice(0, 10));
   const ms = isTime ? Date.parse(text) : Number.NaN;
@@ -30,7 +30,7 @@ function readTime(text: string, path: string): { begins: string; ends: string } 
   return { begins: new Date(ms).toISOString(), ends: new Date(ends).toISOString() };
 }
 
-/** `Date.parse` takes the 30th of February for the 2nd of March. */
+/** `Date.parse` accepts February 30 as March 2. */
 function isDay(date: string): boolean {
   const ms = Date.parse(date);
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date);

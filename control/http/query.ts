@@ -1,4 +1,4 @@
-/** Query values are text; the schema of a route says what they mean (contract 1.4). */
+/** Query values are text; the route's schema gives their types (contract 1.4). */
 import type { TSchema } from 'typebox';
 import type { Compile } from 'typebox/compile';
 import { type ErrorItem, errorItem } from '#shared/errors.ts';
@@ -7,7 +7,7 @@ import { ruleText, type SchemaError } from './rule-text.ts';
 
 type Checker = ReturnType<typeof Compile>;
 
-/** Reads the query parameters that a schema knows; unknown ones are ignored. */
+/** Reads the query parameters that a schema knows and ignores the others. */
 export class QueryCheck {
   readonly #properties: readonly (readonly [name: string, type: unknown])[];
   readonly #schema: TSchema;
@@ -23,7 +23,7 @@ export class QueryCheck {
     this.#checker = compiled(schema);
   }
 
-  /** The query as the schema's types, or what is wrong with it. Paths are `?name`. */
+  /** The query with the schema's types, or its errors. Paths are `?name`. */
   read(query: unknown): { value: Record<string, unknown> } | { errors: ErrorItem[] } {
     const given = isObject(query) ? query : {};
     const value: Record<string, unknown> = {};
@@ -52,7 +52,7 @@ function invalid(path: string, rule: string): ErrorItem {
   return errorItem('INVALID_PARAMETER', { path, rule }, `${path}: ${rule}`);
 }
 
-/** Text that does not have the form of the type stays text, which the schema then refuses. */
+/** Text that does not match the type stays text, which the schema then rejects. */
 function convert(text: string, type: unknown): unknown {
   if (type === 'integer' && /^-?(0|[1-9][0-9]{0,14})$/.test(text)) return Number(text);
   if (type === 'number' && /^-?(0|[1-9][0-9]*)(\.[0-9]+)?$/.test(text)) return Number(text);

@@ -21,7 +21,7 @@ describe('RateLimiter', () => {
     expect(take()).toMatchObject({ refused: false, remaining: 0, resetSeconds: 20 });
   });
 
-  it('counts a refused request against no window, and tells the tightest', () => {
+  it('counts a rejected request in no window, and reports the tightest', () => {
     const clock = new FakeClock();
     const limiter = new RateLimiter(clock);
     const both = () => limiter.take('a', [perMinute, perHour]);
@@ -35,7 +35,7 @@ describe('RateLimiter', () => {
     expect(limiter.take('a', [perMinute])).toMatchObject({ remaining: 1 });
   });
 
-  it('forgets a request that is given back, and no other of the same moment', () => {
+  it('removes a request that is given back, and no other of the same moment', () => {
     const clock = new FakeClock();
     const limiter = new RateLimiter(clock);
     for (let taken = 0; taken < 3; taken++) limiter.take('a', [perMinute]);
@@ -52,7 +52,7 @@ describe('RateLimiter', () => {
     const many = { scope: 'key', limit: 6000, windowSeconds: 60 };
     const take = () => limiter.take('a', [many]);
     for (let taken = 1; taken <= 20_000; taken++) {
-      // 6000 requests in each minute: from then on each takes the place of one.
+      // 6000 requests per minute: after that, each takes the place of an expired one.
       const wanted = { refused: false, remaining: Math.max(0, 6000 - taken) };
       expect(take()).toMatchObject(wanted);
       if (taken < 20_000) clock.advance(10);

@@ -1,35 +1,35 @@
-/** Sliding windows over requests (contract 1.6). Exact: the moments of the requests of a window are kept. */
+/** Sliding-window rate limits (contract 1.6). Exact: the times of all requests in a window are kept. */
 import type { Clock } from '#shared/clock.ts';
 
 export interface Limit {
-  /** Named in the refusal's `details.scope`. */
+  /** Name in the error's `details.scope`. */
   readonly scope: string;
   readonly limit: number;
   readonly windowSeconds: number;
 }
 
-/** How a window stands after a request. */
+/** The state of a window after a request. */
 export interface WindowState extends Limit {
   readonly remaining: number;
   /** Whole seconds until the oldest request leaves the window. */
   readonly resetSeconds: number;
   readonly refused: boolean;
-  /** When the request was counted, of the clock's elapsed time; what `giveBack` wants. */
+  /** When the request was counted, in the clock's elapsed time; `giveBack` needs it. */
   readonly moment: number;
 }
 
 interface Window {
-  /** Moments of requests, oldest first. */
+  /** Times of requests, oldest first. */
   readonly moments: number[];
-  /** The index of the first that counts. Those before it are cut off many at a time, as cutting moves all others. */
+  /** Index of the first that counts. Earlier ones are removed in batches, because removing moves all others. */
   begin: number;
   readonly windowMs: number;
 }
 
-/** Moments that no longer count are cut off when they are this many, and half of all. */
+/** Expired times are removed once there are this many, and they are half of all. */
 const cutAt = 1000;
 
-/** Windows that are empty are dropped when this many are kept. */
+/** Empty windows are dropped once there are this many windows. */
 const sweepAt = 10_000;
 
 export class RateLimiter {
@@ -42,8 +42,8 @@ export class RateLimiter {
   }
 
   /**
-   * Counts one request of `subject` against every limit, or none when one refuses: a refused request does not
-   * count. Returns the state of the tightest window: a refusing one, else the one with the fewest left.
+   * Counts one request of `subject` in every limit, or in none when one rejects it. Returns the state of the tightest
+   * window: a rejecting one, else the one with the fewest left.
    */
   take(subject: string, limits: readonly Limit[]): WindowState {
     const now = this.#clock.elapsed();
@@ -56,7 +56,7 @@ export class RateLimiter {
     return tightest;
   }
 
-  /** Takes back a request that was counted at `moment`, because nothing came of it through no fault of its sender. */
+  /** Uncounts a request counted at `moment`, because it failed through no fault of its sender. */
   giveBack(subject: string, limits: readonly Limit[], moment: number): void {
     for (const { scope } of limits) {
       const { moments = [], begin = 0 } = this.#windows.get(`${scope} ${subject}`) ?? {};

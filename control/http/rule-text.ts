@@ -1,4 +1,4 @@
-/** Says in words which rule of a schema a value breaks. */
+/** The text of the schema rule that a value breaks. */
 import type { TSchema } from 'typebox';
 import type { Compile } from 'typebox/compile';
 import { ruleKeyword } from '#shared/api/common.ts';
@@ -16,7 +16,7 @@ export function ruleText(schema: TSchema, error: SchemaError): string {
   return error.message;
 }
 
-/** The part of a value that a JSON pointer leads to (RFC 6901), undefined when there is none. */
+/** The part of a value at a JSON pointer (RFC 6901), undefined when there is none. */
 export function resolvePointer(root: unknown, pointer: string): unknown {
   let part: unknown = root;
   for (const name of pointer.split('/').slice(1)) {

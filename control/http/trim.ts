@@ -1,12 +1,12 @@
 /**
- * Cuts a wrong body down to what the listed violations need: explaining takes far longer than checking, and what is
- * wrong a hundred thousand times is told a few times only.
+ * Trims an invalid body to what the listed violations need: explaining takes far longer than checking, and an error
+ * repeated a hundred thousand times is listed a few times only.
  */
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { isRecord, meantVariant } from './variants.ts';
 
-/** What is wrong with the size of an array, told where it is found. */
+/** Called for each array of a wrong size. */
 export type TooMany = (path: string, rule: string) => void;
 
 type Checker = ReturnType<typeof Compile>;
@@ -15,12 +15,12 @@ export class Trimmer {
   readonly #most: number;
   readonly #checkers = new WeakMap<object, Checker>();
 
-  /** @param most wrong items of an array, and unknown properties of an object, that are left */
+  /** @param most how many wrong items of an array, and unknown properties of an object, remain */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** What is left of `value`: all the rest of it is right, or wrong in the same way. Indexes and names stay. */
+  /** What remains of `value`: everything removed is valid, or wrong in the same way. Indexes and names are kept. */
   trim(schema: unknown, value: unknown, path: string, tooMany: TooMany): unknown {
     if (!isRecord(schema)) return value;
     if (Array.isArray(schema.anyOf))

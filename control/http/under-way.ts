@@ -1,4 +1,4 @@
-/** Which requests are being answered, for the report of a fault: routes and ids, no parameters and no bodies. */
+/** The requests being answered, for a fault report: routes and ids, without parameters and bodies. */
 import type { Clock } from '#shared/clock.ts';
 import type { App } from './app-types.ts';
 
@@ -10,17 +10,17 @@ export interface RequestUnderWay {
   readonly since: string;
 }
 
-/** Requests that a report lists. */
+/** Most requests in a report. */
 const mostListed = 100;
 
-/** @returns what lists those that have not ended, oldest first */
+/** @returns a function that lists the running requests, oldest first */
 export function trackRequests(app: App, clock: Clock): () => RequestUnderWay[] {
   const running = new Set<RequestUnderWay>();
   app.addHook('onRequest', async (request, reply) => {
     const { id, method, routeOptions } = request;
     const one = { id, method, route: routeOptions.url ?? '', since: new Date(clock.now()).toISOString() };
     running.add(one);
-    // Also when the client left before the answer.
+    // Also when the client disconnects before the response.
     reply.raw.once('close', () => running.delete(one));
   });
   return () => [...running].slice(0, mostListed);

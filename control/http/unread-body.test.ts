@@ -6,7 +6,7 @@ import { startControl, type TestControl } from '../../test/kit/control/harness.t
 
 const megabyte = 1_048_576;
 
-describe('a body that is refused before it was read', () => {
+describe('a request rejected before its body was read', () => {
   let system: TestControl;
   let key: string;
   let port: number;
@@ -19,7 +19,7 @@ describe('a body that is refused before it was read', () => {
 
   afterAll(() => system.close());
 
-  /** Sends a whole request before it reads anything, as simple clients do. @returns the open connection */
+  /** Sends a whole request before reading anything, as simple clients do. @returns the open connection */
   async function send(path: string, length: number, headers: readonly string[]): Promise<Socket> {
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
@@ -46,19 +46,19 @@ describe('a body that is refused before it was read', () => {
     ['JSON of 8 MiB', '/v1/pathway/create', 8 * megabyte, 'application/json', '413'],
     ['an upload of 12 MiB', '/v1/sip/port/document', 12 * megabyte, 'multipart/form-data; boundary=x', '413'],
     ['8 MiB of another type', '/v1/pathway/create', 8 * megabyte, 'text/plain', '415'],
-  ])('%s gets its answer, and the connection serves on', async (_, path, length, type, status) => {
+  ])('%s gets its response, and the connection stays usable', async (_, path, length, type, status) => {
     const socket = await send(path, length, [`authorization: ${key}`, `content-type: ${type}`]);
     socket.write(next);
     expect(await answers(socket)).toEqual([status, '200']);
   });
 
-  it('without a key gets its answer, too', async () => {
+  it('gets its response without a key, too', async () => {
     const socket = await send('/v1/pathway/create', 8 * megabyte, ['content-type: application/json']);
     socket.write(next);
     expect(await answers(socket)).toEqual(['401', '200']);
   });
 
-  it('does not hold up the end of the server', async () => {
+  it('does not delay the end of the server', async () => {
     const stopping = await startControl();
     const { port: itsPort } = new URL(await stopping.url());
     const socket = connect(Number(itsPort), '127.0.0.1');
@@ -72,7 +72,7 @@ describe('a body that is refused before it was read', () => {
     await closed;
   });
 
-  it('is cut off when it does not end within 64 MiB', async () => {
+  it('is disconnected when its body exceeds 64 MiB', async () => {
     const sending = send('/v1/pathway/create', 200 * megabyte, ['content-type: application/json']);
     await expect(sending).rejects.toMatchObject({ code: expect.stringMatching(/^(EPIPE|ECONNRESET)$/) });
   });

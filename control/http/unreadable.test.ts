@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 
-describe('what is no HTTP request', () => {
+describe('input that is not an HTTP request', () => {
   let system: TestControl;
   let port: number;
 
@@ -30,12 +30,12 @@ describe('what is no HTTP request', () => {
   it.each([
     ['an unknown method', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', '400 bad request', 'INVALID_PARAMETER'],
     [
-      'headers without end',
+      'endless headers',
       `GET /health HTTP/1.1\r\nHost: x\r\nX-Pad: ${'a'.repeat(20_000)}\r\n\r\n`,
       '431 request header fields too large',
       'PAYLOAD_TOO_LARGE',
     ],
-  ])('%s is refused in the form of every other refusal', async (_, text, status, code) => {
+  ])('%s is rejected in the form of other errors', async (_, text, status, code) => {
     const { head, body } = await answerTo(text);
     expect(head.split('\r\n')[0]).toBe(`http/1.1 ${status}`);
     expect(head).toMatch(/x-request-id: [0-9a-f-]{36}/);
@@ -43,7 +43,7 @@ describe('what is no HTTP request', () => {
     expect(body).toMatchObject({ data: null, errors: [{ code }] });
   });
 
-  it('a request that does not arrive in time is told so', async () => {
+  it('a request that does not arrive in time gets a timeout error', async () => {
     const { server } = system.control.app;
     const client = connect(port, '127.0.0.1');
     const [socket] = await once(server, 'connection');

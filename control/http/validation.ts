@@ -1,4 +1,4 @@
-/** Connects the schemas to Fastify: bodies are checked as they are, query values are read from text. */
+/** Connects the schemas to Fastify: bodies are checked as they are, query values are parsed from text. */
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { ApiError, type ErrorItem } from '#shared/errors.ts';
@@ -19,7 +19,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
       };
     }
     default:
-      // Path parameters are judged by the routes, because a malformed id answers 404 of its resource.
+      // Routes check path parameters themselves, because a malformed id is a 404 of its resource.
       return (value: unknown) => ({ value });
   }
 };

@@ -2,8 +2,8 @@
 import type { TSchema } from 'typebox';
 
 /**
- * The member of a union that the sender had in mind: the object whose constant members agree, else the one whose
- * `type` does, else the only member of the value's JSON type.
+ * The union member that the sender probably meant: the object whose constant members match, else the one whose `type`
+ * matches, else the only member of the value's JSON type.
  */
 export function meantVariant(variants: readonly unknown[], value: unknown): TSchema | undefined {
   const schemas = flattened(variants);
@@ -17,7 +17,7 @@ export function meantVariant(variants: readonly unknown[], value: unknown): TSch
   return [agreeing, ofType, objects].find((chosen) => chosen.length === 1)?.[0];
 }
 
-/** The members of a union, those of unions in it included. */
+/** The members of a union, including those of nested unions. */
 function flattened(variants: readonly unknown[]): Record<string, unknown>[] {
   return variants
     .filter(isRecord)
@@ -40,7 +40,7 @@ function constantsAgree(schema: Record<string, unknown>, value: Record<string, u
   );
 }
 
-/** The member by which the objects of a union are told apart, and the values it may have; null: there is none. */
+/** The property that distinguishes the objects of a union, and its possible values; null if there is none. */
 export function discriminator(
   variants: readonly unknown[],
 ): { readonly name: string; readonly values: readonly unknown[] } | null {
@@ -60,7 +60,7 @@ export function discriminator(
   return null;
 }
 
-/** What a value must be that is no member of a union. */
+/** The rule for a value that matches no union member. */
 export function unionRule(variants: readonly unknown[]): string {
   const names = flattened(variants).map((schema) => {
     const kind = isRecord(schema.properties) ? schema.properties.type : undefined;

@@ -13,7 +13,7 @@ describe('violations', () => {
     items: List(Type.Union([Closed({ type: Type.Literal('a'), size: Type.Integer() }), Text(1, 5)]), 0, 100),
   });
 
-  it('tell a wrong count first, then what is wrong with items, 20 in all', () => {
+  it('list a wrong count first, then wrong items, 20 in all', () => {
     const items = Array(200_000).fill({ type: 'a', size: 'x' });
     expect(listed(schema, { items })).toEqual([
       'INVALID_PARAMETER /items',
@@ -21,7 +21,7 @@ describe('violations', () => {
     ]);
   });
 
-  it('look at items past the count for U+0000 only, and explain no more items than are listed', () => {
+  it('check items past the count for U+0000 only, and explain no more items than are listed', () => {
     let reads = 0;
     const items = new Proxy(Array(200_000).fill({ type: 'a', size: 'x' }), {
       get: (target, name, receiver) => {
@@ -35,7 +35,7 @@ describe('violations', () => {
     expect(reads - items.length).toBeLessThan(200);
   });
 
-  it('keep the index of what is wrong between what is right', () => {
+  it('keep the index of wrong items between valid ones', () => {
     const items: unknown[] = Array(100).fill('good');
     items[7] = 'too long';
     items[99] = { type: 'a', size: 1, more: 1 };
@@ -45,7 +45,7 @@ describe('violations', () => {
     ]);
   });
 
-  it('say in words which form a text must have, in bodies and queries alike', () => {
+  it('describe the required form of a text, in bodies and queries alike', () => {
     const form = Closed({ mails: List(Email()), id: Type.Optional(Nullable(Uuid())) });
     const body = new BodyCheck(form).violations({ mails: ['nobody'], id: 'x' });
     expect(body.map(({ message }) => message)).toEqual([
@@ -64,7 +64,7 @@ describe('violations', () => {
     );
   });
 
-  it('point into the member of a union that its type names, although another constant is wrong', () => {
+  it('point into the union member that its type names, even when another constant is wrong', () => {
     const headers = {
       direction: 'outbound',
       headers: [{ type: 'uui', target: 'a', encoding: 'base64', content: 'b' }],

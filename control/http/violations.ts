@@ -1,4 +1,4 @@
-/** Turns what a schema finds wrong with a value into the errors of contract 1.3. */
+/** Turns schema violations into the errors of contract 1.3. */
 import type { TSchema } from 'typebox';
 import type { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
@@ -9,20 +9,20 @@ import { resolvePointer, ruleText, type SchemaError } from './rule-text.ts';
 import { Trimmer } from './trim.ts';
 import { discriminator, isRecord, meantVariant, unionRule } from './variants.ts';
 
-/** At most this many violations are listed. */
+/** Most violations listed. */
 const mostListed = 20;
 const mostOpenBytes = 65_536;
 const mostOpenDepth = 10;
 
-/** One more than is listed, so that the list is full when there is more. */
+/** One more than is listed, so that the list is full when there are more. */
 const trimmer = new Trimmer(mostListed + 1);
 
-/** The members of unions use up most errors, and those that matter come last. */
+/** Union members use up most errors, and the relevant ones come last. */
 Settings.Set({ maxErrors: 10_000 });
 
 type Checker = ReturnType<typeof Compile>;
 
-/** A compiled schema that says everything that is wrong with a value. */
+/** A compiled schema that reports every violation of a value. */
 export class BodyCheck {
   readonly #schema: TSchema;
   readonly #checker: Checker;
@@ -35,7 +35,7 @@ export class BodyCheck {
     this.#hasOpenParts = JSON.stringify(schema).includes(`"${openObjectKeyword}"`);
   }
 
-  /** The violations of a body, empty when there is none. Paths are JSON pointers. */
+  /** The violations of a body, empty if there are none. Paths are JSON pointers. */
   violations(body: unknown): ErrorItem[] {
     const found: ErrorItem[] = [];
     if (holdsNul(body)) findNul(body, '', found);
@@ -47,7 +47,7 @@ export class BodyCheck {
     return [...found, ...this.#explain(part, '', mostListed - found.length)].slice(0, mostListed);
   }
 
-  /** What is wrong with a part of a body that stands at `prefix`. */
+  /** The violations of the part of a body at `prefix`. */
   #explain(value: unknown, prefix: string, most: number): ErrorItem[] {
     const found: ErrorItem[] = [];
     const errors = this.#checker.Errors(value);
@@ -56,7 +56,7 @@ export class BodyCheck {
     );
     for (const error of errors) {
       if (found.length >= most) break;
-      // What the members of a union say is only of use for the one member that was meant.
+      // Errors of union members help only for the member that was meant.
       if (!isWithin(error.schemaPath, unions)) found.push(...this.#translate(error, value, prefix));
     }
     return found;
@@ -95,7 +95,7 @@ export class BodyCheck {
   }
 }
 
-/** An object of an unknown kind is refused where it says its kind, anything else as a whole. */
+/** An object of an unknown kind is rejected at its discriminator, anything else as a whole. */
 function notOfUnion(path: string, variants: readonly unknown[], value: unknown): ErrorItem {
   const kind = isRecord(value) ? discriminator(variants) : null;
   if (!kind || !isRecord(value) || kind.values.includes(value[kind.name])) {
@@ -106,7 +106,7 @@ function notOfUnion(path: string, variants: readonly unknown[], value: unknown):
   return invalid(at, `must be ${kind.values.map((one) => JSON.stringify(one)).join(' or ')}`);
 }
 
-/** Whether a path of the schema leads into a member of one of the unions. */
+/** Whether a schema path leads into a member of one of the unions. */
 function isWithin(schemaPath: string, unions: ReadonlySet<string>): boolean {
   const into = '/anyOf/';
   for (let at = schemaPath.indexOf(into); at >= 0; at = schemaPath.indexOf(into, at + 1)) {
@@ -134,7 +134,7 @@ function holdsNul(value: unknown): boolean {
   return Object.entries(value).some(([name, part]) => name.includes('\u0000') || holdsNul(part));
 }
 
-/** Texts with U+0000 are refused everywhere, names of properties included (contract 1.4). */
+/** Texts with U+0000 are rejected everywhere, including property names (contract 1.4). */
 function findNul(value: unknown, path: string, found: ErrorItem[]): void {
   if (typeof value === 'string') {
     if (value.includes('\u0000')) found.push(invalid(path, 'must not hold U+0000'));

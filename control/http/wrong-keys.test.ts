@@ -9,7 +9,7 @@ describe('WrongKeys', () => {
   const tries = (keys: WrongKeys, address: string, count: number, key = (index: number) => `tk_${index}`) =>
     Array.from({ length: count }, (_, index) => keys.refusal(address, key(index)).code);
 
-  it('refuses thirty guesses a minute as wrong, and more with the time to wait', () => {
+  it('rejects thirty guesses a minute as wrong, and more with Retry-After', () => {
     const clock = new FakeClock();
     const keys = new WrongKeys(clock);
     expect(new Set(tries(keys, '198.51.100.7', 30))).toEqual(new Set(['AUTH_FAILURE']));
@@ -21,21 +21,21 @@ describe('WrongKeys', () => {
     ]);
   });
 
-  it('takes the addresses of one IPv6 network for one, and other networks for themselves', () => {
+  it('counts the addresses of one IPv6 network together, and other networks separately', () => {
     const keys = new WrongKeys(new FakeClock());
     for (let host = 1; host <= 30; host++) keys.refusal(`2001:db8:1:2::${host.toString(16)}`, `tk_${host}`);
     expect(keys.refusal('2001:db8:1:2:ffff::1', 'tk_x').code).toBe('RATE_LIMITED');
     expect(keys.refusal('2001:db8:1:3::1', 'tk_x').code).toBe('AUTH_FAILURE');
   });
 
-  it('lets a client with an old key repeat it ten times as often, and needs no key to refuse none', () => {
+  it('lets a client with an old key repeat it ten times as often, and never limits requests without a key', () => {
     const keys = new WrongKeys(new FakeClock());
     expect(tries(keys, '198.51.100.7', 291, () => 'tk_old').at(-1)).toBe('AUTH_FAILURE');
     expect(keys.refusal('198.51.100.7', 'tk_old').code).toBe('RATE_LIMITED');
     expect(keys.refusal('198.51.100.7', null).code).toBe('AUTH_FAILURE');
   });
 
-  it('remembers so many networks, however many ask', () => {
+  it('remembers a limited number of networks', () => {
     const keys = new WrongKeys(new FakeClock());
     for (let net = 0; net < 30_000; net++)
       keys.refusal(`10.${net >> 16}.${(net >> 8) & 255}.${net & 255}`, 'k');
@@ -43,17 +43,17 @@ describe('WrongKeys', () => {
   });
 });
 
-describe('a client that tries keys', () => {
+describe('a client that guesses keys', () => {
   let test: TestControl;
   beforeAll(async () => {
     test = await startControl();
   });
   afterAll(() => test.close());
 
-  /** Every door that a secret opens. */
+  /** Every endpoint that a secret opens. */
   const doors = ['/v1/pathway', '/metrics', '/v1/widget/00000000-0000-4000-8000-00000000dead/threads'];
 
-  it('is slowed down at every door, with Retry-After, while right keys of its address work', async () => {
+  it('is limited at every endpoint, with Retry-After, while valid keys from its address work', async () => {
     for (let guess = 0; guess < 30; guess++) {
       const url = doors[guess % doors.length] ?? '';
       expect((await test.call('GET', url, { key: `tk_${guess}` })).status).toBe(401);

@@ -1,6 +1,6 @@
 /**
- * Slows down who tries keys: by network of the client, and never a request with a right key, so that tenants behind
- * one address cost each other nothing.
+ * Rate-limits key guessing per client network. A request with a valid key is never limited, so tenants behind one
+ * address do not affect each other.
  */
 
 import { hash } from 'node:crypto';
@@ -11,9 +11,9 @@ import { hostKey } from '#shared/networks.ts';
 
 /** Wrong keys that a network may try at once, and again per minute. A person who mistypes needs a few. */
 const mostTries = 30;
-/** The same wrong key again is a client with an old key, not somebody who guesses: such a request counts so much. */
+/** The same wrong key again is a client with an old key, not a guess: such a request counts this much. */
 const repeatedCosts = 0.1;
-/** Networks that are remembered; the one longest silent is forgotten for a new one. About 200 bytes each. */
+/** Networks remembered; the least recent one is dropped for a new one. About 200 bytes each. */
 const mostNetworks = 10_000;
 
 interface Tries {
@@ -21,13 +21,13 @@ interface Tries {
   readonly left: number;
   /** ms */
   readonly at: number;
-  /** Hash of the last wrong key, which is not kept itself. */
+  /** Hash of the last wrong key; the key itself is not kept. */
   readonly last: string;
 }
 
 export class WrongKeys {
   readonly #clock: Clock;
-  /** By network, the longest silent first. */
+  /** By network, least recent first. */
   readonly #tries = new Map<string, Tries>();
   readonly #refused = new Counter({
     name: 'trunkline_control_wrong_keys_total',
@@ -50,8 +50,8 @@ export class WrongKeys {
   }
 
   /**
-   * The answer to a request whose key opens nothing.
-   * @param key null when there was none, which is no guess
+   * The error for a request with an invalid key.
+   * @param key null when there was none, which is not a guess
    * @returns AUTH_FAILURE; RATE_LIMITED when the client's network has no tries left
    */
   refusal(address: string, key: string | null): ApiError {

@@ -1,4 +1,4 @@
-/** What the settings of inbound numbers need from the rest of the control plane. */
+/** What inbound number settings need from the rest of the control plane. */
 
 import type { BlockList } from 'node:net';
 import type { Clock } from '#shared/clock.ts';
@@ -10,8 +10,8 @@ export interface InboundDeps {
   readonly config: Pick<ControlConfig, 'callLimits'>;
   readonly clock: Clock;
   readonly database: Database;
-  /** Every write to what organizations set up goes through it. */
+  /** Every change to an organization's set-up goes through it. */
   readonly catalogue: Catalogue;
-  /** Networks that may be contacted although they are private (contract 1.9). */
+  /** Private networks that may be contacted anyway (contract 1.9). */
   readonly allowedTargets: BlockList;
 }

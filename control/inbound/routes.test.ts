@@ -44,7 +44,7 @@ describe('GET /v1/inbound', () => {
     expect((await test.call('GET', '/v1/inbound', { key: null })).status).toBe(401);
   });
 
-  it('finds one number however it is written, and only that of the organization', async () => {
+  it('finds one number in any notation, only for its organization', async () => {
     for (const text of ['+14155550100', '%2B14155550100', '14155550100', '4155550100', '(415)%20555-0100']) {
       expect((await test.call('GET', `/v1/inbound/${text}`)).body.phone_number).toBe('+14155550100');
     }
@@ -58,7 +58,7 @@ describe('GET /v1/inbound', () => {
 });
 
 describe('POST /v1/inbound/{phone_number}', () => {
-  it('limits the outgoing calls of a number, of which the edges hear at once', async () => {
+  it('limits the outgoing calls of a number, and sends the edges the change at once', async () => {
     const edge = await connectEdge(test);
     await edge.next('config');
     const call_limits = { per_minute: 2, allowed_prefixes: ['+1'] };
@@ -78,7 +78,7 @@ describe('POST /v1/inbound/{phone_number}', () => {
     await edge.kill();
   });
 
-  it('sets fields, tells what changed, and clears with null', async () => {
+  it('sets fields, reports what changed, and clears with null', async () => {
     test.clock.advance(1000);
     const answer = await update({
       label: 'Desk',
@@ -133,7 +133,7 @@ describe('POST /v1/inbound/{phone_number}', () => {
     expect((await update({ pathway_id: '', prompt: 'x' })).status).toBe(200);
   });
 
-  it('is judged by itself before the number is looked for', async () => {
+  it('is validated before the number is looked up', async () => {
     const refused = (body: object) => test.call('POST', '/v1/inbound/19998887777', { body });
     expect((await refused({ prompt: 'x', stream_url: 'wss://bot.example.com/' })).codes).toEqual([
       'AGENT_SOURCE_CONFLICT',
@@ -142,7 +142,7 @@ describe('POST /v1/inbound/{phone_number}', () => {
     expect((await refused({ prompt: 'x' })).codes).toEqual(['NUMBER_NOT_FOUND']);
   });
 
-  it('takes only versions and start nodes that the pathway has', async () => {
+  it('accepts only versions and start nodes that the pathway has', async () => {
     const pathwayId = await createPathway();
     expect((await update({ pathway_id: pathwayId, pathway_version: 3 })).codes).toEqual([
       'VERSION_NOT_FOUND',
@@ -185,7 +185,7 @@ describe('POST /v1/inbound/{phone_number}', () => {
     expect([answer.status, answer.codes[0]]).toEqual([status, code]);
   });
 
-  it('refuses pathways and numbers of another organization, and asks for a key', async () => {
+  it('rejects pathways and numbers of another organization, and requires a key', async () => {
     const foreign = await test.call('POST', '/v1/pathway/create', {
       body: { name: 'x' },
       key: test.foreignKey,

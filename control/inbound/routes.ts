@@ -1,4 +1,4 @@
-/** /v1/inbound: what answers a number (contract section 10). */
+/** /v1/inbound: a number's agent and settings (contract section 10). */
 import {
   InboundNumber,
   InboundNumberList,
@@ -144,7 +144,7 @@ function updateInbound(
       action: 'update',
       fields: Object.keys(change.updates).sort(),
     });
-    // Versions of the pathway left behind may be needed by no number now.
+    // Versions of the previous pathway may no longer be needed by any number.
     if (row.pathway_id !== null) altered.pathways.add(row.pathway_id);
     return change.updates;
   });

@@ -1,4 +1,4 @@
-/** Numbers that organizations hold, and how they are set. */
+/** Numbers that organizations hold, and their settings. */
 export { mannerOf, transferTargets } from './manner.ts';
 export {
   changeNumber,

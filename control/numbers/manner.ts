@@ -1,4 +1,4 @@
-/** How an agent speaks and whom it may transfer to, by the settings of a number or an order. Pure. */
+/** An agent's settings and transfer targets, from a number or an order. Pure. */
 import { readCallTarget } from '#shared/call-target.ts';
 import type { NumberSettings } from './rules.ts';
 
@@ -22,7 +22,7 @@ export function mannerOf(settings: NumberSettings) {
   };
 }
 
-/** Whom an agent that has no pathway may transfer to; `default` of the list wins over the one without a name. */
+/** Transfer targets of an agent without a pathway; `default` of the list wins over the nameless one. */
 export function transferTargets({ transfer_phone_number, transfer_list }: NumberSettings): {
   transfer_list?: Record<string, string>;
 } {
@@ -31,7 +31,7 @@ export function transferTargets({ transfer_phone_number, transfer_list }: Number
   return targets.length === 0 ? {} : { transfer_list: Object.fromEntries(targets) };
 }
 
-/** As the edges dial it; what is no target stays as it is, and they say so when it is called. */
+/** In the form the edges dial. An invalid target stays unchanged; the edges report it when it is called. */
 function target<T extends string | null>(text: T): T | string {
   const read = text === null ? null : readCallTarget(text);
   return read && 'target' in read ? read.target : text;

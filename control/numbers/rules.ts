@@ -6,7 +6,7 @@ import { ApiError } from '#shared/errors.ts';
 import type { NumberRow } from '../db/index.ts';
 import { limitsView, readUrl } from '../organizations/index.ts';
 
-/** The settings of a number that are not columns of their own. Absent: not set. */
+/** The settings of a number without their own columns. Absent: not set. */
 export interface NumberSettings {
   prompt?: string;
   stream_url?: string;
@@ -37,10 +37,10 @@ export function readSettings(json: string): NumberSettings {
   return JSON.parse(json);
 }
 
-/** What an update makes of a number. */
+/** The result of an update on a number. */
 export interface NumberChange {
   readonly row: Pick<NumberRow, 'pathway_id' | 'pathway_version' | 'persona_id' | 'settings'>;
-  /** The changed fields as they now read; cleared ones null. */
+  /** The new values of changed fields; cleared ones null. */
   readonly updates: Record<string, unknown>;
 }
 
@@ -50,14 +50,14 @@ const flags: ReadonlySet<string> = new Set([
   'block_interruptions',
   'ignore_button_press',
 ]);
-/** Setting a pathway nulls these, because its nodes speak for themselves (contract section 10). */
+/** Setting a pathway nulls these, because its nodes replace them (contract section 10). */
 const nulledByPathway = ['first_sentence', 'model', 'tools', 'transfer_list'] as const;
 
-/** The fields of an update in the form they are stored in; cleared ones null. */
+/** The fields of an update in stored form; cleared ones null. */
 export type UpdatedFields = ReadonlyMap<string, unknown>;
 
 /**
- * What is wrong with an update by itself is found before any number is looked for.
+ * Errors in the update itself are found before any number is looked up.
  * @throws ApiError AGENT_SOURCE_CONFLICT, INVALID_PARAMETER
  */
 export function readUpdate(update: InboundUpdate): UpdatedFields {
@@ -71,7 +71,7 @@ function givenSources(fields: UpdatedFields): (typeof sources)[number][] {
   return sources.filter((name) => fields.get(name) !== undefined && fields.get(name) !== null);
 }
 
-/** Applies an update. References to other rows are not judged here. */
+/** Applies an update. References to other rows are not checked here. */
 export function changeNumber(row: NumberRow, update: UpdatedFields): NumberChange {
   const fields = new Map(update);
   const [source] = givenSources(fields);
@@ -80,7 +80,7 @@ export function changeNumber(row: NumberRow, update: UpdatedFields): NumberChang
     for (const name of nulledByPathway) if (!fields.get(name)) fields.set(name, null);
   const newPathway = fields.get('pathway_id');
   if (newPathway && newPathway !== row.pathway_id) {
-    // A version and a start node of the pathway before mean nothing in this one.
+    // A version and a start node of the previous pathway are invalid in the new one.
     if (!fields.has('pathway_version') && row.pathway_version !== null) fields.set('pathway_version', null);
     const startsAt = readSettings(row.settings).start_node_id;
     if (!fields.has('start_node_id') && startsAt !== undefined) fields.set('start_node_id', null);
@@ -125,7 +125,7 @@ function normalized(name: string, value: unknown): unknown {
   return value;
 }
 
-/** Whether `name` is of the IANA time zone database. */
+/** Whether `name` is in the IANA time zone database. */
 export function isTimezone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
@@ -135,7 +135,7 @@ export function isTimezone(name: string): boolean {
   }
 }
 
-/** The number as the API shows it, defaults of contract 9.1 filled in. */
+/** The number as the API shows it, with the defaults of contract 9.1. */
 export function numberView(row: NumberRow): InboundNumber {
   const settings = readSettings(row.settings);
   return {
@@ -179,8 +179,8 @@ function readVersion(text: string | null): InboundNumber['pathway_version'] {
 }
 
 /**
- * The numbers that a path may mean, in the order in which they are tried: as sent, and ten digits again with a
- * leading 1 (contract section 10).
+ * The numbers that a path may mean, in the order they are tried: as sent, then ten digits with a leading 1 (contract
+ * section 10).
  */
 export function numbersOfPath(text: string): string[] {
   const asSent = toE164(text);

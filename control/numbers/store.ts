@@ -34,7 +34,7 @@ export function listNumbers(db: Db, orgId: string): Promise<NumberRow[]> {
     .execute();
 }
 
-/** One page of the numbers that the organization holds, in their order, and how many there are in all. */
+/** One page of the numbers that the organization holds, in order, and the total. */
 export async function pageOfNumbers(
   db: Db,
   orgId: string,
@@ -47,8 +47,8 @@ export async function pageOfNumbers(
 }
 
 /**
- * Makes the organization hold the number for SIP: restores its archived row with the settings of then, or makes
- * a row. @throws ApiError NUMBER_IN_USE when another organization holds it
+ * Makes the organization hold the number for SIP: restores its archived row with its old settings, or creates one.
+ * @throws ApiError NUMBER_IN_USE when another organization holds it
  */
 export async function holdNumber(db: Db, orgId: string, number: string, now: string): Promise<void> {
   const holder = await db
@@ -78,7 +78,7 @@ export async function holdNumber(db: Db, orgId: string, number: string, now: str
     .execute();
 }
 
-/** Gives up a number that was held for SIP only; its settings stay for the day it is attached again. */
+/** Releases a number that was held for SIP only; its settings are kept in case it is attached again. */
 export async function archiveNumber(db: Db, orgId: string, number: string, now: string): Promise<void> {
   await db
     .updateTable('numbers')

@@ -1,4 +1,4 @@
-/** Whom calls may be handed to (contract 4). Pure. */
+/** Allowed transfer targets (contract 4). Pure. */
 import type { BlockList } from 'node:net';
 import type { InboundUpdate } from '#shared/api/inbound.ts';
 import { readCallTarget } from '#shared/call-target.ts';
@@ -6,8 +6,8 @@ import { ApiError } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 
 /**
- * A target of contract section 4, normalised: E.164, an extension, or a SIP URI.
- * @throws ApiError INVALID_PARAMETER; TARGET_NOT_ALLOWED for a URI with a literal address that is private
+ * A target of contract section 4, normalized: E.164, an extension, or a SIP URI.
+ * @throws ApiError INVALID_PARAMETER; TARGET_NOT_ALLOWED for a URI with a private literal address
  */
 export function readTarget(text: string, path: string, allowedTargets: BlockList): string {
   const read = readCallTarget(text);
@@ -20,7 +20,7 @@ export function readTarget(text: string, path: string, allowedTargets: BlockList
 }
 
 /**
- * Whom an agent may hand its call to, in an order or in the settings of a number (contract 9.1 and 10).
+ * The transfer targets of an agent, in an order or in a number's settings (contract 9.1 and 10).
  * @throws ApiError INVALID_PARAMETER, TARGET_NOT_ALLOWED
  */
 export function checkTransferTargets(

@@ -7,17 +7,17 @@ const coded = (message: string, more: object, cause?: unknown) =>
 it.each([
   ['SQLite on a full disk', coded('database or disk is full', { code: 'SQLITE_FULL' }), 'no room is left'],
   [
-    'a folder that may not be written',
+    'a folder without write permission',
     coded('EACCES: permission denied', { code: 'EACCES', path: '/srv/backup' }),
     '/srv/backup is not accessible to this user. Run it as the owner of the data folder',
   ],
   [
-    'a file system that is mounted read-only',
+    'a read-only file system',
     coded('EROFS: read-only file system', { code: 'EROFS', path: '/srv/backup' }),
     'Nothing can be written (/srv/backup): the file system cannot be written',
   ],
   [
-    'a migration that found no room',
+    'a migration on a full disk',
     coded('Database migration failed', {}, coded('disk I/O error', { code: 'SQLITE_IOERR_WRITE' })),
     'the disk or its file system fails',
   ],
@@ -31,11 +31,11 @@ it.each([
     coded('EEXIST: file already exists', { code: 'EEXIST', path: '/srv/data' }),
     '/srv/data is not a folder',
   ],
-])('%s is a sentence about the disk, without a stack', (_, error, words) => {
+])('%s gives a sentence about the disk, without a stack', (_, error, words) => {
   expect(plainWords(error)).toContain(words);
   expect(plainWords(error)).not.toContain('    at ');
 });
 
-it('leaves faults of the program as they are', () => {
+it('passes program faults through unchanged', () => {
   expect(plainWords(new TypeError('x is undefined'))).toBeNull();
 });

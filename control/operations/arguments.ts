@@ -1,4 +1,4 @@
-/** What the commands for operations have in common. */
+/** Shared by the operations commands. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { SettingError } from '#shared/setting-reader.ts';
 import { storageWords } from '#shared/storage-fault.ts';
@@ -8,7 +8,7 @@ import { OperationError } from './operation-error.ts';
 const afterDamage =
   'Put a backup in its place: npm run restore -- <folder> --force, which keeps the damaged file beside it.';
 
-/** Reads arguments. @throws OperationError with the usage for what cannot be read, and for --help */
+/** Parses arguments. @throws OperationError with the usage, for invalid arguments and for --help */
 export function readArguments<T extends ParseArgsConfig['options']>(
   usage: string,
   options: T & object,
@@ -21,7 +21,7 @@ export function readArguments<T extends ParseArgsConfig['options']>(
   }
 }
 
-/** Runs a program and prints what it tells; a failure ends it with status 1 and, when it is expected, one sentence. */
+/** Runs a program and prints its output. A failure exits with status 1 and, when expected, one sentence. */
 export async function runProgram(work: () => Promise<string>): Promise<void> {
   try {
     console.log(await work());
@@ -31,7 +31,7 @@ export async function runProgram(work: () => Promise<string>): Promise<void> {
   }
 }
 
-/** What a failure says to the person at the keyboard; null: it is a fault of the program, whose stack helps. */
+/** The message of an expected failure; null: a fault of the program, whose stack is useful. */
 export function plainWords(error: unknown): string | null {
   if (error instanceof OperationError || error instanceof SettingError || error instanceof DatabaseTooNew)
     return error.message;

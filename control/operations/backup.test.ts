@@ -46,7 +46,7 @@ async function get({ app }: ControlApp, url: string, key: string): Promise<unkno
   return answer.json();
 }
 
-/** One of the programs, as npm starts it. Resolves to what it tells, or rejects with what it complains of. */
+/** One of the programs, as npm starts it. Resolves to its output, or rejects with its errors. */
 async function run(
   program: 'backup' | 'restore',
   folder: string,
@@ -65,7 +65,7 @@ async function run(
 const passphrase = { BACKUP_PASSPHRASE: 'correct horse battery staple' };
 
 describe('a backup without a name', () => {
-  it('is made in a folder of its own within the data folder, not where the command was called', async () => {
+  it('is written to a new folder in the data folder, not in the current directory', async () => {
     const { control } = await start('data');
     await control.close();
     const before = readdirSync(process.cwd());
@@ -78,7 +78,7 @@ describe('a backup without a name', () => {
 });
 
 describe('a backup of a folder without a control plane', () => {
-  it('says so and makes nothing, neither the folder nor a key nor the backup', async () => {
+  it('fails with a message and creates neither the folder nor a key nor the backup', async () => {
     await expect(run('backup', 'wrong', [at('backup')])).rejects.toThrow(
       `There is no database at ${at('wrong')}`,
     );
@@ -87,7 +87,7 @@ describe('a backup of a folder without a control plane', () => {
 });
 
 describe('a backup with a passphrase', () => {
-  it('is taken while the control plane runs, and restored elsewhere it serves the same data', async () => {
+  it('is taken while the control plane runs, and serves the same data when restored elsewhere', async () => {
     const { control, made } = await start('old');
     mkdirSync(at('old', 'port-documents'));
     writeFileSync(at('old', 'port-documents', 'doc'), 'sealed document');
@@ -117,13 +117,13 @@ describe('a backup with a passphrase', () => {
     expect(await get(again.control, '/v1/inbound', made.api_key)).toEqual(before);
     expect(readFileSync(at('new', 'port-documents', 'doc'), 'utf8')).toBe('sealed document');
     expect(statSync(at('new', 'secret.key')).mode & 0o777).toBe(0o600);
-    // Secrets open: an edge's configuration holds them in plain text.
+    // Secrets can be opened: an edge's configuration has them in plain text.
     const { organizations } = await again.control.services.edgeConfig.snapshot();
     expect(organizations[0]?.signing_secret).toMatch(/^[0-9a-f]{64}$/);
     await again.control.close();
   });
 
-  it('is not opened by another passphrase', async () => {
+  it('cannot be opened with another passphrase', async () => {
     await (await start('old')).control.close();
     await run('backup', 'old', [at('backup')], passphrase);
     const restoring = run('restore', 'new', [at('backup')], { BACKUP_PASSPHRASE: 'wrong' });
@@ -135,7 +135,7 @@ describe('a backup with a passphrase', () => {
 });
 
 describe('an edge', () => {
-  it('that knows a later state connects to the restored one, gets its configuration and goes on reporting', async () => {
+  it('with a later state connects to the restored one, gets its configuration and keeps reporting', async () => {
     const { control, made } = await start('data');
     await run('backup', 'data', [at('backup')]);
     const first = await connectEdge({ url: listenOnce(control), edgeToken: made.edge_token });
@@ -173,7 +173,7 @@ describe('an edge', () => {
 });
 
 describe('a restore', () => {
-  it('replaces data that is there with --force only, and keeps it', async () => {
+  it('replaces existing data with --force only, and keeps it', async () => {
     const { control, made } = await start('data');
     await control.close();
     await run('backup', 'data', [at('backup')]);
@@ -189,7 +189,7 @@ describe('a restore', () => {
     await again.control.close();
   });
 
-  it('is refused while a control plane holds the folder', async () => {
+  it('is rejected while a control plane holds the folder', async () => {
     await (await start('data')).control.close();
     await run('backup', 'data', [at('backup')]);
     const release = holdDataFolder(at('data'));
@@ -198,7 +198,7 @@ describe('a restore', () => {
     release();
   });
 
-  it('without the key of the secrets says where to get it, before anything is touched', async () => {
+  it("without the secrets' key says where to get it, before anything is changed", async () => {
     await (await start('data')).control.close();
     expect(await run('backup', 'data', [at('backup')])).toMatch(/needed to restore: .*secret\.key/);
     await expect(run('restore', 'new', [at('backup')])).rejects.toThrow(
@@ -214,7 +214,7 @@ describe('a restore', () => {
     expect(await run('restore', 'new', [at('backup')])).toContain('Restored 1 file of');
   });
 
-  it('refuses what was altered, what is no backup, and one of a newer version', async () => {
+  it("rejects modified files, folders that are not backups, and newer versions' backups", async () => {
     await (await start('data')).control.close();
     await run('backup', 'data', [at('backup')]);
     appendFileSync(at('backup', 'control.db'), 'x');
@@ -235,7 +235,7 @@ describe('a restore', () => {
 });
 
 describe('a backup', () => {
-  it('that is taken while numbers are written holds a whole number of them', async () => {
+  it('taken while numbers are written contains complete numbers only', async () => {
     const { control, made } = await start('data');
     const done = { backup: false };
     const backing = run('backup', 'data', [at('backup')]).finally(() => {
@@ -264,12 +264,12 @@ describe('a backup', () => {
     const count = (table: string) => copy.prepare(`select count(*) from ${table}`).pluck().get();
     const held = Number(count('numbers'));
     expect(held).toBeLessThanOrEqual(written + 3);
-    // Each attach writes a number, its record and an entry of the log in one transaction; three are of the start.
+    // Each attach writes a number, its record and an audit entry in one transaction; three are from the start.
     expect([count('sip_configurations'), count('audit_entries')]).toEqual([held, held]);
     copy.close();
   });
 
-  it('does not write into a folder that is there', async () => {
+  it('does not write into an existing folder', async () => {
     await (await start('data')).control.close();
     mkdirSync(at('backup'));
     await expect(run('backup', 'data', [at('backup')])).rejects.toThrow(

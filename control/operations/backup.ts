@@ -1,4 +1,4 @@
-/** A backup of a control plane, taken while it runs: one folder with the database and the files beside it. */
+/** Backs up a running control plane: one folder with the database and the files that belong to it. */
 import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
@@ -15,14 +15,14 @@ import {
 import { OperationError } from './operation-error.ts';
 import { filesOf, sealPrivateFiles } from './private-files.ts';
 
-/** Of the data folder; sealed file by file, so they are copied as they are. */
+/** In the data folder; sealed file by file, so they are copied unchanged. */
 const sealedItems: readonly string[] = ['port-documents'];
 
 export interface BackupOptions {
   readonly databaseFile: string;
   readonly dataFolder: string;
   readonly secrets: SecretBox;
-  /** The folder to make. */
+  /** The folder to create. */
   readonly target: string;
   /** Seals the private files; null leaves them out. */
   readonly passphrase: string | null;
@@ -30,7 +30,7 @@ export interface BackupOptions {
 }
 
 /**
- * Makes the folder under another name and gives it its own when all is in it and checked.
+ * Creates the folder under a temporary name and renames it once everything is in it and checked.
  * @throws OperationError
  */
 export async function makeBackup(options: BackupOptions): Promise<Manifest> {
@@ -41,7 +41,7 @@ export async function makeBackup(options: BackupOptions): Promise<Manifest> {
   rmSync(partial, { recursive: true, force: true });
   mkdirSync(partial, { recursive: true, mode: 0o700 });
   try {
-    // The database first: a file that it names was written before it, and is copied after it.
+    // The database first: a file that it references was written before it, and is copied after it.
     await copyDatabase(databaseFile, join(partial, databaseName));
     const copied = sealedItems.flatMap((item) => copyItem(dataFolder, partial, item));
     if (passphrase !== null) {
@@ -66,16 +66,16 @@ export async function makeBackup(options: BackupOptions): Promise<Manifest> {
   }
 }
 
-/** Tells keys apart without telling anything of them. */
+/** Identifies a key without revealing it. */
 export function keyFingerprint(secrets: SecretBox): string {
   return secrets.derive('backup key fingerprint').toString('hex').slice(0, 16);
 }
 
-/** In one step of SQLite's online backup: one moment's state, while others go on reading and writing. */
+/** One step of SQLite's online backup: a consistent snapshot while others keep reading and writing. */
 async function copyDatabase(from: string, to: string): Promise<void> {
   const source = new SqliteFile(from, { fileMustExist: true, timeout: 5000 });
   try {
-    // A copy in many steps would begin anew with every write of another process.
+    // A copy in many steps would restart with every write of another process.
     await source.backup(to, { progress: () => 2 ** 31 - 1 });
   } finally {
     source.close();
@@ -90,7 +90,7 @@ async function copyDatabase(from: string, to: string): Promise<void> {
   }
 }
 
-/** @throws OperationError when SQLite finds anything wrong in the file */
+/** @throws OperationError when SQLite finds the file damaged */
 export function checkDatabase(database: SqliteFile.Database, name: string): void {
   const found: unknown = database.pragma('integrity_check', { simple: true });
   if (found !== 'ok') throw new OperationError(`${name} is damaged: ${String(found)}`);

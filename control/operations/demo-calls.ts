@@ -1,4 +1,4 @@
-/** Calls of the last days for show: records, conversations and SIP traces as an edge would report them. */
+/** Calls of the last days for the demo: records, transcripts and SIP traces as an edge would report them. */
 import { createHash } from 'node:crypto';
 import type { CallRecord, TraceMessage, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
@@ -60,7 +60,7 @@ const shapes: readonly Shape[] = [
 export interface DemoCallFacts {
   readonly orgId: string;
   readonly pathwayId: string;
-  /** ms; the calls lie before it */
+  /** ms; the calls are earlier */
   readonly now: number;
 }
 
@@ -179,7 +179,7 @@ function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** The same uuid for the same text, in the form of version 8 (RFC 9562 section 5.8). */
+/** A stable uuid for a text, in the form of version 8 (RFC 9562 section 5.8). */
 function uuidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

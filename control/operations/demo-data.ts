@@ -1,4 +1,4 @@
-/** What the demo organization consists of, but for its calls: bodies of requests to the API. */
+/** The demo organization, except for its calls: bodies of requests to the API. */
 
 export const demoNumbers = { menu: '+14155550190', desk: '+14155550191' } as const;
 export const demoOrganization = 'Demo organization';
@@ -16,7 +16,7 @@ const edge = (source: string, target: string, label: string) => ({
   data: { label },
 });
 
-/** Several kinds of nodes: speech, a question whose answer is kept, keys, a transfer, an end. */
+/** Several kinds of nodes: speech, a question with a stored answer, keys, a transfer, an end. */
 export const demoPathway = {
   name: 'Demo: front desk',
   description: 'Demo. Asks what the caller wants, takes an order number, connects to a person.',
@@ -81,7 +81,7 @@ export const demoAttach = {
   ],
 };
 
-/** Waits for a signature that nobody gives, so it stays a request for show. */
+/** Waits for a signature that never comes, so it stays a demo request. */
 export const demoPort = {
   phone_numbers: ['+12125550190'],
   losing_carrier_information: {

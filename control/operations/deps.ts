@@ -1,4 +1,4 @@
-/** What work on a deployment needs from the rest of the control plane. */
+/** What operations on a deployment need from the rest of the control plane. */
 import type { Clock } from '#shared/clock.ts';
 import type { Catalogue } from '../catalogue/index.ts';
 import type { SecretBox } from '../db/index.ts';
@@ -8,6 +8,6 @@ export interface OperationDeps {
   readonly config: Pick<ControlConfig, 'dataFolder' | 'region'>;
   readonly clock: Clock;
   readonly secrets: SecretBox;
-  /** Every write to what organizations set up goes through it. */
+  /** Every change to an organization's set-up goes through it. */
   readonly catalogue: Catalogue;
 }

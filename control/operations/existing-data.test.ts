@@ -20,7 +20,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(dataFolder, { recursive: true }));
 
-/** What a first start leaves: a key, and a database with an organization. */
+/** The result of a first start: a key, and a database with an organization. */
 async function firstStart(): Promise<void> {
   const secrets = deploymentSecrets({ databaseFile, dataFolder, secretKey: null });
   const database = await openDatabase(databaseFile);
@@ -40,14 +40,14 @@ const ways = [
   ['a command', existingSecrets],
 ] as const;
 
-it.each(ways)('%s takes the key under which the database was sealed', async (_, take) => {
+it.each(ways)('%s uses the key that sealed the database', async (_, take) => {
   await firstStart();
   const key = keptSecretKey(null, dataFolder);
   expect(() => take({ databaseFile, dataFolder, secretKey: null })).not.toThrow();
   expect(() => take({ databaseFile, dataFolder, secretKey: key })).not.toThrow();
 });
 
-it.each(ways)('%s refuses another key, given or in the folder, and names it', async (_, take) => {
+it.each(ways)('%s rejects another key, given or in the folder, and names it', async (_, take) => {
   await firstStart();
   expect(() => take({ databaseFile, dataFolder, secretKey: other })).toThrow(
     'do not open with the key of TRUNKLINE_SECRET_KEY',
@@ -58,14 +58,14 @@ it.each(ways)('%s refuses another key, given or in the folder, and names it', as
   );
 });
 
-it.each(ways)('%s makes no new key for a database that needs an old one', async (_, take) => {
+it.each(ways)('%s creates no new key for a database that needs an old one', async (_, take) => {
   await firstStart();
   rmSync(join(dataFolder, 'secret.key'));
   expect(() => take({ databaseFile, dataFolder, secretKey: null })).toThrow('There is no secret.key in');
   expect(readdirSync(dataFolder)).not.toContain('secret.key');
 });
 
-it('a start makes a key for an empty folder and for a database without organizations', async () => {
+it('a start creates a key for an empty folder and for a database without organizations', async () => {
   const made = deploymentSecrets({ databaseFile, dataFolder, secretKey: null });
   await (await openDatabase(databaseFile)).close();
   const again = deploymentSecrets({ databaseFile, dataFolder, secretKey: null });
@@ -73,7 +73,7 @@ it('a start makes a key for an empty folder and for a database without organizat
   expect(deploymentSecrets({ databaseFile, dataFolder, secretKey: other })).toBeDefined();
 });
 
-it.each(ways)('%s names a database that was cut off', async (_, take) => {
+it.each(ways)('%s names a truncated database', async (_, take) => {
   await firstStart();
   truncateSync(databaseFile, readFileSync(databaseFile).length / 2);
   const error = thrownBy(() => take({ databaseFile, dataFolder, secretKey: null }));

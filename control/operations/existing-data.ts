@@ -1,6 +1,6 @@
 /**
- * The key of the deployment, checked against the database before anything is sealed or opened with it: with another
- * one no edge gets its configuration, and what is written under it does not open with the right one.
+ * The deployment's key, checked against the database before anything is sealed or opened with it: with another one no
+ * edge gets its configuration, and what is sealed with it cannot be opened with the right one.
  */
 import { join, resolve } from 'node:path';
 import SqliteFile from 'better-sqlite3';
@@ -14,9 +14,9 @@ import { OperationError } from './operation-error.ts';
 type Places = Pick<ControlConfig, 'databaseFile' | 'dataFolder' | 'secretKey'>;
 
 /**
- * For what may be the first to work on a data folder: the key that is given or kept there, or a new one when no
- * database needs an older one.
- * @throws OperationError when the database was sealed with another key, or with one that is not there
+ * For programs that may be the first to use a data folder: the key given or stored there, or a new one when no database
+ * needs an older one.
+ * @throws OperationError when the database was sealed with another or a missing key
  */
 export function deploymentSecrets(config: Places): SecretBox {
   const sealed = oneSealed(config.databaseFile);
@@ -25,8 +25,8 @@ export function deploymentSecrets(config: Places): SecretBox {
 }
 
 /**
- * For commands that only work on what a control plane has made. One that finds nothing makes nothing: the folder
- * may have been named by mistake, and a new key or database in the wrong place hides that.
+ * For commands that need an existing control plane. If there is none they create nothing: the folder may be a mistake,
+ * and a new key or database in the wrong place would hide it.
  * @throws OperationError when there is no database, or no key that opens it
  */
 export function existingSecrets(config: Places): SecretBox {
@@ -70,7 +70,7 @@ function opens(secrets: SecretBox, { text, context }: Sealed): boolean {
   }
 }
 
-/** Every organization has a sealed secret from its first moment, and nothing is sealed without an organization. */
+/** Every organization has a sealed secret from its creation, and nothing is sealed without an organization. */
 function oneSealed(file: string): Sealed | null {
   if (file === ':memory:' || !pathExists(file)) return null;
   return namingPath(file, () => {

@@ -1,4 +1,4 @@
-/** Work on a whole deployment: backup, restore, demo data. */
+/** Operations on a whole deployment: backup, restore, demo data. */
 export { plainWords, readArguments, runProgram } from './arguments.ts';
 export { makeBackup } from './backup.ts';
 export { deploymentSecrets, existingSecrets } from './existing-data.ts';

@@ -1,4 +1,4 @@
-/** What a backup folder holds, with a checksum of each file. */
+/** The contents of a backup folder, with a checksum of each file. */
 import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,9 +10,9 @@ import { OperationError } from './operation-error.ts';
 const Manifest = Type.Object({
   format: Type.Literal(1),
   made_at: Type.String(),
-  /** Tells whether a key is the one that the backup's secrets are sealed with, and not the key itself. */
+  /** Identifies the key that the backup's secrets are sealed with, without revealing it. */
   key_fingerprint: Type.String(),
-  /** Whether `private.sealed` is there. */
+  /** Whether `private.sealed` exists. */
   has_private_files: Type.Boolean(),
   files: Type.Array(Type.Object({ path: Type.String(), bytes: Type.Integer(), sha256: Type.String() })),
 });
@@ -31,13 +31,13 @@ export async function describeFile(folder: string, path: string): Promise<Backup
 }
 
 /**
- * Reads the manifest and checks every file that it names.
- * @throws OperationError when the folder is no backup, or a file is missing or altered
+ * Reads the manifest and verifies every file in it.
+ * @throws OperationError when the folder is not a backup, or a file is missing or modified
  */
 export async function readManifest(folder: string): Promise<Manifest> {
   const manifest = parse(folder);
   for (const file of manifest.files) {
-    // A path of the manifest must stay within the backup, whoever wrote it.
+    // A manifest path must stay within the backup, because the file may be forged.
     if (file.path.split('/').includes('..'))
       throw new OperationError(`${file.path} leads out of the backup.`);
     const present = await describeFile(folder, file.path).catch(() => null);

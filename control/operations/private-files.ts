@@ -1,6 +1,6 @@
 /**
- * The files that open everything: the key of stored secrets, first keys, private keys of TLS. They are part of a
- * backup only when a passphrase seals them; otherwise the operator keeps them elsewhere.
+ * The most sensitive files: the key of stored secrets, first keys, private TLS keys. A backup includes them only sealed
+ * with a passphrase; otherwise the operator keeps them elsewhere.
  */
 import { randomBytes, scryptSync } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { pathExists } from '#shared/path-exists.ts';
 import { SecretBox } from '../db/index.ts';
 import { OperationError } from './operation-error.ts';
 
-/** Of the data folder; what is not there is left out. */
+/** In the data folder; missing ones are skipped. */
 export const privateItems: readonly string[] = ['secret.key', 'bootstrap.json', 'demo.json', 'tls'];
 
 /** Path in the data folder to content in base64. */
@@ -40,7 +40,7 @@ export function sealPrivateFiles(dataFolder: string, passphrase: string): string
   return JSON.stringify({ salt, sealed: boxOf(passphrase, salt).seal(JSON.stringify(contents), context) });
 }
 
-/** @throws OperationError when the passphrase is not the one of the backup */
+/** @throws OperationError when the passphrase is not the backup's */
 export function openPrivateFiles(text: string, passphrase: string): ReadonlyMap<string, Buffer> {
   const bundle: unknown = JSON.parse(text);
   if (!Value.Check(Sealed, bundle))
@@ -65,7 +65,7 @@ export function writePrivateFiles(dataFolder: string, files: ReadonlyMap<string,
   }
 }
 
-/** Stretched by scrypt (RFC 7914), so that a passphrase takes long to guess. */
+/** The key is stretched by scrypt (RFC 7914), so that a passphrase is slow to guess. */
 function boxOf(passphrase: string, salt: string): SecretBox {
   const key = scryptSync(passphrase.normalize('NFC'), Buffer.from(salt, 'hex'), 32, {
     N: 32_768,

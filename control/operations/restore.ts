@@ -1,4 +1,4 @@
-/** Puts a backup in the place of a control plane's data. Nothing is touched before all of it is known to fit. */
+/** Replaces a control plane's data with a backup. Nothing is changed before the whole backup has been checked. */
 import { chmodSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
@@ -17,7 +17,7 @@ export interface RestoreOptions {
   /** TRUNKLINE_SECRET_KEY; null: the key is in the data folder or in the backup. */
   readonly secretKey: string | null;
   readonly passphrase: string | null;
-  /** Whether data that is there may be replaced. */
+  /** Whether existing data may be replaced. */
   readonly force: boolean;
   readonly now: Date;
 }
@@ -25,13 +25,13 @@ export interface RestoreOptions {
 export interface Restored {
   readonly madeAt: string;
   readonly files: number;
-  /** Where the database that was there before lies now; null when there was none. */
+  /** New location of the previous database; null when there was none. */
   readonly replaced: string | null;
 }
 
 /**
  * The caller holds the data folder, so that no control plane runs on it.
- * @throws OperationError, or DatabaseTooNew when the backup is of a newer version of the program
+ * @throws OperationError, or DatabaseTooNew when the backup is from a newer version of the program
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { source, databaseFile, dataFolder, force } = options;
@@ -67,7 +67,7 @@ function privateFilesOf(options: RestoreOptions, hasThem: boolean): ReadonlyMap<
   return openPrivateFiles(readFileSync(join(options.source, privateName), 'utf8'), options.passphrase);
 }
 
-/** Without the right key, every stored secret would be lost at the first use of one. */
+/** Without the right key, every stored secret would be lost at its first use. */
 function checkKey(
   options: RestoreOptions,
   privateFiles: ReadonlyMap<string, Buffer>,
@@ -84,7 +84,7 @@ function checkKey(
     throw new OperationError(`The secrets of the backup do not open with the key that is here: ${ways}.`);
 }
 
-/** Applies the migrations that came after the backup, on the copy. */
+/** Applies migrations newer than the backup, on the copy. */
 async function bringUpToDate(file: string): Promise<void> {
   const copy = new SqliteFile(file);
   try {

@@ -48,7 +48,7 @@ async function get(url: string, authorization: string) {
 }
 
 describe('seedDemo', () => {
-  it('makes an organization with numbers, agents, a tool, a widget, a port and calls, each marked as demo', async () => {
+  it('creates an organization with numbers, agents, a tool, a widget, a port and calls, each marked as demo', async () => {
     const { apiKey, made } = await seed();
     expect(made).toEqual(['numbers', 'pathway', 'tool', 'persona', 'agents', 'widget', 'port', 'calls']);
     expect(statSync(file()).mode & 0o777).toBe(0o600);
@@ -92,7 +92,7 @@ describe('seedDemo', () => {
     ]);
   });
 
-  it('makes nothing twice, and goes on where an earlier run broke off', async () => {
+  it('creates nothing twice, and continues where an earlier run failed', async () => {
     const broken = seed(() => Promise.reject(new Error('disk full')));
     await expect(broken).rejects.toThrow('disk full');
     const { apiKey, made } = await seed();
@@ -102,14 +102,14 @@ describe('seedDemo', () => {
     expect((await get('/v1/sip/calls', apiKey)).data.calls).toHaveLength(5);
   });
 
-  it('says what is wrong with a file that it cannot understand', async () => {
+  it('reports a file that it cannot parse', async () => {
     writeFileSync(file(), '{}');
     await expect(seed()).rejects.toThrow(/demo\.json cannot be understood; remove it/);
   });
 });
 
 describe('demo calls', () => {
-  it('end as calls end, and have the same ids each time', () => {
+  it('end like real calls, and have the same ids each time', () => {
     const facts = { orgId: 'o', pathwayId: 'p', now: clock.now() };
     const reports = demoCallReports(facts);
     expect(demoCallReports(facts)).toEqual(reports);

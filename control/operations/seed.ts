@@ -1,6 +1,6 @@
 /**
- * A demo organization with a bit of everything, made through the API. What was made is noted in `demo.json` of the
- * data folder step by step, so a second run, or one after a broken one, makes only what is missing.
+ * A demo organization with sample data, created through the API. Each step is recorded in `demo.json` of the data
+ * folder, so a second run, or one after a failed one, creates only what is missing.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { OperationError } from './operation-error.ts';
 const Noted = Type.Object({
   org_id: Type.String(),
   api_key: Type.String(),
-  /** What a step made, by its name. */
+  /** Ids created by each step, by its name. */
   made: Type.Record(Type.String(), Type.String()),
 });
 type Noted = Static<typeof Noted>;
@@ -26,7 +26,7 @@ type Noted = Static<typeof Noted>;
 export interface SeedParts {
   readonly app: App;
   readonly services: OperationDeps;
-  /** Stores reports in the name of an edge `demo`. */
+  /** Stores reports as an edge named `demo`. */
   storeReports(bodies: readonly ReportBody[]): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export interface Seeded {
   readonly made: readonly string[];
 }
 
-/** @throws OperationError when a request is refused */
+/** @throws OperationError when a request is rejected */
 export async function seedDemo(parts: SeedParts): Promise<Seeded> {
   const file = join(parts.services.config.dataFolder, 'demo.json');
   const noted = readNoted(file) ?? (await firstRun(parts, file));
@@ -51,7 +51,7 @@ export async function seedDemo(parts: SeedParts): Promise<Seeded> {
   return { orgId: noted.org_id, apiKey: noted.api_key, made };
 }
 
-/** Makes one thing and returns its id. In this order, as later ones refer to earlier ones. */
+/** Creates one object and returns its id. In this order, because later steps reference earlier ones. */
 type Step = (parts: SeedParts, noted: Noted) => Promise<string>;
 
 const steps: Readonly<Record<string, Step>> = {
@@ -95,7 +95,7 @@ const steps: Readonly<Record<string, Step>> = {
   },
 };
 
-/** The text at a path of an answer. */
+/** The text at a path of a response. */
 type Read = (...path: string[]) => string;
 
 async function post({ app }: SeedParts, noted: Noted, url: string, payload: object): Promise<Read> {

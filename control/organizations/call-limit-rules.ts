@@ -1,4 +1,4 @@
-/** Call limits and their ceilings as they are stored, shown and sent to the edges: pure. */
+/** Call limits and their ceilings as stored, shown and sent to the edges: pure. */
 import type { Static } from 'typebox';
 import type { CallLimitsUpdate, CallLimitsView } from '#shared/api/call-limits.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
@@ -6,7 +6,7 @@ import { ApiError } from '#shared/errors.ts';
 
 export const ceilingNames = ['concurrent', 'per_minute'] as const;
 
-/** What a customer's own limits cannot exceed; null: no ceiling. */
+/** The upper limit of a customer's own limits; null: no ceiling. */
 export type CallCeiling = Readonly<Record<(typeof ceilingNames)[number], number | null>>;
 
 /** As the API shows them; null when none are set. */
@@ -24,14 +24,14 @@ export function limitsView(
 
 /**
  * The ceiling of one organization.
- * @param set by the operator for this organization, JSON; a missing member leaves the deployment's in force
+ * @param set by the operator for this organization, JSON; a missing member falls back to the deployment's
  */
 export function ceilingOf(set: string | null, deployment: CallCeiling): CallCeiling {
   const own: Partial<CallCeiling> = set === null ? {} : JSON.parse(set);
   return { ...deployment, ...own };
 }
 
-/** What the edges enforce: the organization's own limits, none of them above its ceiling. Null: no limits. */
+/** The limits that the edges enforce: the organization's own, capped at its ceiling. Null: no limits. */
 export function limitsInForce(own: CallLimits | undefined, ceiling: CallCeiling): CallLimits | null {
   const lowered = ceilingNames.flatMap((name) => {
     const most = ceiling[name];

@@ -1,4 +1,4 @@
-/** Who calls, how often, and whether the organization may use SIP: the first checks of contract 1.3. */
+/** Authentication, rate limits, and the SIP entitlement: the first checks of contract 1.3. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#shared/clock.ts';
@@ -22,7 +22,7 @@ interface Counted {
   readonly subject: string;
   readonly limits: readonly Limit[];
   readonly moment: number;
-  /** Whether it goes on counting when it came to nothing for another reason than a limit. */
+  /** Whether it stays counted when the request failed for another reason than a limit. */
   readonly always: boolean;
 }
 
@@ -42,12 +42,12 @@ export interface GuardOptions {
   readonly metricsPublic: boolean;
 }
 
-/** Adds the checks to every route that is not of access `public` or `edge`. */
+/** Adds the checks to every route except those with access `public` or `edge`. */
 export function addGuard(app: App, options: GuardOptions): void {
   const limiter = new RateLimiter(options.clock);
   app.decorateRequest('caller', null);
   app.decorateRequest('counted', null);
-  // A request that any limit refuses counts in none (contract 1.6), and one that came to nothing in none of its route.
+  // A request rejected by any limit counts in none (contract 1.6), and a failed one not in those of its route.
   app.addHook('onSend', async (request, reply) => {
     const isRefusedByLimit = reply.statusCode === 429;
     if (!isRefusedByLimit && !cameToNothing(reply)) return;
@@ -72,7 +72,7 @@ export function addGuard(app: App, options: GuardOptions): void {
   });
 }
 
-/** Refused, or answered from what an earlier request did: it must not use up what the organization may do. */
+/** Rejected, or answered from an earlier request: it must not use up the organization's limits. */
 function cameToNothing(reply: FastifyReply): boolean {
   const { statusCode } = reply;
   const isRefused = (statusCode >= 400 && statusCode < 500) || statusCode === 503;
@@ -84,13 +84,13 @@ async function authenticate(
   request: FastifyRequest,
 ): Promise<Caller> {
   const key = keyOfHeader(request.headers.authorization);
-  // Looked up each time, so that a key revoked by another process opens nothing from that moment on.
+  // Looked up each time, so that a key revoked by another process stops working at once.
   const found = key === null ? null : await findApiKey(db, key);
   if (!found) throw wrongKeys.refusal(request.ip, key);
   try {
     await noteKeyUse(db, clock, found);
   } catch (error) {
-    // What can be read is read on a full disk, too.
+    // Reads still work on a full disk.
     if (storageFault(error) === null) throw error;
   }
   const { id: keyId, prefix: keyPrefix, org_id: orgId } = found;
@@ -123,7 +123,7 @@ function limitRequests(
   showWindow(reply, state);
 }
 
-/** Writes the headers of contract 1.6. @throws ApiError RATE_LIMITED when the window refuses */
+/** Writes the headers of contract 1.6. @throws ApiError RATE_LIMITED when the window rejects */
 export function showWindow(reply: FastifyReply, state: WindowState): void {
   reply.headers({
     'ratelimit-limit': state.limit,
@@ -141,7 +141,7 @@ function rateLimited(state: WindowState): ApiError {
   );
 }
 
-/** Every `/v1/sip` route needs the entitlement (contract 1.1). */
+/** Every `/v1/sip` route requires the entitlement (contract 1.1). */
 function needsSip(path: string): boolean {
   return path === '/v1/sip' || path.startsWith('/v1/sip/');
 }

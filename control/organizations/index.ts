@@ -1,4 +1,4 @@
-/** Organizations, their keys and quotas, and who may send a request. */
+/** Organizations, their keys and quotas, and authentication of requests. */
 export {
   type CallCeiling,
   ceilingOf,

@@ -1,4 +1,4 @@
-/** How much an organization may keep: without a bound one of them could fill the database, and lists would never end. */
+/** How much an organization may store: without limits one could fill the database, and lists would be endless. */
 import { sql } from 'kysely';
 import { Counter, type Registry } from 'prom-client';
 import { ApiError } from '#shared/errors.ts';
@@ -9,7 +9,7 @@ export type QuotaSettings = ControlConfig['quotas'];
 type Quota = keyof QuotaSettings;
 type BegunThread = Pick<WidgetThreadRow, 'widget_id' | 'visitor_id' | 'client_hash'>;
 
-/** The tables that have a quota of rows for each organization, with its name. */
+/** The tables with a row quota per organization, with its name. */
 const tables = {
   pathways: 'pathways',
   tools: 'tools',
@@ -20,7 +20,7 @@ const tables = {
   chats: 'chats',
 } as const satisfies Readonly<Record<string, Quota>>;
 
-/** How room is made under each quota. */
+/** How to free up each quota. */
 const remedies: Readonly<Record<Quota, string>> = {
   pathways: 'delete a pathway',
   pathwayVersions: 'delete a version of the pathway',
@@ -55,7 +55,7 @@ export class Quotas {
     registry.registerMetric(this.#refused);
   }
 
-  /** Runs a check of a limit that is no setting, and counts its refusal among those of the quotas. */
+  /** Runs a check of a limit that is not a setting, and counts its rejections with those of the quotas. */
   async counting(limit: 'sources', check: () => Promise<void>): Promise<void> {
     try {
       await check();
@@ -65,7 +65,10 @@ export class Quotas {
     }
   }
 
-  /** Room for one more row of an organization. Call it in the transaction that writes. @throws ApiError QUOTA_EXCEEDED */
+  /**
+   * Checks that one more row of an organization fits. Call it in the transaction that writes. @throws ApiError
+   * QUOTA_EXCEEDED
+   */
   async room(db: Db, kind: keyof typeof tables, orgId: string): Promise<void> {
     const all = db.selectFrom(kind).select(sql<number>`count(*)`.as('count')).where('org_id', '=', orgId);
     const keepsDeleted = kind === 'personas' || kind === 'test_scenarios';
@@ -73,7 +76,7 @@ export class Quotas {
     this.#judge(tables[kind], (await query.executeTakeFirstOrThrow()).count + 1);
   }
 
-  /** Room for more test runs that wait. @param runs how many @throws ApiError QUOTA_EXCEEDED */
+  /** Checks that more waiting test runs fit. @param runs how many @throws ApiError QUOTA_EXCEEDED */
   async waitingRunRoom(db: Db, orgId: string, runs: number): Promise<void> {
     const { count } = await db
       .selectFrom('test_runs')
@@ -85,7 +88,7 @@ export class Quotas {
     this.#judge('waitingRuns', count + runs);
   }
 
-  /** Room for one more version of a pathway. @throws ApiError QUOTA_EXCEEDED */
+  /** Checks that one more version of a pathway fits. @throws ApiError QUOTA_EXCEEDED */
   async versionRoom(db: Db, pathwayId: string): Promise<void> {
     const { count } = await db
       .selectFrom('pathway_versions')
@@ -96,8 +99,8 @@ export class Quotas {
   }
 
   /**
-   * Room for these numbers besides those that the organization holds or has being ported. What it has already is not
-   * judged: a number whose port has come to its end is taken whatever the quota says.
+   * Checks that these numbers fit besides those that the organization holds or is porting. Numbers it already has are
+   * not checked: a finished port is accepted whatever the quota.
    * @throws ApiError QUOTA_EXCEEDED
    */
   async numberRoom(db: Db, orgId: string, numbers: readonly string[]): Promise<void> {
@@ -114,7 +117,7 @@ export class Quotas {
     if (wanted > 0) this.#judge('numbers', had + wanted);
   }
 
-  /** Room for one more open thread of a widget. @param now ISO @throws ApiError QUOTA_EXCEEDED */
+  /** Checks that one more open thread of a widget fits. @param now ISO @throws ApiError QUOTA_EXCEEDED */
   async threadRoom(db: Db, thread: BegunThread, now: string): Promise<void> {
     const open = db
       .selectFrom('widget_threads')
@@ -135,8 +138,8 @@ export class Quotas {
   }
 
   /**
-   * Room for graphs of an organization to grow, live ones and versions together.
-   * @param growth bytes; what does not grow is not judged @throws ApiError QUOTA_EXCEEDED
+   * Checks that graphs of an organization may grow, live ones and versions together.
+   * @param growth bytes; only growth is checked @throws ApiError QUOTA_EXCEEDED
    */
   async graphRoom(db: Db, orgId: string, growth: number): Promise<void> {
     if (growth <= 0) return;
@@ -157,7 +160,7 @@ export class Quotas {
   }
 }
 
-/** Of a stored graph. */
+/** Size of a stored graph. */
 export function graphBytes(graph: { readonly nodes: string; readonly edges: string }): number {
   return Buffer.byteLength(graph.nodes) + Buffer.byteLength(graph.edges);
 }

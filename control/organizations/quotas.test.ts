@@ -26,7 +26,7 @@ const node = (text: string) => ({
   edges: [],
 });
 
-/** Statuses of the same request twice, and what the second is refused for. */
+/** Status codes of the same request sent twice, and the second's error. */
 async function twice(url: string, body: object) {
   const first = await test.call('POST', url, { body });
   const second = await test.call('POST', url, { body });
@@ -34,7 +34,7 @@ async function twice(url: string, body: object) {
 }
 
 describe('a quota', () => {
-  it('is of one organization, and of each kind by itself', async () => {
+  it('applies per organization and per kind', async () => {
     const pathway_id = await makePathway(test);
     expect(await twice('/v1/pathway/create', { name: 'x' })).toEqual([
       200,
@@ -66,7 +66,7 @@ describe('a quota', () => {
     expect(metrics.text).toContain('trunkline_control_quota_refused_total{quota="pathways"} 1');
   });
 
-  it('of open threads of a widget is free again when one ends', async () => {
+  it('of open threads of a widget is freed when one ends', async () => {
     const widget = await makeWidget(test);
     const threads = `${widget}/threads`;
     const first = await test.call('POST', threads, { body: {} });
@@ -76,7 +76,7 @@ describe('a quota', () => {
     expect((await test.call('POST', threads, { body: {} })).status).toBe(200);
   });
 
-  it('of graphs counts the live ones and the versions, and lets them shrink', async () => {
+  it('of graphs counts live ones and versions, and lets them shrink', async () => {
     const url = `/v1/pathway/${await makePathway(test)}`;
     const big = node('x'.repeat(9000));
     const others = Array.from({ length: 10 }, (_, index) => ({
@@ -109,7 +109,7 @@ describe('a quota of numbers', () => {
   const initiate = (phone_numbers: readonly string[]) =>
     few.call('POST', '/v1/sip/port/initiate', { body: order(phone_numbers) });
 
-  it('fails the number that is too many, by itself, and takes it once another is given up', async () => {
+  it('fails the number above it alone, and accepts it once another is released', async () => {
     const { status, body } = await attach([one, two, three]);
     expect([status, body.data]).toMatchObject([
       200,
@@ -123,7 +123,7 @@ describe('a quota of numbers', () => {
     expect(metrics.text).toContain('trunkline_control_quota_refused_total{quota="numbers"} 1');
   });
 
-  it('counts those that are being ported, whose room is taken from then on', async () => {
+  it('counts numbers being ported, which reserve room', async () => {
     await attach([one]);
     const tooMany = await initiate([two, three]);
     expect([tooMany.status, tooMany.codes, tooMany.body.errors?.[0]?.details]).toEqual([
@@ -152,7 +152,7 @@ describe('a quota of open threads', () => {
   });
   afterEach(() => few.close());
 
-  it('is of one visitor of one widget', async () => {
+  it('applies per visitor of one widget', async () => {
     const widget = await makeWidget(few);
     const begin = (visitor_id: string, at = widget) =>
       few.call('POST', `${at}/threads`, { body: { visitor_id } });
@@ -173,7 +173,7 @@ describe('a quota of open threads', () => {
     expect(metrics.text).toContain('trunkline_control_quota_refused_total{quota="openThreadsOfVisitor"} 1');
   });
 
-  it('is of one client address, an IPv6 network as a whole; its address is not stored', async () => {
+  it('applies per client address, an IPv6 network as a whole; the address is not stored', async () => {
     const widget = await makeWidget(few);
     const session = (address: string, at = widget) =>
       few.call('POST', `${at}/session`, {
@@ -188,7 +188,7 @@ describe('a quota of open threads', () => {
     expect(refused.body.errors?.[0]?.details).toEqual({ quota: 'openThreadsOfAddress', limit: 3 });
     expect((await session('2001:db8:0:1::1')).status).toBe(200);
     expect((await session('2001:db8::5', await makeWidget(few))).status).toBe(200);
-    // Whoever has the key stands for many clients.
+    // The holder of the key acts for many clients.
     expect((await few.call('POST', `${widget}/threads`, { body: {} })).status).toBe(200);
     const stored = await few.control.services.database.db.selectFrom('widget_threads').selectAll().execute();
     expect(JSON.stringify(stored)).not.toContain('2001:db8');
@@ -198,7 +198,7 @@ describe('a quota of open threads', () => {
 });
 
 describe('lists whose default page is the largest', () => {
-  it('are the whole list in its order', async () => {
+  it('are complete and in order', async () => {
     expect((await test.call('GET', '/v1/pathway')).body).toEqual([]);
     const old = await makePathway(test);
     test.clock.advance(1000);

@@ -40,7 +40,7 @@ describe('/v1/org/settings', () => {
     expect((await read(test.foreignKey)).body.data).toMatchObject({ name: 'Foreign', alert_emails: [] });
   });
 
-  it('lets alerts go by SMS once there is a number for them', async () => {
+  it('lets alerts go by SMS once there is a phone number for them', async () => {
     await test.call('POST', '/v1/sip/attach', {
       body: { phone_number: '+14155550100', directions: ['inbound'] },
     });
@@ -77,11 +77,11 @@ describe('/v1/org/settings', () => {
     [{ call_limits: { blocked_prefixes: ['+1234567890123456'] } }, 'INVALID_PARAMETER'],
     [{ call_limits: { blocked_prefixes: Array(201).fill('+1') } }, 'INVALID_PARAMETER'],
     [{ call_limits: { per_hour: 1 } }, 'UNKNOWN_PROPERTY'],
-  ])('refuses %j with %s', async (body, code) => {
+  ])('rejects %j with %s', async (body, code) => {
     expect((await patch(body)).codes).toEqual([code]);
   });
 
-  it('limits outgoing calls, of which the edges hear at once', async () => {
+  it('limits outgoing calls, and sends the edges the change at once', async () => {
     const edge = await connectEdge(test);
     expect((await edge.next('config')).config.organizations[0]).not.toHaveProperty('call_limits');
     const call_limits = { concurrent: 3, blocked_prefixes: ['+1900', '+882'] };
@@ -94,7 +94,7 @@ describe('/v1/org/settings', () => {
     });
     const ofEdge = async () => (await edge.next('change')).change.organizations;
     expect(await ofEdge()).toMatchObject([{ org_id: test.orgId, call_limits }]);
-    // The object is replaced, not merged; null takes the limits away.
+    // The object is replaced, not merged; null removes the limits.
     expect((await patch({ call_limits: { per_minute: 9 } })).body.data?.call_limits).toMatchObject({
       concurrent: null,
       per_minute: 9,
@@ -106,7 +106,7 @@ describe('/v1/org/settings', () => {
     await edge.kill();
   });
 
-  it('asks for a customer key, not for SIP', async () => {
+  it('requires a customer key, not SIP', async () => {
     expect((await read(null)).status).toBe(401);
     expect((await patch({}, { key: test.operatorKey })).status).toBe(401);
     expect((await read(test.plainKey)).body.data).toMatchObject({ sip_enabled: false });
@@ -114,7 +114,7 @@ describe('/v1/org/settings', () => {
 });
 
 describe('POST /v1/org/webhook-secret', () => {
-  it('makes a new secret, which the edges get', async () => {
+  it('creates a new secret, which the edges get', async () => {
     const edge = await connectEdge(test);
     await edge.next('config');
     const { body } = await test.call('POST', '/v1/org/webhook-secret');
@@ -129,13 +129,13 @@ describe('POST /v1/org/webhook-secret', () => {
     expect(JSON.stringify(await db.selectFrom('organizations').selectAll().execute())).not.toContain(secret);
   });
 
-  it('asks for a key', async () => {
+  it('requires a key', async () => {
     expect((await test.call('POST', '/v1/org/webhook-secret', { key: null })).status).toBe(401);
   });
 });
 
 describe('the operator’s ceiling of outgoing calls', () => {
-  it('holds whatever an organization sets: its own limits go below it only', async () => {
+  it("caps an organization's own limits, which can only be lower", async () => {
     const limited = await startControl({ CALL_LIMIT_CONCURRENT: '20', CALL_LIMIT_PER_MINUTE: '60' });
     try {
       const change = (call_limits: object | null) =>
@@ -181,7 +181,7 @@ describe('limitsInForce', () => {
       { concurrent: 1, per_minute: 2 },
       { concurrent: 1, per_minute: 2, blocked_prefixes: ['+1'] },
     ],
-  ])('of %j below %j are %j', (own, ceiling, expected) => {
+  ])('of %j, capped at %j, are %j', (own, ceiling, expected) => {
     expect(limitsInForce(own, ceiling)).toEqual(expected);
   });
 });

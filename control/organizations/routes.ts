@@ -95,7 +95,7 @@ function settingsOf(orgId: string) {
   return { orgId, area: 'organization', subject: orgId };
 }
 
-/** Stores a change, and tells the edges when it concerns them. @throws ApiError INVALID_PARAMETER */
+/** Stores a change, and publishes it when it concerns the edges. @throws ApiError INVALID_PARAMETER */
 function changeSettings(
   services: OrganizationDeps,
   orgId: string,

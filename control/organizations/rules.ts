@@ -1,4 +1,4 @@
-/** Keys: how they look, how they are kept, how they are read from a request. */
+/** Keys: their format, storage, and how they are read from a request. */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { BlockList } from 'node:net';
 import { ApiError } from '#shared/errors.ts';
@@ -8,34 +8,34 @@ export type KeyKind = 'customer' | 'operator' | 'edge';
 
 const marks: Readonly<Record<KeyKind, string>> = { customer: 'tk_', operator: 'op_', edge: 'et_' };
 
-/** How many characters of a key are kept readable, to recognise it in lists. */
+/** How many characters of a key stay readable, for lists. */
 const prefixLength = 9;
 
-/** A key and what is stored of it. The key itself is shown once. */
+/** A key and its stored form. The key itself is shown once. */
 export interface NewKey {
   readonly key: string;
   readonly prefix: string;
   readonly hash: string;
 }
 
-/** Makes a key of 256 random bits. */
+/** Creates a key of 256 random bits. */
 export function makeKey(kind: KeyKind): NewKey {
   const key = marks[kind] + randomBytes(32).toString('base64url');
   return { key, prefix: key.slice(0, prefixLength), hash: hashKey(key) };
 }
 
-/** SHA-256 in hexadecimal: enough for a key of 256 random bits, which no dictionary holds. */
+/** SHA-256 in hexadecimal: enough for a key of 256 random bits, which no dictionary attack finds. */
 export function hashKey(key: string): string {
   return hash('sha256', key);
 }
 
-/** Compares two hashes in a time that does not tell where they differ. */
+/** Compares two hashes in constant time. */
 export function sameHash(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a, 'hex'), Buffer.from(b, 'hex')];
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** The key of an `authorization` header: bare, or after the word Bearer (contract 1.1). Null when there is none. */
+/** The key of an `authorization` header: bare, or after Bearer (contract 1.1). Null if there is none. */
 export function keyOfHeader(header: string | undefined): string | null {
   if (header === undefined) return null;
   const key = header
@@ -46,8 +46,8 @@ export function keyOfHeader(header: string | undefined): string | null {
 }
 
 /**
- * An absolute URL of that protocol without user information. URL parsers also take blanks around it and backslashes
- * for slashes, which other programs read otherwise. @throws ApiError INVALID_PARAMETER
+ * An absolute URL of that protocol without user information. URL parsers also accept surrounding blanks, and
+ * backslashes as slashes, which other programs read differently. @throws ApiError INVALID_PARAMETER
  */
 export function readUrl(text: string, protocol: 'https:' | 'wss:', path: string): URL {
   const url = /^[a-z]+:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text) ? new URL(text) : null;
@@ -58,7 +58,7 @@ export function readUrl(text: string, protocol: 'https:' | 'wss:', path: string)
 }
 
 /**
- * A URL that the service will contact: a literal address is judged now, a name at use (contract 1.9).
+ * A URL that the service will contact: a literal address is checked now, a name at use (contract 1.9).
  * @throws ApiError INVALID_PARAMETER, TARGET_NOT_ALLOWED
  */
 export function checkUrl(

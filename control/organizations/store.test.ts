@@ -18,7 +18,7 @@ import {
 
 const clock = new FakeClock();
 let folder: string;
-/** As the program has it, and as the command line does. */
+/** The database as the program opens it, and as the command line does. */
 let here: Database;
 let elsewhere: Database;
 let orgId: string;
@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 describe('a key', () => {
-  it('is found with its organization, whichever was looked for before', async () => {
+  it('is found with its organization, whichever was looked up before', async () => {
     const operator = await createApiKey(here.db, clock, { kind: 'operator' }, 'operator');
     const owners = [];
     for (const one of [key, operator, 'tk_unknown', key]) owners.push(await findApiKey(here.db, one));
@@ -51,13 +51,13 @@ describe('a key', () => {
     ]);
   });
 
-  it('opens nothing from the moment on that another process revokes it', async () => {
+  it('stops working once another process revokes it', async () => {
     const found = await findApiKey(here.db, key);
     await revokeApiKey(elsewhere.db, clock, found?.id ?? '');
     expect(await findApiKey(here.db, key)).toBeNull();
   });
 
-  it('opens what its organization may do at that moment', async () => {
+  it("has its organization's current permissions", async () => {
     expect(await findApiKey(here.db, key)).toMatchObject({ sip_enabled: true });
     await updateOrganization(elsewhere.db, orgId, { sip_enabled: 0 });
     expect(await findApiKey(here.db, key)).toMatchObject({ sip_enabled: false });
@@ -67,7 +67,7 @@ describe('a key', () => {
     expect(await findApiKey(here.db, key)).toMatchObject({ org_id: orgId });
   });
 
-  it('has its use noted once a minute', async () => {
+  it('has its use recorded once a minute', async () => {
     const uses = [];
     for (const passedMs of [0, 59_999, 1]) {
       clock.advance(passedMs);

@@ -16,7 +16,7 @@ export interface NewOrganization {
   readonly name: string;
   readonly region: string;
   readonly sipEnabled: boolean;
-  /** Who is told of alerts until somebody says otherwise (contract 14.1). */
+  /** Who gets alerts until the setting is changed (contract 14.1). */
   readonly ownerEmails?: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export function isoTime(clock: Clock): string {
   return new Date(clock.now()).toISOString();
 }
 
-/** Makes an organization with a signing secret of its own. Returns its id. */
+/** Creates an organization with its own signing secret. Returns its id. */
 export async function createOrganization(
   db: Db,
   clock: Clock,
@@ -53,12 +53,12 @@ export async function createOrganization(
   return id;
 }
 
-/** What an organization's signing secret is sealed for (db/secrets.ts). */
+/** The sealing context of an organization's signing secret (db/secrets.ts). */
 export function signingSecretContext(orgId: string): string {
   return `organization:${orgId}:signing_secret`;
 }
 
-/** @throws Error when there is no such organization */
+/** @throws Error when the organization does not exist */
 export function findOrganization(db: Db, orgId: string): Promise<OrganizationRow> {
   return db.selectFrom('organizations').selectAll().where('id', '=', orgId).executeTakeFirstOrThrow();
 }
@@ -88,7 +88,7 @@ export function listOrganizations(db: Db): Promise<OrganizationRow[]> {
 }
 
 /**
- * Switches an organization off, or on again. Its rows stay; the caller publishes it and its numbers anew.
+ * Disables an organization, or enables it again. Its rows stay; the caller republishes it and its numbers.
  * @returns whether that changed anything
  */
 export async function setDisabled(db: Db, clock: Clock, orgId: string, disabled: boolean): Promise<boolean> {
@@ -101,7 +101,7 @@ export async function setDisabled(db: Db, clock: Clock, orgId: string, disabled:
   return result.numUpdatedRows > 0n;
 }
 
-/** Makes an API key. Returns it: it is stored hashed, so this is the only time it can be read. */
+/** Creates an API key. Returns it: only its hash is stored, so it can be read only now. */
 export async function createApiKey(
   db: Db,
   clock: Clock,
@@ -137,7 +137,7 @@ export function listApiKeys(db: Db, orgId: string | null): Promise<ApiKeyRow[]> 
     .execute();
 }
 
-/** Whether there was such a key that was not yet revoked. */
+/** Whether the key existed and was not yet revoked. */
 export async function revokeApiKey(db: Db, clock: Clock, id: string): Promise<boolean> {
   const result = await db
     .updateTable('api_keys')
@@ -148,7 +148,7 @@ export async function revokeApiKey(db: Db, clock: Clock, id: string): Promise<bo
   return result.numUpdatedRows > 0n;
 }
 
-/** Makes an edge token. Returns it: it is stored hashed. */
+/** Creates an edge token. Returns it: only its hash is stored. */
 export async function createEdgeToken(db: Db, clock: Clock, name: string): Promise<string> {
   const { key, prefix, hash } = makeKey('edge');
   await db
@@ -196,8 +196,8 @@ const findKeyInForce = builtOnce((db, hash: string) =>
 );
 
 /**
- * The key with what its organization may do, or null when it is unknown or revoked, or its organization is
- * disabled. Found by its hash, which tells nothing of the key in how long the look-up takes.
+ * The key with its organization's permissions; null when it is unknown or revoked, or its organization is disabled.
+ * Looked up by hash, so the look-up time reveals nothing about the key.
  */
 export async function findApiKey(db: Db, key: string): Promise<FoundKey | null> {
   const hash = hashKey(key);
@@ -207,10 +207,10 @@ export async function findApiKey(db: Db, key: string): Promise<FoundKey | null> 
   return { id, kind, org_id, prefix, last_used_at, sip_enabled: row.sip_enabled === 1 };
 }
 
-/** How exact the last use of a key is kept, so that not every request writes. */
+/** Precision of a key's last use, so that not every request writes. */
 const useKeptEveryMs = 60_000;
 
-/** Notes that a key is used now, unless that was noted within the last minute. */
+/** Records that a key is used now, unless that was recorded within the last minute. */
 export async function noteKeyUse(
   db: Db,
   clock: Clock,
@@ -224,7 +224,7 @@ export async function noteKeyUse(
     .execute();
 }
 
-/** Where a key of any kind is stored, also a revoked one. */
+/** The row of a key of any kind, even a revoked one. */
 export async function findKeyRow(db: Db, key: string): Promise<{ id: string } | undefined> {
   const hash = hashKey(key);
   const of = (table: 'api_keys' | 'edge_tokens') =>
@@ -232,7 +232,7 @@ export async function findKeyRow(db: Db, key: string): Promise<{ id: string } | 
   return (await of('api_keys')) ?? (await of('edge_tokens'));
 }
 
-/** The id of a token that is in force, whose use is noted; null for any other text. */
+/** The id of a valid token, whose use is recorded; null for any other text. */
 export async function findEdgeToken(db: Db, clock: Clock, token: string): Promise<string | null> {
   const row = await tokenInForce(db, token);
   if (!row) return null;
@@ -255,7 +255,7 @@ async function tokenInForce(db: Db, token: string): Promise<{ id: string } | und
   return row && sameHash(row.hash, hash) ? row : undefined;
 }
 
-/** Those of these tokens that were revoked. */
+/** The revoked ones of these tokens. */
 export async function revokedTokens(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db

@@ -10,12 +10,12 @@ import type { PromotionGates } from '../promotion/index.ts';
 export interface PathwayDeps {
   readonly clock: Clock;
   readonly database: Database;
-  /** Every write to what organizations set up goes through it. */
+  /** Every change to an organization's set-up goes through it. */
   readonly catalogue: Catalogue;
-  /** Networks that may be contacted although they are private (contract 1.9). */
+  /** Private networks that may be contacted anyway (contract 1.9). */
   readonly allowedTargets: BlockList;
-  /** Asked before anything goes into production (contract 6.11). */
+  /** Checked before anything goes into production (contract 6.11). */
   readonly promotionGates: PromotionGates;
-  /** What organizations may keep. */
+  /** Organizations' quotas. */
   readonly quotas: Quotas;
 }

@@ -1,4 +1,4 @@
-/** Pathways: graphs, their versions, and which of them is in force. */
+/** Pathways: graphs, their versions, and which version is active. */
 export { publishVersion } from './publish-store.ts';
 export { personaSource, setReferences, versionsReferredTo } from './references-store.ts';
 export { requirePathway, requireVersion } from './require-store.ts';

@@ -1,4 +1,4 @@
-/** What an author should know of a graph that breaks no rule: by itself, and of what it names. */
+/** Warnings about a valid graph: about the graph itself, and about its references. */
 
 import type { Db } from '../db/index.ts';
 import { firstUnknownTool } from '../tools/index.ts';
@@ -7,7 +7,7 @@ import { findPathway } from './store.ts';
 
 const mostNotes = 20;
 
-/** At most 20. Tools and pathways of other organizations are as unknown as those that are nowhere. */
+/** At most 20. Tools and pathways of other organizations count as unknown. */
 export async function authorNotes(db: Db, orgId: string, graph: StoredGraph): Promise<GraphNote[]> {
   const { tools, pathways } = namedRows(graph);
   const notes = [...graphNotes(graph)];
@@ -43,7 +43,7 @@ async function note(
   }
 }
 
-/** Asks once for each id. */
+/** Looks up each id once. */
 function once(ask: (id: string) => Promise<boolean>): (id: string) => Promise<boolean> {
   const known = new Map<string, Promise<boolean>>();
   return (id) => {

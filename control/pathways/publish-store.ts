@@ -1,4 +1,4 @@
-/** Brings a version into an environment, in the transaction of a change of the edges' configuration. */
+/** Publishes a version to an environment, in the transaction of a change of the edges' configuration. */
 
 import type { Altered } from '../catalogue/index.ts';
 import type { Db, PathwayRow } from '../db/index.ts';
@@ -12,7 +12,7 @@ export function versionIn(pathway: PathwayRow, environment: Environment): number
   return environment === 'production' ? pathway.production_version : pathway.staging_version;
 }
 
-/** Publishes a version that exists. Numbers and graphs that name an environment are told to the edges anew. */
+/** Publishes an existing version. Numbers that follow the environment are republished to the edges. */
 export async function publishVersion(
   db: Db,
   altered: Altered,

@@ -1,4 +1,4 @@
-/** POST /v1/pathway/{id}/publish: through the gate, or into the queue before it (contract 11.4 and 6.11). */
+/** POST /v1/pathway/{id}/publish: through the gate, or queued for it (contract 11.4 and 6.11). */
 import type { Publish } from '#shared/api/pathways.ts';
 import { ApiError } from '#shared/errors.ts';
 import { type Actor, recordChange } from '../audit/index.ts';
@@ -9,7 +9,7 @@ import type { PathwayDeps } from './deps.ts';
 import { type Environment, publishVersion, versionIn } from './publish-store.ts';
 import { requirePathway, requireVersion } from './require-store.ts';
 
-/** Null: published. Else the batch that decides about it. */
+/** Null: published. Otherwise the batch that decides. */
 export type Published = { readonly batchId: string } | null;
 
 /** @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, PROMOTION_BLOCKED */
@@ -53,11 +53,11 @@ export async function publish(
     }
   }
   const done = await publishJudged(services, by, orgId, version, environment);
-  // Altered while it was judged: what it holds now is judged.
+  // Changed while it was checked: check the current content.
   return done ? null : publish(services, orgId, pathwayId, body, by);
 }
 
-/** @returns false when the version no longer holds what was judged */
+/** @returns false when the version's content is no longer what was checked */
 function publishJudged(
   services: PathwayDeps,
   by: Actor,

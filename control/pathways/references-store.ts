@@ -1,6 +1,6 @@
 /**
- * Who leads to which pathway besides numbers: Transfer Pathway nodes, and the conditions of personas in
- * production. Edges are sent every version that is led to.
+ * References to pathways, except those of numbers: Transfer Pathway nodes, and the conditions of personas in
+ * production. Edges get every referenced version.
  */
 import type { Db } from '../db/index.ts';
 
@@ -14,8 +14,8 @@ export const graphSource = (pathwayId: string, version: number) => `pathway:${pa
 export const personaSource = (personaId: string) => `persona:${personaId}`;
 
 /**
- * Replaces what `source` leads to; pathways of other organizations are left out. Adds to `altered` the pathways
- * that it led to before or leads to now.
+ * Replaces the references of `source`; pathways of other organizations are left out. Adds the previous and new pathways
+ * to `altered`.
  */
 export async function setReferences(
   db: Db,
@@ -46,7 +46,7 @@ export async function setReferences(
   }
 }
 
-/** Forgets a pathway: what its graphs lead to, and who leads to it. */
+/** Deletes a pathway's references: those of its graphs, and those to it. */
 export async function dropReferences(db: Db, pathwayId: string, altered: Set<string>): Promise<void> {
   const left = await db
     .deleteFrom('pathway_references')
@@ -58,7 +58,7 @@ export async function dropReferences(db: Db, pathwayId: string, altered: Set<str
   await db.deleteFrom('pathway_references').where('pathway_id', '=', pathwayId).execute();
 }
 
-/** The versions of a pathway that others lead to, as they name them. */
+/** The referenced versions of a pathway, as the references name them. */
 export async function versionsReferredTo(db: Db, pathwayId: string): Promise<(string | null)[]> {
   const rows = await db
     .selectFrom('pathway_references')

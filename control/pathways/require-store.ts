@@ -1,4 +1,4 @@
-/** Pathways and versions that a request names, or the refusal. */
+/** Looks up the pathways and versions of a request, or throws. */
 import { ApiError } from '#shared/errors.ts';
 import type { Db, PathwayRow, PathwayVersionRow } from '../db/index.ts';
 import { findPathway, findVersion } from './store.ts';
@@ -10,7 +10,7 @@ export async function requirePathway(db: Db, orgId: string, id: string): Promise
   return row;
 }
 
-/** @param version null: the path named none @throws ApiError VERSION_NOT_FOUND */
+/** @param version null: none in the path @throws ApiError VERSION_NOT_FOUND */
 export async function requireVersion(
   db: Db,
   pathwayId: string,

@@ -39,7 +39,7 @@ describe('a new pathway', () => {
   });
 
   it.each([{}, { name: '' }, { name: 'x'.repeat(201) }, { name: 5 }, { name: 'a', other: 1 }])(
-    'is refused as %j',
+    'is rejected as %j',
     async (body) => {
       expect((await test.call('POST', '/v1/pathway/create', { body })).status).toBe(400);
     },
@@ -68,7 +68,7 @@ describe('the live graph', () => {
     });
   });
 
-  it('is refused with every rule that it breaks', async () => {
+  it('is rejected with every rule that it breaks', async () => {
     const answer = await test.call('POST', pathway, {
       body: {
         nodes: [{ id: 'a', type: 'Nonsense', data: {} }],
@@ -96,7 +96,7 @@ describe('the live graph', () => {
     });
   });
 
-  it('is refused in part, and when a node is no object or too large', async () => {
+  it('is rejected in part, and when a node is not an object or too large', async () => {
     expect((await test.call('POST', pathway, { body: { nodes: demoNodes } })).codes).toEqual([
       'INVALID_PARAMETER',
     ]);
@@ -128,7 +128,7 @@ describe('versions', () => {
     });
   });
 
-  it('have a hash that key order and positions do not alter', () => {
+  it('have a hash that is independent of key order and positions', () => {
     const hash = (nodes: object[]) => contentHash({ nodes: JSON.stringify(nodes), edges: '[]' });
     const plain = hash([{ id: 'a', data: { x: 1, y: 2 } }]);
     expect(hash([{ data: { y: 2, x: 1 }, id: 'a', position: { x: 9 } }])).toBe(plain);
@@ -140,7 +140,7 @@ describe('versions', () => {
     expect(plain).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('are refused without a name or with a bad graph', async () => {
+  it('are rejected without a name or with an invalid graph', async () => {
     expect((await test.call('POST', `${pathway}/version`, { body: graph })).codes).toEqual([
       'INVALID_PARAMETER',
     ]);
@@ -152,7 +152,7 @@ describe('versions', () => {
 });
 
 describe('deleting', () => {
-  it('is refused while a number uses the pathway, and takes its versions along', async () => {
+  it('is rejected while a number uses the pathway, and also deletes its versions', async () => {
     await test.call('POST', '/v1/sip/attach', {
       body: { phone_number: '+14155550100', directions: ['inbound'] },
     });
@@ -185,7 +185,7 @@ describe('deleting', () => {
   });
 });
 
-describe('what a pathway names and what names it', () => {
+describe('references from and to a pathway', () => {
   it('warns of tools and pathways that are not the organization’s', async () => {
     const foreign = await test.call('POST', '/v1/pathway/create', {
       body: { name: 'Other' },
@@ -217,7 +217,7 @@ describe('what a pathway names and what names it', () => {
     ]);
   });
 
-  it('refuses a transfer to a literal address that may not be contacted', async () => {
+  it('rejects a transfer to a literal address that is not allowed', async () => {
     const to = (transferNumber: string) =>
       test.call('POST', pathway, {
         body: {
@@ -233,7 +233,7 @@ describe('what a pathway names and what names it', () => {
     }
   });
 
-  it('is not deleted while a persona’s draft or production leads to it', async () => {
+  it('is rejected while a persona’s draft or production references it', async () => {
     const pathway_id = pathway.split('/').at(-1);
     const persona = await test.call('POST', '/v1/personas', {
       body: { name: 'Pia', pathway_conditions: [{ name: 'a', prompt: 'b', pathway_id }], default_tools: [] },
@@ -248,8 +248,8 @@ describe('what a pathway names and what names it', () => {
   });
 });
 
-describe('what is changed of pathways', () => {
-  it('is in the log of changes', async () => {
+describe('changes of pathways', () => {
+  it('are in the audit log', async () => {
     await test.call('POST', pathway, { body: { name: 'New', ...graph } });
     await test.call('POST', `${pathway}/version`, { body: { name: 'first', ...graph } });
     await test.call('POST', `${pathway}/version/1`, { body: { name: 'again', ...graph } });
@@ -283,7 +283,7 @@ describe('every pathway endpoint', () => {
       ['GET', `${base}/version/1`, undefined],
     ] as const;
 
-  it('is 404 for unknown, malformed and foreign ids, and asks for a key', async () => {
+  it('is 404 for unknown, malformed and foreign ids, and requires a key', async () => {
     for (const base of [unknown, '/v1/pathway/none']) {
       for (const [method, url, body] of requests(base)) {
         expect((await test.call(method, url, { body })).codes).toEqual(['PATHWAY_NOT_FOUND']);

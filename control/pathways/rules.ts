@@ -1,4 +1,4 @@
-/** Pathway graphs: checked, brought into the shape that is stored, hashed. Pure. */
+/** Pathway graphs: validated, normalized for storage, hashed. Pure. */
 import { createHash } from 'node:crypto';
 import type { BlockList } from 'node:net';
 import { edgeLabel, type GraphProblem, validateGraph } from '#shared/agent/graph.ts';
@@ -20,7 +20,7 @@ export interface StoredGraph {
 const mostViolations = 20;
 
 /**
- * Checks a graph and gives it back as it is stored: every edge with its label in `data.label` and `label`.
+ * Validates a graph and returns its stored form: every edge with its label in `data.label` and `label`.
  * @throws ApiError INVALID_GRAPH, TARGET_NOT_ALLOWED
  */
 export function acceptGraph(
@@ -67,12 +67,12 @@ export function startGraph(nodeId: string): StoredGraph {
   return { nodes: JSON.stringify([node]), edges: '[]' };
 }
 
-/** What an author should know of a stored graph by itself; at most 20. */
+/** Warnings about a stored graph itself; at most 20. */
 export function graphNotes(graph: StoredGraph): readonly GraphNote[] {
   return graphWarnings(JSON.parse(graph.nodes), JSON.parse(graph.edges)).slice(0, mostViolations);
 }
 
-/** What an author should know of a graph, as it is answered. */
+/** A warning about a graph, as in the response. */
 export interface GraphNote {
   /** RFC 6901 pointer into `{ nodes, edges }` */
   readonly path: string;
@@ -80,13 +80,13 @@ export interface GraphNote {
   readonly message: string;
 }
 
-/** A row of the organization that a node names, and where. */
+/** An organization's row that a node references, and where. */
 export interface NamedRow {
   readonly path: string;
   readonly id: string;
 }
 
-/** The tools and pathways that a graph names. */
+/** The tools and pathways that a graph references. */
 export function namedRows(graph: StoredGraph): { tools: readonly NamedRow[]; pathways: readonly NamedRow[] } {
   const nodes: OpenObject[] = JSON.parse(graph.nodes);
   const tools: NamedRow[] = [];
@@ -110,12 +110,12 @@ export function contentHash(graph: StoredGraph): string {
   return sortedHash({ nodes: nodes.map(placeless), edges: edges.map(placeless) });
 }
 
-/** SHA-256 over the JSON of a value whose keys are sorted at every depth, hexadecimal. */
+/** SHA-256 over the JSON of a value with keys sorted at every depth, hexadecimal. */
 export function sortedHash(value: unknown): string {
   return createHash('sha256').update(sortedJson(value)).digest('hex');
 }
 
-/** Written here, because objects keep keys like "10" in an order of their own. */
+/** Custom, because objects always order keys like "10" numerically. */
 function sortedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value);

@@ -13,7 +13,7 @@ export function findPathway(db: Db, orgId: string, id: string): Promise<PathwayR
     .executeTakeFirst();
 }
 
-/** The ids of one page, newest first, and how many there are in all. */
+/** The ids of one page, newest first, and the total. */
 export async function pageOfPathways(
   db: Db,
   orgId: string,
@@ -31,7 +31,7 @@ export async function pageOfPathways(
   return { ids: rows.map(({ id }) => id), total };
 }
 
-/** A pathway of a list: without its graph when that has more than `most` bytes. */
+/** A pathway of a list; its graph is omitted when it has more than `most` bytes. */
 export async function listedPathway(
   db: Db,
   orgId: string,
@@ -98,7 +98,7 @@ export async function deletePathway(db: Db, id: string): Promise<void> {
   await db.deleteFrom('pathways').where('id', '=', id).execute();
 }
 
-/** Numbers, archived ones left out, that a pathway answers. */
+/** Numbers that use a pathway, without archived ones. */
 export async function numbersUsing(db: Db, pathwayId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('numbers')
@@ -185,7 +185,7 @@ export async function deleteVersion(db: Db, pathwayId: string, version: number):
     .execute();
 }
 
-/** The highest number of a version that is still there; 0 when there is none. */
+/** The highest number of an existing version; 0 if there is none. */
 export async function latestVersion(db: Db, pathwayId: string): Promise<number> {
   const row = await db
     .selectFrom('pathway_versions')
@@ -197,7 +197,7 @@ export async function latestVersion(db: Db, pathwayId: string): Promise<number> 
   return row?.version_number ?? 0;
 }
 
-/** Numbers, archived ones left out, that answer with a version of a pathway by its number. */
+/** Numbers that use a version of a pathway by its number, without archived ones. */
 export async function numbersUsingVersion(db: Db, pathwayId: string, version: number): Promise<string[]> {
   const rows = await db
     .selectFrom('numbers')

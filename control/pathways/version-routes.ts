@@ -166,7 +166,7 @@ function changeRoutes(app: App, services: PathwayDeps): void {
   });
 }
 
-/** @returns null for what names no version @throws ApiError for 0, which is the live graph */
+/** @returns null for an unknown version @throws ApiError for 0, which is the live graph */
 function changeableVersion(text: string, path: string): number | null {
   const number = versionOfPath(text);
   if (number === 0) throw ApiError.invalid(path, '0 is the live graph, which POST /v1/pathway/{id} writes');
@@ -181,7 +181,7 @@ async function requireChangeable(db: Db, orgId: string, id: string, number: numb
   return { pathway, version_number, nodes, edges };
 }
 
-/** Whoever names the version would find it no more, so that counts as production too. */
+/** A number that uses the version would answer no more calls, so that counts as production too. */
 async function removeVersion(
   catalogue: Catalogue,
   db: Db,

@@ -1,12 +1,12 @@
-/** Which version of a pathway is meant. Pure. */
+/** Resolves versions of a pathway. Pure. */
 
-/** Versions of a pathway that are in force; null: never published. */
+/** Active versions of a pathway; null: never published. */
 export interface PublishedVersions {
   readonly production: number | null;
   readonly staging: number | null;
 }
 
-/** The version that a number means: production where it names none, the live graph (0) when unpublished. */
+/** The version that a number uses: production by default, the live graph (0) when unpublished. */
 export function resolveVersion(wanted: string | null, published: PublishedVersions | null): number {
   const production = published?.production ?? 0;
   if (wanted === null || wanted === 'production') return production;

@@ -44,20 +44,20 @@ describe('a version', () => {
     expect((await test.call('GET', `${pathway}/version/1`)).body).toMatchObject({ nodes, edges: [] });
   });
 
-  it('is deleted, and its number is not given again', async () => {
+  it('is deleted, and its number is not reused', async () => {
     await keep('second');
     expect((await remove(2)).body).toEqual({ status: 'success', message: 'Version deleted' });
     expect(await lines()).toMatchObject([{ id: 1, is_latest: true }]);
     expect((await keep('third')).body.data).toMatchObject({ id: 3 });
   });
 
-  it('is neither changed nor deleted under the number 0, which is the live graph', async () => {
+  it('cannot be changed or deleted as number 0, which is the live graph', async () => {
     for (const answer of [await change(0), await remove(0)]) {
       expect([answer.status, answer.codes]).toEqual([400, ['INVALID_PARAMETER']]);
     }
   });
 
-  it('is neither changed nor deleted in production, until another one is there', async () => {
+  it('cannot be changed or deleted in production, until another one is there', async () => {
     await keep('second');
     await publish({ version_id: 1 });
     for (const answer of [await change(1), await remove(1)]) {
@@ -197,11 +197,11 @@ describe('a version', () => {
     { name: 'x', nodes: demoNodes },
     { name: 'x', nodes: [], edges: [] },
     { name: 'x', nodes: demoNodes, edges: [], more: 1 },
-  ])('is refused as %j', async (body) => {
+  ])('is rejected as %j', async (body) => {
     expect((await change(1, body)).status).toBe(400);
   });
 
-  it('is refused with the node and edge at fault', async () => {
+  it('is rejected with the invalid node and edge', async () => {
     const nodes = [
       { id: 'a', type: 'Default', data: { isStart: true } },
       { id: 'a', type: 'Default', data: { isStart: true } },
@@ -217,7 +217,7 @@ describe('a version', () => {
     ]);
   });
 
-  it('is taken with a warning for each node that nothing leads to', async () => {
+  it('is accepted with a warning for each unreachable node', async () => {
     const nodes = [...demoNodes, { id: 'lost', type: 'End Call', data: { name: 'Lost', text: 'Bye' } }];
     const { body } = await keep('second', { nodes, edges: demoEdges });
     expect(body.warnings).toEqual([
@@ -231,7 +231,7 @@ describe('a version', () => {
 });
 
 describe('publishing', () => {
-  it('brings a version into an environment, the same one as often as asked', async () => {
+  it('puts a version into an environment, and may be repeated', async () => {
     await keep('second');
     for (let time = 0; time < 2; time++) {
       const answer = await publish({ version_id: 1 });
@@ -258,15 +258,15 @@ describe('publishing', () => {
     { version_id: 1, environment: 'moon' },
     { version_id: 1, publish_on_pass: 'yes' },
     { version_id: 1, other: 1 },
-  ])('is refused as %j', async (body) => {
+  ])('is rejected as %j', async (body) => {
     expect((await publish(body)).status).toBe(400);
   });
 
-  it('is 404 for a version that is not there', async () => {
+  it('is 404 for an unknown version', async () => {
     expect((await publish({ version_id: 7 })).codes).toEqual(['VERSION_NOT_FOUND']);
   });
 
-  it('tells the edges, also those numbers that name an environment', async () => {
+  it('updates the edges, including numbers that follow an environment', async () => {
     await test.call('POST', '/v1/sip/attach', { body: { phone_number: number, directions: ['inbound'] } });
     await test.call('POST', '/v1/inbound/14155550100', { body: { pathway_id: pathwayId } });
     const edge = await connectEdge(test);
@@ -279,8 +279,8 @@ describe('publishing', () => {
   });
 });
 
-describe('the versions that an edge is sent', () => {
-  it('include those that Transfer Pathway nodes lead to, as long as they do', async () => {
+describe('the versions sent to an edge', () => {
+  it('include those referenced by Transfer Pathway nodes, as long as they are', async () => {
     const other = await test.call('POST', '/v1/pathway/create', { body: { name: 'Other' } });
     const transfer = (version?: number) => ({
       nodes: [
@@ -419,7 +419,7 @@ describe('the version that a Transfer Pathway node goes on in', () => {
 });
 
 describe('every version endpoint', () => {
-  it('is 404 for what is unknown or foreign, and asks for a key', async () => {
+  it('is 404 for unknown and foreign ids, and requires a key', async () => {
     const requests = (base: string) =>
       [
         ['POST', `${base}/version/1`, { name: 'x', ...graph }],

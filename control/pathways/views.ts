@@ -17,7 +17,7 @@ export function pathwayView(row: PathwayRow): Pathway {
   };
 }
 
-/** @param latest the highest version number there is */
+/** @param latest the highest version number */
 export function versionLine(pathway: PathwayRow, version: VersionLine, latest: number) {
   const { version_number, name, created_at, content_hash } = version;
   const environments = [

@@ -1,4 +1,4 @@
-/** A persona as whoever speaks for it needs it: its production version, over the settings of a number or an order. */
+/** A persona as an agent: its production version, overridden by the settings of a number or an order. */
 import type { AgentSettings, PathwayCondition } from '#shared/edge-protocol/agents.ts';
 import type { Db } from '../db/index.ts';
 import { mannerOf, type NumberSettings, transferTargets } from '../numbers/index.ts';
@@ -10,7 +10,7 @@ import { findPersona, findPersonaVersion } from './store.ts';
 type PersonaAgent = Extract<AgentSettings, { kind: 'persona' }>;
 
 /**
- * The persona's production version. What `settings` leave open is as its call_config says.
+ * The persona's production version. What `settings` leave open comes from its call_config.
  * @param versionId another version, for conversations that try one; default: the one in production
  * @returns null when the organization has no such persona
  */
@@ -42,7 +42,7 @@ export async function personaAgent(
   };
 }
 
-/** With the version that each means now; those of deleted pathways are left out. */
+/** With the version that each currently resolves to; deleted pathways are left out. */
 async function conditions(
   db: Db,
   orgId: string,

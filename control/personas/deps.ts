@@ -8,10 +8,10 @@ import type { PromotionGates } from '../promotion/index.ts';
 export interface PersonaDeps {
   readonly clock: Clock;
   readonly database: Database;
-  /** Every write to what organizations set up goes through it. */
+  /** Every change to an organization's set-up goes through it. */
   readonly catalogue: Catalogue;
-  /** Asked before anything goes into production (contract 6.11). */
+  /** Checked before anything goes into production (contract 6.11). */
   readonly promotionGates: PromotionGates;
-  /** What organizations may keep. */
+  /** Organizations' quotas. */
   readonly quotas: Quotas;
 }

@@ -1,4 +1,4 @@
-/** Personas: drafts, production versions, and the agent that one makes. */
+/** Personas: drafts, production versions, and the agent built from one. */
 export { personaAgent } from './agent-store.ts';
 export { promoteDraft } from './promote-store.ts';
 export { personaRoutes } from './routes.ts';

@@ -1,4 +1,4 @@
-/** Which numbers a persona answers (contract 12): all of a request or none. */
+/** Attaches numbers to a persona (contract 12): all of a request or none. */
 import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
 import { type Actor, recordChange } from '../audit/index.ts';
@@ -8,7 +8,7 @@ import { isoTime } from '../organizations/index.ts';
 import type { PersonaDeps } from './deps.ts';
 import { requirePersona } from './store.ts';
 
-/** @throws ApiError PERSONA_NOT_FOUND, INVALID_INBOUND_NUMBERS, INVALID_PARAMETER for what is no number */
+/** @throws ApiError PERSONA_NOT_FOUND, INVALID_INBOUND_NUMBERS, INVALID_PARAMETER for an invalid number */
 export function attachPersona(
   services: PersonaDeps,
   orgId: string,
@@ -19,7 +19,7 @@ export function attachPersona(
   return changeNumbers(services, orgId, id, texts, by, () => id);
 }
 
-/** Numbers that another agent answers stay as they are. */
+/** Numbers with another agent are left alone. */
 export function detachPersona(
   services: PersonaDeps,
   orgId: string,

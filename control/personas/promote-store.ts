@@ -1,4 +1,4 @@
-/** A draft comes into production, in the transaction of a change of the edges' configuration (contract 12). */
+/** Promotes a draft to production, in the transaction of a change of the edges' configuration (contract 12). */
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
 import type { Altered } from '../catalogue/index.ts';
@@ -14,10 +14,10 @@ import {
   updatePersonaVersion,
 } from './store.ts';
 
-/** Versions that a persona keeps, draft and production among them; each may have 200 KB. */
+/** Most versions of a persona, including draft and production; each may have 200 KB. */
 const mostVersions = 200;
 
-/** The draft becomes the production version and keeps its id and number; a draft of the same content follows. */
+/** The draft becomes the production version and keeps its id and number; a new draft with the same content follows. */
 export async function promoteDraft(
   db: Db,
   altered: Altered,

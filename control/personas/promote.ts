@@ -9,7 +9,7 @@ import { promoteDraft } from './promote-store.ts';
 import { findPersonaVersion, requirePersona } from './store.ts';
 
 /**
- * @returns null when the draft is in production now, else the batch that decides about it
+ * @returns null when the draft is in production now, else the batch that decides
  * @throws ApiError PERSONA_NOT_FOUND, PROMOTION_BLOCKED
  */
 export async function promote(
@@ -48,11 +48,11 @@ export async function promote(
     return { batchId };
   }
   const done = await promoteJudged(services, by, persona, draft.content_hash);
-  // Altered while it was judged: what it holds now is judged.
+  // Changed while it was checked: check the current content.
   return done ? null : promote(services, orgId, id, publishOnPass, by);
 }
 
-/** @returns false when the draft no longer holds what was judged */
+/** @returns false when the draft's content is no longer what was checked */
 function promoteJudged(services: PersonaDeps, by: Actor, judged: PersonaRow, hash: string): Promise<boolean> {
   return services.catalogue.change(async (db, altered) => {
     const persona = await requirePersona(db, judged.org_id, judged.id);

@@ -1,11 +1,11 @@
-/** What a persona names of other rows: judged when it is written (contract 12). */
+/** A persona's references, checked when it is written (contract 12). */
 import { ApiError } from '#shared/errors.ts';
 import type { Db } from '../db/index.ts';
 import { findPathway, findVersion, resolveVersion } from '../pathways/index.ts';
 import { firstUnknownTool } from '../tools/index.ts';
 import type { PersonaContent, StoredCondition } from './rules.ts';
 
-/** @throws ApiError TOOL_NOT_FOUND, PATHWAY_NOT_FOUND; INVALID_PARAMETER for a version or node that is not there */
+/** @throws ApiError TOOL_NOT_FOUND, PATHWAY_NOT_FOUND; INVALID_PARAMETER for an unknown version or node */
 export async function checkReferences(db: Db, orgId: string, content: PersonaContent): Promise<void> {
   const unknown = await firstUnknownTool(db, orgId, content.default_tools);
   if (unknown >= 0) throw ApiError.of('TOOL_NOT_FOUND', { path: `/default_tools/${unknown}` });

@@ -31,7 +31,7 @@ const createPathway = async () =>
 const numberOf = async () => (await test.call('GET', '/v1/inbound/14155550100')).body;
 
 describe('a new persona', () => {
-  it('has a production version 1 and a draft 2 of the same content', async () => {
+  it('has a production version 1 and a draft 2 with the same content', async () => {
     const pathway_id = await createPathway();
     const content = {
       orchestration_prompt: 'Book a table.',
@@ -100,11 +100,11 @@ describe('a new persona', () => {
     { name: 'a', pathway_conditions: [{ name: 'a', prompt: 'b', pathway_id: 'c' }] },
     { name: 'a', pathway_conditions: [{ name: 'a', prompt: 'b', pathway_id: unknown, pathway_version: 1 }] },
     { name: 'a', default_tools: ['x'] },
-  ])('is refused as %j', async (body) => {
+  ])('is rejected as %j', async (body) => {
     expect((await create(body)).status).toBe(400);
   });
 
-  it('names pathways and tools that are there', async () => {
+  it('may reference existing pathways and tools only', async () => {
     const pathway_id = await createPathway();
     const condition = (more: object) => ({
       name: 'a',
@@ -126,7 +126,7 @@ describe('a new persona', () => {
 });
 
 describe('the list', () => {
-  it('is newest first, by pages, without deleted and foreign ones', async () => {
+  it('is newest first, paged, without deleted and foreign ones', async () => {
     const ids: string[] = [];
     for (const name of ['a', 'b', 'c', 'd']) {
       test.clock.advance(1);
@@ -152,7 +152,7 @@ describe('the list', () => {
 });
 
 describe('PATCH', () => {
-  it('alters the draft, and name, role, description and tags at once', async () => {
+  it('changes the draft, and name, role, description and tags at once', async () => {
     const id = await createId({ name: 'Ann', personality_prompt: 'Calm.', tags: ['a'] });
     const before = await read(id);
     test.clock.advance(1000);
@@ -174,18 +174,18 @@ describe('PATCH', () => {
     });
   });
 
-  it('without fields alters nothing', async () => {
+  it('without fields changes nothing', async () => {
     const id = await createId();
     const before = await read(id);
     test.clock.advance(1000);
     expect((await patch(id, {})).body.data).toEqual(before);
   });
 
-  it.each([{ name: null }, { name: '' }, { role: 5 }, { id: 'x' }])('is refused as %j', async (body) => {
+  it.each([{ name: null }, { name: '' }, { role: 5 }, { id: 'x' }])('is rejected as %j', async (body) => {
     expect((await patch(await createId(), body)).status).toBe(400);
   });
 
-  it('is refused for pathways and tools that are not there', async () => {
+  it('is rejected for unknown pathways and tools', async () => {
     const id = await createId();
     const pathway_conditions = [{ name: 'a', prompt: 'b', pathway_id: unknown }];
     expect((await patch(id, { pathway_conditions })).codes).toEqual(['PATHWAY_NOT_FOUND']);
@@ -194,7 +194,7 @@ describe('PATCH', () => {
 });
 
 describe('promoting', () => {
-  it('makes the draft the production version, and a new draft of it', async () => {
+  it('makes the draft the production version, and creates a new draft from it', async () => {
     const id = await createId({ name: 'Ann', personality_prompt: 'Calm.' });
     await patch(id, { personality_prompt: 'Loud.' });
     const before = await read(id);
@@ -225,7 +225,7 @@ describe('promoting', () => {
     ]);
   });
 
-  it('is refused with a body that says more', async () => {
+  it('is rejected with unknown properties', async () => {
     const url = `/v1/personas/${await createId()}/versions/promote`;
     expect((await test.call('POST', url, { body: { publish_on_pass: 'yes' } })).status).toBe(400);
     expect((await test.call('POST', url, { body: { now: true } })).codes).toEqual(['UNKNOWN_PROPERTY']);
@@ -259,13 +259,13 @@ describe('the numbers of a persona', () => {
   });
 
   it.each([[[]], ['+14155550100'], [Array(101).fill('+14155550100')], [['abc']], [[5]]])(
-    'are refused as %j',
+    'are rejected as %j',
     async (inbound_numbers) => {
       expect((await attach(await createId(), inbound_numbers)).codes[0]).toBe('INVALID_PARAMETER');
     },
   );
 
-  it('of another organization count as not held', async () => {
+  it('are not found when another organization holds them', async () => {
     await test.call('POST', '/v1/sip/attach', {
       body: { phone_number: number, directions: ['inbound'] },
       key: test.foreignKey,
@@ -273,7 +273,7 @@ describe('the numbers of a persona', () => {
     expect((await attach(await createId(), [number])).codes).toEqual(['INVALID_INBOUND_NUMBERS']);
   });
 
-  it('may be given by the number’s own settings, which nulls its other agent', async () => {
+  it('may be set by the number’s own settings, which null its other agent', async () => {
     await holdNumbers(number);
     const pathway_id = await createPathway();
     const update = (body: object) => test.call('POST', '/v1/inbound/14155550100', { body });
@@ -292,7 +292,7 @@ describe('the numbers of a persona', () => {
 });
 
 describe('deleting', () => {
-  it('is refused while a number is answered, and then hides the persona', async () => {
+  it('is rejected while it answers a number, and then hides the persona', async () => {
     await holdNumbers(number);
     const id = await createId();
     await attach(id, [number]);
@@ -308,7 +308,7 @@ describe('deleting', () => {
     expect((await test.call('DELETE', `/v1/personas/${id}`)).codes).toEqual(['PERSONA_NOT_FOUND']);
   });
 
-  it('is refused while a widget is answered', async () => {
+  it('is rejected while a widget uses it', async () => {
     const id = await createId();
     const widget = await test.call('POST', '/v1/widget', { body: { name: 'Chat', persona_id: id } });
     const refused = await test.call('DELETE', `/v1/personas/${id}`);
@@ -321,8 +321,8 @@ describe('deleting', () => {
   });
 });
 
-describe('what an edge is told of a number with a persona', () => {
-  it('is its production version, under the number’s own settings', async () => {
+describe("an edge's configuration of a number with a persona", () => {
+  it('has its production version, overridden by the number’s own settings', async () => {
     await holdNumbers(number);
     const pathway_id = await createPathway();
     const id = await createId({
@@ -375,7 +375,7 @@ describe('what an edge is told of a number with a persona', () => {
 describe('the tools of a persona', () => {
   const tool = { description: 'Says the time', integration: 'rest_api', action: 'request' };
 
-  it('reach the edges, with those of the number before them', async () => {
+  it('reach the edges, after those of the number', async () => {
     await holdNumbers(number);
     const created: unknown[] = [];
     for (const name of ['clock', 'calendar']) {
@@ -397,8 +397,8 @@ describe('the tools of a persona', () => {
   });
 });
 
-describe('what is changed of personas', () => {
-  it('is in the log of changes, with the numbers that they answer', async () => {
+describe('changes of personas', () => {
+  it('are in the audit log, with the numbers that they answer', async () => {
     await holdNumbers(number);
     const id = await createId();
     await patch(id, { role: 'Host' });
@@ -425,7 +425,7 @@ describe('what is changed of personas', () => {
 });
 
 describe('every persona endpoint', () => {
-  it('is 404 for unknown, malformed and foreign ids, and asks for a key', async () => {
+  it('is 404 for unknown, malformed and foreign ids, and requires a key', async () => {
     const requests = (id: string) =>
       [
         ['GET', `/v1/personas/${id}`, undefined],

@@ -1,4 +1,4 @@
-/** Personas: what is stored of them, and how they are shown (contract 12). Pure. */
+/** Stored and shown forms of personas (contract 12). Pure. */
 import type {
   PathwayCondition,
   Persona,
@@ -9,7 +9,7 @@ import type {
 import type { PersonaRow, PersonaVersionRow } from '../db/index.ts';
 import { sortedHash } from '../pathways/index.ts';
 
-/** What a version is made of; its hash is over exactly this. */
+/** The content of a version; its hash covers exactly this. */
 export interface PersonaContent {
   readonly orchestration_prompt: string | null;
   readonly personality_prompt: string | null;
@@ -31,7 +31,7 @@ export const emptyContent: PersonaContent = {
   default_tools: [],
 };
 
-/** The content of a draft after a request; null clears, what is left out stays. */
+/** The content of a draft after a request; null clears, omitted members stay. */
 export function changedContent(before: PersonaContent, update: PersonaUpdate): PersonaContent {
   const { orchestration_prompt, personality_prompt, pathway_conditions, call_config, default_tools } = update;
   return {
@@ -51,7 +51,7 @@ export function changedContent(before: PersonaContent, update: PersonaUpdate): P
   };
 }
 
-/** Tools are named `TL-<uuid>`, with or without the prefix (contract 1.5). */
+/** Tools have ids `TL-<uuid>`, accepted with or without the prefix (contract 1.5). */
 function withPrefix(id: string): string {
   return id.startsWith('TL-') ? id : `TL-${id}`;
 }
@@ -105,7 +105,7 @@ export function versionView(row: PersonaVersionRow): PersonaVersion {
   };
 }
 
-/** A persona with what belongs to it. */
+/** A persona with its versions and numbers. */
 export interface WholePersona {
   readonly row: PersonaRow;
   readonly production: PersonaVersionRow;

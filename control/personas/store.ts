@@ -1,4 +1,4 @@
-/** Persona rows and their versions. Deleted personas stay, but are found no more. */
+/** Persona rows and their versions. Deleted personas are kept, but not found. */
 import { sql } from 'kysely';
 import { ApiError } from '#shared/errors.ts';
 import type { NamedVersion } from '../catalogue/index.ts';
@@ -52,7 +52,7 @@ export async function pageOfPersonaVersions(
   return { ids: rows.map(({ id }) => id), total: await countRows(all) };
 }
 
-/** Personas whose production or draft has a condition that leads to a pathway. */
+/** Personas whose production or draft has a condition that references a pathway. */
 export async function personasUsingPathway(db: Db, pathwayId: string): Promise<string[]> {
   const rows = await leadingTo(db, pathwayId).execute();
   return rows.map(({ id }) => id);
@@ -108,7 +108,7 @@ export function pageOfPersonas(
   return newestPage(all, { limit, offset: (page - 1) * limit });
 }
 
-/** Personas with their two present versions and their numbers, in the same order. */
+/** Personas with their two current versions and their numbers, in the same order. */
 export async function withVersions(db: Db, rows: readonly PersonaRow[]): Promise<WholePersona[]> {
   if (rows.length === 0) return [];
   const versions = await db
@@ -180,7 +180,7 @@ export async function deleteOldVersions(db: Db, personaId: string, upTo: number)
     .execute();
 }
 
-/** Numbers, archived ones left out, that a persona answers. */
+/** Numbers that a persona answers, without archived ones. */
 export async function numbersOfPersona(db: Db, personaId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('numbers')

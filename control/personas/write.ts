@@ -1,4 +1,4 @@
-/** Personas are created, altered and deleted (contract 12). */
+/** Creates, changes and deletes personas (contract 12). */
 import type { PersonaCreate, PersonaUpdate } from '#shared/api/personas.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
@@ -21,7 +21,7 @@ import {
 } from './store.ts';
 
 /**
- * @param answer what is made of the persona with this id, in the transaction that stores it
+ * @param answer builds the response for the persona with this id, in the transaction that stores it
  * @throws ApiError PATHWAY_NOT_FOUND, TOOL_NOT_FOUND, INVALID_PARAMETER, QUOTA_EXCEEDED
  */
 export function createPersona<T>(
@@ -77,7 +77,7 @@ function referencesOf(content: PersonaContent) {
   }));
 }
 
-/** Name, role, description and tags are in force at once; the rest goes to the draft. */
+/** Name, role, description and tags take effect at once; everything else goes to the draft. */
 export function alterPersona(
   services: PersonaDeps,
   orgId: string,
@@ -108,7 +108,7 @@ export function alterPersona(
       updated_at: now,
     });
     await record(services, db, by, persona, 'update', Object.keys(body).sort());
-    // Name and role are part of what the edges are told.
+    // Name and role are part of the edges' configuration.
     if (name !== undefined || role !== undefined) await tellNumbers(db, altered, id);
   });
 }

@@ -1,4 +1,4 @@
-/** /v1/admin/ports: what operators do with port requests (contract 5.7). */
+/** /v1/admin/ports: operators' work on port requests (contract 5.7). */
 import { plain } from '#shared/api/common.ts';
 import {
   AdminPortList,

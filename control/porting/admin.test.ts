@@ -30,14 +30,14 @@ async function signed(numbers: readonly string[]): Promise<string> {
   return id;
 }
 
-describe('every endpoint of operators', () => {
+describe('every operator endpoint', () => {
   it.each<['GET' | 'POST', string]>([
     ['GET', '/v1/admin/ports'],
     ['GET', `/v1/admin/ports/${unknownId}`],
     ['GET', `/v1/admin/ports/${unknownId}/letter`],
     ['GET', `/v1/admin/ports/${unknownId}/documents/doc_x`],
     ['POST', `/v1/admin/ports/${unknownId}/status`],
-  ])('%s %s needs an operator key', async (method, url) => {
+  ])('%s %s requires an operator key', async (method, url) => {
     const customer = await test.call(method, url);
     expect([customer.status, customer.codes]).toEqual([403, ['OPERATOR_KEY_REQUIRED']]);
     expect((await test.call(method, url, { key: null })).status).toBe(401);
@@ -51,7 +51,7 @@ describe('every endpoint of operators', () => {
 });
 
 describe('the list', () => {
-  it('has the requests of all organizations, newest first, and how many there are', async () => {
+  it('has the requests of all organizations, newest first, and the total', async () => {
     const own = await initiate(test, order([number]));
     const foreign = await initiate(test, order([other]), test.foreignKey);
     const all = await get('/v1/admin/ports?limit=1');
@@ -72,7 +72,7 @@ describe('the list', () => {
 });
 
 describe('moving', () => {
-  it('goes through the states, numbers apart, with date and reason', async () => {
+  it('passes through the states, number by number, with date and reason', async () => {
     const id = await signed([number, other]);
     const first = await move(test, id, {
       status: 'in_progress',
@@ -105,14 +105,14 @@ describe('moving', () => {
     ]);
   });
 
-  it('changes nothing when it is repeated', async () => {
+  it('changes nothing when repeated', async () => {
     const id = await signed([number]);
     for (const status of ['submitted', 'in_progress', 'in_progress', 'completed', 'completed'])
       expect((await move(test, id, { status })).status).toBe(200);
     expect((await detail(test, id)).history).toHaveLength(4);
   });
 
-  it('is refused against the table, and then changes nothing', async () => {
+  it('is rejected against the table, and changes nothing', async () => {
     const { id, path } = await initiate(test, order([number, other]));
     const early = await move(test, id, { status: 'submitted' });
     expect([early.status, early.codes]).toEqual([409, ['INVALID_TRANSITION']]);
@@ -133,7 +133,7 @@ describe('moving', () => {
     expect((await move(test, id, { status: 'in_progress' })).codes).toEqual(['INVALID_TRANSITION']);
   });
 
-  it('asks for a reason, a date that exists, and numbers of the request', async () => {
+  it('requires a reason, a date that exists, and numbers of the request', async () => {
     const id = await signed([number]);
     for (const status of ['failed', 'canceled'])
       expect((await move(test, id, { status })).body.errors).toMatchObject([
@@ -150,8 +150,8 @@ describe('moving', () => {
   });
 });
 
-describe('a request whose numbers end apart', () => {
-  it('is told of with how many completed and failed, and why, although nobody gave a reason at the end', async () => {
+describe('a request whose numbers end differently', () => {
+  it('is reported with how many completed and failed, and why, even without a reason at the end', async () => {
     await test.call('PATCH', '/v1/org/settings', {
       body: { event_webhook_url: 'https://hooks.example.com/all' },
     });
@@ -201,7 +201,7 @@ describe('a completed number', () => {
     return id;
   }
 
-  it('is an inbound number of the organization, which the edges are told of', async () => {
+  it('is an inbound number of the organization, and is published to the edges', async () => {
     const id = await inProgress();
     const before = await test.control.services.edgeConfig.version();
     await move(test, id, { status: 'completed' });
@@ -220,7 +220,7 @@ describe('a completed number', () => {
     expect((await test.call('GET', '/v1/inbound/14155550100')).body).toMatchObject({ source: 'ported' });
   });
 
-  it('keeps what the organization had set for it over SIP', async () => {
+  it("keeps the organization's earlier SIP settings", async () => {
     const id = await inProgress();
     await test.call('POST', '/v1/sip/attach', { body: { phone_number: number, directions: ['inbound'] } });
     await test.call('POST', '/v1/inbound/14155550100', { body: { prompt: 'Be kind.' } });
@@ -231,7 +231,7 @@ describe('a completed number', () => {
     });
   });
 
-  it('is refused while another organization holds it', async () => {
+  it('is rejected while another organization holds it', async () => {
     const id = await inProgress();
     await test.call('POST', '/v1/sip/attach', {
       body: { phone_number: number, directions: ['inbound'] },
@@ -243,8 +243,8 @@ describe('a completed number', () => {
   });
 });
 
-describe('what an operator needs at the carrier', () => {
-  it('is the letter and the documents, as downloads', async () => {
+describe('what an operator sends to the carrier', () => {
+  it('is available as downloads: the letter and the documents', async () => {
     const document = String((await upload(test, smallPdf)).body.data?.document_sid);
     const { id } = await initiate(test, order([number], { documents: [document] }));
     const letter = await get(`/v1/admin/ports/${id}/letter`);

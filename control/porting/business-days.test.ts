@@ -21,7 +21,7 @@ describe('business days', () => {
     ['2030-01-04', 1, '2030-01-07'],
     ['2030-01-18', 1, '2030-01-22'],
     ['2029-12-24', 7, '2030-01-04'],
-  ])('%s and %i more is %s', (date, days, expected) => {
+  ])('%s plus %i is %s', (date, days, expected) => {
     expect(addBusinessDays(date, days)).toBe(expected);
   });
 });
@@ -34,7 +34,7 @@ describe('the expected completion', () => {
     });
   });
 
-  it('is not before the date asked for, and on a business day', () => {
+  it('is not before the requested date, and on a business day', () => {
     expect(expectedCompletion('2030-01-02', '2030-01-19', null)).toEqual({
       earliest: '2030-01-22',
       latest: '2030-01-23',

@@ -1,12 +1,12 @@
-/** Days on which carriers work: Monday to Friday without the federal holidays of the USA. Pure; dates are UTC. */
+/** Carriers' business days: Monday to Friday without the federal holidays of the USA. Pure; dates are UTC. */
 import { createRequire } from 'node:module';
 import type Holidays from 'date-holidays';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const require = createRequire(import.meta.url);
-/** Made for the first date: the calendars of all countries take a tenth of a second to load. */
+/** Created for the first date: the calendars of all countries take a tenth of a second to load. */
 let holidays: Holidays | null = null;
-/** `YYYY-MM-DD` of the holidays by year, those observed on a weekday in place of a weekend included. */
+/** `YYYY-MM-DD` of the holidays by year, including those observed on a weekday instead of a weekend. */
 const byYear = new Map<number, ReadonlySet<string>>();
 
 function holidaysOf(year: number): ReadonlySet<string> {
@@ -29,7 +29,7 @@ export function isBusinessDay(date: string): boolean {
   return weekday !== 0 && weekday !== 6 && !holidaysOf(Number(date.slice(0, 4))).has(date);
 }
 
-/** The date so many business days after `date`, which itself does not count. @param date `YYYY-MM-DD` */
+/** The date this many business days after `date`, which does not count. @param date `YYYY-MM-DD` */
 export function addBusinessDays(date: string, days: number): string {
   let at = date;
   for (let left = days; left > 0; ) {
@@ -49,7 +49,7 @@ export function dateOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Contract 15: a port takes 7 to 14 business days, but never ends before the date that was asked for. */
+/** Contract 15: a port takes 7 to 14 business days, but never ends before the requested date. */
 export function expectedCompletion(
   from: string,
   target: string,

@@ -1,4 +1,4 @@
-/** A carrier's porting API over HTTP with JSON, of the common shape; docs/porting.md has the calls. */
+/** A carrier's porting API over HTTP with JSON, in a generic form; docs/porting.md lists the calls. */
 import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { sendOutgoing } from '#outgoing/request.ts';
@@ -25,13 +25,13 @@ interface Received {
   readonly body: unknown;
 }
 
-/** The service is named by the deployment, so the rules for customers' targets (contract 1.9) do not apply. */
+/** The deployment configures the service, so the rules for customers' targets (contract 1.9) do not apply. */
 export function httpCarrier(settings: CarrierSettings, clock: Clock): Carrier {
   const call = (sent: Sent, signal?: AbortSignal) => exchange(settings, clock, sent, signal);
   return {
     check: async (numbers) => {
       const answer = await call({ method: 'POST', path: '/portability', body: { phone_numbers: numbers } });
-      // A carrier that does not offer this: the numbering plan has to do.
+      // The carrier does not offer this: fall back to the numbering plan.
       if ([404, 405, 501].includes(answer.status)) return new Map();
       const { results } = parsed(PortabilityAnswer, succeeded(answer));
       return new Map(results.map((one) => [toE164(one.phone_number) ?? one.phone_number, known(one)]));
@@ -65,7 +65,7 @@ export function httpCarrier(settings: CarrierSettings, clock: Clock): Carrier {
       const path = `/orders/${encodeURIComponent(id)}/cancel`;
       const sent = { method: 'POST', path, body: {}, idempotencyKey: `${id}-cancel` } as const;
       const answer = await call(sent, signal);
-      // 404: nothing is there; 409: it has ended. Either way nothing is left to call off.
+      // 404: no such order; 409: it has ended. In both cases there is nothing to cancel.
       if (answer.status !== 404 && answer.status !== 409) succeeded(answer);
     },
   };
@@ -89,7 +89,7 @@ function orderBody(order: CarrierOrder, documents: readonly object[]): object {
   };
 }
 
-/** What is said of one number, without what is not said. */
+/** The known members for one number, without absent ones. */
 function known(one: Static<typeof PortabilityAnswer>['results'][number]): Partial<PortCheckResult> {
   const number_type = numberTypes.find((type) => type === one.number_type);
   return {
@@ -129,7 +129,7 @@ async function exchange(
   return { status: answer.status, body: jsonOf(answer.body.toString('utf8')) };
 }
 
-/** Undefined when it is no JSON. */
+/** Undefined when it is not JSON. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -142,13 +142,13 @@ function isSuccess({ status }: Received): boolean {
   return status >= 200 && status < 300;
 }
 
-/** @throws Error for any other answer than a success */
+/** @throws Error for any response but success */
 function succeeded(answer: Received): Received {
   if (isSuccess(answer)) return answer;
   throw new Error(`the carrier answered ${answer.status}`);
 }
 
-/** 400 and 422 are about this order; other refusals are about the key, the URL or the load. @throws CarrierRefusal */
+/** 400 and 422 concern this order; other rejections concern the key, the URL or the load. @throws CarrierRefusal */
 function taken(answer: Received): Received {
   if (answer.status !== 400 && answer.status !== 422) return succeeded(answer);
   throw new CarrierRefusal(`Refused by the carrier: ${messageOf(answer.body)}`.slice(0, 500));
@@ -163,7 +163,7 @@ function messageOf(body: unknown): string {
   return texts.find((text) => typeof text === 'string') ?? 'no reason given';
 }
 
-/** @throws Error when the answer has another form */
+/** @throws Error when the response has another form */
 function parsed<T extends TSchema>(schema: T, { body }: Received): Static<T> {
   if (Value.Check(schema, body)) return body;
   throw new Error("the carrier's answer has another form than docs/porting.md says");

@@ -1,6 +1,6 @@
 /**
- * The webhook of the carrier's porting API. It only says which order to look at: the order itself is asked for,
- * so an event that is late, doubled or made up by somebody changes nothing.
+ * The webhook of the carrier's porting API. It only says which order to look at; the order itself is then queried, so a
+ * late, repeated or forged event changes nothing.
  */
 import { Value } from 'typebox/value';
 import { plain } from '#shared/api/common.ts';
@@ -16,7 +16,7 @@ export function carrierRoutes(app: App, services: PortingDeps): void {
   if (carrier === null || webhookSecret === null) return;
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();
-    // The signature is over the bytes as they came.
+    // The signature covers the raw bytes.
     scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) =>
       done(null, text),
     );

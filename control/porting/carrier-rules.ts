@@ -1,4 +1,4 @@
-/** The words of a carrier's porting API, and the signature of its webhook. Pure. */
+/** State names of a carrier's porting API, and the signature of its webhook. Pure. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { toE164 } from '#shared/e164.ts';
@@ -40,7 +40,7 @@ export const PortabilityAnswer = Type.Object({
   ),
 });
 
-/** A carrier's word for a state; lower case, `-` and blanks as `_`. */
+/** A carrier's name for a state; lower case, `-` and blanks as `_`. */
 const words: Readonly<Record<string, PortStatus>> = {
   draft: 'submitted',
   new: 'submitted',
@@ -62,7 +62,7 @@ const words: Readonly<Record<string, PortStatus>> = {
   failed: 'failed',
   rejected: 'failed',
   exception: 'failed',
-  // The customer did not ask for it, or the request would have ended here already.
+  // Not at the customer's request: that would already have ended the request here.
   canceled: 'failed',
   cancelled: 'failed',
 };
@@ -78,7 +78,7 @@ function statusOf(word: string): PortStatus | null {
   );
 }
 
-/** @param numbers those of the request: the state of the order is theirs where the answer names none */
+/** @param numbers of the request: they take the order's state when the response does not list them */
 export function orderState(
   answer: Static<typeof OrderAnswer>,
   numbers: readonly string[],
@@ -101,7 +101,7 @@ export function orderState(
 const signatureSeconds = 300;
 
 /**
- * Whether a webhook is the carrier's: lower-case hex HMAC-SHA256 of `<timestamp>.<body>`, made not long ago.
+ * Whether a webhook is from the carrier: lower-case hex HMAC-SHA256 of `<timestamp>.<body>`, recent.
  * @param timestamp unix seconds as text @param now ms
  */
 export function isSigned(
@@ -118,7 +118,7 @@ export function isSigned(
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** Seconds until an order that failed is tried again, by the number of failures in a row. */
+/** Seconds until a failed order is retried, by consecutive failures. */
 const pauses = [10, 30, 120, 600, 1800, 3600] as const;
 
 /** @param random 0..1, spreads by ±10 % */

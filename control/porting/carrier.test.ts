@@ -63,7 +63,7 @@ async function signed(numbers: readonly string[], more: object = {}): Promise<st
   return id;
 }
 
-/** Has the next question to the carrier asked. */
+/** Triggers the next query to the carrier. */
 async function later(id: string): Promise<void> {
   const { next_attempt_at } = await orderRow(id);
   test.clock.advance(Date.parse(next_attempt_at ?? '') - test.clock.now());
@@ -80,7 +80,7 @@ function event(body: string, headers: Record<string, string>) {
 }
 
 describe('a signed request', () => {
-  it('is submitted with letter, documents and everything the carrier needs, once', async () => {
+  it('is submitted once, with letter, documents and everything the carrier needs', async () => {
     const document = (await upload(test, smallPdf)).body.data?.document_sid;
     const id = await signed([number, other], { documents: [document], pin: '4711' });
     await expect.poll(() => stateOf(id)).toBe('following');
@@ -122,7 +122,7 @@ describe('a signed request', () => {
     expect(await statusOf(id)).toBe('submitted');
   });
 
-  it('follows the order through its states to held numbers', async () => {
+  it('follows the order through its states until the numbers are held', async () => {
     const id = await signed([number, other]);
     await expect.poll(() => stateOf(id)).toBe('following');
     carrier.order = { status: 'FOC received', foc_date: '2030-01-15T00:00:00Z' };
@@ -152,7 +152,7 @@ describe('a signed request', () => {
     expect((await test.call('GET', '/v1/inbound/14155550100')).body).toMatchObject({ source: 'ported' });
   });
 
-  it('passes the states that a carrier leaves out', async () => {
+  it('passes through states that a carrier skips', async () => {
     carrier.order = { status: 'completed' };
     const id = await signed([number]);
     await expect.poll(() => statusOf(id)).toBe('completed');
@@ -165,14 +165,14 @@ describe('a signed request', () => {
     ]);
   });
 
-  it('stays where it is when the carrier says a word that nobody knows', async () => {
+  it('stays unchanged when the carrier reports an unknown state', async () => {
     carrier.order = { status: 'pondering' };
     const id = await signed([number]);
     await expect.poll(() => stateOf(id)).toBe('following');
     expect(await statusOf(id)).toBe('submitted');
   });
 
-  it('fails with the reason of a carrier that refuses it', async () => {
+  it("fails with the carrier's reason when it rejects the order", async () => {
     carrier.answers.push(
       { status: 200, body: { id: 'f' } },
       { status: 422, body: { errors: [{ detail: 'No such account' }] } },
@@ -185,11 +185,11 @@ describe('a signed request', () => {
 
   it.each<[string, CarrierService['answers'][number]]>([
     ['answers 503', 503],
-    ['refuses the key', 401],
-    ['ends the connection', 'none'],
+    ['rejects the key', 401],
+    ['closes the connection', 'none'],
     ['answers something else', { status: 200, body: { hello: 1 } }],
     ['redirects', 302],
-  ])('is tried again when the carrier %s', async (_what, answer) => {
+  ])('is retried when the carrier %s', async (_what, answer) => {
     carrier.answers.push(answer);
     const id = await signed([number]);
     await expect.poll(async () => (await orderRow(id)).attempts).toBe(1);
@@ -199,7 +199,7 @@ describe('a signed request', () => {
     expect((await orderRow(id)).attempts).toBe(0);
   });
 
-  it('is not completed while another organization holds the number, and goes on when it does not', async () => {
+  it('is not completed while another organization holds the number, and continues afterward', async () => {
     const id = await signed([number]);
     await expect.poll(() => stateOf(id)).toBe('following');
     const attach = { phone_number: number, directions: ['inbound'] };
@@ -214,7 +214,7 @@ describe('a signed request', () => {
 });
 
 describe('a canceled request', () => {
-  it('is called off at the carrier', async () => {
+  it('is canceled at the carrier', async () => {
     const id = await signed([number]);
     await expect.poll(() => stateOf(id)).toBe('following');
     await test.call('DELETE', `/v1/sip/port/${id}`);
@@ -222,7 +222,7 @@ describe('a canceled request', () => {
     expect(paths().at(-1)).toBe(`POST /porting/orders/${encodeURIComponent(carrierOrderId)}/cancel`);
   });
 
-  it('is called off also when the carrier’s answer was lost', async () => {
+  it('is canceled even when the carrier’s response was lost', async () => {
     carrier.answers.push({ status: 200, body: { id: 'f' } }, 'none');
     const id = await signed([number]);
     await expect.poll(async () => (await orderRow(id)).attempts).toBe(1);
@@ -234,7 +234,7 @@ describe('a canceled request', () => {
     ]);
   });
 
-  it('is done when the carrier has ended it already', async () => {
+  it('is done when the carrier has already ended it', async () => {
     const id = await signed([number]);
     await expect.poll(() => stateOf(id)).toBe('following');
     carrier.answers.push(409);
@@ -246,7 +246,7 @@ describe('a canceled request', () => {
 describe('the carrier’s webhook', () => {
   const body = JSON.stringify({ order_id: carrierOrderId, status: 'completed' });
 
-  it('has the order looked at, and is not believed by itself', async () => {
+  it('triggers a query of the order, and is not trusted itself', async () => {
     const id = await signed([number]);
     await expect.poll(() => stateOf(id)).toBe('following');
     const asked = carrier.requests.length;
@@ -259,7 +259,7 @@ describe('the carrier’s webhook', () => {
     await expect.poll(() => statusOf(id)).toBe('completed');
   });
 
-  it('is refused without its signature, with an old one, and of another secret', async () => {
+  it("is rejected without a signature, with an old one, and with another secret's", async () => {
     const now = test.clock.now();
     for (const headers of [
       { 'content-type': 'application/json' },
@@ -278,7 +278,7 @@ describe('the carrier’s webhook', () => {
 describe('a check', () => {
   const check = () => test.call('GET', `/v1/sip/port/check?phone_numbers=${encodeURIComponent(number)}`);
 
-  it('asks the carrier, which knows mobile from landline numbers', async () => {
+  it('asks the carrier, which distinguishes mobile from landline numbers', async () => {
     const mobile = { phone_number: number, portable: true, number_type: 'mobile', pin_required: true };
     carrier.portability = { status: 200, body: { results: [mobile] } };
     expect((await check()).body.data?.results).toEqual([
@@ -291,7 +291,7 @@ describe('a check', () => {
     expect((await check()).body.data?.results).toMatchObject([{ portable: false, reason: 'No agreement' }]);
   });
 
-  it('takes the numbering plan when the carrier offers none, and waits when it is away', async () => {
+  it('uses the numbering plan when the carrier offers no check, and answers 503 when the carrier is unavailable', async () => {
     expect((await check()).body.data?.results).toMatchObject([{ portable: true, number_type: 'unknown' }]);
     carrier.portability = 500;
     expect((await check()).codes).toEqual(['SERVICE_UNAVAILABLE']);
@@ -322,7 +322,7 @@ describe('the rules', () => {
     ]);
   });
 
-  it('take a signature of the last five minutes', () => {
+  it('accept a signature of the last five minutes', () => {
     const headers = carrierSignature('{}', 0);
     const [timestamp, signature] = [headers['x-webhook-timestamp'], headers['x-webhook-signature']];
     const isGood = (now: number) => isSigned('{}', timestamp, signature, webhookSecret, now);

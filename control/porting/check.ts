@@ -1,4 +1,4 @@
-/** Whether numbers can be ported here: the numbering plan, the carrier where it knows more, and who holds them. */
+/** Whether numbers can be ported: from the numbering plan, the carrier where it knows more, and current holders. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { PortCheckResult } from '#shared/api/porting.ts';
 import { ApiError } from '#shared/errors.ts';
@@ -9,7 +9,7 @@ import { holdersOf } from './store.ts';
 
 const retryAfter = 30;
 
-/** Results in the order of the numbers. @throws ApiError SERVICE_UNAVAILABLE when the carrier is away */
+/** Results in the order of the numbers. @throws ApiError SERVICE_UNAVAILABLE when the carrier is unavailable */
 export type CheckPortability = (numbers: readonly string[]) => Promise<PortCheckResult[]>;
 
 export function portabilityCheck(

@@ -33,7 +33,7 @@ import {
 import type { PortingParts } from './parts.ts';
 import { mediaTypeOf, readUpload, Upload } from './upload.ts';
 
-/** How long an unused document is kept, s: a place is free again then at the latest. */
+/** How long an unused document is kept, s: its place is freed then at the latest. */
 const keptSeconds = 90 * 24 * 60 * 60;
 const retryAfter = 3600;
 
@@ -43,7 +43,7 @@ export function documentRoutes(app: App, services: PortingDeps, parts: PortingPa
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();
     await scope.register(multipart);
-    // Read here rather than in the handler, so that the body is known when idempotency compares it.
+    // Read here rather than in the handler, so that idempotency can compare the body.
     scope.removeContentTypeParser('multipart/form-data');
     scope.addContentTypeParser('multipart/form-data', async (request: FastifyRequest) => {
       request.isMultipart = () => true;
@@ -61,7 +61,7 @@ export function documentRoutes(app: App, services: PortingDeps, parts: PortingPa
         body: PortDocumentUpload,
         response: { 200: PortDocumentUploaded },
       },
-      // The parts were judged as they were read; the schema only describes them.
+      // The parts were validated as they were read; the schema only describes them.
       validatorCompiler: () => (value: unknown) => ({ value }),
       handler: async (request) => {
         const upload: unknown = request.body;
@@ -77,7 +77,7 @@ function keptRoutes(app: App, services: PortingDeps, { files }: PortingParts): v
   const { database, clock } = services;
   const { db } = database;
   const url = '/v1/sip/port/document/:document_sid';
-  // Among the values of a body an unknown document is a bad request; in a path it is not there.
+  // An unknown document in a body is a bad request; in a path it is not found.
   const unknown = { errors: ['DOCUMENT_NOT_FOUND'], errorStatuses: { DOCUMENT_NOT_FOUND: 404 } } as const;
 
   app.route({
@@ -117,7 +117,7 @@ function keptRoutes(app: App, services: PortingDeps, { files }: PortingParts): v
     },
     handler: async (request) => {
       const row = await requireDocument(db, orgOf(request), request.params.document_sid);
-      // Taken out of use first: a crash leaves a row, of which the file is deleted later.
+      // Marked as deleted first: a crash leaves a row, whose file is deleted later.
       await db.transaction().execute(async (trx) => {
         if (!(await expireDocument(trx, row.id, new Date(clock.now()).toISOString()))) {
           throw ApiError.of('DOCUMENT_IN_USE', { port_request_ids: await requestsNaming(trx, row.id) });

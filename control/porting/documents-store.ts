@@ -1,10 +1,10 @@
-/** Proofs of ownership, as stored: rows here, the encrypted files beside the database (documents.ts). */
+/** Proofs of ownership, as stored: rows here, the encrypted files next to the database (documents.ts). */
 import type { Db, PortDocumentRow, Without } from '../db/index.ts';
 
-/** Documents that no request names are kept this long (contract 5.2). */
+/** Documents without a request are kept this long (contract 5.2). */
 const keptMs = 90 * 24 * 60 * 60 * 1000;
 
-/** Pause before a file that could not be deleted is tried again. */
+/** Pause before retrying the deletion of a file. */
 const retryMs = 24 * 60 * 60 * 1000;
 
 /** Announced when a document was stored (edge-link/announcements.ts). */
@@ -18,7 +18,7 @@ export async function deleteDocument(db: Db, id: string): Promise<void> {
   await db.deleteFrom('port_documents').where('id', '=', id).execute();
 }
 
-/** One page, newest first, and how many there are in all. */
+/** One page, newest first, and the total. */
 export async function listDocuments(
   db: Db,
   orgId: string,
@@ -46,7 +46,7 @@ export function findDocument(db: Db, orgId: string, id: string): Promise<PortDoc
     .executeTakeFirst();
 }
 
-/** Port requests that name a document. */
+/** Port requests that reference a document. */
 export async function requestsNaming(db: Db, documentId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('port_request_documents')
@@ -68,7 +68,7 @@ export async function countUnused(db: Db, orgId: string): Promise<number> {
   return row.count;
 }
 
-/** Those of `ids` that are no documents of the organization. */
+/** The ids that are not documents of the organization. */
 export async function missingDocuments(db: Db, orgId: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await db
@@ -81,7 +81,7 @@ export async function missingDocuments(db: Db, orgId: string, ids: readonly stri
   return ids.filter((id) => !rows.some((row) => row.id === id));
 }
 
-/** Makes a request name documents, which then are kept. */
+/** Adds references from a request to documents, which are then kept. */
 export async function referDocuments(db: Db, requestId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const rows = ids.map((document_id, position) => ({ request_id: requestId, document_id, position }));
@@ -93,7 +93,7 @@ export async function referDocuments(db: Db, requestId: string, ids: readonly st
     .execute();
 }
 
-/** Documents of a request, in its order. */
+/** Documents of a request, in order. */
 export function documentsOf(db: Db, requestId: string): Promise<PortDocumentRow[]> {
   return db
     .selectFrom('port_request_documents')
@@ -104,7 +104,7 @@ export function documentsOf(db: Db, requestId: string): Promise<PortDocumentRow[
     .execute();
 }
 
-/** Whether a row names the file; asked of those that a crash left half-way. */
+/** Whether a row references the file; used for files that a crash left unfinished. */
 export async function isKnownFile(db: Db, fileName: string): Promise<boolean> {
   const row = await db
     .selectFrom('port_documents')
@@ -114,7 +114,7 @@ export async function isKnownFile(db: Db, fileName: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Unreferenced documents whose time is over at `now` (ISO), oldest first. */
+/** Unreferenced documents expired at `now` (ISO), oldest first. */
 export function expiredDocuments(
   db: Db,
   now: string,
@@ -133,7 +133,7 @@ export function expiredDocuments(
   return query.orderBy('created_at').limit(limit).execute();
 }
 
-/** When to look again for an unreferenced document whose time is over, ISO; null when there is none at all. */
+/** When to check again for expired unreferenced documents, ISO; null if there are none at all. */
 export async function nextExpiry(db: Db, now: string): Promise<string | null> {
   const row = await db
     .selectFrom('port_documents')
@@ -143,11 +143,11 @@ export async function nextExpiry(db: Db, now: string): Promise<string | null> {
     .executeTakeFirst();
   if (!row) return null;
   const end = Date.parse(row.created_at) + keptMs;
-  // Its time is over, but its file could not be deleted.
+  // It has expired, but its file could not be deleted.
   return new Date(end > Date.parse(now) ? end : Date.parse(now) + retryMs).toISOString();
 }
 
-/** Takes a document out of use before its file goes. False when a request has named it in the meantime. */
+/** Marks a document as deleted before its file is. False when a request has referenced it meanwhile. */
 export async function expireDocument(db: Db, id: string, now: string): Promise<boolean> {
   const result = await db
     .updateTable('port_documents')

@@ -69,7 +69,7 @@ describe('an upload', () => {
     ['image/gif', gif],
     ['image/jpeg', jpeg],
     ['image/webp', webp],
-  ])('of %s is taken, whatever its name and its declared type', async (type, content) => {
+  ])('of %s is accepted, whatever its name and its declared type', async (type, content) => {
     const answer = await upload(test, content, { fileName: '../../evil.exe' });
     expect(answer.body).toEqual({
       data: { document_sid: expect.stringMatching(/^doc_[0-9a-f-]{36}$/) },
@@ -79,10 +79,10 @@ describe('an upload', () => {
   });
 
   it.each([
-    ['text that is called a PDF', 'just text'],
+    ['text named like a PDF', 'just text'],
     ['a program', Buffer.concat([Buffer.from('MZ'), Buffer.alloc(200)])],
     [
-      'a zip archive with a PDF behind it',
+      'a zip archive followed by a PDF',
       Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(30), smallPdf]),
     ],
     ['a page with a PDF in it', `<html><script>alert(1)</script>${smallPdf}`],
@@ -90,13 +90,13 @@ describe('an upload', () => {
       'a drawing with scripts',
       '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><script/></svg>',
     ],
-  ])('of %s is refused', async (_what, content) => {
+  ])('of %s is rejected', async (_what, content) => {
     const answer = await upload(test, content, { fileName: 'bill.pdf' });
     expect([answer.status, answer.codes]).toEqual([415, ['UNSUPPORTED_FILE_TYPE']]);
     expect(files()).toEqual([]);
   });
 
-  it('of an image that is also a script is kept as the image, and never shown under our name', async () => {
+  it('of an image that is also a script is kept as the image, and never displayed from our domain', async () => {
     const polyglot = Buffer.concat([gif, Buffer.from('<script>alert(1)</script>')]);
     const document = String((await upload(test, polyglot, { fileName: 'x.html' })).body.data?.document_sid);
     const { id } = await initiate(test, order(['+14155550100'], { documents: [document] }));
@@ -111,7 +111,7 @@ describe('an upload', () => {
     expect(file.bytes).toEqual(polyglot);
   });
 
-  it('of 10 MiB is taken, of one byte more refused', async () => {
+  it('of 10 MiB is accepted, one byte more is rejected', async () => {
     const largest = Buffer.concat([smallPdf, Buffer.alloc(10_485_760 - smallPdf.length)]);
     expect((await upload(test, largest)).status).toBe(200);
     const answer = await upload(test, Buffer.concat([largest, Buffer.from('x')]));
@@ -121,7 +121,7 @@ describe('an upload', () => {
     expect(files()).toHaveLength(1);
   });
 
-  it('has exactly one part, a file that is not empty', async () => {
+  it('must have exactly one part, a file that is not empty', async () => {
     const file = { name: 'file', fileName: 'a.pdf', content: smallPdf };
     expect((await parts(file, { name: 'note', content: 'x' })).codes).toEqual(['UNKNOWN_PROPERTY']);
     expect((await parts({ name: 'a/b', content: 'x' }, file)).body.errors).toMatchObject([
@@ -136,7 +136,7 @@ describe('an upload', () => {
     expect(files()).toEqual([]);
   });
 
-  it('that is no whole multipart body is refused', async () => {
+  it('that is not a complete multipart body is rejected', async () => {
     const whole = multipartBody([{ name: 'file', fileName: 'a.pdf', content: smallPdf }]);
     for (const end of [1, 20, 60, whole.length - 60, whole.length - 10])
       expect((await post(whole.subarray(0, end))).codes).toEqual(['INVALID_PARAMETER']);
@@ -148,7 +148,7 @@ describe('an upload', () => {
     expect(files()).toEqual([]);
   });
 
-  it('whose sender goes away leaves nothing, and holds no place', async () => {
+  it('leaves nothing when its sender disconnects, and frees its place', async () => {
     const port = Number(new URL(await test.url()).port);
     for (let time = 0; time < 10; time++) {
       const socket = dial(port, '127.0.0.1');
@@ -164,7 +164,7 @@ describe('an upload', () => {
     expect(files()).toHaveLength(1);
   });
 
-  it('over HTTP that is too large gets its answer', async () => {
+  it('that is too large gets its HTTP response', async () => {
     const form = new FormData();
     form.set('file', new Blob([new Uint8Array(10_485_761)]), 'a.pdf');
     const answer = await fetch(`${await test.url()}/v1/sip/port/document`, {
@@ -216,7 +216,7 @@ describe('on disk', () => {
     expect(hash).toBe(createHash('sha256').update(smallPdf).digest('hex'));
   });
 
-  it('nothing half-written survives: with a row it is completed, without one it is deleted', async () => {
+  it('no partial file survives: with a row it is completed, without one it is deleted', async () => {
     test = await startPortTest();
     const own = new DocumentFiles(folderOf(), test.control.services.secrets);
     let known = '';
@@ -231,7 +231,7 @@ describe('on disk', () => {
     expect(await own.recover(async () => false)).toBe(0);
   });
 
-  it('a row that could not be stored takes the file with it', async () => {
+  it('a failure to store the row deletes the file', async () => {
     test = await startPortTest();
     const own = new DocumentFiles(folderOf(), test.control.services.secrets);
     const failing = own.write('doc_1', smallPdf, async () => {
@@ -242,8 +242,8 @@ describe('on disk', () => {
   });
 });
 
-describe('a document that no request names', () => {
-  it('is deleted after 90 days; one that is named stays', async () => {
+describe('a document without a request', () => {
+  it('is deleted after 90 days; a referenced one stays', async () => {
     test = await startPortTest();
     const unused = String((await upload(test, smallPdf)).body.data?.document_sid);
     const used = String((await upload(test, png)).body.data?.document_sid);
@@ -267,7 +267,7 @@ describe('a document that no request names', () => {
     expect((await test.call('GET', path, { key: test.operatorKey })).bytes).toEqual(png);
   });
 
-  it('counts against a limit', async () => {
+  it('counts toward a limit', async () => {
     test = await startPortTest({ PORTING_UNUSED_DOCUMENTS: '1' });
     const document = (await upload(test, smallPdf)).body.data?.document_sid;
     const refused = await upload(test, smallPdf);
@@ -283,7 +283,7 @@ describe('the virus scan', () => {
   let clamd: Server;
   const received: Buffer[] = [];
 
-  /** Speaks INSTREAM as clamd does, and finds what holds the word EICAR. */
+  /** Speaks INSTREAM like clamd, and reports data that contains the word EICAR. */
   function answer(socket: Socket): void {
     let bytes = Buffer.alloc(0);
     socket.on('error', () => undefined);
@@ -317,7 +317,7 @@ describe('the virus scan', () => {
   });
   const atClamd = () => `tcp://127.0.0.1:${(clamd.address() as AddressInfo).port}`;
 
-  it('by clamd sees the whole file, and refuses what it finds', async () => {
+  it('by clamd gets the whole file, and rejects infected ones', async () => {
     test = await startPortTest({ PORTING_VIRUS_SCAN: atClamd() });
     const large = Buffer.concat([smallPdf, Buffer.alloc(300_000, 'x')]);
     expect((await upload(test, large)).status).toBe(200);
@@ -328,7 +328,7 @@ describe('the virus scan', () => {
     expect(files()).toHaveLength(1);
   });
 
-  it('that is away lets nothing pass', async () => {
+  it('lets nothing through when it is unavailable', async () => {
     const address = atClamd();
     await once(clamd.close(), 'close');
     test = await startPortTest({ PORTING_VIRUS_SCAN: address });
@@ -343,7 +343,7 @@ describe('the virus scan', () => {
     expect(metrics.text).toContain('trunkline_control_port_documents_total{outcome="unscanned"} 1');
   });
 
-  it('that says nothing ends after its time', async () => {
+  it('times out without an answer', async () => {
     clamd.removeAllListeners('connection');
     const came = once(clamd, 'connection');
     test = await startPortTest({ PORTING_VIRUS_SCAN: atClamd() });

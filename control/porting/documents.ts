@@ -1,11 +1,11 @@
 /**
- * Files of documents, each encrypted on its own with AES-256-GCM (NIST SP 800-38D) under a key derived from the
+ * Files of documents, each encrypted separately with AES-256-GCM (NIST SP 800-38D) under a key derived from the
  * deployment's:
  *
  *     <name>.part --row stored--> <name>
  *
- * A crash leaves a `.part`: with its row it is completed at the next start, without one it is deleted. A file
- * under its final name is always whole and always has a row.
+ * A crash leaves a `.part`: with its row it is completed at the next start, without one it is deleted. A file under its
+ * final name is always complete and always has a row.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
@@ -27,8 +27,8 @@ export class DocumentFiles {
   }
 
   /**
-   * Writes a file, and has it named by a row before it gets its name.
-   * @param id of the document; the file opens for it only
+   * Writes a file, and stores a row for it before giving it its final name.
+   * @param id of the document; the file can be opened for it only
    * @param store stores the row
    */
   async write(id: string, bytes: Uint8Array, store: (fileName: string) => Promise<void>): Promise<void> {
@@ -51,7 +51,7 @@ export class DocumentFiles {
     await rename(part, this.#path(fileName));
   }
 
-  /** @throws Error when the file is gone, was altered, or belongs to another document */
+  /** @throws Error when the file is missing, was modified, or belongs to another document */
   async read(id: string, fileName: string): Promise<Buffer> {
     const file = await readFile(this.#path(fileName));
     const ivEnd = mark.length + ivBytes;

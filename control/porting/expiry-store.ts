@@ -1,10 +1,10 @@
-/** Requests that wait for a signature, by when their time is over. */
+/** Requests waiting for a signature, by their expiry. */
 import type { Db, Without } from '../db/index.ts';
 
-/** Announced when a request began to wait (edge-link/announcements.ts). */
+/** Announced when a request starts to wait (edge-link/announcements.ts). */
 export const signatureExpirySubject = 'port_signatures';
 
-/** Those whose time is over at `now` (ISO). */
+/** Requests expired at `now` (ISO). */
 export function expiredRequests(
   db: Db,
   now: string,
@@ -21,7 +21,7 @@ export function expiredRequests(
   return query.orderBy('signature_expires_at').limit(limit).execute();
 }
 
-/** When the next one's time is over, ISO; null when none waits. */
+/** The next expiry, ISO; null when none waits. */
 export async function nextSignatureExpiry(db: Db, now: string): Promise<string | null> {
   const row = await db
     .selectFrom('port_requests')

@@ -1,6 +1,6 @@
 /**
- * Ends what nobody came back for: requests without a signature after 30 days, unused documents after 90. No number of
- * failures ends this work, because nobody else would do it; it is tried less and less often, once a day in the end.
+ * Expires requests without a signature after 30 days and unused documents after 90. Failures never end this work,
+ * because nothing else would do it; the retries slow down to once a day.
  */
 import type { FastifyBaseLogger } from 'fastify';
 import { systemActor } from '../audit/index.ts';
@@ -17,10 +17,10 @@ import {
 import { expiredRequests, nextSignatureExpiry, signatureExpirySubject } from './expiry-store.ts';
 import { changePorts, moveNumbers } from './moves.ts';
 
-/** Timers of Node hold 24 days; looking once a day also finds what another clock has moved. */
+/** Node's timers hold 24 days at most; a daily check also covers a changed clock. */
 const longestWaitMs = 24 * 60 * 60 * 1000;
 
-/** Begins at once with what is due. */
+/** Starts at once with what is due. */
 export function startSignatureExpiry(services: PortingDeps, log: FastifyBaseLogger): BackgroundWork {
   const { announcements, clock, database } = services;
   const { db } = database;
@@ -51,7 +51,7 @@ export function startSignatureExpiry(services: PortingDeps, log: FastifyBaseLogg
   });
 }
 
-/** Begins at once with what is due. */
+/** Starts at once with what is due. */
 export function startDocumentExpiry(
   services: PortingDeps,
   files: DocumentFiles,

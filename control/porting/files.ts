@@ -1,7 +1,7 @@
-/** Answers that are files. */
+/** File responses. */
 import type { FastifyReply } from 'fastify';
 
-/** Always as a download: what a customer uploaded is never shown under our own name. */
+/** Always as a download: customers' uploads are never displayed from our domain. */
 export function sendFile(reply: FastifyReply, bytes: Buffer, type: string, name: string): FastifyReply {
   return reply
     .type(type)

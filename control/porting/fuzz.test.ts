@@ -23,7 +23,7 @@ afterAll(() => test.close());
 
 const json = fc.jsonValue({ maxDepth: 3 });
 const text = fc.string({ unit: 'binary' });
-/** A good object some members of which are anything. */
+/** A valid object with some members replaced by arbitrary values. */
 const spoiled = (good: object) =>
   fc
     .dictionary(fc.oneof(fc.constantFrom(...Object.keys(good)), fc.string()), fc.oneof(json, text), {
@@ -43,7 +43,7 @@ async function isAnswered(method: 'GET' | 'POST' | 'DELETE', url: string, body: 
   test.clock.advance(10_000);
 }
 
-describe('whatever comes, the answer is one of the contract', () => {
+describe('any input gets a response from the contract', () => {
   const good = order(['+14155550100'], { documents: [], pin: '1', target_port_date: '2040-01-01' });
   const bodies: readonly (readonly [string, fc.Arbitrary<unknown>, () => string, () => string | null])[] = [
     ['initiate', spoiled(good), () => '/v1/sip/port/initiate', () => test.key],

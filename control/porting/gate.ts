@@ -1,4 +1,4 @@
-/** How many may be inside at the same time; more are turned away rather than kept waiting. */
+/** Limits how many may run at the same time; more are rejected rather than queued. */
 import { ApiError } from '#shared/errors.ts';
 
 const retryAfter = 2;

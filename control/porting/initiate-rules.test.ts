@@ -18,7 +18,7 @@ function refused(work: () => unknown): string[] {
 }
 
 describe('canonical names', () => {
-  it('take the aliases of a business', () => {
+  it('accept the aliases of a business', () => {
     const given: LosingCarrierInformation = {
       customer_type: 'BUSINESS',
       customer_name: 'Acme Inc.',
@@ -41,7 +41,7 @@ describe('canonical names', () => {
     });
   });
 
-  it('take a person’s customer_name as the representative', () => {
+  it('accept a person’s customer_name as the representative', () => {
     const given: LosingCarrierInformation = {
       customer_type: 'personal',
       customer_name: 'Ada Lovelace',
@@ -55,7 +55,7 @@ describe('canonical names', () => {
     });
   });
 
-  it('take field and alias when they agree, and refuse them when they differ', () => {
+  it('accept field and alias when they agree, and reject them when they differ', () => {
     const given: LosingCarrierInformation = {
       customer_type: 'business',
       business_name: 'Acme',
@@ -73,7 +73,7 @@ describe('canonical names', () => {
     ]);
   });
 
-  it('name everything that is missing', () => {
+  it('list everything that is missing', () => {
     expect(refused(() => canonicalInformation({ customer_type: 'business', address }))).toEqual([
       'INVALID_PARAMETER /losing_carrier_information/business_name',
       'INVALID_PARAMETER /losing_carrier_information/first_name',
@@ -82,7 +82,7 @@ describe('canonical names', () => {
     ]);
   });
 
-  it('refuse a representative of one word, blank names and a billing number that is none', () => {
+  it('reject a one-word representative, blank names and an invalid billing number', () => {
     const given: LosingCarrierInformation = {
       customer_type: 'personal',
       customer_name: 'Ada',
@@ -99,7 +99,7 @@ describe('canonical names', () => {
   });
 });
 
-describe('the date asked for', () => {
+describe('the requested date', () => {
   const base = { phone_numbers: [], losing_carrier_information: { customer_type: 'personal', address } };
   it.each([
     [{}, '2030-01-08'],
@@ -118,11 +118,11 @@ describe('the date asked for', () => {
     [{ target_port_date: '2030-02-10T25:00Z' }, 'INVALID_PARAMETER'],
     [{ target_port_in_date: '2030-02-10T10:00:00Z' }, 'INVALID_PARAMETER'],
     [{ target_port_date: '2030-02-10', target_port_in_date: '2030-02-11' }, 'INVALID_PARAMETER'],
-  ])('%j is refused with %s', (given, code) => {
+  ])('%j is rejected with %s', (given, code) => {
     expect(refused(() => targetDate({ ...base, ...given }, now))[0]).toMatch(new RegExp(`^${code}`));
   });
 
-  it('is a day of the calendar', () => {
+  it('must exist in the calendar', () => {
     expect(['2028-02-29', '2030-02-29', '2030-13-01', '20300101', '+12030-01-01'].map(isDate)).toEqual([
       true,
       false,
@@ -133,7 +133,7 @@ describe('the date asked for', () => {
   });
 });
 
-it('names are the same but for case and blanks', () => {
+it('names are equal except for case and blanks', () => {
   expect(sameName(' ADA   lovelace', 'Ada Lovelace')).toBe(true);
   expect(sameName('Ada\u00a0Lovelace', 'Ada Lovelace')).toBe(true);
   expect(sameName('Ada Lovelac', 'Ada Lovelace')).toBe(false);

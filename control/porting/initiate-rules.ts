@@ -1,4 +1,4 @@
-/** A port request as sent, in canonical names: aliases, required fields, dates (contract 5.3). Pure. */
+/** A port request with canonical names: aliases, required fields, dates (contract 5.3). Pure. */
 import type {
   CanonicalCarrierInformation,
   LosingCarrierInformation,
@@ -11,7 +11,7 @@ import { addDays, dateOf } from './business-days.ts';
 const base = '/losing_carrier_information';
 const noticeDays = 7;
 
-/** Collects what is wrong, so that all of it is told. */
+/** Collects all errors, so that they are reported together. */
 class Reading {
   readonly errors: ErrorItem[] = [];
 
@@ -29,7 +29,7 @@ class Reading {
     return null;
   }
 
-  /** @throws ApiError that lists everything */
+  /** @throws ApiError that lists all errors */
   end(): void {
     const [first, ...others] = this.errors;
     if (first) throw ApiError.many([first, ...others]);
@@ -64,7 +64,7 @@ export function canonicalInformation(given: LosingCarrierInformation): Canonical
   return information;
 }
 
-/** First and last names that stand in one field, split at the last blank. */
+/** First and last names in one field, split at the last blank. */
 function representative(
   given: LosingCarrierInformation,
   isBusiness: boolean,
@@ -89,7 +89,7 @@ function billingNumber(reading: Reading, text: string | undefined): string | nul
 }
 
 /**
- * The date asked for, or the first that is possible.
+ * The requested date, or the earliest possible one.
  * @param now ms
  * @throws ApiError INVALID_PARAMETER, TARGET_PORT_DATE_TOO_EARLY
  */
@@ -104,7 +104,7 @@ export function targetDate(body: PortInitiate, now: number): string {
   throw ApiError.of('TARGET_PORT_DATE_TOO_EARLY', { earliest }, `The earliest date is ${earliest}.`);
 }
 
-/** @param timeAllowed whether a time in ISO 8601 may stand there; its date in UTC counts */
+/** @param timeAllowed whether a time in ISO 8601 is accepted; its date in UTC counts */
 function givenDate(text: string | undefined, path: string, timeAllowed: boolean): string | null {
   if (text === undefined) return null;
   if (isDate(text)) return text;
@@ -120,14 +120,14 @@ function givenDate(text: string | undefined, path: string, timeAllowed: boolean)
   throw ApiError.invalid(path, form);
 }
 
-/** Whether the text is a day of the calendar, `YYYY-MM-DD`. */
+/** Whether the text is an existing date, `YYYY-MM-DD`. */
 export function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const ms = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(ms) && dateOf(ms) === text;
 }
 
-/** Whether two names are the same but for case and blanks. */
+/** Whether two names are equal except for case and blanks. */
 export function sameName(a: string, b: string): boolean {
   const folded = (name: string) => name.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
   return folded(a) === folded(b);

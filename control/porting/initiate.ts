@@ -1,4 +1,4 @@
-/** A new port request: everything that is checked before it is taken, and what it begins with (contract 5.3). */
+/** A new port request: everything checked before it is accepted, and its initial state (contract 5.3). */
 import { randomBytes } from 'node:crypto';
 import type { CanonicalCarrierInformation, PortInitiate } from '#shared/api/porting.ts';
 import { ApiError, type ErrorItem, errorItem } from '#shared/errors.ts';
@@ -29,11 +29,11 @@ export interface NewRequest {
   readonly numbers: readonly string[];
 }
 
-/** A request whose form is right. */
+/** A well-formed request. */
 interface Wanted {
   readonly orgId: string;
   readonly keyId: string | null;
-  /** As the log of changes knows who it was. */
+  /** The author, for the audit log. */
   readonly by: Actor;
   readonly numbers: readonly string[];
   readonly information: CanonicalCarrierInformation;
@@ -43,7 +43,7 @@ interface Wanted {
 }
 
 /**
- * @param answer what is made of the request, in the transaction that stores it
+ * @param answer builds the response, in the transaction that stores the request
  * @throws ApiError as contract 5.3 lists them; QUOTA_EXCEEDED
  */
 export async function initiatePort<T>(
@@ -79,7 +79,7 @@ export async function initiatePort<T>(
   });
 }
 
-/** A date that is too early is told together with what else is wrong. */
+/** A date that is too early is reported together with the other errors. */
 function dateOrError(body: PortInitiate, now: number): { date: string; errors: ErrorItem[] } {
   try {
     return { date: targetDate(body, now), errors: [] };

@@ -1,4 +1,4 @@
-/** kill -9 of the real program: what was answered stays, what was not leaves nothing. */
+/** kill -9 of the real program: acknowledged data stays, unacknowledged data leaves nothing. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -46,7 +46,7 @@ function upload(): Promise<Response> {
   return call('POST', '/v1/sip/port/document', { body: form });
 }
 
-it('keeps documents, requests and their mails; an upload that was not answered is gone', async () => {
+it('keeps documents, requests and their mails; an unanswered upload is gone', async () => {
   await control.start({ SIP_ENTITLEMENT_DEFAULT: 'true' });
   const stored = (await (await upload()).json()) as Json;
   const document = String(stored.data?.document_sid);

@@ -20,12 +20,12 @@ button { font: inherit; padding: .6rem 1.4rem; border: 0; border-radius: 6px; ba
 .problem { color: #a3121e; font-weight: 600; } .small { color: #5b6270; font-size: .85rem; overflow-wrap: anywhere; }
 @media (max-width: 40rem) { main { margin: 0; border: 0; } dl { grid-template-columns: 1fr; } dd { margin-bottom: .5rem; } ul { columns: 2; } }`;
 
-/** Text as it stands between tags and in quoted attributes. */
+/** Text escaped for element content and quoted attributes. */
 function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** @param problem why the signature before was refused @param name as typed before */
+/** @param problem why the previous attempt was rejected @param name as typed before */
 export function signPage(letter: Letter, problem: string | null = null, name = ''): string {
   const hash = letterHash(letter);
   return shell(

@@ -9,11 +9,11 @@ const size = { title: 16, heading: 11, text: 10, small: 8 } as const;
 const lead = 1.4;
 const columns = 4;
 
-/** What its typeface lacks is written as its code point; the exact text is attached to the PDF. */
+/** Characters missing in its typeface are written as code points; the exact text is attached to the PDF. */
 const substitutionNote =
   'Characters that this typeface does not have are written as [U+code point]; the exact text is in the attached letter.txt.';
 
-/** @param signature null: a letter to be signed @param now ms, the PDF's date */
+/** @param signature null: an unsigned letter @param now ms, the PDF's date */
 export async function letterPdf(
   letter: Letter,
   signature: SignatureFacts | null,
@@ -77,7 +77,7 @@ function writeSignature(sheet: Sheet, signature: SignatureFacts | null): void {
   sheet.write(`SHA-256 of the letter as it was shown: ${signature.hash}`, size.small);
 }
 
-/** Text from the top of a page down, on as many pages as it needs. */
+/** Text from the top of a page down, on as many pages as needed. */
 class Sheet {
   readonly #pdf: PDFDocument;
   readonly #regular: PDFFont;
@@ -105,7 +105,7 @@ class Sheet {
     }
   }
 
-  /** A heading, not at the foot of a page. */
+  /** A heading, never at the bottom of a page. */
   heading(text: string): void {
     this.keepTogether(4);
     this.write(text, size.heading, true);
@@ -127,14 +127,14 @@ class Sheet {
     this.#y -= size.text;
   }
 
-  /** Begins a page when so many lines do not fit on this one. */
+  /** Starts a new page when this many lines do not fit on the current one. */
   keepTogether(lines: number): void {
     if (this.#y - lines * size.text * lead >= page.margin) return;
     this.#page = this.#pdf.addPage([page.width, page.height]);
     this.#y = page.height - page.margin;
   }
 
-  /** Writes the foot of every page. */
+  /** Writes the footer of every page. */
   number(text: string): void {
     const pages = this.#pdf.getPages();
     for (const [index, one] of pages.entries()) {
@@ -156,8 +156,8 @@ class Sheet {
 }
 
 /**
- * The text in characters of a typeface: an accent that it lacks is dropped, whatever else it lacks is written
- * as its code point.
+ * The text in characters of a typeface: an accent that it lacks is dropped, any other missing character is written as
+ * its code point.
  */
 export function printableText(
   text: string,
@@ -176,7 +176,7 @@ export function printableText(
   return { printable: printable.join(''), substituted };
 }
 
-/** Lines that are no wider than `width`, broken at blanks, and inside words that are wider than a line. */
+/** Lines no wider than `width`, broken at blanks, or inside words wider than a line. */
 function wrapped(text: string, font: PDFFont, fontSize: number, width: number): string[] {
   const lines: string[] = [];
   let line = '';

@@ -1,6 +1,6 @@
 /**
- * The letter of authorization: what it says. Page, PDF and the hash that is stored at signing are all made from
- * this one text, so that what was shown, what was signed and what is kept cannot differ. Pure.
+ * The text of the letter of authorization. Page, PDF and the hash stored at signing all use this one text, so that what
+ * was shown, signed and kept cannot differ. Pure.
  */
 import { createHash } from 'node:crypto';
 import type { CanonicalCarrierInformation } from '#shared/api/porting.ts';
@@ -9,10 +9,10 @@ export interface LetterFacts {
   readonly requestId: string;
   /** `YYYY-MM-DD` of the request. */
   readonly date: string;
-  /** Of the customer of this service. */
+  /** The customer of this service. */
   readonly organization: string;
   readonly information: CanonicalCarrierInformation;
-  /** Those that are to be ported. */
+  /** The numbers to port. */
   readonly numbers: readonly string[];
   /** `YYYY-MM-DD` */
   readonly targetDate: string;
@@ -131,7 +131,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
 }
 
-/** What is told of a signature, besides the letter. */
+/** Facts about a signature, besides the letter. */
 export interface SignatureFacts {
   readonly name: string;
   /** ISO */

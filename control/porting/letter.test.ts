@@ -43,7 +43,7 @@ function facts(
   };
 }
 
-/** Name, kind and whether it is embedded, a line for each typeface. */
+/** Name, type and whether it is embedded, a line for each typeface. */
 function fontsOf(pdf: Uint8Array): string[] {
   const file = join(folder, 'fonts.pdf');
   writeFileSync(file, pdf);
@@ -59,7 +59,7 @@ const signature = {
 };
 
 describe('the PDF of a letter', () => {
-  it('has everything that the losing carrier needs, as a reader of PDF sees it', async () => {
+  it('has everything that the losing carrier needs, as a PDF reader shows it', async () => {
     const text = pdfText(folder, await letterPdf(letterOf(facts()), signature, now));
     for (const line of [
       'Letter of Authorization for Number Porting',
@@ -85,7 +85,7 @@ describe('the PDF of a letter', () => {
     expect(pdfText(folder, await letterPdf(letterOf(facts()), null, now))).toContain('Not signed yet.');
   });
 
-  it('goes on over pages with 50 numbers and long values, and loses none', async () => {
+  it('continues over pages with 50 numbers and long values, and loses none', async () => {
     const numbers = Array.from({ length: 50 }, (_, index) => `+1415555${String(1000 + index)}`);
     const long = { business_name: 'Word '.repeat(40).trim(), account_number: 'x'.repeat(64) };
     const address = {
@@ -113,7 +113,7 @@ describe('the PDF of a letter', () => {
     ['Иван', 'Петрович'],
     ['Ελένη', 'Παπαδοπούλου'],
     ['Zoë', 'Núñez'],
-    // What a typeface may join to one sign is still the letters that were written.
+    // Ligatures of the typeface are still the original letters.
     ['Geoffrey', 'Suffield'],
   ])(
     'has the name %s %s as it is written, in the text and in the signature',
@@ -138,7 +138,7 @@ describe('the PDF of a letter', () => {
     expect(text).toContain('Ada Núñez');
   });
 
-  it('carries a typeface only when it has letters that not every reader knows, and only those in use', async () => {
+  it('embeds a typeface only for letters that not every reader has, and only the used ones', async () => {
     const western = await letterPdf(letterOf(facts({ last_name: 'Núñez' })), signature, now);
     expect(fontsOf(western).map((line) => line.split(' ')[0])).toEqual(['Helvetica', 'Helvetica-Bold']);
     const bytes = await letterPdf(letterOf(facts({ last_name: 'Иванов' })), null, now);
@@ -146,7 +146,7 @@ describe('the PDF of a letter', () => {
     expect(bytes.length).toBeLessThan(100_000);
   });
 
-  it('writes scripts that its typeface lacks as code points, says so, and has the exact text attached', async () => {
+  it('writes scripts that its typeface lacks as code points, says so, and attaches the exact text', async () => {
     const letter = letterOf(
       facts({ business_name: 'Łódź Ščerba 株式会社 𠮷', first_name: 'Zoë', last_name: 'Núñez' }),
     );
@@ -162,8 +162,8 @@ describe('the PDF of a letter', () => {
     expect(readFileSync(join(folder, 'letter.txt'), 'utf8')).toBe(letterText(letter));
   });
 
-  it('is made of whatever text, which its attachment has to the letter', async () => {
-    // One letter with many texts: each page costs a typeface, and that is the whole cost.
+  it('is created for any text, and attaches it letter for letter', async () => {
+    // One letter with many texts, because each page costs a typeface, which takes most of the time.
     const texts = fc.sample(fc.string({ unit: 'binary', maxLength: 200 }), 40);
     const letter = letterOf(facts({ business_name: texts.join(' '), account_number: texts.at(-1) ?? '' }));
     const bytes = await letterPdf(letter, { ...signature, agent: texts.join('|') }, now);
@@ -186,7 +186,7 @@ describe('printable text', () => {
     expect(printableText(text, known)).toEqual({ printable, substituted });
   });
 
-  it('has no character that the typeface lacks but those of code points, whatever the text', () => {
+  it('has no character that the typeface lacks, except as a code point, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const { printable } = printableText(text, known);
@@ -198,18 +198,18 @@ describe('printable text', () => {
 });
 
 describe('the text of a letter', () => {
-  it('has no line that a value forged', () => {
+  it('has no line forged by a value', () => {
     const letter = letterOf(facts({ account_number: '1\nZIP code: 0' }));
     expect(letterText(letter)).toContain('Account number: 1 ZIP code: 0\n');
   });
 
-  it('has another hash when anything in it is another', () => {
+  it('has another hash when anything in it changes', () => {
     expect(letterHash(letterOf(facts()))).not.toBe(letterHash(letterOf(facts({}, ['+14155550100']))));
   });
 });
 
 describe('the page', () => {
-  it('shows values as text, whatever they hold', () => {
+  it('escapes values, whatever they contain', () => {
     const evil = "\"><script>alert(1)</script><a href='x'>`";
     const page = signPage(letterOf(facts({ business_name: evil })), evil, evil);
     expect(page).not.toContain('<script');

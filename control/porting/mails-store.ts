@@ -1,17 +1,17 @@
-/** Mails about port requests on their way, as stored: one for each recipient. */
+/** Mails about port requests awaiting delivery, as stored: one per recipient. */
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
 import type { Db, PortMailRow, PortRequestRow, SecretBox, Without } from '../db/index.ts';
 import type { PortMail } from './notice-rules.ts';
 import { portContext } from './sealed-store.ts';
 
-/** Mails that ended are kept this long, for a person who looks for one. */
+/** Finished mails are kept this long, for troubleshooting. */
 const keptMs = 7 * 24 * 60 * 60 * 1000;
 
 /** Announced when a mail was stored (edge-link/announcements.ts). */
 export const mailSubject = 'port_mails';
 
-/** Puts a mail on its way to each recipient, in the transaction `db` of what it reports. */
+/** Queues a mail to each recipient, in the transaction `db` of its cause. */
 export async function queueMails(
   db: Db,
   { clock, secrets }: { readonly clock: Clock; readonly secrets: SecretBox },
@@ -41,7 +41,7 @@ export async function queueMails(
   if (rows.length > 0) await db.insertInto('port_mails').values(rows).execute();
 }
 
-/** Mails that are due at `now` (ISO), longest due first. */
+/** Mails due at `now` (ISO), longest due first. */
 export function dueMails(db: Db, now: string, without: Without, limit: number): Promise<PortMailRow[]> {
   let query = db.selectFrom('port_mails').selectAll().where('next_attempt_at', '<=', now);
   if (without.ids.length > 0) query = query.where('id', 'not in', [...without.ids]);
@@ -49,7 +49,7 @@ export function dueMails(db: Db, now: string, without: Without, limit: number): 
   return query.orderBy('next_attempt_at').limit(limit).execute();
 }
 
-/** When the next mail after `now` (ISO) is due; null when there is none. */
+/** When the next mail after `now` (ISO) is due; null if there is none. */
 export async function nextMail(db: Db, now: string): Promise<string | null> {
   const row = await db
     .selectFrom('port_mails')
@@ -68,7 +68,7 @@ export async function updateMail(
   await db.updateTable('port_mails').set(change).where('id', '=', id).execute();
 }
 
-/** Takes back a link that nobody may follow any more. */
+/** Removes unsent mails with a link that is no longer valid. */
 export async function dropSignatureMails(db: Db, requestId: string): Promise<void> {
   await db
     .updateTable('port_mails')
@@ -79,7 +79,7 @@ export async function dropSignatureMails(db: Db, requestId: string): Promise<voi
     .execute();
 }
 
-/** Returns how many rows went. */
+/** Returns how many rows were deleted. */
 export async function forgetMails(db: Db, now: number): Promise<number> {
   const result = await db
     .deleteFrom('port_mails')

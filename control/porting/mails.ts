@@ -1,4 +1,4 @@
-/** Sends mails about port requests, each on its own, until the mail server took them or the time is over. */
+/** Sends mails about port requests, each independently, until the mail server accepts them or they are given up. */
 import type { FastifyBaseLogger } from 'fastify';
 import { noticeSchedule, redacted } from '../alerts/index.ts';
 import { type BackgroundWork, DueWork, type PortMailRow } from '../db/index.ts';
@@ -7,7 +7,7 @@ import type { PortingDeps } from './deps.ts';
 import { dueMails, forgetMails, mailSubject, nextMail, updateMail } from './mails-store.ts';
 import { portContext } from './sealed-store.ts';
 
-/** What carries mail; alerts have theirs from the same place. */
+/** Sends mail; shared with alerts. */
 export interface MailSender {
   send(
     mail: {
@@ -34,7 +34,7 @@ export interface MailParts {
   readonly onAttempt: (kind: PortMailRow['kind'], outcome: DeliveryOutcome) => void;
 }
 
-/** Begins at once with what is due. */
+/** Starts at once with what is due. */
 export function startMails(parts: MailParts): BackgroundWork {
   const { announcements, clock, database } = parts.services;
   const { db } = database;
@@ -53,7 +53,7 @@ export function startMails(parts: MailParts): BackgroundWork {
         .selectFrom('port_mails')
         .selectAll()
         .where('id', '=', id)
-        // Not what was delivered in the moment of a crash.
+        // Not what was delivered just before a crash.
         .where('next_attempt_at', 'is not', null)
         .executeTakeFirst();
       if (row) await updateMail(db, id, afterFailure(row, later, why, noticeSchedule));
@@ -67,7 +67,7 @@ async function attempt(parts: MailParts, row: PortMailRow, ending: AbortSignal):
   const { clock, database } = services;
   const began = clock.now();
   const result = await send(parts, row, ending);
-  // What was broken off is sent again; what arrived in that moment is not.
+  // An aborted attempt is repeated, unless it was delivered at that moment.
   if (ending.aborted && result.outcome !== 'sent') return;
   const first = row.first_attempt_at === null ? began : Date.parse(row.first_attempt_at);
   const attempts = row.attempts + 1;
@@ -110,7 +110,7 @@ async function send(
     recipient: row.recipient,
     subject: row.subject,
     text: secrets.open(row.text, portContext(row.request_id, 'mail')),
-    // The same in every attempt, so that a mail that arrives twice is recognised (RFC 5322, 3.6.4).
+    // The same in every attempt, so that duplicates are recognized (RFC 5322, 3.6.4).
     messageId: `<port.${row.id}@${domainOf(config.mail?.from ?? '')}>`,
     createdAt: Date.parse(row.created_at),
   };

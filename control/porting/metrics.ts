@@ -1,4 +1,4 @@
-/** What porting counts. */
+/** Metrics of porting. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Gate } from './gate.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The one place that moves numbers of a port request: states, history, what follows from them (held numbers,
- * webhook, mails, the order at the carrier), all in one transaction.
+ * The only place that moves numbers of a port request: states, history, and the consequences (held numbers, webhook,
+ * mails, the order with the carrier), all in one transaction.
  */
 import { ApiError } from '#shared/errors.ts';
 import { type Actor as ChangeActor, recordChange } from '../audit/index.ts';
@@ -30,19 +30,19 @@ import {
 
 export interface Move {
   readonly to: PortStatus;
-  /** null: all that are not at their end. */
+  /** null: all that have not ended. */
   readonly numbers: readonly string[] | null;
   readonly actor: Actor;
-  /** Id of the key, where there is one. */
+  /** Id of the key, if any. */
   readonly actorId: string | null;
-  /** As the log of changes knows who it was. */
+  /** The author, for the audit log. */
   readonly by: ChangeActor;
   readonly reason: string | null;
-  /** `YYYY-MM-DD`; undefined leaves it. */
+  /** `YYYY-MM-DD`; undefined leaves it unchanged. */
   readonly focDate?: string;
 }
 
-/** A transaction on port requests. Afterwards everybody who waits for what it queued is told. */
+/** A transaction on port requests. After it, announces what it queued. */
 export async function changePorts<T>(
   { announcements, catalogue }: Pick<PortingDeps, 'announcements' | 'catalogue'>,
   work: (db: Db, altered: Altered) => Promise<T>,
@@ -95,7 +95,7 @@ function namesOf(numbers: readonly NumberState[]): string[] {
   return numbers.map(({ number }) => number);
 }
 
-/** @throws ApiError NUMBER_IN_USE that names the number */
+/** @throws ApiError NUMBER_IN_USE with the number */
 async function activate(
   db: Db,
   altered: Altered,
@@ -113,7 +113,7 @@ async function activate(
   }
 }
 
-/** One entry per state that numbers came from. */
+/** One entry per previous state of the numbers. */
 async function writeHistory(
   db: Db,
   requestId: string,
@@ -135,7 +135,7 @@ async function writeHistory(
   }
 }
 
-/** Tells those who want to know, and the carrier when there is something to call off. */
+/** Queues the notifications, and the cancellation with the carrier if needed. */
 async function follow(
   services: PortingDeps,
   db: Db,
@@ -150,7 +150,7 @@ async function follow(
   if (after.status === before.status) return;
   if (before.status === 'waiting_for_signature') await dropSignatureMails(db, after.id);
   const reasons = await reasonsOf(db, after.id, numbers);
-  // Numbers that ended earlier left the request in its state, so nobody was told why.
+  // Numbers that ended earlier did not change the request's state, so their reasons were not reported yet.
   const reason = move.reason ?? ([...new Set(reasons.values())].join('; ') || null);
   await queueEvent(db, services.clock, {
     orgId: after.org_id,
@@ -209,7 +209,7 @@ async function reasonsOf(
   );
 }
 
-/** Null once the request has ended. @param now ms: what is not signed cannot have begun earlier */
+/** Null once the request has ended. @param now ms: an unsigned request cannot have started earlier */
 export function expectedOf(
   request: Pick<PortRequest, 'status' | 'signed_at' | 'target_port_date' | 'foc_date'>,
   now: number,

@@ -1,4 +1,4 @@
-/** What mails about port requests say. Pure. */
+/** The text of mails about port requests. Pure. */
 import { counted } from '#shared/counted.ts';
 import type { PortStatus } from '../db/index.ts';
 import { isOpen, type NumberState } from './state-rules.ts';
@@ -18,7 +18,7 @@ export interface LinkFacts {
   readonly expiresAt: string;
 }
 
-/** To the authorized representative: the link to sign. */
+/** To the authorized representative: the signing link. */
 export function signatureMail(facts: LinkFacts): PortMail {
   return {
     subject: `Please sign: letter of authorization for ${count(facts.numbers.length)}`,
@@ -88,7 +88,7 @@ export function changeMail(facts: ChangeFacts): PortMail {
   };
 }
 
-/** How the numbers of an ended request ended when not all did so alike, such as `1 completed, 1 failed`; else null. */
+/** How the numbers of an ended request ended when they differ, such as `1 completed, 1 failed`; else null. */
 function mixedEnd({ numbers, to }: Pick<ChangeFacts, 'numbers' | 'to'>): string | null {
   if (isOpen(to) || numbers.every(({ status }) => status === to)) return null;
   return (['completed', 'failed', 'canceled'] as const)

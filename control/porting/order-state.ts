@@ -1,4 +1,4 @@
-/** What the carrier says of an order becomes moves of the numbers. */
+/** Turns the carrier's state of an order into moves of the numbers. */
 import type { FastifyBaseLogger } from 'fastify';
 import { systemActor } from '../audit/index.ts';
 import type { Db, PortOrderRow, PortStatus } from '../db/index.ts';
@@ -12,11 +12,11 @@ import { findNumbers, holdersOf, type PortRequest, updateRequest } from './store
 export interface TakeParts {
   readonly services: PortingDeps;
   readonly log: FastifyBaseLogger;
-  /** Time between two questions about an order. */
+  /** Time between two queries of an order. */
   readonly pollMs: number;
 }
 
-/** Moves the numbers to where the carrier says they are, and plans the next question. */
+/** Moves the numbers to the carrier's states, and schedules the next query. */
 export async function take(
   parts: TakeParts,
   row: PortOrderRow,
@@ -26,7 +26,7 @@ export async function take(
   const { log, pollMs, services } = parts;
   await changePorts(services, async (db, altered) => {
     const now = new Date(services.clock.now()).toISOString();
-    // First, so that what is told of the moves names the date.
+    // First, so that reports of the moves have the date.
     if (state.focDate !== null && state.focDate !== request.foc_date)
       await updateRequest(db, row.id, { foc_date: state.focDate, updated_at: now });
     for (const { to, reason, numbers } of await movesFor(parts, db, request, state)) {
@@ -55,7 +55,7 @@ interface PlannedMove {
   readonly numbers: readonly string[];
 }
 
-/** Numbers that go the same way go together, so that one change of the request is one event. */
+/** Numbers with the same move are moved together, so that one change of the request is one event. */
 async function movesFor(
   { log }: TakeParts,
   db: Db,

@@ -1,10 +1,10 @@
-/** Orders at the carrier's porting API, as stored: what is to be done next for each request. */
+/** Orders at the carrier's porting API, as stored: the next step for each request. */
 import type { Db, PortOrderRow, Without } from '../db/index.ts';
 
-/** Announced when there is something to do at the carrier (edge-link/announcements.ts). */
+/** Announced when the carrier has to be contacted (edge-link/announcements.ts). */
 export const orderSubject = 'port_orders';
 
-/** Puts the order of a signed request on its way, in the transaction of the signature. */
+/** Queues the order of a signed request, in the transaction of the signature. */
 export async function queueOrder(
   db: Db,
   request: { id: string; org_id: string },
@@ -24,7 +24,7 @@ export async function queueOrder(
   await db.insertInto('port_orders').values(row).execute();
 }
 
-/** What the carrier has of a request is to be called off. */
+/** Queues the cancellation of a request's order with the carrier. */
 export async function cancelOrder(db: Db, requestId: string, now: string): Promise<void> {
   await db
     .updateTable('port_orders')
@@ -34,7 +34,7 @@ export async function cancelOrder(db: Db, requestId: string, now: string): Promi
     .execute();
 }
 
-/** Has the carrier asked about an order at once. False when there is no such order to follow. */
+/** Schedules a query of an order at once. False when there is no such open order. */
 export async function hurryOrder(db: Db, carrierOrderId: string, now: string): Promise<boolean> {
   const result = await db
     .updateTable('port_orders')
@@ -55,7 +55,7 @@ export async function updateOrder(
   await db.updateTable('port_orders').set(change).where('id', '=', id).where('state', '=', state).execute();
 }
 
-/** Keeps the carrier's id whatever has become of the order in the meantime. */
+/** Stores the carrier's id, whatever has happened to the order meanwhile. */
 export async function setCarrierOrderId(db: Db, id: string, carrierOrderId: string): Promise<void> {
   await db
     .updateTable('port_orders')
@@ -64,7 +64,7 @@ export async function setCarrierOrderId(db: Db, id: string, carrierOrderId: stri
     .execute();
 }
 
-/** Orders that are due at `now` (ISO), longest due first. */
+/** Orders due at `now` (ISO), longest due first. */
 export function dueOrders(db: Db, now: string, without: Without, limit: number): Promise<PortOrderRow[]> {
   let query = db.selectFrom('port_orders').selectAll().where('next_attempt_at', '<=', now);
   if (without.ids.length > 0) query = query.where('id', 'not in', [...without.ids]);
@@ -72,7 +72,7 @@ export function dueOrders(db: Db, now: string, without: Without, limit: number):
   return query.orderBy('next_attempt_at').limit(limit).execute();
 }
 
-/** When the next order after `now` (ISO) is due; null when there is none. */
+/** When the next order after `now` (ISO) is due; null if there is none. */
 export async function nextOrder(db: Db, now: string): Promise<string | null> {
   const row = await db
     .selectFrom('port_orders')

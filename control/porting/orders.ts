@@ -1,15 +1,15 @@
 /**
- * Carries signed requests to the carrier and follows them there:
+ * Submits signed requests to the carrier and follows their orders:
  *
- *     submitting --taken--> following --all numbers at their end--> done
- *         |  refused: numbers fail --------------------------------> done
- *         +--canceled here--> canceling --called off--------------->  done
+ *     submitting --accepted--> following --all numbers ended-----> done
+ *         |  rejected: numbers fail -----------------------------> done
+ *         +--canceled here--> canceling --canceled there-------->  done
  *
- * No number of failures ends an order: its letter is signed, the customer waits, and only the carrier or the customer
- * may call it off. It is tried less and less often instead, hourly in the end, and once a day when it ended the program.
+ * Failures never end an order: its letter is signed, the customer waits, and only the carrier or the customer may
+ * cancel it. Retries slow down instead to once an hour, or once a day after crashes of the program.
  *
- * Each step is stored, so a restart goes on where the work was; submitting twice makes one order, because the
- * carrier is given the request's id as Idempotency-Key.
+ * Each step is stored, so a restart resumes the work. Submitting twice creates one order, because the carrier gets the
+ * request's id as Idempotency-Key.
  */
 import { createHash } from 'node:crypto';
 import { systemActor } from '../audit/index.ts';
@@ -34,7 +34,7 @@ export interface OrderParts extends TakeParts {
   readonly onAttempt: (step: PortOrderRow['state'], ok: boolean) => void;
 }
 
-/** Begins at once with what is due. */
+/** Starts at once with what is due. */
 export function startOrders(parts: OrderParts): BackgroundWork {
   const { announcements, clock, database } = parts.services;
   const { db } = database;

@@ -1,6 +1,6 @@
-/** How a browser talks to the signature pages. Pure. */
+/** Content negotiation and forms of the signature pages. Pure. */
 
-/** Whether a page is rather wanted than JSON (RFC 9110, 12.5.1); without a preference JSON is. */
+/** Whether a page is preferred over JSON (RFC 9110, 12.5.1); without a preference it is JSON. */
 export function prefersHtml(accept: string | undefined): boolean {
   const ranges = (accept ?? '').split(',').map((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
@@ -14,7 +14,7 @@ export function prefersHtml(accept: string | undefined): boolean {
   return weightOf('text/html') > weightOf('application/json');
 }
 
-/** A form as the object that JSON would have been; a ticked box is `true` or `on` (contract 5.6). */
+/** A form as the equivalent JSON object; a ticked box is `true` or `on` (contract 5.6). */
 export function parseForm(text: string): Record<string, unknown> {
   const fields = Object.fromEntries(new URLSearchParams(text));
   const { consent } = fields;

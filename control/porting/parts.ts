@@ -1,4 +1,4 @@
-/** What porting works with, besides the services of all areas; made once at the start. */
+/** The parts of porting besides the services of all areas; created once at the start. */
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Registry } from 'prom-client';
@@ -16,7 +16,7 @@ export interface PortingParts {
   readonly carrier: Carrier | null;
   readonly check: CheckPortability;
   readonly files: DocumentFiles;
-  /** Of uploads that are being read. */
+  /** Limits uploads being read. */
   readonly gate: Gate;
   readonly scan: Scan;
   readonly metrics: PortingMetrics;

@@ -3,7 +3,7 @@ import { numbersOfQuery, portabilityOf, requireNumbers } from './portability-rul
 
 const countries = ['US', 'CA', 'PR', 'GB'];
 
-describe('what the numbering plan tells', () => {
+describe('the result of the numbering plan', () => {
   it.each([
     ['+14155550100', true, 'unknown', false],
     ['+16045550100', true, 'unknown', false],
@@ -22,7 +22,7 @@ describe('what the numbering plan tells', () => {
 });
 
 describe('numbers of a query', () => {
-  it('may be repeated, in brackets, or separated by commas, in their order', () => {
+  it('may be repeated, in brackets, or separated by commas, in order', () => {
     expect(
       numbersOfQuery({
         'phone_numbers[]': ['+14155550102', ' 14155550101'],
@@ -31,7 +31,7 @@ describe('numbers of a query', () => {
     ).toEqual(['+14155550102', '+14155550101', '+14155550100', '+14155550102']);
   });
 
-  it('are named when they are none', () => {
+  it('are listed when invalid', () => {
     expect(() => numbersOfQuery({ phone_numbers: '14155550100,12,abc' })).toThrow(
       expect.objectContaining({
         code: 'INVALID_PHONE_NUMBERS',
@@ -44,11 +44,11 @@ describe('numbers of a query', () => {
     ['none', {}],
     ['only separators', { phone_numbers: ',' }],
     ['51', { phone_numbers: Array(51).fill('14155550100') }],
-  ])('are too few or too many: %s', (_what, query) => {
+  ])('must be 1 to 50: %s', (_what, query) => {
     expect(() => numbersOfQuery(query)).toThrow(expect.objectContaining({ code: 'INVALID_PARAMETER' }));
   });
 
-  it('are taken once', () => {
+  it('are deduplicated', () => {
     expect(requireNumbers(['+14155550100', '1 415 555 0100'])).toEqual(['+14155550100']);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Whether a number can be ported, as far as its numbering plan tells. In North America the plan does not tell
- * mobile from landline numbers: these are `unknown`, unless the carrier is asked (carrier.ts). Pure.
+ * Whether a number can be ported, by its numbering plan. In North America the plan does not distinguish mobile from
+ * landline numbers: these are `unknown`, unless the carrier is asked (carrier.ts). Pure.
  */
 import { createRequire } from 'node:module';
 import type { PhoneNumber } from 'libphonenumber-js/max';
@@ -19,9 +19,9 @@ const types: Readonly<Record<string, PortCheckResult['number_type']>> = {
   VOIP: 'voip',
 };
 
-/** @param countries whose numbers are ported, upper case */
+/** @param countries portable numbering plans, upper case */
 export function portabilityOf(number: string, countries: readonly string[]): PortCheckResult {
-  // Loaded for the first check: the plans of all countries in full.
+  // Loaded for the first check: the full plans of all countries.
   const plans: typeof import('libphonenumber-js/max') = require('libphonenumber-js/max');
   const parsed = plans.parsePhoneNumberFromString(number);
   const plan = parsed?.getType();
@@ -31,7 +31,7 @@ export function portabilityOf(number: string, countries: readonly string[]): Por
     phone_number: number,
     portable: reason === null,
     number_type,
-    // A mobile number leaves its carrier with a transfer PIN or porting code only.
+    // A mobile number needs a transfer PIN or porting code to leave its carrier.
     pin_required: number_type === 'mobile',
     reason,
   };
@@ -53,7 +53,9 @@ function refusal(
   return null;
 }
 
-/** E.164 numbers, each once, in the order given. @throws ApiError INVALID_PHONE_NUMBERS that names the others */
+/**
+ * E.164 numbers without duplicates, in the given order. @throws ApiError INVALID_PHONE_NUMBERS listing the invalid ones
+ */
 export function requireNumbers(texts: readonly string[]): string[] {
   return [...new Set(readNumbers(texts))];
 }
@@ -64,7 +66,10 @@ function readNumbers(texts: readonly string[]): string[] {
   return texts.map((text) => toE164(text)).filter((number) => number !== null);
 }
 
-/** The numbers of a query, repeated or separated by commas. @throws ApiError INVALID_PARAMETER, INVALID_PHONE_NUMBERS */
+/**
+ * The numbers of a query, repeated or separated by commas.
+ * @throws ApiError INVALID_PARAMETER, INVALID_PHONE_NUMBERS
+ */
 export function numbersOfQuery(query: PortCheckQuery): string[] {
   const given = [query['phone_numbers[]'] ?? [], query.phone_numbers ?? []].flat();
   const texts = given.flatMap((part) => part.split(',')).filter((part) => part.trim() !== '');

@@ -1,14 +1,14 @@
-/** Port requests that ended long ago, with everything that is kept of them. */
+/** Deletes old ended port requests with all their data. */
 import { type Db, deleteInBatches, type PortStatus } from '../db/index.ts';
 
 const ended: PortStatus[] = ['completed', 'failed', 'canceled'];
 
 /**
- * Deletes requests that ended before `before`, and those that nobody signed when they ended before `unsignedBefore`.
- * Their documents are free then, and expire as unused ones do (expiry.ts).
+ * Deletes requests that ended before `before`, and unsigned ones that ended before `unsignedBefore`. Their documents
+ * become unused, and expire like other unused ones (expiry.ts).
  * @param before ISO
  * @param unsignedBefore ISO
- * @returns how many requests went
+ * @returns how many requests were deleted
  */
 export function deletePortsBefore(db: Db, before: string, unsignedBefore: string): Promise<number> {
   return deleteInBatches((limit) =>

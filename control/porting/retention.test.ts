@@ -21,7 +21,7 @@ const never = '1970-01-01T00:00:00.000Z';
 const cancel = (id: string) => test.call('DELETE', `/v1/sip/port/${id}`);
 const statusOf = async (id: string) => (await test.call('GET', `/v1/sip/port/${id}`)).status;
 
-it('ended port requests are deleted after their days, unsigned ones sooner, and their documents are free', async () => {
+it('ended port requests are deleted after their retention time, unsigned ones sooner, and their documents are released', async () => {
   const uploaded = await upload(test, '%PDF-1.4\n%%EOF\n');
   const document_sid = String(uploaded.body.data?.document_sid);
   const unsigned = await initiate(test, order(['+12125550101'], { documents: [document_sid] }));

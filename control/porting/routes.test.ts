@@ -33,7 +33,7 @@ afterEach(() =>
 
 const post = (body: object, key = test.key) => test.call('POST', '/v1/sip/port/initiate', { body, key });
 
-describe('every endpoint of customers', () => {
+describe('every customer endpoint', () => {
   const endpoints: ['GET' | 'POST' | 'DELETE', string][] = [
     ['GET', '/v1/sip/port/check?phone_numbers=14155550100'],
     ['POST', '/v1/sip/port/document'],
@@ -43,7 +43,7 @@ describe('every endpoint of customers', () => {
     ['GET', `/v1/sip/port/${unknownId}/letter`],
     ['DELETE', `/v1/sip/port/${unknownId}`],
   ];
-  it.each(endpoints)('%s %s needs a key and the SIP entitlement', async (method, url) => {
+  it.each(endpoints)('%s %s requires a key and the SIP entitlement', async (method, url) => {
     expect((await test.call(method, url, { key: null })).codes).toEqual(['AUTH_FAILURE']);
     expect((await test.call(method, url, { key: test.operatorKey })).codes).toEqual(['AUTH_FAILURE']);
     const plain = await test.call(method, url, { key: test.plainKey });
@@ -51,7 +51,7 @@ describe('every endpoint of customers', () => {
   });
 
   it.each(endpoints.slice(4))(
-    '%s %s answers 404 for what is unknown, malformed or foreign',
+    '%s %s answers 404 for unknown, malformed and foreign ids',
     async (method, url) => {
       const { id } = await initiate(test, order([number]), test.foreignKey);
       for (const one of [unknownId, 'nonsense', id]) {
@@ -65,7 +65,7 @@ describe('every endpoint of customers', () => {
 describe('check', () => {
   const check = (query: string) => test.call('GET', `/v1/sip/port/check?${query}`);
 
-  it('tells of each number in the order of the request', async () => {
+  it('reports on each number in the order of the request', async () => {
     const answer = await check(
       `phone_numbers[]=${encodeURIComponent(mobile)}&phone_numbers[]=%2B19005550100&phone_numbers[]=+18005550100`,
     );
@@ -93,7 +93,7 @@ describe('check', () => {
     });
   });
 
-  it('tells that a number is active here already', async () => {
+  it('reports a number that is already active here', async () => {
     await test.call('POST', '/v1/sip/attach', { body: { phone_number: number, directions: ['inbound'] } });
     const answer = await check('phone_numbers=14155550100,14155550101');
     expect(answer.body.data?.results).toMatchObject([
@@ -102,7 +102,7 @@ describe('check', () => {
     ]);
   });
 
-  it('names malformed entries, and asks for 1 to 50', async () => {
+  it('lists malformed entries, and requires 1 to 50', async () => {
     const answer = await check('phone_numbers=14155550100,xyz');
     expect([answer.status, answer.codes]).toEqual([400, ['INVALID_PHONE_NUMBERS']]);
     expect(answer.body.errors).toMatchObject([{ details: { invalid: ['xyz'] } }]);
@@ -113,7 +113,7 @@ describe('check', () => {
 });
 
 describe('initiate', () => {
-  it('takes a request and shows it in canonical names', async () => {
+  it('accepts a request and shows it in canonical names', async () => {
     const document = (await upload(test, smallPdf)).body.data?.document_sid;
     const answer = await post(
       order([number, '1 415 555 0101', number], {
@@ -184,7 +184,7 @@ describe('initiate', () => {
     expect(text).not.toContain(url.slice(-43));
   });
 
-  it('tells all that is wrong with date, PIN, documents and numbers at once', async () => {
+  it('reports all errors in date, PIN, documents and numbers at once', async () => {
     const foreign = (await upload(test, smallPdf, { key: test.foreignKey })).body.data?.document_sid;
     const answer = await post(
       order([mobile, '+19005550100'], {
@@ -201,7 +201,7 @@ describe('initiate', () => {
     ]);
   });
 
-  it('refuses malformed numbers, unknown properties and a number that is active here', async () => {
+  it('rejects malformed numbers, unknown properties and a number that is active here', async () => {
     const malformed = await post(order([number, 'abc']));
     expect([malformed.status, malformed.codes]).toEqual([400, ['INVALID_PHONE_NUMBERS']]);
     expect((await post(order([number], { phone: 1 }))).codes).toEqual(['UNKNOWN_PROPERTY']);
@@ -213,7 +213,7 @@ describe('initiate', () => {
     expect((await post(order([number]))).codes).toEqual(['NOT_PORTABLE']);
   });
 
-  it('refuses a number that is in a request of any organization, until that has ended', async () => {
+  it('rejects a number that is in a request of any organization, until that has ended', async () => {
     const { id } = await initiate(test, order([number, other]), test.foreignKey);
     const answer = await post(order([other, '+14155550102']));
     expect([answer.status, answer.codes]).toEqual([409, ['PORT_ALREADY_IN_PROGRESS']]);
@@ -222,12 +222,12 @@ describe('initiate', () => {
     expect((await post(order([other, '+14155550102']))).status).toBe(200);
   });
 
-  it('gives a number to one of two requests that come at the same time', async () => {
+  it('gives a number to one of two concurrent requests', async () => {
     const answers = await Promise.all([post(order([number])), post(order([number]), test.foreignKey)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 
-  it('works once for one Idempotency-Key', async () => {
+  it('runs once for one Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'k' };
     const again = () => test.call('POST', '/v1/sip/port/initiate', { body: order([number]), headers });
     const [first, second] = [await again(), await again()];
@@ -238,7 +238,7 @@ describe('initiate', () => {
 describe('the list', () => {
   const list = (query = '') => test.call('GET', `/v1/sip/port${query}`);
 
-  it('is newest first, by status, in pages, and of the own organization', async () => {
+  it('is newest first, by status, paged, and of the own organization', async () => {
     const ids: string[] = [];
     for (const last of ['00', '01', '02']) ids.push((await initiate(test, order([`+141555501${last}`]))).id);
     await initiate(test, order(['+14155550103']), test.foreignKey);
@@ -254,7 +254,7 @@ describe('the list', () => {
     expect(await idsOf('?status=completed')).toEqual([]);
   });
 
-  it('refuses what is no status or no page', async () => {
+  it('rejects an invalid status or page', async () => {
     for (const query of ['?status=x', '?limit=0', '?limit=501', '?offset=-1'])
       expect((await list(query)).codes).toEqual(['INVALID_PARAMETER']);
   });
@@ -263,7 +263,7 @@ describe('the list', () => {
 describe('canceling', () => {
   const cancel = (id: string) => test.call('DELETE', `/v1/sip/port/${id}`);
 
-  it('ends a request in any state before its end, and may be repeated', async () => {
+  it('ends a request in any open state, and may be repeated', async () => {
     const { id, path } = await initiate(test, order([number]));
     await sign(test, path);
     await move(test, id, { status: 'in_progress' });
@@ -299,7 +299,7 @@ describe('canceling', () => {
     expect(again.body.errors).toMatchObject([{ details: { status: 'completed' } }]);
   });
 
-  it('comes too late for a request that failed', async () => {
+  it('is rejected for a failed request', async () => {
     const { id } = await initiate(test, order([number]));
     await move(test, id, { status: 'failed', reason: 'wrong account' });
     expect((await cancel(id)).body.errors).toMatchObject([

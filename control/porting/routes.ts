@@ -59,7 +59,7 @@ function requestRoutes(app: App, services: PortingDeps, { check }: PortingParts)
     url: '/v1/sip/port/initiate',
     config: {
       atomic: true,
-      // A mail goes out for each, and a record stays for months.
+      // Each sends a mail and keeps a record for months.
       limits: [{ scope: 'organization_port_initiate', limit: 50, windowSeconds: 900 }],
       errors: [
         'TARGET_PORT_DATE_TOO_EARLY',

@@ -1,4 +1,4 @@
-/** What stands of port requests in the database's files. */
+/** What the database's files contain of port requests. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ const secrets = [
   'a browser',
 ];
 
-/** Which of the secrets the database, its log and what else stands beside it hold. */
+/** The secrets that occur in the database, its log and the files next to it. */
 function found(): string[] {
   const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
   const text = files.map(({ name }) => readFileSync(join(folder, name), 'latin1')).join('\n');
@@ -61,12 +61,12 @@ async function signed(): Promise<{ id: string; shown: unknown }> {
   return { id, shown };
 }
 
-it('tells nothing of who asks, their address, account and PIN, who signed, and the letter', async () => {
+it('the files contain no customer, address, account, PIN, signer or letter in plain text', async () => {
   await signed();
   expect(found()).toEqual([]);
 });
 
-it('is sealed at the start where an earlier version left it in clear, without a trace', async () => {
+it('port requests are sealed at the start where an earlier version left plain text, without a trace', async () => {
   const { id, shown } = await signed();
   const { database, secrets: box } = test.control.services;
   const { db } = database;

@@ -1,6 +1,6 @@
 /**
- * What stands sealed in the rows of port requests: who asks, where they live, their account and PIN, who signed and the
- * letter. Numbers, states and dates stay in clear, because they are looked for.
+ * The sealed columns of port requests: the customer, address, account, PIN, signer and letter. Numbers, states and
+ * dates stay in plain text, because they are searched.
  */
 import type SqliteFile from 'better-sqlite3';
 import type { CanonicalCarrierInformation } from '#shared/api/porting.ts';
@@ -23,7 +23,7 @@ type Sealed =
   | 'letter_text'
   | 'mail';
 
-/** What something of a request is sealed for (db/secrets.ts). @param what `letter` is the PDF */
+/** The sealing context of a part of a request (db/secrets.ts). @param what `letter` is the PDF */
 export function portContext(requestId: string, what: Sealed): string {
   return `port:${requestId}:${what}`;
 }
@@ -46,7 +46,7 @@ export function openDetails(
 type Signer = Pick<PortRequestRow, 'signed_name' | 'signer_address' | 'signer_agent'>;
 const signerColumns = ['signed_name', 'signer_address', 'signer_agent'] as const;
 
-/** What is null stays so. */
+/** Null stays null. */
 export function sealSigner(secrets: SecretBox, requestId: string, signer: Signer): Signer {
   const sealed = signerColumns.map((column) => {
     const value = signer[column];
@@ -65,7 +65,7 @@ export function openColumn(
 }
 
 /**
- * Seals what versions before this one stored in clear; a migration does not have the key. Nothing of it is left in the
+ * Seals what earlier versions stored in plain text; a migration does not have the key. None of it is left in the
  * database's file. Returns how many rows there were.
  */
 export function sealEarlierRows(database: Database, secrets: SecretBox): Promise<number> {

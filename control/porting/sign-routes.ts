@@ -1,4 +1,4 @@
-/** The pages behind signature links: no key, the token in the path opens them (contract 5.6). */
+/** The pages of signature links: no key; the token in the path is the authorization (contract 5.6). */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { plain } from '#shared/api/common.ts';
@@ -109,7 +109,7 @@ function html(reply: FastifyReply, page: string) {
     .send(page);
 }
 
-/** A refusal as a page; one that can be put right shows the letter and the form again. */
+/** An error as a page; a correctable one shows the letter and the form again. */
 async function problem(
   services: PortingDeps,
   request: FastifyRequest,

@@ -35,7 +35,7 @@ const postForm = (path: string, fields: Record<string, string>, accept = browser
   });
 
 describe('the page', () => {
-  it('shows the letter and a form, needs no key, and lets nothing in or out', async () => {
+  it('shows the letter and a form, needs no key, and loads nothing from outside', async () => {
     const { path } = await initiate(test, order([number, '+14155550101']));
     const page = await get(path);
     expect(page.status).toBe(200);
@@ -58,7 +58,7 @@ describe('the page', () => {
       expect(page.text).toContain(text);
   });
 
-  it('knows no other token', async () => {
+  it('rejects any other token', async () => {
     for (const path of [unknown, '/v1/sip/port/sign/x']) {
       const answer = await get(path);
       expect([answer.status, answer.codes]).toEqual([404, ['SIGNATURE_LINK_NOT_FOUND']]);
@@ -79,7 +79,7 @@ describe('the page', () => {
     }
   });
 
-  it('lists the numbers that are still to be ported', async () => {
+  it('lists the numbers still to be ported', async () => {
     const { id, path } = await initiate(test, order([number, '+14155550101']));
     await move(test, id, { status: 'failed', reason: 'x', phone_numbers: [number] });
     const page = await get(path);
@@ -100,7 +100,7 @@ describe('the page', () => {
 });
 
 describe('signing', () => {
-  it('submits the request and keeps name, time, address, program, and the letter that was shown', async () => {
+  it('submits the request and keeps name, time, address, user agent, and the letter that was shown', async () => {
     const { id, path } = await initiate(test, order([number]));
     test.clock.advance(3_600_000);
     const page = await get(path);
@@ -145,15 +145,15 @@ describe('signing', () => {
 
   it.each([
     ['without consent', {}],
-    ['with consent refused', { consent: false }],
-    ['with consent as a text, which only forms may send', { consent: 'true' }],
-  ])('%s is refused', async (_what, body) => {
+    ['with consent denied', { consent: false }],
+    ['with consent as text, which only forms may send', { consent: 'true' }],
+  ])('%s is rejected', async (_what, body) => {
     const { path } = await initiate(test, order([number]));
     const answer = await test.call('POST', path, { key: null, body: { name: 'Ada Lovelace', ...body } });
     expect([answer.status, answer.codes]).toEqual([400, ['CONSENT_REQUIRED']]);
   });
 
-  it('without consent is judged by its link first', async () => {
+  it('without consent checks its link first', async () => {
     const answerOf = async (path: string) => {
       const { status, codes } = await test.call('POST', path, { key: null, body: { name: 'Ada Lovelace' } });
       return [status, codes];
@@ -168,7 +168,7 @@ describe('signing', () => {
     expect(await answerOf(path)).toEqual([409, ['ALREADY_SIGNED']]);
   });
 
-  it('is refused with another name, without one, and with what is not asked for', async () => {
+  it('is rejected with another name, without one, and with unknown properties', async () => {
     const { id, path } = await initiate(test, order([number]));
     expect((await sign(test, path, { name: 'Ada Byron' })).codes).toEqual(['NAME_MISMATCH']);
     expect((await sign(test, path, { name: 'A' })).codes).toEqual(['INVALID_PARAMETER']);
@@ -185,7 +185,7 @@ describe('signing', () => {
     expect([page.status, page.text.includes('The letter is signed')]).toEqual([200, true]);
   });
 
-  it('is of the letter that was read: one that changed since is shown again', async () => {
+  it('applies to the letter that was read: a changed one is shown again', async () => {
     const { id, path } = await initiate(test, order([number, '+14155550101']));
     const action = /action="(\?letter=[0-9a-f]{64})"/.exec((await get(path)).text)?.[1] ?? '';
     await move(test, id, { status: 'failed', reason: 'x', phone_numbers: [number] });
@@ -198,7 +198,7 @@ describe('signing', () => {
     expect((await postForm(path + again, { name: 'Ada Lovelace', consent: 'true' })).status).toBe(200);
   });
 
-  it('works as a form in a browser, which sees its mistakes', async () => {
+  it('works as a form in a browser, with error messages', async () => {
     const { id, path } = await initiate(test, order([number]));
     const wrong = await postForm(path, { name: 'Ada "Byron"', consent: 'on' });
     expect([wrong.status, wrong.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8']);
@@ -213,7 +213,7 @@ describe('signing', () => {
     expect(json.codes).toEqual(['ALREADY_SIGNED']);
   });
 
-  it('takes JSON and forms only', async () => {
+  it('accepts JSON and forms only', async () => {
     const { path } = await initiate(test, order([number]));
     const answer = await test.call('POST', path, {
       key: null,
@@ -224,7 +224,7 @@ describe('signing', () => {
   });
 });
 
-describe('a letter that nobody signs', () => {
+describe('an unsigned letter', () => {
   it('expires after 30 days, to the millisecond', async () => {
     const { id, path } = await initiate(test, order([number]));
     test.clock.advance(30 * dayMs - 1);
@@ -247,7 +247,7 @@ describe('a letter that nobody signs', () => {
   });
 });
 
-describe('what a browser prefers', () => {
+describe('the media type a browser prefers', () => {
   it.each([
     [undefined, false],
     ['*/*', false],
@@ -260,7 +260,7 @@ describe('what a browser prefers', () => {
     expect(prefersHtml(accept)).toBe(expected);
   });
 
-  it('a form is read as fields, whatever they are called', () => {
+  it('a form is parsed into fields of any name', () => {
     expect(parseForm('name=A+B%26&consent=on')).toEqual({ name: 'A B&', consent: true });
     expect(parseForm('consent=yes')).toEqual({ consent: 'yes' });
     expect(Object.getPrototypeOf(parseForm('__proto__=x'))).toBe(Object.prototype);

@@ -1,4 +1,4 @@
-/** Signing a letter of authorization: who may, what is kept (contract 5.6). */
+/** Signing a letter of authorization: checks, and what is stored (contract 5.6). */
 import { createHash } from 'node:crypto';
 import { ApiError } from '#shared/errors.ts';
 import type { Actor as ChangeActor } from '../audit/index.ts';
@@ -22,10 +22,10 @@ import {
   updateRequest,
 } from './store.ts';
 
-/** Longest user agent that is kept. */
+/** Longest stored user agent. */
 const agentLength = 512;
 
-/** The request behind a link. @throws ApiError SIGNATURE_LINK_NOT_FOUND, SIGNATURE_LINK_EXPIRED */
+/** The request of a link. @throws ApiError SIGNATURE_LINK_NOT_FOUND, SIGNATURE_LINK_EXPIRED */
 export async function openLink(services: PortingDeps, db: Db, token: string): Promise<PortRequest> {
   const request = await findRequestOfToken(db, token);
   if (!request) throw ApiError.of('SIGNATURE_LINK_NOT_FOUND');
@@ -36,7 +36,7 @@ export async function openLink(services: PortingDeps, db: Db, token: string): Pr
   return request;
 }
 
-/** The letter as it is to be signed now: with the numbers that are still to be ported. */
+/** The current letter to sign: with the numbers still to be ported. */
 export async function currentLetter(
   { secrets }: Pick<PortingDeps, 'secrets'>,
   db: Db,
@@ -58,7 +58,7 @@ export interface Signing {
   readonly token: string;
   readonly name: string;
   readonly consent: boolean;
-  /** Hash of the letter that was read, where the page told it. */
+  /** Hash of the letter that was read, if the page sent it. */
   readonly letterRead: string | null;
   readonly address: string;
   readonly agent: string;
@@ -66,13 +66,13 @@ export interface Signing {
 }
 
 /**
- * Signs, submits the request and keeps what was signed, all or nothing. Returns when it was signed.
+ * Signs, submits the request and stores what was signed, all or nothing. Returns the signing time.
  * @throws ApiError SIGNATURE_LINK_NOT_FOUND, SIGNATURE_LINK_EXPIRED, ALREADY_SIGNED, CONSENT_REQUIRED,
  *   NAME_MISMATCH, in this order
  */
 export async function signLetter(services: PortingDeps, signing: Signing): Promise<string> {
   const { clock, database, secrets } = services;
-  // What the link is comes before what the form says: of an unknown one nothing else is told.
+  // The link is checked before the form: an unknown link reveals nothing else.
   const { letter, request } = await unsigned(services, database.db, signing);
   if (!signing.consent) throw ApiError.of('CONSENT_REQUIRED');
   const { first_name, last_name } = openDetails(secrets, request);
@@ -85,7 +85,7 @@ export async function signLetter(services: PortingDeps, signing: Signing): Promi
     agent: signing.agent.slice(0, agentLength),
     hash: letterHash(letter),
   };
-  // Made before the transaction, which must not wait for it, and kept only if the letter is still the same.
+  // Created before the transaction, which must not wait for it, and kept only if the letter is still the same.
   const pdf = await printed(letter, signature, now);
   await changePorts(services, async (db, altered) => {
     const again = await unsigned(services, db, { ...signing, letterRead: signature.hash });
@@ -144,7 +144,7 @@ async function keep(
   });
 }
 
-/** The letter as a PDF: as it was signed, else as it is to be signed. */
+/** The letter as a PDF: as signed, else as it is to be signed. */
 export async function letterFile(services: PortingDeps, db: Db, request: PortRequest): Promise<Buffer> {
   const kept = await findLetter(db, request.id);
   if (kept) return Buffer.from(services.secrets.open(kept.pdf, portContext(request.id, 'letter')), 'base64');
@@ -152,7 +152,7 @@ export async function letterFile(services: PortingDeps, db: Db, request: PortReq
   return printed(letter, null, services.clock.now());
 }
 
-/** The letter as a PDF. What prints it takes a fifth of a second to load, so it waits for the first letter. */
+/** The letter as a PDF. The PDF library takes a fifth of a second to load, so it is loaded for the first letter. */
 async function printed(...letter: Parameters<typeof LetterPdf.letterPdf>): Promise<Buffer> {
   const { letterPdf } = await import('./letter-pdf.ts');
   return Buffer.from(await letterPdf(...letter));

@@ -1,4 +1,4 @@
-/** Starts what porting does in the background: mails, orders at the carrier, what expires. */
+/** Starts porting's background work: mails, orders with the carrier, expiry. */
 import type { FastifyBaseLogger } from 'fastify';
 import { type BackgroundWork, together } from '../db/index.ts';
 import type { PortingDeps } from './deps.ts';
@@ -9,7 +9,7 @@ import { startOrders } from './orders.ts';
 import type { PortingParts } from './parts.ts';
 import { sealEarlierRows } from './sealed-store.ts';
 
-/** Before requests are taken: puts right what an earlier version left in clear and a crash of uploads. */
+/** Before accepting requests: seals plain text of an earlier version and cleans up after crashed uploads. */
 export async function preparePorting(
   services: PortingDeps,
   { files }: Pick<PortingParts, 'files'>,

@@ -17,7 +17,7 @@ const actors: readonly Actor[] = ['customer', 'signer', 'operator', 'system'];
 const ends: readonly PortStatus[] = ['completed', 'failed', 'canceled'];
 const open: readonly PortStatus[] = ['waiting_for_signature', 'submitted', 'in_progress'];
 
-/** Contract 5.5, written out a second time. */
+/** Contract 5.5, written out independently. */
 const table = `
 waiting_for_signature submitted signer
 waiting_for_signature failed operator,system
@@ -58,12 +58,12 @@ describe('the states of a number', () => {
     ['completed', 'failed', []],
     ['canceled', 'completed', []],
     ['submitted', 'canceled', []],
-  ])('a carrier moves %s to %s by way of %j', (from, to, way) => {
+  ])('a carrier moves %s to %s through %j', (from, to, way) => {
     expect(wayTo(from, to)).toEqual(way);
   });
 });
 
-describe('whatever is ordered', () => {
+describe('for any order', () => {
   const status = fc.constantFrom(...portStatuses);
   const numbers = fc
     .array(status, { minLength: 1, maxLength: 6 })
@@ -79,7 +79,7 @@ describe('whatever is ordered', () => {
     ),
   });
 
-  /** What the contract says of an order, read off the table: the numbers that it moves, or the code of its refusal. */
+  /** The contract's result of an order, read from the table: the numbers that it moves, or its error code. */
   function expected(
     state: readonly NumberState[],
     { actor, chosen, to }: { actor: Actor; chosen: readonly string[] | null; to: PortStatus },
@@ -97,7 +97,7 @@ describe('whatever is ordered', () => {
         .map((line) => line.split(' '))
         .some(([one, other, by]) => one === from && other === to && by?.split(',').includes(actor));
     if (!moving.every((one) => allowed(one.status))) return 'INVALID_TRANSITION';
-    // All have ended, and none the way that was ordered.
+    // All have ended, and none in the ordered state.
     if (!chosen && concerned.length === 0 && !state.some((one) => one.status === to))
       return 'INVALID_TRANSITION';
     return moving.map(({ number }) => number);
@@ -112,7 +112,7 @@ describe('whatever is ordered', () => {
     }
   }
 
-  it('moves what the table allows, refuses the rest by its code, and moves nothing a second time', () => {
+  it('moves what the table allows, rejects everything else with its code, and moves nothing twice', () => {
     const met = { moved: 0, ended: 0, unknown: 0, refused: 0 };
     fc.assert(
       fc.property(numbers, fc.array(order, { maxLength: 12 }), (start, orders) => {
@@ -131,7 +131,7 @@ describe('whatever is ordered', () => {
       }),
       { numRuns: 500 },
     );
-    // Each way was gone often enough: a generator that only makes refusals would prove nothing.
+    // Each path was taken often enough: a generator of rejections only would prove nothing.
     for (const [way, times] of Object.entries(met))
       expect({ way, enough: times > 50 }).toEqual({ way, enough: true });
   });
@@ -145,7 +145,7 @@ describe('whatever is ordered', () => {
     );
   });
 
-  it('a number that the request does not have is refused by name', () => {
+  it('an unknown number is rejected and listed', () => {
     const state: NumberState[] = [{ number: '+14155550100', status: 'submitted' }];
     expect(() => planMove(state, ['+14155550199'], 'in_progress', 'operator')).toThrow(
       expect.objectContaining({

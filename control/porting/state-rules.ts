@@ -1,5 +1,5 @@
 /**
- * The states of a number on its way (contract 5.5). Pure; the state of a request follows from its numbers.
+ * The states of a number being ported (contract 5.5). Pure; the state of a request follows from its numbers.
  *
  *     waiting_for_signature --signing--> submitted --> in_progress --> completed
  *              |   |                       |   |         |   |
@@ -11,7 +11,7 @@ import type { PortHistoryRow, PortStatus } from '../db/index.ts';
 
 export type Actor = PortHistoryRow['actor'];
 
-/** Who may move a number from a state to another; what is not here is not allowed. */
+/** Who may move a number from one state to another; anything else is not allowed. */
 const movers: Readonly<Record<PortStatus, Readonly<Partial<Record<PortStatus, readonly Actor[]>>>>> = {
   waiting_for_signature: {
     submitted: ['signer'],
@@ -33,7 +33,7 @@ const movers: Readonly<Record<PortStatus, Readonly<Partial<Record<PortStatus, re
   canceled: {},
 };
 
-/** From the least advanced on. */
+/** From least to most advanced. */
 const openStates = ['waiting_for_signature', 'submitted', 'in_progress'] as const;
 const endStates = ['completed', 'failed', 'canceled'] as const;
 
@@ -45,7 +45,7 @@ export function mayMove(from: PortStatus, to: PortStatus, actor: Actor): boolean
   return movers[from][to]?.includes(actor) ?? false;
 }
 
-/** The least advanced state of the numbers that are not at their end; else how the request ended. */
+/** The least advanced state of the numbers that have not ended; else how the request ended. */
 export function requestStatus(statuses: readonly PortStatus[]): PortStatus {
   const found = [...openStates, ...endStates].find((state) => statuses.includes(state));
   if (found === undefined) throw new Error('a port request without numbers has no state');
@@ -58,9 +58,9 @@ export interface NumberState {
 }
 
 /**
- * What a move changes. Numbers that are there already stay as they are, so a repeated order is none.
- * @param chosen null: all that are not at their end
- * @throws ApiError INVALID_PHONE_NUMBERS, INVALID_TRANSITION: then nothing is to change
+ * The changes of a move. Numbers already there stay unchanged, so a repeated order changes nothing.
+ * @param chosen null: all that have not ended
+ * @throws ApiError INVALID_PHONE_NUMBERS, INVALID_TRANSITION: then nothing changes
  */
 export function planMove(
   numbers: readonly NumberState[],
@@ -80,7 +80,7 @@ export function planMove(
   const refused = moving.find(({ status }) => !mayMove(status, to, actor));
   if (refused) throw invalidTransition(refused, to);
   const [first] = numbers;
-  // Nothing is left to move, and nothing is where it should go.
+  // Nothing is left to move, and no number is in the target state.
   if (chosen === null && concerned.length === 0 && first && !numbers.some(({ status }) => status === to)) {
     throw invalidTransition(first, to);
   }
@@ -92,7 +92,7 @@ function invalidTransition({ number, status }: NumberState, to: PortStatus): Api
   return ApiError.of('INVALID_TRANSITION', details, `${number} cannot go from ${status} to ${to}.`);
 }
 
-/** The states on the way that a carrier's word implies, which may skip some. Empty when there is none. */
+/** The states on the way to a carrier's state, which may skip some. Empty if there is no way. */
 export function wayTo(from: PortStatus, to: PortStatus): PortStatus[] {
   if (from === to) return [];
   if (mayMove(from, to, 'system')) return [to];

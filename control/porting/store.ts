@@ -11,7 +11,7 @@ import type {
 import { hashKey } from '../organizations/index.ts';
 import type { NumberState } from './state-rules.ts';
 
-/** A row as it was read. */
+/** A row as read. */
 export type PortRequest = Omit<PortRequestRow, 'seq'> & { readonly seq: number };
 
 export async function insertRequest(db: Db, row: Omit<PortRequestRow, 'seq'>): Promise<void> {
@@ -24,7 +24,7 @@ export function findRequest(db: Db, orgId: string | null, id: string): Promise<P
   return (orgId === null ? query : query.where('org_id', '=', orgId)).executeTakeFirst();
 }
 
-/** Found by the hash, which tells nothing of the token in how long the look-up takes. */
+/** Looked up by hash, so the look-up time reveals nothing about the token. */
 export function findRequestOfToken(db: Db, token: string): Promise<PortRequest | undefined> {
   return db
     .selectFrom('port_requests')
@@ -118,7 +118,7 @@ export async function setNumberStatus(
     .execute();
 }
 
-/** Those of `numbers` that are in a request that has not ended, of any organization. */
+/** Those of `numbers` in an open request of any organization. */
 export async function numbersInProgress(db: Db, numbers: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('port_numbers')
@@ -129,7 +129,7 @@ export async function numbersInProgress(db: Db, numbers: readonly string[]): Pro
   return numbers.filter((number) => rows.some((row) => row.number === number));
 }
 
-/** Who holds those of `numbers` that are active here. */
+/** The holders of those `numbers` that are active here. */
 export async function holdersOf(db: Db, numbers: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await db
     .selectFrom('numbers')
@@ -140,7 +140,7 @@ export async function holdersOf(db: Db, numbers: readonly string[]): Promise<Rea
   return new Map(rows.map(({ number, org_id }) => [number, org_id]));
 }
 
-/** Makes a number that its organization holds one that came by a port: it stays when SIP is detached. */
+/** Marks a held number as ported: it stays when SIP is detached. */
 export async function markPorted(db: Db, orgId: string, number: string, now: string): Promise<void> {
   await db
     .updateTable('numbers')

@@ -1,7 +1,7 @@
 /**
- * The typefaces of letters. Helvetica, which every reader of PDF has, knows Western European letters only (ISO 32000-1
- * annex D.2); a letter with any other carries DejaVu Sans: Latin with all its accents, Greek, Cyrillic, Armenian,
- * Georgian, Hebrew, Arabic. That costs some hundred milliseconds, so it is not done for every letter.
+ * The typefaces of letters. Helvetica, which every PDF reader has, covers Western European letters only (ISO 32000-1
+ * annex D.2). A letter with any others embeds DejaVu Sans: Latin with all accents, Greek, Cyrillic, Armenian, Georgian,
+ * Hebrew, Arabic. That takes some hundred milliseconds, so not every letter does it.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,7 +19,7 @@ interface Fonts {
   readonly bold: PDFFont;
 }
 
-/** Adds to a document the fonts for a text. Letters that neither typeface has must be replaced by the caller. */
+/** Adds the fonts for a text to a document. The caller must replace letters that neither typeface has. */
 export async function fontsFor(pdf: PDFDocument, text: string): Promise<Fonts> {
   const western = await westernLetters();
   if ([...printing(text)].every((one) => western.has(one.codePointAt(0) ?? 0))) return standardFonts(pdf);
@@ -29,7 +29,7 @@ export async function fontsFor(pdf: PDFDocument, text: string): Promise<Fonts> {
   return { regular: await embed('regular'), bold: await embed('bold') };
 }
 
-/** The text as it is printed: composed, with every stretch of blanks and controls as one blank. */
+/** The text as printed: composed, with every run of blanks and control characters as one blank. */
 export function printing(text: string): string {
   return text.normalize('NFC').replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ');
 }

@@ -1,4 +1,4 @@
-/** Reads the one file of a multipart upload and judges it by its content (contract 5.2). */
+/** Reads the one file of a multipart upload and checks its content (contract 5.2). */
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '#shared/errors.ts';
@@ -10,7 +10,7 @@ const partName = 'file';
 
 const accepted: ReadonlySet<string> = new Set(['application/pdf', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** The body of an upload. Two are the same when their files are, which idempotency asks (contract 1.8). */
+/** The body of an upload. Two are equal when their files are, for idempotency (contract 1.8). */
 export class Upload {
   readonly bytes: Buffer;
   readonly hash: string;
@@ -26,7 +26,7 @@ export class Upload {
 }
 
 /**
- * Reads exactly one part named `file`. Nothing of it touches the disk.
+ * Reads exactly one part named `file`, in memory only.
  * @throws ApiError INVALID_PARAMETER, UNKNOWN_PROPERTY, FILE_TOO_LARGE, PAYLOAD_TOO_LARGE
  */
 export async function readUpload(request: FastifyRequest): Promise<Upload> {
@@ -61,10 +61,10 @@ function asApiError(error: unknown): ApiError {
   return ApiError.invalid('', 'must be a whole multipart/form-data body');
 }
 
-/** Signature of PNG (ISO/IEC 15948 section 5.2); the library also wants whole chunks after it. */
+/** Signature of PNG (ISO/IEC 15948 section 5.2); the library also requires complete chunks after it. */
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** The media type that the bytes themselves say. @throws ApiError UNSUPPORTED_FILE_TYPE */
+/** The media type detected from the bytes. @throws ApiError UNSUPPORTED_FILE_TYPE */
 export async function mediaTypeOf(bytes: Buffer): Promise<string> {
   if (bytes.subarray(0, pngSignature.length).equals(pngSignature)) return 'image/png';
   // Loaded for the first upload.

@@ -1,4 +1,4 @@
-/** Has a file looked through before it is stored: by clamd over TCP, or by a program of the operator's. */
+/** Scans a file for viruses before it is stored: by clamd over TCP, or by a program of the operator's. */
 import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
@@ -6,17 +6,17 @@ import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { ScanSettings } from '../settings/index.ts';
 
-/** What was found: the name of a virus, or null when nothing was. */
+/** The scan result: the name of a virus, or null when none was found. */
 export type Scan = (bytes: Buffer) => Promise<string | null>;
 
 const retryAfter = 60;
-/** Longest answer that is read. */
+/** Most bytes read of an answer. */
 const answerBytes = 4096;
 const chunkBytes = 65_536;
 
 /**
- * @param timeoutMs longest time of one scan
- * @throws ApiError SERVICE_UNAVAILABLE from the scan when it could not be done: nothing passes unseen
+ * @param timeoutMs timeout of one scan
+ * @throws ApiError SERVICE_UNAVAILABLE from the scan when it could not be done: nothing passes unscanned
  */
 export function virusScan(
   settings: ScanSettings | null,
@@ -41,7 +41,7 @@ export function virusScan(
   };
 }
 
-/** The INSTREAM command of clamd: chunks with their length before them, an empty one at the end. */
+/** The INSTREAM command of clamd: chunks preceded by their length, an empty one at the end. */
 function scanWithClamd(
   { host, port }: { readonly host: string; readonly port: number },
   bytes: Buffer,
@@ -79,7 +79,7 @@ function lengthOf(chunk: Buffer): Buffer {
   return length;
 }
 
-/** Exit status 0: clean, 1: found; what is found is the first line of what the program prints. */
+/** Exit status 0: clean, 1: infected; the first line of the program's output names the virus. */
 function scanWithProgram(path: string, bytes: Buffer, signal: AbortSignal): Promise<string | null> {
   return new Promise((resolve, reject) => {
     const program = spawn(path, [], { stdio: ['pipe', 'pipe', 'ignore'], signal, killSignal: 'SIGKILL' });
@@ -94,7 +94,7 @@ function scanWithProgram(path: string, bytes: Buffer, signal: AbortSignal): Prom
       else if (status === 1) resolve(output.split('\n', 1)[0]?.trim() || 'unnamed');
       else reject(new Error(`the virus scan ended with status ${status}`));
     });
-    // A program that has seen enough closes its input early.
+    // A program may close its input before reading everything.
     program.stdin.on('error', () => undefined);
     program.stdin.end(bytes);
   });

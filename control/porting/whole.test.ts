@@ -1,4 +1,4 @@
-/** One port from the check to numbers that are active, with real PDF, mail over SMTP and webhook over HTTPS. */
+/** One port from the check to active numbers, with real PDF, mail over SMTP and webhook over HTTPS. */
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -100,7 +100,7 @@ const undelivered = () =>
 const events = () => posted.map(({ body }): Json => JSON.parse(body));
 
 describe('a port', () => {
-  it('goes from the check to active numbers, and everybody is told', async () => {
+  it('goes from the check to active numbers, with all notifications', async () => {
     const secret = await listen();
 
     const checked = await test.call(
@@ -122,7 +122,7 @@ describe('a port', () => {
       expect(asked?.text).toContain(text);
     expect(posted).toEqual([]);
 
-    // Before control knows that the mail was taken, the time that passes is that of an attempt, which then fails.
+    // Until control knows that the mail was accepted, advancing time would time out the attempt.
     await expect.poll(undelivered).toEqual([]);
     test.clock.advance(24 * 60 * 60 * 1000);
     expect((await sign(test, path)).status).toBe(200);
@@ -202,7 +202,7 @@ describe('a port', () => {
     ]);
   });
 
-  it('that fails tells the reason, and takes back a link that was not yet mailed', async () => {
+  it('reports the reason when it fails, and removes a link that was not yet mailed', async () => {
     await listen();
     mail.answers.push(451, 451, 451, 451);
     const { id } = await initiate(test, order([number]));
@@ -222,7 +222,7 @@ describe('a port', () => {
     expect(await link()).toMatchObject({ next_attempt_at: null, delivered_at: null });
   });
 
-  it('is mailed about again when the mail server comes back, with the same Message-ID', async () => {
+  it('retries its mail when the mail server comes back, with the same Message-ID', async () => {
     mail.answers.push(451);
     await initiate(test, order([number]));
     const { db } = test.control.services.database;
@@ -238,7 +238,7 @@ describe('a port', () => {
   });
 });
 
-it('a move that stays within one state of the request tells nobody', async () => {
+it("a move that leaves the request's state unchanged sends no notification", async () => {
   await listen();
   const { id, path } = await initiate(test, order([number, other]));
   await sign(test, path);

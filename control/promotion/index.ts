@@ -1,4 +1,4 @@
-/** What may go into production: the question, and what waits for an answer. */
+/** Promotion to production: whether it is allowed, and what is pending. */
 export { dropPending, insertPending, listPending, takePending } from './pending-store.ts';
 export {
   type BlockingScenario,

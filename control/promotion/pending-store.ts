@@ -1,7 +1,7 @@
-/** Publications that wait for their batch of test runs (contract 6.11). */
+/** Publications waiting for their batch of test runs (contract 6.11). */
 import type { Db, PendingPromotionRow } from '../db/index.ts';
 
-/** Asking again while the same batch runs changes nothing. */
+/** Requesting it again while the same batch runs changes nothing. */
 export async function insertPending(db: Db, row: PendingPromotionRow): Promise<void> {
   await db.updateTable('test_batches').set({ publish_on_pass: 1 }).where('id', '=', row.batch_id).execute();
   await db
@@ -15,7 +15,7 @@ export function listPending(db: Db, batchId: string): Promise<PendingPromotionRo
   return db.selectFrom('pending_promotions').selectAll().where('batch_id', '=', batchId).execute();
 }
 
-/** Takes a publication off the list. @returns false when it was taken off before */
+/** Removes a publication from the list. @returns false when it was already removed */
 export async function takePending(db: Db, pending: PendingPromotionRow): Promise<boolean> {
   const { batch_id, kind, subject_id, version } = pending;
   const result = await db
@@ -28,7 +28,7 @@ export async function takePending(db: Db, pending: PendingPromotionRow): Promise
   return result.numDeletedRows > 0n;
 }
 
-/** Forgets what waits for a pathway or persona that is deleted. */
+/** Deletes what is pending for a deleted pathway or persona. */
 export async function dropPending(
   db: Db,
   kind: PendingPromotionRow['kind'],

@@ -24,8 +24,8 @@ const publish = (version_id: number, more: object = {}) =>
 const production = async () => (await test.call('GET', pathway)).body.production_version;
 const settle = () => settlePromotions(test.control.services, gate.batchId);
 
-describe('a gate that is closed', () => {
-  it('blocks production and says what is missing', async () => {
+describe('a closed gate', () => {
+  it('blocks production and reports what is missing', async () => {
     const answer = await publish(1);
     expect([answer.status, answer.codes]).toEqual([409, ['PROMOTION_BLOCKED']]);
     expect(answer.body.errors).toMatchObject([
@@ -46,7 +46,7 @@ describe('a gate that is closed', () => {
     expect(await production()).toBe(null);
   });
 
-  it('does not stand before staging', async () => {
+  it('does not block staging', async () => {
     expect((await publish(1, { environment: 'staging' })).status).toBe(200);
     expect(gate.asked).toEqual([]);
   });
@@ -75,7 +75,7 @@ describe('publish_on_pass', () => {
     expect(await settle()).toEqual([]);
   });
 
-  it('publishes nothing when the gate does not hold after the batch, then or later', async () => {
+  it('publishes nothing when the gate is closed after the batch, then or later', async () => {
     await wait();
     expect(await settle()).toMatchObject([{ published: false }]);
     expect(gate.asked.at(-1)?.startBatch).toBe(false);
@@ -84,7 +84,7 @@ describe('publish_on_pass', () => {
     expect(await production()).toBe(null);
   });
 
-  it('publishes nothing after another publication, also of what was there before', async () => {
+  it('publishes nothing after another publication, even of the previous content', async () => {
     await wait();
     gate.open = true;
     await publish(2);
@@ -92,7 +92,7 @@ describe('publish_on_pass', () => {
     expect(await production()).toBe(2);
   });
 
-  it('publishes nothing when the version was altered or deleted meanwhile', async () => {
+  it('publishes nothing when the version was changed or deleted meanwhile', async () => {
     await wait();
     gate.open = true;
     const nodes = [{ id: 'a', type: 'End Call', data: { isStart: true, text: 'Bye' } }];
@@ -103,8 +103,8 @@ describe('publish_on_pass', () => {
   });
 });
 
-describe('a version that is altered while it is judged', () => {
-  it('is judged again', async () => {
+describe('a version changed while it is checked', () => {
+  it('is checked again', async () => {
     gate.open = true;
     const nodes = [{ id: 'a', type: 'End Call', data: { isStart: true, text: 'Bye' } }];
     gate.meanwhile = () =>
@@ -140,7 +140,7 @@ describe('the draft of a persona', () => {
     ]);
   });
 
-  it('waits for the batch, and is promoted unless it was altered', async () => {
+  it('waits for the batch, and is promoted unless it was changed', async () => {
     for (const altered of [false, true]) {
       gate.open = false;
       const persona = await create();
@@ -159,6 +159,6 @@ describe('the draft of a persona', () => {
   });
 });
 
-it('takes one gate only', () => {
+it('accepts one gate only', () => {
   expect(() => test.control.services.promotionGates.register(gate)).toThrow('registered already');
 });

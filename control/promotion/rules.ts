@@ -1,4 +1,4 @@
-/** What may go into production (contract 6.11): the question, the answers, and who is asked. */
+/** What may go into production (contract 6.11): the question, its answers, and the gate. */
 
 export type PromotionSubject =
   | { readonly kind: 'pathway'; readonly pathwayId: string; readonly version: number }
@@ -7,9 +7,9 @@ export type PromotionSubject =
 export interface PromotionRequest {
   readonly orgId: string;
   readonly subject: PromotionSubject;
-  /** Of exactly what would be published. */
+  /** Hash of exactly what would be published. */
   readonly contentHash: string;
-  /** Whether a batch of the blocking scenarios is to be started, unless one runs for the same content. */
+  /** Whether to start a batch of the blocking scenarios, unless one runs for the same content. */
   readonly startBatch: boolean;
 }
 
@@ -32,22 +32,22 @@ export type PromotionVerdict =
   | { readonly passed: true }
   | {
       readonly passed: false;
-      /** Null only when no batch was to be started. */
+      /** Null only when no batch was requested. */
       readonly batchId: string | null;
       readonly scenarios: readonly BlockingScenario[];
     };
 
 export interface PromotionGate {
   judge(request: PromotionRequest): Promise<PromotionVerdict>;
-  /** A publication now waits for a batch, which may have ended already. */
+  /** A publication now waits for a batch, which may already have ended. */
   awaited?(batchId: string): Promise<void>;
 }
 
-/** The gate that is asked: open until another one is registered. */
+/** The registered gate; open while none is registered. */
 export class PromotionGates implements PromotionGate {
   #gate: PromotionGate | null = null;
 
-  /** @throws Error when there is one already */
+  /** @throws Error when one is already registered */
   register(gate: PromotionGate): void {
     if (this.#gate) throw new Error('a promotion gate is registered already');
     this.#gate = gate;

@@ -21,7 +21,7 @@ describe('readControlConfig', () => {
     });
   });
 
-  it('names a reachable URL when it listens on all addresses', () => {
+  it('gives a reachable URL when it listens on all addresses', () => {
     expect(readControlConfig({ CONTROL_HOST: '::', CONTROL_PORT: '9000' }).url).toBe('http://127.0.0.1:9000');
     expect(readControlConfig({ CONTROL_HOST: '::1' }).url).toBe('http://[::1]:8080');
   });
@@ -39,9 +39,9 @@ describe('readControlConfig', () => {
     [{ SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'Ops' }, 'MAIL_FROM must be a mail address'],
     [{ SMS_API_URL: 'https://sms.example.com' }, 'SMS_FROM must be set'],
     [{ SMS_API_URL: 'ftp://sms.example.com', SMS_FROM: 'x' }, 'SMS_API_URL must be a URL'],
-  ])('says what is wrong with %j', (env, message) => expect(() => readControlConfig(env)).toThrow(message));
+  ])('reports the error in %j', (env, message) => expect(() => readControlConfig(env)).toThrow(message));
 
-  it('reads where mail goes, with the ports of submission by default', () => {
+  it('reads the mail server, with the submission ports by default', () => {
     const mail = (SMTP_URL: string) =>
       readControlConfig({ SMTP_URL, MAIL_FROM: 'Ops <ops@example.com>', SMTP_CA: '/etc/ca.pem' }).mail;
     expect(mail('smtp://user:p%40ss@mail.example.com')).toEqual({
@@ -58,7 +58,7 @@ describe('readControlConfig', () => {
     expect(mail('smtp://mail.example.com:25')).toMatchObject({ port: 25 });
   });
 
-  it('does not show the password of a mail server that it cannot read', () => {
+  it('does not show the password of an invalid mail server URL', () => {
     expect(() => readControlConfig({ SMTP_URL: 'mail://u:hidden@x' })).toThrow(/^((?!hidden).)*$/);
   });
 

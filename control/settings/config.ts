@@ -61,7 +61,7 @@ export interface ControlConfig {
   readonly allowPrivateTargets: readonly string[];
   readonly requestsPerMinute: number;
   readonly metricsPublic: boolean;
-  /** The ceiling of organizations for which the operator has set none. */
+  /** The ceiling of organizations without one set by the operator. */
   readonly callLimits: { readonly concurrent: number | null; readonly per_minute: number | null };
   readonly callLogDays: number;
   readonly traceDays: number;
@@ -97,7 +97,7 @@ export interface ControlConfig {
     readonly waitingRuns: number;
   };
   readonly auditDays: number;
-  /** Null: backups hold no keys. */
+  /** Null: backups contain no keys. */
   readonly backupPassphrase: string | null;
   readonly edgeCommandTimeoutMs: number;
   readonly edgeLostMs: number;
@@ -146,13 +146,13 @@ export interface ControlConfig {
   readonly porting: PortingSettings;
   readonly models: AgentModelSettings & TestModelSettings;
   readonly logLevel: (typeof logLevels)[number];
-  /** Told in log lines, so that those of two processes can be told apart. */
+  /** In log lines, to distinguish processes. */
   readonly instanceId: string;
 }
 
 /**
  * Reads the settings from environment variables.
- * @throws SettingError for the first value that is not usable
+ * @throws SettingError for the first invalid value
  */
 export function readControlConfig(env: Environment = process.env): ControlConfig {
   const read = settingReader(settings, env);
@@ -233,7 +233,7 @@ export function readControlConfig(env: Environment = process.env): ControlConfig
     backupPassphrase: read.optional('BACKUP_PASSPHRASE'),
     edgeCommandTimeoutMs,
     edgeLostMs: read.integer('EDGE_LOST_SECONDS', 1, 604_800) * 1000,
-    // A call that is being placed must not be taken for one that nobody places.
+    // A call being placed must not be taken for an abandoned one.
     callQueuedMs: Math.max(read.integer('CALL_QUEUED_SECONDS', 1, 86_400) * 1000, 2 * edgeCommandTimeoutMs),
     webhookTimeoutMs: read.integer('WEBHOOK_TIMEOUT_MS', 100, 60_000),
     alerts: {
@@ -344,7 +344,7 @@ function networks(name: string, entries: string[]): string[] {
   return entries;
 }
 
-/** A host as it stands in a URL; a listening address that means "all" is reached on this machine itself. */
+/** A host in the form of a URL; a listening address for all interfaces becomes this machine's own. */
 function urlHost(host: string): string {
   if (isAnyAddress(host)) return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

@@ -1,4 +1,4 @@
-/** The settings of the control plane: read from the environment, checked, with their defaults. */
+/** The control plane's settings: read from the environment, validated, with defaults. */
 export {
   type CarrierSettings,
   type ControlConfig,

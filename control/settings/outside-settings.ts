@@ -1,8 +1,8 @@
-/** Settings of the services outside that the control plane uses: mail, SMS, the carrier, the virus scanner. */
+/** Settings of external services: mail, SMS, the carrier, the virus scanner. */
 import { isAbsolute, resolve } from 'node:path';
 import { SettingError } from '#shared/setting-reader.ts';
 
-/** The server that takes mail. */
+/** The outgoing mail server. */
 export interface MailSettings {
   readonly host: string;
   readonly port: number;
@@ -23,7 +23,7 @@ export interface SmsSettings {
   readonly from: string;
 }
 
-/** Who looks through uploaded files. */
+/** The virus scanner for uploaded files. */
 export type ScanSettings =
   | { readonly kind: 'clamd'; readonly host: string; readonly port: number }
   | { readonly kind: 'program'; readonly path: string };
@@ -47,7 +47,7 @@ interface GivenMail {
 export function mailSettings({ url, from, requireTls, ca }: GivenMail): MailSettings | null {
   if (url === null) return null;
   const target = URL.canParse(url) ? new URL(url) : null;
-  // The value itself is not told, because it may hold a password.
+  // The value itself is not shown, because it may contain a password.
   if (!target || !/^smtps?:$/.test(target.protocol) || target.hostname === '') {
     throw new SettingError('SMTP_URL must have the form smtp://user:password@host:port, or smtps://');
   }
@@ -67,10 +67,10 @@ export function mailSettings({ url, from, requireTls, ca }: GivenMail): MailSett
   };
 }
 
-/** More are a list of the mail server's. */
+/** For more, use a mailing list on the mail server. */
 const mostOperatorAddresses = 10;
 
-/** Each a mail address or an http(s) URL. @throws SettingError */
+/** Each is a mail address or an http(s) URL. @throws SettingError */
 export function operatorAddresses(given: readonly string[], hasMail: boolean): readonly string[] {
   const addresses = [...new Set(given)];
   if (addresses.length > mostOperatorAddresses) {
@@ -78,7 +78,7 @@ export function operatorAddresses(given: readonly string[], hasMail: boolean): r
   }
   addresses.forEach((address, index) => {
     if (/^https?:\/\/./i.test(address) && URL.canParse(address)) return;
-    // The value itself is not told: the URL of a webhook is a secret.
+    // The value itself is not shown: the URL of a webhook is a secret.
     if (!/^[^\s<>@,:]+@[^\s<>@,:]+$/.test(address)) {
       throw new SettingError(
         `OPERATOR_ALERTS must list mail addresses and http(s) URLs; number ${index + 1} is neither`,

@@ -1,4 +1,4 @@
-/** Agent tests: scenarios, runs, judges, analyses, the gate before production. */
+/** Agent tests: scenarios, runs, judges, analyses, the promotion gate. */
 export { analysisRoutes } from './analysis/routes.ts';
 export { analyticsRoutes } from './analytics/routes.ts';
 export { registerGate } from './gate/gate.ts';

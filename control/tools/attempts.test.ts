@@ -13,7 +13,7 @@ function start(mostRetries: number, results: readonly Attempt[]) {
     at.push(clock.now() - began);
     return results[at.length - 1] ?? failing;
   });
-  /** Lets promises settle, then moves time. */
+  /** Lets promises settle, then advances time. */
   const pass = async (ms: number) => {
     await new Promise((resolve) => setImmediate(resolve));
     clock.advance(ms);
@@ -33,14 +33,14 @@ it('waits for its cooldown between attempts, and ends with the last one', async 
   expect(clock.pending).toBe(0);
 });
 
-it('ends with the first result that another attempt would not better', async () => {
+it('ends with the first result that another attempt would not improve', async () => {
   const good = { ...failing, error: null, again: false };
   expect(await start(4, [good]).result).toEqual({ ...good, attempts: 1 });
   const refused = { ...failing, again: false };
   expect(await start(4, [refused]).result).toEqual({ ...refused, attempts: 1 });
 });
 
-it('gives up at once when it is told to', async () => {
+it('gives up at once when aborted', async () => {
   const { stop, result, pass, clock } = start(4, []);
   await pass(1);
   stop.abort(new Error('over'));

@@ -1,14 +1,14 @@
-/** One attempt after another (contract 8.1 `max_retries`, `cooldown`). */
+/** Retries of a tool (contract 8.1 `max_retries`, `cooldown`). */
 import type { Clock } from '#shared/clock.ts';
 
-/** What one attempt came to. */
+/** The result of one attempt. */
 export interface Attempt {
-  /** HTTP status; null when there was no answer, or when the integration has none. */
+  /** HTTP status; null without a response, or when the integration has none. */
   readonly statusCode: number | null;
   readonly data: unknown;
   /** One sentence without secrets; null when it succeeded. */
   readonly error: string | null;
-  /** Whether another attempt may succeed: network error, time-out, 429, 5xx. */
+  /** Whether a retry may succeed: network error, timeout, 429, 5xx. */
   readonly again: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface Retries {
   readonly signal: AbortSignal;
 }
 
-/** Repeats `attempt` while it may help. Resolves with the last one; rejects when `signal` is aborted. */
+/** Repeats `attempt` while that may help. Resolves with the last one; rejects when `signal` is aborted. */
 export async function withRetries(
   { clock, mostRetries, cooldownMs, signal }: Retries,
   attempt: () => Promise<Attempt>,

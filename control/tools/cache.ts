@@ -1,4 +1,4 @@
-/** Results that a conversation uses again (contract 8.1 `cache`). Kept in memory, for a time and up to a size. */
+/** Results reused within a conversation (contract 8.1 `cache`). Kept in memory, limited in time and size. */
 import { createHash } from 'node:crypto';
 import type { Clock } from '#shared/clock.ts';
 
@@ -25,7 +25,7 @@ export class ResultCache {
     return this.#entries.size;
   }
 
-  /** The value, a copy of its own for everybody who asks; undefined when there is none. */
+  /** The value, a separate copy for each caller; undefined if there is none. */
   get(key: string): unknown {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
@@ -52,7 +52,7 @@ export class ResultCache {
   }
 }
 
-/** One name for a tool as it is now, in one conversation, with these inputs. */
+/** The cache key of a tool's current version, in one conversation, with these inputs. */
 export function cacheKey(parts: readonly unknown[]): string {
   return createHash('sha256')
     .update(JSON.stringify(parts.map(sortedKeys)))

@@ -1,6 +1,6 @@
 /**
- * Threads that compute what customers wrote, so that a loop in it holds up nobody: code of tools, and expressions
- * and paths whose time nobody can tell before. Organizations take turns, and none has all threads.
+ * Threads that run customers' code, so that a loop in it blocks nobody: code of tools, and expressions and paths whose
+ * running time is unknown. Organizations take turns, and none gets all threads.
  */
 import { Worker } from 'node:worker_threads';
 
@@ -11,12 +11,12 @@ export interface CodeWork {
   /** JSON texts. */
   readonly input: string;
   readonly variables: string;
-  /** Time that the code may compute, ms. */
+  /** CPU time limit of the code, ms. */
   readonly cpuMs: number;
   readonly memoryBytes: number;
 }
 
-/** What is wrong with a value by a schema, as `violations` tells it. */
+/** A value's schema violations, as returned by `violations`. */
 interface CheckWork {
   readonly kind: 'check';
   /** JSON texts. */
@@ -46,15 +46,15 @@ export type CodeAnswer = { readonly id: number } & (
 
 export interface CodePoolLimits {
   readonly threads: number;
-  /** Runs of one organization that wait for a thread; more are refused. */
+  /** Most runs of one organization waiting for a thread; more are rejected. */
   readonly mostWaiting: number;
-  /** ms beyond `cpuMs` after which a thread that does not answer is ended. */
+  /** ms beyond `cpuMs` after which an unresponsive thread is terminated. */
   readonly graceMs: number;
 }
 
 interface Order {
   readonly orgId: string;
-  /** For waiting and running together, ms. */
+  /** Timeout for waiting and running together, ms. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -73,12 +73,12 @@ interface Thread {
 
 type Outcome = { readonly value: unknown } | { readonly error: string };
 
-/** Time that a check or paths may compute, ms; the code of tools brings its own. */
+/** CPU time limit of a check or paths, ms; the code of tools has its own. */
 export const threadMs = 100;
 
 export class CodePool {
   readonly #limits: CodePoolLimits;
-  /** Threads of one organization that may be busy: one is left for the others where there are two. */
+  /** Most busy threads of one organization: one is left for the others if there are two. */
   readonly #mostBusy: number;
   readonly #onKilled: () => void;
   readonly #threads = new Set<Thread>();
@@ -87,21 +87,21 @@ export class CodePool {
   #nextId = 1;
   #closed = false;
 
-  /** @param onKilled called for every thread that had to be ended */
+  /** @param onKilled called for every terminated thread */
   constructor(limits: CodePoolLimits, onKilled: () => void) {
     this.#limits = limits;
     this.#mostBusy = Math.max(1, limits.threads - 1);
     this.#onKilled = onKilled;
   }
 
-  /** Runs that wait for a thread. */
+  /** Runs waiting for a thread. */
   get waiting(): number {
     return [...this.#waiting.values()].reduce((sum, jobs) => sum + jobs.length, 0);
   }
 
   /**
-   * Resolves with the result, or with why there is none; never rejects. The thread of a run that is given up, or
-   * whose time is over, is ended.
+   * Resolves with the result, or with the error; never rejects. The thread of an aborted or timed-out run is
+   * terminated.
    */
   run(work: ThreadWork, { orgId, timeoutMs, signal }: Order): Promise<Outcome> {
     if (this.#closed) return Promise.resolve({ error: 'the service is stopping' });
@@ -137,7 +137,7 @@ export class CodePool {
     await Promise.all([...this.#threads].map((thread) => this.#end(thread, 'the service is stopping')));
   }
 
-  /** @param waited why, when it still waits @param ran why, when it runs: its thread ends */
+  /** @param waited the error if it still waits @param ran the error if it runs: its thread is terminated */
   #giveUp(job: Job, waited: string, ran: string): void {
     const jobs = this.#waiting.get(job.orgId) ?? [];
     if (jobs.includes(job)) {
@@ -154,7 +154,7 @@ export class CodePool {
     void this.#end(thread, ran);
   }
 
-  /** Replaces what waits of an organization; its place among the others stays. */
+  /** Replaces an organization's queue; its turn stays the same. */
   #keep(orgId: string, jobs: Job[]): void {
     if (jobs.length > 0) this.#waiting.set(orgId, jobs);
     else this.#waiting.delete(orgId);
@@ -172,7 +172,7 @@ export class CodePool {
     }
   }
 
-  /** The first job of the first organization that has a thread left to it. */
+  /** The first job of the first organization below its thread limit. */
   #due(): Job | undefined {
     const busy = [...this.#threads].flatMap(({ job }) => job?.orgId ?? []);
     for (const [orgId, [job]] of this.#waiting) {
@@ -185,7 +185,7 @@ export class CodePool {
     const { work } = job.question;
     const cpuMs = work.kind === 'code' ? work.cpuMs : threadMs;
     thread.job = job;
-    // Longer than the sandbox's own limit, which ends nearly everything; loading the engine takes time, too.
+    // Longer than the sandbox's own limit, which stops nearly everything; loading the engine takes time, too.
     thread.limit = setTimeout(() => {
       this.#onKilled();
       void this.#end(thread, tookLonger(work, cpuMs));
@@ -206,7 +206,7 @@ export class CodePool {
       this.#next();
     });
     worker.on('error', () => void this.#end(thread, 'the sandbox failed'));
-    // An idle thread keeps no process alive.
+    // An idle thread does not keep the process alive.
     worker.unref();
     return thread;
   }
@@ -226,7 +226,7 @@ export class CodePool {
   }
 }
 
-/** The sandbox's own JSON.stringify may have been replaced, so its text is not trusted to be JSON. */
+/** The sandbox's JSON.stringify may have been replaced, so its text is not trusted to be JSON. */
 function parsedOutcome(json: string): Outcome {
   try {
     return { value: JSON.parse(json) };
@@ -235,7 +235,7 @@ function parsedOutcome(json: string): Outcome {
   }
 }
 
-/** The words that the thread itself uses. */
+/** The same words as in the thread. */
 function tookLonger({ kind }: ThreadWork, ms: number): string {
   return `${kind === 'code' ? 'the code ran' : 'took'} longer than ${ms} ms`;
 }

@@ -1,6 +1,6 @@
 /**
- * The thread that computes what customers wrote. Every run of code has an engine of its own: QuickJS compiled to WebAssembly, which
- * has no network, no files, no modules and no object of this program. Text goes in, text comes out.
+ * The thread that runs customers' code. Every run of code has its own engine: QuickJS compiled to WebAssembly, without
+ * network, files, modules or any object of this program. Text goes in, text comes out.
  */
 import { parentPort } from 'node:worker_threads';
 import {
@@ -21,13 +21,13 @@ import {
 } from './code-pool.ts';
 
 const stackBytes = 512 * 1024;
-/** Of WebAssembly. */
+/** WebAssembly page. */
 const pageBytes = 64 * 1024;
-/** What the engine takes for itself. */
+/** The engine's own memory. */
 const enginePages = 256;
-/** Characters of a result. */
+/** Most characters of a result. */
 const mostCharacters = 1_048_576;
-/** Jobs of promises between two looks at the time. */
+/** Promise jobs between two checks of the time. */
 const jobsAtOnce = 1000;
 
 type Outcome = { readonly json: string } | { readonly error: string };
@@ -36,7 +36,7 @@ parentPort?.on('message', ({ id, work }: ThreadQuestion) => {
   run(work).then(
     (outcome) => parentPort?.postMessage({ id, ...outcome } satisfies CodeAnswer),
     () => {
-      // The engine is in an unknown state: this thread is of no more use.
+      // The engine is in an unknown state: this thread is unusable.
       const answer: CodeAnswer = { id, error: 'the sandbox failed', broken: true };
       parentPort?.postMessage(answer);
     },
@@ -45,7 +45,7 @@ parentPort?.on('message', ({ id, work }: ThreadQuestion) => {
 
 async function run(work: ThreadWork): Promise<Outcome> {
   if (work.kind === 'code') return runCode(work);
-  // Loaded by those runs only that need it.
+  // Loaded only by runs that need it.
   const { OutOfTime } = await import('./within-time.ts');
   try {
     return bounded(await computed(work));
@@ -75,8 +75,8 @@ function bounded(value: unknown): Outcome {
 let engine: { readonly memoryBytes: number; readonly module: Promise<QuickJSWASMModule> } | undefined;
 
 /**
- * The engine of this thread, with memory that cannot grow further. The engine's own limit sees blocks that are too
- * large by themselves, but as WebAssembly it does not know the sizes of those it has given out.
+ * The engine of this thread, with a fixed memory limit. The engine's own limit catches single blocks that are too
+ * large, but under WebAssembly it does not know the sizes of allocated ones.
  */
 function engineWithin(memoryBytes: number): Promise<QuickJSWASMModule> {
   if (engine?.memoryBytes !== memoryBytes) {
@@ -105,7 +105,7 @@ async function runCode(work: CodeWork): Promise<Outcome> {
   }
 }
 
-/** Code with `return` or `await` is the body of a function, other code a script whose last value counts. */
+/** Code with `return` or `await` is a function body; other code is a script whose last value is the result. */
 function asProgram(code: string): string {
   if (!/\b(?:return|await)\b/.test(code)) return code;
   return `(${/\bawait\b/.test(code) ? 'async ' : ''}() => {\n${code}\n})()`;
@@ -141,14 +141,14 @@ class Sandbox {
     return result.value.consume((value) => this.#settled(value));
   }
 
-  /** A global variable of the code, made of JSON text by the sandbox itself. */
+  /** Defines a global variable of the code, parsed from JSON by the sandbox itself. */
   #define(name: string, json: string): void {
     const context = this.#context;
     context.newString(json).consume((handle) => context.setProp(context.global, name, handle));
     context.unwrapResult(context.evalCode(`globalThis.${name} = JSON.parse(${name})`)).dispose();
   }
 
-  /** A promise is followed as long as there is something that may settle it. */
+  /** Runs a promise's jobs as long as they may settle it. */
   #settled(value: QuickJSHandle): Outcome {
     for (;;) {
       const state = this.#context.getPromiseState(value);
@@ -176,7 +176,7 @@ class Sandbox {
     return { json };
   }
 
-  /** What was thrown, as one line. */
+  /** The thrown error, as one line. */
   #failure(error: QuickJSHandle): Outcome {
     return error.consume((thrown) => {
       if (this.#isLate) return this.#late;
@@ -193,7 +193,7 @@ class Sandbox {
     return this.#context.typeof(value) === 'string' ? this.#context.getString(value) : '';
   }
 
-  /** By what the thread has computed: on a busy machine the clock runs on without it. */
+  /** By the thread's CPU time: on a busy machine the clock runs on without it. */
   get #isLate(): boolean {
     if (performance.now() < this.#deadline) return false;
     const { user, system } = process.threadCpuUsage(this.#began);

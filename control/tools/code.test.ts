@@ -24,7 +24,7 @@ describe('code of a tool', () => {
     ['return Promise.resolve(4).then((n) => n * 2)', {}, 8],
     ['const n = await Promise.resolve(4); return n * 2', {}, 8],
     ['return new Date(0).toISOString()', {}, '1970-01-01T00:00:00.000Z'],
-  ])('%s gives its result as JSON', async (code, input, value) => {
+  ])('%s returns its result as JSON', async (code, input, value) => {
     expect(await run(code, input)).toEqual({ value });
   });
 
@@ -37,7 +37,7 @@ describe('code of a tool', () => {
     ['const a = {}; a.a = a; return a', 'TypeError: circular reference'],
     ['return 10n', 'TypeError: Do not know how to serialize a BigInt'],
     ['return "x".repeat(2000000)', 'the result has more than 1048576 characters'],
-  ])('%s says what is wrong', async (code, error) => {
+  ])('%s reports the error', async (code, error) => {
     expect(await run(code)).toEqual({ error });
   });
 
@@ -47,15 +47,15 @@ describe('code of a tool', () => {
     ['const again = () => void Promise.resolve().then(again); again(); return new Promise(() => {})'],
     ['return { toJSON() { while (true) {} } }'],
     ['return /^(a+)+$/.test("a".repeat(60) + "!")'],
-  ])('%s is stopped after its time', async (code) => {
+  ])('%s is stopped at its time limit', async (code) => {
     expect(await run(code, {}, 200)).toEqual({ error: 'the code ran longer than 200 ms' });
   });
 
-  it('that takes all memory or stack fails alone', async () => {
+  it('that uses up memory or stack fails alone', async () => {
     expect(await run('const all = []; for (;;) all.push(new ArrayBuffer(1000000));', {}, 10_000)).toEqual({
       error: expect.stringMatching(/out of memory/),
     });
-    // Blocks of which each is far below the limit.
+    // Each block is far below the limit.
     for (const small of ['new Array(10_000).fill(1)', '"x".repeat(1000) + all.length']) {
       expect(await run(`const all = []; for (;;) all.push(${small});`, {}, 10_000)).toEqual({
         error: expect.stringMatching(/out of memory/),
@@ -64,7 +64,7 @@ describe('code of a tool', () => {
     expect(await run('const deep = () => deep() + 1; return deep()')).toEqual({
       error: expect.stringMatching(/stack/),
     });
-    // A chain of promises that grows for ever may bring the engine itself down, and its thread with it.
+    // An endless chain of promises may crash the engine itself, and its thread with it.
     const chain = 'const again = () => Promise.resolve().then(again); return again()';
     expect(await run(chain)).toEqual({ error: expect.any(String) });
     expect(await run('return 1')).toEqual({ value: 1 });
@@ -83,7 +83,7 @@ describe('code of a tool', () => {
     'Worker',
     'Buffer',
     'WebAssembly',
-  ])('finds no %s', async (name) => {
+  ])('has no %s', async (name) => {
     expect(await run(`return typeof ${name}`)).toEqual({ value: 'undefined' });
   });
 
@@ -92,7 +92,7 @@ describe('code of a tool', () => {
     ['return this.constructor.constructor("return process")()', /process/],
     ['return [].constructor.constructor("return globalThis.process.env")()', /undefined|env/],
     ['return (function () { return arguments.callee.caller })().x', /./],
-  ])('does not get out by %s', async (code, error) => {
+  ])('cannot escape by %s', async (code, error) => {
     expect(await run(code)).toEqual({ error: expect.stringMatching(error) });
   });
 
@@ -103,12 +103,12 @@ describe('code of a tool', () => {
     });
   });
 
-  it('that replaces JSON.stringify gives no more than a text that is judged again', async () => {
+  it('that replaces JSON.stringify produces only text that is validated again', async () => {
     expect(await run('JSON.stringify = () => "{"; return 1')).toEqual({ error: 'the result is not JSON' });
     expect(await run('JSON.stringify = () => "[1]"; return 2')).toEqual({ value: [1] });
   });
 
-  it('waits in line up to a limit, and can be given up', async () => {
+  it('waits in line up to a limit, and can be aborted', async () => {
     const stop = new AbortController();
     const slow = run('while (true) {}', {}, 200);
     const given = run('return 2', {}, 200, stop.signal);
@@ -122,8 +122,8 @@ describe('code of a tool', () => {
   });
 });
 
-describe('a thread that does not answer', () => {
-  it('is ended, and the next run has a new one', async () => {
+describe('an unresponsive thread', () => {
+  it('is terminated, and the next run has a new one', async () => {
     let ended = 0;
     const strict = new CodePool({ threads: 1, mostWaiting: 3, graceMs: -1000 }, () => ended++);
     const question = { kind: 'code', input: '{}', variables: '{}', cpuMs: 1000, memoryBytes } as const;
@@ -141,7 +141,7 @@ describe('a thread that does not answer', () => {
   });
 });
 
-describe('threads that several organizations use', () => {
+describe('threads shared by several organizations', () => {
   const endless = { kind: 'code', code: 'while (true) {}', input: '{}', variables: '{}' } as const;
   const cpuMs = 60_000;
   let ended = 0;
@@ -158,7 +158,7 @@ describe('threads that several organizations use', () => {
       { orgId, timeoutMs: 60_000, signal: new AbortController().signal },
     );
 
-  it('leave one to the others, whose runs do not stand behind those of the first', async () => {
+  it("leave one for the others, whose runs do not queue behind the first's", async () => {
     const stop = new AbortController();
     const loops = [1, 2, 3].map(() => loop('a', stop.signal));
     expect(await quick('b', 7)).toEqual({ value: 7 });
@@ -170,7 +170,7 @@ describe('threads that several organizations use', () => {
     expect(shared.waiting).toBe(0);
   });
 
-  it('are ended when their run is given up, so that the next run does not wait for it', async () => {
+  it('are terminated when their run is aborted, so that the next run does not wait', async () => {
     const before = ended;
     const stop = new AbortController();
     const given = loop('a', stop.signal);
@@ -181,7 +181,7 @@ describe('threads that several organizations use', () => {
     expect(ended).toBe(before + 1);
   });
 
-  it('are waited for no longer than the time of the run, which running counts towards, too', async () => {
+  it("are waited for no longer than the run's timeout, which includes running", async () => {
     const stop = new AbortController();
     const [first, second] = [loop('a', stop.signal, 300), loop('a', stop.signal, 200)];
     expect(await second).toEqual({ error: 'no thread was free for the code within 200 ms' });
@@ -189,7 +189,7 @@ describe('threads that several organizations use', () => {
     expect(await quick('a', 1)).toEqual({ value: 1 });
   });
 
-  it('check schemas and take JSON paths that the main thread should not compute', async () => {
+  it('check schemas and extract JSON paths that the main thread should not compute', async () => {
     const order = { orgId: 'a', timeoutMs: 60_000, signal: new AbortController().signal };
     const schema = JSON.stringify({ patternProperties: { '^(a+)+$': { type: 'number' } } });
     const check = (value: unknown) =>

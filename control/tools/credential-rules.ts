@@ -1,4 +1,4 @@
-/** What the credentials of a resource must be (contract 8.3). Pure. */
+/** Validates the credentials of a resource (contract 8.3). Pure. */
 import type { BlockList } from 'node:net';
 import { isObject } from '#shared/agent/graph-problem.ts';
 import { ApiError, type ErrorItem, errorItem } from '#shared/errors.ts';
@@ -48,12 +48,12 @@ function invalid(path: string, rule: string): ErrorItem {
 function textProblem(path: string, value: unknown): ErrorItem[] {
   const fits = typeof value === 'string' && value.length > 0 && value.length <= mostCharacters;
   if (!fits) return [invalid(path, `required, a text of 1 to ${mostCharacters}`)];
-  // Goes into a header, which takes visible characters only (RFC 9110 section 5.5).
+  // Sent in a header, which allows visible characters only (RFC 9110 section 5.5).
   if (/^[\x21-\x7e]+$/.test(value)) return [];
   return [invalid(path, 'must not hold blanks or other than ASCII characters')];
 }
 
-/** The mask means "as stored" (contract 1.7), and of a new resource nothing is stored. */
+/** The mask means "as stored" (contract 1.7), and a new resource has nothing stored. */
 function refuseMasks(values: Readonly<Record<string, unknown>>, path: string): void {
   for (const [name, value] of Object.entries(values)) {
     const at = `${path}/${pointerPart(name)}`;

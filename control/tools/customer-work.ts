@@ -1,6 +1,6 @@
 /**
- * Where customers' schemas and paths are computed: here, when their time is known to be short, else in the threads.
- * The main thread serves everybody, so nothing of a customer may hold it for long.
+ * Where customers' schemas and paths are computed: on the main thread when they are known to be fast, else in the pool.
+ * The main thread serves everyone, so no customer may block it for long.
  */
 import type { ResponseData } from '#shared/api/tools.ts';
 import type { CodePool } from './code-pool.ts';
@@ -12,15 +12,15 @@ import { OutOfTime } from './within-time.ts';
 export interface Threads {
   readonly pool: CodePool;
   readonly orgId: string;
-  /** For waiting and computing together, ms. */
+  /** Timeout for waiting and computing together, ms. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** What the main thread computes for one run at most, ms. */
+/** Most time on the main thread for one run, ms. */
 const mainMs = 10;
 
-/** What a tool's schema finds wrong with inputs; a check that takes too long is a violation of its own. */
+/** Violations of a tool's schema; a check that takes too long is itself a violation. */
 export async function customerViolations(
   schema: Readonly<Record<string, unknown>>,
   value: unknown,
@@ -33,7 +33,7 @@ export async function customerViolations(
   }
   const work = { kind: 'check', schema: JSON.stringify(schema), value: JSON.stringify(value) } as const;
   const outcome = await pool.run(work, order);
-  // What comes back is what `violations` gave to the thread's JSON.
+  // It is what `violations` returned in the thread, through JSON.
   if ('value' in outcome) return outcome.value as Violation[];
   return [{ path: '', rule: `cannot be checked against the schema: ${outcome.error}` }];
 }

@@ -13,12 +13,12 @@ export interface ToolDeps {
   readonly clock: Clock;
   readonly database: Database;
   readonly secrets: SecretBox;
-  /** Every write to what organizations set up goes through it. */
+  /** Every change to an organization's set-up goes through it. */
   readonly catalogue: Catalogue;
-  /** Networks that may be contacted although they are private (contract 1.9). */
+  /** Private networks that may be contacted anyway (contract 1.9). */
   readonly allowedTargets: BlockList;
-  /** What organizations may keep. */
+  /** Organizations' quotas. */
   readonly quotas: Quotas;
-  /** Answers requests whose key opens nothing. */
+  /** Counts and limits requests with invalid keys. */
   readonly wrongKeys: WrongKeys;
 }

@@ -1,6 +1,6 @@
 /**
- * POST /v1/edge/tool-runs: an edge has a tool run for a call (docs/tools.md). Targets, templates and credentials stay
- * here; the edge knows a tool's name, inputs and words only. The edge token opens it, as it opens the edge link.
+ * POST /v1/edge/tool-runs: an edge runs a tool for a call (docs/tools.md). Targets, templates and credentials stay
+ * here; the edge has only a tool's name, inputs and speech. Authenticated by the edge token, like the edge link.
  */
 import { Type } from 'typebox';
 import { Plain, plain } from '#shared/api/common.ts';

@@ -1,4 +1,4 @@
-/** The HTTP request of one run: made of the tool's template and of what the resource knows. */
+/** The HTTP request of one run, built from the tool's template and the resource. */
 import { isObject } from '#shared/agent/graph-problem.ts';
 import { asText } from '#shared/agent/template.ts';
 import { type Action, type Credentials, type Params, serviceBody } from './integrations/integration.ts';
@@ -10,7 +10,7 @@ export interface HttpCall {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** Whether the resource's credentials go along. */
+  /** Whether to send the resource's credentials. */
   readonly withCredentials: boolean;
 }
 
@@ -39,7 +39,7 @@ const commonHeaders = { 'user-agent': userAgent, accept: 'application/json, */*;
 const jsonType = { 'content-type': 'application/json' };
 
 /**
- * The request that a `rest_api` tool describes. The resource's headers go to its own base URL only; they win over
+ * The request described by a `rest_api` tool. The resource's headers are sent to its own base URL only; they override
  * those of the tool.
  * @throws TemplateError
  */
@@ -70,7 +70,7 @@ export function restCall(
   };
 }
 
-/** The same for the same request, whatever the credentials are. */
+/** The same for the same request, whatever the credentials. */
 export function fingerprint({ method, url, body }: HttpCall): string {
   return JSON.stringify([method, url.href, body]);
 }
@@ -96,7 +96,7 @@ function addQuery(url: URL, query: JsonValue): void {
   }
 }
 
-/** Names in lower case, so that of two spellings the later one wins. */
+/** Names in lower case, so that the later of two spellings wins. */
 function headersOf(headers: unknown): Record<string, string> {
   if (!isObject(headers)) return {};
   return Object.fromEntries(
@@ -104,7 +104,7 @@ function headersOf(headers: unknown): Record<string, string> {
   );
 }
 
-/** What is sent: JSON, a form, or text, by the template's form and its content type. */
+/** The body: JSON, a form, or text, by the template's form and content type. */
 function contentOf(
   body: JsonValue | undefined,
   type: string,

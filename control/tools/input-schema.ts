@@ -1,6 +1,6 @@
 /**
- * The parameter schema of a tool: a JSON Schema as models that call functions take it, with root type object
- * (contract 8.1). Says what is wrong with one before any value is checked against it.
+ * The parameter schema of a tool: a JSON Schema as accepted by models that call functions, with root type object
+ * (contract 8.1). It is validated before any value is checked against it.
  */
 import { isObject } from '#shared/agent/graph-problem.ts';
 import { patternProblem } from './linear-patterns.ts';
@@ -53,7 +53,7 @@ const names: Check = (value, path, walk) => {
     walk.add(path, 'must be a list of property names');
 };
 
-/** JSON Schema 2020-12 sections 10 (applicators) and validation section 6; unknown words are without effect. */
+/** JSON Schema 2020-12 sections 10 (applicators) and validation section 6; unknown keywords are ignored. */
 const keywords = new Map<string, Check>(
   Object.entries({
     type: (value, path, walk) => {
@@ -106,13 +106,13 @@ const keywords = new Map<string, Check>(
   }),
 ).set('then', schema);
 
-/** Words under which a schema applies to the same value as the schema that holds it. */
+/** Keywords whose schemas apply to the same value as the containing schema. */
 const inPlace = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'];
 
-/** Words that would let a schema name others than by its own place. */
+/** Keywords that would let a schema reference others by anything but their location. */
 const refused = ['$id', '$anchor', '$dynamicRef', '$dynamicAnchor', '$recursiveRef'];
 
-/** All that is wrong with a parameter schema; empty when it can be used. Paths begin with `/input_schema`. */
+/** All problems of a parameter schema; empty when it is valid. Paths begin with `/input_schema`. */
 export function schemaProblems(root: Record<string, unknown>): readonly SchemaProblem[] {
   const walk = new Walk(root);
   if (isDeeper(root, mostDepth)) {
@@ -167,7 +167,7 @@ class Walk {
     if (!isObject(this.#target(value))) this.add(path, 'must lead to a schema');
   }
 
-  /** Finds schemas that refer to themselves for the same value: checking one would never end. */
+  /** Finds schemas that reference themselves for the same value: checking one would never end. */
   loops(): void {
     for (const [schema, path] of this.#seen) {
       if (this.#leadsTo(schema, new Set())) {

@@ -1,4 +1,4 @@
-/** /v1/integrations: what tools can be made of, and the resources that they use (contract 8.3). */
+/** /v1/integrations: available integrations, and the resources that they use (contract 8.3). */
 
 import { plain } from '#shared/api/common.ts';
 import {

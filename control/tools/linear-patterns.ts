@@ -1,11 +1,11 @@
 /**
- * Expressions of customers' schemas on an engine whose time is linear in the text. JSON Schema means ECMAScript's
- * expressions; what this engine cannot take of them (look-around, references back) is refused on writing.
+ * Regular expressions of customers' schemas on an engine with linear running time. JSON Schema means ECMAScript
+ * expressions; features that this engine lacks (look-around, backreferences) are rejected on writing.
  */
 import { RE2JS } from 're2js';
 import { isObject } from '#shared/agent/graph-problem.ts';
 
-/** Why an expression cannot be used; null when it can. */
+/** Why an expression cannot be used; null if it can. */
 export function patternProblem(text: string): string | null {
   try {
     new RegExp(text, 'u');
@@ -16,7 +16,7 @@ export function patternProblem(text: string): string | null {
   return 'must be a regular expression without look-around and back references, which RE2 does not have';
 }
 
-/** Whether a check by a schema takes a time that is known: of patterns this is so, of names by pattern not. */
+/** Whether a check by a schema takes a predictable time: with patterns it does, with name patterns it does not. */
 export function isSteadySchema(schema: unknown): boolean {
   return schemasIn(schema).every(
     (part) =>
@@ -25,7 +25,7 @@ export function isSteadySchema(schema: unknown): boolean {
   );
 }
 
-/** The schema with its patterns replaced by linear ones, which the check takes as expressions. */
+/** The schema with its patterns replaced by linear ones, which the check accepts as expressions. */
 export function withLinearPatterns(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return replaced(schema) as Record<string, unknown>;
 }
@@ -47,7 +47,7 @@ function schemasIn(part: unknown): Readonly<Record<string, unknown>>[] {
   return [part, ...Object.values(part).flatMap(schemasIn)];
 }
 
-/** What the check asks of an expression: `test`, and its text for messages. */
+/** The parts of an expression that the check uses: `test`, and its text for messages. */
 class LinearExpression extends RegExp {
   readonly #text: string;
   readonly #engine: RE2JS;
@@ -70,7 +70,7 @@ class LinearExpression extends RegExp {
 const mostKept = 500;
 const kept = new Map<string, RE2JS | null>();
 
-/** Null for what RE2 has not. Compiling costs more than most matches, so the last ones are kept. */
+/** Null for what RE2 does not support. Compiling costs more than most matches, so recent ones are cached. */
 function compiled(text: string): RE2JS | null {
   const known = kept.get(text);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** How many runs an organization has at a time, so that one with slow targets leaves room for the others. */
+/** Limits an organization's concurrent runs, so that one with slow targets leaves room for the others. */
 export class OrgGate {
   readonly #most: number;
   readonly #inside = new Map<string, number>();

@@ -36,7 +36,7 @@ afterEach(() =>
   ),
 );
 
-/** What edges are told of the tools of the pathway. */
+/** The tools of the pathway in the edges' configuration. */
 async function published(): Promise<unknown> {
   const { pathways } = await test.control.services.edgeConfig.snapshot();
   return pathways.find((pathway) => pathway.pathway_id === pathwayId)?.tools;
@@ -56,7 +56,7 @@ it('a chat along a pathway runs the tools of its nodes', async () => {
   });
 });
 
-it('edges are told of the tools that pathways name, and of every change of one', async () => {
+it('edges get the tools that pathways reference, and every change of one', async () => {
   const told = {
     tool_id: toolId,
     name: 'weather',
@@ -72,7 +72,7 @@ it('edges are told of the tools that pathways name, and of every change of one',
   expect(await published()).toBeUndefined();
 });
 
-it('another organization’s tool is not one of the pathway', async () => {
+it('another organization’s tool cannot be used by the pathway', async () => {
   const nodes = [
     { id: 'a', type: 'Default', data: { name: 'A', isStart: true, tools: [toolId], text: 'Hi' } },
   ];

@@ -1,4 +1,4 @@
-/** What one attempt of a tool does, by the kind of its action. */
+/** Prepares one attempt of a tool, by the kind of its action. */
 import { OutgoingFailure } from '#outgoing/failure.ts';
 import { type OutgoingAnswer, type OutgoingParts, sendOutgoing } from '#outgoing/request.ts';
 import { parsedBody } from '#shared/agent/answer-body.ts';
@@ -15,7 +15,7 @@ import { bodyTree, type ToolDraft } from './rules.ts';
 import { type JsonValue, Renderer, type Scope, TemplateError } from './template.ts';
 import { violations } from './validate.ts';
 
-/** Sends one SMS. `sent: false` with `delivered`: there is no SMS service, the text is in the service log. */
+/** Sends one SMS. `sent: false` with `delivered`: there is no SMS service, so the text goes to the service log. */
 export type SendSms = (
   message: { readonly id: string; readonly to: string; readonly text: string },
   signal: AbortSignal,
@@ -26,7 +26,7 @@ export type SendSms = (
 
 export interface PrepareParts extends OutgoingParts {
   readonly db: Db;
-  /** Whose tool it is. */
+  /** Owner of the tool. */
   readonly orgId: string;
   readonly sendSms: SendSms;
   readonly code: CodePool;
@@ -39,12 +39,12 @@ export interface ConnectedResource {
 }
 
 export interface Prepared {
-  /** Differs when what is sent does; holds no credentials. */
+  /** Identifies what is sent; contains no credentials. */
   readonly fingerprint: string;
   attempt(signal: AbortSignal): Promise<Attempt>;
 }
 
-/** Bytes of a response that are read (contract 8.2). */
+/** Most bytes read of a response (contract 8.2). */
 const mostBytes = 1_048_576;
 const ownSchemaMs = 100;
 
@@ -74,13 +74,13 @@ export function prepare(
   }
 }
 
-/** The tool's body filled in, else its inputs; judged by the action's own schema. */
+/** The tool's body filled in, else its inputs; validated by the action's own schema. */
 function paramsOf(draft: ToolDraft, action: Action, scope: Scope): Params {
   const body = bodyTree(draft.body);
   const filled = body === null ? scope.inputs : new Renderer(scope).tree(body);
   if (!isObject(filled)) throw new TemplateError('the body of the tool must be an object');
   const given = Object.fromEntries(Object.entries(filled).filter(([, value]) => value !== null));
-  // A schema of our own, which has no expression that could take long.
+  // Our own schema, without slow expressions.
   const [wrong] = violations(action.inputSchema, given, ownSchemaMs);
   if (wrong)
     throw new TemplateError(`${action.key} cannot be done: ${wrong.path || 'its body'} ${wrong.rule}`);
@@ -163,7 +163,7 @@ function codePrepared(parts: PrepareParts, draft: ToolDraft, scope: Scope): Prep
     memoryBytes: codeLimits.memoryBytes,
   };
   return {
-    // The variables hold the time, which must not make every run another one.
+    // The variables include the time, which must not make every run different.
     fingerprint: '',
     attempt: async (signal) => {
       const outcome = await pool.run(work, { orgId, timeoutMs: draft.timeout, signal });

@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '#shared/errors.ts';
 
 /**
- * Does work that is of no use once the asker has gone.
- * @param work is told by its signal when the connection of the request closes
+ * Runs work that is useless once the client has disconnected.
+ * @param work its signal is aborted when the request's connection closes
  */
 export async function untilGone<T>(
   request: Pick<FastifyRequest, 'raw'>,

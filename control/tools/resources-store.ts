@@ -3,12 +3,12 @@
 import type { Db, IntegrationResourceRow, SecretBox } from '../db/index.ts';
 import type { Credentials } from './integrations/integration.ts';
 
-/** So many answers 401 in a row make a resource inactive (contract 8.3). */
+/** This many consecutive 401 responses make a resource inactive (contract 8.3). */
 const mostRefusals = 3;
 
 type Shown = Pick<IntegrationResourceRow, 'id' | 'name' | 'status'>;
 
-/** One page, oldest first, and how many there are in all. */
+/** One page, oldest first, and the total. */
 export async function listResources(
   db: Db,
   orgId: string,
@@ -30,7 +30,7 @@ export async function listResources(
   return { resources, total };
 }
 
-/** Also an inactive one. */
+/** Also finds inactive ones. */
 export function findResource(
   db: Db,
   orgId: string,
@@ -46,7 +46,7 @@ export function findResource(
     .executeTakeFirst();
 }
 
-/** With new credentials a resource is active again. */
+/** New credentials reactivate a resource. */
 export async function updateResource(
   db: Db,
   secrets: SecretBox,
@@ -82,7 +82,7 @@ export async function insertResource(
     .execute();
 }
 
-/** Whether there was one. */
+/** Returns whether it existed. */
 export async function deleteResource(
   db: Db,
   orgId: string,
@@ -120,7 +120,7 @@ export function openCredentials(secrets: SecretBox, row: IntegrationResourceRow)
   return JSON.parse(secrets.open(row.credentials, contextOf(row.id)));
 }
 
-/** Counts an answer 401. */
+/** Counts a 401 response. */
 export async function countRefusal(db: Db, id: string): Promise<void> {
   await db
     .updateTable('integration_resources')
@@ -135,7 +135,7 @@ export async function countRefusal(db: Db, id: string): Promise<void> {
     .execute();
 }
 
-/** Another answer than 401 came: the row of refusals is broken. */
+/** Resets the count after any response but 401. */
 export async function forgetRefusals(db: Db, id: string): Promise<void> {
   await db
     .updateTable('integration_resources')

@@ -5,23 +5,23 @@ import { lookUp } from '#shared/agent/template.ts';
 import type { ResponseData } from '#shared/api/tools.ts';
 import { withinTime } from './within-time.ts';
 
-/** `order.items.0.name`: a dotted way as Webhook nodes have it, for which RFC 9535 has another form. */
+/** `order.items.0.name`: a dotted path as in Webhook nodes, which RFC 9535 writes differently. */
 const dotted = /^[^\s.[\]'"*?@,:()]+(?:\.[^\s.[\]'"*?@,:()]+|\[\d+\])*$/;
 
-/** Whether values can be taken by this path. Without a leading `$` it begins at the root. */
+/** Whether this path is valid. Without a leading `$` it starts at the root. */
 export function isResponsePath(text: string): boolean {
   return isRfcPath(fromRoot(text)) || dotted.test(text.trim());
 }
 
-/** Whether a path leads to one place at most, so that its time is that of its length. */
+/** Whether a path matches one value at most, so that its time depends only on its length. */
 export function isSteadyPath(text: string): boolean {
   return isSingular(fromRoot(text));
 }
 
 /**
- * The variables that `entries` take from a response; those without a value are left out. A path that can lead to
- * several places yields a list.
- * @param ms that it may compute
+ * The variables that `entries` take from a response; those without a value are left out. A path that can match several
+ * values yields a list.
+ * @param ms CPU time limit
  * @throws OutOfTime
  */
 export function responseVariables(

@@ -1,4 +1,4 @@
-/** The request that the body of a `rest_api` tool describes (contract 8.3). Pure. */
+/** The request described by the body of a `rest_api` tool (contract 8.3). Pure. */
 import { isObject } from '#shared/agent/graph-problem.ts';
 import { ApiError } from '#shared/errors.ts';
 import { pointerPart } from './template.ts';
@@ -10,7 +10,7 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** RFC 9110 section 5.6.2 */
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 
-/** Headers that say where a request goes and how its body is framed; these are the sender's (RFC 9110, 9112). */
+/** Headers for routing and framing, which the sender sets itself (RFC 9110, 9112). */
 const ownHeaders = new Set([
   'host',
   'connection',
@@ -25,7 +25,7 @@ const ownHeaders = new Set([
   'upgrade',
 ]);
 
-/** Judges the body and returns its URL. @throws ApiError INVALID_PARAMETER, UNKNOWN_PROPERTY */
+/** Validates the body and returns its URL. @throws ApiError INVALID_PARAMETER, UNKNOWN_PROPERTY */
 export function checkRequestTemplate(body: Readonly<Record<string, unknown>>): UrlTemplate {
   for (const name of Object.keys(body)) {
     if (members.includes(name)) continue;

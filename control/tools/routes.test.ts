@@ -37,7 +37,7 @@ const create = (body: unknown, key?: string) =>
 const idOf = (answer: { body: { data?: { id?: unknown } } }) => String(answer.body.data?.id);
 
 describe('creating a tool', () => {
-  it('answers with its id, and takes defaults for what is not given', async () => {
+  it('answers with its id, and applies defaults', async () => {
     const answer = await create(minimal);
     expect(answer.status).toBe(200);
     const id = idOf(answer);
@@ -77,7 +77,7 @@ describe('creating a tool', () => {
     });
   });
 
-  it.each(['input', ' HANG ', 'Speak', 'button'])('refuses the reserved name %j', async (name) => {
+  it.each(['input', ' HANG ', 'Speak', 'button'])('rejects the reserved name %j', async (name) => {
     const answer = await create({ ...minimal, name });
     expect([answer.status, answer.codes]).toEqual([400, ['INVALID_PARAMETER']]);
     expect(answer.body.status).toBe('error');
@@ -87,7 +87,7 @@ describe('creating a tool', () => {
     expect((await create({ ...minimal, name: `${name} it` })).status).toBe(200);
   });
 
-  it('refuses unknown integrations and actions, and names the known ones', async () => {
+  it('rejects unknown integrations and actions, and lists the known ones', async () => {
     const integration = await create({ ...minimal, integration: 'nothing' });
     expect([integration.status, integration.codes]).toEqual([400, ['INTEGRATION_NOT_FOUND']]);
     expect(integration.body.errors).toMatchObject([
@@ -135,13 +135,13 @@ describe('creating a tool', () => {
     ['', { type: 'object', $ref: '#' }],
     ['/properties/a', { type: 'object', properties: { a: { allOf: [{ $ref: '#/properties/a' }] } } }],
     ['', { type: 'object', ...deep(6) }],
-  ])('refuses an input schema that is wrong at %s: %j', async (path, input_schema) => {
+  ])('rejects an input schema with an error at %s: %j', async (path, input_schema) => {
     const answer = await create({ ...minimal, input_schema });
     expect([answer.status, answer.codes[0]]).toEqual([400, 'INVALID_INPUT_SCHEMA']);
     expect(answer.body.errors).toMatchObject([{ details: { path: `/input_schema${path}` } }]);
   });
 
-  it('takes schemas that refer to parts of their own', async () => {
+  it('accepts schemas with internal references', async () => {
     const input_schema = {
       type: 'object',
       properties: { tree: { $ref: '#/$defs/node' } },
@@ -152,7 +152,7 @@ describe('creating a tool', () => {
     expect((await create({ ...minimal, input_schema })).status).toBe(200);
   });
 
-  it('refuses references that the input schema does not have, in whatever form the body is', async () => {
+  it('rejects references that the input schema does not have, in any form of body', async () => {
     for (const body of [
       {
         url: 'https://a.example/{{input.x}}',
@@ -183,7 +183,7 @@ describe('creating a tool', () => {
     ['/body/headers/x', { url: 'https://a.example/', headers: { x: 'a\r\nb: c' } }],
     ['/body/query', { url: 'https://a.example/', query: 'a=b' }],
     ['/body/body/{{name}}', { url: 'https://a.example/', body: { '{{name}}': 1 } }],
-  ])('refuses a request at %s: %j', async (path, body) => {
+  ])('rejects a request at %s: %j', async (path, body) => {
     const answer = await create({ ...minimal, body });
     expect([answer.status, answer.codes]).toEqual([400, ['INVALID_PARAMETER']]);
     expect(answer.body.errors).toMatchObject([{ details: { path } }]);
@@ -200,7 +200,7 @@ describe('creating a tool', () => {
     'http://169.254.169.254/latest/meta-data/{{name}}',
     'http://localhost:8080/',
     'http://100.64.0.1/',
-  ])('refuses the target %s', async (url) => {
+  ])('rejects the target %s', async (url) => {
     const answer = await create({ ...minimal, body: { url } });
     expect([answer.status, answer.codes]).toEqual([400, ['TARGET_NOT_ALLOWED']]);
     expect(answer.body.errors).toMatchObject([{ details: { path: '/body/url' } }]);
@@ -226,7 +226,7 @@ describe('creating a tool', () => {
     [{ ...minimal, body: 'no JSON' }, '/body'],
     [{ ...minimal, other: 1 }, '/other'],
     [{ ...minimal, integration: 'custom-code', action: 'run_javascript', body: { code: '' } }, '/body/code'],
-  ])('refuses %j', async (body, path) => {
+  ])('rejects %j', async (body, path) => {
     const answer = await create(body);
     expect(answer.status).toBe(400);
     expect(answer.body.errors).toEqual(
@@ -234,7 +234,7 @@ describe('creating a tool', () => {
     );
   });
 
-  it('needs a resource that is there when it names one', async () => {
+  it('requires an existing resource when it references one', async () => {
     const answer = await create({ ...minimal, resource_id: unknown });
     expect([answer.status, answer.codes]).toEqual([404, ['RESOURCE_NOT_FOUND']]);
     expect((await create({ ...minimal, integration: 'crm-a', action: 'create_record' })).status).toBe(200);
@@ -245,7 +245,7 @@ describe('a new resource', () => {
   it.each([
     ['chat-app', { base_url: 'https://x.example.com', token: '********' }, '/credentials/token'],
     ['rest_api', { headers: { 'X-Key': '********' } }, '/credentials/headers/X-Key'],
-  ])('of %s takes no mask of a secret, because none is stored', async (integration, credentials, path) => {
+  ])('of %s rejects the mask of a secret, because none is stored', async (integration, credentials, path) => {
     const answer = await test.call('POST', `/v1/integrations/${integration}/resources`, {
       body: { name: 'r', credentials },
     });
@@ -287,7 +287,7 @@ describe('the list', () => {
   });
 
   it.each(['page=0', 'limit=0', 'limit=1001', 'limit=x', 'orderBy=name', 'orderDirection=up'])(
-    'refuses ?%s',
+    'rejects ?%s',
     async (query) => {
       const answer = await test.call('GET', `/v2/tools?${query}`);
       expect([answer.status, answer.codes]).toEqual([400, ['INVALID_PARAMETER']]);
@@ -305,7 +305,7 @@ describe('the list', () => {
 });
 
 describe('updating', () => {
-  it('takes any fields, and checks the merged tool', async () => {
+  it('accepts any fields, and checks the merged tool', async () => {
     const id = idOf(await create(whole));
     test.clock.advance(1000);
     const answer = await test.call('POST', `/v2/tools/${id}`, { body: { name: 'other', speech: null } });
@@ -334,7 +334,7 @@ describe('updating', () => {
 });
 
 describe('deleting', () => {
-  it('takes the tool and its logs away', async () => {
+  it('removes the tool and its logs', async () => {
     const id = idOf(await create(whole));
     expect((await test.call('DELETE', `/v2/tools/${id}`)).body).toEqual({
       status: 'success',
@@ -347,7 +347,7 @@ describe('deleting', () => {
 });
 
 describe('every tool endpoint', () => {
-  it('asks for a key, and does not know tools of others or of malformed ids', async () => {
+  it("requires a key, and does not find other organizations' tools or malformed ids", async () => {
     const own = idOf(await create(minimal));
     const requests = (id: string) =>
       [

@@ -1,4 +1,4 @@
-/** /v2/tools: what an agent can do besides talking (contract 8.1 and 8.2). */
+/** /v2/tools: tools of agents (contract 8.1 and 8.2). */
 import {
   ToolChanged,
   ToolCreate,
@@ -238,7 +238,7 @@ async function requireResource(
   if (!found) throw ApiError.of('RESOURCE_NOT_FOUND', { path: '/resource_id' });
 }
 
-/** With one text for each member, so that two tools can be compared by members. */
+/** With one text per member, so that tools can be compared by member. */
 function comparable(draft: ToolDraft): Record<string, string> {
   return Object.fromEntries(Object.entries(draft).map(([name, value]) => [name, JSON.stringify(value)]));
 }

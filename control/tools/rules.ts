@@ -1,4 +1,4 @@
-/** What a tool must be (contract 8.1): pure functions. */
+/** Validation of a tool (contract 8.1): pure functions. */
 import type { BlockList } from 'node:net';
 import { isObject } from '#shared/agent/graph-problem.ts';
 import type { ResponseData, ToolCreate, ToolUpdate } from '#shared/api/tools.ts';
@@ -19,7 +19,7 @@ import {
 } from './template.ts';
 import { OutOfTime, withinTime } from './within-time.ts';
 
-/** A tool as it is written, with its defaults. */
+/** A tool as written, with its defaults. */
 export interface ToolDraft {
   readonly name: string;
   readonly description: string;
@@ -38,7 +38,7 @@ export interface ToolDraft {
   readonly label: string | null;
 }
 
-/** Names that the agent's own actions have. */
+/** Names of the agent's own actions. */
 const reservedNames = [
   'input',
   'speak',
@@ -84,7 +84,7 @@ function asFlag(value: boolean | 'true' | 'false'): boolean {
   return value === true || value === 'true';
 }
 
-/** @throws ApiError the one of contract 8.1 for the first rule that the tool breaks */
+/** @throws ApiError the one of contract 8.1 for the first broken rule */
 export function checkTool(draft: ToolDraft, allowedTargets: BlockList): void {
   checkName(draft.name);
   const action = actionOf(draft);
@@ -119,7 +119,7 @@ function actionOf({ integration: key, action }: ToolDraft): Action {
   );
 }
 
-/** 404; in the body of a tool it is answered with 400. */
+/** 404; in the body of a tool it becomes 400. */
 export function unknownIntegration(key: string): ApiError {
   return ApiError.of(
     'INTEGRATION_NOT_FOUND',
@@ -148,7 +148,7 @@ function problemsOf(schema: Record<string, unknown>): readonly SchemaProblem[] {
   }
 }
 
-/** The body as a JSON tree: text is read as JSON; text that is none stays text. */
+/** The body as a JSON tree: text is parsed as JSON; other text stays text. */
 export function bodyTree(body: ToolDraft['body']): JsonValue | null {
   if (typeof body === 'string') return body === '' ? null : (parseTemplate(body) ?? body);
   return body as JsonValue | null;

@@ -51,7 +51,7 @@ const received = () =>
   }));
 
 describe('a run', () => {
-  it('sends what the template says, and takes variables from the answer', async () => {
+  it('sends the filled-in template, and takes variables from the response', async () => {
     const id = await toolOf({
       ...order,
       body: {
@@ -131,7 +131,7 @@ describe('a run', () => {
     [{}, '/inputs/order', 'required'],
     [{ order: 5 }, '/inputs/order', 'must be string'],
     [{ order: 'a', more: 1 }, '/inputs/more', 'not a known property'],
-  ])('refuses the inputs %j', async (inputs, path, rule) => {
+  ])('rejects the inputs %j', async (inputs, path, rule) => {
     const id = await toolOf({ ...order, body: { url: target.url } });
     const answer = await run(id, { inputs });
     expect([answer.status, answer.codes]).toEqual([400, ['INVALID_PARAMETER']]);
@@ -139,7 +139,7 @@ describe('a run', () => {
     expect(target.received).toEqual([]);
   });
 
-  it('is not held up by a schema whose expression takes for ever', async () => {
+  it('is not blocked by a schema whose expression takes forever', async () => {
     const forEver = `${'a'.repeat(50)}!`;
     const pattern = { type: 'object', properties: { order: { type: 'string', pattern: '^(a+)+$' } } };
     const one = await toolOf({ input_schema: pattern, body: { url: target.url } });
@@ -154,7 +154,7 @@ describe('a run', () => {
     ]);
   });
 
-  it.each([404, 429, 500, 302])('tells of a target that answers %d', async (status) => {
+  it.each([404, 429, 500, 302])('reports a target that answers %d', async (status) => {
     const id = await toolOf({
       body: { url: target.url },
       response_data: [{ name: 'a', data: '$.a' }],
@@ -171,7 +171,7 @@ describe('a run', () => {
     expect(target.received).toHaveLength(1);
   });
 
-  it('tells of a target that is not there, or answers something else than JSON, or too much', async () => {
+  it('reports a target that is unreachable, does not answer JSON, or answers too much', async () => {
     const id = await toolOf({ body: { url: target.url } });
     target.reply({ body: 'plain' }, { body: JSON.stringify('x'.repeat(1_048_576)) }, { body: '' });
     expect((await run(id)).body.data).toMatchObject({ success: true, data: 'plain' });
@@ -191,7 +191,7 @@ describe('a run', () => {
     });
   });
 
-  it('keeps an answer that is nested without end as text', async () => {
+  it('keeps a too deeply nested response as text', async () => {
     const id = await toolOf({ body: { url: target.url }, response_data: [{ name: 'deep', data: '$' }] });
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     target.reply({ body: deep });
@@ -200,7 +200,7 @@ describe('a run', () => {
     expect(answer.body.data).toMatchObject({ success: true, data: deep });
   });
 
-  it('repeats what may succeed', async () => {
+  it('retries what may succeed', async () => {
     const id = await toolOf({ body: { url: target.url }, max_retries: 2, cooldown: 3, timeout: 60_000 });
     target.reply({ status: 503 }, { status: 429 }, { body: { ok: 1 } });
     let done = false;
@@ -219,7 +219,7 @@ describe('a run', () => {
     expect(data).toMatchObject({ logs: [{ attempts: 1 }, { attempts: 3, success: true }] });
   });
 
-  it('ends an attempt after its time', async () => {
+  it('times out an attempt', async () => {
     const id = await toolOf({ body: { url: target.url }, timeout: 1500 });
     target.reply({ silent: true });
     const running = run(id);
@@ -237,7 +237,7 @@ describe('a run', () => {
     });
   });
 
-  it('without a body says what is missing', async () => {
+  it('without a body reports what is missing', async () => {
     const id = await toolOf({});
     expect((await run(id)).body.data).toMatchObject({
       success: false,
@@ -291,7 +291,7 @@ describe('a run', () => {
 });
 
 describe('targets', () => {
-  it('are judged on every address, and reached at a judged one whatever DNS says later', async () => {
+  it('are checked on every address, and contacted at a checked one whatever DNS says later', async () => {
     const id = await toolOf({ body: { url: `http://api.example.com:${target.port}/x` } });
     expect((await run(id)).body.data).toMatchObject({ success: true });
     expect(target.received[0]?.headers.host).toBe(`api.example.com:${target.port}`);
@@ -310,7 +310,7 @@ describe('targets', () => {
     expect(target.received).toHaveLength(1);
   });
 
-  it('are not asked again after they were refused', async () => {
+  it('are not retried after a rejected address', async () => {
     let asked = 0;
     const server = createServer(() => asked++);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -324,7 +324,7 @@ describe('targets', () => {
 });
 
 describe('resources', () => {
-  it('are connected, listed oldest first, and disconnected, without a word of their credentials', async () => {
+  it('are connected, listed oldest first, and disconnected, without showing their credentials', async () => {
     const base_url = 'https://chat.example.com/api';
     const first = await connect('chat-app', { base_url, token: 'first-secret' });
     test.clock.advance(1);
@@ -369,14 +369,14 @@ describe('resources', () => {
     ['rest_api', { headers: { host: 'a' } }, 'INVALID_PARAMETER', '/credentials/headers/host'],
     ['rest_api', { base_url: 'ftp://a.example' }, 'INVALID_PARAMETER', '/credentials/base_url'],
     ['service-sms', {}, 'INVALID_PARAMETER', '/credentials'],
-  ])('of %s are refused with %j', async (integration, credentials, code, path) => {
+  ])('of %s are rejected with %j', async (integration, credentials, code, path) => {
     const url = `/v1/integrations/${integration}/resources`;
     const answer = await test.call('POST', url, { body: { name: 'x', credentials } });
     expect([answer.status, answer.codes]).toEqual([400, [code]]);
     expect(answer.body.errors).toMatchObject([{ details: { path } }]);
   });
 
-  it('are refused with everything that is wrong with them', async () => {
+  it('are rejected with all their errors', async () => {
     const body = { name: 'x', credentials: { x: 1, base_url: 'ftp://a.example' } };
     const answer = await test.call('POST', '/v1/integrations/chat-app/resources', { body });
     expect(answer.body.errors).toMatchObject([
@@ -386,7 +386,7 @@ describe('resources', () => {
     ]);
   });
 
-  it('of unknown integrations are not there', async () => {
+  it('of unknown integrations are not found', async () => {
     for (const [method, path] of [
       ['GET', 'actions'],
       ['GET', 'resources'],
@@ -416,7 +416,7 @@ describe('resources', () => {
     ]);
   });
 
-  it('become inactive with the third 401 in a row, and their tools are answered with 404', async () => {
+  it('become inactive with the third consecutive 401, and their tools are answered with 404', async () => {
     const resource_id = await connect('rest_api', { base_url: target.url, headers: { authorization: 'x' } });
     const id = await toolOf({ resource_id, body: { url: '/' } });
     const refused = { status: 401 };
@@ -432,7 +432,7 @@ describe('resources', () => {
     ).toBe(200);
   });
 
-  it('are missed by tools that need one, and by tools whose resource was deleted', async () => {
+  it('are reported missing by tools that need one, and by tools whose resource was deleted', async () => {
     const id = await toolOf({ integration: 'crm-b', action: 'find_contacts' });
     expect((await run(id, { inputs: { query: 'x' } })).codes).toEqual(['RESOURCE_NOT_FOUND']);
     const resource_id = await connect('crm-b', { base_url: target.url, access_token: 'a' });
@@ -621,7 +621,7 @@ describe('the catalogue', () => {
     expect(target.received[0]?.headers.authorization).toBe('Bearer k');
   });
 
-  it('describes every action with a schema, and takes a body that fills it in', async () => {
+  it('describes every action with a schema, and accepts a body that fills it in', async () => {
     const actions = await test.call('GET', '/v1/integrations/chat-app/actions');
     expect(actions.body.data).toMatchObject({
       actions: [
@@ -646,7 +646,7 @@ describe('the catalogue', () => {
     expect(received()).toMatchObject([{ body: { channel: 'C1', text: 'Order 5 of Ann' } }]);
   });
 
-  it('tells what a service refuses, or what an action misses', async () => {
+  it('reports what a service rejects, or what an action lacks', async () => {
     const resource_id = await connect('chat-app', { base_url: target.url, token: 'k' });
     const id = await toolOf({ integration: 'chat-app', action: 'send_message', resource_id });
     target.reply({ body: { ok: false, error: 'channel_not_found' } });
@@ -662,7 +662,7 @@ describe('the catalogue', () => {
     });
   });
 
-  it('runs code without network, and says what it throws', async () => {
+  it('runs code without network, and reports what it throws', async () => {
     const code =
       'const { a } = input; if (!a) throw new Error("no a"); return { twice: a * 2, city: variables.city };';
     const id = await toolOf({
@@ -680,7 +680,7 @@ describe('the catalogue', () => {
     expect((await run(id)).body.data).toMatchObject({ success: false, error: 'Error: no a' });
   });
 
-  it('sends SMS by the deployment’s service, or to its log', async () => {
+  it('sends SMS through the deployment’s service, or to its log', async () => {
     const tool = { integration: 'service-sms', action: 'send_sms' };
     const id = await toolOf(tool);
     expect((await run(id, { inputs: { to: '(415) 555-0100', text: 'x' } })).body.data).toMatchObject({
@@ -716,7 +716,7 @@ describe('the catalogue', () => {
 });
 
 describe('logs', () => {
-  it('are listed latest first by pages, and hold nothing of what was sent or answered', async () => {
+  it('are listed newest first, paged, without request or response data', async () => {
     const resource_id = await connect('rest_api', {
       base_url: target.url,
       headers: { authorization: 'key-1' },
@@ -760,7 +760,7 @@ describe('an edge', () => {
   const ask = (body: unknown, key: string | null = test.edgeToken) =>
     test.call('POST', '/v1/edge/tool-runs', { body, key });
 
-  it('has tools run for its calls, with results that a conversation uses again', async () => {
+  it('runs tools for its calls, with results that a conversation reuses', async () => {
     const body = { url: `${target.url}/{{input.order}}` };
     const tool = { ...order, body, cache: true, response_data: [{ name: 'n', data: '$.n' }] };
     const tool_id = await toolOf(tool);
@@ -790,7 +790,7 @@ describe('an edge', () => {
     expect((await ask(request)).body).toEqual(result(6));
   });
 
-  it('is told what is wrong in the result, and needs its token', async () => {
+  it('gets errors in the result, and requires its token', async () => {
     const tool_id = await toolOf({ ...order, body: { url: target.url } });
     const request = { org_id: test.orgId, call_id: 'c', tool_id, inputs: {}, variables: {} };
     expect((await ask(request)).body.data).toMatchObject({ ok: false, error: '/inputs/order: required' });

@@ -1,4 +1,4 @@
-/** What became of runs: kept for a time, with nothing of what was sent or answered. */
+/** Results of runs: kept for a time, without request or response data. */
 import { type Db, deleteInBatches, type ToolRunRow } from '../db/index.ts';
 import { countRows } from '../http/index.ts';
 
@@ -6,7 +6,7 @@ export async function insertRun(db: Db, row: ToolRunRow): Promise<void> {
   await db.insertInto('tool_runs').values(row).execute();
 }
 
-/** One page, latest first. */
+/** One page, newest first. */
 export async function listRuns(
   db: Db,
   toolId: string,

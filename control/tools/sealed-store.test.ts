@@ -1,4 +1,4 @@
-/** What stands of tools in the database's files. */
+/** What the database's files contain of tools. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,14 +41,14 @@ async function made(): Promise<string> {
   return String(answer.data?.id);
 }
 
-it('tells no key that a customer wrote into a tool, also not after a change', async () => {
+it('stored tools contain no readable key of a customer, even after a change', async () => {
   const id = await made();
   await test.call('POST', `/v2/tools/${id}`, { body: { description: 'Looks a customer up by number' } });
   expect((await test.call('GET', `/v2/tools/${id}`)).body.data).toMatchObject({ body });
   expect(keysInFiles()).toEqual([]);
 });
 
-it('is sealed at the start where an earlier version left it in clear, without a trace', async () => {
+it('tools are sealed at the start where an earlier version left plain text, without a trace', async () => {
   const id = await made();
   const { db } = test.control.services.database;
   await db

@@ -1,10 +1,10 @@
-/** The body of a tool stands sealed in its row: customers write keys of their own systems into its URL and headers. */
+/** A tool's body is sealed in its row: customers write keys of their own systems into its URL and headers. */
 import type SqliteFile from 'better-sqlite3';
 import { type Database, type SecretBox, sealEarlier, type ToolRow } from '../db/index.ts';
 
 const context = (id: string) => `tool:${id}:body`;
 
-/** @param body anything that JSON can hold; null: none */
+/** @param body any JSON value; null: none */
 export function sealBody(secrets: SecretBox, id: string, body: unknown): string | null {
   return body === null ? null : secrets.seal(JSON.stringify(body), context(id));
 }
@@ -13,7 +13,7 @@ export function openBody(secrets: SecretBox, { id, body }: Pick<ToolRow, 'id' | 
   return body === null ? null : JSON.parse(secrets.open(body, context(id)));
 }
 
-/** Seals the bodies that earlier versions stored in clear. Returns how many there were. */
+/** Seals the bodies that earlier versions stored in plain text. Returns how many there were. */
 export function sealEarlierBodies(database: Database, secrets: SecretBox): Promise<number> {
   return sealEarlier(database, (connection, most) => sealSome(connection, most, secrets));
 }

@@ -1,4 +1,4 @@
-/** Puts the tools together with the deployment's settings, SMS service and metrics. */
+/** Builds the tools from the deployment's settings, SMS service and metrics. */
 import { Counter, Gauge, type Metric } from 'prom-client';
 import type { ToolDeps } from './deps.ts';
 import type { SendSms } from './prepare.ts';
@@ -6,7 +6,7 @@ import type { ToolService } from './service.ts';
 import { toolRunner } from './tool-runner.ts';
 import { type ToolMetrics, Tools, type ToolsParts } from './tools.ts';
 
-/** What carries SMS for the deployment; `senders.sms` of the alerts is one. */
+/** Sends SMS for the deployment; `senders.sms` of the alerts is one. */
 interface SmsSender {
   readonly reachesPeople: boolean;
   send(

@@ -1,4 +1,4 @@
-/** Tools in the database, and what others need of them. */
+/** Tools in the database, and queries for other areas. */
 import { sql } from 'kysely';
 import { toolIdsIn } from '#shared/agent/node-tools.ts';
 import type { AgentTool } from '#shared/edge-protocol/agents.ts';
@@ -10,12 +10,12 @@ import { openBody, sealBody } from './sealed-store.ts';
 const prefix = 'TL-';
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** The id of a tool as it is shown (contract 1.5). */
+/** The public id of a tool (contract 1.5). */
 export function toolIdOf(uuid: string): string {
   return prefix + uuid;
 }
 
-/** The uuid of a tool id, which is taken with and without its prefix; null when it is none. */
+/** The uuid of a tool id, with or without its prefix; null if invalid. */
 function toolUuid(id: string): string | null {
   const uuid = id.startsWith(prefix) ? id.slice(prefix.length) : id;
   return uuidForm.test(uuid) ? uuid : null;
@@ -33,7 +33,7 @@ export async function findTool(db: Db, orgId: string, id: string): Promise<ToolR
     .executeTakeFirst();
 }
 
-/** The tools of these ids that the organization has, each once, in the order of the ids. */
+/** The organization's tools with these ids, without duplicates, in the order of the ids. */
 async function findTools(db: Db, orgId: string, ids: readonly string[]): Promise<ToolRow[]> {
   const uuids = [...new Set(ids.map(toolUuid).filter((uuid) => uuid !== null))];
   if (uuids.length === 0) return [];
@@ -47,23 +47,23 @@ async function findTools(db: Db, orgId: string, ids: readonly string[]): Promise
   return uuids.flatMap((uuid) => byId.get(uuid) ?? []);
 }
 
-/** Index of the first of these ids that is no tool of the organization; -1 when all are. */
+/** Index of the first id that is not a tool of the organization; -1 when all are. */
 export async function firstUnknownTool(db: Db, orgId: string, ids: readonly string[]): Promise<number> {
   const known = new Set((await findTools(db, orgId, ids)).map((row) => row.id));
   return ids.findIndex((id) => !known.has(toolUuid(id) ?? ''));
 }
 
-/** What agents are told of these tools; ids of tools that are gone are left out. */
+/** These tools as agents see them; deleted ones are left out. */
 export async function agentTools(db: Db, orgId: string, ids: readonly string[]): Promise<AgentTool[]> {
   return (await findTools(db, orgId, ids)).map(agentTool);
 }
 
-/** The tools that nodes of a graph name (contract 11.1), as agents are told of them. */
+/** The tools referenced by nodes of a graph (contract 11.1), as agents see them. */
 export function nodeTools(db: Db, orgId: string, nodes: readonly unknown[]): Promise<AgentTool[]> {
   return agentTools(db, orgId, toolIdsIn(nodes));
 }
 
-/** How long an agent waits beyond the tool's own time, for the way there and back, ms. */
+/** How long an agent waits beyond the tool's own timeout, for the network, ms. */
 const wayMs = 2000;
 
 function agentTool(row: ToolRow): AgentTool {
@@ -85,7 +85,7 @@ export interface ToolPage {
   readonly direction: 'asc' | 'desc';
 }
 
-/** The ids of one page by age. `total` counts what fits the search. */
+/** The ids of one page by age. `total` counts the search's matches. */
 export async function listTools(
   db: Db,
   orgId: string,
@@ -93,7 +93,7 @@ export async function listTools(
 ): Promise<{ readonly ids: string[]; readonly total: number }> {
   let query = db.selectFrom('tools').select('id').where('org_id', '=', orgId);
   if (search !== null && search !== '') {
-    // Looked for in the organization's tools only, which the index has in order.
+    // Searches the organization's tools only, which the index has in order.
     const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
     const holds = (column: 'name' | 'description') =>
       sql<boolean>`lower(${sql.ref(column)}) like lower(${pattern}) escape '\\'`;
@@ -108,7 +108,7 @@ export async function listTools(
   return { ids: rows.map(({ id }) => id), total: await countRows(query) };
 }
 
-/** A tool of a list, without columns of more than `most` bytes, which `cut` names. */
+/** A tool of a list, without columns of more than `most` bytes, which `cut` lists. */
 export async function listedTool(
   db: Db,
   orgId: string,
@@ -126,7 +126,7 @@ export async function listedTool(
     .where('id', '=', id)
     .executeTakeFirst();
   if (!large) return undefined;
-  // What is sealed takes a third more than its text.
+  // Sealed text takes a third more space.
   const cut = (['body', 'input_schema', 'response_data'] as const).filter(
     (column) => (large[column] ?? 0) > most * 2,
   );

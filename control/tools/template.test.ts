@@ -17,7 +17,7 @@ const scope = {
 const render = (tree: JsonValue, absent: 'null' | 'omit' = 'null') => new Renderer(scope).tree(tree, absent);
 
 describe('a template', () => {
-  it('keeps the type of a value that it is exactly', () => {
+  it('keeps the type of a value that is the whole string', () => {
     expect(
       render(['{{input.n}}', '{{ input.flag }}', '{{input.none}}', '{{input.deep}}', '{{order.id}}']),
     ).toEqual([5, false, null, { list: [{ id: 'x' }] }, 7]);
@@ -29,7 +29,7 @@ describe('a template', () => {
     );
   });
 
-  it('is empty text for unset variables, null for inputs that were not given, or leaves these out', () => {
+  it('gives empty text for unset variables, and null for omitted inputs or leaves them out', () => {
     expect(render({ a: '{{nobody}}', b: '<{{nobody}}>', c: '{{input.x}}', d: '<{{input.x}}>' })).toEqual({
       a: '',
       b: '<>',
@@ -39,7 +39,7 @@ describe('a template', () => {
     expect(render({ c: '{{input.x}}', d: ['{{input.x}}'], e: 1 }, 'omit')).toEqual({ d: [null], e: 1 });
   });
 
-  it('reaches own members only', () => {
+  it('accesses own members only', () => {
     expect(render(['{{input.constructor.name}}', '{{name.length}}', '{{__proto__.x}}'])).toEqual([
       null,
       '',
@@ -47,31 +47,31 @@ describe('a template', () => {
     ]);
   });
 
-  it('tells inputs of the tool from the variable `input`', () => {
+  it('distinguishes inputs of the tool from the variable `input`', () => {
     expect(render('{{input}}')).toBe('what was said');
     expect(
       ['input.a', 'input.a.b[0]', "input['a b'].c", 'input', 'inputs.a', 'input[0]'].map(inputOf),
     ).toEqual(['a', 'a', 'a b', null, null, null]);
   });
 
-  it('does not read the values that it inserts as templates', () => {
+  it('does not expand templates in inserted values', () => {
     const renderer = new Renderer({ inputs: { a: '{{secret}}' }, variables: { secret: 's' } });
     expect(renderer.tree(['{{input.a}}', '<{{input.a}}>'])).toEqual(['{{secret}}', '<{{secret}}>']);
   });
 
-  it('ends when its values grow out of measure', () => {
+  it('fails when its values grow too large', () => {
     const renderer = new Renderer({ inputs: { a: 'x'.repeat(60_000) }, variables: {} });
     expect(() => renderer.tree(Array(20).fill('{{input.a}}'))).toThrow(TemplateError);
   });
 
-  it('names its references, and names of properties that would be some', () => {
+  it('lists its references, and property names that look like some', () => {
     expect(referencesIn('{{a}} {{ b.c }} {{}} {d}')).toEqual(['a', 'b.c']);
     expect(templatedName({ a: [{ 'b{{c}}': 1 }] }, '/body')).toBe('/body/a/0/b{{c}}');
   });
 });
 
 describe('JSON text', () => {
-  it('is read with references where values stand', () => {
+  it('is parsed with references in place of values', () => {
     expect(parseTemplate('{"a": {{input.n}}, "b": "{{input.text}}", "c": ["\\"{{x}}", {{ y }} ]}')).toEqual({
       a: '{{input.n}}',
       b: '{{input.text}}',
@@ -95,15 +95,15 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-/** Names of all properties of the template itself, where it has a constant for each value. */
+/** Names of all properties of the template itself, with a constant for each value. */
 function skeleton(tree: JsonValue): unknown {
   if (Array.isArray(tree)) return tree.map(skeleton);
   if (typeof tree !== 'object' || tree === null) return 0;
   return Object.entries(tree).map(([name, part]) => [name, skeleton(part)]);
 }
 
-describe('whatever the values are', () => {
-  it('a rendered text body is JSON of the template’s own form, and its strings end where they ended', () => {
+describe('for any values', () => {
+  it('a rendered text body is JSON of the template’s own form, with the same string boundaries', () => {
     fc.assert(
       fc.property(value, value, (a, b) => {
         const template = '{"one":"<{{input.a}}>","two":{"three":[{{input.b}},"{{v}}|{{input.b}}"]},"last":1}';

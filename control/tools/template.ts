@@ -1,6 +1,6 @@
 /**
- * Templates of tools (contract 8.1). They are filled in on the parsed JSON tree: a value can never end the string
- * that it stands in, and names of properties are not templates.
+ * Templates of tools (contract 8.1). They are filled in on the parsed JSON tree: a value can never end the string that
+ * contains it, and property names are not templates.
  */
 import { asText, lookUp } from '#shared/agent/template.ts';
 
@@ -12,7 +12,7 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
 
-/** What references can name. */
+/** What references can resolve to. */
 export interface Scope {
   /** `{{input.<param>}}` */
   readonly inputs: Readonly<Record<string, unknown>>;
@@ -25,19 +25,19 @@ export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }
 
-/** Most characters that values may take up in one rendered template. */
+/** Most characters that values may add to one rendered template. */
 const mostInserted = 1_048_576;
 
 const reference = /\{\{\s*([^{}\s][^{}]{0,255}?)\s*\}\}/g;
 const onlyReference = /^\{\{\s*([^{}\s][^{}]{0,255}?)\s*\}\}$/;
 const referenceHere = /\{\{\s*[^{}\s][^{}]{0,255}?\s*\}\}/y;
 
-/** What a string refers to, in order: `input.name`, `other.path`. */
+/** The references of a string, in order: `input.name`, `other.path`. */
 export function referencesIn(text: string): string[] {
   return text.includes('{{') ? [...text.matchAll(reference)].map((match) => match[1] ?? '') : [];
 }
 
-/** The parameter of `input.<param>`, with what may follow it; null for a variable of the conversation. */
+/** The parameter of `input.<param>`, with an optional path; null for a variable of the conversation. */
 export function inputOf(path: string): string | null {
   return /^input(?:\.([^.[\]]+)|\[(?:'([^']*)'|"([^"]*)")\])/.exec(path)?.slice(1).find(isText) ?? null;
 }
@@ -49,7 +49,7 @@ export function* stringsIn(tree: JsonValue, path: string): Generator<{ path: str
   for (const [name, part] of Object.entries(tree)) yield* stringsIn(part, `${path}/${pointerPart(name)}`);
 }
 
-/** The first property whose name holds a reference, as a JSON pointer. */
+/** The first property whose name contains a reference, as a JSON pointer. */
 export function templatedName(tree: JsonValue, path: string): string | null {
   if (typeof tree !== 'object' || tree === null) return null;
   for (const [name, part] of Object.entries(tree)) {
@@ -62,8 +62,8 @@ export function templatedName(tree: JsonValue, path: string): string | null {
 }
 
 /**
- * Reads a template that is JSON text. A reference that stands where JSON wants a value counts as a string that is
- * exactly this reference. Undefined when the text is not JSON.
+ * Parses a template that is JSON text. A reference in place of a JSON value counts as a string that is exactly this
+ * reference. Undefined when the text is not JSON.
  */
 export function parseTemplate(text: string): JsonValue | undefined {
   try {
@@ -91,7 +91,7 @@ function quoteBareReferences(text: string): string {
   return quoted;
 }
 
-/** Fills templates in, and watches that the result stays of a size. One renderer per request. */
+/** Fills templates in, and limits the size of the result. One renderer per request. */
 export class Renderer {
   readonly #scope: Scope;
   #left = mostInserted;
@@ -101,8 +101,8 @@ export class Renderer {
   }
 
   /**
-   * Fills in a tree. A string that is exactly one reference keeps the value's type. An input that was not given
-   * becomes null, or with `absent: 'omit'` its property is left out; an unset variable becomes empty text.
+   * Fills in a tree. A string that is exactly one reference keeps the value's type. An omitted input becomes null, or
+   * with `absent: 'omit'` its property is left out; an unset variable becomes empty text.
    * @throws TemplateError
    */
   tree(tree: JsonValue, absent: 'null' | 'omit' = 'null'): JsonValue {
@@ -118,7 +118,7 @@ export class Renderer {
     return Object.fromEntries(entries);
   }
 
-  /** Fills in plain text. @param change how each value stands in it @throws TemplateError */
+  /** Fills in plain text. @param change converts each value @throws TemplateError */
   text(text: string, change: (value: string) => string = (value) => value): string {
     if (!text.includes('{{')) return text;
     return text.replace(reference, (_whole, path: string) => this.#spend(change(asText(this.#value(path)))));

@@ -1,4 +1,4 @@
-/** The tools of one conversation, run here: for chats, widgets and tests, and for calls by word of their edge. */
+/** The tools of one conversation, run here: for chats, widgets and tests, and for calls on behalf of their edge. */
 import type { ToolResult, ToolRunner, Variables } from '#shared/agent/interfaces.ts';
 import type { AgentTool } from '#shared/edge-protocol/agents.ts';
 import { ApiError } from '#shared/errors.ts';
@@ -11,7 +11,7 @@ export interface ToolConversation {
   readonly source: RunSource;
 }
 
-/** Runs the tools that an agent was told of; each run takes the tool as it is then. Of two of one name the first. */
+/** Runs an agent's tools, each in its current version. Of two with the same name it runs the first. */
 export function toolRunner(
   tools: Tools,
   given: readonly AgentTool[],
@@ -34,8 +34,8 @@ export function toolRunner(
 }
 
 /**
- * Runs a tool for a conversation. What goes wrong with it is in the result; rejects only when `signal` is aborted,
- * or when the service itself fails.
+ * Runs a tool for a conversation. The tool's errors are in the result; rejects only when `signal` is aborted, or when
+ * the service itself fails.
  */
 export async function runForConversation(
   tools: Tools,

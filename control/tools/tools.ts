@@ -1,5 +1,5 @@
 /**
- * Runs tools (contract 8.2), whoever asks: the API, a call, a chat, a test.
+ * Runs tools (contract 8.2) for the API, calls, chats and tests.
  *
  *     inputs fit the schema? -> resource there? -> template filled in -> cached? -> attempts -> variables -> log
  */
@@ -25,13 +25,13 @@ import { draftOf } from './store.ts';
 import { TemplateError } from './template.ts';
 
 export interface ToolSettings {
-  /** ms that a result is used again in its conversation */
+  /** ms that a result may be reused in its conversation */
   readonly cacheMs: number;
-  /** Tools of one organization that run at a time. */
+  /** Concurrent tools of one organization. */
   readonly runsPerOrganization: number;
   readonly code: {
     readonly threads: number;
-    /** Runs of one organization that wait for a thread. */
+    /** Most runs of one organization waiting for a thread. */
     readonly waiting: number;
     readonly cpuMs: number;
     readonly memoryBytes: number;
@@ -56,15 +56,15 @@ export type RunSource = 'api' | 'call' | 'chat' | 'widget' | 'test';
 
 export interface RunOrder {
   readonly inputs: unknown;
-  /** Of the conversation; what templates can name. */
+  /** The conversation's variables for templates. */
   readonly variables: Readonly<Record<string, unknown>>;
   readonly source: RunSource;
-  /** Whose results may be used again; null: no conversation. */
+  /** The conversation whose results may be reused; null: none. */
   readonly conversationId: string | null;
   readonly signal: AbortSignal;
 }
 
-/** As POST /v2/tools/{id}/run answers. */
+/** The response of POST /v2/tools/{id}/run. */
 export interface RunResult {
   readonly success: boolean;
   readonly statusCode: number | null;
@@ -105,8 +105,8 @@ export class Tools {
   }
 
   /**
-   * Runs a tool once, with its retries. A target that fails is in the result.
-   * @throws ApiError INVALID_PARAMETER for inputs that do not fit, RESOURCE_NOT_FOUND
+   * Runs a tool once, with its retries. A failing target is in the result.
+   * @throws ApiError INVALID_PARAMETER for invalid inputs, RESOURCE_NOT_FOUND
    * @throws the reason of `signal` when it is aborted
    */
   run(tool: ToolRow, order: RunOrder): Promise<RunResult> {
@@ -119,12 +119,12 @@ export class Tools {
     return running;
   }
 
-  /** Runs of code, checks and paths that wait for a thread. */
+  /** Runs of code, checks and paths waiting for a thread. */
   get codeWaiting(): number {
     return this.#code.waiting;
   }
 
-  /** Gives up what runs, and resolves when nothing does. */
+  /** Aborts what runs, and resolves when nothing is running. */
   async close(): Promise<void> {
     this.#closing.abort(ApiError.unavailable('The service is stopping.', 5));
     await Promise.all(this.#running);
@@ -209,7 +209,7 @@ export class Tools {
     return outcome;
   }
 
-  /** A log that cannot be written takes nothing away from the run. */
+  /** A failure to write the log does not affect the run. */
   async #log(
     tool: ToolRow,
     { source, conversationId }: RunOrder,
@@ -256,7 +256,7 @@ async function checkedInputs(
   return { ...(given as Record<string, unknown>) };
 }
 
-/** What was checked when the tool was written. */
+/** Already checked when the tool was written. */
 function known(tool: ToolRow): { integration: Integration; action: Action } {
   const integration = findIntegration(tool.integration);
   const action = integration && findAction(integration, tool.action);
@@ -283,7 +283,7 @@ function failed(error: string): Outcome {
   };
 }
 
-/** What the cache gives back is what was put into it. */
+/** The cache returns what was put into it. */
 function isOutcome(value: unknown): value is Outcome {
   return isObject(value);
 }

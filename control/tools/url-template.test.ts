@@ -11,7 +11,7 @@ const render = (template: string, inputs: Record<string, unknown>, under: URL | 
 };
 
 describe('a URL template', () => {
-  it('encodes its values wherever they stand', () => {
+  it('encodes its values anywhere', () => {
     expect(render('https://a.example/o/{{input.a}}?q={{input.b}}', { a: 'x/y?z#', b: 'a&b=c' }).href).toBe(
       'https://a.example/o/x%2Fy%3Fz%23?q=a%26b%3Dc',
     );
@@ -19,7 +19,7 @@ describe('a URL template', () => {
     expect(render('//evil.example/x', {}).href).toBe('https://api.example.com/v1//evil.example/x');
   });
 
-  it.each(['..', '.', '%2e%2e'])('refuses %j as a segment of the path', (a) => {
+  it.each(['..', '.', '%2e%2e'])('rejects %j as a segment of the path', (a) => {
     expect(() => render(`/orders/${a}/x`, {})).toThrow(TemplateError);
     if (!a.includes('%')) expect(() => render('/orders/{{input.a}}/x', { a })).toThrow(TemplateError);
   });
@@ -41,11 +41,11 @@ describe('a URL template', () => {
     'https://a.example{{input.a}}',
     'https://[::1',
     'https://a b.example/',
-  ])('refuses %j', (url) => {
+  ])('rejects %j', (url) => {
     expect(readUrlTemplate(url)).toEqual({ problem: expect.any(String) });
   });
 
-  it('leads to its own host and folder, whatever the values are', () => {
+  it('leads to its own host and folder, for any values', () => {
     const templates = [
       'https://a.example:8443/x/{{input.a}}/y?z={{input.b}}#{{input.a}}',
       'https://a.example:8443?{{input.a}}',
@@ -87,7 +87,7 @@ describe('a URL template', () => {
   });
 });
 
-describe('what lies under a base URL', () => {
+describe('URLs under a base URL', () => {
   it.each([
     ['https://api.example.com/v1', true],
     ['https://api.example.com/v1/x', true],

@@ -1,7 +1,7 @@
-/** URLs of tools: references may stand anywhere but in the scheme and host (contract 8.3). */
+/** URLs of tools: references may be anywhere but in the scheme and host (contract 8.3). */
 import { type Renderer, TemplateError } from './template.ts';
 
-/** A URL template taken apart; `origin` is null for a path under the base URL of a resource. */
+/** A parsed URL template; `origin` is null for a path under the base URL of a resource. */
 export interface UrlTemplate {
   readonly origin: string | null;
   /** path, query */
@@ -11,7 +11,7 @@ export interface UrlTemplate {
 const absolute = /^(https?:\/\/[^/?#\\\s{}@]+)([/?#][^\\]*)?$/i;
 const underBase = /^\/[^\\]*$/;
 
-/** Takes a URL template apart, or says what is wrong with it. */
+/** Parses a URL template, or returns its problem. */
 export function readUrlTemplate(text: string): UrlTemplate | { readonly problem: string } {
   const [, origin, rest = ''] = absolute.exec(text) ?? [];
   if (origin !== undefined) {
@@ -27,7 +27,7 @@ export function readUrlTemplate(text: string): UrlTemplate | { readonly problem:
 
 /**
  * Fills in a URL. Every value is percent-encoded, so it adds no path segment, parameter or fragment.
- * @param base what paths go under; null: only absolute URLs can be filled in
+ * @param base base URL of paths; null: only absolute URLs can be filled in
  * @throws TemplateError when a value would change where the URL leads
  */
 export function renderUrl(template: UrlTemplate, base: URL | null, renderer: Renderer): URL {
@@ -41,13 +41,13 @@ export function renderUrl(template: UrlTemplate, base: URL | null, renderer: Ren
   return new URL(base.origin + base.pathname.replace(/\/+$/, '') + rest);
 }
 
-/** Whether `url` is the base URL or lies below it: where a resource's headers may go. */
+/** Whether `url` is the base URL or under it: where a resource's headers may be sent. */
 export function isUnder(url: URL, base: URL): boolean {
   const folder = `${base.pathname.replace(/\/+$/, '')}/`;
   return url.origin === base.origin && `${url.pathname}/`.startsWith(folder);
 }
 
-/** RFC 3986 section 5.2.4; URL parsers take %2e for a dot as well. */
+/** RFC 3986 section 5.2.4; URL parsers also treat %2e as a dot. */
 function isDotSegment(segment: string): boolean {
   return /^(?:\.|%2e){1,2}$/i.test(segment);
 }

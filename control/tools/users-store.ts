@@ -1,4 +1,4 @@
-/** Whose agents a tool belongs to: what edges must be told anew when it alters. */
+/** The agents that use a tool: what must be republished to the edges when it changes. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/index.ts';
 
@@ -8,8 +8,8 @@ interface Altered {
 }
 
 /**
- * Names the numbers and pathways whose agents may use the tool. It is looked for as text in what the organization's
- * pathways, numbers and personas hold, because tools are altered seldom and used in many places.
+ * Marks the numbers and pathways whose agents may use the tool. It searches the text of the organization's pathways,
+ * numbers and personas, because tools rarely change and are used in many places.
  * @param uuid of the tool, without its prefix
  */
 export async function markUsers(db: Db, orgId: string, uuid: string, altered: Altered): Promise<void> {

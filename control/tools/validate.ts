@@ -1,4 +1,4 @@
-/** Values against the schemas of tools and actions. */
+/** Validates values against the schemas of tools and actions. */
 import type { TSchema } from 'typebox';
 import { Check, Errors } from 'typebox/value';
 import { withinTime } from './within-time.ts';
@@ -12,9 +12,9 @@ export interface Violation {
 }
 
 /**
- * All that a schema finds wrong with a value, 20 at most. The schema is interpreted, not compiled to code, because
- * customers write it, and it is stopped after a time, because it may take for ever.
- * @param ms that it may compute
+ * All violations of a schema, 20 at most. The schema is interpreted, not compiled to code, because customers write it,
+ * and it has a time limit, because it may take forever.
+ * @param ms CPU time limit
  * @throws OutOfTime
  */
 export function violations(

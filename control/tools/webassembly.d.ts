@@ -1,4 +1,4 @@
-/** Of WebAssembly, which TypeScript knows only together with the browser, what the sandbox needs. */
+/** The parts of WebAssembly that the sandbox needs; TypeScript declares it only with the browser's types. */
 declare namespace WebAssembly {
   class Memory {
     /** Sizes in pages of 64 KiB. */

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { OutOfTime, withinTime } from './within-time.ts';
 
-it('gives what the work gives, also nothing', () => {
+it("returns the work's result, also none", () => {
   expect(withinTime(100, () => 5)).toBe(5);
   expect(withinTime(100, () => undefined)).toBeUndefined();
 });
 
-it('lets errors of the work pass', () => {
+it('passes errors of the work on', () => {
   expect(() =>
     withinTime(100, () => {
       throw new RangeError('mine');
@@ -14,11 +14,11 @@ it('lets errors of the work pass', () => {
   ).toThrow(new RangeError('mine'));
 });
 
-it('stops an expression that backtracks without end', () => {
+it('stops an expression with endless backtracking', () => {
   expect(() => withinTime(50, () => /^(a+)+$/.test(`${'a'.repeat(60)}!`))).toThrow(OutOfTime);
 });
 
-it('does not count the time that the thread did not compute', () => {
+it('does not count time when the thread was not computing', () => {
   const sleeper = new Int32Array(new SharedArrayBuffer(4));
   let tries = 0;
   const value = withinTime(20, () => {

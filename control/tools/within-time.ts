@@ -1,6 +1,6 @@
 /**
- * Work on what customers wrote that may take for ever: regular expressions that backtrack, JSON paths that
- * multiply. V8 can stop code that runs under `vm` after a time, also in the middle of such an expression.
+ * Customers' work that may take forever: regular expressions that backtrack, JSON paths that multiply. V8 can stop code
+ * running under `vm` after a time, even in the middle of such an expression.
  */
 import { createContext, Script } from 'node:vm';
 
@@ -12,11 +12,11 @@ export class OutOfTime extends Error {
   override readonly name = 'OutOfTime';
 }
 
-/** So often work is begun again that was stopped because the machine was busy with something else. */
+/** How often to restart work that was stopped only because the machine was busy. */
 const mostTries = 20;
 
 /**
- * Does `work`, which must be synchronous and repeatable, and stops it when it has computed for `ms` milliseconds.
+ * Runs `work`, which must be synchronous and repeatable, and stops it after `ms` milliseconds of CPU time.
  * @throws OutOfTime
  */
 export function withinTime<T>(ms: number, work: () => T): T {
@@ -34,7 +34,9 @@ export function withinTime<T>(ms: number, work: () => T): T {
   return finished(result);
 }
 
-/** V8 stops by the wall clock. @returns false when it did, although the thread had not computed that long @throws OutOfTime */
+/**
+ * V8 stops by the wall clock. @returns false when it did, although the thread had used less CPU time @throws OutOfTime
+ */
 function finishes(ms: number): boolean {
   const before = process.threadCpuUsage();
   try {
@@ -53,7 +55,7 @@ function finished<T>(result: { readonly value: T } | null): T {
   return result.value;
 }
 
-/** The error is of the other context, so it is no instance of this one's Error. */
+/** The error is from the other context, so it is not an instance of this one's Error. */
 function isTimeout(error: unknown): boolean {
   return (
     typeof error === 'object' &&

@@ -1,4 +1,4 @@
-/** A change reaches the edges at once, and counts as applied when every one of them has confirmed it. */
+/** A change reaches the edges at once, and is applied once all of them have confirmed it. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { connectEdge, type EdgeClient } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
@@ -22,7 +22,7 @@ async function connect(id: string): Promise<EdgeClient> {
   return edge;
 }
 
-/** Control works frames off in their order, so an answer to a later frame says that this one was taken. */
+/** Control processes frames in order, so an answer to a later frame proves that this one was processed. */
 async function confirm(edge: EdgeClient, version: number): Promise<void> {
   edge.send({ type: 'applied', version });
   edge.send({ type: 'report', reports: [] });
@@ -53,7 +53,7 @@ it('applied is true within a second of the write, once all edges have confirmed'
     body: { phone_number: number, updates: { type: 'inbound', options: { allowed_ips: ['203.0.113.9'] } } },
   });
   expect(await applied()).toBe(false);
-  // An edge that leaves is not waited for.
+  // An edge that disconnects is not waited for.
   await second.close();
   await first.next('change');
   const last = await first.next('change');

@@ -32,8 +32,8 @@ export interface AttachResult {
 }
 
 /**
- * Attaches the entries to each number on its own: one that fails leaves the others as they are. What is wrong with the
- * request is thrown before the first number; whatever depends on a number, or on what is stored, is in its `failed`.
+ * Attaches the entries to each number independently: one that fails leaves the others unchanged. Errors in the request
+ * itself are thrown before the first number; errors that depend on a number, or on stored data, are in its `failed`.
  * @throws ApiError those of reading a direction
  */
 export async function attachNumbers(
@@ -61,7 +61,7 @@ export async function attachNumbers(
         if (row) result.register_password_for_pbx = pbxPassword(services, row);
       }
     } catch (error) {
-      // A part of the service that is away says nothing of the number.
+      // An unavailable part of the service is no fault of the number.
       if (!(error instanceof ApiError) || error.statusCode >= 500) throw error;
       result.failed.push({ phone_number: number ?? sent, error: error.code, message: error.message });
     }
@@ -130,7 +130,9 @@ function warningsOf(services: TrunkDeps, number: string, rows: readonly SipConfi
   return [...sourceWarnings(services, number, rows), ...headerWarnings(number, rows)];
 }
 
-/** Whether a call has a variable is only known when it is made, so a header that depends on one is told of here. */
+/**
+ * Whether a call has a variable is known only when it is placed, so a header that depends on one gets a warning here.
+ */
 function headerWarnings(number: string, rows: readonly SipConfigurationRow[]): string[] {
   return rows
     .filter((row) => row.direction === 'outbound' && row.headers !== null)
@@ -272,7 +274,7 @@ export async function detachNumbers(
   return result;
 }
 
-/** Returns the targets that named no record. */
+/** Returns the targets that match no record. */
 function detachNumber(
   services: TrunkDeps,
   orgId: string,

@@ -1,4 +1,4 @@
-/** Failover, codecs and alerts of a configuration: defaults, merging, and what follows from them (contract 3.5). */
+/** Failover, codecs and alerts of a configuration: defaults, merging, and derived values (contract 3.5). */
 import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
 import { type Endpoint, type FailoverTrigger, failoverTriggers } from '#shared/trunk-protocol.ts';
@@ -11,7 +11,7 @@ export interface FailoverEndpoint {
   readonly priority: number;
 }
 
-/** As stored; `active_priority` is added on read, `failback_now` is an order and never stored. */
+/** As stored. `active_priority` is added on read; `failback_now` is a command and never stored. */
 export interface FailoverConfig {
   readonly enabled: boolean;
   readonly endpoints: readonly FailoverEndpoint[];
@@ -70,8 +70,8 @@ function parsed(text: string | null): object {
 }
 
 /**
- * A stored configuration with an update applied: objects merge by key at every depth, all else replaces.
- * Members of `update` that are undefined leave what stands.
+ * A stored configuration with an update applied: objects merge by key at every depth, everything else is replaced.
+ * Undefined members of `update` change nothing.
  */
 export function merged<T extends object>(base: T, update: object): T {
   const result: Record<string, unknown> = Object.fromEntries(Object.entries(base));
@@ -98,14 +98,14 @@ export function configuredEndpoints(
   return [{ host, port: row.port, priority: 0 }, ...others];
 }
 
-/** Those that are probed but that no call may use: the failover endpoints while failover is not enabled. */
+/** Endpoints that are probed but that no call may use: the failover endpoints while failover is disabled. */
 export function standbyEndpoints(
   row: Pick<SipConfigurationRow, 'sip_endpoint' | 'port' | 'failover_config'>,
 ): Endpoint[] {
   return failoverOf(row).enabled ? [] : configuredEndpoints(row).filter(({ priority }) => priority !== 0);
 }
 
-/** Those that a call may use: failover endpoints only when failover is enabled. */
+/** Endpoints that a call may use: failover endpoints only when failover is enabled. */
 export function usableEndpoints(
   row: Pick<SipConfigurationRow, 'sip_endpoint' | 'port' | 'failover_config'>,
 ): Endpoint[] {

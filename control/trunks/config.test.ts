@@ -39,7 +39,7 @@ const connect = async () => {
 };
 
 describe('PATCH /v1/sip/config', () => {
-  it('merges objects by key, replaces lists, and answers with the whole configuration', async () => {
+  it('merges objects by key, replaces lists, and returns the whole configuration', async () => {
     const first = await patch({
       failover_config: { enabled: true, endpoints: [secondary], triggers: ['timeout'] },
       codec_config: { codecs: ['G.722', 'PCMU'] },
@@ -80,7 +80,7 @@ describe('PATCH /v1/sip/config', () => {
     });
   });
 
-  it('says which codecs of the list no connected edge has, and keeps them', async () => {
+  it('warns about codecs that no connected edge has, and keeps them', async () => {
     const codec_config = { codecs: ['G.722', 'PCMU', 'G.729'] };
     expect((await patch({ codec_config })).body.data).toMatchObject({
       codec_config: { ...codec_config, unavailable: [] },
@@ -145,11 +145,11 @@ describe('PATCH /v1/sip/config', () => {
     [{ alert_config: { channels: { sms: true } } }, 'NO_ALERT_RECIPIENTS'],
     [{ codec_config: {}, configuration_id: '00000000-0000-4000-8000-000000000001' }, 'SIP_CONFIG_NOT_FOUND'],
     [{ codec_config: {}, phone_number: '+14155550199' }, 'NUMBER_NOT_FOUND'],
-  ])('refuses %j with %s', async (body, code) => {
+  ])('rejects %j with %s', async (body, code) => {
     expect((await patch(body)).codes).toEqual([code]);
   });
 
-  it('is closed to other organizations and without a key', async () => {
+  it('is closed to other organizations and requires a key', async () => {
     expect((await patch({ codec_config: {} }, { key: test.foreignKey })).codes).toEqual(['NUMBER_NOT_FOUND']);
     expect((await patch({ codec_config: {} }, { key: null })).status).toBe(401);
     expect((await patch({ codec_config: {} }, { key: test.plainKey })).codes).toEqual(['SIP_NOT_ENABLED']);
@@ -168,7 +168,7 @@ describe('failback_now', () => {
     expect(body.data?.failover_config).not.toHaveProperty('failback_now');
   });
 
-  it('is 503 without an edge, and then nothing is stored', async () => {
+  it('is 503 without an edge, and stores nothing', async () => {
     const answer = await patch({ failover_config: { failback_now: true, failback: 'manual' } });
     expect(answer).toMatchObject({ status: 503, codes: ['SERVICE_UNAVAILABLE'] });
     const { body } = await test.call('GET', `/v1/sip?phone_number=${encodeURIComponent(number)}`);
@@ -177,7 +177,7 @@ describe('failback_now', () => {
 });
 
 describe('the configuration of an edge', () => {
-  it('has the outbound trunks with their credentials in plain text, which are stored sealed', async () => {
+  it('has the outbound trunks with their credentials in plain text; they are stored sealed', async () => {
     await patch({
       failover_config: { endpoints: [{ host: 'third.example.com', port: 5071, priority: 2 }, secondary] },
       codec_config: { codecs: ['PCMA'] },

@@ -21,8 +21,8 @@ import { numberView } from './configuration-views.ts';
 import type { TrunkDeps } from './deps.ts';
 
 /**
- * Stores what the patch says and, when it asks for it, has the edges return to the primary endpoint.
- * @throws ApiError those of the contract's table; SERVICE_UNAVAILABLE when no edge can be told of the return
+ * Stores the patch and, if requested, has the edges return to the primary endpoint.
+ * @throws ApiError those of the contract's table; SERVICE_UNAVAILABLE when no edge can be told to return
  */
 export async function patchConfiguration(
   services: TrunkDeps,
@@ -71,7 +71,7 @@ export async function patchConfiguration(
   return { ...view, warnings: body.codec_config ? codecWarnings(view) : [] };
 }
 
-/** A list of codecs is stored as it is wished: an edge with the libraries may come. */
+/** Codecs are stored as given: an edge with the libraries may connect later. */
 function codecWarnings({ codec_config: { codecs, unavailable } }: Configuration): string[] {
   if (unavailable.length === 0) return [];
   const [names, are] = [unavailable.join(', '), unavailable.length === 1 ? 'is' : 'are'];
@@ -98,7 +98,7 @@ async function findTarget(
 
 type FailoverUpdate = Partial<FailoverConfig>;
 
-/** What the patch says of failover, judged by itself; undefined when it says nothing, null to reset it. */
+/** The failover part of the patch, validated on its own; undefined when absent, null to reset it. */
 function readFailover(services: TrunkDeps, body: ConfigPatch): FailoverUpdate | null | undefined {
   const { failover_config: given, codec_config, alert_config } = body;
   if (given === undefined && codec_config === undefined && alert_config === undefined) {
@@ -133,7 +133,7 @@ function readEndpoint(services: TrunkDeps) {
   };
 }
 
-/** A bare host: a destination that states nothing else. */
+/** A bare host: a destination without port, user or parameters. */
 function hostOf(text: string): string | null {
   if (isIPv6(text)) return plainAddress(text);
   const parsed = parseSipDestination(text);

@@ -1,4 +1,4 @@
-/** Configurations as the API shows them, with what the edges have confirmed. */
+/** Configurations as the API shows them, with the state that the edges have confirmed. */
 import type { Configuration } from '#shared/api/sip.ts';
 import type { Db, SipConfigurationRow } from '../db/index.ts';
 import { versionsOfNumbers } from '../edge-link/index.ts';

@@ -13,13 +13,13 @@ export interface TrunkDeps {
   readonly clock: Clock;
   readonly database: Database;
   readonly secrets: SecretBox;
-  /** Every write to what organizations set up goes through it. */
+  /** Every change to an organization's set-up goes through it. */
   readonly catalogue: Catalogue;
   readonly edges: ConnectedEdges;
-  /** Of ids whose last report was stored. */
+  /** Announces the ids whose last report was stored. */
   readonly announcements: Announcements;
-  /** Networks that may be contacted although they are private (contract 1.9). */
+  /** Private networks that may be contacted anyway (contract 1.9). */
   readonly allowedTargets: BlockList;
-  /** What organizations may keep. */
+  /** Organizations' quotas. */
   readonly quotas: Quotas;
 }

@@ -1,4 +1,4 @@
-/** parse-destination on URIs in the manner of RFC 4475 and RFC 5118, over HTTP. */
+/** parse-destination over HTTP, with URIs modeled on RFC 4475 and RFC 5118. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 
@@ -14,7 +14,7 @@ const parse = async (input: string) => {
   return body.data;
 };
 
-describe('a destination that is legal, however odd', () => {
+describe('a valid destination, however odd', () => {
   it.each([
     [
       'escapes in the user part',
@@ -50,7 +50,7 @@ describe('a destination that is legal, however odd', () => {
   });
 });
 
-describe('a destination that is none', () => {
+describe('an invalid destination', () => {
   it.each([
     ['an IPv6 address without brackets', 'sip:2001:db8::10'],
     ['a password', "sip:weird!*pas$wo~d_too.(doesn't-it):x@example.com"],
@@ -59,7 +59,7 @@ describe('a destination that is none', () => {
     ['a broken escape', 'sip:%zz@host.example'],
     ['an underscore in the host', 'sip:host_name.example'],
     ['two dots in the host', 'sip:host..example'],
-    ['a transport that is not spoken', 'sip:user@example.com;transport=sctp'],
+    ['an unsupported transport', 'sip:user@example.com;transport=sctp'],
     ['angle brackets', '<sip:user@example.com>'],
     ['a line break', 'sip:user@example.com\r\nVia: x'],
     ['another scheme', 'tel:+14155550100'],

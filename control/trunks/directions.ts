@@ -1,4 +1,4 @@
-/** Reads the direction objects of attach and update: what a schema cannot say of them (contract 2.3 and 2.8). */
+/** Reads the direction objects of attach and update: rules that a schema cannot express (contract 2.3 and 2.8). */
 import type { BlockList } from 'node:net';
 import type { Attach, InboundDirection, OutboundDirection } from '#shared/api/sip.ts';
 import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
@@ -8,14 +8,14 @@ import { judgeHost } from '#shared/outgoing-targets.ts';
 import { parseSipDestination, type SipDestination } from '#shared/sip-destination.ts';
 
 export type Direction = InboundDirection | OutboundDirection;
-/** A direction object whose `sip_endpoint` was read. */
+/** A direction object with a parsed `sip_endpoint`. */
 export interface DirectionEntry {
   readonly path: string;
   readonly given: Direction;
   readonly endpoint: SipDestination | null;
 }
 
-/** Fills the request's defaults into its entries; a bare string stands for an object of that type. */
+/** Applies the request's defaults to its entries; a bare string means an object of that type. */
 export function attachEntries(body: Attach): DirectionEntry[] {
   return body.directions.map((direction, index) => {
     const given: Direction = typeof direction === 'string' ? { type: direction } : direction;
@@ -37,7 +37,7 @@ function withDefaults(given: Direction, body: Attach): Direction {
 }
 
 /**
- * Judges what one entry says by itself.
+ * Validates one entry on its own.
  * @throws ApiError TRANSPORT_NOT_ALLOWED, SECURE_MEDIA_REQUIRED, INVALID_SIP_ENDPOINT, INVALID_PARAMETER
  */
 export function readDirection(given: Direction, path: string): DirectionEntry {
@@ -111,7 +111,7 @@ function headerProblem(name: string, direction: Direction['type']): string | nul
   return null;
 }
 
-/** Which member of a mapping names a SIP header; the other one is a variable or a literal. */
+/** Which member of a mapping is the SIP header; the other one is a variable or a literal. */
 function headerMember(item: HeaderMapping, direction: Direction['type']): 'key' | 'value' | null {
   if (item.type === 'uui') return null;
   if (item.passthrough === true) return direction === 'outbound' ? 'key' : null;
@@ -119,7 +119,7 @@ function headerMember(item: HeaderMapping, direction: Direction['type']): 'key' 
 }
 
 /**
- * Judges the literal addresses that the service would contact (contract 1.9). Names are judged at use.
+ * Checks literal addresses that the service would contact (contract 1.9). Names are checked at use.
  * @throws ApiError TARGET_NOT_ALLOWED
  */
 export function checkTarget(entry: DirectionEntry, allowedNetworks: BlockList): void {

@@ -1,4 +1,4 @@
-/** The health of trunks, from the last probe of each endpoint and from hourly sums: pure (contract 3.3). */
+/** The health of trunks, from the last probe of each endpoint and hourly sums: pure (contract 3.3). */
 import type { Static } from 'typebox';
 import type { TrunkStatus } from '#shared/api/sip.ts';
 import type { Endpoint } from '#shared/trunk-protocol.ts';
@@ -6,7 +6,7 @@ import type { SipConfigurationRow, TrunkEndpointRow, TrunkHourRow } from '../db/
 import { configuredEndpoints, usableEndpoints } from './config-rules.ts';
 
 export type HealthStatus = 'healthy' | 'unreachable' | 'unchecked';
-/** The last probe of every endpoint that is known. */
+/** The last probe of every known endpoint. */
 export type Probed = readonly TrunkEndpointRow[];
 
 type TrunkFacts = Pick<SipConfigurationRow, 'id' | 'direction' | 'sip_endpoint' | 'port' | 'failover_config'>;
@@ -21,7 +21,7 @@ function statusOf(probe: TrunkEndpointRow | undefined): HealthStatus {
   return probe.healthy === 1 ? 'healthy' : 'unreachable';
 }
 
-/** Healthy when an endpoint that a call may use is; unchecked when none was probed. Of one or more records. */
+/** Healthy when a usable endpoint is healthy; unchecked when none was probed. For one or more records. */
 export function trunkStatus(rows: readonly TrunkFacts[], probed: Probed): HealthStatus {
   const statuses = rows
     .filter((row) => row.direction === 'outbound')
@@ -42,7 +42,7 @@ type StatusView = Static<typeof TrunkStatus>['data'];
  * The health of a number's trunk.
  * @param rows of one number, by priority
  * @param hours of that number, in the last 30 days
- * @param dayAgo hour (as in the rows) that the last 24 hours begin with
+ * @param dayAgo first hour (as in the rows) of the last 24 hours
  */
 export function trunkView(
   rows: readonly SipConfigurationRow[],
@@ -61,7 +61,7 @@ export function trunkView(
         response_time_ms: probe?.response_time_ms ?? null,
         checked_at: probe?.checked_at ?? null,
         consecutive_failures: probe?.consecutive_failures ?? 0,
-        // Only the first record has an endpoint that the next call uses first.
+        // Only the first record has an endpoint that the next call tries first.
         active: index === 0 && endpoint.priority === activePriority(row, probed),
       };
     }),
@@ -79,7 +79,7 @@ export function trunkView(
   };
 }
 
-/** Percent of the rounds that were probed, with 2 decimals; hours without probes do not count. */
+/** Percentage of healthy probe rounds, with 2 decimals; hours without probes do not count. */
 function uptime(hours: readonly TrunkHourRow[]): number | null {
   const rounds = sum(hours, 'rounds');
   return rounds === 0 ? null : Math.round((sum(hours, 'healthy_rounds') / rounds) * 10_000) / 100;
@@ -97,7 +97,7 @@ function sum(
   return hours.reduce((total, row) => total + row[column], 0);
 }
 
-/** The hour that a time falls into, as the rows name it: `2030-01-01T05`. @param time ISO with milliseconds */
+/** The hour of a time, as in the rows: `2030-01-01T05`. @param time ISO with milliseconds */
 export function hourOf(time: string): string {
   return time.slice(0, 13);
 }

@@ -1,4 +1,4 @@
-/** What the edges' probes say of trunks: the last probe of each endpoint, and sums per hour (contract 3.3). */
+/** Trunk health from the edges' probes: the last probe of each endpoint, and sums per hour (contract 3.3). */
 import type SqliteFile from 'better-sqlite3';
 import type { Clock } from '#shared/clock.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
@@ -21,7 +21,7 @@ export async function findProbed(db: Db, configurationIds: readonly string[]): P
     .execute();
 }
 
-/** The sums of a number's last 30 days, and the hour that its last 24 hours begin with. */
+/** The sums of a number's last 30 days, and the first hour of its last 24 hours. */
 export async function findHours(
   db: Db,
   clock: Clock,
@@ -39,7 +39,7 @@ export async function findHours(
   return { hours, dayAgo: since(dayMs) };
 }
 
-/** Deletes what no answer shows any more. Returns how many rows went. */
+/** Deletes health data too old to be shown. Returns how many rows were deleted. */
 export async function forgetHealth(db: Db, clock: Clock): Promise<number> {
   const before = new Date(clock.now() - (keptDays + 1) * dayMs).toISOString();
   const hours = await db.deleteFrom('trunk_hours').where('hour', '<', hourOf(before)).executeTakeFirst();
@@ -53,10 +53,9 @@ export async function forgetHealth(db: Db, clock: Clock): Promise<number> {
 type HealthReport = Pick<Extract<ReportBody, { type: 'health' }>, 'probes' | 'moves'>;
 
 /**
- * Returns what stores the probes of one report. A probe of the primary endpoint of a number's primary record
- * is a round: it counts as healthy when the trunk was, by what was then known of all its endpoints. Edges away
- * bring no rounds, so what nobody saw is not counted as up.
- * The returned function throws RangeError for a probe whose time is none.
+ * Returns a function that stores the probes of one report. A probe of the primary endpoint of a number's primary record
+ * is a round. It counts as healthy when the trunk was, from what was known of all its endpoints. Absent edges add no
+ * rounds, so unobserved time does not count as up. The function throws RangeError for a probe with an invalid time.
  */
 export function prepareHealth(connection: SqliteFile.Database): (report: HealthReport) => void {
   const trunk = connection.prepare<[string], SipConfigurationRow>(
@@ -79,7 +78,7 @@ export function prepareHealth(connection: SqliteFile.Database): (report: HealthR
        consecutive_failures = excluded.consecutive_failures, active = excluded.active
      where excluded.checked_at >= trunk_endpoints.checked_at`,
   );
-  // One endpoint of a record is active, so another one's activity ends this one's.
+  // Only one endpoint of a record is active, so activating one deactivates the others.
   const passive = connection.prepare<[TrunkEndpointRow]>(
     `update trunk_endpoints set active = 0 where @active = 1 and configuration_id = @configuration_id
      and not (host = @host and port = @port) and checked_at <= @checked_at`,
@@ -97,7 +96,7 @@ export function prepareHealth(connection: SqliteFile.Database): (report: HealthR
   );
   const store = (probe: HealthProbe, at: string): void => {
     const own = trunk.get(probe.trunk_id);
-    // A trunk that was detached while the report was on its way.
+    // The trunk was detached while the report was under way.
     if (!own) return;
     const row = endpointRow(probe, at);
     save.run(row);

@@ -120,7 +120,7 @@ describe('GET /v1/sip/status', () => {
     });
   });
 
-  it('shows at once which endpoint a trunk has moved to, and counts no round for it', async () => {
+  it('shows at once which endpoint a trunk has failed over to, and counts no round for it', async () => {
     await report(probe(), probe({ endpoint: secondary, active: false }));
     const moveTo = async (active_priority: number) => {
       const moves = [{ trunk_id: trunkId, active_priority }];
@@ -161,13 +161,13 @@ describe('GET /v1/sip/status', () => {
     expect((await status()).body.data).toMatchObject({ uptime_percentage: 100 });
   });
 
-  it('keeps the newer probe, and ignores trunks that are gone', async () => {
+  it('keeps the newer probe, and ignores deleted trunks', async () => {
     const earlier = new Date(test.clock.now() - 1000).toISOString();
     await report(probe(), probe({ ...failed, at: earlier }), probe({ trunk_id: 'gone' }));
     expect((await status()).body.data).toMatchObject({ status: 'healthy' });
   });
 
-  it('is forgotten with the record', async () => {
+  it('is deleted with the record', async () => {
     await report(probe());
     await test.call('POST', '/v1/sip/detach', { body: { phone_number: number, directions: ['outbound'] } });
     expect((await status()).body.data).toMatchObject({ status: 'unchecked', endpoints: [] });
@@ -175,7 +175,7 @@ describe('GET /v1/sip/status', () => {
     expect(await db.selectFrom('trunk_endpoints').selectAll().execute()).toEqual([]);
   });
 
-  it('belongs to the organization', async () => {
+  it('is visible to its organization only', async () => {
     await report(probe());
     expect((await status(test.foreignKey)).codes).toEqual(['NUMBER_NOT_FOUND']);
     expect((await status(null)).status).toBe(401);

@@ -1,4 +1,4 @@
-/** POST /v1/sip/register-now: a registration is tried at once, and its outcome is the answer. */
+/** POST /v1/sip/register-now: sends a REGISTER at once and returns its outcome. */
 import { plain } from '#shared/api/common.ts';
 import { RegisteringNow, RegisterNow, RegisterNowRequest } from '#shared/api/sip.ts';
 import { ApiError } from '#shared/errors.ts';
@@ -11,14 +11,14 @@ import { registeringRecords } from './registration-rules.ts';
 import { findRegistrations, registrationSubject } from './registrations-store.ts';
 import { registrationView } from './views.ts';
 
-/** An attempt that ends within this answers the request itself, ms. */
+/** An attempt that finishes within this time answers the request itself, ms. */
 const registerWaitMs = 5_000;
 
-/** Seconds between two of one number. */
+/** Seconds between two attempts for one number. */
 const registerNowGapS = 10;
-/** Of one number in 15 minutes. */
+/** Per number in 15 minutes. */
 const mostRegisterNow = 20;
-/** PBXs count wrong passwords, and lock out who gives many of them. */
+/** PBXs count wrong passwords and lock out clients that send many. */
 const registerNowLimits = [
   { scope: 'register_now', limit: 1, windowSeconds: registerNowGapS },
   { scope: 'register_now_often', limit: mostRegisterNow, windowSeconds: 900 },
@@ -73,7 +73,7 @@ export function registerRoutes(app: App, services: TrunkDeps): void {
   });
 }
 
-/** @returns how many edges try */
+/** @returns how many edges register */
 async function order({ edges }: TrunkDeps, orderId: string, trunkId: string): Promise<number> {
   const command = { kind: 'registration.try', order_id: orderId, trunk_id: trunkId } as const;
   const answers = await Promise.allSettled(edges.all.map((edge) => edge.command(command)));
@@ -83,7 +83,7 @@ async function order({ edges }: TrunkDeps, orderId: string, trunkId: string): Pr
   return taken;
 }
 
-/** Counts the outcomes of one order from now on: each edge that tries reports its own. */
+/** Collects the outcomes of one order from now on: each registering edge reports its own. */
 function outcomesOf(announcements: TrunkDeps['announcements'], orderId: string) {
   let told = 0;
   const subject = registrationSubject(orderId);
@@ -91,7 +91,7 @@ function outcomesOf(announcements: TrunkDeps['announcements'], orderId: string) 
     told++;
   });
   return {
-    /** Waits until there are `wanted`, but at most `ms`. @returns whether there are */
+    /** Waits until there are `wanted` outcomes, at most `ms`. @returns whether there are */
     reach: async (wanted: number, ms: number): Promise<boolean> => {
       const limit = announcements.wait(`${subject} limit`, ms);
       const stopWatching = announcements.on(subject, () => {
@@ -107,7 +107,7 @@ function outcomesOf(announcements: TrunkDeps['announcements'], orderId: string) 
 }
 
 /**
- * The record of the number that registers: the one that is named, else the first.
+ * The registering record of the number: the given one, else the first.
  * @throws ApiError NUMBER_NOT_FOUND, SIP_CONFIG_NOT_FOUND, REGISTRATION_NOT_CONFIGURED, REGISTRAR_REQUIRED
  */
 async function registeringRecord(

@@ -5,25 +5,25 @@ import type { Endpoint } from '#shared/trunk-protocol.ts';
 import type { SipConfigurationRow } from '../db/index.ts';
 import { configuredEndpoints } from './config-rules.ts';
 
-/** The records of a number that an edge can register, in their order. */
+/** The records of a number that an edge can register, in order. */
 export function registeringRecords(rows: readonly SipConfigurationRow[]): SipConfigurationRow[] {
   const primary = primaryEndpoint(rows);
   return rows.filter((row) => row.direction === 'inbound' && registrationOf(row, primary) !== null);
 }
 
-/** Where a number's calls go first. */
+/** The first endpoint of a number's outbound calls. */
 export function primaryEndpoint(configurations: readonly SipConfigurationRow[]): Endpoint | null {
   const outbound = configurations.filter((row) => row.direction === 'outbound');
   const [primary] = outbound.sort((one, other) => one.priority - other.priority);
   return (primary && configuredEndpoints(primary)[0]) ?? null;
 }
 
-/** Seconds for which a binding is asked (contract 2.3). */
+/** Seconds requested for a binding (contract 2.3). */
 const registrationS = 300;
 
 /**
- * Where the edge registers for a record: at its own endpoint, else at `primary`; null when it does not register.
- * The password is the stored one, sealed: `openTrunks` makes the derived one of it where it leaves for an edge.
+ * Where the edge registers for a record: at its own endpoint, else at `primary`; null when it does not register. The
+ * password is the sealed, stored one; `openTrunks` derives the real one when it is sent to an edge.
  */
 export function registrationOf(
   row: SipConfigurationRow,
@@ -37,7 +37,7 @@ export function registrationOf(
   return { host: place.host, port: place.port, username, password, expires_s: registrationS, changed_at };
 }
 
-/** The host of a record's own endpoint; null: it has none. */
+/** The host of a record's own endpoint; null if it has none. */
 export function hostOf(row: SipConfigurationRow): string | null {
   return row.sip_endpoint === null ? null : (parseSipDestination(row.sip_endpoint)?.host ?? null);
 }

@@ -42,7 +42,7 @@ async function records() {
   }[];
 }
 
-/** What an edge that connects now is told of the number's inbound records. */
+/** The number's inbound records, as a newly connected edge gets them. */
 async function sent(): Promise<EdgeConfig['numbers'][0]['inbound']> {
   edge = await connectEdge(test);
   const { config } = await edge.next('config');
@@ -67,7 +67,7 @@ async function report(trunkId: string, changes: Partial<RegistrationState>): Pro
 }
 
 describe('a record that registers', () => {
-  it('is sent to the edges with the derived password, which is nowhere at rest', async () => {
+  it('is sent to the edges with the derived password, which is stored nowhere', async () => {
     const derived = await attach({ ...register, sip_endpoint: 'pbx.example.com', options: { port: 5070 } });
     expect(await sent()).toMatchObject([
       {
@@ -91,7 +91,7 @@ describe('a record that registers', () => {
     expect(kept).not.toContain('chosen by the customer');
   });
 
-  it('registers at the primary outbound endpoint when it names none, and trusts it', async () => {
+  it('registers at the primary outbound endpoint when it has no own one, and trusts it', async () => {
     await attach({ type: 'inbound', options: { allowed_ips: ['198.51.100.9'] } }, register, outbound);
     const inbound = await sent();
     expect(inbound.map(({ auth_mode, source_host }) => [auth_mode, source_host])).toEqual([
@@ -101,21 +101,21 @@ describe('a record that registers', () => {
     expect(inbound.map(({ registration }) => registration?.port ?? null)).toEqual([null, 5071]);
   });
 
-  it('registers once, however many hosts may call for it', async () => {
+  it('registers once, however many hosts may send calls for it', async () => {
     await attach({ ...register, sip_endpoint: 'pbx.example.com' }, outbound);
     const inbound = await sent();
     expect(inbound.map(({ source_host }) => source_host)).toEqual(['pbx.example.com', 'trunk.example.com']);
     expect(inbound.filter(({ registration }) => registration)).toHaveLength(1);
   });
 
-  it('registers nowhere when its registrar was detached', async () => {
+  it('does not register once its registrar is detached', async () => {
     await attach(register, outbound);
     const body = { phone_number: number, directions: ['outbound'] };
     await test.call('POST', '/v1/sip/detach', { body });
     expect((await sent()).map(({ registration }) => registration)).toEqual([undefined]);
   });
 
-  it('shows what the edge last told of it', async () => {
+  it('shows the last state that the edge reported', async () => {
     await attach({ ...register, sip_endpoint: 'pbx.example.com' }, { type: 'inbound' });
     const before = await records();
     expect(before.map(({ registration }) => registration)).toEqual([null, null]);
@@ -160,7 +160,7 @@ describe('POST /v1/sip/register-now', () => {
   const order = (body: object = { phone_number: number }) =>
     test.call('POST', '/v1/sip/register-now', { body });
 
-  /** The order as it reaches an edge that has taken it. */
+  /** The command as an edge that accepted it got it. */
   async function taken(client: EdgeClient): Promise<{ trunk_id: string; order_id: string }> {
     const { id, command } = await client.next('command');
     if (command.kind !== 'registration.try') throw new Error(`unexpected ${command.kind}`);
@@ -174,14 +174,14 @@ describe('POST /v1/sip/register-now', () => {
     return edge;
   }
 
-  it('has the edge try, and answers with the outcome of that try alone', async () => {
+  it('has the edge register, and returns the outcome of that attempt only', async () => {
     await attach({ ...register, sip_endpoint: 'pbx.example.com' });
     const client = await connected();
     const [own] = await records();
     const answer = order();
     const { trunk_id, order_id } = await taken(client);
     expect(trunk_id).toBe(own?.id);
-    // What was reported of an earlier try is not the outcome.
+    // The outcome of an earlier attempt does not count.
     await report(trunk_id, { state: 'failed', expires_at: null, last_error: 'Earlier.' });
     const outcome = { at: '2030-01-01T00:00:20.000Z', order_id };
     await report(trunk_id, outcome as Partial<RegistrationState>);
@@ -194,7 +194,7 @@ describe('POST /v1/sip/register-now', () => {
     });
   });
 
-  it('answers with the state when the try takes longer', async () => {
+  it('returns the state when the attempt takes longer', async () => {
     await attach({ ...register, sip_endpoint: 'pbx.example.com' });
     const client = await connected();
     const answer = order();
@@ -206,7 +206,7 @@ describe('POST /v1/sip/register-now', () => {
     expect(body.data).toMatchObject({ finished: false, registration: { state: 'registering' } });
   });
 
-  it('says too soon with Retry-After, for one number alone, and counts only what an edge has taken', async () => {
+  it('rejects early repeats with Retry-After, per number, and counts only what an edge accepted', async () => {
     await attach({ ...register, sip_endpoint: 'pbx.example.com' });
     const client = await connected();
     const refused = order();
@@ -228,7 +228,7 @@ describe('POST /v1/sip/register-now', () => {
     expect((await third).status).toBe(200);
   });
 
-  it('says that no edge is connected', async () => {
+  it('reports that no edge is connected', async () => {
     await attach({ ...register, sip_endpoint: 'pbx.example.com' });
     const answer = await order();
     expect(answer).toMatchObject({ status: 503, codes: ['SERVICE_UNAVAILABLE'] });
@@ -236,7 +236,7 @@ describe('POST /v1/sip/register-now', () => {
     expect(answer.headers['retry-after']).toBe('5');
   });
 
-  it('says what is not configured', async () => {
+  it('reports what is not configured', async () => {
     await attach({ type: 'inbound', options: { allowed_ips: ['198.51.100.9'] } });
     expect(await order()).toMatchObject({ status: 400, codes: ['REGISTRATION_NOT_CONFIGURED'] });
     const [ip] = await records();
@@ -252,7 +252,7 @@ describe('POST /v1/sip/register-now', () => {
   });
 });
 
-/** Moves time until `answer` is there: the request begins to wait at a moment that a test cannot see. */
+/** Advances time until `answer` arrives: a test cannot see when the request begins to wait. */
 async function waitFor(step: () => void, answer: Promise<unknown>): Promise<void> {
   let over = false;
   void answer.finally(() => {

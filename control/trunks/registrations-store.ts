@@ -1,14 +1,14 @@
-/** How the registrations of records last stood (contract 2.3), as the edges report it: the latest word counts. */
+/** The last reported registration state of each record (contract 2.3). */
 import type SqliteFile from 'better-sqlite3';
 import type { RegistrationState } from '#shared/edge-protocol/reports.ts';
 import type { Db, RegistrationRow } from '../db/index.ts';
 
-/** What is announced when the outcome of an order to register now is stored. */
+/** The subject announced when the outcome of a register-now order is stored. */
 export function registrationSubject(orderId: string): string {
   return `registration ${orderId}`;
 }
 
-/** By id of the record; those of which nothing was reported are left out. */
+/** By record id; records without a report are left out. */
 export async function findRegistrations(
   db: Db,
   configurationIds: readonly string[],
@@ -22,11 +22,11 @@ export async function findRegistrations(
   return new Map(rows.map((row) => [row.configuration_id, row]));
 }
 
-/** Returns what stores a report; it throws RangeError for a time that is none. */
+/** Returns a function that stores a report; it throws RangeError for an invalid time. */
 export function prepareRegistration(
   connection: SqliteFile.Database,
 ): (report: RegistrationState & { readonly trunk_id: string }) => void {
-  // What is reported of a record that was detached meanwhile is not kept.
+  // A report about a record that was detached meanwhile is dropped.
   const save = connection.prepare<[RegistrationRow]>(
     `insert into registrations (configuration_id, state, registrar, at, expires_at, next_try_at, sip_code, last_error)
      select @configuration_id, @state, @registrar, @at, @expires_at, @next_try_at, @sip_code, @last_error

@@ -22,7 +22,7 @@ const configurations = async () =>
   }[];
 
 describe('a mapped header of outbound calls', () => {
-  it('is told of when it depends on a variable that not every call has', async () => {
+  it('gets a warning when it depends on a variable that not every call has', async () => {
     const header = (key: string, value: string, more: object = {}) => ({
       type: 'custom',
       key,
@@ -89,7 +89,7 @@ describe('POST /v1/sip/attach', () => {
     expect(data?.outbound).toBeNull();
   });
 
-  it('takes bare strings, and fills defaults of the request into entries that lack them', async () => {
+  it("accepts bare strings, and applies the request's defaults to entries", async () => {
     const answer = await attach({
       directions: ['inbound', 'outbound', { type: 'outbound', sip_endpoint: 'sip:other.example.com:5070' }],
       sip_endpoint: 'trunk.example.com',
@@ -198,7 +198,7 @@ describe('POST /v1/sip/attach', () => {
     );
   });
 
-  it('derives one password for registration, the same for the same input', async () => {
+  it('derives the same registration password for the same input', async () => {
     const register = (password: string) => ({
       directions: [
         {
@@ -287,7 +287,7 @@ describe('POST /v1/sip/attach', () => {
     ['INVALID_PARAMETER', { directions: ['inbound'], service: 'other' }],
     ['UNKNOWN_PROPERTY', outbound({ auth_mode: 'ip' })],
     ['UNKNOWN_PROPERTY', { directions: [{ type: 'inbound', options: { sip_username: 'a' } }] }],
-  ])('answers 400 %s to %j, whichever numbers are asked for, and stores nothing', async (code, body) => {
+  ])('answers 400 %s to %j, for any numbers, and stores nothing', async (code, body) => {
     const kept = { sip_endpoint: 'a.example.com', options: { sip_username: 'x', sip_password: 'kept' } };
     await attach({ directions: [{ type: 'outbound', ...kept }] });
     const before = await show();
@@ -299,12 +299,12 @@ describe('POST /v1/sip/attach', () => {
     expect((await test.call('GET', '/v1/sip/numbers')).body.data?.numbers).toHaveLength(1);
   });
 
-  it('takes either phone_number or phone_numbers', async () => {
+  it('requires either phone_number or phone_numbers', async () => {
     const both = await attach({ directions: ['inbound'], phone_numbers: ['+14155550101'] });
     expect([both.status, both.codes]).toEqual([400, ['INVALID_PARAMETER']]);
   });
 
-  describe('what depends on a number', () => {
+  describe('an error that depends on a number', () => {
     const other = '+14155550101';
     const listing = (...allowed_ips: string[]) => ({
       directions: [{ type: 'inbound', options: { allowed_ips } }],
@@ -327,7 +327,7 @@ describe('POST /v1/sip/attach', () => {
     const space = ['20.0.0.0/16', '20.1.0.0/16', '20.2.0.0/16', '20.3.0.0/16'];
     const permit = (permitted: 0 | 1) =>
       updateOrganization(test.control.services.database.db, test.orgId, { wide_sources: permitted });
-    /** What is asked for, and what gives one number leave to have it. */
+    /** The request, and how to permit it for one number. */
     const cases: readonly [string, string, object, () => Promise<unknown>][] = [
       [
         'a masked password of a trunk',
@@ -355,7 +355,7 @@ describe('POST /v1/sip/attach', () => {
         'more address space than all numbers may list',
         'INVALID_PARAMETER',
         listing('198.51.100.7'),
-        // It lists less than before then, and makes room for numbers after it.
+        // It lists fewer networks than before, which frees room for later numbers.
         () => attach(listing(...space)),
       ],
       [
@@ -374,31 +374,28 @@ describe('POST /v1/sip/attach', () => {
       ],
     ];
 
-    it.each(cases)(
-      '%s: fails the number that may not have it, and no other',
-      async (_, code, body, allow) => {
-        await allow();
-        const makesRoom = JSON.stringify(body).includes('198.51.100.7');
-        const orders = makesRoom
-          ? [[other, number]]
-          : [
-              [other, number],
-              [number, other],
-            ];
-        for (const phone_numbers of orders) {
-          const before = await show(other);
-          const answer = await attach({ ...body, phone_number: undefined, phone_numbers });
-          expect(answer.status).toBe(200);
-          expect(answer.body.data).toMatchObject({
-            configured: [number],
-            failed: [{ phone_number: other, error: code, message: expect.any(String) }],
-          });
-          expect(await show(other)).toEqual(before);
-        }
-      },
-    );
+    it.each(cases)('%s: fails the number without permission, and no other', async (_, code, body, allow) => {
+      await allow();
+      const makesRoom = JSON.stringify(body).includes('198.51.100.7');
+      const orders = makesRoom
+        ? [[other, number]]
+        : [
+            [other, number],
+            [number, other],
+          ];
+      for (const phone_numbers of orders) {
+        const before = await show(other);
+        const answer = await attach({ ...body, phone_number: undefined, phone_numbers });
+        expect(answer.status).toBe(200);
+        expect(answer.body.data).toMatchObject({
+          configured: [number],
+          failed: [{ phone_number: other, error: code, message: expect.any(String) }],
+        });
+        expect(await show(other)).toEqual(before);
+      }
+    });
 
-    it('names the place of an invalid value in the message', async () => {
+    it('gives the path of an invalid value in the message', async () => {
       const { body } = await attach(masked);
       expect(body.data).toMatchObject({
         configured: [],
@@ -415,7 +412,7 @@ describe('POST /v1/sip/attach', () => {
       },
     );
 
-    it('a number with 10 configurations fails, the one after it is configured', async () => {
+    it('fails a number with 10 configurations and configures the next one', async () => {
       await attach({ directions: full });
       const answer = await attach({
         ...outbound({}),
@@ -429,7 +426,7 @@ describe('POST /v1/sip/attach', () => {
     });
   });
 
-  it('asks for a key', async () => {
+  it('requires a key', async () => {
     expect((await attach({ directions: ['inbound'] }, { key: null })).codes).toEqual(['AUTH_FAILURE']);
   });
 });
@@ -438,7 +435,7 @@ describe('POST /v1/sip/update', () => {
   const update = (updates: object, options: CallOptions = {}) =>
     test.call('POST', '/v1/sip/update', { body: { phone_number: number, updates }, ...options });
 
-  it('merges options by key, replaces headers and clears what is null', async () => {
+  it('merges options by key, replaces headers and clears null members', async () => {
     await attach({
       directions: [
         {
@@ -477,7 +474,7 @@ describe('POST /v1/sip/update', () => {
     expect(later.body.data).not.toHaveProperty('register_password_for_pbx');
   });
 
-  it('refuses what does not exist, is a duplicate, or belongs to another organization', async () => {
+  it("rejects records that do not exist, duplicates, and other organizations' records", async () => {
     expect((await update({ type: 'inbound' })).codes).toEqual(['NUMBER_NOT_FOUND']);
     await attach({
       directions: [
@@ -501,7 +498,7 @@ describe('POST /v1/sip/update', () => {
 });
 
 describe('names of mapped headers', () => {
-  it('are refused all at once', async () => {
+  it('are rejected all at once', async () => {
     const custom = (value: string) => ({ type: 'custom', key: 'v', value });
     const headers = {
       direction: 'outbound',
@@ -544,7 +541,7 @@ describe('POST /v1/sip/detach', () => {
     expect((await test.call('GET', `/v1/inbound/${number}`)).body).toMatchObject({ label: 'Front desk' });
   });
 
-  it('lets another organization take a number that was given up', async () => {
+  it('lets another organization take a released number', async () => {
     await attach({ directions: ['inbound'] });
     await detach({ phone_number: number, directions: ['inbound'] });
     expect(
@@ -555,7 +552,7 @@ describe('POST /v1/sip/detach', () => {
     ]);
   });
 
-  it('refuses a single number that is not held, and bad bodies', async () => {
+  it('rejects a single number that is not held, and invalid bodies', async () => {
     expect((await detach({ phone_number: number, directions: ['inbound'] })).codes).toEqual([
       'NUMBER_NOT_FOUND',
     ]);
@@ -572,7 +569,7 @@ describe('POST /v1/sip/detach', () => {
 });
 
 describe('reading', () => {
-  it('GET /v1/sip tells numbers apart by organization', async () => {
+  it('GET /v1/sip separates numbers by organization', async () => {
     await attach({ directions: ['inbound'] });
     const get = (query: string, key: string | null = test.key) =>
       test.call('GET', `/v1/sip?phone_number=${query}`, { key });
@@ -612,7 +609,7 @@ describe('reading', () => {
     expect((await test.call('GET', '/v1/sip/numbers', { key: null })).status).toBe(401);
   });
 
-  it('GET /v1/sip/status is unchecked while nobody probes', async () => {
+  it('GET /v1/sip/status is unchecked without probes', async () => {
     const get = (key: string | null = test.key) =>
       test.call('GET', `/v1/sip/status?phone_number=${number.slice(1)}`, { key });
     expect((await get()).codes).toEqual(['NUMBER_NOT_FOUND']);
@@ -627,7 +624,7 @@ describe('reading', () => {
     expect((await get(null)).status).toBe(401);
   });
 
-  it('POST /v1/sip/parse-destination reads destinations and never fails on text', async () => {
+  it('POST /v1/sip/parse-destination parses destinations and never fails on text', async () => {
     const parse = (input: unknown, key: string | null = test.key) =>
       test.call('POST', '/v1/sip/parse-destination', { body: { input }, key });
     expect((await parse('sip:alice@Trunk.example.com:5070;transport=TLS')).body.data).toEqual({
@@ -648,7 +645,7 @@ describe('reading', () => {
     expect((await parse('a', null)).status).toBe(401);
   });
 
-  it('GET /v1/sip/firewall-ips and /outbound-setup tell what to configure', async () => {
+  it('GET /v1/sip/firewall-ips and /outbound-setup return what to configure', async () => {
     const own = await startControl({ RTP_PUBLIC_IP: '198.51.100.7', SIP_PUBLIC_HOST: 'sip.example.com' });
     try {
       expect((await own.call('GET', '/v1/sip/firewall-ips')).body.data).toEqual({

@@ -1,4 +1,4 @@
-/** /v1/sip: configurations, destinations, set-up facts (contract 2 and 3.3). The call log is in calls/log-routes.ts. */
+/** /v1/sip: configurations, destinations, set-up data (contract 2 and 3.3). The call log is in calls/log-routes.ts. */
 import { plain } from '#shared/api/common.ts';
 import {
   Attach,

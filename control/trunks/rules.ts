@@ -1,4 +1,4 @@
-/** What attaching and updating make of a number's SIP configurations: pure functions (contract 2.2 to 2.4). */
+/** Applies attach and update requests to a number's SIP configurations: pure functions (contract 2.2 to 2.4). */
 import { mostConfigurations } from '#shared/api/sip.ts';
 import { ApiError } from '#shared/errors.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
@@ -7,10 +7,10 @@ import type { SipConfigurationRow } from '../db/index.ts';
 import { secretMask } from '../http/index.ts';
 import type { DirectionEntry } from './directions.ts';
 
-/** A record before it is stored: `password` is plain text, or `kept` when the stored one stays. */
+/** A record before it is stored: `password` is plain text, or `kept` to keep the stored one. */
 export interface ConfigurationDraft extends Omit<SipConfigurationRow, 'password'> {
   readonly password: { readonly plain: string } | 'kept' | null;
-  /** Whether the number did not have this record before. */
+  /** Whether the record is new to the number. */
   readonly isNew: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface DraftContext {
   readonly newId: () => string;
 }
 
-/** What makes two records the same (contract 2.3). */
+/** Two records with the same identity are the same record (contract 2.3). */
 function identity(
   draft: Pick<SipConfigurationRow, 'direction' | 'sip_endpoint' | 'port' | 'auth_mode' | 'username'>,
 ): string {
@@ -36,20 +36,20 @@ function identity(
       ]);
 }
 
-/** A stored record as a draft that changes nothing. */
+/** A stored record as an unchanged draft. */
 function draftOf(row: SipConfigurationRow): ConfigurationDraft {
   return { ...row, password: row.password === null ? null : 'kept', isNew: false };
 }
 
-/** A record that a request asks for, whichever number gets it. */
+/** A requested record, not yet tied to a number. */
 export interface WantedRecord {
   readonly entry: DirectionEntry;
   readonly record: Omit<ConfigurationDraft, 'id' | 'org_id' | 'number' | 'created_at' | 'updated_at'>;
 }
 
 /**
- * Attaches wanted records to a number's records, in order. Returns all its records. It throws only what depends on
- * the number: what is wrong with an entry by itself was found by `wantedRecord`.
+ * Attaches wanted records to a number's records, in order. Returns all its records. It throws only errors that depend
+ * on the number; `wantedRecord` has already checked each entry on its own.
  * @throws ApiError SIP_CONFIG_LIMIT, REGISTRAR_REQUIRED, INVALID_PARAMETER for a mask with nothing stored
  */
 export function attach(
@@ -87,7 +87,7 @@ function nothingToKeep(entry: DirectionEntry): ApiError {
 }
 
 /**
- * An entry as a record of its own, defaults filled in. Asked before anything is stored.
+ * An entry as a record with defaults applied. Called before anything is stored.
  * @throws ApiError INVALID_PARAMETER
  */
 export function wantedRecord(entry: DirectionEntry): WantedRecord {
@@ -169,7 +169,7 @@ function nextPriority(drafts: readonly ConfigurationDraft[], direction: string):
   return Math.min(100, Math.max(0, ...used) + 1);
 }
 
-/** Adds a record at `priority`; a taken one moves those above it up, or at the top end those below it down. */
+/** Inserts a record at `priority`. If taken, it moves those above it up, or at the upper limit those below it down. */
 function place(
   drafts: readonly ConfigurationDraft[],
   made: ConfigurationDraft,
@@ -201,8 +201,8 @@ function spread(
 }
 
 /**
- * Alters one record of a number (contract 2.4). Returns all its records.
- * @param target the record to alter
+ * Updates one record of a number (contract 2.4). Returns all its records.
+ * @param target the record to update
  * @throws ApiError DUPLICATE_SIP_CONFIG, REGISTRAR_REQUIRED, INVALID_PARAMETER
  */
 export function update(
@@ -254,7 +254,7 @@ function changedDraft(row: SipConfigurationRow, entry: DirectionEntry): Configur
   return { ...common, auth_mode, allowed_ips, username, password };
 }
 
-/** A port of its own may not contradict the one in a kept `sip_endpoint`, nor the other way round. */
+/** A port of its own must not contradict the port in a kept `sip_endpoint`, or vice versa. */
 function checkKeptPort(draft: { sip_endpoint: string | null; port: number }, entry: DirectionEntry): void {
   const inEndpoint = draft.sip_endpoint === null ? undefined : parseSipDestination(draft.sip_endpoint)?.port;
   if (inEndpoint !== undefined && inEndpoint !== draft.port) {
@@ -274,7 +274,7 @@ export function inboundSources(
 
 const passwordAlphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
 
-/** The password that a PBX must know for registration: 32 characters without `0 O 1 l I` (contract 2.3). */
+/** The password that a PBX needs for registration: 32 characters without `0 O 1 l I` (contract 2.3). */
 export function derivePassword(
   derive: (input: string) => Buffer,
   orgId: string,

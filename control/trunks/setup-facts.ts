@@ -7,7 +7,7 @@ import type { SipConfigurationRow } from '../db/index.ts';
 import { secretMask } from '../http/index.ts';
 import type { TrunkDeps } from './deps.ts';
 
-/** Addresses come from the settings, else from what the connected edges say of themselves. */
+/** Addresses come from the settings, else from what the connected edges report. */
 export function firewallFacts(services: TrunkDeps): Static<typeof FirewallIps>['data'] {
   const { config, edges } = services;
   const set = config.rtp.publicIp === null ? edges.all.map((edge) => edge.rtp.ip) : [config.rtp.publicIp];
@@ -22,7 +22,7 @@ export function firewallFacts(services: TrunkDeps): Static<typeof FirewallIps>['
   };
 }
 
-/** @param configurations of the number asked for; none for the general answer */
+/** @param configurations of the requested number; none for the general answer */
 export function outboundSetup(
   services: TrunkDeps,
   configurations: readonly SipConfigurationRow[],
@@ -46,7 +46,7 @@ export function outboundSetup(
   };
 }
 
-/** The name under which peers reach the edge. */
+/** The host name where peers reach the edge. */
 export function sipServer({ config, edges }: Pick<TrunkDeps, 'config' | 'edges'>): string {
   const [edge] = edges.all;
   const candidates = [config.sip.publicHost, edge?.sip.host, config.sip.host];

@@ -1,7 +1,7 @@
 /**
- * How much address space one organization lists in `allowed_ips`. A source that some number lists is known to the
- * whole edge, so an organization that lists the Internet in pieces would leave no strangers, and with them no limits
- * for strangers. Very wide networks are not counted: they make nobody known, and `checkWideSources` judges them.
+ * How much address space one organization lists in `allowed_ips`. A source listed by any number is known to the whole
+ * edge, so an organization that listed the whole Internet in pieces would leave no unknown sources, and so disable the
+ * limits for them. Very wide networks are not counted: they make no source known, and `checkWideSources` checks them.
  */
 
 import { sql } from 'kysely';
@@ -14,11 +14,11 @@ import { findOrganization } from '../organizations/index.ts';
 import type { DirectionEntry } from './directions.ts';
 import { findConfigurations, listAllowedSources } from './store.ts';
 
-/** Four /16: carriers publish some /20 to /24, large ones one or two /16. */
+/** Four /16: some carriers publish a few /20 to /24, large ones one or two /16. */
 const mostIpv4Addresses = 4 * 65_536;
 /** Four /32, counted in /64: a /32 is what a network operator gets. */
 const mostIpv6Networks = 4 * 2 ** 32;
-/** Two for each of 10,000 numbers: each entry costs the edge memory, however little it covers. */
+/** Two for each of 10,000 numbers: each entry costs the edge memory, however small its network. */
 const mostSourceEntries = 20_000;
 
 interface Listed extends AddressSpace {
@@ -33,15 +33,15 @@ interface SourceChange {
   /** All records of the number, before and after. */
   readonly stored: readonly Sources[];
   readonly drafts: readonly Sources[];
-  /** What was sent, for the error. */
+  /** The request's entries, for the error. */
   readonly sent: readonly DirectionEntry[];
-  /** A number that has got the same entries in the same request. */
+  /** A number that got the same entries earlier in the same request. */
   readonly before?: string | undefined;
 }
 
 /**
- * Judges what the number's records will list. What the organization lists already stays possible.
- * Call it in the transaction that writes.
+ * Checks what the number's records will list. What the organization already lists stays allowed. Call it in the
+ * transaction that writes.
  * @throws ApiError INVALID_PARAMETER
  */
 export async function checkSourceSpace(db: Db, change: SourceChange): Promise<void> {
@@ -63,7 +63,7 @@ export async function checkSourceSpace(db: Db, change: SourceChange): Promise<vo
   );
 }
 
-/** @param had what is listed already: as much stays allowed */
+/** @param had what is already listed: as much stays allowed */
 function problemOf(after: Listed, had: Listed = { ipv4: 0, ipv6: 0, entries: 0 }): string | null {
   const all = 'all numbers of the organization together list at most';
   const exceeds = (what: keyof Listed, most: number) => after[what] > most && after[what] > had[what];
@@ -89,7 +89,7 @@ function isPart(sources: ReadonlySet<string>, of: ReadonlySet<string>): boolean 
   return [...sources].every((source) => of.has(source));
 }
 
-/** What the other numbers of an organization list. */
+/** What the organization's other numbers list. */
 async function sourcesOfOthers(db: Db, orgId: string, number: string): Promise<string[]> {
   const { rows } = await sql<{ source: string }>`
     select distinct entry.value as source from sip_configurations, json_each(allowed_ips) as entry
@@ -97,7 +97,7 @@ async function sourcesOfOthers(db: Db, orgId: string, number: string): Promise<s
   return rows.map(({ source }) => source);
 }
 
-/** Organizations that list more than needs no permission, permitted or from before permission was asked for. */
+/** Organizations that list more than is allowed without permission, permitted or from before the limit. */
 export async function listLargeSources(
   db: Db,
 ): Promise<{ org_id: string; listed: string; permitted: boolean }[]> {

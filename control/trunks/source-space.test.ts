@@ -1,4 +1,4 @@
-/** How much address space an organization lists as sources, over HTTP and on the real database. */
+/** How much address space an organization lists as sources, over HTTP and with the real database. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { updateOrganization } from '../organizations/store.ts';
@@ -17,7 +17,7 @@ const wholeIpv4 = (from: number, count: number) =>
 const four = wholeIpv4(0, 4);
 const fifth = '198.51.100.7';
 
-/** What is wrong with the request, or with its first number that fails. */
+/** The error of the request, or of its first failed number. */
 async function send(path: string, body: object) {
   const { status, body: answer } = await test.call('POST', path, { body });
   const [failed] = (answer.data?.failed as { error: string; message: string }[] | undefined) ?? [];
@@ -34,14 +34,14 @@ const tooLarge = (what: string, status: number) => ({
   error: 'INVALID_PARAMETER',
   message: expect.stringMatching(new RegExp(`/options/allowed_ips: .*at most ${what}.*ask the operator`)),
 });
-/** Attach answers 200 and names the number in `failed`. */
+/** Attach returns 200 and lists the number in `failed`. */
 const failsNumber = (what: string) => tooLarge(what, 200);
 const refused = (what: string) => tooLarge(what, 400);
 const permit = (permitted: 0 | 1) =>
   updateOrganization(test.control.services.database.db, test.orgId, { wide_sources: permitted });
 
 describe('the sources of all numbers of an organization together', () => {
-  it('cannot be the whole Internet in pieces that need no permission each', async () => {
+  it('cannot cover the Internet in pieces that need no permission each', async () => {
     expect(await attach(wholeIpv4(0, 50), first)).toEqual(failsNumber('262144 IPv4 addresses'));
     const halves = wholeIpv4(0, 25).flatMap((network) => [
       network.replace('/16', '/17'),
@@ -51,7 +51,7 @@ describe('the sources of all numbers of an organization together', () => {
     expect((await test.control.services.edgeConfig.snapshot()).numbers).toEqual([]);
   });
 
-  it('are counted over numbers, records and addresses of both families, what overlaps once', async () => {
+  it('are counted over numbers, records and both address families, overlaps once', async () => {
     expect(await attach(four, first, second)).toEqual(ok);
     expect(await attach(['20.1.2.3', '20.2.0.0/17', ...four], third)).toEqual(ok);
     expect(await attach([fifth], third)).toEqual(failsNumber('262144 IPv4 addresses'));
@@ -60,13 +60,13 @@ describe('the sources of all numbers of an organization together', () => {
     expect(await send('/v1/sip/attach', { phone_number: first, directions: [other] })).toEqual(
       failsNumber('262144 IPv4 addresses'),
     );
-    // IPv6 has room of its own.
+    // IPv6 has its own limit.
     const ipv6 = ['2001:db8::/32', '2400:1::/32', '2400:2::/32', '2400:3::/32'];
     expect(await update(second, [...four, ...ipv6])).toEqual(ok);
     expect(await update(third, ['2400:4::1'])).toEqual(refused('17179869184 IPv6 networks'));
   });
 
-  it('have room again when a number lists less, or is detached', async () => {
+  it('free up room when a number lists less, or is detached', async () => {
     expect(await attach(four, first)).toEqual(ok);
     expect(await update(first, [...four.slice(1), fifth])).toEqual(ok);
     expect(await update(first, four)).toEqual(ok);
@@ -75,7 +75,7 @@ describe('the sources of all numbers of an organization together', () => {
     expect(await attach([fifth], second)).toEqual(ok);
   });
 
-  it('are as many as they were before the limit, or with the permission of the operator', async () => {
+  it('may stay as large as before the limit, or as the operator permits', async () => {
     await permit(1);
     const all = wholeIpv4(0, 50);
     expect(await attach(all, first)).toEqual(ok);
@@ -88,7 +88,7 @@ describe('the sources of all numbers of an organization together', () => {
     expect(metrics.text).toContain('trunkline_control_quota_refused_total{quota="sources"} 1');
   });
 
-  it('are limited for each organization by itself', async () => {
+  it('are limited per organization', async () => {
     expect(await attach(four, first)).toEqual(ok);
     const directions = [{ type: 'inbound', options: { allowed_ips: wholeIpv4(4, 4) } }];
     const answer = await test.call('POST', '/v1/sip/attach', {
@@ -100,7 +100,7 @@ describe('the sources of all numbers of an organization together', () => {
 });
 
 describe('an entry of allowed_ips', () => {
-  // The edge leaves these out.
+  // The edge ignores these.
   it.each([
     '::ffff:0:0/95',
     '::ffff:192.0.2.0/24',

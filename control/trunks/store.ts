@@ -27,7 +27,7 @@ export function listConfigurations(db: Db, orgId: string): Promise<SipConfigurat
     .execute();
 }
 
-/** Configurations of one page of numbers, in that order, and how many numbers have any. */
+/** Configurations of one page of numbers, in order, and how many numbers have any. */
 export async function pageOfConfigurations(
   db: Db,
   orgId: string,
@@ -64,7 +64,7 @@ export async function pageOfConfigurations(
   return { rows, total };
 }
 
-/** What the numbers of all organizations list, and whether that may be very wide. */
+/** The sources that all organizations' numbers list, and whether very wide ones are permitted. */
 export function listAllowedSources(db: Db) {
   return db
     .selectFrom('sip_configurations')
@@ -76,7 +76,7 @@ export function listAllowedSources(db: Db) {
     .execute();
 }
 
-/** Stores what differs between a number's stored records and their drafts. */
+/** Stores the differences between a number's stored records and their drafts. */
 export async function saveDrafts(
   db: Db,
   secrets: SecretBox,
@@ -103,7 +103,7 @@ function sealedRow(
   return { ...draft, password: password && secrets.seal(password.plain, passwordContext(draft.id)) };
 }
 
-/** The password of a record in plain text, null when it has none. */
+/** The password of a record in plain text; null if it has none. */
 export function openPassword(
   secrets: SecretBox,
   row: Pick<SipConfigurationRow, 'id' | 'password'>,

@@ -10,9 +10,9 @@ export interface ViewContext {
   readonly applied: boolean;
   readonly sources: 'listed' | 'none' | 'open';
   readonly probed: Probed;
-  /** Those of a list of codecs that no edge has. */
+  /** Codecs of a list that no edge has. */
   readonly lacking: (codecs: readonly string[]) => string[];
-  /** By id of the record. */
+  /** By record id. */
   readonly registrations: ReadonlyMap<string, RegistrationRow>;
 }
 
@@ -48,7 +48,7 @@ function failoverView(row: SipConfigurationRow, activePriority: number): Configu
   return { ...rest, endpoints: [...endpoints], triggers: [...triggers], active_priority: activePriority };
 }
 
-/** null as well until an edge has told of it. */
+/** Also null until an edge has reported it. */
 export function registrationView(
   row: Pick<SipConfigurationRow, 'auth_mode'>,
   last: RegistrationRow | undefined,

@@ -1,6 +1,6 @@
 /**
- * Very wide networks in `allowed_ips`: whoever is in one may call the number, at the organization's cost, so the
- * operator has to permit them. What was stored before keeps working.
+ * Very wide networks in `allowed_ips`: any host in one may call the number, at the organization's cost, so the operator
+ * has to permit them. Those stored before this rule keep working.
  */
 import { ApiError } from '#shared/errors.ts';
 import { isWide } from '#shared/networks.ts';
@@ -17,8 +17,8 @@ function wideSources({ allowed_ips }: Pick<SipConfigurationRow, 'allowed_ips'>):
 
 /**
  * Call it in the transaction that writes.
- * @param stored the records of the number that shall have the entries; what they list already is no news
- * @throws ApiError INVALID_PARAMETER that names the first network which the operator has to permit
+ * @param stored the number's current records; networks already listed need no new permission
+ * @throws ApiError INVALID_PARAMETER naming the first network that needs the operator's permission
  */
 export async function checkWideSources(
   db: Db,
@@ -47,7 +47,7 @@ type WideNumber = {
   readonly permitted: boolean;
 };
 
-/** Every number that lists a very wide network, permitted or from before permission was asked for. */
+/** Every number that lists a very wide network, permitted or from before permission was required. */
 export async function listWideNumbers(db: Db): Promise<WideNumber[]> {
   const rows = await listAllowedSources(db);
   return rows.flatMap(({ wide_sources, org_id, number, allowed_ips }) => {

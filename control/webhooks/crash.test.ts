@@ -1,4 +1,4 @@
-/** Work of the background that ends the program, seen from the next starts: real database, programs that just stop. */
+/** Background work that crashes the program, seen from the next starts: real database, programs that just stop. */
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
@@ -22,7 +22,7 @@ afterEach(() => database.close());
 
 const row = () => database.db.selectFrom('webhook_deliveries').selectAll().executeTakeFirstOrThrow();
 
-/** A program with this queue. @returns how often it has begun the delivery, and its orderly end */
+/** A program with this queue. @returns how many attempts it has started, and its orderly shutdown */
 function program(attempt: () => Promise<void>) {
   let begun = 0;
   const { db } = database;
@@ -45,10 +45,10 @@ function program(attempt: () => Promise<void>) {
   return { begun: () => begun, work };
 }
 
-/** A program whose work never comes back: it is dead in that moment, and nothing of it goes on. */
+/** A program whose work never returns: it is dead from then on. */
 const dies = () => new Promise<void>(() => undefined);
 
-it('waits after a crash, counts as a try, and is given up after the last one', async () => {
+it('waits after a crash, counts as an attempt, and is given up after the last one', async () => {
   for (let crash = 0; crash < 5; crash++) {
     const { begun } = program(dies);
     if (crash > 0) {
@@ -72,7 +72,7 @@ it('waits after a crash, counts as a try, and is given up after the last one', a
   expect(last.begun()).toBe(0);
 });
 
-it('does not count what an orderly end has broken off', async () => {
+it('does not count an attempt aborted by an orderly shutdown', async () => {
   const ended = Promise.withResolvers<void>();
   const first = program(() => ended.promise);
   await expect.poll(first.begun).toBe(1);

@@ -1,4 +1,7 @@
-/** Background work that ends the real program: each start comes up, each try is counted, and the last one is the last. */
+/**
+ * Background work that crashes the real program: each start comes up, each attempt is counted, and the last one is
+ * final.
+ */
 import { join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -10,7 +13,7 @@ import { mostCrashes } from '../db/under-way.ts';
 import { portContext } from '../porting/sealed-store.ts';
 import { webhookSchedule } from './rules.ts';
 
-/** Assigned to nothing (IANA): nobody listens, and `fetch` does not refuse it as it does port 9. */
+/** Unassigned (IANA): nothing listens there, and `fetch` does not block it as it does port 9. */
 const deadlyPort = 4;
 const hook = join(import.meta.dirname, '..', '..', 'test', 'kit', 'fakes', 'deadly-port.mjs');
 
@@ -67,7 +70,7 @@ const queues = {
     kind: 'status',
     recipient: 'night@example.com',
     subject: 'Port',
-    // Sealed when the key of the data folder is there.
+    // Sealed when the data folder has a key.
     text: '',
   },
 };
@@ -101,7 +104,7 @@ const tried = (queue: Queue) =>
 const underWay = () =>
   database((connection) => connection.prepare('select count(*) from work_under_way').pluck().get());
 
-/** Its time has come, whatever the schedule says, after so many tries. */
+/** Makes a row due after this many attempts, whatever the schedule says. */
 const makeDue = (queue: Queue, attempts: number) =>
   database((connection) =>
     connection
@@ -122,17 +125,17 @@ it.each([
   ['alert_notices', 'abort', noticeSchedule.length],
   ['port_mails', 'abort', noticeSchedule.length],
 ] as const)(
-  'work of %s that ends the program (%s) never keeps it from coming up, counts as a try each time, and is given up after %i',
+  'work of %s that crashes the program (%s) never blocks a start, counts as an attempt each time, and is given up after %i',
   async (queue, way, most) => {
     insert(queue);
-    // The first death, and those on both sides of the limit: each costs two starts of the program.
+    // The first crash, and those around the limit: each costs two starts of the program.
     for (const death of [1, most - 1, most]) {
       makeDue(queue, death - 1);
-      // It comes up, says so, and only then dies of the work that is due.
+      // It comes up, says so, and only then crashes on the due work.
       await start(way);
       await control.ended();
       expect(underWay()).toBe(1);
-      // It comes up, counts the try, and stays.
+      // It comes up, counts the attempt, and stays up.
       await start(way);
       expect(await healthOf()).toMatchObject({ checks: { database: 'ok' } });
       await expect.poll(() => tried(queue).attempts, { timeout: 30_000 }).toBe(death);
@@ -153,7 +156,7 @@ it.each([
   600_000,
 );
 
-/** A pathway and its scenario. Returns their ids. */
+/** Creates a pathway and its scenario. Returns their ids. */
 async function tested(node: object, assertion: object): Promise<{ pathway_id: string; scenario_id: string }> {
   const { pathway_id } = await control.call<{ pathway_id: string }>('POST', '/v1/pathway/create', {
     name: 'Deadly',
@@ -176,13 +179,13 @@ async function tested(node: object, assertion: object): Promise<{ pathway_id: st
 }
 const first = <Row>(sql: string) => database((connection) => connection.prepare<[], Row>(sql).get());
 
-it('a test run that ends the program never keeps it from coming up, counts as a try each time, and is given up after three', async () => {
+it('a test run that crashes the program never blocks a start, counts as an attempt each time, and is given up after three', async () => {
   await start('abort');
   const url = `http://127.0.0.1:${deadlyPort}/`;
   const node = { id: 'first', type: 'Webhook', data: { name: 'First', isStart: true, method: 'GET', url } };
   const assertion = { type: 'NODE_REACHED', config: { node_id: 'done' } };
   const { scenario_id } = await tested(node, assertion);
-  // The program may be dead before it has answered.
+  // The program may crash before answering.
   await control.call('POST', `/v1/agent-testing/scenarios/${scenario_id}/run`, {}).catch(() => undefined);
   const run = () => first('select status, attempts from test_runs');
   for (let death = 1; death <= 3; death++) {
@@ -198,8 +201,8 @@ it('a test run that ends the program never keeps it from coming up, counts as a 
   await control.end('SIGTERM');
 }, 900_000);
 
-it('a tornado step that ends the program never keeps it from coming up, and ends its session after five', async () => {
-  // Who plans is a model, asked when a scenario has failed.
+it('a tornado step that crashes the program never blocks a start, and ends its session after five', async () => {
+  // A model does the planning, and is called when a scenario has failed.
   const judge = { LLM_JUDGE_BASE_URL: `http://127.0.0.1:${deadlyPort}`, LLM_JUDGE_MODEL: 'judge' };
   await start('abort', judge);
   const node = { id: 'first', type: 'Default', data: { name: 'First', isStart: true, text: 'Hello.' } };

@@ -19,7 +19,7 @@ interface Received {
 const authority = createAuthority();
 let server: Server;
 let port = 0;
-/** Statuses that the target answers with, in order; then 200. Null: no answer. */
+/** Status codes of the target's answers, in order; then 200. Null: no answer. */
 let answers: (number | null)[] = [];
 let received: Received[] = [];
 let addresses: Record<string, string[]> = {};
@@ -93,13 +93,13 @@ async function report(changes: Partial<CallRecord> = {}): Promise<void> {
 
 const row = () =>
   test.control.services.database.db.selectFrom('webhook_deliveries').selectAll().executeTakeFirst();
-/** Waits for the attempt to be written down. */
+/** Waits for the attempt to be stored. */
 async function attempted(times: number) {
   await expect.poll(async () => (await row())?.attempts).toBe(times);
   return row();
 }
 
-/** Moves time to the next attempt. Returns the seconds since the first. */
+/** Advances to the next attempt. Returns the seconds since the first. */
 async function moveToNext(): Promise<number> {
   const delivery = await row();
   const due = Date.parse(delivery?.next_attempt_at ?? '');
@@ -109,7 +109,7 @@ async function moveToNext(): Promise<number> {
 }
 
 describe('call.completed', () => {
-  it('posts the signed call record, with its conversation, to the URL of the number', async () => {
+  it('posts the signed call record, with its transcript, to the URL of the number', async () => {
     await setNumberHook(hook('/calls?a=1'));
     edge.send(
       reportFrame(seq++, [
@@ -166,7 +166,7 @@ describe('call.completed', () => {
     expect(await db.selectFrom('webhook_deliveries').select('id').execute()).toHaveLength(1);
   });
 
-  it('goes to the URL of the call, before that of its number', async () => {
+  it('goes to the URL of the call rather than of its number', async () => {
     await test.call('POST', '/v1/sip/attach', {
       body: { phone_number: number, directions: [{ type: 'outbound', sip_endpoint: 'trunk.example.com' }] },
     });
@@ -182,7 +182,7 @@ describe('call.completed', () => {
     expect(received).toMatchObject([{ path: '/call' }]);
   });
 
-  it('is not sent without a URL, and not for test calls', async () => {
+  it('is not sent without a URL, or for test calls', async () => {
     await report();
     await setNumberHook(hook('/calls'));
     await report({ id: 'tc_00000000-0000-4000-8000-000000000002' });
@@ -228,7 +228,7 @@ describe('call.completed', () => {
     expect(await attempted(1)).toMatchObject({ last_status: 410, next_attempt_at: null, delivered_at: null });
   });
 
-  it('waits 10 s for an answer', async () => {
+  it('times out after 10 s without an answer', async () => {
     answers = [null];
     await setNumberHook(hook('/calls'));
     await report();
@@ -237,7 +237,7 @@ describe('call.completed', () => {
     expect(await attempted(1)).toMatchObject({ last_status: null, last_error: 'no answer within 10000 ms' });
   });
 
-  it('holds up no other organization', async () => {
+  it('does not delay other organizations', async () => {
     const { announcements, database } = test.control.services;
     const insert = (org_id: string, path: string, index = 0) =>
       database.db
@@ -268,7 +268,7 @@ describe('call.completed', () => {
     expect(received.map(({ path }) => path)).toEqual([...Array(8).fill('/slow'), '/other']);
   });
 
-  it('reaches no name of which one address is private, and nothing that is not listening', async () => {
+  it('contacts no name with a private address, and nothing that is not listening', async () => {
     addresses = { 'hooks.example.com': ['127.0.0.1', '10.0.0.1'] };
     await setNumberHook(hook('/calls'));
     await report();
@@ -278,7 +278,7 @@ describe('call.completed', () => {
     expect(received).toEqual([]);
   });
 
-  it('reaches no loopback address unless the deployment allows it', async () => {
+  it('contacts no loopback address unless the deployment allows it', async () => {
     await edge.kill();
     await test.close();
     seq = 1;
@@ -289,7 +289,7 @@ describe('call.completed', () => {
     expect(received).toEqual([]);
   });
 
-  it('trusts no certificate of another name', async () => {
+  it('rejects a certificate for another name', async () => {
     await setNumberHook(hook('/calls', 'wrong.example.com'));
     await report();
     expect((await attempted(1))?.last_error).toContain('wrong.example.com');

@@ -1,5 +1,5 @@
 /**
- * Sends what is due, each delivery on its own (contract 13):
+ * Sends due deliveries, each independently (contract 13):
  *
  *     stored --due--> attempt --2xx--> delivered
  *                        | ^
@@ -17,7 +17,7 @@ import { dueDeliveries, nextDue, updateDelivery, webhookSubject } from './store.
 export interface DeliveryParts extends SendParts {
   readonly announcements: WebhookDeps['announcements'];
   readonly log: FastifyBaseLogger;
-  /** Makes the body of an event that was stored without one; null: what it is about is gone. @param now ms */
+  /** Builds the body of an event stored without one; null: its subject was deleted. @param now ms */
   readonly bodyOf: (db: Db, row: WebhookDeliveryRow, now: number) => Promise<string | null>;
   /** 0..1 */
   readonly random?: () => number;
@@ -25,7 +25,7 @@ export interface DeliveryParts extends SendParts {
   readonly onAttempt?: (type: string, outcome: DeliveryOutcome) => void;
 }
 
-/** Begins at once with what is due. Close it before the database. */
+/** Starts at once with due deliveries. Close it before the database. */
 export function startWebhookDeliveries(parts: DeliveryParts): BackgroundWork {
   const { announcements, clock, db, log } = parts;
   return new DueWork<WebhookDeliveryRow>({
@@ -43,7 +43,7 @@ export function startWebhookDeliveries(parts: DeliveryParts): BackgroundWork {
         .selectFrom('webhook_deliveries')
         .selectAll()
         .where('id', '=', id)
-        // Not what was delivered in the moment of a crash.
+        // Not what was delivered just before a crash.
         .where('next_attempt_at', 'is not', null)
         .executeTakeFirst();
       if (row) await updateDelivery(db, id, afterFailure(row, later, why));
@@ -61,7 +61,7 @@ async function attempt(parts: DeliveryParts, row: WebhookDeliveryRow, signal: Ab
   const event = { id: row.id, type: row.type, body };
   const result = await sendEvent(parts, row.org_id, row.url, event, signal);
   const verdict = verdictOf(result);
-  // What was broken off is sent again; what arrived in that moment is not.
+  // An aborted attempt is repeated, unless it was delivered at that moment.
   if (signal.aborted && verdict !== 'delivered') return;
   const first = row.first_attempt_at === null ? began : Date.parse(row.first_attempt_at);
   const attempts = row.attempts + 1;

@@ -2,6 +2,6 @@
 import type { Announcements } from '../edge-link/index.ts';
 
 export interface WebhookDeps {
-  /** Of ids whose last report was stored. */
+  /** Announces the ids whose last report was stored. */
   readonly announcements: Announcements;
 }

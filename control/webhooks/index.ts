@@ -1,4 +1,4 @@
-/** Events on their way to customers. */
+/** Webhook events and their delivery to customers. */
 export { type DeliveryParts, startWebhookDeliveries } from './deliveries.ts';
 export {
   type AttemptResult,

@@ -1,13 +1,13 @@
-/** One HTTPS POST to an address that was judged (contract 1.9 and 13). */
+/** One HTTPS POST to a checked address (contract 1.9 and 13). */
 import { type OutgoingParts, sendOutgoing } from '#outgoing/request.ts';
 import type { AttemptResult } from './rules.ts';
 
 export interface PostParts extends OutgoingParts {
-  /** Longest time from the look-up to the head of the answer, ms. */
+  /** Timeout from the look-up to the response headers, ms. */
   readonly timeoutMs: number;
 }
 
-/** Resolves with the status of the answer, whatever it is, or with why there was none. Follows no redirect. */
+/** Resolves with the status of the response, or with why there was none. Does not follow redirects. */
 export async function post(
   parts: PostParts,
   url: string,
@@ -18,7 +18,7 @@ export async function post(
   try {
     const target = new URL(url);
     if (target.protocol !== 'https:') return { error: `${target.protocol} is not supported` };
-    // What the answer says is of no use, however long it is.
+    // The response body is not used, whatever its length.
     const order = { method: 'POST', url: target, headers, body, timeoutMs: parts.timeoutMs, mostBytes: 0 };
     return { status: (await sendOutgoing(parts, { ...order, signal })).status };
   } catch (error) {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { nextAttempt, verdictOf, webhookHeaders } from './rules.ts';
 
 describe('nextAttempt', () => {
-  it('is 10, 50, 200 and 560 s after the first, then never', () => {
+  it('is 10, 50, 200 and 560 s after the first, then none', () => {
     expect([0, 1, 2, 3, 4, 5].map((attempts) => nextAttempt(attempts, 1000, 0.5))).toEqual([
       1000,
       11_000,
@@ -14,7 +14,7 @@ describe('nextAttempt', () => {
     ]);
   });
 
-  it('is spread by 10 % to both sides', () => {
+  it('is spread by 10 % either way', () => {
     expect([nextAttempt(2, 0, 0), nextAttempt(2, 0, 1)]).toEqual([45_000, 55_000]);
   });
 });
@@ -28,7 +28,7 @@ describe('verdictOf', () => {
     [{ status: 410 }, 'stopped'],
     [{ status: 500 }, 'again'],
     [{ error: 'refused' }, 'again'],
-  ] as const)('takes %j for %s', (result, verdict) => {
+  ] as const)('maps %j to %s', (result, verdict) => {
     expect(verdictOf(result)).toBe(verdict);
   });
 });

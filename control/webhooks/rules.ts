@@ -1,4 +1,4 @@
-/** When a webhook is tried, and what it looks like: pure functions (contract 13). */
+/** Webhook schedule, format and signature: pure functions (contract 13). */
 import { createHmac } from 'node:crypto';
 
 /** Seconds from the first attempt of a webhook to each attempt. */
@@ -6,10 +6,10 @@ export const webhookSchedule: readonly number[] = [0, 10, 50, 200, 560];
 const spread = 0.1;
 
 /**
- * When the next attempt is due, ms since 1970; null when there is none left.
+ * When the next attempt is due, ms since 1970; null when none is left.
  * @param attempts made so far
- * @param first when the first one was made, ms
- * @param random 0..1, spreads attempts by ±10 % so that many deliveries do not come at once
+ * @param first time of the first attempt, ms
+ * @param random 0..1, spreads attempts by ±10 % so that many deliveries do not coincide
  * @param schedule seconds from the first attempt to each
  */
 export function nextAttempt(
@@ -24,9 +24,9 @@ export function nextAttempt(
 }
 
 /**
- * What is stored of a delivery whose attempt came to nothing inside the service, because it threw or the program died:
- * a try that failed, and the next one at `later` (ISO) at the earliest, if one is left.
- * @param why a sentence about it
+ * The stored result of an attempt that failed inside the service, because it threw or the program crashed: a failed
+ * attempt, and the next one at `later` (ISO) at the earliest, if one is left.
+ * @param why one sentence
  */
 export function afterFailure(
   row: {
@@ -48,22 +48,22 @@ export function afterFailure(
   };
 }
 
-/** What an attempt came to: the status of an answer, or why there was none. */
+/** Result of an attempt: the response status, or why there was none. */
 export type AttemptResult = { readonly status: number } | { readonly error: string };
 
 export type Verdict = 'delivered' | 'again' | 'stopped';
 
-/** 410 says that nobody will ever be there again; all else but 2xx is tried again. */
+/** 410 means gone for good; everything else but 2xx is retried. */
 export function verdictOf(result: AttemptResult): Verdict {
   if (!('status' in result)) return 'again';
   if (result.status >= 200 && result.status < 300) return 'delivered';
   return result.status === 410 ? 'stopped' : 'again';
 }
 
-/** What an attempt came to for the delivery. */
+/** What an attempt means for the delivery. */
 export type DeliveryOutcome = 'delivered' | 'again' | 'given_up';
 
-/** @param next when the next attempt is due, null when there is none left */
+/** @param next when the next attempt is due; null when none is left */
 export function outcomeOf(verdict: Verdict, next: number | null): DeliveryOutcome {
   if (verdict === 'delivered') return 'delivered';
   return next === null ? 'given_up' : 'again';

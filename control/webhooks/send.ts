@@ -1,4 +1,4 @@
-/** One attempt to tell a customer of an event: signed with the organization's secret of now, posted (contract 13). */
+/** One attempt to deliver an event: signed with the organization's current secret, posted (contract 13). */
 
 import type { Db, SecretBox } from '../db/index.ts';
 import { findOrganization, signingSecretContext } from '../organizations/index.ts';
@@ -10,7 +10,7 @@ export interface SendParts extends PostParts {
   readonly secrets: SecretBox;
 }
 
-/** @throws Error when there is no such organization */
+/** @throws Error when the organization does not exist */
 export async function sendEvent(
   parts: SendParts,
   orgId: string,

@@ -1,16 +1,16 @@
-/** Events on their way to customers, as stored. */
+/** Events to be delivered to customers, as stored. */
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
 import { type Db, deleteInBatches, type WebhookDeliveryRow } from '../db/index.ts';
 import { eventBody } from './rules.ts';
 
-/** Deliveries that ended are kept this long, for a person who looks for one. */
+/** Finished deliveries are kept this long, for troubleshooting. */
 const keptMs = 7 * 24 * 60 * 60 * 1000;
 
 /** Announced when a delivery was stored (edge-link/announcements.ts). */
 export const webhookSubject = 'webhooks';
 
-/** Those that are due at `now` (ISO), longest due first, without some deliveries and organizations. */
+/** Deliveries due at `now` (ISO), longest due first, except the given deliveries and organizations. */
 export function dueDeliveries(
   db: Db,
   now: string,
@@ -25,7 +25,7 @@ export function dueDeliveries(
   return query.orderBy('next_attempt_at').limit(limit).execute();
 }
 
-/** When the next delivery after `now` (ISO) is due; null when there is none. */
+/** When the next delivery after `now` (ISO) is due; null if there is none. */
 export async function nextDue(db: Db, now: string): Promise<string | null> {
   const row = await db
     .selectFrom('webhook_deliveries')
@@ -44,7 +44,7 @@ export async function updateDelivery(
   await db.updateTable('webhook_deliveries').set(change).where('id', '=', id).execute();
 }
 
-/** Returns how many rows went. */
+/** Returns how many rows were deleted. */
 export function forgetDeliveries(db: Db, clock: Clock): Promise<number> {
   const before = new Date(clock.now() - keptMs).toISOString();
   return deleteInBatches((limit) =>
@@ -65,16 +65,16 @@ export function forgetDeliveries(db: Db, clock: Clock): Promise<number> {
 export interface NewEvent {
   readonly orgId: string;
   readonly type: string;
-  /** Of the row or request; null: the organization's `event_webhook_url`. */
+  /** From the row or request; null: the organization's `event_webhook_url`. */
   readonly url: string | null;
-  /** Of what the event is about, such as an alert. */
+  /** The event's subject, such as an alert. */
   readonly subjectId: string;
   readonly data: object;
 }
 
 /**
- * Puts an event on its way, in the transaction `db` of what it reports. Announce `webhookSubject` after the
- * commit. Returns its id; null when there is no URL to send it to.
+ * Queues an event in the transaction `db` of its cause. Announce `webhookSubject` after the commit. Returns its id;
+ * null when there is no URL to send it to.
  */
 export async function queueEvent(db: Db, clock: Pick<Clock, 'now'>, event: NewEvent): Promise<string | null> {
   const { orgId, type, subjectId } = event;
@@ -88,7 +88,7 @@ export async function queueEvent(db: Db, clock: Pick<Clock, 'now'>, event: NewEv
   return id;
 }
 
-/** Where events of an organization go that have no URL of their own. */
+/** The default URL of an organization's events. */
 async function eventUrl(db: Db, orgId: string): Promise<string | null> {
   const row = await db
     .selectFrom('organizations')
@@ -98,7 +98,7 @@ async function eventUrl(db: Db, orgId: string): Promise<string | null> {
   return row?.event_webhook_url ?? null;
 }
 
-/** A delivery whose first attempt is due now; its body is made at that attempt. */
+/** A delivery whose first attempt is due now; its body is built at that attempt. */
 export function waitingDelivery(event: {
   readonly id: string;
   readonly orgId: string;

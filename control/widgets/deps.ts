@@ -13,8 +13,8 @@ export interface WidgetDeps {
   readonly secrets: SecretBox;
   /** What text conversations are made of. */
   readonly conversations: TextSessionParts;
-  /** What organizations may keep. */
+  /** Organizations' quotas. */
   readonly quotas: Quotas;
-  /** Answers requests whose key opens nothing. */
+  /** Counts and limits requests with invalid keys. */
   readonly wrongKeys: WrongKeys;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The chat for pages, the same for every widget: it learns from its own address which one it is. */
+/** The chat script for pages, the same for every widget: it gets the widget's id from its own URL. */
 export function embedScript(): { readonly text: string; readonly etag: string } {
   const read = (name: string) => readFileSync(join(import.meta.dirname, 'embed', name), 'utf8');
   const text = read('chat.js').replace("'@chat.css'", () => JSON.stringify(read('chat.css')));

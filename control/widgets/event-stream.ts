@@ -1,7 +1,7 @@
 /**
- * A thread as a stream of server-sent events (HTML standard, section 9.2). Messages are read from the database one
- * page at a time, after the last one that was sent; so a stream is complete and in order, whatever was missed, and a
- * slow reader costs nothing but its connection.
+ * A thread as a stream of server-sent events (HTML standard, section 9.2). Messages are read from the database one page
+ * at a time, after the last one sent; so a stream is complete and in order, whatever was missed, and a slow reader
+ * costs only its connection.
  */
 import type { Clock } from '#shared/clock.ts';
 import type { Db } from '../db/index.ts';
@@ -16,16 +16,16 @@ export interface ThreadEventsParts {
   readonly watcher: Watcher;
   readonly widgetId: string;
   readonly threadId: string;
-  /** Number of the last message that the reader has; 0: none. */
+  /** Number of the reader's last message; 0: none. */
   readonly after: number;
   readonly toVisitor: boolean;
-  /** Aborted when the stream is over. */
+  /** Aborted when the stream is to end. */
   readonly signal: AbortSignal;
   readonly heartbeatMs: number;
 }
 
 const perPage = 50;
-/** ms after which a browser that lost the stream opens it again. */
+/** ms after which a browser that lost the stream reopens it. */
 const retryMs = 2_000;
 
 /** Ends with the thread, or when `signal` is aborted. */
@@ -51,11 +51,11 @@ export async function* threadEvents(parts: ThreadEventsParts): AsyncGenerator<st
 interface Sent {
   number: number;
   handedOff: boolean;
-  /** Answers that were sent whole: later pieces of them say nothing new. */
+  /** Answers sent completely: their pieces need not be sent any more. */
   readonly drafts: Set<string>;
 }
 
-/** What was stored since the last time. Returns whether the thread is over. */
+/** What was stored since the last time. Returns whether the thread has ended. */
 async function* changes(parts: ThreadEventsParts, sent: Sent): AsyncGenerator<string, boolean> {
   const { clock, db, signal, threadId, toVisitor, widgetId } = parts;
   // Read before the messages, so that no message of an ended thread is missed.
@@ -81,7 +81,7 @@ async function* changes(parts: ThreadEventsParts, sent: Sent): AsyncGenerator<st
   return true;
 }
 
-/** Waits for something new. Returns true when nothing came for the time of a heartbeat. */
+/** Waits for something new. Returns true when nothing came within a heartbeat interval. */
 async function quiet({ clock, heartbeatMs, watcher }: ThreadEventsParts): Promise<boolean> {
   let tooLong = false;
   const timer = clock.after(heartbeatMs, () => {

@@ -36,7 +36,7 @@ async function watch(thread: string, headers: Record<string, string> = {}): Prom
 }
 const post = (thread: string, content: string, more: object = {}) =>
   test.call('POST', `${thread}/messages`, { body: { content, ...more } });
-/** What came, null when nothing did yet. */
+/** What arrived; null when nothing did yet. */
 const afterAdvancing = <T>(ms: number, coming: Promise<T>): Promise<T | null> => {
   test.clock.advance(ms);
   return Promise.race([coming, null]);
@@ -47,7 +47,7 @@ const openStreams = async () => {
 };
 
 describe('a stream of events', () => {
-  it('tells every message in order, the hand-off and the end, and then closes', async () => {
+  it('has every message in order, the hand-off and the end, and then closes', async () => {
     const thread = await makeThread(test, await makeWidget(test));
     const reader = await watch(thread);
     expect(Object.fromEntries(reader.response.headers)).toMatchObject({
@@ -78,14 +78,14 @@ describe('a stream of events', () => {
     ]);
   });
 
-  it('of a thread that has ended tells it whole and closes at once', async () => {
+  it('of an ended thread has all of it and closes at once', async () => {
     const thread = await makeThread(test, await makeWidget(test));
     await test.call('POST', `${thread}/end`);
     const reader = await watch(thread, { 'last-event-id': 'nonsense' });
     expect((await reader.take(3)).map((event) => event?.event)).toEqual(['message', 'ended', undefined]);
   });
 
-  it('tells more messages than one page', async () => {
+  it('has more messages than one page', async () => {
     const thread = await makeThread(test, await makeWidget(test, { greeting: 'Hi' }));
     await test.call('POST', `${thread}/handoff`);
     for (let i = 0; i < 120; i++) await post(thread, `message ${i}`);
@@ -97,7 +97,7 @@ describe('a stream of events', () => {
     expect(events[121]?.event).toBe('handoff');
   });
 
-  it('tells an answer while it is written, masked, to those who come late too', async () => {
+  it('has an answer while it is written, masked, also for late readers', async () => {
     const thread = await makeThread(test, await makePersonaWidget(test, { blockedWords: ['darn'] }));
     const reader = await watch(thread);
     const posted = post(thread, 'A lamp?');
@@ -123,16 +123,16 @@ describe('a stream of events', () => {
     }
   });
 
-  it('is kept up by heartbeats', async () => {
+  it('is kept open by heartbeats', async () => {
     const reader = await watch(await makeThread(test, await makeWidget(test)));
     expect(await reader.block()).toBe('retry: 2000');
     await reader.block();
     const beat = reader.block();
-    // The timer is set when the stream has nothing more to tell.
+    // The timer is set when the stream has nothing more to send.
     await expect.poll(() => afterAdvancing(15_000, beat)).toBe(':');
   });
 
-  it('ends when its reader leaves, and holds nothing then', async () => {
+  it('ends when its reader disconnects, and leaves nothing behind', async () => {
     const thread = await makeThread(test, await makeWidget(test));
     const reader = await watch(thread);
     await reader.next();
@@ -149,7 +149,7 @@ describe('a stream of events', () => {
     await Promise.all([test.close(), expect(reader.next()).resolves.toBeNull()]);
   });
 
-  it('tells that nobody wrote for too long', async () => {
+  it('reports that nobody wrote for too long', async () => {
     const reader = await watch(await makeThread(test, await makeWidget(test, { timeoutSeconds: 60 })));
     await reader.next();
     const ended = reader.next();
@@ -162,8 +162,8 @@ describe('a stream of events', () => {
   });
 });
 
-describe('how many streams there may be', () => {
-  it('is limited by widget and by the address of visitors', async () => {
+describe('the number of streams', () => {
+  it('is limited per widget and per visitor address', async () => {
     await test.close();
     await start({ WIDGET_STREAMS_PER_WIDGET: '2', WIDGET_STREAMS_PER_ADDRESS: '1' });
     const widget = await makeWidget(test);
@@ -181,7 +181,7 @@ describe('how many streams there may be', () => {
 });
 
 describe('an answer of the agent', () => {
-  it('that fails leaves the message, which the next answer takes up', async () => {
+  it('that fails keeps the message, which the next answer includes', async () => {
     const widget = await makePersonaWidget(test);
     const thread = await makeThread(test, widget);
     model.say('Half of an ans', new Error('the model broke'));
@@ -200,7 +200,7 @@ describe('an answer of the agent', () => {
     expect(model.asked[1]?.messages.at(-1)).toEqual({ role: 'user', text: 'My name is Ada\nAre you there?' });
   });
 
-  it('is waited for by so many messages of its thread, and no more', async () => {
+  it('is waited for by a limited number of messages of its thread', async () => {
     await test.close();
     await start({ WIDGET_THREAD_QUEUE: '2' });
     const thread = await makeThread(test, await makePersonaWidget(test));
@@ -215,7 +215,7 @@ describe('an answer of the agent', () => {
     expect((await second).body.data?.messages).toMatchObject([{ content: 'two' }, { content: 'Second.' }]);
   });
 
-  it.each(['handoff', 'end'])('is broken off by %s and leaves no trace', async (what) => {
+  it.each(['handoff', 'end'])('is aborted by %s and leaves no trace', async (what) => {
     const widget = await makePersonaWidget(test);
     const thread = await makeThread(test, widget);
     const posted = post(thread, 'A lamp?');
@@ -229,7 +229,7 @@ describe('an answer of the agent', () => {
     expect(listed.body.data?.threads?.[0]?.messages).toHaveLength(1);
   });
 
-  it('that is being made does not hold up the end of the control plane', async () => {
+  it('in progress does not delay the end of the control plane', async () => {
     const thread = await makeThread(test, await makePersonaWidget(test));
     const posted = fetch(`${base}${thread}/messages`, {
       method: 'POST',
@@ -242,7 +242,7 @@ describe('an answer of the agent', () => {
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
   });
 
-  it('can use the tools of its persona, whose log names the widget', async () => {
+  it('can use the tools of its persona, whose log shows the widget', async () => {
     const tool = await test.call('POST', '/v2/tools', {
       body: {
         name: 'double',
@@ -268,7 +268,7 @@ describe('an answer of the agent', () => {
     ]);
   });
 
-  it('is told the greeting as its own words', async () => {
+  it('has the greeting in its history as its own words', async () => {
     const thread = await makeThread(test, await makePersonaWidget(test, { greeting: 'Which lamp?' }));
     model.say('Good.', null);
     await post(thread, 'The red one');

@@ -1,4 +1,4 @@
-/** Chat widgets on web pages. */
+/** Chat widgets for web pages. */
 export { widgetMetrics } from './metrics.ts';
 export { widgetRoutes } from './routes.ts';
 export { createWidgets } from './start.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Live } from './live.ts';
 
 describe('a watcher of a thread', () => {
-  it('is told of changes and pieces in order, pieces of one answer joined', () => {
+  it('gets changes and pieces in order, pieces of one answer joined', () => {
     const live = new Live();
     const watcher = live.watch('a', 100);
     live.changed('a');
@@ -14,7 +14,7 @@ describe('a watcher of a thread', () => {
     expect(watcher.take()).toEqual([]);
   });
 
-  it('that comes late is told what was written so far, until the answer is whole', () => {
+  it('that comes late gets what was written so far, until the answer is complete', () => {
     const live = new Live();
     live.wrote('a', 'm', 'one ');
     live.wrote('a', 'm', 'two');
@@ -33,7 +33,7 @@ describe('a watcher of a thread', () => {
     expect(watcher.take()).toEqual([{ type: 'delta', id: 'n', text: 'next' }]);
   });
 
-  it('is woken by what comes, and hears nothing after it was closed', async () => {
+  it('is woken by news, and gets nothing after it was closed', async () => {
     const live = new Live();
     const watcher = live.watch('a', 10);
     const woken = watcher.somethingNew();

@@ -1,11 +1,11 @@
 /**
- * Who watches which thread, and what they are told. A message itself is never kept here: watchers are told that
- * something changed and read it from the database, so a slow one costs no memory and none misses anything. Only
- * the pieces of an answer that is still being written are handed over, and they may be dropped.
+ * Watchers of threads and their notices. Messages are not kept here: watchers are told that something changed and read
+ * it from the database, so a slow one costs no memory and none misses anything. Only the pieces of an unfinished answer
+ * are passed on, and they may be dropped.
  */
 
 export type Notice =
-  /** Something of the thread was stored. */
+  /** Something was stored in the thread. */
   { readonly type: 'changed' } | { readonly type: 'delta'; readonly id: string; text: string };
 
 interface Writing {
@@ -15,10 +15,10 @@ interface Writing {
 
 export class Live {
   readonly #watchers = new Map<string, Set<Watcher>>();
-  /** Answers that are being written, by message id. */
+  /** Unfinished answers, by message id. */
   readonly #writing = new Map<string, Writing>();
 
-  /** @param mostPending characters of pieces that wait for a slow watcher */
+  /** @param mostPending most characters of pieces waiting for a slow watcher */
   watch(threadId: string, mostPending: number): Watcher {
     const watcher = new Watcher(mostPending, () => {
       const set = this.#watchers.get(threadId);
@@ -46,7 +46,7 @@ export class Live {
     for (const watcher of this.#watchers.get(threadId) ?? []) watcher.tell({ type: 'delta', id, text });
   }
 
-  /** The message was stored, or is given up. */
+  /** The message was stored, or abandoned. */
   written(threadId: string, id: string): void {
     this.#writing.delete(id);
     for (const watcher of this.#watchers.get(threadId) ?? []) watcher.drop(id);
@@ -59,7 +59,7 @@ export class Watcher {
   readonly #leave: () => void;
   #notices: Notice[] = [];
   #pending = 0;
-  /** Messages of which a piece was dropped: the rest would make no sense. */
+  /** Messages with a dropped piece: their later pieces would make no sense. */
   readonly #torn = new Set<string>();
   #wake: () => void = () => undefined;
 
@@ -74,14 +74,14 @@ export class Watcher {
     this.#wake();
   }
 
-  /** Forgets the pieces of a message that need not be told any more. */
+  /** Drops the pieces of a message that need not be sent any more. */
   drop(id: string): void {
     this.#torn.delete(id);
     this.#notices = this.#notices.filter((notice) => notice.type !== 'delta' || notice.id !== id);
     this.#pending = this.#notices.reduce((sum, one) => sum + (one.type === 'delta' ? one.text.length : 0), 0);
   }
 
-  /** What has happened since the last time; empty when it was woken for nothing. */
+  /** What has happened since the last time; empty after a spurious wake-up. */
   take(): readonly Notice[] {
     const taken = this.#notices;
     this.#notices = [];
@@ -89,7 +89,7 @@ export class Watcher {
     return taken;
   }
 
-  /** Resolves when there is something to take. One at a time. */
+  /** Resolves when there is something to take. One caller at a time. */
   async somethingNew(): Promise<void> {
     if (this.#notices.length > 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -97,7 +97,7 @@ export class Watcher {
     await promise;
   }
 
-  /** Has a waiting `somethingNew` resolve. */
+  /** Resolves a waiting `somethingNew`. */
   wake(): void {
     this.#wake();
   }

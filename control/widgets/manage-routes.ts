@@ -1,4 +1,4 @@
-/** /v1/widget: widgets are created, listed, read, changed and deleted. */
+/** /v1/widget: creates, lists, reads, changes and deletes widgets. */
 import {
   WidgetCreate,
   WidgetDeleted,

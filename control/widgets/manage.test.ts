@@ -16,7 +16,7 @@ const read = async () => (await test.call('GET', widget)).body.data?.widget;
 const patch = (body: object) => test.call('PATCH', widget, { body });
 
 describe('widgets', () => {
-  it('are listed by pages, newest first, without their config', async () => {
+  it('are listed in pages, newest first, without their config', async () => {
     test.clock.advance(1000);
     const second = await makeWidget(test, {}, pathway);
     const page = async (query: string) => (await test.call('GET', `/v1/widget?${query}`)).body.data;
@@ -40,7 +40,7 @@ describe('widgets', () => {
     expect(foreign.body.data).toEqual({ total: 0, widgets: [] });
   });
 
-  it('are changed: what is left out stays, and config is merged by key', async () => {
+  it('are changed: omitted members stay, and config is merged by key', async () => {
     const changed = await patch({ name: 'Other', config: { timeoutSeconds: 60 } });
     expect(changed.status).toBe(200);
     expect(await read()).toMatchObject({
@@ -51,7 +51,7 @@ describe('widgets', () => {
     expect(changed.body.data?.widget).toEqual(await read());
   });
 
-  it('are answered by a persona in place of a pathway, and the other way round', async () => {
+  it('can switch from a pathway to a persona, and back', async () => {
     const persona = await test.call('POST', '/v1/personas', { body: { name: 'Ada' } });
     const persona_id = String(persona.body.data?.id);
     expect((await patch({ persona_id })).status).toBe(200);
@@ -76,7 +76,7 @@ describe('widgets', () => {
     expect(await read()).toEqual(before);
   });
 
-  it('are deleted with their threads; streams end, tokens open nothing, and the place is free', async () => {
+  it('are deleted with their threads; streams end, tokens stop working, and the quota is freed', async () => {
     const thread = await makeThread(test, widget);
     for (let count = 0; count < 60; count++) await makeThread(test, widget);
     const session = await test.call('POST', `${widget}/session`, {
@@ -114,7 +114,7 @@ describe('widgets', () => {
     await makeWidget(test, {}, pathway);
   });
 
-  it('that are gone no longer keep their pathway', async () => {
+  it('no longer block deleting their pathway once they are deleted', async () => {
     expect((await test.call('DELETE', `/v1/pathway/${pathway}`)).codes).toEqual(['PATHWAY_IN_USE']);
     await test.call('DELETE', widget);
     expect((await test.call('DELETE', `/v1/pathway/${pathway}`)).status).toBe(200);

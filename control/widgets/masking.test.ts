@@ -14,7 +14,7 @@ describe('a message', () => {
     ['😀 x', ['😀'], '* x', true],
     ['anything', ['', '  '], 'anything', false],
     ['ring\u0007 \u009b1m\ttab\nline\r', [], 'ring 1m\ttab\nline', true],
-  ])('%j with the blocked words %j is kept as %j', (text, blocked, content, altered) => {
+  ])('%j with the blocked words %j is stored as %j', (text, blocked, content, altered) => {
     expect(clean(text, blocked)).toEqual({ content, original: altered ? text : null });
   });
 
@@ -27,7 +27,7 @@ describe('a message', () => {
 });
 
 describe('an answer in pieces', () => {
-  it('never shows a part of what is masked in the whole', () => {
+  it('never shows a part of what the whole masks', () => {
     const word = fc.constantFrom('bad', 'very bad', 'ba', 'x', ' ', '.', 'good', '😀', '\u0007', 'badly');
     const blocked = fc.subarray(['bad', 'very bad', 'ba', '😀']);
     fc.assert(

@@ -1,8 +1,8 @@
-/** What is altered in a message before it is stored: control characters go, blocked words are masked. Pure. */
+/** Cleans a message before it is stored: removes control characters, masks blocked words. Pure. */
 
 export interface Cleaned {
   readonly content: string;
-  /** The text as it came, when something was altered. */
+  /** The original text, when something was changed. */
   readonly original: string | null;
 }
 
@@ -17,7 +17,7 @@ function withoutControls(text: string): string {
   return text.replace(/(?![\n\t])\p{Cc}/gu, '');
 }
 
-/** Puts `*` for every character of a blocked word that stands by itself. */
+/** Replaces every character of a standalone blocked word with `*`. */
 function mask(text: string, blocked: readonly string[]): string {
   const given = [...text];
   const lower = given.map((character) => character.toLowerCase());
@@ -39,8 +39,8 @@ function isWordPart(character: string | undefined): boolean {
 }
 
 /**
- * Where `wanted` begins in `text`, by Knuth, Morris and Pratt: the work grows with the sum of both lengths, not
- * with their product, whatever words an organization blocks.
+ * Where `wanted` begins in `text`, by Knuth, Morris and Pratt: the work grows with the sum of both lengths, not with
+ * their product, whatever words an organization blocks.
  */
 function* occurrences(text: readonly string[], wanted: readonly string[]): Generator<number> {
   if (wanted.length === 0 || wanted.length > text.length) return;
@@ -56,7 +56,7 @@ function* occurrences(text: readonly string[], wanted: readonly string[]): Gener
   }
 }
 
-/** For each beginning of `wanted`, the length of its longest proper beginning that is also its end. */
+/** For each prefix of `wanted`, the length of its longest proper prefix that is also its suffix. */
 function bordersOf(wanted: readonly string[]): number[] {
   const borders = [0];
   let length = 0;
@@ -69,8 +69,8 @@ function bordersOf(wanted: readonly string[]): number[] {
 }
 
 /**
- * Masks a text that comes in pieces: gives out what no later piece can alter any more. A blocked word is known
- * as such only with the character after it, so that much is held back.
+ * Masks a text that comes in pieces: emits what later pieces can no longer change. A blocked word is recognized only
+ * with the character after it, so that much is held back.
  */
 export class PieceMask {
   readonly #blocked: readonly string[];

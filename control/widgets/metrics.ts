@@ -1,11 +1,11 @@
-/** What is counted of widgets. */
+/** Metrics of widgets. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 export type StreamEnd = 'left' | 'stalled' | 'over' | 'closing';
 
 export interface WidgetMetrics {
   answer(outcome: 'answered' | 'broken_off' | 'failed', ms: number): void;
-  /** A request of a visitor that a limit refused. */
+  /** A visitor's request rejected by a limit. */
   refused(scope: string): void;
   streamBegan(): void;
   streamEnded(end: StreamEnd): void;

@@ -1,4 +1,4 @@
-/** A Readable that asks a generator for one text at a time, and only when its reader asks for more. */
+/** A Readable that takes one text at a time from a generator, and only when its reader asks for more. */
 import { Readable } from 'node:stream';
 import type { Clock } from '#shared/clock.ts';
 
@@ -10,7 +10,7 @@ export class PulledStream extends Readable {
   #pulledAt: number;
   #exhausted = false;
 
-  /** @param onDestroy makes the generator end if it waits for something */
+  /** @param onDestroy ends the generator if it is waiting */
   constructor(texts: AsyncGenerator<string>, clock: Pick<Clock, 'elapsed'>, onDestroy: () => void) {
     super({ highWaterMark: 1 });
     this.#texts = texts;
@@ -19,17 +19,17 @@ export class PulledStream extends Readable {
     this.#pulledAt = clock.elapsed();
   }
 
-  /** Whether the reader waits for the next text; the generator's end then reaches it. */
+  /** Whether the reader waits for the next text, and so would see the generator's end. */
   get pulling(): boolean {
     return this.#pulling;
   }
 
-  /** When the reader last asked for more, of the clock's elapsed time. */
+  /** When the reader last asked for more, in the clock's elapsed time. */
   get pulledAt(): number {
     return this.#pulledAt;
   }
 
-  /** Whether the generator came to its end. */
+  /** Whether the generator has ended. */
   get exhausted(): boolean {
     return this.#exhausted;
   }

@@ -54,7 +54,7 @@ describe('a new widget', () => {
     [{ name: 'a', pathway_id: unknownId, config: { allowedOrigins: ['null'] } }, '/config/allowedOrigins/0'],
     [{ name: 'a', pathway_id: unknownId, config: { other: 1 } }, '/config/other'],
     [{ name: 'a', pathway_id: unknownId, other: 1 }, '/other'],
-  ])('is refused as %j, which names %s', async (body, path) => {
+  ])('is rejected as %j, which gives %s', async (body, path) => {
     const answer = await test.call('POST', '/v1/widget', { body });
     expect(answer.status).toBe(400);
     expect(answer.body.status).toBe(400);
@@ -62,7 +62,7 @@ describe('a new widget', () => {
     expect(answer.text).toContain(`"path":"${path}"`);
   });
 
-  it('needs a pathway, a version or a persona that the organization has', async () => {
+  it('requires a pathway, version or persona of the organization', async () => {
     const pathway_id = await makePathway(test);
     const create = (body: object, key = test.key) =>
       test.call('POST', '/v1/widget', { key, body: { name: 'x', ...body } });
@@ -142,7 +142,7 @@ describe('a thread', () => {
     expect(listed.body.data?.threads?.[0]?.messages?.[0]?.content).toBe('Welcome to Acme!');
   });
 
-  it('goes on however often it understands nothing, and never without a word', async () => {
+  it('continues after any number of misunderstandings, and always answers', async () => {
     const pathway = await makePathway(test);
     await test.call('POST', `/v1/pathway/${pathway}`, {
       body: {
@@ -168,7 +168,7 @@ describe('a thread', () => {
     expect(await answer('goodbye')).toEqual([['ASSISTANT', 'Goodbye.'], false]);
   });
 
-  it('keeps the pathway as it was when it began', async () => {
+  it('keeps the pathway as of its start', async () => {
     const pathway = await makePathway(test);
     const thread = await makeThread(test, await makeWidget(test, {}, pathway));
     await test.call('POST', `/v1/pathway/${pathway}`, {
@@ -200,7 +200,7 @@ describe('a thread', () => {
   });
 
   it.each(['?page=0', '?page=x', '?limit=0', '?limit=101', '?thread_id=7'])(
-    'is not listed with %s',
+    'rejects a list with %s',
     async (query) => {
       const answer = await test.call('GET', `${await makeWidget(test)}/threads${query}`);
       expect([answer.status, answer.codes]).toEqual([400, ['INVALID_PARAMETER']]);
@@ -217,7 +217,7 @@ describe('a thread', () => {
     ]);
   });
 
-  it('ends when nobody writes for the time-out, in reads before the sweep too', async () => {
+  it('times out when nobody writes, also in reads before the sweep', async () => {
     const widget = await makeWidget(test, { timeoutSeconds: 60 });
     const thread = await makeThread(test, widget);
     test.clock.advance(59_999);
@@ -230,7 +230,7 @@ describe('a thread', () => {
     expect(ended.body.data?.thread?.ended_at).toBe('2030-01-01T00:01:59.999Z');
   });
 
-  it('is handed to a live agent once, whose messages are taken from then on', async () => {
+  it("is handed to a live agent once, and then accepts the agent's messages", async () => {
     const thread = await makeThread(test, await makeWidget(test));
     expect((await post(thread, 'I am Eve', { sender_type: 'ASSISTANT' })).codes).toEqual([
       'HANDOFF_REQUIRED',
@@ -245,7 +245,7 @@ describe('a thread', () => {
     expect(contents(live.body.data?.messages)).toEqual([['ASSISTANT', 'I am Eve']]);
   });
 
-  it('is ended once, and then neither handed over nor written to', async () => {
+  it('is ended once, and then can neither be handed over nor written to', async () => {
     const thread = await makeThread(test, await makeWidget(test));
     const first = await test.call('POST', `${thread}/end`);
     expect(first.body.data?.thread?.ended_at).toBe('2030-01-01T00:00:00.000Z');
@@ -263,14 +263,14 @@ describe('a thread', () => {
     [{ content: 'a\u0000b' }, '/content'],
     [{ content: 'a', sender_type: 'AGENT' }, '/sender_type'],
     [{ content: 'a', other: 1 }, '/other'],
-  ])('takes no message like %j', async (body, path) => {
+  ])('rejects a message like %j', async (body, path) => {
     const thread = await makeThread(test, await makeWidget(test));
     const answer = await test.call('POST', `${thread}/messages`, { body });
     expect(answer.status).toBe(400);
     expect(answer.text).toContain(`"path":"${path}"`);
   });
 
-  it('answers messages that come at once one after the other', async () => {
+  it('answers simultaneous messages one after the other', async () => {
     const widget = await makeWidget(test);
     const thread = await makeThread(test, widget);
     await Promise.all([post(thread, 'Ada'), post(thread, 'Nothing much'), post(thread, 'x')]);
@@ -290,7 +290,7 @@ describe('every endpoint', () => {
     ['GET', `${thread}/events`, undefined],
   ];
 
-  it('needs a key, of the same organization', async () => {
+  it('requires a key of the same organization', async () => {
     const widget = await makeWidget(test);
     const thread = await makeThread(test, widget);
     for (const [method, path, body] of endpoints(widget, thread)) {
@@ -305,7 +305,7 @@ describe('every endpoint', () => {
     }
   });
 
-  it('refuses malformed ids, and tells unknown ones', async () => {
+  it('rejects malformed ids, and reports unknown ones', async () => {
     const widget = await makeWidget(test);
     for (const [method, path, body] of endpoints('/v1/widget/7', '/v1/widget/7/threads/8')) {
       const answer = await test.call(method, path, { ...(body && { body }) });
@@ -317,7 +317,7 @@ describe('every endpoint', () => {
     }
   });
 
-  it('is named with its errors in the OpenAPI document', async () => {
+  it('is in the OpenAPI document with its errors', async () => {
     const { body } = await test.call('GET', '/openapi.json', { key: null });
     const paths = body.paths as unknown as Record<string, Record<string, { responses: object }>>;
     const statuses = (path: string, method: string) => Object.keys(paths[path]?.[method]?.responses ?? {});

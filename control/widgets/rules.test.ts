@@ -23,19 +23,19 @@ describe('an origin', () => {
     'HTTPS://A.example',
     'ftp://a.example',
     '',
-  ])('is not written as %j', (text) => {
+  ])('must not be written as %j', (text) => {
     expect(() => acceptConfig({ allowedOrigins: [text] })).toThrow('/config/allowedOrigins/0');
   });
 });
 
-describe('what the agent is told', () => {
+describe("the agent's input", () => {
   const say = (number: number, content: string, sender_type: 'USER' | 'ASSISTANT' = 'USER') => ({
     number,
     content,
     sender_type,
   });
 
-  it('is everything that was not answered, a repeated message once', () => {
+  it('is everything not yet answered, a repeated message once', () => {
     const messages = [say(1, 'a'), say(2, 'x', 'ASSISTANT'), say(3, 'b'), say(4, 'c'), say(5, 'b')];
     expect(unansweredText(messages, 2)).toBe('b\nc');
   });

@@ -1,4 +1,4 @@
-/** What widgets and their threads may be: pure decisions (contract section 7). */
+/** Rules of widgets and their threads: pure decisions (contract section 7). */
 import type { WidgetConfig, WidgetConfigWrite, WidgetCreate, WidgetUpdate } from '#shared/api/widgets.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { WidgetMessageRow, WidgetRow, WidgetThreadRow } from '../db/index.ts';
@@ -12,14 +12,14 @@ const defaults: WidgetConfig = {
 
 const idForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** On widget paths a malformed id is a bad request, not an unknown one. @throws ApiError INVALID_PARAMETER */
+/** On widget paths a malformed id is a bad request, not an unknown id. @throws ApiError INVALID_PARAMETER */
 export function requireIds(params: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(params)) {
     if (!idForm.test(value)) throw ApiError.invalid(`:${name}`, 'must be a uuid in lower case');
   }
 }
 
-/** @throws ApiError INVALID_PARAMETER unless there is exactly one who answers */
+/** @throws ApiError INVALID_PARAMETER unless there is exactly one agent */
 export function checkSource({
   pathway_id,
   persona_id,
@@ -36,7 +36,7 @@ export function checkSource({
 type Source = Pick<WidgetRow, 'pathway_id' | 'persona_id' | 'pathway_version'>;
 
 /**
- * Who answers after an update: a pathway takes the place of a persona, and the other way round.
+ * The agent after an update: a pathway replaces a persona, and vice versa.
  * @throws ApiError INVALID_PARAMETER
  */
 export function changedSource(stored: Source, update: WidgetUpdate): Partial<Source> {
@@ -56,7 +56,10 @@ export function changedSource(stored: Source, update: WidgetUpdate): Partial<Sou
   return { pathway_version: String(pathway_version) };
 }
 
-/** The configuration, with what it had before or the defaults. @throws ApiError INVALID_PARAMETER for what is no origin */
+/**
+ * The configuration, merged with the previous one or the defaults. @throws ApiError INVALID_PARAMETER for an invalid
+ * origin
+ */
 export function acceptConfig(config: WidgetConfigWrite = {}, before: WidgetConfig = defaults): WidgetConfig {
   for (const [index, origin] of (config.allowedOrigins ?? []).entries()) {
     if (!isOrigin(origin)) {
@@ -79,15 +82,15 @@ export function isAllowedOrigin({ allowedOrigins }: WidgetConfig, origin: string
   return origin !== undefined && (allowedOrigins.includes('*') || allowedOrigins.includes(origin));
 }
 
-/** When a thread ended, its time-out included even when no sweep has come by yet. @param now ISO */
+/** When a thread ended, including a time-out not yet swept. @param now ISO */
 export function endOf(thread: Pick<WidgetThreadRow, 'ended_at' | 'ends_at'>, now: string): string | null {
   if (thread.ended_at !== null) return thread.ended_at;
   return thread.ends_at <= now ? thread.ends_at : null;
 }
 
 /**
- * What the agent is told: the visitor's messages that it has not answered yet, as after a failure of the model.
- * A message that was sent again is told once.
+ * The agent's input: the visitor's unanswered messages, for example after a model failure. A resent message counts
+ * once.
  */
 export function unansweredText(
   messages: readonly Pick<WidgetMessageRow, 'content' | 'number' | 'sender_type'>[],

@@ -1,9 +1,9 @@
-/** Tokens that open one thread to the visitor of a page. */
+/** Tokens that give a page's visitor access to one thread. */
 import { randomBytes } from 'node:crypto';
 import type { Db, WidgetSessionRow } from '../db/index.ts';
 import { hashKey } from '../organizations/index.ts';
 
-/** Marks tokens, so that no API key is looked for among them. */
+/** Prefix of tokens, so that they are not looked up as API keys. */
 const mark = 'wv_';
 const lifetimeMs = 24 * 60 * 60 * 1000;
 
@@ -11,7 +11,7 @@ export function isToken(text: string): boolean {
   return text.startsWith(mark);
 }
 
-/** Makes a token of 256 random bits for a thread; of it only the hash is kept. @param now ms */
+/** Creates a token of 256 random bits for a thread; only its hash is stored. @param now ms */
 export async function createSession(
   db: Db,
   session: { readonly widgetId: string; readonly threadId: string },

@@ -1,4 +1,4 @@
-/** Puts widgets together: threads, streams, visitors, and what ends threads that were left. */
+/** Builds widgets: threads, streams, visitors, and the sweep of abandoned threads. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { WidgetDeps } from './deps.ts';
 import { Live } from './live.ts';
@@ -13,9 +13,9 @@ export interface WidgetParts {
   readonly threads: Threads;
   readonly streams: Streams;
   readonly visitors: Visitors;
-  /** Begins to end the threads that were left. Returns a function that stops this. */
+  /** Starts ending abandoned threads. Returns a function that stops this. */
   startSweep(): () => Promise<void>;
-  /** Ends streams, then answers that are being made. */
+  /** Ends streams, then answers in progress. */
   close(): Promise<void>;
 }
 

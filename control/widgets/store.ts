@@ -10,7 +10,7 @@ export async function insertWidget(db: Db, row: WidgetRow): Promise<void> {
   await db.insertInto('widgets').values(row).execute();
 }
 
-/** @param orgId null: of any organization, for those who show no key */
+/** @param orgId null: any organization, for requests without a key */
 export function findWidget(db: Db, orgId: string | null, id: string): Promise<WidgetRow | undefined> {
   const query = db.selectFrom('widgets').selectAll().where('id', '=', id);
   return (orgId === null ? query : query.where('org_id', '=', orgId)).executeTakeFirst();
@@ -60,7 +60,7 @@ export async function deleteThreadsOf(db: Db, widgetId: string, limit: number): 
   return gone.map(({ id }) => id);
 }
 
-/** Widgets that a pathway answers. */
+/** Widgets with this pathway. */
 export async function widgetsUsingPathway(db: Db, pathwayId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('widgets')
@@ -97,7 +97,7 @@ export async function widgetsUsingPersona(db: Db, personaId: string): Promise<st
   return rows.map(({ id }) => id);
 }
 
-/** Stores who answers, once. Returns the hash by which it is found. @param agent JSON */
+/** Stores an agent, once. Returns its hash. @param agent JSON */
 export async function keepAgent(db: Db, agent: string): Promise<string> {
   const hash = createHash('sha256').update(agent).digest('hex');
   await db
@@ -118,7 +118,7 @@ export async function findAgent(db: Db, hash: string): Promise<string> {
   return agent;
 }
 
-/** Deletes those that no thread names any more. */
+/** Deletes agents that no thread references. */
 export async function forgetAgents(db: Db): Promise<void> {
   await db
     .deleteFrom('widget_agents')
@@ -147,7 +147,7 @@ export function findThread(db: Db, widgetId: string, id: string): Promise<Stored
     .executeTakeFirst();
 }
 
-/** The visitor's newest thread that has not ended. @param now ISO */
+/** The visitor's newest open thread. @param now ISO */
 export function findOpenThread(
   db: Db,
   widgetId: string,
@@ -179,7 +179,7 @@ export async function updateThread(db: Db, id: string, change: ThreadChange): Pr
 
 export interface ThreadFilter {
   readonly widgetId: string;
-  /** Left out for a visitor, whose token names the thread. */
+  /** Omitted for a visitor, whose token identifies the thread. */
   readonly orgId?: string;
   readonly threadId?: string | undefined;
 }
@@ -226,7 +226,7 @@ export function messagesOf(
     .execute();
 }
 
-/** The newest messages of a thread that together have at most so many bytes, oldest first. */
+/** The newest messages of a thread within this many bytes, oldest first. */
 export async function newestMessages(
   db: Db,
   threadId: string,
@@ -236,7 +236,7 @@ export async function newestMessages(
     .selectFrom('widget_messages')
     .select('number')
     .select(
-      // What a message has besides its texts: ids and times, and what JSON escapes.
+      // Overhead of a message besides its texts: ids, times, and JSON escapes.
       sql<number>`octet_length(content) + coalesce(octet_length(original_content), 0) + 250`.as('bytes'),
     )
     .where('thread_id', '=', threadId)
@@ -251,7 +251,7 @@ export async function newestMessages(
   return { messages: await messagesOf(db, threadId, after), isCut: after > 0 };
 }
 
-/** Ends the threads whose time is up. Returns their ids. @param now ISO */
+/** Ends timed-out threads. Returns their ids. @param now ISO */
 export async function endTimedOut(db: Db, now: string, limit: number): Promise<string[]> {
   const due = await db
     .selectFrom('widget_threads')

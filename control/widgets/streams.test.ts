@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterEach(() => test.close());
 
-/** Reads a stream as its response would, and moves time until it has ended. @returns ms that it was open */
+/** Reads a stream like its response would, and advances time until it has ended. @returns ms that it was open */
 async function lifetime(until: number | null): Promise<number> {
   const began = test.clock.now();
   const stream = streams.open({ ...order, until });
@@ -47,19 +47,19 @@ async function lifetime(until: number | null): Promise<number> {
 }
 
 describe('an open stream', () => {
-  it('ends with the right to it', async () => {
+  it('ends with its authorization', async () => {
     const open = await lifetime(test.clock.now() + 90_000);
     expect(open).toBeGreaterThanOrEqual(90_000);
     expect(open).toBeLessThan(200_000);
     expect(ends).toEqual(['over']);
   });
 
-  it('ends after an hour, so that its reader shows its key again', async () => {
+  it('ends after an hour, so that its reader authenticates again', async () => {
     expect(await lifetime(null)).toBeGreaterThanOrEqual(3_600_000);
     expect(ends).toEqual(['over']);
   });
 
-  it('that nobody reads is closed', async () => {
+  it('is closed when nobody reads it', async () => {
     const timers = test.clock.pending;
     const stream = streams.open(order);
     const closed = once(stream, 'close');
@@ -73,7 +73,7 @@ describe('an open stream', () => {
     expect(test.clock.pending).toBe(timers);
   });
 
-  it('is closed with all others, and none is opened any more', async () => {
+  it('is closed with all others, and none can be opened any more', async () => {
     const open = [streams.open(order), streams.open(order)];
     for (const stream of open) stream.resume();
     const closed = Promise.all(open.map((stream) => once(stream, 'close')));

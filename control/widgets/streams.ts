@@ -1,4 +1,4 @@
-/** The open event streams: how many there may be, and how each of them ends. */
+/** The open event streams: their limits, and how they end. */
 
 import type { Readable } from 'node:stream';
 import type { Clock } from '#shared/clock.ts';
@@ -12,10 +12,10 @@ import { PulledStream } from './pulled-stream.ts';
 
 export interface StreamLimits {
   readonly perWidget: number;
-  /** Of visitors. */
+  /** Per visitor. */
   readonly perAddress: number;
   readonly heartbeatMs: number;
-  /** Characters of an answer in the making that wait for a slow reader. */
+  /** Most characters of an unfinished answer waiting for a slow reader. */
   readonly mostPending: number;
 }
 
@@ -30,15 +30,15 @@ export interface StreamsParts {
 export interface StreamOrder {
   readonly widgetId: string;
   readonly threadId: string;
-  /** null: with an API key */
+  /** null: authenticated by an API key */
   readonly address: string | null;
-  /** Number of the last message that the reader has. */
+  /** Number of the reader's last message. */
   readonly after: number;
-  /** ms since the epoch: when the right to it ends; null: never */
+  /** ms since the epoch: when its authorization expires; null: never */
   readonly until: number | null;
 }
 
-/** The reader asks again then, with its key or token; so a revoked one is of no use for long. */
+/** The reader then reconnects with its key or token, so a revoked one soon stops working. */
 const longestMs = 60 * 60 * 1000;
 
 export class Streams {
@@ -60,7 +60,7 @@ export class Streams {
     const end = (reason: StreamEnd) => {
       why ??= reason;
       stop.abort();
-      // Nobody asks for more, so the end would never be reached.
+      // Nobody reads, so the end would never be reached.
       if (!stream.pulling) stream.destroy();
     };
     const cancelWatch = this.#watch(stream, order, end);
@@ -98,7 +98,7 @@ export class Streams {
     });
   }
 
-  /** Ends a stream whose time is over or that nobody reads. Returns a function that stops watching. */
+  /** Ends a stream that has expired or that nobody reads. Returns a function that stops watching. */
   #watch(stream: PulledStream, order: StreamOrder, end: (why: StreamEnd) => void): () => void {
     const { clock, limits } = this.#parts;
     const leftMs = (order.until ?? Number.POSITIVE_INFINITY) - clock.now();
@@ -113,7 +113,7 @@ export class Streams {
     return () => timer.cancel();
   }
 
-  /** Ends every stream; none is opened any more. */
+  /** Ends every stream; none can be opened any more. */
   close(): void {
     this.#closed = true;
     for (const { end } of this.#open.values()) end('closing');

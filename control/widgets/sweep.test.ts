@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => test.close());
 
-/** One round, at the clock's present time. Returns the threads that it ended. */
+/** One round, at the clock's current time. Returns the threads that it ended. */
 async function sweep(): Promise<string[]> {
   const ended: string[] = [];
   const { clock } = test;
@@ -35,7 +35,7 @@ const count = async (table: 'widget_threads' | 'widget_messages' | 'widget_sessi
 };
 const days = (number: number) => number * 86_400_000;
 
-it('ends the threads whose time is up, at that moment', async () => {
+it('ends timed-out threads at their time-out', async () => {
   const widget = await makeWidget(test, { timeoutSeconds: 60 });
   const left = (await makeThread(test, widget)).split('/').at(-1);
   test.clock.advance(50_000);
@@ -56,7 +56,7 @@ it('ends the threads whose time is up, at that moment', async () => {
   expect(row.ended_at).toBe('2030-01-01T00:00:40.000Z');
 });
 
-it('deletes threads that ended long ago, with all that belongs to them', async () => {
+it('deletes threads that ended long ago, with all their data', async () => {
   const pathway = await makePathway(test);
   const widget = await makeWidget(test, { timeoutSeconds: 2_592_000 }, pathway);
   await test.call('POST', `${widget}/session`, { key: null, headers: { origin } });

@@ -1,4 +1,4 @@
-/** Ends threads in which nobody wrote for too long, and deletes what is kept no longer. */
+/** Ends threads in which nobody wrote for too long, and deletes expired ones. */
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { Db } from '../db/index.ts';
 import { forgetSessions } from './sessions-store.ts';
@@ -10,17 +10,17 @@ export interface SweepParts {
   readonly log: { error(facts: object, message: string): void };
   /** Days that ended threads are kept. */
   readonly threadDays: number;
-  /** Told of every thread that was ended. */
+  /** Called for every ended thread. */
   readonly onEnded: (threadId: string) => void;
 }
 
 const everyMs = 5_000;
 const forgetEveryMs = 60 * 60 * 1000;
 const dayMs = 24 * 60 * 60 * 1000;
-/** Rows of one statement, so that none holds the database for long. */
+/** Rows per statement, so that none blocks the database for long. */
 const atATime = 500;
 
-/** Returns a function that stops this and resolves when nothing is under way. */
+/** Returns a function that stops this and resolves when nothing is running. */
 export function startSweep(parts: SweepParts): () => Promise<void> {
   const { clock, log } = parts;
   let running: Promise<void> = Promise.resolve();

@@ -1,4 +1,4 @@
-/** Threads answered by pathways and personas, through the conversation engine that calls use. */
+/** Answers threads with pathways and personas, through the conversation engine that calls use. */
 import { builtInVariables } from '#shared/agent/built-in-variables.ts';
 import type { Variables } from '#shared/agent/interfaces.ts';
 import { newState } from '#shared/agent/persona-state.ts';
@@ -18,10 +18,10 @@ import type { AgentSource, Answered, AnswerRequest, NewConversation, ThreadAgent
 /** Contract 9.1. */
 const timezone = 'America/Los_Angeles';
 
-/** What a thread was told at its start. */
+/** A thread's initial facts. */
 interface Facts {
   readonly variables: Variables;
-  /** Whether the thread's first message stands for the agent's first words, which are not to be said again. */
+  /** Whether the thread's first message is the agent's first words, which are not to be repeated. */
   readonly opened: boolean;
 }
 
@@ -52,7 +52,7 @@ function versionOf(stored: string | null): number | 'production' | 'staging' | u
   return stored === 'production' || stored === 'staging' ? stored : Number(stored);
 }
 
-/** The greeting, else what the start node says in fixed words (contract 7.2). */
+/** The greeting, else the start node's fixed words (contract 7.2). */
 function firstWords(
   agent: TextAgent,
   { greeting, threadId, variables }: NewConversation,
@@ -67,7 +67,7 @@ function firstWords(
     return { opening, opened: opening !== null };
   }
   const start = pathwaysOf(agent)(agent.pathwayId, agent.version)?.graph.start;
-  // Such a node says nothing; a greeting comes before the pathway then.
+  // Such a node says nothing; a greeting then comes before the pathway.
   const silent = start?.type === 'Wait for Response';
   const opening = fill(greeting ?? (silent ? '' : (start?.text ?? '')));
   return { opening, opened: opening !== null && !silent };
@@ -86,7 +86,7 @@ async function answer(parts: TextSessionParts, request: AnswerRequest): Promise<
   const tell = teller(agent, request);
   const messages: string[] = [];
   if (state === null && (agent.kind === 'pathway' || opened)) {
-    // The first words stand in the thread already.
+    // The first words are already in the thread.
     let known = opened;
     const { messages: first } = await session.open((piece) => {
       if (known) known = false;
@@ -98,7 +98,7 @@ async function answer(parts: TextSessionParts, request: AnswerRequest): Promise<
   return { messages, state: JSON.stringify(session.state), ended: session.completed };
 }
 
-/** A greeting before a start node that says nothing must not become the words of the node after it. */
+/** A greeting before a silent start node must not replace the words of the node after it. */
 function withoutSilentGreeting(agent: TextAgent, opened: boolean): TextAgent {
   return agent.kind === 'pathway' && !opened ? { ...agent, firstSentence: null } : agent;
 }
@@ -110,7 +110,7 @@ function freshState(agent: TextAgent, opened: boolean): TextState | undefined {
   return { talk: { kind: 'persona', state }, node: null, completed: false };
 }
 
-/** Each text of a pathway is a message of its own; those of a persona are sentences of one. */
+/** Each text of a pathway is a separate message; those of a persona are sentences of one. */
 function teller(agent: TextAgent, { onPart }: AnswerRequest): (piece: string) => void {
   let pieces = 0;
   return (piece) => {

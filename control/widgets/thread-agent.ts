@@ -1,4 +1,4 @@
-/** Who answers a thread, as the widget area needs it; app.ts says who that is. */
+/** The interface of a thread's agent for the widget area; app.ts provides it. */
 import type { Db } from '../db/index.ts';
 
 /** Exactly one of pathway and persona. */
@@ -20,17 +20,17 @@ export interface NewConversation {
 }
 
 export interface BegunConversation {
-  /** JSON: who answers, as it is now, so that a change of the pathway alters no open thread */
+  /** JSON: the current agent, so that a change of the pathway does not affect open threads */
   readonly agent: string;
-  /** JSON: what else later answers need */
+  /** JSON: other data for later answers */
   readonly facts: string;
-  /** The first message of the thread; null when there is none. */
+  /** The first message of the thread; null if there is none. */
   readonly opening: string | null;
 }
 
-/** A part of an answer that is being made. */
+/** A part of an unfinished answer. */
 export interface AnswerPart {
-  /** Which message of the answer it belongs to, from 0. */
+  /** Index of its message in the answer, from 0. */
   readonly message: number;
   readonly text: string;
 }
@@ -42,15 +42,15 @@ export interface AnswerRequest {
   readonly facts: string;
   /** null: nothing was answered yet */
   readonly state: string | null;
-  /** What the visitor wrote. */
+  /** The visitor's text. */
   readonly text: string;
   readonly signal: AbortSignal;
-  /** Called with each part while the answer is being made, in order. */
+  /** Called with each part while the answer is written, in order. */
   readonly onPart: (part: AnswerPart) => void;
 }
 
 export interface Answered {
-  /** Stand for what the parts told. */
+  /** Replace the parts. */
   readonly messages: readonly string[];
   /** JSON */
   readonly state: string;
@@ -60,7 +60,7 @@ export interface Answered {
 
 export interface ThreadAgent {
   /**
-   * Freezes who will answer. Asks no model and no other server.
+   * Freezes the agent. Calls no model and no other server.
    * @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, PERSONA_NOT_FOUND
    */
   begin(db: Db, conversation: NewConversation): Promise<BegunConversation>;

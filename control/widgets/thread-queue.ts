@@ -8,13 +8,13 @@ export class ThreadQueue {
   readonly #onRefused: () => void;
   #closed = false;
 
-  /** @param mostWaiting waiting or running, of one thread */
+  /** @param mostWaiting waiting or running, per thread */
   constructor(mostWaiting: number, onRefused: () => void) {
     this.#mostWaiting = mostWaiting;
     this.#onRefused = onRefused;
   }
 
-  /** Rejects as `work` does. @throws ApiError RATE_LIMITED when too much waits, SERVICE_UNAVAILABLE after close */
+  /** Rejects as `work` does. @throws ApiError RATE_LIMITED when too many wait, SERVICE_UNAVAILABLE after close */
   async run<T>(threadId: string, work: () => Promise<T>): Promise<T> {
     if (this.#closed) throw ending();
     const tail = this.#tails.get(threadId) ?? { last: Promise.resolve(), count: 0 };
@@ -39,7 +39,7 @@ export class ThreadQueue {
     }
   }
 
-  /** Takes nothing more; resolves when nothing runs. */
+  /** Accepts nothing more; resolves when nothing is running. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#tails.values()].map(({ last }) => last));

@@ -1,13 +1,13 @@
 /**
- * What happens to a thread. Its states:
+ * The states of a thread:
  *
  *     [ agent ] --handoff--> [ live agent ]
  *         |                        |
  *         +--end, time-out, limit--+--> [ ended ]
  *         +--the agent's own end--------^
  *
- * Messages of one thread are handled one after the other. A hand-off or an end does not wait: it breaks off the
- * answer that is being made, which then leaves no trace.
+ * Messages of one thread are handled one after the other. A hand-off or an end does not wait: it aborts the answer in
+ * progress, which then leaves no trace.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { SenderType, WidgetConfig } from '#shared/api/widgets.ts';
@@ -35,7 +35,7 @@ import type { Answered, ThreadAgent } from './thread-agent.ts';
 import { ThreadQueue } from './thread-queue.ts';
 import { configOf } from './views.ts';
 
-/** Threads of a deleted widget that go in one transaction, with up to `mostMessages` messages each. */
+/** Threads of a deleted widget per transaction, with up to `mostMessages` messages each. */
 const deletedAtOnce = 50;
 
 export interface ThreadsParts {
@@ -47,17 +47,17 @@ export interface ThreadsParts {
   readonly log: { error(facts: object, message: string): void };
   /** A thread ends with its message of this number. */
   readonly mostMessages: number;
-  /** Messages of one thread that are answered or wait for it. */
+  /** Most messages of one thread being answered or waiting. */
   readonly mostWaiting: number;
-  /** Told of each that was refused. */
+  /** Called for each rejected message. */
   readonly onRefused: () => void;
-  /** Told of every answer of an agent. */
+  /** Called for every answer of an agent. */
   readonly onAnswer: (outcome: 'answered' | 'broken_off' | 'failed', ms: number) => void;
 }
 
 export interface NewThread {
   readonly visitorId?: string | null;
-  /** From where a visitor begins it (visitors.ts). */
+  /** The client that starts it (visitors.ts). */
   readonly clientHash?: string | null;
   readonly variables?: Readonly<Record<string, unknown>>;
 }
@@ -75,7 +75,7 @@ interface Draft {
 export class Threads {
   readonly #parts: ThreadsParts;
   readonly #queue: ThreadQueue;
-  /** The answer that is being made, by thread. */
+  /** The answer in progress, by thread. */
   readonly #answering = new Map<string, AbortController>();
 
   constructor(parts: ThreadsParts) {
@@ -83,7 +83,7 @@ export class Threads {
     this.#queue = new ThreadQueue(parts.mostWaiting, parts.onRefused);
   }
 
-  /** Breaks off what is being answered; resolves when nothing runs any more. */
+  /** Aborts answers in progress; resolves when nothing is running. */
   async close(): Promise<void> {
     const closed = this.#queue.close();
     for (const answering of this.#answering.values()) answering.abort(ending());
@@ -91,7 +91,7 @@ export class Threads {
   }
 
   /**
-   * @param answer what is made of the thread, in the transaction that stores it
+   * @param answer builds the response, in the transaction that stores the thread
    * @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, PERSONA_NOT_FOUND, QUOTA_EXCEEDED
    */
   async create<T>(
@@ -136,8 +136,8 @@ export class Threads {
   }
 
   /**
-   * Stores a message and, unless a live agent has the thread, what its agent answers.
-   * @throws ApiError THREAD_NOT_FOUND, THREAD_ENDED, HANDOFF_REQUIRED, MODEL_UNAVAILABLE: the message stays then
+   * Stores a message and, unless a live agent has the thread, its agent's answer.
+   * @throws ApiError THREAD_NOT_FOUND, THREAD_ENDED, HANDOFF_REQUIRED, MODEL_UNAVAILABLE: then the message is kept
    */
   post(widget: WidgetRow, threadId: string, content: string, sender: SenderType): Promise<Posted> {
     return this.#queue.run(threadId, async () => {
@@ -182,8 +182,8 @@ export class Threads {
   }
 
   /**
-   * Deletes a widget with its threads, some at a time, so that no other request waits long for the database. A crash
-   * in the midst leaves the widget with the threads that remain.
+   * Deletes a widget with its threads, in batches, so that no other request waits long for the database. A crash in
+   * between leaves the widget with the remaining threads.
    * @param record in the transaction that deletes the widget
    */
   async removeWidget(widget: WidgetRow, record: (db: Db) => Promise<void>): Promise<void> {
@@ -203,7 +203,7 @@ export class Threads {
     }
   }
 
-  /** Of a thread that was ended elsewhere, or handed to somebody: nobody waits for the agent any more. */
+  /** The thread was ended or handed over elsewhere: its agent's answer is no longer needed. */
   #altered(threadId: string): void {
     this.#answering.get(threadId)?.abort(new BrokenOff());
     this.#parts.live.changed(threadId);
@@ -279,7 +279,7 @@ export class Threads {
     }
   }
 
-  /** Nothing is stored when the thread was handed over or ended meanwhile. */
+  /** Stores nothing when the thread was handed over or ended meanwhile. */
   #storeAnswers(
     widget: WidgetRow,
     threadId: string,
@@ -330,12 +330,12 @@ export class Threads {
   }
 }
 
-/** Somebody took the thread from its agent while it was answering. */
+/** The thread was taken from its agent while it was answering. */
 class BrokenOff extends Error {
   override readonly name = 'BrokenOff';
 }
 
-/** What is broken off is not waited for: a webhook of the agent may take a minute. */
+/** Aborted work is not waited for: a webhook of the agent may take a minute. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(signal.reason);

@@ -19,7 +19,7 @@ export function widgetView(row: WidgetRow): Widget {
   return { ...widgetLine(row), config: configOf(row) };
 }
 
-/** Of a list: without the config, which has no small bound. */
+/** For lists: without the config, which may be large. */
 export function widgetLine(row: Omit<WidgetRow, 'config'>): WidgetLine {
   const { id, name, pathway_id, persona_id, created_at, updated_at } = row;
   const pathway_version = versionView(row.pathway_version);
@@ -31,7 +31,7 @@ function versionView(stored: string | null): Widget['pathway_version'] {
   return Number(stored);
 }
 
-/** @param now ISO; a thread whose time is up shows its end */
+/** @param now ISO; a timed-out thread shows its end */
 export function bareThreadView(row: StoredThread, now: string): BareThread {
   const { id, created_at, live_agent_handoff_at, visitor_id } = row;
   return { id, created_at, ended_at: endOf(row, now), live_agent_handoff_at, visitor_id };
@@ -49,7 +49,7 @@ export function threadView(
   };
 }
 
-/** @param toVisitor what was masked in an answer stays masked for the one that it was masked for */
+/** @param toVisitor a masked answer stays masked for the visitor */
 export function messageView(row: WidgetMessageRow, toVisitor: boolean): WidgetMessage {
   const { id, sender_type, created_at, content } = row;
   const hidden = toVisitor && sender_type === 'ASSISTANT';

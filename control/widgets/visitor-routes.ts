@@ -1,4 +1,4 @@
-/** What the page of a visitor asks for: the script, a session, events, and leave to ask (contract 7.3). */
+/** Requests of a visitor's page: the script, a session, events, and CORS preflights (contract 7.3). */
 
 import { Type } from 'typebox';
 import { SessionAnswer, SessionCreate, ThreadPath, WidgetPath, widgetAnswer } from '#shared/api/widgets.ts';
@@ -43,7 +43,7 @@ function scriptRoute(app: App, { database: { db } }: WidgetDeps): void {
       reply.headers({
         'cache-control': 'public, max-age=300',
         etag: script.etag,
-        // Pages that isolate themselves load it only then (HTML standard, COEP).
+        // Isolated pages load it only with this header (HTML standard, COEP).
         'cross-origin-resource-policy': 'cross-origin',
       });
       const known = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim());
@@ -102,7 +102,7 @@ function eventRoute(app: App, { database: { db } }: WidgetDeps, { streams, visit
   app.route({
     method: 'GET',
     url: '/v1/widget/:id/threads/:thread_id/events',
-    // A stream has no length that HEAD could ask for, and Fastify would leave it open.
+    // A stream has no length for HEAD, and Fastify would leave it open.
     exposeHeadRoute: false,
     config: {
       admits: visitors.admits,
@@ -130,19 +130,19 @@ function eventRoute(app: App, { database: { db } }: WidgetDeps, { streams, visit
         after: lastNumber(request.headers['last-event-id']),
         until: visitor ? Date.parse(visitor.expires_at) : null,
       });
-      // Proxies that gather an answer before they pass it on are asked not to.
+      // Tells proxies not to buffer the response.
       reply.header('x-accel-buffering', 'no').type('text/event-stream; charset=utf-8');
       return reply.send(stream);
     },
   });
 }
 
-/** What is no number of ours means that the reader has nothing. */
+/** An invalid number means that the reader has nothing. */
 function lastNumber(header: string | string[] | undefined): number {
   return typeof header === 'string' && /^[0-9]{1,9}$/.test(header) ? Number(header) : 0;
 }
 
-/** Browsers ask first, because requests carry a token and JSON (Fetch standard, CORS-preflight). */
+/** Browsers send preflights, because requests carry a token and JSON (Fetch standard, CORS-preflight). */
 function preflightRoutes(app: App, { visitors }: WidgetParts): void {
   const paths = {
     '/v1/widget/:id/session': 'POST',

@@ -28,7 +28,7 @@ async function newVisitor() {
 describe('the script', () => {
   const script = (id = widget.split('/').at(-1)) => `/widget/${id}/embed.js`;
 
-  it('is served to everybody, for five minutes, with its styles and an ETag', async () => {
+  it('is served to everyone, for five minutes, with its styles and an ETag', async () => {
     const answer = await test.call('GET', script(), { key: null });
     expect(answer.status).toBe(200);
     expect(answer.headers).toMatchObject({
@@ -51,7 +51,7 @@ describe('the script', () => {
     expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function/);
   });
 
-  it('is not there for an unknown widget, nor for one that is not embedded', async () => {
+  it('is not found for an unknown widget, or for one that is not embedded', async () => {
     const closed = await makeWidget(test, { allowedOrigins: [] });
     for (const id of [unknownId, closed.split('/').at(-1)]) {
       const answer = await test.call('GET', script(id), { key: null });
@@ -85,7 +85,7 @@ describe('a session', () => {
     { origin: 'https://other.example' },
     { origin: `${origin}.evil.example` },
     { origin: 'null' },
-  ])('is refused with the headers %j', async (headers) => {
+  ])('is rejected with the headers %j', async (headers) => {
     const answer = await session({}, headers);
     expect([answer.status, answer.codes]).toEqual([403, ['ORIGIN_NOT_ALLOWED']]);
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();
@@ -97,7 +97,7 @@ describe('a session', () => {
     expect(answer.headers['access-control-allow-origin']).toBe('https://any.example');
   });
 
-  it('takes up the visitor’s open thread, and begins another after its end', async () => {
+  it('continues the visitor’s open thread, and starts another after its end', async () => {
     const first = await newVisitor();
     const threadOf = async () =>
       (await session({ visitor_id: first.visitor_id })).body.data?.thread_id as unknown as string;
@@ -106,7 +106,7 @@ describe('a session', () => {
     expect(await threadOf()).not.toBe(first.thread_id);
   });
 
-  it.each([{ visitor_id: 'me' }, { visitor_id: null }, { other: 1 }])('is refused with %j', async (body) => {
+  it.each([{ visitor_id: 'me' }, { visitor_id: null }, { other: 1 }])('is rejected with %j', async (body) => {
     expect((await session(body)).status).toBe(400);
   });
 
@@ -132,7 +132,7 @@ describe('a session', () => {
 });
 
 describe('behind a proxy', () => {
-  it('a visitor’s address is what a trusted proxy says', async () => {
+  it('a visitor’s address comes from a trusted proxy', async () => {
     const from = (address: string) => session({}, { origin, 'x-forwarded-for': address });
     for (let i = 0; i < 30; i++) await from('192.0.2.1');
     expect((await from('192.0.2.2')).status).toBe(429);
@@ -215,14 +215,14 @@ describe('a token', () => {
     expect((await call('GET', '/v1/pathway')).codes).toEqual(['AUTH_FAILURE']);
   });
 
-  it('does not speak for the live agent', async () => {
+  it('cannot act as the live agent', async () => {
     const { call, thread } = await newVisitor();
     await test.call('POST', `${thread}/handoff`);
     const answer = await call('POST', `${thread}/messages`, { content: 'a', sender_type: 'ASSISTANT' });
     expect(answer.codes).toEqual(['INVALID_PARAMETER']);
   });
 
-  it('is of use for a day', async () => {
+  it('is valid for a day', async () => {
     widget = await makeWidget(test, { timeoutSeconds: 2_592_000 });
     const { call } = await newVisitor();
     test.clock.advance(86_399_999);
@@ -233,7 +233,7 @@ describe('a token', () => {
     expect(refused.headers['access-control-allow-origin']).toBe(origin);
   });
 
-  it('writes 30 messages a minute', async () => {
+  it('allows 30 messages a minute', async () => {
     const { call, thread } = await newVisitor();
     await test.call('POST', `${thread}/handoff`);
     for (let i = 0; i < 30; i++) {
@@ -249,7 +249,7 @@ describe('a token', () => {
   });
 });
 
-describe('a browser that asks for leave', () => {
+describe("a browser's preflight", () => {
   const ask = (from: string, path: string) =>
     test.control.app.inject({ method: 'OPTIONS', url: path, headers: { origin: from } });
 
@@ -259,7 +259,7 @@ describe('a browser that asks for leave', () => {
     [`/threads/${unknownId}/messages`, 'POST'],
     [`/threads/${unknownId}/end`, 'POST'],
     [`/threads/${unknownId}/events`, 'GET'],
-  ])('has it for %s from an allowed origin only', async (path, method) => {
+  ])('is allowed for %s from an allowed origin only', async (path, method) => {
     const allowed = await ask(origin, widget + path);
     expect(allowed.statusCode).toBe(204);
     expect(allowed.headers).toMatchObject({
@@ -273,7 +273,7 @@ describe('a browser that asks for leave', () => {
     expect(refused.headers['access-control-allow-headers']).toBeUndefined();
   });
 
-  it('has none for what pages never ask', async () => {
+  it('is rejected for requests that pages never make', async () => {
     const answer = await ask(origin, `${widget}/threads/${unknownId}/handoff`);
     expect(answer.statusCode).toBe(405);
   });

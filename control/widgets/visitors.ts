@@ -1,4 +1,4 @@
-/** Who may use a widget's endpoints without an API key, from which pages, and how often (contract 7.3). */
+/** Access to a widget's endpoints without an API key: by whom, from which pages, and how often (contract 7.3). */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#shared/clock.ts';
@@ -15,7 +15,7 @@ import { configOf } from './views.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whom a visitor's token let in. */
+    /** The session of the visitor's token. */
     visitor: WidgetSessionRow | null;
   }
 }
@@ -48,7 +48,7 @@ export class Visitors {
   }
 
   /**
-   * Lets a request in by a visitor's token. False when it carries none: an API key is needed then.
+   * Authenticates a request by a visitor's token. False when it has none: an API key is then required.
    * @throws ApiError AUTH_FAILURE, RATE_LIMITED
    */
   readonly admits = async (request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
@@ -67,8 +67,8 @@ export class Visitors {
   };
 
   /**
-   * Lets the page read the answer when the widget allows its origin (Fetch standard, CORS protocol). There are no
-   * cookies, so credentials are never allowed. Returns the widget, whoever it belongs to.
+   * Lets the page read the response when the widget allows its origin (Fetch standard, CORS protocol). There are no
+   * cookies, so credentials are never allowed. Returns the widget, of any organization.
    */
   async allowOrigin(request: FastifyRequest, reply: FastifyReply): Promise<WidgetRow | undefined> {
     reply.header('vary', 'Origin');
@@ -84,7 +84,9 @@ export class Visitors {
     return widget;
   }
 
-  /** From where a thread of a widget is begun: no address is stored, and those of two widgets cannot be compared. */
+  /**
+   * Keyed hash of the client that starts a thread: no address is stored, and hashes of two widgets cannot be compared.
+   */
   clientHash(widgetId: string, address: string): string {
     const client = `widget_client:${widgetId}:${hostKey(address)}`;
     return this.#parts.secrets.derive(client).toString('base64url');
@@ -111,7 +113,7 @@ function limit(scope: string, perMinute: number): Limit {
   return { scope, limit: perMinute, windowSeconds: 60 };
 }
 
-/** The widget of a path, which the caller may use: a key's own, or that of a token. @throws ApiError WIDGET_NOT_FOUND */
+/** The widget of a path, if the caller may use it: by key or by token. @throws ApiError WIDGET_NOT_FOUND */
 export async function requireWidget(db: Db, request: FastifyRequest, id: string): Promise<WidgetRow> {
   const { visitor } = request;
   if (visitor && visitor.widget_id !== id) throw ApiError.of('WIDGET_NOT_FOUND');

@@ -31,7 +31,7 @@ const agents = createAgents({
   allowedTargets: () => parseNetworks([]),
 });
 
-it('speaks with the embedded voice from the first frame on', async () => {
+it('speaks with the embedded voice from the first frame', async () => {
   const host = new RecordingHost();
   const pathway = {
     kind: 'pathway',
@@ -57,7 +57,7 @@ it('speaks with the embedded voice from the first frame on', async () => {
   agent.close('over');
 });
 
-it('makes echo and tone agents, and no stream for an unknown organization', () => {
+it('creates echo and tone agents, and no stream for an unknown organization', () => {
   const host = new RecordingHost();
   expect(agents.create({ kind: 'echo', ...manner }, call, host).sampleRate).toBe(8000);
   expect(agents.create({ kind: 'tone', frequency_hz: 440, ...manner }, call, host).sampleRate).toBe(8000);

@@ -1,4 +1,4 @@
-/** Makes the agent of a call by its settings. */
+/** Creates the agent of a call from its settings. */
 import type { BlockList } from 'node:net';
 import { type Resolver, systemResolver } from '#outgoing/connect.ts';
 import { builtInVariables } from '#shared/agent/built-in-variables.ts';
@@ -33,11 +33,11 @@ export interface AgentsDeps {
   readonly pathways: (id: string, version: number) => PathwayConfig | undefined;
   readonly organization: (id: string) => OrgConfig | undefined;
   readonly models: Pick<Models, 'agent'>;
-  /** Who runs the tools of a call; absent: nobody, and agents are told of none. */
+  /** Runs the tools of a call; absent: agents have no tools. */
   readonly tools?: (tools: readonly AgentTool[], call: CallFacts) => ToolRunner;
-  /** Sends the requests of Webhook nodes; default: to judged addresses. */
+  /** Sends the requests of Webhook nodes; default: to checked addresses only. */
   readonly webhook?: WebhookClient;
-  /** As TalkingDeps has it. */
+  /** See TalkingDeps. */
   readonly watched?: (talk: Talk) => void;
   readonly tts: TextToSpeech;
   /** null: calls are driven by key presses */
@@ -45,17 +45,17 @@ export interface AgentsDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly newId: NewId;
-  /** Networks that may be contacted although they are private, as they are now (contract 1.9). */
+  /** Private networks that may be contacted, as currently configured (contract 1.9). */
   readonly allowedTargets: () => BlockList;
   /** Default: the system's. */
   readonly resolve?: Resolver;
-  /** PEM of the certificate authorities for stream sockets and webhooks; absent: those of Node. */
+  /** PEM of the certificate authorities for stream sockets and webhooks; absent: Node's. */
   readonly ca?: string | string[] | undefined;
   readonly talkLimits?: Partial<TalkLimits>;
   readonly streamLimits?: Partial<StreamLimits>;
   readonly consultLimits?: Partial<ConsultLimits>;
   readonly answeringLimits?: Partial<AnsweringLimits>;
-  /** Called once for every call of ours that is watched for mailboxes, when it is decided who answers. */
+  /** Called once for each outbound call with voicemail detection, when the result is known. */
   readonly answered?: (who: Answerer) => void;
 }
 
@@ -146,7 +146,7 @@ export function createAgents(deps: AgentsDeps): Agents {
   };
 }
 
-/** Runs the tools that nodes of a call's pathways name. */
+/** Runs the tools of a call's pathway nodes. */
 function nodeTools(deps: Pick<AgentsDeps, 'tools'>, call: CallFacts) {
   const known = new Map<string, AgentTool>();
   const run: TalkingDeps['tool'] = async ({ toolId, name, inputs, variables }, signal) => {
@@ -155,14 +155,14 @@ function nodeTools(deps: Pick<AgentsDeps, 'tools'>, call: CallFacts) {
     if (runner) return runner.run(name, inputs, signal, variables);
     return { ok: false, data: null, error: 'no tools can be run here', variables: {} };
   };
-  /** Notes the tools of a pathway that the call has come to. */
+  /** Adds the tools of a pathway that the call has entered. */
   const learn = (tools: readonly AgentTool[]) => {
     for (const tool of tools) known.set(tool.tool_id, tool);
   };
   return { run, learn };
 }
 
-/** Loads a pathway once for all calls that use the same configuration of it. */
+/** Loads a pathway once for all calls with the same configuration of it. */
 function pathwayLoader(pathways: AgentsDeps['pathways']) {
   const graphs = new WeakMap<PathwayConfig, Graph>();
   return (orgId: string, id: string, version: number): LoadedPathway | undefined => {
@@ -187,7 +187,7 @@ function pathwayTool({ tool_id: toolId, name, description, input_schema, speech 
   };
 }
 
-/** A text of the call's order with its variables. @param now ms */
+/** Fills the variables into a text from the call's order. @param now ms */
 function filled(text: string, call: CallFacts, timezone: string, now: number): string {
   const { from, to, callId, variables } = call;
   return fillTemplate(text, { ...variables, ...builtInVariables({ from, to, callId, timezone, now }) });

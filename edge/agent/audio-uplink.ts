@@ -1,21 +1,21 @@
 import type { Log } from '../call/log.ts';
 import { PayloadEncoder, type StreamFormat } from './stream-messages.ts';
 
-/** Frames that may be on their way in the socket, and frames held here when it is full: one second in all. */
+/** Frames in flight in the socket, and frames held here when it is full: one second in all. */
 const framesInFlight = 10;
 const framesHeld = 40;
-/** Bytes of a `media` message beside its payload, about. */
+/** Approximate size of a `media` message without its payload, bytes. */
 const envelopeBytes = 180;
 
 export interface UplinkSocket {
-  /** Sends one `media` message of the frame with this number, counted from 0. */
+  /** Sends one `media` message for the frame with this number, counted from 0. */
   sendMedia(frameNumber: number, payload: string): void;
   readonly bufferedBytes: number;
 }
 
 /**
- * Sends received audio, one message per frame. When the server does not read, frames wait here for up to a
- * second; older ones are dropped and counted. Frames keep their numbers, so a gap can be seen.
+ * Sends received audio, one message per frame. When the server does not read, frames are held for up to a
+ * second; older ones are dropped and counted. Frames keep their numbers, so gaps are visible.
  */
 export class AudioUplink {
   readonly #socket: UplinkSocket;
@@ -25,7 +25,7 @@ export class AudioUplink {
   readonly #maxBufferedBytes: number;
   readonly #held: Int16Array;
   #heldCount = 0;
-  /** Number of the oldest held frame; of the next one when none is held. */
+  /** Number of the oldest held frame, or of the next frame when none is held. */
   #oldest = 0;
   #dropped = 0;
   #loggedDropped = 0;
@@ -47,7 +47,7 @@ export class AudioUplink {
     return this.#dropped;
   }
 
-  /** Begins anew on a fresh socket: numbers from 0, nothing held. */
+  /** Restarts on a new socket: numbers from 0, nothing held. */
   restart(): void {
     this.#heldCount = 0;
     this.#oldest = 0;

@@ -32,7 +32,7 @@ describe('without a key', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('joins when the announcement has been heard', async () => {
+  it('joins when the announcement has been played', async () => {
     const { agent, clock, host } = await setUp({ announcement, acceptKey: null });
     expect(await takeFrames(agent, announcement.length + 5)).toBe(announcement.length);
     clock.advance(consultLimits.tailMs - 1);
@@ -44,7 +44,7 @@ describe('without a key', () => {
 });
 
 describe('with a key', () => {
-  it('joins when it is pressed, also during the announcement, and is silent then', async () => {
+  it('joins when it is pressed, even during the announcement, and then is silent', async () => {
     const { agent, host, press } = await setUp(asking);
     expect(await takeFrames(agent, 5)).toBe(5);
     press('1');
@@ -54,7 +54,7 @@ describe('with a key', () => {
     expect(host.lines('user')).toEqual(['user: Pressed 1']);
   });
 
-  it('says it again after 15 s without a key, and hangs up after as many more', async () => {
+  it('repeats the announcement after 15 s without a key, and hangs up after another 15 s', async () => {
     const { agent, clock, host } = await setUp(asking);
     await takeFrames(agent, 20);
     clock.advance(14_999);
@@ -66,7 +66,7 @@ describe('with a key', () => {
     expect([host.joins, clock.pending]).toEqual([0, 0]);
   });
 
-  it('says it again from the beginning after another key, and hangs up at the second one', async () => {
+  it('restarts the announcement after a wrong key, and hangs up at the second one', async () => {
     const { agent, clock, host, press } = await setUp(asking);
     await takeFrames(agent, 10);
     press('2');
@@ -85,7 +85,7 @@ describe('with a key', () => {
   });
 });
 
-it('speaks with the voice and the language of the call that is transferred', async () => {
+it('speaks with the voice and language of the transferred call', async () => {
   const spoken: unknown[] = [];
   const synthesize: TextToSpeech['synthesize'] = (text, options) => {
     spoken.push([text, options]);
@@ -95,7 +95,7 @@ it('speaks with the voice and the language of the call that is transferred', asy
   expect(spoken).toEqual([[announcement, { voice: 'kal', language: 'de-DE', sampleRate: 8000 }]]);
 });
 
-it('leaves no timer and joins nobody when the call is over', async () => {
+it('leaves no timer and does not join when the call is over', async () => {
   const { agent, clock, host, press } = await setUp(asking);
   await takeFrames(agent, 20);
   agent.close();

@@ -1,9 +1,9 @@
 /**
- * Speaks to the target of a warm transfer, and joins the waiting call when the target takes it.
+ * Speaks to the target of a warm transfer, and joins the waiting call when the target accepts it.
  *
- *     [ announcing ] --heard, no key asked--> join
+ *     [ announcing ] --played, no key required--> join
  *          |   ^
- *    heard |   | wrong key or silence, once
+ *   played |   | wrong key or silence, once
  *          v   |
  *     [ asking ] --the key--> join
  *          | wrong key or silence again
@@ -20,11 +20,11 @@ import type { ConsultOrder } from '../call/ports/transfer.ts';
 import { PlayQueue } from './play-queue.ts';
 
 export interface ConsultLimits {
-  /** ms after the announcement within which the key must be pressed */
+  /** time to press the key after the announcement, ms */
   readonly acceptWithinMs: number;
-  /** times that the announcement is said again */
+  /** how often the announcement is repeated */
   readonly repeats: number;
-  /** ms between the last word and the joining: what the target's jitter buffer still holds */
+  /** delay between the last word and the join, ms: audio still in the target's jitter buffer */
   readonly tailMs: number;
 }
 
@@ -57,7 +57,7 @@ export class ConsultAgent implements AgentLeg {
     this.#deps = deps;
   }
 
-  /** Synthesizes the announcement. Rejects when that fails: nobody is joined unannounced. */
+  /** Synthesizes the announcement. Rejects when that fails: no call is joined unannounced. */
   async prepare(): Promise<void> {
     const { announcement } = this.#order;
     if (announcement === null) return;
@@ -75,7 +75,7 @@ export class ConsultAgent implements AgentLeg {
     return this.#queue.read(frame);
   }
 
-  /** The key may be pressed while the announcement is still being said. */
+  /** The key may also be pressed during the announcement. */
   dtmf({ digit }: DtmfEvent): void {
     const { acceptKey } = this.#order;
     if (acceptKey === null || this.#decided || !this.#started) return;
@@ -100,7 +100,7 @@ export class ConsultAgent implements AgentLeg {
     const queue = this.#queue;
     queue.push(this.#speech);
     queue.mark(() => {
-      // A mark of words that were cut off says nothing.
+      // Marks of an interrupted announcement do not count.
       if (queue === this.#queue) this.#announced();
     });
   }

@@ -5,13 +5,13 @@ import { UtteranceDetector } from './utterance.ts';
 export interface EarEvents {
   /** The caller has been speaking for `ms`. */
   speaking(ms: number): void;
-  /** An utterance has ended; its words follow when there is speech recognition. */
+  /** An utterance has ended; with speech recognition, its words follow. */
   finished(): void;
-  /** The words of an utterance, in the order of speaking; empty when none were understood. */
+  /** The words of an utterance, in spoken order; empty when none were recognized. */
   words(text: string): void;
 }
 
-/** Hears when the caller speaks and, with speech recognition, what. */
+/** Detects when the caller speaks and, with speech recognition, what. */
 export class Ear {
   readonly #detector: UtteranceDetector;
   #tail: Promise<void> = Promise.resolve();

@@ -2,7 +2,7 @@ import type { AgentLeg } from '../call/ports/agents.ts';
 
 const heldFrames = 50;
 
-/** Plays back what it hears, for line checks. Holds at most one second; what is older is lost. */
+/** Plays back what it hears, for line checks. Holds at most one second; older audio is dropped. */
 export class EchoAgent implements AgentLeg {
   readonly sampleRate = 8000;
   readonly #ring = new Int16Array((this.sampleRate / 50) * heldFrames);

@@ -3,8 +3,8 @@ import type { AgentHost } from '../call/ports/agents.ts';
 import { transferTo } from './transfer-to.ts';
 
 /**
- * Hands a call whose agent is lost to its fallback number (contract 9.5). Where that is in vain too, the call fails for
- * the first reason.
+ * Transfers a call whose agent failed to its fallback number (contract 9.5). When that fails too, the call ends with
+ * the original cause.
  */
 export async function passOn(host: AgentHost, number: string, cause: Error, log: Log): Promise<void> {
   log.warn({ err: cause, fallback_number: number }, 'the call is passed on to the fallback number');

@@ -1,9 +1,9 @@
 /**
- * An agent's ear and keyboard: turns what the caller presses and says into one event at a time, and keeps what comes
- * while nobody listens.
+ * An agent's input: turns key presses and words of the caller into one event at a time, and buffers input while the
+ * agent is not listening.
  *
- *     [ greeting ] --the other side has greeted, a key, or nobody speaks--> [ idle ] <--event-- [ listening ]
- *                                                                             +----- listen ----->+
+ *     [ greeting ] --the peer has greeted, a key, or silence--> [ idle ] <--event-- [ listening ]
+ *                                                                  +----- listen ----->+
  */
 import type { Action, ConversationEvent } from '#shared/agent/conversation.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
@@ -15,36 +15,36 @@ import { Listening } from './listening.ts';
 type Listen = Extract<Action, { type: 'listen' }>;
 
 export interface HearingParts {
-  /** null: only keys are understood */
+  /** null: only keys are recognized */
   readonly stt: SpeechToText | null;
   readonly clock: Clock;
   readonly log: Log;
   readonly sampleRate: 8000 | 16000;
   readonly language: string;
-  /** ms of the caller's speech that interrupt, where a node says nothing else */
+  /** ms of caller speech that interrupt the agent, unless a node overrides it */
   readonly interruptionThreshold: number;
   readonly waitForGreeting: boolean;
-  /** The caller wants to be heard. */
+  /** The caller interrupts. */
   readonly interrupt: (by: string) => void;
-  /** Words of the caller that answer nothing that was asked. */
+  /** Words from the caller that answer no question. */
   readonly greeting: (words: string) => void;
 }
 
-/** Keys that are kept while nobody listens. */
+/** Keys buffered while the agent is not listening. */
 const maxTypedAhead = 64;
 
 export class Hearing {
-  /** Present only when the caller's voice matters, so that nothing is decoded otherwise. */
+  /** Present only when the caller's voice is needed, so that nothing is decoded otherwise. */
   readonly write?: (frame: Int16Array) => void;
   readonly #parts: HearingParts;
   #listening: Listening | null = null;
   #interruptionThreshold: number;
-  /** Keys pressed and words said while nobody listened. */
+  /** Keys and words received while the agent was not listening. */
   #typed: string[] = [];
   #spoken: string[] = [];
-  /** Set while the caller may greet first. */
+  /** Set while the caller may speak first. */
   #greeted: (() => void) | null = null;
-  /** Utterances of the greeting whose words are still to come. */
+  /** Utterances of the greeting that are still being transcribed. */
   #greetings = 0;
   #ear: Ear | null = null;
   #timer: Timer | null = null;
@@ -69,7 +69,7 @@ export class Hearing {
     else if (this.#typed.length < maxTypedAhead) this.#typed.push(digit);
   }
 
-  /** The next thing that the caller does; null when the call is over. @param quiet resolves when the agent has spoken */
+  /** The caller's next event; null when the call is over. @param quiet resolves when the agent has finished speaking */
   listen(action: Listen, quiet: Promise<void>): Promise<ConversationEvent | null> {
     this.#interruptionThreshold = action.interruptionThreshold ?? this.#parts.interruptionThreshold;
     const listening = new Listening(action.keys, action.timeoutMs, this.#parts.clock);
@@ -82,13 +82,13 @@ export class Hearing {
     return listening.result;
   }
 
-  /** What was pressed or said meanwhile was meant for nobody. */
+  /** Discards buffered keys and words. */
   forget(): void {
     this.#typed = [];
     this.#spoken = [];
   }
 
-  /** Lets the other side say a greeting first: for `waitMs`, or to its end once it has begun. */
+  /** Lets the peer speak first: for `waitMs`, or until its greeting ends once it has begun. */
   async greet(waitMs: number): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#greeted = resolve;

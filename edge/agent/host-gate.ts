@@ -3,7 +3,7 @@ import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { AgentHost } from '../call/ports/agents.ts';
 import type { TransferOrder, TransferOutcome } from '../call/ports/transfer.ts';
 
-/** What an agent is given in place of its host when somebody else may take the call from it. */
+/** Passes an agent's requests to its host until it is shut, when the agent may lose its call. */
 export class HostGate implements AgentHost {
   readonly #host: AgentHost;
   #open = true;
@@ -12,7 +12,7 @@ export class HostGate implements AgentHost {
     this.#host = host;
   }
 
-  /** Whatever the agent asks from now on is without effect. */
+  /** From now on requests of the agent have no effect. */
   shut(): void {
     this.#open = false;
   }

@@ -3,8 +3,8 @@ import { KeyCollector, type KeyPlan } from '#shared/agent/keys.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
 
 /**
- * One wait for the caller: ends with a complete entry of keys, with words, with silence, or with null when
- * the call is over. The time of silence runs from `quiet` on and stops while the caller speaks or presses.
+ * One wait for input: ends with a complete key entry, with words, with silence, or with null when the call is over. The
+ * silence timer starts at `quiet` and stops while the caller speaks or presses keys.
  */
 export class Listening {
   readonly result: Promise<ConversationEvent | null>;
@@ -45,13 +45,13 @@ export class Listening {
     this.#end({ type: 'heard', text });
   }
 
-  /** Nobody speaks now: silence counts. Keys that were begun keep their own time. */
+  /** Nobody is speaking: the silence timer runs. Keys already entered have their own timer. */
   quiet(): void {
     if (this.#done || this.#collector.pending) return;
     this.#wait(this.#timeoutMs, () => this.#end({ type: 'silence' }));
   }
 
-  /** The caller speaks: silence does not count. */
+  /** The caller speaks: the silence timer stops. */
   busy(): void {
     if (!this.#collector.pending) this.#timer?.cancel();
   }

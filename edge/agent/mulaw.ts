@@ -2,7 +2,7 @@ import { g711 } from '#shared/g711.ts';
 
 const { toLinear, fromLinear } = g711.PCMU;
 
-/** Writes `samples` as mu-law octets, what stream sockets carry by default, to the start of `octets`. */
+/** Writes `samples` as mu-law octets, the default of stream sockets, to the start of `octets`. */
 export function encodeMulaw(samples: Int16Array, octets: Uint8Array): void {
   for (let i = 0; i < samples.length; i++) octets[i] = fromLinear[(samples[i] ?? 0) & 0xffff] ?? 0xff;
 }

@@ -104,7 +104,7 @@ function setUp({ settings = {}, tts = countingVoice, stt, config = menu, keys = 
 }
 
 describe('a call driven by key presses', () => {
-  it('says the first words in the very first frame and all of them once', async () => {
+  it('starts its first words in the first frame and plays all of them once', async () => {
     const { agent, host, begin } = setUp();
     await begin();
     expect(await takeFrames(agent, 40)).toBe('Press 1, 2 or 3.'.length);
@@ -115,7 +115,7 @@ describe('a call driven by key presses', () => {
     agent.close('over');
   });
 
-  it('goes the way of the key, fills a variable up to #, says it and hangs up after the last word', async () => {
+  it('follows the edge of the key, fills a variable up to #, speaks it and hangs up after the last word', async () => {
     const { agent, clock, host, press, begin, pass } = setUp();
     await begin();
     await takeFrames(agent, 30);
@@ -170,7 +170,7 @@ describe('a call driven by key presses', () => {
     agent.close('over');
   });
 
-  it('finishes its sentence when interruptions are blocked, and still takes the key', async () => {
+  it('finishes its sentence when interruptions are blocked, and still accepts the key', async () => {
     const { agent, host, press, begin } = setUp({ settings: { block_interruptions: true } });
     await begin();
     await takeFrames(agent, 5);
@@ -180,7 +180,7 @@ describe('a call driven by key presses', () => {
     agent.close('over');
   });
 
-  it('ignores keys when it is told to', async () => {
+  it('ignores keys when configured to', async () => {
     const { agent, host, press, begin } = setUp({ settings: { ignore_button_press: true } });
     await begin();
     await press('1');
@@ -189,7 +189,7 @@ describe('a call driven by key presses', () => {
     agent.close('over');
   });
 
-  it('keeps keys that are pressed ahead', async () => {
+  it('buffers keys that are pressed ahead', async () => {
     const { agent, host, press, begin } = setUp();
     await begin();
     await press('155#');
@@ -198,7 +198,7 @@ describe('a call driven by key presses', () => {
     agent.close('over');
   });
 
-  it('repeats itself twice after silence, counted from its last word, then ends the call', async () => {
+  it('repeats itself twice after silence, measured from its last word, then ends the call', async () => {
     const { agent, host, begin, pass } = setUp();
     await begin();
     await pass(60_000);
@@ -217,7 +217,7 @@ describe('a call driven by key presses', () => {
 
   const desk = { request_data: { desk: '+1 (415) 555-0199' } };
 
-  it('transfers the call when it has said the words of the node, and is silent afterwards', async () => {
+  it('transfers the call after the words of the node, and is silent afterwards', async () => {
     const { agent, host, press, begin, pass } = setUp({ settings: desk });
     await begin();
     await press('2');
@@ -237,7 +237,7 @@ describe('a call driven by key presses', () => {
     agent.close('over');
   });
 
-  it('takes the failure edge of a transfer, and forgets the keys that were pressed meanwhile', async () => {
+  it('takes the failure edge of a transfer, and discards keys pressed in the meantime', async () => {
     const { agent, host, press, begin } = setUp({ settings: desk });
     const outcome = Promise.withResolvers<TransferOutcome>();
     host.outcome = outcome.promise;
@@ -257,7 +257,7 @@ describe('a call driven by key presses', () => {
     agent.close('over');
   });
 
-  it('asks for no transfer to nobody', async () => {
+  it('requests no transfer without a target', async () => {
     const { agent, host, press, begin } = setUp();
     await begin();
     await press('2');
@@ -276,7 +276,7 @@ describe('a call driven by key presses', () => {
   });
 });
 
-describe('beginning', () => {
+describe('starting', () => {
   it('says the first sentence in place of the start node', async () => {
     const { agent, host, begin } = setUp({
       settings: { first_sentence: 'Hello {{sip_header_x-plan}} caller.' },
@@ -286,7 +286,7 @@ describe('beginning', () => {
     agent.close('over');
   });
 
-  it('lets the caller greet first, for five seconds at most', async () => {
+  it('lets the caller speak first, for five seconds at most', async () => {
     const { agent, host, begin, pass } = setUp({ settings: { wait_for_greeting: true } });
     await begin();
     await pass(4999);
@@ -297,7 +297,7 @@ describe('beginning', () => {
     agent.close('over');
   });
 
-  it('speaks when the greeting has ended', async () => {
+  it('speaks when the greeting ends', async () => {
     const { agent, begin } = setUp({ settings: { wait_for_greeting: true } });
     await begin();
     hear(agent.write, 3000, 20);
@@ -307,7 +307,7 @@ describe('beginning', () => {
     agent.close('over');
   });
 
-  it('does not talk into a greeting that takes longer than the wait, and says its first sentence then', async () => {
+  it('does not talk over a greeting that takes longer than the wait, and says its first sentence afterwards', async () => {
     const settings = { wait_for_greeting: true, first_sentence: 'Hi.' };
     const { agent, host, begin, pass } = setUp({ settings });
     await begin();
@@ -321,34 +321,34 @@ describe('beginning', () => {
     agent.close('over');
   });
 
-  it('decodes nothing when nothing is to be heard', () => {
+  it('decodes nothing when no voice is needed', () => {
     expect(setUp().agent.write).toBeUndefined();
   });
 
-  it('does not take the call without its pathway', async () => {
+  it('rejects the call without its pathway', async () => {
     const { agent } = setUp({ settings: { pathway_version: 9 } });
     await expect(agent.prepare()).rejects.toThrow("version 9 is not in the edge's configuration");
   });
 
-  it('does not take the call of another organization with this pathway', async () => {
+  it("rejects another organization's call to this pathway", async () => {
     const { agent } = setUp({ config: { ...menu, org_id: 'other' } });
     await expect(agent.prepare()).rejects.toThrow('is not in the edge');
   });
 
-  it('does not take the call when the start node is unknown', async () => {
+  it('rejects the call when the start node is unknown', async () => {
     const { agent } = setUp({ settings: { start_node_id: 'nowhere' } });
     await expect(agent.prepare()).rejects.toThrow('Invalid start_node_id');
   });
 
-  it('does not take the call when nothing can be said', async () => {
+  it('rejects the call when speech synthesis fails', async () => {
     const broken = { ...countingVoice, synthesize: () => Promise.reject(new Error('no voice')) };
     const { agent } = setUp({ tts: broken });
     await expect(agent.prepare()).rejects.toThrow('no voice');
   });
 });
 
-describe('a voice that fails in mid-call', () => {
-  it('writes the text down and goes on', async () => {
+describe('a voice that fails mid-call', () => {
+  it('writes the text to the transcript and continues', async () => {
     const failing: TextToSpeech = {
       ...countingVoice,
       synthesize: (text, options) =>
@@ -373,7 +373,7 @@ describe('a voice that fails in mid-call', () => {
 describe('speech recognition', () => {
   const says = (...texts: string[]): SpeechToText => ({ transcribe: async () => texts.shift() ?? '' });
 
-  it('goes the way of the words and is interrupted by a voice after the threshold', async () => {
+  it('follows the edge of the words and is interrupted by speech beyond the threshold', async () => {
     const { agent, host, begin } = setUp({ stt: says('my account please') });
     await begin();
     await takeFrames(agent, 2);
@@ -391,7 +391,7 @@ describe('speech recognition', () => {
     agent.close('over');
   });
 
-  it('does not take the greeting for an answer', async () => {
+  it('does not take the greeting as an answer', async () => {
     const { agent, host, begin } = setUp({ stt: says('my account'), settings: { wait_for_greeting: true } });
     await begin();
     hear(agent.write, 3000, 20);
@@ -409,7 +409,7 @@ describe('a call on which keys are impossible', () => {
   const says = (...texts: string[]): SpeechToText => ({ transcribe: async () => texts.shift() ?? '' });
   const told = 'I cannot hear key presses on this line. Please say your answer instead.';
 
-  it('is told so before it is asked for keys, once, and goes on with words', async () => {
+  it('says so once before asking for keys, and continues with words', async () => {
     const { agent, host, begin } = setUp({ stt: says('one', '1234'), keys: false });
     await begin();
     await takeFrames(agent, 100);
@@ -433,7 +433,7 @@ describe('a call on which keys are impossible', () => {
     agent.close('over');
   });
 
-  it('is told nothing before words that ask for none, and before a repeated menu only once', async () => {
+  it('does not say so before words that ask for no keys, and only once before a repeated menu', async () => {
     const config = {
       ...menu,
       nodes: [node('hello', 'Default', { isStart: true, text: 'Who is calling?' }), ...menu.nodes.slice(1)],
@@ -458,7 +458,7 @@ describe('a call on which keys are impossible', () => {
     agent.close('over');
   });
 
-  it('waits for nothing for ever where words are not understood either', async () => {
+  it('does not wait forever when words are not recognized either', async () => {
     const { agent, clock, host, begin, pass } = setUp({ keys: false });
     await begin();
     expect(host.entries[0]?.text).toBe(
@@ -477,7 +477,7 @@ describe('a call on which keys are impossible', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('is told nothing by an agent that wants no keys', async () => {
+  it('does not say so when the agent uses no keys', async () => {
     const config = {
       ...menu,
       edges: menu.edges.map((way) => ({ ...way, data: { label: `go to ${way.target}` } })),
@@ -489,7 +489,7 @@ describe('a call on which keys are impossible', () => {
     agent.close('over');
   });
 
-  it('has it in its transcript when the agent wanted to press some', async () => {
+  it('has a note in its transcript when the agent tried to send keys', async () => {
     const { agent, host, begin } = setUp({ stt: says('three'), keys: false });
     await begin();
     await takeFrames(agent, 100);
@@ -505,7 +505,7 @@ describe('a call on which keys are impossible', () => {
 });
 
 describe('the end', () => {
-  it('leaves no timer and says nothing more, wherever it is closed', async () => {
+  it('leaves no timer and no speech, at whatever point it is closed', async () => {
     const { agent, clock, host, press, begin } = setUp();
     await begin();
     await press('1');

@@ -9,12 +9,12 @@ import { TalkingAgent, type TalkingDeps } from './talking-agent.ts';
 export type PathwaySettings = Extract<AgentSettings, { kind: 'pathway' }>;
 
 export interface PathwayAgentDeps extends TalkingDeps {
-  /** A pathway of the call's organization, loaded; undefined when there is none. @throws GraphError */
+  /** A loaded pathway of the call's organization; undefined when there is none. @throws GraphError */
   readonly pathway: (id: string, version: number) => LoadedPathway | undefined;
   readonly understanding: Understanding;
 }
 
-/** An agent that walks a pathway. */
+/** An agent that follows a pathway. */
 export function pathwayAgent(
   settings: PathwaySettings,
   call: CallFacts,
@@ -38,7 +38,7 @@ export function pathwayAgent(
   });
 }
 
-/** What a conversation on a call knows from the start. */
+/** Initial variables of a conversation on a call. */
 export function callVariables(settings: AgentSettings, call: CallFacts, now: () => number) {
   const { from, to, callId, variables } = call;
   const { timezone, request_data } = settings;

@@ -42,7 +42,7 @@ const persona = {
   ],
 } satisfies AgentSettings;
 
-/** Understands one utterance after the other. */
+/** Returns the given texts, one per utterance. */
 function says(...texts: string[]): SpeechToText {
   return { transcribe: async () => texts.shift() ?? '' };
 }
@@ -52,7 +52,7 @@ function hear(agent: AgentLeg, frames: number, level = 3000): void {
   for (let i = 0; i < frames; i++) agent.write?.(frame);
 }
 
-/** The caller says something that is recognized. */
+/** The caller says something that speech recognition understands. */
 function speak(agent: AgentLeg): void {
   hear(agent, 10);
   hear(agent, 36, 0);
@@ -110,7 +110,7 @@ describe('a persona on a call', () => {
     return { agent, clock, host, runs };
   }
 
-  it('speaks the first sentence while the model still makes the second', async () => {
+  it('speaks the first sentence while the model is still generating the second', async () => {
     const rest = Promise.withResolvers<void>();
     server.record({ text: ['Good day. ', rest.promise, 'I am Ada.'] });
     const { agent, clock, host } = setUp({ settings: { first_sentence: null } });
@@ -126,7 +126,7 @@ describe('a persona on a call', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('uses a tool, tells what it found, and hands the caller over', async () => {
+  it('uses a tool, speaks its result, and transfers the caller', async () => {
     server.record(
       { when: ['where is my order'], calls: [{ name: 'find_order', input: { id: 'A1' } }] },
       { when: ['sent'], text: ['It was sent. ', 'It comes soon.'] },
@@ -162,7 +162,7 @@ describe('a persona on a call', () => {
     agent.close('transferred');
   });
 
-  it('stops speaking and asking when the caller speaks', async () => {
+  it('stops speaking and cancels the model request when the caller speaks', async () => {
     const never = Promise.withResolvers<void>();
     server.record(
       { when: ['tell me all'], text: ['This is a long story. ', never.promise] },
@@ -190,7 +190,7 @@ describe('a persona on a call', () => {
     never.resolve();
   });
 
-  it('excuses a model that is silent for too long once, then fails', async () => {
+  it('apologizes once for a model that is silent for too long, then fails', async () => {
     const never = Promise.withResolvers<void>();
     server.record({ delay: never.promise }, { delay: never.promise });
     const { agent, clock, host } = setUp({ stt: says('one', 'two') });
@@ -220,7 +220,7 @@ describe('a persona on a call', () => {
     await expect(agent.prepare()).rejects.toMatchObject({ name: 'ModelUnavailable' });
   });
 
-  it('gives up its request when the call is over', async () => {
+  it('aborts its request when the call is over', async () => {
     const never = Promise.withResolvers<void>();
     server.record({ delay: never.promise });
     const { agent, clock, host } = setUp({ stt: says('hello') });
@@ -243,7 +243,7 @@ describe('a task without a language model', () => {
     ...manner,
   } satisfies AgentSettings;
 
-  it('is honest about it, answers what it can, and hangs up on a goodbye', async () => {
+  it('says so, answers what it can, and hangs up on a goodbye', async () => {
     const clock = new FakeClock();
     const host = new RecordingHost();
     let ids = 0;

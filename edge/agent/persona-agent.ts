@@ -20,7 +20,7 @@ export interface PersonaAgentDeps extends TalkingDeps {
 
 const defaultTemperature = 0.7;
 
-/** An agent that talks freely, as a persona or by a task (contract 9.1 and 12). */
+/** An agent that talks freely, from a persona or a task (contract 9.1 and 12). */
 export function personaAgent(
   settings: PersonaSettings,
   call: CallFacts,

@@ -8,7 +8,7 @@ function read(queue: PlayQueue, size = 4): number[] | null {
   return queue.read(frame) ? [...frame] : null;
 }
 
-it('plays what was pushed in order, whatever its lengths, and fills up with silence', () => {
+it('plays audio of any length in order, and pads with silence', () => {
   const queue = new PlayQueue(100);
   queue.push(ramp(1, 3));
   queue.push(ramp(4, 6));
@@ -62,7 +62,7 @@ it('fires all marks once, in order, when it is cleared', () => {
   expect(events).toEqual([1, 2, 3]);
 });
 
-it('drops what exceeds its size and says how much', () => {
+it('drops what exceeds its size and reports how much', () => {
   const queue = new PlayQueue(6);
   expect(queue.push(ramp(1, 4))).toBe(0);
   expect(queue.push(ramp(5, 4))).toBe(2);
@@ -73,7 +73,7 @@ it('drops what exceeds its size and says how much', () => {
   ]);
 });
 
-it('keeps its order when it is never empty for long', () => {
+it('keeps its order when it is rarely empty', () => {
   const queue = new PlayQueue(100_000);
   const heard: number[] = [];
   let marks = 0;

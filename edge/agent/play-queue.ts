@@ -1,4 +1,4 @@
-/** Audio that waits to be played, with marks between. */
+/** Audio queued for playback, with marks in between. */
 type Item = Int16Array | (() => void);
 
 /**
@@ -8,24 +8,24 @@ type Item = Int16Array | (() => void);
 export class PlayQueue {
   readonly #maxSamples: number;
   readonly #items: Item[] = [];
-  /** Marks behind samples that the last read took. */
+  /** Marks after samples that the last read took. */
   readonly #due: (() => void)[] = [];
   #head = 0;
-  /** Samples of the head item that were taken. */
+  /** Samples already taken from the first item. */
   #taken = 0;
   #queued = 0;
 
-  /** @param maxSamples what is queued at most; more is dropped */
+  /** @param maxSamples maximum queue length; more is dropped */
   constructor(maxSamples: number) {
     this.#maxSamples = maxSamples;
   }
 
-  /** Samples that were not yet taken. */
+  /** Samples not yet taken. */
   get queuedSamples(): number {
     return this.#queued;
   }
 
-  /** Whether something is being played or waits to be. */
+  /** Whether audio is playing or queued. */
   get playing(): boolean {
     return this.#queued > 0 || this.#due.length > 0;
   }
@@ -41,7 +41,7 @@ export class PlayQueue {
     return samples.length - kept.length;
   }
 
-  /** Calls `reached` once: when all audio before it has been played, or was cleared. */
+  /** Calls `reached` once: when all audio before it has been played or cleared. */
   mark(reached: () => void): void {
     this.#items.push(reached);
   }
@@ -60,7 +60,7 @@ export class PlayQueue {
     for (const mark of marks) mark();
   }
 
-  /** Fills `frame` with the next samples, zeroes behind the last one. False when there is nothing to play. */
+  /** Fills `frame` with the next samples, then zeroes. False when there is nothing to play. */
   read(frame: Int16Array): boolean {
     if (this.#due.length > 0) this.#fireDue();
     const items = this.#items;
@@ -93,7 +93,7 @@ export class PlayQueue {
     return false;
   }
 
-  /** A mark may queue more, or clear the queue, so each is taken off before it is called. */
+  /** A mark may queue more or clear the queue, so each is removed before it is called. */
   #fireDue(): void {
     for (let count = this.#due.length; count > 0; count--) this.#due.shift()?.();
   }

@@ -1,4 +1,4 @@
-/** Reads a sequence at its own pace, ahead of the one who carries it out; one reader. */
+/** Reads a sequence ahead of its consumer, at its own pace; one reader. */
 export class ReadAhead<T> implements AsyncIterable<T> {
   readonly #items: T[] = [];
   #over = false;
@@ -10,7 +10,7 @@ export class ReadAhead<T> implements AsyncIterable<T> {
     void this.#read(source, seen);
   }
 
-  /** The first item that fits, once it is there; it stays in the sequence. Undefined when none comes. @throws the source's error */
+  /** The first matching item; it stays in the sequence. Undefined when there is none. @throws the source's error */
   async find(fits: (item: T) => boolean): Promise<T | undefined> {
     for (;;) {
       const found = this.#items.find(fits);
@@ -20,7 +20,7 @@ export class ReadAhead<T> implements AsyncIterable<T> {
     }
   }
 
-  /** @throws the source's error, behind the items that came before it */
+  /** @throws the source's error, after the items before it */
   async *[Symbol.asyncIterator](): AsyncGenerator<T> {
     for (;;) {
       const next = this.#items.shift();

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ToneEar } from './answering/tone-ear.ts';
 import { ringback } from './ringback.ts';
 
-it('rings for 2 s with two tones and is silent for 4 s, again and again', () => {
+it('rings for 2 s with two tones and is silent for 4 s, repeatedly', () => {
   const endpoint = ringback();
   const ear = new ToneEar();
   const frame = new Int16Array(160);
@@ -23,7 +23,7 @@ it('rings for 2 s with two tones and is silent for 4 s, again and again', () => 
   for (const what of heard) expect(what).toMatch(/^several at 4(25|50|75)$/);
 });
 
-it('gives every caller a ring of their own, from its beginning', () => {
+it("starts each caller's ring from the beginning", () => {
   const [one, other] = [ringback(), ringback()];
   const first = new Int16Array(160);
   one.read(first);

@@ -5,15 +5,15 @@ const tones = [440, 480] as const;
 const sampleRate = 8000;
 const onFrames = 100;
 const cycleFrames = 300;
-/** Of each tone: -19 dBm0, the usual level, where 32767 is +3.17 dBm0. */
+/** Amplitude of each tone: -19 dBm0, the usual level, where 32767 is +3.17 dBm0. */
 const amplitude = 2552;
 
-/** The beat of both tones: 40 Hz goes into either without remainder, and into the sample rate. */
+/** One beat of both tones: both frequencies and the sample rate are multiples of 40 Hz. */
 const beat = Int16Array.from({ length: sampleRate / 40 }, (_, n) =>
   Math.round(tones.reduce((sum, hz) => sum + amplitude * Math.sin((2 * Math.PI * hz * n) / sampleRate), 0)),
 );
 
-/** Rings without end, as a caller hears it who waits for an answer. */
+/** Endless ringback for a waiting caller. */
 export function ringback(): AudioEndpoint {
   let frames = 0;
   let at = 0;

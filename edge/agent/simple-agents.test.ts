@@ -4,7 +4,7 @@ import { decodeMulaw, encodeMulaw } from './mulaw.ts';
 import { ToneAgent } from './tone-agent.ts';
 
 describe('the tone agent', () => {
-  it.each([440, 1000, 1004.5, 3999])('plays %d Hz without a break between frames', async (frequency) => {
+  it.each([440, 1000, 1004.5, 3999])('plays %d Hz without a gap between frames', async (frequency) => {
     const agent = new ToneAgent(frequency);
     await agent.prepare();
     const { sampleRate } = agent;
@@ -22,17 +22,17 @@ describe('the tone agent', () => {
     ).toBeLessThanOrEqual(1);
   });
 
-  it('plays what 8 kHz cannot carry at 16 kHz', () => {
+  it('plays frequencies beyond 8 kHz sampling at 16 kHz', () => {
     expect([new ToneAgent(3000).sampleRate, new ToneAgent(5000).sampleRate]).toEqual([8000, 16000]);
   });
 
-  it.each([0, -1, 8000, Number.NaN])('does not take a call with %d Hz', async (frequency) => {
+  it.each([0, -1, 8000, Number.NaN])('rejects a call with %d Hz', async (frequency) => {
     await expect(new ToneAgent(frequency).prepare()).rejects.toThrow('cannot be played');
   });
 });
 
 describe('the echo agent', () => {
-  it('is silent until it heard something, then plays it back', () => {
+  it('is silent until it has heard something, then plays it back', () => {
     const agent = new EchoAgent();
     const frame = new Int16Array(160);
     expect(agent.read(frame)).toBe(false);
@@ -45,7 +45,7 @@ describe('the echo agent', () => {
     expect(agent.read(frame)).toBe(false);
   });
 
-  it('holds one second at most and loses the oldest', () => {
+  it('holds at most one second and drops the oldest', () => {
     const agent = new EchoAgent();
     for (let i = 0; i < 60; i++) agent.write(new Int16Array(160).fill(i));
     const frame = new Int16Array(160);
@@ -62,7 +62,7 @@ describe('mu-law', () => {
     ]);
   });
 
-  it('encodes what it decoded to the same octet, but for the two zeroes', () => {
+  it('encodes what it decoded to the same octet, except for the two zeroes', () => {
     const all = Uint8Array.from({ length: 256 }, (_, code) => code);
     const again = new Uint8Array(256);
     encodeMulaw(decodeMulaw(all), again);

@@ -1,4 +1,4 @@
-/** An agent's mouth: synthesizes texts, some ahead of time, and plays them in order. */
+/** An agent's speech output: synthesizes texts, some ahead of time, and plays them in order. */
 import type { SpeechOptions, TextToSpeech } from '#shared/models/speech.ts';
 import { PlayQueue } from './play-queue.ts';
 
@@ -6,17 +6,17 @@ export class Speaking {
   readonly #tts: TextToSpeech;
   readonly #options: SpeechOptions;
   readonly #queue: PlayQueue;
-  /** Texts whose synthesis has begun and that were not yet said. */
+  /** Texts whose synthesis has started and that were not spoken yet. */
   readonly #begun = new Map<string, Promise<Int16Array>>();
 
-  /** @param maxSeconds of speech that may wait to be played */
+  /** @param maxSeconds maximum speech queued for playback */
   constructor(tts: TextToSpeech, options: SpeechOptions, maxSeconds: number) {
     this.#tts = tts;
     this.#options = options;
     this.#queue = new PlayQueue(options.sampleRate * maxSeconds);
   }
 
-  /** Whether something is being played or waits to be. */
+  /** Whether audio is playing or queued. */
   get playing(): boolean {
     return this.#queue.playing;
   }
@@ -25,12 +25,12 @@ export class Speaking {
     return this.#queue.read(frame);
   }
 
-  /** Begins a synthesis ahead of time. */
+  /** Starts a synthesis ahead of time. */
   begin(text: string): void {
     this.#of(text).catch(() => undefined);
   }
 
-  /** The speech of a text, once; joins what was begun. @throws what text-to-speech throws */
+  /** The speech of a text, once; uses a synthesis already started. @throws what text-to-speech throws */
   async take(text: string): Promise<Int16Array> {
     try {
       return await this.#of(text);
@@ -39,7 +39,7 @@ export class Speaking {
     }
   }
 
-  /** Resolves when the speech of a text is there, which then waits to be taken. @throws what text-to-speech throws */
+  /** Resolves when the speech of a text is ready to be taken. @throws what text-to-speech throws */
   async ready(text: string): Promise<void> {
     await this.#of(text);
   }
@@ -49,12 +49,12 @@ export class Speaking {
     return this.#queue.push(samples);
   }
 
-  /** Resolves when all that was said has been heard, or was cut off. */
+  /** Resolves when all speech has been played or cut off. */
   played(): Promise<void> {
     return this.#queue.playing ? new Promise((resolve) => this.#queue.mark(resolve)) : Promise.resolve();
   }
 
-  /** Cuts off what is being said. */
+  /** Cuts off the current speech. */
   stop(): void {
     this.#queue.clear();
   }

@@ -69,7 +69,7 @@ async function begun(setup: Setup & { server: BotServer }) {
   return { ...parts, bot, start };
 }
 
-/** Waits until what the bot sent before has been taken in: the answer to a ping behind it comes back. */
+/** Waits until the bot's earlier messages have been processed: a ping sent after them was answered. */
 async function arrived(bot: BotSocket, agent: StreamAgent): Promise<void> {
   const pong = new Promise<void>((resolve) => bot.socket.once('pong', () => resolve()));
   bot.socket.ping();
@@ -82,7 +82,7 @@ const frame = (value = 0) => new Int16Array(160).fill(value);
 const silence20ms = Buffer.alloc(160, 0xff).toString('base64');
 
 describe('opening', () => {
-  it('signs the handshake, says connected at once and start when the call is answered', async () => {
+  it('signs the handshake, sends connected at once and start when the call is answered', async () => {
     const server = await listen();
     const { agent, clock } = agentFor({ server });
     await agent.prepare();
@@ -119,7 +119,7 @@ describe('opening', () => {
     });
   });
 
-  it('says in start that no keys will come, where the peer has no telephone-event', async () => {
+  it('announces in start that no keys will come, when the peer has no telephone-event', async () => {
     const server = await listen();
     const { agent, host } = agentFor({ server });
     host.keys = false;
@@ -130,7 +130,7 @@ describe('opening', () => {
     expect(await bot.next()).toMatchObject({ event: 'start', start: { customParameters: { keys: 'none' } } });
   });
 
-  it('is given up when the server does not answer within 5 s', async () => {
+  it('fails when the server does not answer within 5 s', async () => {
     const server = await listen();
     const never = new Promise<never>(() => undefined);
     const { agent, clock } = agentFor({ server, resolve: () => never });
@@ -142,7 +142,7 @@ describe('opening', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('fails when the server refuses', async () => {
+  it('fails when the server rejects the handshake', async () => {
     const server = await listen();
     server.refusing = true;
     await expect(agentFor({ server }).agent.prepare()).rejects.toThrow('Unexpected server response: 503');
@@ -155,7 +155,7 @@ describe('opening', () => {
     );
   });
 
-  it('refuses ws:// and private addresses, without a connection', async () => {
+  it('rejects ws:// and private addresses, without a connection', async () => {
     const server = await listen();
     await expect(agentFor({ url: 'ws://localhost/' }).agent.prepare()).rejects.toThrow('is not a wss:// URL');
     await expect(agentFor({ server, allowed: [] }).agent.prepare()).rejects.toThrow(
@@ -171,7 +171,7 @@ describe('opening', () => {
     expect(server.attempts).toBe(0);
   });
 
-  it('connects to the judged address, whatever the name resolves to afterwards', async () => {
+  it('connects to the checked address, whatever the name resolves to afterwards', async () => {
     const server = await listen();
     const answers = [[{ address: '127.0.0.1', family: 4 }], [{ address: '127.0.0.2', family: 4 }]];
     const { agent } = agentFor({ server, resolve: async () => answers.shift() ?? [] });
@@ -201,7 +201,7 @@ describe('opening', () => {
     expect(heard).toEqual(samples);
   });
 
-  it('means mu-law to a server that selects the first protocol offered', async () => {
+  it('uses mu-law with a server that selects the first protocol offered', async () => {
     const server = await listen((offered) => [...offered][0] ?? false);
     const { agent, start } = await begun({ server });
     expect(agent.sampleRate).toBe(8000);
@@ -234,7 +234,7 @@ describe('to the server', () => {
     expect(await bot.next()).toMatchObject({ sequenceNumber: '4', media: { chunk: '2', timestamp: '20' } });
   });
 
-  it('says stop and closes with 1000 when the call is over', async () => {
+  it('sends stop and closes with 1000 when the call is over', async () => {
     const server = await listen();
     const { agent, bot, clock } = await begun({ server });
     agent.close('caller hung up');
@@ -306,7 +306,7 @@ describe('from the server', () => {
     });
   });
 
-  it('empties the queue at a clear, and echoes the marks in it', async () => {
+  it('empties the queue on clear, and echoes the marks in it', async () => {
     const server = await listen();
     const { agent, bot } = await begun({ server });
     for (const name of ['a', 'b']) {
@@ -321,7 +321,7 @@ describe('from the server', () => {
     expect(agent.read(frame())).toBe(false);
   });
 
-  it('queues no more than its limit', async () => {
+  it('queues up to its limit', async () => {
     const server = await listen();
     const { agent, bot, log } = await begun({ server, limits: { maxQueuedSeconds: 1 } });
     bot.send({
@@ -338,7 +338,7 @@ describe('from the server', () => {
     expect(frames).toBe(50);
   });
 
-  it('obeys dtmf and hangup, and ignores what it does not know', async () => {
+  it('executes dtmf and hangup, and ignores unknown messages', async () => {
     const server = await listen();
     const { agent, bot, host, log } = await begun({ server });
     bot.socket.send('not json');
@@ -366,7 +366,7 @@ describe('from the server', () => {
     transfer: { status, sip_code, reason },
   });
 
-  it('tells how a transfer goes, also when the success closes it', async () => {
+  it('reports the progress of a transfer, even when success closes the agent', async () => {
     const server = await listen();
     const { agent, bot, host } = await begun({ server });
     const outcome = Promise.withResolvers<TransferOutcome>();
@@ -381,7 +381,7 @@ describe('from the server', () => {
     expect(await bot.closed()).toBe(1000);
   });
 
-  it('tells why a transfer failed, and goes on', async () => {
+  it('reports why a transfer failed, and continues', async () => {
     const server = await listen();
     const { bot, host } = await begun({ server });
     host.outcome = { ok: false, code: 'target_failed', sipCode: 486, reason: 'The target is busy.' };
@@ -397,7 +397,7 @@ describe('from the server', () => {
   });
 });
 
-describe('the life of the socket', () => {
+describe("the socket's life cycle", () => {
   it('hangs up when the server closes with 1000', async () => {
     const server = await listen();
     const { bot, host, clock } = await begun({ server });
@@ -408,7 +408,7 @@ describe('the life of the socket', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('comes back after a loss with a start that says resumed, silent meanwhile', async () => {
+  it('reconnects after a loss with a start marked resumed, silent in the meantime', async () => {
     const server = await listen();
     const { agent, bot, host, clock } = await begun({ server });
     agent.write(frame());
@@ -430,7 +430,7 @@ describe('the life of the socket', () => {
     expect([host.hangups, host.failures]).toEqual([[], []]);
   });
 
-  it('is given up when it does not come back in 10 s', async () => {
+  it('is abandoned when it does not reconnect within 10 s', async () => {
     const server = await listen();
     const { agent, bot, host, clock, log } = await begun({ server });
     bot.send({ event: 'media', streamSid: 'stream-1', media: { payload: silence20ms } });
@@ -455,7 +455,7 @@ describe('the life of the socket', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('hands the call to the fallback number when the socket is gone for good', async () => {
+  it('transfers the call to the fallback number when the socket cannot be restored', async () => {
     const server = await listen();
     const limits = { reconnectForMs: 0 };
     const { agent, bot, host, log } = await begun({ server, limits, fallback: '+14155550177' });
@@ -472,7 +472,7 @@ describe('the life of the socket', () => {
     ]);
   });
 
-  it('pings every 15 s and counts a missing pong as a loss after 10 s', async () => {
+  it('pings every 15 s and treats a missing pong as a loss after 10 s', async () => {
     const server = await listen(() => false, { autoPong: false });
     const { agent, bot, clock } = await begun({ server });
     const pings: number[] = [];
@@ -483,7 +483,7 @@ describe('the life of the socket', () => {
     const from = clock.now();
     clock.advance(15_000);
     while (pings.length < 1) await settle(1);
-    // A mark makes sure that the pong, sent before it, has arrived.
+    // A mark proves that the pong sent before it has arrived.
     bot.send({ event: 'mark', streamSid: 'stream-1', mark: { name: 'm' } });
     while (bot.arrived.length === 0) {
       agent.read(frame());
@@ -500,7 +500,7 @@ describe('the life of the socket', () => {
   });
 });
 
-/** The loss has been noticed: what was queued is gone. The bot queues a frame before it leaves. */
+/** The loss has been noticed and the queue cleared. The bot queues a frame before it leaves. */
 async function lost(agent: StreamAgent): Promise<void> {
   for (let i = 0; i < 10_000 && agent.queuedSamples > 0; i++) await settle(1);
   expect(agent.queuedSamples).toBe(0);

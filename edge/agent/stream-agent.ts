@@ -1,4 +1,4 @@
-/** An agent behind a WebSocket: the call's audio goes there, what comes back is played. */
+/** An agent behind a WebSocket: sends it the call's audio and plays what comes back. */
 
 import { asText } from '#shared/agent/template.ts';
 import type { AgentSettings, CallVariables } from '#shared/edge-protocol/agents.ts';
@@ -33,9 +33,9 @@ export class StreamAgent implements AgentLeg {
   #sequence = 0;
   #started = false;
   #closed = false;
-  /** Of which the server has not yet been told how they went. */
+  /** Transfers whose outcome has not been reported to the server yet. */
   readonly #transfers = new Set<Promise<void>>();
-  /** Keys sent to the caller one request after the other. */
+  /** Key sequences to the caller, sent one after the other. */
   #keys: Promise<void> = Promise.resolve();
 
   constructor(settings: StreamSettings, call: CallFacts, host: AgentHost, deps: StreamAgentDeps) {
@@ -61,12 +61,12 @@ export class StreamAgent implements AgentLeg {
     return this.#link.format.sampleRate;
   }
 
-  /** Samples from the server that wait to be played. */
+  /** Queued samples from the server. */
   get queuedSamples(): number {
     return this.#queue.queuedSamples;
   }
 
-  /** Frames of the caller that the server was too slow to take. */
+  /** Frames of the caller dropped because the server was too slow. */
   get droppedFrames(): number {
     return this.#uplink?.dropped ?? 0;
   }
@@ -99,7 +99,7 @@ export class StreamAgent implements AgentLeg {
   close(reason: string): void {
     if (this.#closed) return;
     this.#closed = true;
-    // A transfer that succeeds closes its agent; the server is still to hear of it.
+    // A successful transfer closes its agent, but its outcome still has to be sent to the server.
     if (this.#transfers.size === 0) this.#finish(reason);
     else void Promise.all(this.#transfers).then(() => this.#finish(reason));
   }
@@ -153,7 +153,7 @@ export class StreamAgent implements AgentLeg {
       to,
       direction,
       ...(resumed ? { resumed: 'true' } : {}),
-      // Ours, beside the contract's: a bot that waits for `dtmf` would wait for ever.
+      // An addition to the contract: otherwise a bot that expects `dtmf` would wait forever.
       ...(this.#host.keysPossible() ? {} : { keys: 'none' }),
     };
   }
@@ -164,7 +164,7 @@ export class StreamAgent implements AgentLeg {
       get bufferedBytes() {
         return link.bufferedBytes;
       },
-      // Written by hand: this runs 50 times a second for each call, and nothing in it needs escaping.
+      // Hand-written JSON: this runs 50 times a second per call, and nothing in it needs escaping.
       sendMedia: (frame: number, payload: string) => {
         link.send(
           `{"event":"media","sequenceNumber":"${++this.#sequence}","streamSid":"${this.#streamSid}","media":` +
@@ -246,7 +246,7 @@ export class StreamAgent implements AgentLeg {
     this.#send({ event: 'transfer', streamSid: this.#streamSid, transfer });
   }
 
-  /** The socket is gone for good: the fallback takes the call, or nobody does (contract 9.5). */
+  /** The socket cannot be restored: the fallback number takes the call, or the call fails (contract 9.5). */
   #onGivenUp(reason: string): void {
     const lost = new Error(`${reason} and did not come back in time`);
     const { fallback_number: fallback } = this.#settings;

@@ -1,5 +1,5 @@
 /**
- * One audio socket that is kept up: opened to a judged address, watched by pings, reconnected when lost.
+ * One audio socket kept alive: opened to a checked address, monitored by pings, reconnected when lost.
  *
  *     [ idle ] --connect--> [ connecting ] --open--> [ open ] --lost--> [ retrying ] --10 s--> [ closed ]
  *                                 | fails               | ^                  |
@@ -15,18 +15,18 @@ import type { Log } from '../call/log.ts';
 import { type StreamFormat, streamFormats } from './stream-messages.ts';
 
 export interface StreamLimits {
-  /** ms for the socket to open, resolving the host included */
+  /** time for the socket to open, ms, including DNS */
   readonly openTimeoutMs: number;
-  /** ms after which a lost socket is given up */
+  /** time after which a lost socket is abandoned, ms */
   readonly reconnectForMs: number;
   readonly firstRetryMs: number;
   readonly pingEveryMs: number;
   readonly pongWithinMs: number;
   /** ms for the closing handshake */
   readonly closeWithinMs: number;
-  /** bytes of one message of the server */
+  /** maximum size of one message from the server, bytes */
   readonly maxMessageBytes: number;
-  /** seconds of audio from the server that wait to be played */
+  /** maximum audio from the server queued for playback, seconds */
   readonly maxQueuedSeconds: number;
 }
 
@@ -44,11 +44,11 @@ export const streamLimits: StreamLimits = {
 export interface StreamLinkDeps {
   readonly url: string;
   readonly callId: string;
-  /** key of the handshake's signature */
+  /** key of the handshake signature */
   readonly signingSecret: string;
   readonly allowed: () => BlockList;
   readonly resolve: Resolver;
-  /** PEM of further certificate authorities */
+  /** PEM of additional certificate authorities */
   readonly ca: string | string[] | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -56,13 +56,13 @@ export interface StreamLinkDeps {
 }
 
 export interface StreamLinkEvents {
-  /** The socket is up, for the first time or again after a loss. No message comes before. */
+  /** The socket is up, for the first time or after a loss. No message arrives before. */
   opened(): void;
   message(text: string): void;
   lost(reason: string): void;
   /** The server closed with 1000. */
   closedByServer(): void;
-  /** The socket was lost and did not come back in time. */
+  /** The socket was lost and did not reconnect in time. */
   givenUp(reason: string): void;
 }
 
@@ -71,7 +71,7 @@ export class StreamLink {
   readonly #events: StreamLinkEvents;
   readonly #timers = new Set<Timer>();
   #socket: WebSocket | null = null;
-  /** The socket that is being opened. */
+  /** The socket being opened. */
   #dialling: WebSocket | null = null;
   #format: StreamFormat | null = null;
   #closed = false;
@@ -81,7 +81,7 @@ export class StreamLink {
     this.#events = events;
   }
 
-  /** The format that the server chose; that of the first connection holds for the call. */
+  /** The format chosen by the server; the first connection's choice holds for the whole call. */
   get format(): StreamFormat {
     return this.#format ?? streamFormats[0];
   }
@@ -90,12 +90,12 @@ export class StreamLink {
     return this.#socket?.readyState === WebSocket.OPEN;
   }
 
-  /** Bytes that the server has not yet taken. */
+  /** Bytes that the server has not read yet. */
   get bufferedBytes(): number {
     return this.#socket?.bufferedAmount ?? 0;
   }
 
-  /** Opens the socket for the first time. Rejects when that fails; it is not tried again then. */
+  /** Opens the socket for the first time. Rejects when that fails, without a retry. */
   async connect(): Promise<void> {
     try {
       await this.#attempt(this.#deps.limits.openTimeoutMs);
@@ -105,12 +105,12 @@ export class StreamLink {
     }
   }
 
-  /** Sends a text frame; without effect while the socket is not open. */
+  /** Sends a text frame; no effect while the socket is not open. */
   send(text: string): void {
     if (this.open) this.#socket?.send(text);
   }
 
-  /** Closes with 1000 and stops all trying. Safe to call twice. */
+  /** Closes with 1000 and stops all attempts. Safe to call twice. */
   close(): void {
     this.#closed = true;
     this.#stopTimers();
@@ -122,7 +122,7 @@ export class StreamLink {
 
   // ---------------------------------------------------------------- opening
 
-  /** One try, adopted when it succeeds. */
+  /** One attempt; its socket is used when it succeeds. */
   async #attempt(timeoutMs: number): Promise<void> {
     const limit = new AbortController();
     const timer = this.#after(timeoutMs, () => {
@@ -156,7 +156,7 @@ export class StreamLink {
     const offered = formats.map((format) => format.subprotocol);
     const socket = new WebSocket(target, offered, options);
     this.#dialling = socket;
-    // A server that selects none (RFC 6455 section 4.2.2) means the usual format; the library would refuse it.
+    // A server that selects no subprotocol (RFC 6455 section 4.2.2) gets the default format; the library rejects it.
     socket.on('upgrade', (response) => {
       response.headers['sec-websocket-protocol'] ??= streamFormats[0].subprotocol;
     });
@@ -192,7 +192,7 @@ export class StreamLink {
     };
   }
 
-  // ---------------------------------------------------------------- being open
+  // ---------------------------------------------------------------- open
 
   #adopt(socket: WebSocket): void {
     this.#socket = socket;
@@ -245,7 +245,7 @@ export class StreamLink {
     this.#retry(why, deadline, this.#deps.limits.firstRetryMs);
   }
 
-  // ---------------------------------------------------------------- coming back
+  // ---------------------------------------------------------------- reconnecting
 
   #retry(why: string, deadline: number, delayMs: number): void {
     const left = deadline - this.#deps.clock.elapsed();
@@ -292,7 +292,7 @@ export class StreamLink {
   }
 }
 
-/** The outcome of `work`, or the reason of the signal when that comes first. */
+/** The result of `work`, or the signal's reason if it is aborted first. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

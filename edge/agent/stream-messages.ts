@@ -1,7 +1,7 @@
-/** The messages of a call's audio socket, in the form of Twilio Media Streams with what we add to it. */
+/** Messages of a call's audio socket, in the format of Twilio Media Streams with additions. */
 import { decodeMulaw, encodeMulaw } from './mulaw.ts';
 
-/** What the payload of `media` holds; chosen by the server through the WebSocket subprotocol. */
+/** Contents of a `media` payload; the server chooses by WebSocket subprotocol. */
 export interface StreamFormat {
   readonly subprotocol: string;
   readonly encoding: 'audio/x-mulaw' | 'audio/l16';
@@ -9,8 +9,8 @@ export interface StreamFormat {
 }
 
 /**
- * In order of offer. The usual format stands first although it needs no asking for, because many servers
- * select the first protocol offered without looking at it.
+ * In order of offer. The default format comes first although it needs no subprotocol, because many servers
+ * blindly select the first one offered.
  */
 export const streamFormats: readonly [StreamFormat, ...StreamFormat[]] = [
   { subprotocol: 'audio.mulaw.8000', encoding: 'audio/x-mulaw', sampleRate: 8000 },
@@ -27,8 +27,8 @@ export type ServerMessage =
   | { readonly event: 'transfer'; readonly target: string; readonly method: 'bridge' | 'refer' };
 
 /**
- * Reads a message of the server. Unknown events and keys are ignored: null; a message that is no JSON object,
- * or lacks what its event needs, too, with `problem` told why.
+ * Reads a message from the server. Returns null for unknown events and keys. Also returns null, and calls `problem`
+ * with the reason, for a message that is not a JSON object or lacks required content.
  */
 export function parseServerMessage(
   text: string,
@@ -56,7 +56,7 @@ export function parseServerMessage(
   return parsed ?? null;
 }
 
-/** null: an unknown event; undefined: a known one without its content. */
+/** null: an unknown event; undefined: a known one without its required content. */
 function readEvent(
   event: string,
   content: Record<string, unknown>,
@@ -82,7 +82,7 @@ function readEvent(
   }
 }
 
-/** As POST /v1/calls/active/transfer (contract 9.3): bridge, unless refer is asked for. */
+/** Like POST /v1/calls/active/transfer (contract 9.3): bridge, unless refer is requested. */
 function readTransfer({ target, method }: Record<string, unknown>): ServerMessage | undefined {
   if (typeof target !== 'string' || target.length > 1000) return undefined;
   if (method === undefined || method === null || method === 'bridge')
@@ -103,7 +103,7 @@ export function decodePayload(payload: string, format: StreamFormat): Int16Array
   return samples;
 }
 
-/** Makes payloads of frames of one size, over one buffer. */
+/** Encodes frames of one size into payloads, using one buffer. */
 export class PayloadEncoder {
   readonly #format: StreamFormat;
   readonly #octets: Buffer;

@@ -1,6 +1,6 @@
 /**
- * Holds a conversation on a call: speaks its texts, hears keys and words, and carries out what the conversation of
- * shared/agent decides, in order and as it is decided.
+ * Holds a conversation on a call: speaks texts, receives keys and words, and carries out the decisions of the
+ * conversation in shared/agent, in order and as they are made.
  *
  *     dtmf, write --> [ listening ] --event--> conversation --actions--> say ... listen | webhook | end
  *                                                                        |
@@ -23,17 +23,17 @@ import { transferTo } from './transfer-to.ts';
 import type { WebhookClient } from './webhook-client.ts';
 
 export interface TalkLimits {
-  /** ms without input after the last word until the conversation is told of silence */
+  /** time without input after the last word before the conversation gets a silence event, ms */
   readonly listenMs: number;
-  /** times that a node, or a persona's question, is repeated before the call is ended */
+  /** how often a node, or a persona's question, is repeated before the call ends */
   readonly repeats: number;
-  /** ms within which the other side must begin to speak when the agent lets it speak first */
+  /** time for the peer to start speaking when the agent lets it speak first, ms */
   readonly greetingMs: number;
-  /** ms between the last word and the end of the call: what the peer's jitter buffer still holds */
+  /** delay between the last word and the end of the call, ms: audio still in the peer's jitter buffer */
   readonly tailMs: number;
-  /** seconds of speech that may wait to be played */
+  /** maximum speech queued for playback, seconds */
   readonly maxQueuedSeconds: number;
-  /** Hz of the agent's audio */
+  /** sample rate of the agent's audio, Hz */
   readonly sampleRate: 8000 | 16000;
 }
 
@@ -51,17 +51,17 @@ export interface TalkingDeps {
   /** null: the call is driven by key presses */
   readonly stt: SpeechToText | null;
   readonly webhook: WebhookClient;
-  /** Runs a tool; what goes wrong with it is in the result. Rejects only when the signal is aborted. */
+  /** Runs a tool; errors are part of the result. Rejects only when the signal is aborted. */
   readonly tool: (action: ToolAction, signal: AbortSignal) => Promise<ToolResult>;
   readonly clock: Clock;
   readonly log: Log;
   readonly newId: NewId;
   readonly limits: TalkLimits;
-  /** Shown the conversation whenever it went on; for tests of the agent. */
+  /** Called with the conversation after each step; for tests of the agent. */
   readonly watched?: ((talk: Talk) => void) | undefined;
 }
 
-/** An action, and how long the conversation's log was when it came: what stands there later happened later. */
+/** An action, and the length of the conversation's log when it was issued: later lines happened later. */
 interface Due {
   readonly action: Action;
   readonly lines: number;
@@ -78,7 +78,7 @@ const noKeysButWords = `${noKeys} Please say your answer instead.`;
 
 export class TalkingAgent implements AgentLeg {
   readonly sampleRate: 8000 | 16000;
-  /** Present only when the caller's voice matters, so that nothing is decoded otherwise. */
+  /** Present only when the caller's voice is needed, so that nothing is decoded otherwise. */
   readonly write?: (frame: Int16Array) => void;
   readonly #settings: AgentSettings;
   readonly #host: AgentHost;
@@ -89,7 +89,7 @@ export class TalkingAgent implements AgentLeg {
   readonly #timers = new Set<Timer>();
   #talk: Talk | null = null;
   #first: ReadAhead<Due> | null = null;
-  /** Aborted by the caller, who wants to be heard; a new one for each turn of ours. */
+  /** Aborted when the caller interrupts; a new one for each turn of the agent. */
   #turn = new AbortController();
   /** Aborted when the call is over. */
   readonly #over = new AbortController();
@@ -97,7 +97,7 @@ export class TalkingAgent implements AgentLeg {
   #textsSaid = 0;
   #toldOfKeys = false;
 
-  /** @param begin makes the conversation; its signal is aborted when the call is over */
+  /** @param begin creates the conversation; its signal is aborted when the call is over */
   constructor(
     settings: AgentSettings,
     host: AgentHost,
@@ -125,7 +125,7 @@ export class TalkingAgent implements AgentLeg {
     if (write) this.write = write;
   }
 
-  /** Begins the conversation and synthesizes its first words, so that they are heard as soon as the call is answered. */
+  /** Starts the conversation and synthesizes its first words, so that they play as soon as the call is answered. */
   async prepare(): Promise<void> {
     this.#talk = this.#begin(this.#over.signal);
     this.#first = this.#actions(this.#talk, { type: 'start' });
@@ -184,14 +184,14 @@ export class TalkingAgent implements AgentLeg {
     }
   }
 
-  /** What the conversation makes of an event; texts are synthesized as soon as they are known. */
+  /** The conversation's actions for an event; texts are synthesized as soon as they are known. */
   #actions(talk: Talk, event: ConversationEvent): ReadAhead<Due> {
     return new ReadAhead(dueActions(talk, event, this.#turn.signal), ({ action }) => {
       if (action.type === 'say') this.#speaking.begin(action.text);
     });
   }
 
-  /** Carries out actions in order. Returns the event that the conversation waits for, null when it is over. */
+  /** Carries out actions in order. Returns the event the conversation waits for, null when it is over. */
   async #perform(talk: Talk, actions: AsyncIterable<Due>): Promise<ConversationEvent | null> {
     for await (const { action, lines } of actions) {
       this.#reportProgress(talk, lines);
@@ -226,7 +226,7 @@ export class TalkingAgent implements AgentLeg {
     return null;
   }
 
-  /** Hands the caller over. After a success this agent has nothing more to do. */
+  /** Transfers the caller. After a success this agent is done. */
   async #transfer({ target, method, announcement, acceptKey }: Transfer): Promise<ConversationEvent | null> {
     if (this.#closed) return null;
     const warm = announcement !== null || acceptKey !== null;
@@ -247,7 +247,7 @@ export class TalkingAgent implements AgentLeg {
     }
   }
 
-  /** New lines of the conversation's log and what has been learned. @param upTo lines of the log */
+  /** Reports new log lines of the conversation and extracted variables. @param upTo lines of the log */
   #reportProgress(talk: Talk, upTo = talk.log.length): void {
     this.#deps.watched?.(talk);
     const lines = talk.log.slice(this.#loggedLines, upTo);
@@ -279,7 +279,7 @@ export class TalkingAgent implements AgentLeg {
       this.#deps.log.warn({ dropped_samples: dropped }, 'the speech is too long, its end is cut');
   }
 
-  /** Without a single text said the caller would hear nothing at all: the agent has failed. */
+  /** If no text has been spoken yet, the caller would hear nothing at all: the agent has failed. */
   #cannotSay(action: Say, error: unknown): void {
     this.#deps.log.error({ err: error, text: action.text }, 'text-to-speech failed');
     if (this.#closed) return;
@@ -287,7 +287,7 @@ export class TalkingAgent implements AgentLeg {
     if (this.#textsSaid === 0) throw error;
   }
 
-  /** Stops the speech at once, unless the agent must not be interrupted or has nothing more to hear. */
+  /** Stops the speech at once, unless the agent must not be interrupted or expects no more input. */
   #interrupt(by: string): void {
     if (this.#settings.block_interruptions || this.#talk?.ended || this.#turn.signal.aborted) return;
     const { playing } = this.#speaking;
@@ -304,7 +304,7 @@ export class TalkingAgent implements AgentLeg {
     return event;
   }
 
-  /** Tells the caller, before words ask for keys or keys are waited for the first time, that none can be heard. */
+  /** Tells the caller once, before keys are first asked for or awaited, that key presses cannot be received. */
   async #tellOfKeys({ keysExpected, nodeId, nodeName }: Say | Listen): Promise<void> {
     if (!keysExpected || this.#settings.ignore_button_press || this.#toldOfKeys) return;
     if (this.#host.keysPossible() || this.#turn.signal.aborted) return;
@@ -313,7 +313,7 @@ export class TalkingAgent implements AgentLeg {
     await this.#say({ type: 'say', text, nodeId, nodeName });
   }
 
-  // ---------------------------------------------------------------- small parts
+  // ---------------------------------------------------------------- helpers
 
   #transcribe(
     user: TranscriptEntry['user'],

@@ -3,14 +3,14 @@ import type { AgentLeg } from '../call/ports/agents.ts';
 /** A quarter of full scale: about -12 dBFS. */
 const amplitude = 8191;
 
-/** Plays a sine without end, for line checks and measurements. */
+/** Plays an endless sine wave, for line checks and measurements. */
 export class ToneAgent implements AgentLeg {
   readonly sampleRate: 8000 | 16000;
   readonly #frequency: number;
   #periods: Int16Array = new Int16Array(0);
   #at = 0;
 
-  /** @param frequency Hz, more than 0 and less than 8000; kept to a tenth of a Hz */
+  /** @param frequency Hz, between 0 and 8000; rounded to 0.1 Hz */
   constructor(frequency: number) {
     this.#frequency = Math.round(frequency * 10) / 10;
     this.sampleRate = frequency < 3800 ? 8000 : 16000;

@@ -85,7 +85,7 @@ describe('the tools of a call', () => {
     expect(await runner().run('look_up', {}, signal, {})).toEqual(failure(error));
   });
 
-  it('fail when control is away, does not end in time, or has no such tool', async () => {
+  it('fail when control is away, too slow, or does not know the tool', async () => {
     reply = null;
     const running = runner().run('look_up', {}, signal, {});
     await arrived.promise;
@@ -103,7 +103,7 @@ describe('the tools of a call', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('are given up with the call', async () => {
+  it('are aborted when the call ends', async () => {
     reply = null;
     const stop = new AbortController();
     const running = runner().run('look_up', {}, stop.signal, {});

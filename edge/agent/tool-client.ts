@@ -1,6 +1,6 @@
 /**
- * Tools on a live call. The edge knows what an agent is told of a tool; control runs it, because its target, its
- * template and its credentials stay there. While control is away the result says so, and the call goes on.
+ * Tools on a live call. The edge knows the tool's description; control runs it, because its target, template and
+ * credentials stay there. While control is away, the result says so and the call continues.
  */
 
 import { isObject } from '#shared/agent/graph-problem.ts';
@@ -17,12 +17,12 @@ export interface ToolClientOptions {
   readonly clock: Clock;
 }
 
-/** Bytes of a conversation's variables that are sent; a call with more runs its tools without them. */
+/** Maximum size of a conversation's variables to send, bytes; a call with more runs its tools without them. */
 const mostVariables = 60_000;
-/** Largest result that is read, bytes: control keeps a tool's answer far below it. */
+/** Maximum size of a result, bytes: control keeps answers of tools far below it. */
 const mostAnswerBytes = 4_194_304;
 
-/** Makes the runner of one call's tools. */
+/** Creates the runner of one call's tools. */
 export function createToolClient(options: ToolClientOptions) {
   return (tools: readonly AgentTool[], call: Pick<CallFacts, 'callId' | 'orgId'>): ToolRunner => ({
     list: () => toolsToTell(tools),
@@ -44,7 +44,7 @@ export function createToolClient(options: ToolClientOptions) {
   });
 }
 
-/** What an agent is told of its tools. */
+/** The tools as described to an agent. */
 export function toolsToTell(tools: readonly AgentTool[]): ReturnType<ToolRunner['list']> {
   return tools.map(({ name, description, input_schema, speech }) => ({
     name,
@@ -96,7 +96,7 @@ function failed(error: string): ToolResult {
   return { ok: false, data: null, error, variables: {} };
 }
 
-/** fetch hides what happened in the cause of its error. */
+/** fetch hides the actual error in `cause`. */
 function errorText(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message || cause.name : String(cause);

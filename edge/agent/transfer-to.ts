@@ -2,7 +2,7 @@ import { readCallTarget } from '#shared/call-target.ts';
 import type { AgentHost } from '../call/ports/agents.ts';
 import type { ConsultOrder, TransferOutcome } from '../call/ports/transfer.ts';
 
-/** Asks for a transfer to somebody whom an author or a server has named: what is no target fails like any other. */
+/** Requests a transfer to a target from an author or a server; an invalid target fails like any other transfer. */
 export async function transferTo(
   host: AgentHost,
   text: string,

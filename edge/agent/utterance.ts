@@ -1,22 +1,22 @@
 /**
- * Finds utterances in 20 ms frames by their level: a voice is well above the noise floor, which is followed.
+ * Detects utterances in 20 ms frames by level: a voice is well above the tracked noise floor.
  * No model, no allocation per frame.
  */
 const frameMs = 20;
-/** RMS below which nothing is a voice, and the factor by which a voice exceeds the noise floor. */
+/** Minimum RMS of a voice, and the factor by which a voice exceeds the noise floor. */
 const quietest = 200;
 const aboveFloor = 3;
-/** ms of loud frames that begin an utterance, and of quiet ones that end it. */
+/** ms of loud frames that start an utterance, and of quiet ones that end it. */
 const onsetMs = 60;
 const pauseMs = 700;
 const longestMs = 30_000;
-/** ms before the onset that belong to the utterance: soft first consonants */
+/** ms before the onset that belong to the utterance: soft initial consonants */
 const leadMs = 200;
 
 export interface UtteranceEvents {
-  /** A voice has been heard for `ms` so far; called for every frame of it. */
+  /** A voice has been heard for `ms` so far; called for each of its frames. */
   speaking(ms: number): void;
-  /** An utterance is over. `samples` is the listener's own. */
+  /** An utterance has ended. The listener owns `samples`. */
   spoken(samples: Int16Array): void;
 }
 
@@ -36,7 +36,7 @@ export class UtteranceDetector {
     this.#buffer = new Int16Array((sampleRate * (longestMs + leadMs)) / 1000);
   }
 
-  /** Whether an utterance is going on. */
+  /** Whether an utterance is in progress. */
   get inside(): boolean {
     return this.#inside;
   }
@@ -45,7 +45,7 @@ export class UtteranceDetector {
     this.#append(frame);
     const level = rms(frame);
     const loud = level > Math.max(quietest, this.#floor * aboveFloor);
-    // The floor falls at once and rises slowly, so that speech does not lift it.
+    // The floor falls at once and rises slowly, so that speech does not raise it.
     this.#floor = level < this.#floor ? level : this.#floor + (level - this.#floor) * 0.005;
     if (loud) {
       this.#loudMs += frameMs;

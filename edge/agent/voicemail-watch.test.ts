@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 const beep = tones([1000], 400);
 
-/** An agent that hums, and keeps what it is told. */
+/** An agent that plays a hum and records its input. */
 class Humming implements AgentLeg {
   readonly sampleRate;
   readonly host: AgentHost;
@@ -81,7 +81,7 @@ function setUp(order: VoicemailOrder, { sampleRate = 8000 as 8000 | 16000, speak
   const [inner] = made;
   if (!inner) throw new Error('no agent was made');
   agent.start();
-  /** The callee sends a sound; time passes with it. */
+  /** The callee sends a sound; time advances with it. */
   const hear = async (sound: Int16Array) => {
     for (const frame of framesOf(sound)) {
       agent.write?.(
@@ -97,7 +97,7 @@ function setUp(order: VoicemailOrder, { sampleRate = 8000 as 8000 | 16000, speak
 const frame = () => new Int16Array(160);
 
 describe('when a person answers', () => {
-  it('says so, and the agent goes on', async () => {
+  it('reports it, and the agent continues', async () => {
     const { agent, inner, clock, host, hear } = setUp({ action: 'hangup', message: null });
     await hear(person);
     expect(host.answerers).toEqual(['human']);
@@ -113,7 +113,7 @@ describe('when a person answers', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('says that it does not know after 20 s of silence', async () => {
+  it('reports unknown after 20 s of silence', async () => {
     const { host, counted, hear } = setUp({ action: 'hangup', message: null });
     await hear(silence(20_000));
     expect([host.answerers, counted]).toEqual([['unknown'], ['unknown']]);
@@ -121,7 +121,7 @@ describe('when a person answers', () => {
   });
 });
 
-describe('when a mailbox answers', () => {
+describe('when voicemail answers', () => {
   it('hangs up', async () => {
     const { inner, host, hear } = setUp({ action: 'hangup', message: null });
     await hear(mailbox);
@@ -131,7 +131,7 @@ describe('when a mailbox answers', () => {
     expect(host.lines('agent-action')).toEqual(['agent-action: A mailbox has answered the call']);
   });
 
-  it('lets the agent go on when it is told to ignore it', async () => {
+  it('lets the agent continue when configured to ignore it', async () => {
     const { agent, inner, host, hear } = setUp({ action: 'ignore', message: null });
     await hear(inTurn(mailbox, beep, silence(4000)));
     expect(host.answerers).toEqual(['voicemail']);
@@ -160,7 +160,7 @@ describe('when a mailbox answers', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('takes no word of the agent any more', async () => {
+  it('ignores everything the agent says from then on', async () => {
     const { agent, inner, host, hear } = setUp(leave);
     await hear(mailbox);
     inner.host.hangup('late');
@@ -180,7 +180,7 @@ describe('when a mailbox answers', () => {
     ]);
   });
 
-  it('hangs up after the beep when the message cannot be spoken', async () => {
+  it('hangs up after the beep when the message cannot be synthesized', async () => {
     const { host, log, hear } = setUp(leave, { speaks: false });
     await hear(inTurn(mailbox, beep, silence(100)));
     expect(host.hangups).toEqual(['a mailbox has answered the call, and the message cannot be spoken']);
@@ -189,7 +189,7 @@ describe('when a mailbox answers', () => {
     ]);
   });
 
-  it('leaves no timer when the call ends meanwhile', async () => {
+  it('leaves no timer when the call ends first', async () => {
     const { agent, clock, host, hear } = setUp(leave);
     await hear(inTurn(mailbox, beep, silence(100)));
     await takeFrames(agent, 30);

@@ -1,10 +1,10 @@
 /**
- * Watches who has answered a call of ours while its agent talks, and takes the call from the agent when it was a
- * mailbox (contract 9.1 and 9.2).
+ * Detects who answered an outbound call while its agent talks, and takes the call from the agent when it was
+ * voicemail (contract 9.1 and 9.2).
  *
- *     [ watching ] --human, unknown--> [ out of the way ]
+ *     [ watching ] --human, unknown--> [ inactive ]
  *          | voicemail
- *          +--ignore--> [ out of the way ]
+ *          +--ignore--> [ inactive ]
  *          +--hangup--> the end
  *          +--leave_message--> [ waiting for the beep ] --> [ speaking ] --> the end
  */
@@ -23,18 +23,18 @@ export interface VoicemailWatchDeps {
   readonly log: Log;
   readonly newId: NewId;
   readonly limits: AnsweringLimits;
-  /** Called once, when it is decided. */
+  /** Called once with the result. */
   readonly answered: (who: Answerer) => void;
-  /** Speaks the order's message. */
+  /** Synthesizes the order's message. */
   readonly synthesize: (message: string, sampleRate: number) => Promise<Int16Array>;
 }
 
-/** ms between the last word and the end of the call: what the mailbox's jitter buffer still holds. */
+/** Delay between the last word and the end of the call, ms: audio still in the jitter buffer of the voicemail. */
 const tailMs = 500;
 const maxMessageSeconds = 600;
 const detectorSamples = 160;
 
-/** @param make creates the agent that talks unless a mailbox answers */
+/** @param make creates the agent that talks unless voicemail answers */
 export function watchVoicemail(
   order: VoicemailOrder,
   make: (host: AgentHost) => AgentLeg,
@@ -83,7 +83,7 @@ class VoicemailWatch implements AgentLeg {
     return this.#inner.prepare();
   }
 
-  /** The message is synthesized while the call is watched, so that it is there when the beep comes. */
+  /** Synthesizes the message during detection, so that it is ready for the beep. */
   start(): void {
     const { action, message } = this.#order;
     if (action === 'leave_message' && message !== null) this.#speech = this.#synthesized(message);
@@ -113,7 +113,7 @@ class VoicemailWatch implements AgentLeg {
     if (!detector) return;
     detector.write(this.#narrowed(frame));
     const { verdict } = detector;
-    // What follows may end the call, which must not happen inside the turn of its media.
+    // The callback may end the call, which must not happen inside the call's media tick.
     if (verdict !== null && !this.#reported) {
       this.#reported = true;
       if (verdict !== 'voicemail' || this.#order.action !== 'leave_message') this.#detector = null;
@@ -124,7 +124,7 @@ class VoicemailWatch implements AgentLeg {
     }
   }
 
-  /** The frame at 8 kHz; of 16 kHz, the mean of two samples, which is filter enough for levels and tones. */
+  /** The frame at 8 kHz. A 16 kHz frame is averaged in pairs, which is good enough for levels and tones. */
   #narrowed(frame: Int16Array): Int16Array {
     if (frame.length === detectorSamples) return frame;
     for (let i = 0; i < detectorSamples; i++) {

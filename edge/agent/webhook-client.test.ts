@@ -57,7 +57,7 @@ const client = (allowed: string[] = ['127.0.0.1']) =>
     maxResponseBytes: 1000,
   });
 
-it('sends the request to the judged address and reads JSON', async () => {
+it('sends the request to the checked address and reads JSON', async () => {
   expect(await client()(request('/'))).toEqual({
     status: 200,
     body: { method: 'POST', key: 'k', body: '{"a":1}' },
@@ -76,7 +76,7 @@ it('does not contact a private address', async () => {
   expect(seen).toBe(0);
 });
 
-it('gives up after its time', async () => {
+it('times out', async () => {
   const result = client()(request('/slow'));
   while (seen === 0) await settle();
   clock.advance(1000);
@@ -87,6 +87,6 @@ it('reads no more than its limit', async () => {
   expect((await client()(request('/large'))).error).toBe('the response is larger than 1000 bytes');
 });
 
-it('says what is no URL', async () => {
+it('reports an invalid URL', async () => {
   expect((await client()({ ...request('/'), url: 'nowhere' })).error).toBe('"nowhere" is not a URL');
 });

@@ -1,4 +1,4 @@
-/** Sends the request of a Webhook node to a judged address; redirects are not followed (contract 1.9). */
+/** Sends the request of a Webhook node to a checked address; redirects are not followed (contract 1.9). */
 import type { BlockList } from 'node:net';
 import type { Resolver } from '#outgoing/connect.ts';
 import { sendOutgoing } from '#outgoing/request.ts';
@@ -10,16 +10,16 @@ export interface WebhookClientDeps {
   readonly allowed: () => BlockList;
   readonly resolve: Resolver;
   readonly clock: Clock;
-  /** PEM of the certificate authorities; absent: those of Node */
+  /** PEM of the certificate authorities; absent: Node's */
   readonly ca?: string | string[] | undefined;
-  /** bytes of a response that are read; more is an error. Default 1 MiB. */
+  /** maximum size of a response, bytes; more is an error. Default 1 MiB. */
   readonly maxResponseBytes?: number;
 }
 
-/** @param nodeId the node that asks */
+/** @param nodeId the node that sends the request */
 export type WebhookClient = (request: WebhookRequest, nodeId: string) => Promise<WebhookResult>;
 
-/** Never rejects: what goes wrong is in the result's `error`. */
+/** Never rejects: errors are in the result's `error`. */
 export function createWebhookClient(
   deps: WebhookClientDeps,
 ): (request: WebhookRequest) => Promise<WebhookResult> {
@@ -44,5 +44,5 @@ async function send(request: WebhookRequest, deps: WebhookClientDeps): Promise<W
   return { status: answer.status, body: parsedBody(answer.body.toString('utf8')), error: null };
 }
 
-/** A webhook of a call is ended by its own deadline alone. */
+/** Never aborted: a call's webhook ends only by its own deadline. */
 const never = new AbortController().signal;

@@ -1,4 +1,4 @@
-/** What an agent's wishes do to its call. */
+/** Carries out on the call what its agent asks for. */
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { CallPlan } from './call-plan.ts';
@@ -8,7 +8,7 @@ import type { AgentHost } from './ports/agents.ts';
 import type { MediaLeg } from './ports/media.ts';
 import type { TransferOrder, TransferOutcome } from './ports/transfer.ts';
 
-/** The call, as its agent's wishes reach it. */
+/** The call, as far as its agent's requests need it. */
 interface HostingCall {
   readonly plan: CallPlan;
   readonly log: Log;
@@ -50,7 +50,7 @@ export function agentHost(call: HostingCall): AgentHost {
   };
 }
 
-/** An agent that leaves in the midst of a transfer leaves the call to it. */
+/** An agent that ends during a transfer does not end the call: the transfer decides. */
 function unlessHandedOver({ transfers }: HostingCall, end: () => void): void {
   const outcome = transfers.handingOver;
   if (outcome === null) end();

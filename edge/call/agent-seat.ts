@@ -1,6 +1,6 @@
 /**
- * The seat that an agent has on a call. The agent speaks to the seat and never to the call, so that a transfer can
- * move it to another call, and so that one that has left its call alters nothing any more.
+ * Stands between an agent and its call. The agent talks only to the seat, so a transfer can move the agent to another
+ * call, and an agent that is closed can no longer change the call.
  */
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
@@ -20,19 +20,19 @@ export class AgentSeat implements AgentHost {
     this.agent = create(this);
   }
 
-  /** The call is up; a started agent that comes from another call is not started again. */
+  /** The call is up. An agent moved here from another call is already running and is not started again. */
   start(): void {
     if (this.#started) return;
     this.#started = true;
     this.agent.start();
   }
 
-  /** From now on the agent speaks for `call`. */
+  /** Attaches the agent to `call`. */
   moveTo(call: AgentHost): void {
     this.#call = call;
   }
 
-  /** The agent's part is over: what it still has to tell is taken, what it wishes is not. */
+  /** Detaches the agent: its transcript lines and variables are still recorded, its requests are ignored. */
   close(reason: string): void {
     this.#closing = true;
     try {

@@ -1,4 +1,4 @@
-/** What the peer does in an answered dialog, whoever began it: session changes, REFER, Replaces, BYE. */
+/** In-dialog requests of the peer, for calls in both directions: session changes, REFER, Replaces, BYE. */
 import { CallRefused } from './call-refused.ts';
 import type { MediaLeg } from './ports/media.ts';
 import type { PeerRefer } from './ports/refer.ts';
@@ -10,7 +10,7 @@ export type InDialogEvents = Pick<
   'bye' | 'lost' | 'reanswer' | 'reoffer' | 'reaccept' | 'referred' | 'referRefused' | 'replacedBy'
 >;
 
-/** The call, as the events of its dialog reach it. */
+/** The call, as far as events of its dialog need it. */
 interface DialogCall extends TakenOver {
   readonly up: boolean;
   readonly leaving: boolean;
@@ -28,13 +28,13 @@ export class AnsweredDialog {
   readonly #goOnOver: (leg: CallLeg) => void;
   #takeover: Takeover | null = null;
 
-  /** @param goOnOver another dialog has taken the place of the present one, which gets its BYE */
+  /** @param goOnOver another dialog has replaced the current one, which gets a BYE */
   constructor(call: DialogCall, goOnOver: (leg: CallLeg) => void) {
     this.#call = call;
     this.#goOnOver = goOnOver;
   }
 
-  /** @param hungUp what the peer's BYE means when it completes no transfer */
+  /** @param hungUp meaning of the peer's BYE when it does not complete a transfer */
   events(hungUp: 'caller_hangup' | 'callee_hangup'): InDialogEvents {
     const call = this.#call;
     return {
@@ -62,7 +62,7 @@ export class AnsweredDialog {
   }
 
   #peerLeft(code: 'caller_hangup' | 'callee_hangup'): void {
-    // Of two dialogs the old one may end first.
+    // The old dialog may end before the new one.
     if (this.#takeover) return;
     const call = this.#call;
     const transferred = call.transfers.callerLeft() || call.leaving;

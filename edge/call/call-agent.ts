@@ -1,4 +1,4 @@
-/** The agent of one call: from its preparation through pauses and moves to the moment it is let go of. */
+/** The agent of one call: prepared, started, paused, moved, closed. */
 import type { Timer } from '#shared/clock.ts';
 import { AgentSeat } from './agent-seat.ts';
 import type { CallPlan } from './call-plan.ts';
@@ -9,7 +9,7 @@ import type { MediaLeg } from './ports/media.ts';
 import type { LegFacts } from './ports/signaling.ts';
 import { callFacts } from './record.ts';
 
-/** The call, as its agent's part of it sees it. */
+/** The call, as far as its agent needs it. */
 interface AgentsCall {
   readonly id: string;
   readonly facts: LegFacts;
@@ -20,7 +20,7 @@ interface AgentsCall {
   readonly termination: Termination | null;
   after(ms: number, fire: () => void): Timer;
   cancel(timer: Timer): void;
-  /** Closing the agent, or failing to, must not end the call. */
+  /** Runs `work`; an exception is logged and does not end the call. */
   attempt(what: string, work: () => void): void;
 }
 
@@ -43,9 +43,9 @@ export class CallAgent {
   }
 
   /**
-   * Creates who speaks on the call and lets it get ready.
-   * @param speaker instead of the plan's agent
-   * @returns why it cannot; null when it is ready, or the call has ended meanwhile
+   * Creates the agent and prepares it.
+   * @param speaker used instead of the plan's agent
+   * @returns why it failed; null when the agent is ready or the call has ended
    */
   async prepare(speaker?: (call: CallFacts, host: AgentHost) => AgentLeg): Promise<Termination | null> {
     const call = this.#call;
@@ -72,29 +72,29 @@ export class CallAgent {
     });
   }
 
-  /** Agent and peer hear each other; an agent that comes from another call is not started again. */
+  /** Connects agent and peer. An agent moved here from another call is not started again. */
   start(): void {
     this.#attach();
     this.#seat?.start();
   }
 
-  /** The waiting tone takes the agent's place. */
+  /** Replaces the agent's audio with the waiting tone. */
   pause(): void {
     this.#call.attempt('play the waiting tone', () => this.#call.media?.attach(this.#agents.waiting()));
   }
 
-  /** The agent is back. */
+  /** Restores the agent's audio. */
   resume(): void {
     if (this.#call.up) this.#attach();
   }
 
-  /** Nobody speaks on the call any more. */
+  /** Removes the agent; nobody speaks on the call after this. */
   dismiss(reason: string): void {
     this.#call.media?.attach(null);
     this.close(reason);
   }
 
-  /** The agent goes on on another call, in the place of whoever speaks there. */
+  /** Moves the agent to another call, where it replaces the current agent. */
   moveTo(other: CallAgent): void {
     const seat = this.#seat;
     this.#seat = null;
@@ -106,7 +106,7 @@ export class CallAgent {
     other.resume();
   }
 
-  /** Lets go of the agent; safe to call twice. */
+  /** Closes the agent; safe to call twice. */
   close(reason: string): void {
     const seat = this.#seat;
     this.#seat = null;

@@ -1,4 +1,4 @@
-/** What every call has, whoever began it: media and agent, transfers, timers, the record. Decisions are its owner's. */
+/** What calls in both directions share: media, agent, transfers, timers, the record. The owner makes the decisions. */
 
 import type { Timer } from '#shared/clock.ts';
 import type { CodecName } from '#shared/codecs.ts';
@@ -21,19 +21,19 @@ import { SilenceWatch } from './silence-watch.ts';
 import type { TransferredCall } from './transfer/transferred-call.ts';
 import { Transfers } from './transfer/transfers.ts';
 
-/** A peer that has been handed over hangs up by itself; after so long we do, ms. */
+/** A peer that was transferred hangs up itself; after this many ms we send the BYE. */
 const leaveAfterMs = 2_000;
 
-/** The call itself, as its body sees it. */
+/** The call that owns this body. */
 export interface BodyOwner {
   readonly facts: LegFacts;
   readonly plan: CallPlan;
   readonly state: string;
   /** The dialog as it is now; null before there is one. */
   readonly leg: DialogLeg | null;
-  /** The call goes on over `leg`; the dialog of before gets its BYE. */
+  /** Continues the call on `leg`; the previous dialog gets a BYE. */
   goOnOver(leg: CallLeg): void;
-  /** Answers a call that came in, when its agent does not do so. */
+  /** Answers an inbound call that its agent has not answered. */
   answer?(): void;
   end(termination: Termination): void;
   accepts(input: 'hold' | 'resume'): boolean;
@@ -41,16 +41,15 @@ export interface BodyOwner {
 }
 
 /**
- * A peer on hold that is silent is asked this often, ms: often enough that one that has vanished costs minutes, seldom
- * enough for peers to which each question is a request like any other. No media is due, so it has nothing to do with
- * `MEDIA_TIMEOUT_S`.
+ * Interval at which a silent peer on hold is probed, ms: a vanished peer costs only minutes, and the probes stay rare.
+ * No media is due on hold, so this is independent of `MEDIA_TIMEOUT_S`.
  */
 const usualHoldQuestionMs = 60_000;
 
 export class CallBody implements TransferredCall {
   readonly id: string;
   log: Log;
-  /** Why the call ends; the first reason given stands. */
+  /** Why the call ends; the first reason wins. */
   termination: Termination | null = null;
   media: MediaLeg | null = null;
   readonly agent: CallAgent;
@@ -64,7 +63,7 @@ export class CallBody implements TransferredCall {
   #up = false;
   #leaving = false;
   #keysNoted = false;
-  /** When the longest duration is over. */
+  /** When the maximum duration expires. */
   #deadline: number | null = null;
 
   constructor(id: string, owner: BodyOwner, log: Log, deps: CallDeps) {
@@ -113,7 +112,7 @@ export class CallBody implements TransferredCall {
     return this.#up && this.termination === null;
   }
 
-  /** Whether the peer has been handed over and is about to hang up. */
+  /** Whether the peer was transferred and is about to hang up. */
   get leaving(): boolean {
     return this.#leaving;
   }
@@ -125,8 +124,8 @@ export class CallBody implements TransferredCall {
   // ---------------------------------------------------------------- before the answer
 
   /**
-   * A media leg for this call.
-   * @param beside media that it will be joined with
+   * Creates the media leg of this call.
+   * @param beside media leg that this one will be bridged to
    * @throws CallRefused 503 when no RTP port pair is free
    */
   createMedia(codecs: readonly CodecName[], beside?: MediaLegOptions['beside']): Promise<MediaLeg> {
@@ -138,15 +137,15 @@ export class CallBody implements TransferredCall {
     });
   }
 
-  /** The transfer that makes up for the agent wants the call answered. */
+  /** The fallback transfer asks to answer the call. */
   answer(): void {
     this.#owner.answer?.();
   }
 
-  /** Ends the call for what went wrong in its preparation or its start. */
+  /** Ends the call after an error in preparation or start. */
   failed(error: unknown): void {
     if (this.termination) {
-      // A call that ends in its preparation takes away what the preparation works with.
+      // When a call ends during preparation, the resources in use are closed and their errors mean nothing.
       this.log.debug({ err: error }, 'preparation ended with the call');
       return;
     }
@@ -154,7 +153,7 @@ export class CallBody implements TransferredCall {
       this.log.info({ sip_status: error.sipStatus, reason: error.message }, 'media refused');
       const code = this.answered ? 'bad_answer' : error.sipStatus === 503 ? 'no_media_port' : 'media_refused';
       const warning = error.warning === undefined ? {} : { warning: error.warning };
-      // A call of ours shows what it received, and this was received from nobody.
+      // An outbound call records the status it received, and here it received none.
       const status = this.#owner.facts.direction === 'inbound' ? { sipStatus: error.sipStatus } : {};
       this.#owner.end({ code, detail: error.message, ...status, ...warning });
       return;
@@ -165,7 +164,7 @@ export class CallBody implements TransferredCall {
 
   // ---------------------------------------------------------------- while it is up
 
-  /** The call is answered: its time runs. */
+  /** The call is answered: its duration starts. */
   begin(): void {
     this.ledger.answer();
     const { plan } = this.#owner;
@@ -182,7 +181,7 @@ export class CallBody implements TransferredCall {
     this.ledger.report();
   }
 
-  /** Joins agent and media. */
+  /** Connects agent and media. */
   start(): void {
     this.#up = true;
     this.#silence.expectMedia();
@@ -192,7 +191,7 @@ export class CallBody implements TransferredCall {
     this.transfers.callerUp();
   }
 
-  /** Says in the transcript, once, that key presses cannot be heard on this call. */
+  /** Notes once in the transcript that this call cannot carry key presses. */
   #noteKeys(): void {
     if (this.#keysNoted || this.media?.keys !== 'none') return;
     this.#keysNoted = true;
@@ -211,7 +210,7 @@ export class CallBody implements TransferredCall {
     this.#owner.input(input);
   }
 
-  /** Nothing is said of the peer by a dialog that another one has replaced meanwhile. */
+  /** The answer is dropped when another dialog has replaced this one in the meantime. */
   #askPeer(answered: (gone: string | null) => void): void {
     const { leg } = this;
     if (!leg) {
@@ -222,8 +221,8 @@ export class CallBody implements TransferredCall {
   }
 
   /**
-   * What happens in an answered dialog.
-   * @param hungUp what the peer's BYE means when it completes no transfer
+   * Handlers for events of the answered dialog.
+   * @param hungUp meaning of the peer's BYE when it does not complete a transfer
    */
   dialogEvents(hungUp: 'caller_hangup' | 'callee_hangup'): InDialogEvents {
     return this.#dialog.events(hungUp);
@@ -231,33 +230,33 @@ export class CallBody implements TransferredCall {
 
   // ---------------------------------------------------------------- transfers
 
-  /** The agent goes on with the peer of `other`, with what it knows. */
+  /** Moves the agent, with its state, to the peer of `other`. */
   moveAgentTo(other: TransferredCall): void {
     other.ledger.extracted = this.ledger.extracted;
     other.transfers.free();
     this.agent.moveTo(other.agent);
   }
 
-  /** Whom the peer is with from now on. */
+  /** Records the target that the peer was transferred to. */
   handedOver(target: string): void {
     this.ledger.transferredTo = target;
     if (!this.ledger.closed) this.ledger.report();
   }
 
-  /** Ends the call as transferred, at the peer's BYE or soon by ours. */
+  /** Ends the call as transferred: the peer sends BYE, or we do shortly after. */
   leaveToPeer(): void {
     if (this.termination) return;
     this.#leaving = true;
     this.after(leaveAfterMs, () => this.end({ code: 'transferred', detail: null }));
   }
 
-  /** What the call has learned: header variables over request_data, the agent's over both. */
+  /** Variables of the call. Header variables override request_data; variables the agent extracted override both. */
   get variables(): CallVariables {
     const { plan, facts } = this.#owner;
     return { ...callFacts(this.id, facts, plan).variables, ...this.ledger.extracted };
   }
 
-  /** What header mappings may name. */
+  /** Variables that header mappings may use. */
   mappable(): CallVariables {
     const { facts, plan } = this.#owner;
     return { ...this.ledger.extracted, ...mappableVariables(this.id, facts, plan, this.#deps.clock.now()) };
@@ -269,7 +268,10 @@ export class CallBody implements TransferredCall {
     this.#owner.end(termination);
   }
 
-  /** Closes agent and media, and makes the final record safe. */
+  /**
+   * Stops timers and transfer, closes the agent, stores the closed record (it has the media's statistics), closes the
+   * media. The BYE or refusal follows.
+   */
   finish(): void {
     for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
@@ -286,13 +288,13 @@ export class CallBody implements TransferredCall {
     );
   }
 
-  /** Why the call ended, as a sentence. */
+  /** Why the call ended, in one sentence. */
   get why(): string {
     const code = this.termination?.code ?? 'internal_error';
     return this.termination?.detail ?? terminations[code].summary;
   }
 
-  // ---------------------------------------------------------------- plumbing
+  // ---------------------------------------------------------------- helpers
 
   after(ms: number, fire: () => void): Timer {
     const timer = this.#deps.clock.after(ms, () => {
@@ -308,7 +310,7 @@ export class CallBody implements TransferredCall {
     this.#timers.delete(timer);
   }
 
-  /** A failing part must not keep the others from being closed, nor the peer from being told. */
+  /** Runs `work` and logs a failure, so that the other parts are still closed and the peer still gets its BYE. */
   attempt(what: string, work: () => void): void {
     try {
       work();
@@ -317,7 +319,7 @@ export class CallBody implements TransferredCall {
     }
   }
 
-  /** Runs an event; a bug or a failing report in it ends this call and no other. */
+  /** Runs an event handler; a bug or a failed report in it ends only this call. */
   guarded(work: () => void): void {
     const { state } = this.#owner;
     try {

@@ -1,4 +1,4 @@
-/** What is reported of one call while it lasts: its record, whole each time, and the lines of its transcript. */
+/** Reports one live call: its full record at each change, and its transcript lines. */
 import type { Clock } from '#shared/clock.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { CallRecord, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
@@ -17,22 +17,22 @@ interface LedgerDeps {
   readonly newId: NewId;
 }
 
-/** The call, as far as its record tells of it. */
+/** The call, as far as its record needs it. */
 interface Told {
   readonly facts: LegFacts;
   readonly plan: CallPlan;
   readonly media: MediaLeg | null;
   readonly termination: Termination | null;
-  /** A report that fails must not end the call. */
+  /** Runs `work`; a failed report does not end the call. */
   attempt(what: string, work: () => void): void;
 }
 
 export class CallLedger {
   ringing = false;
   queued = false;
-  /** Places tried in vain; null for calls that came in. */
+  /** Failed attempts; null for inbound calls. */
   attempts: readonly FailoverAttempt[] | null = null;
-  /** Whom the peer is with from now on. */
+  /** Target that the peer was transferred to. */
   transferredTo: string | null = null;
   /** What the agent has extracted so far. */
   extracted: CallVariables = {};
@@ -40,7 +40,7 @@ export class CallLedger {
   readonly #call: Told;
   readonly #deps: LedgerDeps;
   readonly #startedAt: number;
-  /** Of the clock's elapsed time. */
+  /** On the clock's elapsed time. */
   readonly #began: number;
   #answeredBy: NonNullable<CallRecord['answered_by']> | null = null;
   #answeredAt: number | null = null;
@@ -62,7 +62,7 @@ export class CallLedger {
     return this.#endedAt !== null;
   }
 
-  /** @returns the time of the answer, ms since the epoch */
+  /** @returns the answer time, ms since the epoch */
   answer(): number {
     this.#answeredAt = this.#now();
     return this.#answeredAt;
@@ -74,7 +74,7 @@ export class CallLedger {
     this.report();
   }
 
-  /** On the clock of the call's beginning: setting the host's clock must not change how long a call was. */
+  /** Start time plus elapsed time: setting the host's clock does not change the duration of a call. */
   #now(): number {
     return this.#startedAt + Math.round(this.#deps.clock.elapsed() - this.#began);
   }
@@ -111,7 +111,7 @@ export class CallLedger {
     this.#call.attempt('report a transcript', () => this.#deps.reporter.report(report));
   }
 
-  /** A line of the transcript about what the call itself did. */
+  /** A transcript line about the call itself. */
   note(text: string): void {
     const { clock, newId } = this.#deps;
     this.transcript({

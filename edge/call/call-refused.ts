@@ -1,4 +1,4 @@
-/** A refusal with the SIP answer that it calls for. */
+/** Rejection of a call, with the SIP response to send. */
 export class CallRefused extends Error {
   override readonly name = 'CallRefused';
   readonly sipStatus: number;
@@ -6,7 +6,7 @@ export class CallRefused extends Error {
 
   /**
    * @param sipStatus final SIP status (3xx to 6xx) for the peer
-   * @param warning text of a `Warning: 399` header (RFC 3261 section 20.43), when the peer can learn from it
+   * @param warning text of a `Warning: 399` header (RFC 3261 section 20.43) that helps the peer
    */
   constructor(sipStatus: number, message: string, warning?: string) {
     super(message);

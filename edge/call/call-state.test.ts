@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { accepts, type CallInput, type CallState, IllegalMove, step } from './call-state.ts';
 
-/** Runs inputs from `offered` and lists the outputs on the way. */
+/** Applies inputs from `offered` on and lists the outputs. */
 function run(...inputs: CallInput[]): { state: CallState; outputs: string[] } {
   let state: CallState = 'offered';
   const outputs: string[] = [];
@@ -22,7 +22,7 @@ describe('the states of a call', () => {
       ['prepare', 'answer', 'begin', 'start', 'finish', 'bye'],
     ],
     [
-      'rings while the agent takes its time',
+      'rings while the agent is slow to get ready',
       ['admit', 'ring', 'ready', 'sent', 'acknowledged', 'gone'],
       'ended',
       ['prepare', 'ring', 'answer', 'begin', 'start', 'finish'],
@@ -33,8 +33,8 @@ describe('the states of a call', () => {
       'ended',
       ['prepare', 'ring', 'finish'],
     ],
-    ['rejects what cannot be prepared', ['admit', 'end'], 'ended', ['prepare', 'finish', 'reject']],
-    ['refuses at the door', ['end'], 'ended', ['finish', 'reject']],
+    ['rejects a call whose preparation fails', ['admit', 'end'], 'ended', ['prepare', 'finish', 'reject']],
+    ['rejects without preparation', ['end'], 'ended', ['finish', 'reject']],
     [
       'waits for the ACK before its BYE (RFC 3261 section 15)',
       ['admit', 'ready', 'sent', 'end', 'acknowledged'],
@@ -54,7 +54,7 @@ describe('the states of a call', () => {
       ['prepare', 'answer', 'begin', 'finish'],
     ],
     [
-      'can be hung up on hold',
+      'can be ended on hold',
       ['admit', 'ready', 'sent', 'acknowledged', 'hold', 'resume', 'hold', 'end'],
       'ended',
       ['prepare', 'answer', 'begin', 'start', 'finish', 'bye'],
@@ -69,7 +69,7 @@ describe('the states of a call', () => {
     expect(run(...inputs)).toEqual({ state, outputs });
   });
 
-  it('finishes exactly once on every path to the end', () => {
+  it('finishes exactly once on every path', () => {
     const inputs: CallInput[] = [
       'admit',
       'ring',
@@ -106,7 +106,7 @@ describe('the states of a call', () => {
     ['up', 'ring'],
     ['ended', 'ready'],
     ['ended', 'acknowledged'],
-  ])('throws when a call that is %s is told "%s"', (state, input) => {
+  ])('throws when a call that is %s gets "%s"', (state, input) => {
     expect(() => step(state, input)).toThrow(IllegalMove);
   });
 });

@@ -1,11 +1,11 @@
 /**
- * The states of a call that comes in, as data. Pure: inputs in, outputs out; call.ts runs the outputs.
+ * The states of an inbound call, as data. Pure: inputs in, outputs out; call.ts runs the outputs.
  *
  *     offered --admit--> preparing --ring--> ringing
  *        |                   |                  |
  *        |                   +------ready-------+
  *        |                            v
- *        |                        answering            200 handed over
+ *        |                        answering            200 passed to the engine
  *        |                            | sent
  *        |                            v
  *        |                        answered             200 on the wire, ACK awaited
@@ -16,8 +16,8 @@
  *        v                            v               v
  *      ended <------------------------+---------------+
  *
- * `end` is a wish of ours, `gone` the news that the dialog is over already. From `answering` and `answered` an
- * `end` leads to `ending`: RFC 3261 section 15 forbids the callee's BYE before the ACK has come.
+ * `end` is our decision to end the call; `gone` means that the dialog is already over. From `answering` and `answered`,
+ * `end` leads to `ending`: RFC 3261 section 15 forbids the callee's BYE before the ACK arrives.
  */
 export type CallState =
   | 'offered'
@@ -42,8 +42,8 @@ export type CallInput =
   | 'gone';
 
 /**
- * What the call has to do, in this order. `finish` releases agent and media and reports the closed record;
- * it stands before `reject` and `bye`, so that a record is safe before the peer learns that the call is over.
+ * What the call has to do, in this order. `finish` closes the agent, stores the closed record and closes the media; it
+ * comes before `reject` and `bye`, so that the record is on disk before the peer learns that the call is over.
  */
 export type CallOutput = 'prepare' | 'ring' | 'answer' | 'begin' | 'start' | 'finish' | 'reject' | 'bye';
 
@@ -99,7 +99,7 @@ const moves: Record<CallState, Partial<Record<CallInput, CallMove>>> = {
     end: move('ending'),
     gone: move('ended'),
   },
-  // Both sides may end a call at the same moment; the first verdict stands.
+  // Both sides may end a call at the same moment; the first reason wins.
   ended: { end: move('ended'), gone: move('ended') },
 };
 
@@ -107,14 +107,14 @@ export class IllegalMove extends Error {
   override readonly name = 'IllegalMove';
 }
 
-/** The move that `input` causes in `state`. @throws IllegalMove when the table has none: a bug of the caller. */
+/** The transition for `input` in `state`. @throws IllegalMove when the table has none: a bug of the caller */
 export function step(state: CallState, input: CallInput): CallMove {
   const found = moves[state][input];
   if (!found) throw new IllegalMove(`A call that is ${state} cannot take "${input}"`);
   return found;
 }
 
-/** Whether `input` has a meaning in `state`. */
+/** Whether `input` is legal in `state`. */
 export function accepts(state: CallState, input: CallInput): boolean {
   return moves[state][input] !== undefined;
 }

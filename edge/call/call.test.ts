@@ -18,7 +18,7 @@ const plan: CallPlan = {
   variables: { customer: '42' },
 };
 
-/** Lets every promise that can settle do so. */
+/** Lets every pending promise settle. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 let clock: FakeClock;
@@ -95,12 +95,12 @@ describe('a call', () => {
     });
   });
 
-  it('gives the agent header variables over request_data, and no built-in names', async () => {
+  it('passes the agent header variables over request_data, and no built-in names', async () => {
     await answered();
     expect(agents.last.call.variables).toEqual({ plan: 'gold', customer: '42' });
   });
 
-  it('is recorded with the metadata of its number and the external id of its headers', async () => {
+  it('records the metadata of its number and the external id of its headers', async () => {
     const leg = new FakeLeg();
     const agent = { ...echoAgent, metadata: { team: 'west' } };
     calls.admit(leg, { ...plan, agent, variables: { external_id: 'E-7' } }, []);
@@ -123,7 +123,7 @@ describe('a call', () => {
     expect(records.map((record) => record.status)).toEqual(['initiated', 'ringing']);
   });
 
-  it('does not ring where a 180 may not go out', async () => {
+  it('does not send 180 when canRing is false', async () => {
     agents.ready = false;
     const leg = new FakeLeg();
     leg.canRing = false;
@@ -133,7 +133,7 @@ describe('a call', () => {
     expect(leg.sent).toEqual([]);
   });
 
-  it('has its final record reported before the 200 to BYE, which goes out when bye() returns', async () => {
+  it('reports its final record before it returns from bye(), which sends the 200 to BYE', async () => {
     const leg = await answered();
     clock.advance(1500);
     leg.peer.bye();
@@ -153,7 +153,7 @@ describe('a call', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('has its final record reported before its own BYE', async () => {
+  it('reports its final record before its own BYE', async () => {
     const leg = await answered();
     leg.beforeSend = () => expect(last()?.ended_at).not.toBeNull();
     agents.last.host.hangup('all said');
@@ -165,7 +165,7 @@ describe('a call', () => {
     });
   });
 
-  it('refuses with 488 and the Warning of the media, without an agent', async () => {
+  it('rejects with 488 and the media Warning, without creating an agent', async () => {
     const leg = new FakeLeg({ offer: 'v=0\r\n' });
     calls.admit(leg, plan, []);
     await settle();
@@ -175,7 +175,7 @@ describe('a call', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('refuses with 503 and Retry-After when no RTP port is free', async () => {
+  it('rejects with 503 and Retry-After when no RTP port is free', async () => {
     media.exhausted = true;
     const leg = new FakeLeg();
     calls.admit(leg, plan, []);
@@ -184,7 +184,7 @@ describe('a call', () => {
     expect(last()).toMatchObject({ status: 'failed', termination: 'no_media_port', media: null });
   });
 
-  it('answers 480 when the agent refuses, and when it is not ready in time', async () => {
+  it('answers 480 when the agent refuses or is not ready in time', async () => {
     agents.ready = false;
     const first = new FakeLeg();
     calls.admit(first, plan, []);
@@ -208,7 +208,7 @@ describe('a call', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('is canceled while the agent gets ready, and stays silent when it is ready later', async () => {
+  it('is canceled during agent preparation, and sends nothing when the agent is ready later', async () => {
     agents.ready = false;
     const leg = new FakeLeg();
     calls.admit(leg, plan, []);
@@ -221,7 +221,7 @@ describe('a call', () => {
     expect(media.last.closed).toBe(1);
   });
 
-  it('was not answered when CANCEL crossed its 200', async () => {
+  it('counts as unanswered when CANCEL crosses the 200', async () => {
     const leg = new FakeLeg();
     calls.admit(leg, plan, []);
     await settle();
@@ -230,7 +230,7 @@ describe('a call', () => {
     expect(calls.size).toBe(0);
   });
 
-  it('waits for the ACK before the BYE when it is stopped in between', async () => {
+  it('waits for the ACK before the BYE when it is ended in between', async () => {
     const leg = new FakeLeg();
     const call = calls.admit(leg, plan, []);
     await settle();
@@ -244,7 +244,7 @@ describe('a call', () => {
     expect(calls.size).toBe(0);
   });
 
-  it('takes the answer of a late offer from the ACK', async () => {
+  it('takes the answer to a late offer from the ACK', async () => {
     const leg = new FakeLeg({ offer: null });
     calls.admit(leg, plan, []);
     await settle();
@@ -269,7 +269,7 @@ describe('a call', () => {
     expect(last()).toMatchObject({ termination: 'bad_answer', status: 'completed' });
   });
 
-  it('ends at its longest duration', async () => {
+  it('ends at its maximum duration', async () => {
     const leg = await answered();
     media.last.silentForMs = () => 0;
     clock.advance(30 * 60_000 - 1);
@@ -280,7 +280,7 @@ describe('a call', () => {
   });
 
   it.each([3_600_000, -3_600_000, 86_400_000])(
-    'is recorded as long as it was, and ends for silence in time, when the clock is set by %d ms',
+    'keeps its recorded duration and its silence time-out when the clock is set by %d ms',
     async (jump) => {
       const leg = await answered();
       media.last.silentForMs = () => 0;
@@ -303,10 +303,10 @@ describe('a call', () => {
     },
   );
 
-  it('asks a silent peer on hold each minute, goes on when it is there, and ends when it is gone', async () => {
+  it('probes a silent peer on hold every minute, continues when it responds, and ends when it is gone', async () => {
     const leg = await answered();
     await leg.peer.reanswer(`${sdpOffer}a=sendonly\r\n`);
-    // Music on hold: nobody is asked.
+    // Music on hold: no probe.
     media.last.silentMs = 0;
     clock.advance(5 * 60_000);
     expect(leg.asked).toHaveLength(0);
@@ -322,7 +322,7 @@ describe('a call', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('does not end for a question that is older than the end of the hold, or than media', async () => {
+  it('ignores a failed probe sent before the hold ended or before media arrived', async () => {
     const leg = await answered();
     media.last.silentMs = 60_000;
     await leg.peer.reanswer(`${sdpOffer}a=inactive\r\n`);
@@ -338,7 +338,7 @@ describe('a call', () => {
     expect(leg.asked).toHaveLength(2);
   });
 
-  it('ends when no media came for a minute, but not while it is held', async () => {
+  it('ends after a minute without media, but not while on hold', async () => {
     const leg = await answered();
     media.last.silentMs = 60_000;
     await leg.peer.reanswer(`${sdpOffer}a=sendonly\r\n`);
@@ -353,7 +353,7 @@ describe('a call', () => {
     expect(last()).toMatchObject({ termination: 'media_timeout' });
   });
 
-  it('keeps the session when a later offer is refused', async () => {
+  it('keeps the session when a later offer is rejected', async () => {
     const leg = await answered();
     await expect(leg.peer.reanswer('v=0\r\n')).rejects.toThrow(CallRefused);
     expect(calls.find('id-1')?.state).toBe('up');
@@ -370,7 +370,7 @@ describe('a call', () => {
     expect(leg.sent[1]).toBe('BYE (model gone)');
   });
 
-  it('reports transcript lines and the variables that the agent found', async () => {
+  it('reports transcript lines and the variables the agent extracted', async () => {
     const leg = await answered();
     const line = {
       id: 't1',
@@ -390,7 +390,7 @@ describe('a call', () => {
     expect(last()?.variables).toEqual({ customer: '42', choice: 'sales' });
   });
 
-  it('says once in its transcript that keys are impossible, before its agent speaks', async () => {
+  it('notes once in its transcript that keys are impossible, before its agent speaks', async () => {
     const leg = new FakeLeg();
     calls.admit(leg, plan, ['PCMU']);
     await settle();
@@ -407,13 +407,13 @@ describe('a call', () => {
     calls.stop('id-1');
   });
 
-  it('says nothing of keys where they are possible', async () => {
+  it('notes nothing about keys when they are possible', async () => {
     await answered();
     expect(agents.last.host.keysPossible()).toBe(true);
     expect(reports.filter(({ type }) => type === 'transcript')).toEqual([]);
   });
 
-  it('goes on, and tells the peer of its end, when reports fail', async () => {
+  it('continues, and sends its BYE, when reports fail', async () => {
     failReports = true;
     const leg = await answered();
     agents.last.host.hangup('done');
@@ -431,14 +431,14 @@ describe('a call', () => {
 });
 
 describe('the calls of an edge', () => {
-  it('are counted against the capacity', async () => {
+  it('count against the capacity', async () => {
     await answered();
     expect(calls.closedFor(plan.orgId)).toBeNull();
     await answered(new FakeLeg({ sipCallId: 'call-2@test' }));
     expect(calls.closedFor(plan.orgId)).toBe('capacity');
   });
 
-  it('are reported when they are refused', () => {
+  it('are reported when they are rejected', () => {
     const leg = new FakeLeg();
     calls.refuse(leg, plan, { code: 'capacity', detail: null });
     expect(leg.sent).toEqual([{ status: 503, retryAfterS: 10 }]);
@@ -461,7 +461,7 @@ describe('the calls of an edge', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('drain: what remains after the time-out is ended', async () => {
+  it('drain: the remaining calls are ended after the time-out', async () => {
     const up = await answered();
     agents.ready = false;
     const waiting = new FakeLeg();
@@ -476,7 +476,7 @@ describe('the calls of an edge', () => {
     expect(calls.size).toBe(0);
   });
 
-  it('end without a word to the peer when the engine is lost', async () => {
+  it('end without a BYE when the engine is lost', async () => {
     const leg = await answered();
     calls.endAll({ code: 'engine_lost', detail: null });
     expect(leg.sent).toEqual(['200']);

@@ -1,4 +1,4 @@
-/** A call that came in: runs what the state machine puts out against signaling, media and agent. */
+/** An inbound call: runs the outputs of the state machine on signaling, media and agent. */
 import type { CodecName } from '#shared/codecs.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import { type BodyOwner, CallBody } from './call-body.ts';
@@ -13,7 +13,7 @@ export class Call implements LiveCall, BodyOwner {
   readonly id: string;
   readonly direction = 'inbound';
   readonly plan: CallPlan;
-  /** Of the INVITE that began the call, also when another dialog has taken its place. */
+  /** Facts of the INVITE that began the call; they stay when another dialog replaces the first. */
   readonly facts: LegFacts;
   #leg: CallLeg;
   readonly #ringAfterMs: number;
@@ -25,8 +25,8 @@ export class Call implements LiveCall, BodyOwner {
   #ackSdp: string | null = null;
 
   /**
-   * Takes over the leg's events; nothing else happens until `admit` or `end`.
-   * @param ended called once, when nothing of the call is left
+   * Subscribes to the leg's events; nothing else happens until `admit` or `end`.
+   * @param ended called once, when everything of the call is released
    */
   constructor(
     id: string,
@@ -68,7 +68,7 @@ export class Call implements LiveCall, BodyOwner {
     return this.#body.answered;
   }
 
-  /** Begins to get media and agent ready; the call is then answered or refused by itself. */
+  /** Starts to prepare media and agent; the call then answers or rejects itself. */
   admit(): void {
     this.#body.guarded(() => {
       this.#body.log.info({ from: this.facts.from, to: this.facts.to }, 'call offered');
@@ -149,7 +149,7 @@ export class Call implements LiveCall, BodyOwner {
     this.#body.guarded(() => this.input('ready'));
   }
 
-  /** Contract section 10: somebody else takes the call; it is answered when that one has answered. */
+  /** Contract section 10: the fallback number takes the call, which is answered once the fallback has answered. */
   async #fallBack(obstacle: Termination): Promise<void> {
     const body = this.#body;
     const number = this.plan.agent?.fallback_number ?? null;

@@ -17,26 +17,26 @@ import { Transfer } from './transfer/transfer.ts';
 import type { TransferParts } from './transfer/transfer-plan.ts';
 
 export interface CallsDeps extends Omit<CallDeps, 'transfers'> {
-  /** How many calls may be live at once. */
+  /** Maximum number of live calls. */
   readonly maxCalls: number;
-  /** How many organizations have numbers; absent: one. */
+  /** Number of organizations that have phone numbers; absent: one. */
   readonly organizations?: () => number;
-  /** Called once for every call of ours that is not placed because its organization has taken its share. */
+  /** Called once for every outbound call rejected because its organization has used its share. */
   readonly shareRefused?: () => void;
-  /** What calls of ours need; absent: none are made. */
+  /** What outbound calls need; absent: outbound calls are disabled. */
   readonly outbound?: OutboundParts;
-  /** Asked before a call of ours is placed; absent: none is forbidden. */
+  /** Checked before an outbound call is placed; absent: no limits. */
   readonly limits?: Pick<OutboundLimits, 'admit' | 'release'>;
   /** Called once for every call that is over. */
   readonly onEnded?: (code: TerminationCode, answered: boolean) => void;
-  /** Called once for every transfer that is decided. */
+  /** Called once for every transfer with a known outcome. */
   readonly onTransfer?: TransferParts['decided'];
 }
 
-/** What one call that comes in may have of its own: the tested end of a test run. */
+/** Overrides for one inbound call: the tested end of a test run. */
 export type InboundChanges = Partial<Pick<CallDeps, 'agents' | 'media' | 'reporter'>>;
 
-/** What one call of ours may have of its own; the rest is that of all calls. */
+/** Overrides for one outbound call. */
 export type OutboundChanges = Partial<OutboundParts & Pick<CallDeps, 'agents' | 'media' | 'reporter'>>;
 
 export class Calls {
@@ -55,7 +55,7 @@ export class Calls {
     return this.#live.size;
   }
 
-  /** The oldest calls, for the report of a fault: their ids, way and state. */
+  /** The oldest live calls, for a fault report: id, direction and whether answered. */
   underWay(): { oldest: { id: string; direction: string; answered: boolean }[] } {
     const oldest = [...this.#live.values()].slice(0, 100);
     return { oldest: oldest.map(({ id, direction, answered }) => ({ id, direction, answered })) };
@@ -66,14 +66,14 @@ export class Calls {
   }
 
   /**
-   * Why nothing of a new call could be kept, one sentence; null: it can. Such a call is refused without a record,
-   * which there would be no room for either.
+   * Why records of a new call could not be stored, one sentence; null: they can. Such a call is rejected without a
+   * record, because there would be no room for that either.
    */
   get unrecordable(): string | null {
     return this.#deps.reporter.refusal ?? null;
   }
 
-  /** Why no further call of this organization can be taken, null when one can. */
+  /** Why this organization cannot have another call; null when it can. */
   closedFor(orgId: string): 'draining' | Full | null {
     return this.#draining ? 'draining' : this.#fullFor(orgId);
   }
@@ -91,7 +91,7 @@ export class Calls {
   /**
    * Takes a call.
    * @param codecs in order of preference; empty: the default list
-   * @param changes to what calls need, for this one
+   * @param changes overrides for this call
    */
   admit(leg: CallLeg, plan: CallPlan, codecs: readonly CodecName[], changes: InboundChanges = {}): Call {
     const call = this.#create(leg, plan, codecs, changes);
@@ -99,30 +99,30 @@ export class Calls {
     return call;
   }
 
-  /** Refuses a call to a number of ours, and reports it, so that its owner sees the attempt. */
+  /** Rejects a call to one of our numbers, and reports it so that its owner sees the attempt. */
   refuse(leg: CallLeg, plan: CallPlan, termination: Termination): void {
     this.#create(leg, plan, []).end(termination);
   }
 
   /**
-   * Makes a call, or reports at once why it cannot be made.
-   * @param changes to what calls of ours need, for this one: a test call has a route, an agent and a ring time of its own
-   * @throws Error when this edge makes no calls, already has one with that id, or could not keep its reports
+   * Places a call, or reports at once why it cannot be placed.
+   * @param changes overrides for this call: a test call has its own route, agent and ring time
+   * @throws Error when outbound calls are disabled, the id is in use, or reports cannot be stored
    */
   place(plan: OutboundPlan, changes: OutboundChanges = {}): OutboundCall {
     const { newId } = this.#deps;
     const own = Object.keys(changes).length > 0;
-    // What is made to measure, a test call, is not for transfer.
+    // Test calls exist to measure, and cannot be transferred.
     const deps = { ...this.#deps, ...changes, ...(own ? { transfers: null } : {}) };
     const outbound = this.#deps.outbound && { ...this.#deps.outbound, ...changes };
     if (!outbound) throw new Error('This edge makes no calls');
     if (this.#live.has(plan.callId)) throw new Error(`There is a call ${plan.callId} already`);
     if (!plan.leg && this.unrecordable !== null) throw new Error(this.unrecordable);
-    // A leg to the target of a transfer is part of a call that may go on while the edge drains.
+    // The leg to a transfer target belongs to a call that may continue while the edge drains.
     const closed = plan.leg ? this.#fullFor(plan.orgId) : this.closedFor(plan.orgId);
     const call = new OutboundCall(plan, newId(), outbound, deps, (ended) => this.#remove(ended, plan.orgId));
     this.#add(call, plan.orgId);
-    // A test run calls nobody but this edge: it costs nothing, and counts for no limit of outgoing calls.
+    // A test run calls only this edge: it costs nothing and counts against no outbound limit.
     const limits = plan.testRunId === undefined ? this.#deps.limits : undefined;
     const refusal = closed === null ? limits?.admit(plan) : this.#refusalOf(closed);
     if (refusal) call.end(refusal);
@@ -130,14 +130,14 @@ export class Calls {
     return call;
   }
 
-  /** Ends a call for the API; without effect when it is over. */
+  /** Ends a call for the API; no effect when it is over. */
   stop(callId: string): void {
     this.#live.get(callId)?.end({ code: 'api_stop', detail: null });
   }
 
   /**
-   * Begins to hand a call over for the API (contract 9.3); how that ends is reported with the call.
-   * @throws CommandRefused when the transfer cannot begin, with the code of the reason where it has one
+   * Starts a transfer for the API (contract 9.3); the outcome is reported with the call.
+   * @throws CommandRefused when the transfer cannot start, with an API error code if there is one
    */
   transfer(callId: string, order: TransferOrder): void {
     const begun = this.#live.get(callId)?.transfers.begin(order);
@@ -151,7 +151,7 @@ export class Calls {
     const { routes, followRefer = true, headersOf = () => ({}) } = outbound;
     const place: TransferParts['place'] = (plan) => this.place(plan);
     const decided = deps.onTransfer ?? (() => {});
-    // One door for every call that costs: `place` for legs of ours, `admit` for what a peer calls in our name.
+    // Every call that costs money passes here: `place` for our own legs, `admit` for calls a peer makes for us.
     const { limits } = deps;
     const admit: TransferParts['admit'] = (call) => limits?.admit(call) ?? null;
     const release: TransferParts['release'] = (callId, sent) => limits?.release(callId, sent);
@@ -163,7 +163,7 @@ export class Calls {
     for (const call of [...this.#live.values()]) call.end(termination);
   }
 
-  /** Takes no more calls; resolves when the last one is over or, after `timeoutMs`, has been ended. */
+  /** Takes no more calls. Resolves when the last one is over; calls left after `timeoutMs` are ended. */
   async drain(timeoutMs: number): Promise<void> {
     this.#draining = true;
     if (this.#live.size === 0) return;
@@ -180,7 +180,7 @@ export class Calls {
     this.#whenEmpty = null;
   }
 
-  /** Ends what is left of a drain: callers that wait for an answer are told to try elsewhere. */
+  /** Ends the calls left after a drain; unanswered callers get a 503 so that they try elsewhere. */
   endRemaining(detail: string): void {
     for (const call of [...this.#live.values()]) {
       const ours = call.answered || call.direction === 'outbound';

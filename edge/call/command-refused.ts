@@ -1,6 +1,6 @@
 import type { ApiErrorCode } from '#shared/errors.ts';
 
-/** A command that cannot be carried out for a reason that has a code of its own in the API. */
+/** A command that failed for a reason with its own API error code. */
 export class CommandRefused extends Error {
   override readonly name = 'CommandRefused';
   readonly code: ApiErrorCode;

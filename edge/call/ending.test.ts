@@ -65,7 +65,7 @@ describe('what a termination means', () => {
     ['draining', 'failed', 'error'],
     ['target_not_allowed', 'failed', 'error'],
     ['bridge_ended', 'canceled', 'transfer'],
-  ])('a call of ours that ends unanswered by %s is %s by %s', (code, status, hangupBy) => {
+  ])('an outbound call that ends unanswered by %s is %s by %s', (code, status, hangupBy) => {
     expect(endingOf(because(code), false, 'outbound')).toEqual({
       status,
       hangupBy,
@@ -74,7 +74,7 @@ describe('what a termination means', () => {
     });
   });
 
-  it('shows the status that a call of ours received, with its own phrase or the usual one', () => {
+  it('shows the status an outbound call received, with its own phrase or the standard one', () => {
     const busy = { code: 'callee_busy' as const, detail: null, sipStatus: 486 };
     expect(endingOf(busy, false, 'outbound')).toMatchObject({ sipCode: 486, sipReason: 'Busy Here' });
     expect(endingOf({ ...busy, sipReason: 'On the phone' }, false, 'outbound').sipReason).toBe(
@@ -82,7 +82,7 @@ describe('what a termination means', () => {
     );
   });
 
-  it('tells the peer unless the dialog is gone already', () => {
+  it('sends a rejection or BYE unless the dialog is already gone', () => {
     const codes = Object.keys(terminations) as TerminationCode[];
     expect(codes.filter((code) => inputFor(because(code)) === 'gone')).toEqual([
       'caller_hangup',
@@ -110,16 +110,16 @@ describe('what a termination means', () => {
     ]);
   });
 
-  it('tells nobody where the dialog is gone already, whatever the code', () => {
+  it('sends nothing when the dialog is already gone, whatever the code', () => {
     expect(inputFor({ code: 'transferred', gone: true })).toBe('gone');
   });
 
-  it('lets a refusal name another status', () => {
+  it('lets a rejection name another status', () => {
     expect(refusalStatus({ code: 'media_refused', detail: null, sipStatus: 415 })).toBe(415);
     expect(endingOf({ code: 'agent_unavailable', detail: null, sipStatus: 486 }, false).status).toBe('busy');
   });
 
-  it('has a reason phrase for every status that it sends', () => {
+  it('has a reason phrase for every status the edge sends', () => {
     for (const code of Object.keys(terminations) as TerminationCode[]) {
       expect(reasonPhrase(refusalStatus(because(code))), code).not.toBe('');
     }

@@ -1,8 +1,8 @@
 /**
  * What a termination means for the call's record (contract 3.4 and 9.2) and for the wire. One table, pure.
  *
- * `hangup_by` names who ended the call: a time-out of any kind is `timeout`, a refusal or failure `error`.
- * `status` of a call that was answered is `completed`, whoever ended it.
+ * `hangup_by` names who ended the call: any time-out is `timeout`, a rejection or failure is `error`.
+ * `status` of an answered call is `completed`, no matter who ended it.
  */
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
@@ -10,7 +10,7 @@ import { type TerminationCode, terminations } from '#shared/termination.ts';
 type HangupBy = NonNullable<CallRecord['hangup_by']>;
 type FinalStatus = Extract<CallRecord['status'], 'completed' | 'failed' | 'busy' | 'no-answer' | 'canceled'>;
 
-/** `gone`: the dialog is over already. `ours`: the peer has to be told, by a refusal or a BYE. */
+/** `gone`: the dialog is already over. `ours`: we have to send a rejection or a BYE. */
 type Telling = 'gone' | 'ours';
 
 const rules: Record<TerminationCode, { readonly hangupBy: HangupBy; readonly telling: Telling }> = {
@@ -19,7 +19,7 @@ const rules: Record<TerminationCode, { readonly hangupBy: HangupBy; readonly tel
   callee_busy: { hangupBy: 'peer', telling: 'gone' },
   callee_refused: { hangupBy: 'peer', telling: 'gone' },
   callee_unknown: { hangupBy: 'peer', telling: 'gone' },
-  // A ring time-out has to be told to the peer, its own 480 has not; a CANCEL that is too late does nothing.
+  // We signal our own ring time-out; the peer's 480 needs nothing. A CANCEL that is too late does nothing.
   no_answer: { hangupBy: 'timeout', telling: 'ours' },
   route_unreachable: { hangupBy: 'error', telling: 'gone' },
   route_timeout: { hangupBy: 'timeout', telling: 'gone' },
@@ -53,7 +53,7 @@ const rules: Record<TerminationCode, { readonly hangupBy: HangupBy; readonly tel
   no_media_port: { hangupBy: 'error', telling: 'ours' },
   draining: { hangupBy: 'error', telling: 'ours' },
   edge_restarted: { hangupBy: 'error', telling: 'ours' },
-  // These two are what control says of calls whose edge does not.
+  // Control sets these two for calls whose edge no longer reports.
   edge_lost: { hangupBy: 'error', telling: 'gone' },
   edge_unavailable: { hangupBy: 'error', telling: 'gone' },
   connection_lost: { hangupBy: 'error', telling: 'gone' },
@@ -65,23 +65,23 @@ const rules: Record<TerminationCode, { readonly hangupBy: HangupBy; readonly tel
 /** Why a call ended. */
 export interface Termination {
   readonly code: TerminationCode;
-  /** One sentence for a person, more exact than the code's summary; null when there is no more to say. */
+  /** One sentence for a person, more specific than the code's summary; null when there is nothing to add. */
   readonly detail: string | null;
-  /** SIP status that went out instead of the code's usual one; of a call of ours, the one that came in. */
+  /** SIP status sent instead of the code's usual one; for outbound calls, the status received. */
   readonly sipStatus?: number;
-  /** Reason phrase that came with it. */
+  /** Reason phrase received with it. */
   readonly sipReason?: string;
   readonly warning?: string;
-  /** The dialog is over already, although this code usually ends one. */
+  /** The dialog is already over, although this code usually ends one. */
   readonly gone?: boolean;
 }
 
-/** The input of the state machine that a termination is. */
+/** The state machine input for a termination. */
 export function inputFor({ code, gone }: Pick<Termination, 'code' | 'gone'>): 'gone' | 'end' {
   return gone || rules[code].telling === 'gone' ? 'gone' : 'end';
 }
 
-/** The SIP status with which an unanswered call is refused; 480 for codes that usually end answered calls. */
+/** SIP status that rejects an unanswered call; 480 for codes that usually end answered calls. */
 export function refusalStatus(termination: Termination): number {
   return termination.sipStatus ?? (terminations[termination.code].sipStatus || 480);
 }
@@ -94,8 +94,8 @@ export interface Ending {
 }
 
 /**
- * @param answered whether there was a 200 before the end
- * @param direction of a call that we make, the status is the one received, null when none was
+ * @param answered whether a 200 was sent or received
+ * @param direction outbound calls show the status they received, null when there was none
  */
 export function endingOf(
   termination: Termination,
@@ -114,7 +114,7 @@ export function endingOf(
       hangupBy,
     };
   }
-  // Without engine or connection there is nobody to send a status to.
+  // Without an engine or connection no status can be sent.
   if (unsent.has(termination.code)) return { status: 'failed', sipCode: null, sipReason: null, hangupBy };
   const sipCode = refusalStatus(termination);
   const phrase = reasonPhrase(sipCode) || null;
@@ -123,7 +123,7 @@ export function endingOf(
 
 const unsent: ReadonlySet<TerminationCode> = new Set(['engine_lost', 'dialog_lost', 'connection_lost']);
 
-/** Contract 3.4: what we gave up ourselves before the answer is canceled. */
+/** Contract 3.4: an outbound call that we give up before the answer is canceled. */
 function outboundStatus(code: TerminationCode): FinalStatus {
   switch (code) {
     case 'api_stop':
@@ -171,7 +171,7 @@ const phrases: Readonly<Record<number, string>> = {
   604: 'Does Not Exist Anywhere',
 };
 
-/** Reason phrase of a SIP status (RFC 3261 section 21), empty when it is none of ours. */
+/** Reason phrase of a SIP status (RFC 3261 section 21); empty for statuses the edge does not send. */
 export function reasonPhrase(sipStatus: number): string {
   return phrases[sipStatus] ?? '';
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { forbiddenBecause, readingsOf } from './limits-destination.ts';
 
-describe('the numbers that a trunk may read a destination as', () => {
+describe('how a trunk may read the number in a destination', () => {
   it.each([
     ['+14155550123', ['+14155550123']],
     ['+1 (415) 555-0123', ['+14155550123']],
@@ -34,7 +34,7 @@ describe('the numbers that a trunk may read a destination as', () => {
     'sip:a.example.com',
     'sip:%zz@a',
     '',
-  ])('%s is none', (to) => {
+  ])('%s is not a number', (to) => {
     expect(readingsOf(to)).toEqual([]);
   });
 });
@@ -58,7 +58,7 @@ describe('the prefix lists', () => {
     ['*1415*0033112345678#', 'no allowed prefix fits'],
     ['1001', null],
     ['sip:alice@pbx.example.com', null],
-  ])('say of %s: %j', (to, verdict) => {
+  ])('give for %s: %j', (to, verdict) => {
     expect(forbiddenBecause(to, lists)).toBe(verdict);
   });
 
@@ -93,7 +93,7 @@ describe('the prefix lists', () => {
     'sip:a%3B19005550100@a.example.com',
     'sip:$19005550100@a.example.com',
     'sip:%2519005550100@a.example.com',
-  ])('block what a trunk may call for %s', (to) => {
+  ])('block what a trunk may dial for %s', (to) => {
     expect(forbiddenBecause(to, { blocked_prefixes: ['+1900'] })).toBe('prefix +1900 is blocked');
   });
 
@@ -110,11 +110,11 @@ describe('the prefix lists', () => {
     ['+1 (415) 555-0123', null],
     ['*6714155550123', null],
     ['4419005550100', null],
-  ])('say of %s, which nobody can read for sure or is plain: %j', (to, verdict) => {
+  ])('give for %s, ambiguous or plain: %j', (to, verdict) => {
     expect(forbiddenBecause(to, { blocked_prefixes: ['+1900'] })).toBe(verdict);
   });
 
-  it('refuse a blocked number whatever is put around and between its digits', () => {
+  it('reject a blocked number with anything around and between its digits', () => {
     const digits = fc.stringMatching(/^[1-9][0-9]{6,12}$/);
     const noise = fc.string({ unit: 'grapheme', maxLength: 3 }).map((text) => text.replace(/\p{N}/gu, ''));
     const noises = fc.array(noise, { minLength: 14, maxLength: 14 });
@@ -130,7 +130,7 @@ describe('the prefix lists', () => {
     );
   });
 
-  it('block a number however it is written', () => {
+  it('block a number in every notation', () => {
     const digits = fc.stringMatching(/^[1-9][0-9]{6,12}$/);
     const writing = fc.constantFrom(
       (number: string) => `+${number}`,

@@ -1,34 +1,34 @@
 /**
- * Whether a destination may be called, by E.164 prefixes (docs/call-limits.md). Pure.
+ * Checks a destination against E.164 prefix lists (docs/call-limits.md). Pure.
  *
- * Toll fraud is about telephone numbers, so only what a trunk may read as one is judged: names (`alice`) and
- * extensions of up to 6 digits pass. Of a SIP URI the user part is judged, whatever its host; what a trunk makes of
- * it is up to the trunk, so whatever is left of a number after noise was put around and between its digits counts.
+ * Toll fraud targets phone numbers, so only what a trunk may read as one is checked: names (`alice`) and extensions of
+ * up to 6 digits pass. In a SIP URI the user part is checked, whatever the host. Trunks normalize it differently, so
+ * a number with extra characters around or between its digits counts too.
  */
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
 
-/** Shorter ones belong to the dial plan of a PBX; a full number has 7 digits at least (shared/e164.ts). */
+/** Shorter numbers belong to the dial plan of a PBX; a full number has at least 7 digits (shared/e164.ts). */
 const leastDigits = 7;
-/** What stands in place of the plus (ITU-T E.164; 011 in North America), however often. */
+/** Prefixes used instead of the plus (ITU-T E.164; 011 in North America), possibly repeated. */
 const internationalPrefixes = /^(?:011|00)+/;
-/** The same with the prefixes of fewer countries, and the 0 of national numbers. */
+/** The same, plus prefixes of fewer countries and the 0 of national numbers. */
 const anyPrefixes = /^(?:0011|011|010|0)+/;
-/** Digits of a service code such as *67 or #31 that may stand before the number without a mark between them. */
+/** Lengths of service codes such as *67 or #31 that may precede the number without a separator. */
 const serviceCodeDigits = [1, 2, 3, 4];
-/** What the user part of a number or an extension is written with, the visual separators of RFC 3966 included. */
+/** Characters of a dialed number or extension, including the visual separators of RFC 3966. */
 const dialledForm = /^[0-9A-Za-z*#+._\-() ]*$/;
 const visualSeparators = /[\s._\-()]/g;
 
 /**
- * The numbers, with plus, that a trunk is likely to take a destination for; empty when it is none.
+ * The numbers, with plus, that a trunk may read in a destination; empty when there are none.
  * @param to E.164, an extension, or a SIP or tel URI
  */
 export function readingsOf(to: string): string[] {
-  // Keypad letters and pauses are dropped by some trunks: what is around them is one number.
+  // Some trunks drop keypad letters and pauses, which joins the digits around them into one number.
   const keys = userPart(to).replace(visualSeparators, '').replace(/\p{L}/gu, '');
   const context = keys.startsWith('+') ? '' : (phoneContext(to)?.number ?? '');
   if (/^\+[0-9]+$/.test(keys)) return [`+${withoutPrefixes(keys.slice(1))}`];
-  // Service codes hold numbers: *21*number# forwards calls to it. A trunk may also leave out the other keys.
+  // Service codes contain numbers: *21*number# forwards calls to it. A trunk may also drop the other keys.
   const all = digitsOf(keys);
   const runs = new Set([all, ...(keys.match(/[0-9]+/g) ?? []), ...(context ? [context + all] : [])]);
   return [...runs]
@@ -37,8 +37,8 @@ export function readingsOf(to: string): string[] {
 }
 
 /**
- * Why the lists forbid a destination; null when they allow it. Of all prefixes that fit a number the longest
- * decides, the blocked one when both lists have it. What may be read in several ways must be allowed in each.
+ * Why the prefix lists forbid a destination; null when they allow it. The longest matching prefix decides; at equal
+ * length the blocked one wins. Every possible reading of the destination must be allowed.
  */
 export function forbiddenBecause(
   to: string,
@@ -58,7 +58,7 @@ export function forbiddenBecause(
   return unreadable(to);
 }
 
-/** Why nobody can tell which number a trunk would make of it; null when it is plain. */
+/** Why the number that a trunk would dial is ambiguous; null when it is not. */
 function unreadable(to: string): string | null {
   const user = userPart(to);
   if (/\p{N}/u.test(user) && !dialledForm.test(user))
@@ -70,8 +70,8 @@ function unreadable(to: string): string | null {
 }
 
 /**
- * Every number whose digits stand in the destination in their order, with anything between them, after a service
- * code or prefixes. Most of them nobody means, so they are for the blocked prefixes alone.
+ * Every number whose digits appear in the destination in order, with anything between them, after a service code or
+ * prefix. Most of these are not intended, so only blocked prefixes apply to them.
  */
 function hiddenReadings(to: string): string[] {
   const keys = userPart(to).replace(/[^0-9*#+]/g, '');
@@ -100,7 +100,7 @@ function digitsOf(text: string): string {
   return text.replace(/[^0-9]/g, '');
 }
 
-/** The longest of `prefixes` that `number` begins with; empty when none does. */
+/** The longest of `prefixes` that `number` starts with; empty when none does. */
 function longestFit(number: string, prefixes: readonly string[]): string {
   let longest = '';
   for (const prefix of prefixes) {
@@ -120,7 +120,7 @@ function userPart(to: string): string {
 
 /**
  * The context of a local number (RFC 3966 section 5.1.5), the first when there are several; null without one.
- * `number`: the digits that it begins with; null for a domain.
+ * `number`: the digits it starts with; null for a domain.
  */
 function phoneContext(to: string): { readonly text: string; readonly number: string | null } | null {
   const [, text] = /;\s*phone-context\s*=([^;@?]*)/i.exec(unescaped(to)) ?? [];
@@ -129,8 +129,8 @@ function phoneContext(to: string): { readonly text: string; readonly number: str
 }
 
 /**
- * Whether the digits of `to` alone are another number than it names: a local one of some other place (RFC 3966
- * section 5.1.5). Extensions of a domain are none.
+ * Whether `to` is a local number of another place, so that its digits alone are a different number (RFC 3966
+ * section 5.1.5). Extensions within a domain are not.
  */
 export function isLocalElsewhere(to: string): boolean {
   const user = userPart(to).trimStart();

@@ -37,18 +37,18 @@ beforeEach(() => {
   });
 });
 
-/** @returns the code of the refusal, null when the call is admitted */
+/** @returns the code of the rejection, null when the call is admitted */
 function admit(changes: { callId?: string; orgId?: string; from?: string; to?: string } = {}) {
   const call = { callId: `call-${++ids}`, orgId: 'org-1', from, to, ...changes };
   return limits.admit(call)?.code ?? null;
 }
 
 describe('limits of outgoing calls', () => {
-  it('allow everything where none are set', () => {
+  it('allow everything when none are set', () => {
     for (let call = 0; call < 100; call++) expect(admit()).toBeNull();
   });
 
-  it('hold the calls at a time of an organization, and let the next one in when one is over', () => {
+  it('cap the concurrent calls of an organization, and admit the next one when one ends', () => {
     organization = { concurrent: 2 };
     expect(admit({ callId: 'a' })).toBeNull();
     expect(admit({ callId: 'b', from: '+14155550199' })).toBeNull();
@@ -61,7 +61,7 @@ describe('limits of outgoing calls', () => {
     expect(refused).toEqual(['concurrent', 'concurrent']);
   });
 
-  it('hold the calls of a number besides those of its organization', () => {
+  it('cap the calls of a number in addition to those of its organization', () => {
     organization = { concurrent: 3 };
     number = { concurrent: 1 };
     expect(admit()).toBeNull();
@@ -71,7 +71,7 @@ describe('limits of outgoing calls', () => {
     expect(admit({ from: '+14155550199' })).toBe('call_limit');
   });
 
-  it('hold the calls begun within any 60 s, over or not; refused ones do not count', () => {
+  it('cap the calls started within any 60 s, ended or not; rejected ones do not count', () => {
     organization = { per_minute: 2 };
     expect(admit({ callId: 'a' })).toBeNull();
     limits.release('a', true);
@@ -107,14 +107,14 @@ describe('limits of outgoing calls', () => {
     expect(limits.size).toBe(0);
   });
 
-  it('count the calls from before a limit was set', () => {
+  it('count calls made before the limit was set', () => {
     expect(admit()).toBeNull();
     expect(admit()).toBeNull();
     organization = { per_minute: 2 };
     expect(admit()).toBe('call_limit');
   });
 
-  it('forbid destinations of the organization or of the number', () => {
+  it('forbid destinations of the organization or the number', () => {
     organization = { blocked_prefixes: ['+1900'] };
     number = { allowed_prefixes: ['+1'] };
     expect(admit()).toBeNull();
@@ -124,7 +124,7 @@ describe('limits of outgoing calls', () => {
     expect(refused).toEqual(['prefix', 'prefix']);
   });
 
-  it('say who is limited, how, and to what', () => {
+  it('name who is limited, how, and to what', () => {
     number = { concurrent: 1 };
     admit();
     admit({ callId: 'x' });
@@ -145,7 +145,7 @@ describe('limits of outgoing calls', () => {
     ]);
   });
 
-  it('forget who has not called for a while', () => {
+  it('forget callers that have been idle for a while', () => {
     admit({ callId: 'a' });
     admit({ callId: 'b', orgId: 'org-2', from: '+14155550199' });
     expect(limits.size).toBe(4);
@@ -155,7 +155,7 @@ describe('limits of outgoing calls', () => {
     expect(limits.size).toBe(4);
   });
 
-  it('do not hold calls for longer when the wall clock is set back', () => {
+  it('do not extend the window when the wall clock is set back', () => {
     organization = { per_minute: 1 };
     expect(admit()).toBeNull();
     clock.jump(-3_600_000);
@@ -215,7 +215,7 @@ describe('calls under a limit', () => {
     expect(calls.size).toBe(1);
   });
 
-  it('count within the minute once their INVITE left, and not when there was nowhere to call', async () => {
+  it('count in the minute once their INVITE was sent, but not when no address was found', async () => {
     organization = { per_minute: 1 };
     routes.places = [];
     await place('nowhere');
@@ -229,7 +229,7 @@ describe('calls under a limit', () => {
 
   const endings: [string, (calls: Calls) => void | Promise<void>][] = [
     [
-      'a refusal',
+      'a rejection',
       () =>
         dialer.last.peer.refused({
           status: 486,
@@ -240,7 +240,7 @@ describe('calls under a limit', () => {
         }),
     ],
     ['the API', (calls) => calls.stop('first')],
-    ['the lack of a way', async () => {}],
+    ['a missing route', async () => {}],
     [
       'the callee, after the answer',
       async () => {
@@ -249,11 +249,11 @@ describe('calls under a limit', () => {
         dialer.last.peer.bye();
       },
     ],
-    ['the loss of the engine', () => dialer.last.peer.lost('engine_lost', '')],
+    ['loss of the engine', () => dialer.last.peer.lost('engine_lost', '')],
     ['the drain', (calls) => calls.endAll({ code: 'edge_restarted', detail: null })],
   ];
-  it.each(endings)('make room when they are ended by %s', async (name, end) => {
-    if (name === 'the lack of a way') routes.places = null;
+  it.each(endings)('free their slot when ended by %s', async (name, end) => {
+    if (name === 'a missing route') routes.places = null;
     await place('first');
     await end(calls);
     await settle();

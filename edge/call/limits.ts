@@ -1,9 +1,9 @@
 /**
- * Caps against toll fraud (docs/call-limits.md): how many calls an organization and a number may make at a time
- * and within a minute, and where to. Asked once per call of ours, before anything is sent.
+ * Caps against toll fraud (docs/call-limits.md): concurrent calls and calls per minute of an organization and a number,
+ * and allowed destinations. Checked once per outbound call, before anything is sent.
  *
- * What counts is what this edge has placed: a call from its admission to its release. Refused calls, and those that
- * ended before anything was sent, count for nothing, so a client that keeps trying gets through as soon as there is room.
+ * Only calls placed by this edge count, from admission to release. Rejected calls and calls that ended before anything
+ * was sent do not, so a client that keeps retrying gets through as soon as there is room.
  */
 import type { Clock } from '#shared/clock.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
@@ -15,7 +15,7 @@ import type { Log } from './log.ts';
 interface Candidate {
   readonly callId: string;
   readonly orgId: string;
-  /** The attached number that calls, E.164 with plus. */
+  /** The attached number that places the call, E.164 with plus. */
   readonly from: string;
   /** E.164, an extension, or a SIP URI. */
   readonly to: string;
@@ -26,16 +26,16 @@ export type LimitReason = 'concurrent' | 'per_minute' | 'prefix';
 export interface OutboundLimitsOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Asked at every call, so that a new configuration counts for the next one. */
+  /** Read at every call, so a new configuration applies to the next one. */
   readonly organization: (orgId: string) => CallLimits | undefined;
   readonly number: (number: string) => CallLimits | undefined;
-  /** Counts refusals. */
+  /** Counts rejections. */
   readonly refused: (reason: LimitReason) => void;
 }
 
 /** Calls of an organization or of a number. */
 interface Tally {
-  /** Ids of those that are not over. */
+  /** Ids of calls that have not ended. */
   readonly live: Set<string>;
   /** Times of admission within the window, ms, oldest first. */
   begun: number[];
@@ -43,7 +43,7 @@ interface Tally {
 
 interface Scope {
   readonly key: string;
-  /** How a person calls it. */
+  /** Name for messages. */
   readonly whose: string;
   readonly limits: CallLimits;
 }
@@ -61,8 +61,8 @@ export class OutboundLimits {
   }
 
   /**
-   * Counts a call, unless a limit forbids it. A counted one must be released.
-   * @returns what a forbidden call ends with, null for a counted one
+   * Counts a call, unless a limit forbids it. A counted call must be released.
+   * @returns the termination of a forbidden call, null for a counted one
    */
   admit(call: Candidate): Termination | null {
     this.#sweep();
@@ -82,8 +82,8 @@ export class OutboundLimits {
   }
 
   /**
-   * The call is over; without effect for one that was not counted, and the second time.
-   * @param sent whether anything of it left: else it was not begun, and counts for nothing
+   * The call is over; no effect for a call that was not counted or already released.
+   * @param sent whether anything of it was sent; if not, it does not count as started
    */
   release(callId: string, sent: boolean): void {
     const { scopes, at } = this.#admitted.get(callId) ?? { scopes: [], at: 0 };
@@ -122,7 +122,7 @@ export class OutboundLimits {
       };
     }
     const { concurrent, per_minute: perMinute } = limits;
-    // Nobody counted yet is a count of nothing, which a limit of 0 forbids all the same.
+    // Without a tally the count is 0, and a limit of 0 still forbids the call.
     const tally = this.#tallies.get(key) ?? { live: new Set(), begun: [] };
     if (typeof concurrent === 'number' && tally.live.size >= concurrent) {
       const detail = `The ${whose} has reached its limit of calls at a time: ${concurrent}.`;
@@ -155,14 +155,14 @@ export class OutboundLimits {
     return tally;
   }
 
-  /** Calls begun within the window; older ones are forgotten. */
+  /** Calls started within the window; drops older ones. */
   #recent(tally: Tally): number {
     const now = this.#options.clock.elapsed();
     tally.begun = tally.begun.filter((at) => at > now - windowMs);
     return tally.begun.length;
   }
 
-  /** Once per window: forgets those who have not called for so long. */
+  /** Once per window: drops tallies without recent calls. */
   #sweep(): void {
     const now = this.#options.clock.elapsed();
     if (now - this.#sweptAt < windowMs) return;

@@ -1,4 +1,4 @@
-/** What a call of either direction needs, and how those see it that only count and end calls. */
+/** What calls in both directions need, and the interface used to count and end them. */
 import type { Clock } from '#shared/clock.ts';
 import type { NewId } from '#shared/ids.ts';
 import type { TerminationCode } from '#shared/termination.ts';
@@ -12,13 +12,13 @@ import type { TransferParts } from './transfer/transfer-plan.ts';
 import type { Transfers } from './transfer/transfers.ts';
 
 interface CallSettings {
-  /** 180 goes out when the answer takes longer than this, in ms. */
+  /** 180 is sent when the answer takes longer than this, ms. */
   readonly ringAfterMs: number;
-  /** How long an agent may take to get ready before the call is answered 480, in ms. */
+  /** Time an agent may take to get ready before the call is answered 480, ms. */
   readonly prepareTimeoutMs: number;
-  /** How long the peer may send no RTP while it is not on hold, in ms; 0: for ever. */
+  /** Time without RTP from a peer that is not on hold before the call ends, ms; 0: no limit. */
   readonly mediaTimeoutMs: number;
-  /** How long a peer on hold may be silent until it is asked whether it is there, in ms; a minute unless given. */
+  /** Silence of a peer on hold before it is probed, ms; default: a minute. */
   readonly holdQuestionMs?: number;
 }
 
@@ -30,22 +30,22 @@ export interface CallDeps {
   readonly log: Log;
   readonly settings: CallSettings;
   readonly newId: NewId;
-  /** null: no call is transferred. */
+  /** null: transfers are disabled. */
   readonly transfers: TransferParts | null;
 }
 
-/** A call of either direction, as those see it that only count and end calls. */
+/** A call in either direction, for code that only counts and ends calls. */
 export interface LiveCall {
   readonly id: string;
   readonly state: string;
   readonly answered: boolean;
-  /** Why the call ended, null while it goes on. */
+  /** Why the call ended; null while it is live. */
   readonly termination: TerminationCode | null;
   readonly direction: LegFacts['direction'];
   readonly transfers: Transfers;
-  /** Ends the call in whatever state it is. The first reason given stands. */
+  /** Ends the call in any state. The first reason wins. */
   end(termination: Termination): void;
 }
 
-/** Seconds of the Retry-After header in a 503. */
+/** Value of the Retry-After header in a 503, seconds. */
 export const retryAfterS = 10;

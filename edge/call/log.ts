@@ -1,4 +1,4 @@
-/** What we use of a structured logger; pino's Logger fits. */
+/** The part of a structured logger that we use; pino's Logger fits. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

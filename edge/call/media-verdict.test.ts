@@ -31,27 +31,27 @@ describe('mediaVerdict', () => {
   const table: [string, MediaEvidence, string, RegExp | null][] = [
     ['both directions', good, 'two_way', null],
     ['no proof', { ...good, peerHears: 'unknown', lossSent: null, rtcpPackets: 0 }, 'two_way', null],
-    ['19 % lost on their way', { ...good, lossSent: 19 }, 'two_way', null],
+    ['19 % lost on the way', { ...good, lossSent: 19 }, 'two_way', null],
     [
-      'reports without a word about us',
+      'reports that do not mention our stream',
       { ...good, peerHears: 'no', lossSent: null },
       'receive_only',
       /RTCP reports without a word about our packets.*firewall or NAT/,
     ],
     [
-      'reports that stand still',
+      'reports whose sequence number is stuck',
       { ...good, peerHears: 'no', unheard: 260 },
       'receive_only',
       /does not hear us any more: .* stands still, and 260 packets sent since did not arrive.*firewall or NAT/,
     ],
     [
-      'audio that is lost behind the last packet',
+      'audio that is lost after the last packet',
       { ...good, lostInSilence: 500 },
       'send_only',
       /lost on the way: .* count 500 packets since the last that arrived\. A firewall or NAT may block the RTP/,
     ],
     [
-      'audio that is lost from the beginning',
+      'audio that is lost from the start',
       { ...good, received: 0, lostInSilence: 500 },
       'send_only',
       /lost on the way: .* count 500 packets and none arrived\./,
@@ -77,26 +77,26 @@ describe('mediaVerdict', () => {
     ['a report that overtook its audio', { ...good, lostInSilence: 49 }, 'two_way', null],
     ['a peer that is muted', { ...good, received: 0, lostInSilence: 0 }, 'send_only', /is muted/],
     [
-      'neither direction any more',
+      'both directions stopped',
       { ...good, peerHears: 'no', unheard: 260, lostInSilence: 260 },
       'none',
       /does not hear us any more.* Audio of the peer is lost on the way/,
     ],
     [
-      'all lost by the reports',
+      'all lost according to the reports',
       { ...good, lossSent: 97 },
       'receive_only',
       /reports by RTCP that it loses 97 %/,
     ],
     [
-      'RTCP alone, without a word about us',
+      'RTCP only, without mention of our stream',
       { ...good, received: 0, peerHears: 'no', lossSent: null },
       'none',
       /without a word about our packets.* The peer's RTCP arrives and no audio with it/,
     ],
-    ['RTCP alone', { ...good, received: 0 }, 'send_only', /RTCP arrives and no audio.*muted/],
+    ['RTCP only', { ...good, received: 0 }, 'send_only', /RTCP arrives and no audio.*muted/],
     [
-      'a private address, which RTCP comes from',
+      'a private address that RTCP comes from',
       { ...good, received: 0, peerAddress: '192.168.1.5', peerIsPrivate: true },
       'send_only',
       /RTCP arrives and no audio/,
@@ -134,7 +134,7 @@ describe('mediaVerdict', () => {
       /heard until its packets came from 198\.51\.100\.9:4000: 250 packets from there were dropped/,
     ],
     [
-      'a stream that moved to nobody knows where',
+      'a stream that moved to an unknown address',
       { ...good, moved: { packets: 250, to: null } },
       'send_only',
       /came from another source/,
@@ -152,16 +152,21 @@ describe('mediaVerdict', () => {
       /1 packet arrived but failed SRTP authentication/,
     ],
     [
-      'a codec that was not agreed',
+      'a codec that was not negotiated',
       { ...silent, dropped: { unclaimed: 7, undecrypted: 1, fromElsewhere: 0 } },
       'send_only',
       /7 packets came from the peer, but of another codec .*PCMU/,
     ],
     ['a hold', { ...silent, held: true }, 'send_only', /The peer held the call/],
-    ['a peer that only listens', { ...silent, direction: 'sendonly' }, 'send_only', /direction was sendonly/],
+    [
+      'a peer that only receives',
+      { ...silent, direction: 'sendonly' },
+      'send_only',
+      /direction was sendonly/,
+    ],
     ['a silent agent', { ...good, sent: 0 }, 'receive_only', /the agent gave no audio/],
     ['a hold from the start', { ...good, sent: 0, held: true }, 'receive_only', /held the call, so nothing/],
-    ['a peer that only talks', { ...good, sent: 0, direction: 'recvonly' }, 'receive_only', /was recvonly/],
+    ['a peer that only sends', { ...good, sent: 0, direction: 'recvonly' }, 'receive_only', /was recvonly/],
   ];
   it.each(table)('of %s', (_, evidence, verdict, cause) => {
     expect(mediaVerdict(evidence)).toEqual({
@@ -170,7 +175,7 @@ describe('mediaVerdict', () => {
     });
   });
 
-  it('names a cause whenever a direction is missing, and none otherwise', () => {
+  it('names a cause when a direction is missing, and only then', () => {
     const values = {
       sent: [0, 9],
       received: [0, 9],
@@ -211,7 +216,7 @@ describe('mediaSummary', () => {
   const unknown = { ...summed, peer_hears: 'unknown' } as const;
   const table: [string, Summed, string, Partial<Circumstances>?][] = [
     [
-      'a report of the peer',
+      'a report from the peer',
       summed,
       'Audio goes both ways: 50 packets sent, 48 received, PCMU, the peer reports by RTCP that it receives ours.',
     ],
@@ -232,18 +237,18 @@ describe('mediaSummary', () => {
       'Audio comes from the peer, and nothing proves that ours arrives there: 50 packets sent, 48 received, PCMU, no RTCP report about ours yet.',
     ],
     [
-      'losses and strangers',
+      'losses and packets from elsewhere',
       { ...summed, peer_loss_percent: 19, packets_lost: 12, packets_from_elsewhere: 7 },
       "Audio goes both ways: 50 packets sent, 48 received, PCMU, the peer reports by RTCP that it receives ours, 19 % of ours lost on their way, 20 % of the peer's lost on their way, 7 packets from another source dropped.",
     ],
     [
-      'losses that our echo copied',
+      'losses copied by our echo',
       { ...summed, peer_loss_percent: 19, packets_lost: 12 },
       'Audio goes both ways: 50 packets sent, 48 received, PCMU, our tone came back, 19 % of ours lost on their way.',
       { echo: true },
     ],
     [
-      'losses on either way of our echo',
+      'losses in either direction of our echo',
       { ...unreported, packets_lost: 12 },
       'Audio goes both ways: 50 packets sent, 48 received, PCMU, our tone came back, 20 % lost on the way there or back.',
       { echo: true },
@@ -254,7 +259,7 @@ describe('mediaSummary', () => {
       'No audio comes from the peer. The peer held the call.',
     ],
   ];
-  it.each(table)('tells of %s', (_, facts, sentence, more = {}) => {
+  it.each(table)('describes %s', (_, facts, sentence, more = {}) => {
     expect(mediaSummary(facts, { codec: 'PCMU', ...more })).toBe(sentence);
   });
 });

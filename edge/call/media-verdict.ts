@@ -1,19 +1,19 @@
 /**
- * What is known of the audio of a call, as a verdict and as sentences: one table for call records and test calls. Pure.
+ * Whether audio passed on a call, as a verdict and as sentences: one table for call records and test calls. Pure.
  *
- * Audio goes out when packets were sent and the peer does not say by RTCP that none arrive. It comes in when packets
- * were taken, unless the peer's stream has moved to a source that is not followed, or its sender reports count packets
- * that do not arrive any more. What nothing proves is called so.
+ * Outbound audio works when packets were sent and the peer's RTCP does not report them all lost. Inbound audio works
+ * when packets were accepted, unless the peer's stream moved to a source that is not followed, or its sender reports
+ * count packets that no longer arrive. The summary marks what no report proves.
  */
 import type { MediaReport, MediaVerdict, PeerHears } from '#shared/edge-protocol/calls.ts';
 
-/** Packets that arrived and were of no use, by reason. */
+/** Packets received and dropped, by reason. */
 export interface DroppedPackets {
-  /** They came from another source than the one that was authenticated first. */
+  /** From a source other than the first authenticated one. */
   readonly fromElsewhere: number;
-  /** They failed SRTP authentication, or were replayed. */
+  /** Failed SRTP authentication, or replayed. */
   readonly undecrypted: number;
-  /** They were authentic RTP, but of a second SSRC or of a payload type that was not agreed. */
+  /** Authentic RTP with a second SSRC or a payload type that was not negotiated. */
   readonly unclaimed: number;
 }
 
@@ -23,31 +23,31 @@ export interface MediaEvidence {
   readonly sent: number;
   readonly received: number;
   readonly peerHears: PeerHears;
-  /** Packets sent since the last that the peer has by its reports, whose highest sequence number stands still; 0: it goes up. */
+  /** Packets sent since the highest sequence number in the peer's reports stopped advancing; 0: it advances. */
   readonly unheard: number;
-  /** Packets that the peer's sender reports count since audio of it was heard last, and that did not arrive. */
+  /** Packets counted by the peer's sender reports since its last audio, which did not arrive. */
   readonly lostInSilence: number;
-  /** Percent of our packets that the peer's last RTCP report says it lost; null when none came. */
+  /** Percent of our packets lost, from the peer's last RTCP report; null without a report. */
   readonly lossSent: number | null;
   /** Authentic RTCP packets of the peer. */
   readonly rtcpPackets: number;
   readonly dropped: DroppedPackets;
-  /** The stream that was heard fell silent, and so many packets came from another place since; null: it did not. */
+  /** Set when the stream fell silent and packets came from another address since. */
   readonly moved: { readonly packets: number; readonly to: string | null } | null;
-  /** Address of the peer's media by its SDP, and whether packets from the internet cannot reach it. */
+  /** Address of the peer's media in its SDP, and whether it is unreachable from the internet. */
   readonly peerAddress: string | null;
   readonly peerIsPrivate: boolean;
   readonly weArePrivate: boolean;
-  /** The direction agreed last, as we see it. */
+  /** The last negotiated direction, from our side. */
   readonly direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
   readonly held: boolean;
 }
 
-/** Percent of our packets that the peer must miss for none to arrive: the first may come before it is ready. */
+/** Percent of loss that counts as nothing arriving: early packets may be sent before the peer is ready. */
 const allLost = 95;
-/** Packets lost in silence that are a stream, and not one report that overtook its audio: 1 s. */
+/** Packets lost in silence that mean a stream rather than a report that overtook its audio: 1 s. */
 const lostStream = 50;
-/** Percent of lost packets that a person hears. */
+/** Percent of lost packets that is audible. */
 export const audibleLoss = 5;
 
 export function mediaVerdict(evidence: MediaEvidence): Pick<MediaReport, 'verdict' | 'cause'> {
@@ -57,7 +57,7 @@ export function mediaVerdict(evidence: MediaEvidence): Pick<MediaReport, 'verdic
   return { verdict: verdictOf(isHeard, hears), cause: causeOf(evidence, isHeard, hears) };
 }
 
-/** Whether the peer's reports leave it possible that it hears us. */
+/** Whether the peer's reports allow that it hears us. */
 export function reportedHearing(peerHears: PeerHears, lossSent: number | null): boolean {
   return peerHears !== 'no' && (lossSent ?? 0) < allLost;
 }
@@ -67,12 +67,12 @@ export function verdictOf(isHeard: boolean, hears: boolean): MediaVerdict {
   return hears ? 'receive_only' : 'none';
 }
 
-/** The probable cause of missing audio, in sentences that a person can act on; null when none is missing. */
+/** The probable cause of missing audio, with what to do; null when nothing is missing. */
 function causeOf(evidence: MediaEvidence, isHeard: boolean, hears: boolean): string | null {
   if (evidence.codec === null) return 'No media was negotiated.';
   if (isHeard) return hears ? null : receivingCause(evidence);
   if (hears) return sendingCause(evidence);
-  // Without audio of ours, what does not come in is the more telling.
+  // Without outbound audio, the inbound cause says more.
   return evidence.sent === 0
     ? receivingCause(evidence)
     : `${sendingCause(evidence)} ${receivingCause(evidence)}`;
@@ -96,11 +96,11 @@ function sendingCause({ sent, held, direction, peerHears, unheard, lossSent }: M
   return `The peer reports by RTCP that it loses ${lossSent} % of our packets: ${way}.`;
 }
 
-/** The surest sign comes first. */
+/** The most certain evidence is checked first. */
 function receivingCause(evidence: MediaEvidence): string {
   const { dropped, moved, codec, held, direction, rtcpPackets, peerAddress, lostInSilence, received } =
     evidence;
-  // Those that came and were dropped are missing in the peer's count too.
+  // Packets that arrived and were dropped are also missing from the peer's count.
   const arrived = moved !== null || dropped.undecrypted + dropped.fromElsewhere >= lostInSilence;
   if (lostInSilence >= lostStream && !arrived) {
     const since = received > 0 ? 'since the last that arrived' : 'and none arrived';
@@ -132,7 +132,7 @@ function receivingCause(evidence: MediaEvidence): string {
   return 'No packet arrived from the peer: a firewall may block the RTP ports, or the peer is muted.';
 }
 
-/** What a summary is made of. */
+/** The input of a summary. */
 export type Summed = Pick<
   MediaReport,
   | 'packets_sent'
@@ -146,15 +146,15 @@ export type Summed = Pick<
   | 'packets_from_elsewhere'
 >;
 
-/** What else is known of a call. */
+/** Other facts about the call. */
 export interface Circumstances {
   readonly codec: string | null;
-  /** Our tone came back, which proves more than any report. */
+  /** Our tone came back, which is stronger proof than any report. */
   readonly echo?: boolean;
   readonly more?: readonly string[];
 }
 
-/** Packets from elsewhere that are a stream and not strays. */
+/** Packets from another address that count as a stream rather than strays. */
 const streamPackets = 5;
 
 /** Both directions in one sentence, or two. */
@@ -197,14 +197,14 @@ function losses(summed: Summed, echo: boolean): string[] {
   ];
 }
 
-/** Percent of the packets lost on their way to us, and where else they may have been lost. */
+/** Percent of packets lost on the way to us, and where else they may have been lost. */
 export interface LostOnTheWayBack {
   readonly percent: number;
-  /** An echo copies the gaps of what it hears, and no report tells how many it had. */
+  /** The peer is an echo: its audio has our gaps too, and no report says how many. */
   readonly orOnTheWayThere: boolean;
 }
 
-/** Gaps that an echo copied from what it heard of us are none of the way back. */
+/** Subtracts gaps that an echo copied from our own stream. */
 export function lostOnTheWayBack(
   {
     peer_loss_percent,
@@ -218,7 +218,7 @@ export function lostOnTheWayBack(
   return { percent: Math.max(0, lost - copied), orOnTheWayThere: peer_loss_percent === undefined };
 }
 
-/** Percent of the packets of the peer that are missing. */
+/** Percent of the peer's packets that are missing. */
 function lostPercent({
   packets_lost,
   packets_received,

@@ -1,16 +1,16 @@
-/** One INVITE of a call of ours, and what came of it. */
+/** One INVITE of an outbound call, and its outcome. */
 import { rang } from './causes/outbound-cause.ts';
 import type { DialEvents, OutboundLeg } from './ports/dialing.ts';
 import type { AttemptOutcome, Phase, Place } from './ports/routes.ts';
 
-/** What a call is told of an attempt. Of the last three, one comes. */
+/** Events of an attempt. Exactly one of the last three occurs. */
 export interface AttemptEvents {
-  /** The first response of 180 to 199. */
+  /** The first response from 180 to 199. */
   ringing(): void;
   early(sdp: string): void;
   answered(attempt: Attempt, outcome: AttemptOutcome, sdp: string | null): void;
   failed(attempt: Attempt, outcome: AttemptOutcome): void;
-  /** It rang, and the trunk gives no final response. */
+  /** It rang, and no final response came. */
   unanswered(): void;
 }
 
@@ -27,7 +27,7 @@ export class Attempt {
     this.#call = call;
   }
 
-  /** @param stopWaiting ends the time that the attempt may take */
+  /** @param stopWaiting cancels the attempt's timer */
   waits(stopWaiting: () => void): void {
     this.#stopWaiting = stopWaiting;
   }
@@ -37,7 +37,7 @@ export class Attempt {
     return this.#phase !== 'silent';
   }
 
-  /** Its outcome is known. @returns whether the hunt still waited for it */
+  /** Marks the outcome as known. @returns whether the hunt was still waiting for it */
   close(): boolean {
     const open = this.#open;
     this.#open = false;
@@ -45,7 +45,7 @@ export class Attempt {
     return open;
   }
 
-  /** What comes before there is a dialog. */
+  /** Handlers for events before there is a dialog. */
   events(): Pick<DialEvents, 'progress' | 'answered' | 'refused' | 'unreachable' | 'timeout'> {
     return {
       progress: (status, sdp) => {
@@ -75,7 +75,7 @@ export class Attempt {
   }
 }
 
-/** @param status 100 to 199. A phase is never left for an earlier one. */
+/** @param status 100 to 199. The phase never goes back. */
 function phaseAfter(before: Phase, status: number, media: boolean): Phase {
   if (before === 'early_media' || status === 100) return before === 'silent' ? 'trying' : before;
   return media ? 'early_media' : 'ringing';

@@ -27,10 +27,10 @@ let agents: FakeAgents;
 let routes: FakeRoutes;
 let dialer: FakeDialer;
 let records: CallRecord[];
-/** Of the transcripts. */
+/** Transcript lines. */
 let lines: string[];
 let calls: Calls;
-/** Why reports cannot be kept. */
+/** Why reports cannot be stored. */
 let refusal: string | null;
 
 beforeEach(() => {
@@ -85,8 +85,8 @@ async function answered() {
   return leg;
 }
 
-describe('a call of ours', () => {
-  it('is not made, and has no record, while reports cannot be kept; one that is up goes on', async () => {
+describe('an outbound call', () => {
+  it('is not placed, and has no record, while reports cannot be stored; a live one continues', async () => {
     const leg = await answered();
     refusal = 'The edge cannot store what it reports';
     const before = records.length;
@@ -97,7 +97,7 @@ describe('a call of ours', () => {
     expectNothingLeft();
   });
 
-  it('offers its media, and starts its agent at the answer', async () => {
+  it('offers its media, and starts its agent when answered', async () => {
     const leg = await dialling();
     expect(leg.invite).toMatchObject({
       sipCallId: 'id-1',
@@ -123,7 +123,7 @@ describe('a call of ours', () => {
     expectNothingLeft();
   });
 
-  it('waits for an agent that is not ready at the answer', async () => {
+  it('waits for an agent that is not ready when the call is answered', async () => {
     agents.ready = false;
     const leg = await answered();
     expect(agents.last.started).toBe(0);
@@ -135,7 +135,7 @@ describe('a call of ours', () => {
     expectNothingLeft();
   });
 
-  it('presses keys after the answer and before its agent speaks', async () => {
+  it('sends keys after the answer, before its agent speaks', async () => {
     calls.place({ ...plan, precallDtmf: '1w2#' });
     await settle();
     const pressed = Promise.withResolvers<void>();
@@ -153,7 +153,7 @@ describe('a call of ours', () => {
     expectNothingLeft();
   });
 
-  it('goes on without keys where the callee takes none', async () => {
+  it('continues without keys when the callee does not support them', async () => {
     calls.place({ ...plan, precallDtmf: '1' });
     await settle();
     media.last.sendDtmf = () => Promise.reject(new Error('no telephone-event'));
@@ -164,7 +164,7 @@ describe('a call of ours', () => {
     calls.stop('call-1');
   });
 
-  it('without an agent is not dialled', async () => {
+  it('is not dialed without an agent', async () => {
     calls.place({ ...plan, agent: null });
     await settle();
     expect(dialer.legs).toEqual([]);
@@ -172,7 +172,7 @@ describe('a call of ours', () => {
     expectNothingLeft();
   });
 
-  it('is cancelled when its agent cannot speak', async () => {
+  it('is canceled when its agent cannot speak', async () => {
     agents.ready = false;
     const leg = await dialling();
     agents.last.refuse(new Error('no socket'));
@@ -183,7 +183,7 @@ describe('a call of ours', () => {
     expectNothingLeft();
   });
 
-  it('is cancelled when nobody answers in time, its record first', async () => {
+  it('is canceled on ring time-out, and stores its record first', async () => {
     const leg = await dialling();
     leg.peer.progress(180, null);
     leg.beforeSend = () => expect(last()?.ended_at).not.toBeNull();
@@ -195,7 +195,7 @@ describe('a call of ours', () => {
     expectNothingLeft();
   });
 
-  it('that gets no response at all within the time for ringing blames the place and moves on', async () => {
+  it('blames the endpoint and fails over when no response comes within the ring time', async () => {
     routes.places = [placeAt(5061), placeAt(5062)];
     const leg = await dialling();
     clock.advance(30_000);
@@ -218,7 +218,7 @@ describe('a call of ours', () => {
     expectNothingLeft();
   });
 
-  it('without a route, a port, or room fails at once', async () => {
+  it('fails at once without a route, a port, or room', async () => {
     routes.places = null;
     calls.place(plan);
     expect(last()).toMatchObject({ status: 'failed', termination: 'no_route', sip_code: null });
@@ -235,7 +235,7 @@ describe('a call of ours', () => {
     expectNothingLeft();
   });
 
-  it('is not made while the edge drains, and those that ring are given up when the time is over', async () => {
+  it('is not placed while the edge drains; ringing ones are canceled when the drain times out', async () => {
     const leg = await dialling();
     const drained = calls.drain(1000);
     calls.place({ ...plan, callId: 'call-2' });
@@ -247,7 +247,7 @@ describe('a call of ours', () => {
     expectNothingLeft();
   });
 
-  it('ends with the reason why no place can be found', async () => {
+  it('ends with the reason why no address was found', async () => {
     routes.places = [];
     calls.place(plan);
     await settle();
@@ -255,7 +255,7 @@ describe('a call of ours', () => {
     expectNothingLeft();
   });
 
-  it('follows hold and resume of the callee', async () => {
+  it('follows hold and resume by the callee', async () => {
     const leg = await answered();
     const offer = fakeAnswer.replace('a=sendrecv', 'a=sendonly');
     expect(await leg.peer.reanswer(offer)).toContain('a=recvonly');
@@ -267,8 +267,8 @@ describe('a call of ours', () => {
   });
 });
 
-describe('the next place', () => {
-  it('is asked without the same headers, and the transcript says so once', async () => {
+describe('failover', () => {
+  it('leaves out the same headers, and notes it in the transcript once', async () => {
     routes.places = [placeAt(5061), placeAt(5062)];
     const headers = [{ name: 'X-Crm', why: 'the variable crm has no value' }];
     const first = await dialling();
@@ -284,7 +284,7 @@ describe('the next place', () => {
 
   const second = placeAt(5062, { route: { ...route, trunkId: 'trunk-2', codecs: ['PCMA'] } });
 
-  it('is tried after a failure, with media of its own', async () => {
+  it('tries the next endpoint after a failure, with its own media leg', async () => {
     routes.places = [placeAt(5061), second];
     const first = await dialling();
     first.peer.unreachable('no route to host');
@@ -306,7 +306,7 @@ describe('the next place', () => {
     expectNothingLeft();
   });
 
-  it('is not tried once it rang, whatever comes', async () => {
+  it('does not happen once the call rang', async () => {
     routes.places = [placeAt(5061), second];
     const first = await dialling();
     first.peer.progress(183, null);
@@ -337,7 +337,7 @@ describe('early media', () => {
     calls.stop('call-1');
   });
 
-  it('that cannot be taken does not end the call', async () => {
+  it('does not end the call when it is unusable', async () => {
     const leg = await dialling();
     leg.peer.progress(183, 'v=0\r\n');
     await settle();
@@ -348,7 +348,7 @@ describe('early media', () => {
     calls.stop('call-1');
   });
 
-  it('of another fork than the one that answers is replaced by a new offer', async () => {
+  it('of a fork other than the one that answers is replaced by a new offer', async () => {
     const leg = await dialling();
     leg.peer.progress(183, fakeAnswer);
     await settle();

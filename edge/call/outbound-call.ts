@@ -1,9 +1,9 @@
 /**
- * A call that we make: runs what the state machine puts out against routes, signaling, media and agent.
+ * An outbound call: runs the outputs of the state machine on routes, signaling, media and agent.
  *
- *     hunt.next() -> media leg with an offer -> INVITE -> answered | the next place | the end
+ *     hunt.next() -> media leg with an offer -> INVITE -> answered | the next endpoint | the end
  *
- * Every attempt has a media leg of its own, so that no two places ever see the same SRTP key.
+ * Every attempt has its own media leg, so no two endpoints see the same SRTP key.
  */
 
 import type { TerminationCode } from '#shared/termination.ts';
@@ -44,20 +44,20 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
   #state: OutboundState = 'queued';
   #hunt: Hunt | null = null;
   #attempt: Attempt | null = null;
-  /** The dialog that took the place of the one that we began. */
+  /** The dialog that replaced the original one. */
   #replacement: CallLeg | null = null;
-  /** What the call ends with when no place is left. */
+  /** How the call ends when no endpoint is left. */
   #verdict: Termination | null = null;
   #dialled = false;
-  /** Notes about headers that were not sent. */
+  /** Transcript notes about headers that were left out. */
   readonly #leftOut = new Set<string>();
-  /** Settled when the agent is ready or the call has ended for it; null before the first attempt. */
+  /** Settles when the agent is ready or failed and ended the call; null before the first attempt. */
   #agentReady: Promise<void> | null = null;
 
   /**
    * Nothing happens until `place` or `end`.
    * @param sipCallId Call-ID of all INVITEs of this call
-   * @param ended called once, when nothing of the call is left
+   * @param ended called once, when everything of the call is released
    */
   constructor(
     order: OutboundPlan,
@@ -128,7 +128,7 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
     return this.#dialled;
   }
 
-  /** Begins to call. */
+  /** Starts the call. */
   place(): void {
     this.body.guarded(() => {
       const { from, to } = this.#order;
@@ -200,7 +200,7 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
     replaced?.bye('Replaced by another dialog');
   }
 
-  // ---------------------------------------------------------------- the places
+  // ---------------------------------------------------------------- attempts
 
   async #tryNext(): Promise<void> {
     const place = (await this.#hunt?.next()) ?? null;
@@ -257,7 +257,7 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
     attempt.waits(() => this.body.cancel(timer));
   }
 
-  /** Each is said once, although every attempt has the same. */
+  /** Notes each header once, although every attempt leaves out the same ones. */
   #noteLeftOut(headers: readonly LeftOutHeader[]): void {
     for (const { name, why } of headers) {
       const text = `The header ${name} was not sent: ${why}.`;
@@ -267,7 +267,7 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
     }
   }
 
-  /** The time for ringing is over. Where nothing was heard of the place, nothing rang there either. */
+  /** The ring time has expired. Without any response, the endpoint counts as unreachable. */
   #overdue(attempt: Attempt, ringTimeoutMs: number): void {
     const seconds = Math.round(ringTimeoutMs / 1000);
     if (attempt.heard) this.end({ code: 'no_answer', detail: `Nobody answered within ${seconds} s.` });
@@ -310,7 +310,7 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
     else this.end(this.#verdict);
   }
 
-  /** No place at all: no name could be resolved, or every address is forbidden. */
+  /** No endpoint at all: no name resolved, or every address is forbidden. */
   #nowhere(): Termination {
     if (this.#hunt?.forbidden) return { code: 'target_not_allowed', detail: this.#hunt.forbidden };
     const error = this.#hunt?.attempts.at(-1)?.error;
@@ -320,7 +320,7 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
     };
   }
 
-  /** The endpoint of the attempt under way learns that it is not to blame. */
+  /** Tells the hunt that the current endpoint is not to blame. */
   #abandon(): void {
     if (!this.#attempt?.close()) return;
     this.body.attempt('settle the attempt', () => this.#hunt?.ended({ kind: 'canceled' }));

@@ -1,9 +1,9 @@
 /**
- * The media of a call that we make, from its offer to the answer that counts.
+ * The media of an outbound call, from the offer to the final answer.
  *
  *     begin -> offer -> early(sdp)* -> answer(sdp)
  *                                         | the same session: accepted
- *                                         | another fork than the one of the early media: begin anew, re-INVITE
+ *                                         | a fork other than that of the early media: new media leg, re-INVITE
  */
 import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
 import type { CallBody } from './call-body.ts';
@@ -23,9 +23,9 @@ export class OutboundMedia {
 
   /**
    * Replaces the media leg by a new one.
-   * @param codecs in order of preference; empty: the default list
-   * @param beside media that the call will be joined with
-   * @returns its offer; null when the call has ended meanwhile
+   * @param codecs in preference order; empty: the default list
+   * @param beside media leg that the call will be bridged to
+   * @returns its offer; null when the call has ended in the meantime
    * @throws CallRefused 503 when no RTP port is free
    */
   async begin(
@@ -47,7 +47,7 @@ export class OutboundMedia {
     return body.termination ? null : offer;
   }
 
-  /** Early media: the path is set up and measured; the agent hears nothing before the answer. */
+  /** Early media: sets up and measures the path; the agent hears nothing before the answer. */
   early(sdp: string): void {
     const { media, log } = this.#body;
     if (this.#early || !media) return;
@@ -62,7 +62,7 @@ export class OutboundMedia {
   }
 
   /**
-   * Takes the answer of the 200; null when it had none.
+   * Takes the answer of the 200; null when it had no SDP.
    * @param renegotiate sends a re-INVITE with what the new media leg offers
    * @throws CallRefused when there is no usable answer
    */
@@ -74,7 +74,7 @@ export class OutboundMedia {
     try {
       await body.media?.accept(sdp);
     } catch (error) {
-      // RFC 3261 section 13.2.2.4: another fork than the one of the early media has answered.
+      // RFC 3261 section 13.2.2.4: a fork other than that of the early media has answered.
       if (!early || !(error instanceof CallRefused) || body.termination) throw error;
       await this.#beginAnew(renegotiate);
     }
@@ -85,7 +85,7 @@ export class OutboundMedia {
     this.#renegotiated();
   }
 
-  /** What the early answer had set cannot be altered any more. */
+  /** The early answer cannot be undone, so a new media leg replaces this one. */
   async #beginAnew(renegotiate: () => void): Promise<void> {
     this.#body.log.info({}, 'the answer differs from its early media; offering anew');
     if ((await this.begin(this.#codecs, this.#beside)) === null) return;

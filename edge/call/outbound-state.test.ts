@@ -3,7 +3,7 @@ import { type OutboundInput, type OutboundState, outboundMove } from './outbound
 
 const states: OutboundState[] = ['queued', 'dialling', 'ringing', 'answered', 'up', 'held', 'ended'];
 
-describe('a call of ours', () => {
+describe('an outbound call', () => {
   it.each<[OutboundState, OutboundInput, OutboundState, string[]]>([
     ['queued', 'dial', 'dialling', ['attempt']],
     ['dialling', 'next', 'dialling', ['attempt']],
@@ -30,7 +30,7 @@ describe('a call of ours', () => {
     expect(outboundMove(state, 'end')).toEqual({ to: 'ended', outputs });
   });
 
-  it('can lose its peer in every state, and then tells it nothing', () => {
+  it('can lose its peer in every state, and then sends it nothing', () => {
     for (const state of states) {
       expect(outboundMove(state, 'gone')).toEqual({
         to: 'ended',
@@ -39,7 +39,7 @@ describe('a call of ours', () => {
     }
   });
 
-  it('moves on to another place only while nothing rings', () => {
+  it('fails over only before it rings', () => {
     expect(states.filter((state) => outboundMove(state, 'next'))).toEqual(['dialling']);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * The states of a call that we make, as data. Pure: inputs in, outputs out; outbound-call.ts runs the outputs.
+ * The states of an outbound call, as data. Pure: inputs in, outputs out; outbound-call.ts runs the outputs.
  *
  *                     next
  *                     +--+
@@ -16,8 +16,8 @@
  *        v                        v               v
  *      ended <--------------------+---------------+   from everywhere
  *
- * A call that rings moves on to no other place: somebody may be about to answer (contract 3.5). `end` is a wish
- * of ours, `gone` the news that there is nothing left to end.
+ * A ringing call does not fail over: somebody may be about to answer (contract 3.5). `end` is our decision to end the
+ * call; `gone` means that the dialog is already over.
  */
 import type { Move } from './call-state.ts';
 
@@ -35,8 +35,8 @@ export type OutboundInput =
   | 'gone';
 
 /**
- * What the call has to do, in this order. `finish` releases agent and media and reports the closed record; it
- * stands before `cancel` and `bye`, so that a record is safe before the peer learns that the call is over.
+ * What the call has to do, in this order. `finish` closes the agent, stores the closed record and closes the media; it
+ * comes before `cancel` and `bye`, so that the record is on disk before the peer learns that the call is over.
  */
 export type OutboundOutput = 'attempt' | 'ring' | 'begin' | 'start' | 'finish' | 'cancel' | 'bye';
 
@@ -78,11 +78,11 @@ const moves: Record<OutboundState, Partial<Record<OutboundInput, OutboundMove>>>
     end: move('ended', 'finish', 'bye'),
     gone: move('ended', 'finish'),
   },
-  // Both sides may end a call at the same moment; the first verdict stands.
+  // Both sides may end a call at the same moment; the first reason wins.
   ended: { end: move('ended'), gone: move('ended') },
 };
 
-/** The move that `input` causes in `state`, undefined when it has no meaning there. */
+/** The transition for `input` in `state`, undefined when there is none. */
 export function outboundMove(state: OutboundState, input: OutboundInput): OutboundMove | undefined {
   return moves[state][input];
 }

@@ -1,4 +1,4 @@
-/** What a call that we make ends with when its last attempt was in vain. Pure. */
+/** The termination of an outbound call whose last attempt failed. Pure. */
 import { type AttemptFacts, attemptProblem } from './causes/cause-words.ts';
 import { causeOf } from './causes/outbound-cause.ts';
 import type { Termination } from './ending.ts';

@@ -1,4 +1,4 @@
-/** The record of a call as it is reported: whole each time, pure. */
+/** Builds the full record of a call for each report. Pure. */
 import { builtInVariables, isBuiltIn } from '#shared/agent/built-in-variables.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { CallRecord, MediaReport } from '#shared/edge-protocol/calls.ts';
@@ -8,11 +8,11 @@ import { endingOf, type Termination } from './ending.ts';
 import type { CallFacts } from './ports/agents.ts';
 import type { LegFacts } from './ports/signaling.ts';
 
-/** Where a call stands. Times are milliseconds since the Unix epoch. */
+/** Progress of a call. Times are milliseconds since the Unix epoch. */
 export interface CallProgress {
   readonly startedAt: number;
   readonly ringing: boolean;
-  /** A call of ours of which nothing has been sent yet. */
+  /** An outbound call that has sent nothing yet. */
   readonly queued?: boolean;
   readonly answeredAt: number | null;
   readonly end: { readonly at: number; readonly termination: Termination } | null;
@@ -20,7 +20,7 @@ export interface CallProgress {
   readonly media: MediaReport | null;
   /** What the agent has extracted so far. */
   readonly extracted: CallVariables;
-  /** Places that a call of ours was tried at in vain (contract 3.4). */
+  /** Failed attempts of an outbound call (contract 3.4). */
   readonly attempts?: readonly FailoverAttempt[] | null;
   readonly transferredTo?: string | null;
   readonly answeredBy?: CallRecord['answered_by'];
@@ -57,7 +57,7 @@ export function callRecord(
     termination_detail: end?.termination.detail ?? null,
     hangup_by: ending?.hangupBy ?? null,
     codec: progress.codec,
-    // Before the answer nothing has to arrive, so nothing can be missing (contract 3.2).
+    // Before the answer no media is expected, so none can be missing (contract 3.2).
     media: answeredAt === null ? null : progress.media,
     agent_kind: agent?.kind ?? null,
     persona_id: agent?.kind === 'persona' ? agent.persona_id : null,
@@ -75,7 +75,7 @@ export function callRecord(
   };
 }
 
-/** Contract 2.8: a header mapped to `external_id` is kept with the call under this key. A test call names its run. */
+/** Contract 2.8: a header mapped to `external_id` is stored under this key. A test call names its run. */
 function metadataOf({ agent, variables, testRunId }: CallPlan): CallVariables {
   const { external_id: externalId } = variables;
   return {
@@ -91,7 +91,7 @@ function statusNow(progress: CallProgress): CallRecord['status'] {
   return progress.ringing ? 'ringing' : 'initiated';
 }
 
-/** What the agent is told. Header variables win over request_data; built-in names are left out of both. */
+/** Facts for the agent. Header variables override request_data; built-in names are removed from both. */
 export function callFacts(callId: string, leg: LegFacts, plan: CallPlan): CallFacts {
   const merged = { ...plan.agent?.request_data, ...plan.variables };
   return {
@@ -107,7 +107,7 @@ export function callFacts(callId: string, leg: LegFacts, plan: CallPlan): CallFa
   };
 }
 
-/** What header mappings of a call may name: what the agent is told, and the built-in variables (contract 9.4). */
+/** Variables that header mappings of a call may use: the agent's, and the built-in ones (contract 9.4). */
 export function mappableVariables(callId: string, leg: LegFacts, plan: CallPlan, now: number): CallVariables {
   const { from, to } = leg;
   const timezone = plan.agent?.timezone ?? 'UTC';

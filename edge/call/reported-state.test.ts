@@ -1,6 +1,6 @@
 /**
- * What a reported state promises. Whoever acts on a report may do so while it is still on its way out, so each
- * operation here is ordered in the very report that promises it.
+ * Guarantees of a reported state. A client may act on a report before it has left the edge, so each operation here is
+ * ordered inside the report that allows it.
  */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
@@ -13,7 +13,7 @@ beforeEach(() => {
   bench = new TransferBench();
 });
 
-/** Does `work` in the first report that a call has `status`. */
+/** Runs `work` in the first report in which a call has `status`. */
 function when(status: CallRecord['status'], work: (callId: string) => void): void {
   let done = false;
   bench.onReport = (body) => {
@@ -23,8 +23,8 @@ function when(status: CallRecord['status'], work: (callId: string) => void): voi
   };
 }
 
-describe('a call that came in, from the report that it is in progress on', () => {
-  it('is transferred to a target that is called once the ACK is there', async () => {
+describe('an inbound call, from the report that it is in progress', () => {
+  it('is transferred to a target that is called once the ACK arrives', async () => {
     when('in-progress', (id) => bench.calls.transfer(id, blind()));
     const { peer } = await bench.answered();
     expect(bench.dialer.legs).toEqual([]);
@@ -48,7 +48,7 @@ describe('a call that came in, from the report that it is in progress on', () =>
     bench.expectNothingLeft();
   });
 
-  it('takes one transfer only, and refuses at once what the peer cannot do', async () => {
+  it('accepts one transfer only, and rejects at once what the peer does not support', async () => {
     const codes: unknown[] = [];
     const codeOf = (work: () => void): unknown => {
       try {
@@ -80,7 +80,7 @@ describe('a call that came in, from the report that it is in progress on', () =>
     bench.expectNothingLeft();
   });
 
-  it('is stopped', async () => {
+  it('can be ended', async () => {
     when('in-progress', (id) => bench.calls.stop(id));
     const { peer } = await bench.answered();
     peer.peer.acknowledged(null);
@@ -89,7 +89,7 @@ describe('a call that came in, from the report that it is in progress on', () =>
     bench.expectNothingLeft();
   });
 
-  it('takes the keys and the transfer of its agent', async () => {
+  it('accepts keys and a transfer from its agent', async () => {
     const { peer, agent, media } = await bench.answered();
     await agent.host.sendDtmf('12');
     const result = await bench.transfer(agent, blind());
@@ -103,8 +103,8 @@ describe('a call that came in, from the report that it is in progress on', () =>
   });
 });
 
-describe('a call of ours', () => {
-  it('is transferred from the report that it is in progress on, once its agent is ready', async () => {
+describe('an outbound call', () => {
+  it('is transferred once it is reported in progress and its agent is ready', async () => {
     bench.agents.ready = false;
     when('in-progress', (id) => bench.calls.transfer(id, blind()));
     bench.place();
@@ -125,7 +125,7 @@ describe('a call of ours', () => {
     ['queued', []],
     ['ringing', ['CANCEL (The call was stopped through the API.)']],
     ['in-progress', ['BYE (The call was stopped through the API.)']],
-  ] as const)('is stopped from the report that it is %s on', async (status, sent) => {
+  ] as const)('can be ended once it is reported as %s', async (status, sent) => {
     when(status, (id) => bench.calls.stop(id));
     bench.place();
     await settle();
@@ -138,8 +138,8 @@ describe('a call of ours', () => {
   });
 });
 
-describe('a call that rings', () => {
-  it('is stopped from the report of it on', async () => {
+describe('a ringing call', () => {
+  it('can be ended once it is reported', async () => {
     bench.agents.ready = false;
     when('ringing', (id) => bench.calls.stop(id));
     const { peer } = bench.offered();

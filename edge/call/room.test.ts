@@ -4,21 +4,21 @@ import { fullFor } from './room.ts';
 
 describe('room for a call', () => {
   it.each<[string, number, number, number, number, string | null]>([
-    ['an organization alone gets all of it', 10, 9, 9, 1, null],
-    ['nobody gets more than there is', 10, 10, 0, 3, 'capacity'],
-    ['one takes what is not reserved', 10, 8, 8, 2, null],
-    ['and nothing of the reserve', 10, 9, 9, 2, 'organization_share'],
-    ['which another gets', 10, 9, 0, 2, null],
+    ['a single organization gets all of it', 10, 9, 9, 1, null],
+    ['no organization exceeds the total', 10, 10, 0, 3, 'capacity'],
+    ['one organization takes the unreserved part', 10, 8, 8, 2, null],
+    ['but not the reserve', 10, 9, 9, 2, 'organization_share'],
+    ['which another organization gets', 10, 9, 0, 2, null],
     ['up to its even share', 500, 480, 250, 2, 'organization_share'],
-    ['the even share of very many is one call', 10, 9, 0, 1000, null],
-    ['the even share of very many is no more', 10, 9, 1, 1000, 'organization_share'],
-    ['a single place is for who comes first', 1, 0, 0, 5, null],
-    ['the last of two is for another', 2, 1, 1, 2, 'organization_share'],
+    ['with very many organizations the even share is one call', 10, 9, 0, 1000, null],
+    ['and no more than one', 10, 9, 1, 1000, 'organization_share'],
+    ['a single slot goes to the first one', 1, 0, 0, 5, null],
+    ['the last of two slots goes to another organization', 2, 1, 1, 2, 'organization_share'],
   ])('%s', (_what, maxCalls, live, ofOrganization, organizations, full) => {
     expect(fullFor({ maxCalls, live, ofOrganization, organizations })).toBe(full);
   });
 
-  it('is left for another organization whatever one does, and all of it can be used', () => {
+  it('always remains for other organizations, and can be used up completely', () => {
     const size = fc.integer({ min: 2, max: 2_000 });
     fc.assert(
       fc.property(size, fc.integer({ min: 2, max: 50 }), (maxCalls, organizations) => {

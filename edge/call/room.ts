@@ -1,23 +1,23 @@
 /**
- * The room for calls, shared by organizations: the calls of one leave the last tenth to those that have fewer. Pure.
+ * Call capacity, shared by organizations: the last tenth is reserved for organizations below their even share. Pure.
  *
- *     |<------------- anybody ------------->|<-- reserve -->|      of maxCalls
+ *     |<------------- -anyone ------------->|<-- reserve -->|      of maxCalls
  *                                             for organizations with less than their even share
  */
 
-/** Part of `maxCalls` that is kept for organizations with less than their even share, at least one call. */
+/** Part of `maxCalls` reserved for organizations below their even share; at least one call. */
 const reserved = 0.1;
 
 export interface Room {
   readonly maxCalls: number;
-  /** Calls that are live, all and of the organization that wants one more. */
+  /** Live calls: all, and those of the organization that wants another one. */
   readonly live: number;
   readonly ofOrganization: number;
   /** Organizations that have numbers. */
   readonly organizations: number;
 }
 
-/** Why an organization gets no further call; null: it gets one. */
+/** Why an organization gets no further call. */
 export type Full = 'capacity' | 'organization_share';
 
 export function fullFor({ maxCalls, live, ofOrganization, organizations }: Room): Full | null {
@@ -32,5 +32,5 @@ function reserveOf(maxCalls: number): number {
   return Math.max(1, Math.floor(maxCalls * reserved));
 }
 
-/** For the call log of an organization that has taken its share. */
+/** For the call log of an organization that has used its share. */
 export const shareTaken = 'Your calls have taken the share of this edge that one organization gets.';

@@ -1,7 +1,7 @@
 /**
- * Watches that the peer of a call is still there. While media is due, silence is the end; on hold nothing is due, so a
- * silent peer is asked instead (OPTIONS in the dialog), or a call whose peer has vanished would last until its
- * longest duration.
+ * Detects that the peer of a call is gone. While media is due, silence ends the call. On hold no media is due, so a
+ * silent peer is probed with OPTIONS in the dialog; otherwise a call whose peer has vanished would last until its
+ * maximum duration.
  */
 import type { Clock, Timer } from '#shared/clock.ts';
 
@@ -9,21 +9,21 @@ import type { Clock, Timer } from '#shared/clock.ts';
 export interface WatchedPeer {
   /** Milliseconds since its last packet, RTP or RTCP. */
   silentForMs(): number;
-  /** Asks it for a sign of life. `answered` gets why it is gone; null: it is there, or nobody can tell. */
+  /** Probes it. `answered` gets the reason why it is gone; null: it is there, or the result is unclear. */
   ask(answered: (gone: string | null) => void): void;
 }
 
-/** What comes of the watch: each ends the call. */
+/** Results of the watch: each ends the call. */
 export interface SilenceEvents {
-  /** Media was due, and none came. */
+  /** Media was due, and none arrived. */
   silent(): void;
   /** @param why one sentence for a person */
   gone(why: string): void;
 }
 
-/** Silence after which something happens, ms. */
+/** Silence before action is taken, ms. */
 export interface SilenceLimits {
-  /** While media is due; 0: nothing ever. */
+  /** While media is due; 0: no limit. */
   readonly mediaMs: number;
   /** On hold. */
   readonly holdMs: number;
@@ -36,7 +36,7 @@ export class SilenceWatch {
   readonly #events: SilenceEvents;
   #timer: Timer | null = null;
   #since = 0;
-  /** Counts what was expected one after the other: the answer to an earlier question says nothing. */
+  /** Counts changes of what is expected: a late result of an earlier probe is ignored. */
   #turn = 0;
 
   constructor(clock: Clock, limits: SilenceLimits, peer: WatchedPeer, events: SilenceEvents) {
@@ -46,7 +46,7 @@ export class SilenceWatch {
     this.#events = events;
   }
 
-  /** Media is due from now on: at the start, and when a hold is over. */
+  /** Media is due from now on: at the start, and after a hold. */
   expectMedia(): void {
     this.#begin(this.#limits.mediaMs, () => this.#events.silent());
   }
@@ -81,7 +81,7 @@ export class SilenceWatch {
     const turn = this.#turn;
     this.#peer.ask((gone) => {
       if (turn !== this.#turn) return;
-      // Packets that came meanwhile count for more than a question without an answer.
+      // Packets received in the meantime outweigh a failed probe.
       if (gone !== null && this.#peer.silentForMs() >= this.#limits.holdMs) this.#events.gone(gone);
       else this.expectNothing();
     });

@@ -11,7 +11,7 @@ beforeEach(() => {
 const newcomer = (facts = {}) => new FakeLeg({ sipCallId: 'new@test', from: '+14155550166', ...facts });
 
 describe('an INVITE that replaces the dialog of a call', () => {
-  it('takes the call over; the old dialog ends when the new one is acknowledged', async () => {
+  it('takes over the call; the old dialog ends when the new one is acknowledged', async () => {
     const { peer, agent, media } = await bench.callUp();
     const leg = newcomer();
     peer.peer.replacedBy(leg);
@@ -45,7 +45,7 @@ describe('an INVITE that replaces the dialog of a call', () => {
     bench.expectNothingLeft();
   });
 
-  it('works for a call of ours, and without an offer', async () => {
+  it('works for an outbound call, and without an offer', async () => {
     const { peer } = await bench.placedUp();
     const leg = newcomer({ offer: null });
     peer.peer.replacedBy(leg);
@@ -58,7 +58,7 @@ describe('an INVITE that replaces the dialog of a call', () => {
     bench.expectNothingLeft();
   });
 
-  it('is refused with what media says, and the call goes on', async () => {
+  it('is rejected with the media error, and the call continues', async () => {
     const { peer, agent, media } = await bench.callUp();
     const leg = newcomer({ offer: 'v=0\r\n' });
     peer.peer.replacedBy(leg);
@@ -69,7 +69,7 @@ describe('an INVITE that replaces the dialog of a call', () => {
     bench.expectNothingLeft();
   });
 
-  it('is refused while a transfer or another takeover is under way', async () => {
+  it('is rejected while a transfer or another takeover is under way', async () => {
     const { peer, agent } = await bench.callUp();
     peer.peer.replacedBy(newcomer());
     const second = newcomer();
@@ -90,7 +90,7 @@ describe('an INVITE that replaces the dialog of a call', () => {
     bench.expectNothingLeft();
   });
 
-  it('is possible for either of two joined peers', async () => {
+  it('is possible for either of two bridged peers', async () => {
     const { peer, agent, media } = await bench.callUp();
     await bench.transfer(agent, blind());
     await bench.targetAnswers();
@@ -105,7 +105,7 @@ describe('an INVITE that replaces the dialog of a call', () => {
   });
 
   it.each([
-    ['is cancelled', (leg: FakeLeg) => leg.peer.canceled()],
+    ['is canceled', (leg: FakeLeg) => leg.peer.canceled()],
     ['is never acknowledged', (leg: FakeLeg) => leg.peer.lost('ack_timeout', 'no ACK')],
     ['hangs up before its ACK', (leg: FakeLeg) => leg.peer.bye()],
   ])('that %s ends the call', async (_what, give) => {
@@ -119,7 +119,7 @@ describe('an INVITE that replaces the dialog of a call', () => {
     bench.expectNothingLeft();
   });
 
-  it('learns of a call that ends before it is acknowledged', async () => {
+  it('ends when the call ends before it is acknowledged', async () => {
     const { peer } = await bench.callUp();
     const leg = newcomer();
     peer.peer.replacedBy(leg);
@@ -131,7 +131,7 @@ describe('an INVITE that replaces the dialog of a call', () => {
     bench.expectNothingLeft();
   });
 
-  it('comes too late for a call that ends while its offer is read', async () => {
+  it('is rejected when the call ends while its offer is being answered', async () => {
     const { peer } = await bench.callUp();
     const leg = newcomer();
     peer.peer.replacedBy(leg);

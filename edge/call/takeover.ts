@@ -1,9 +1,9 @@
 /**
- * An INVITE with Replaces takes the place of a call's dialog (RFC 3891): the media session goes over to the new peer,
+ * An INVITE with Replaces takes over a call's dialog (RFC 3891): the media session moves to the new peer,
  * and the old dialog ends when the new one is acknowledged.
  *
  *     replacedBy(leg) -> media.answer(its offer) -> 200 -> ACK -> BYE on the old dialog
- *                              | refused: the call goes on as it was
+ *                              | rejected: the call continues unchanged
  */
 import { CallRefused } from './call-refused.ts';
 import type { Termination } from './ending.ts';
@@ -16,7 +16,7 @@ export interface TakenOver {
   readonly log: Log;
   readonly media: MediaLeg | null;
   readonly termination: Termination | null;
-  /** Why it ended, as a sentence. */
+  /** Why it ended, in one sentence. */
   readonly why: string;
   readonly ledger: { note(text: string): void };
   followHold(): void;
@@ -30,8 +30,8 @@ export class Takeover {
   #over = false;
 
   /**
-   * @param inDialog events of an answered dialog, as the call has them
-   * @param done called once: with the leg that the call goes on over, or null when it stays as it was or ends
+   * @param inDialog handlers for events of an answered dialog
+   * @param done called once: with the leg on which the call continues, or null when the call is unchanged or ends
    */
   constructor(
     body: TakenOver,
@@ -67,7 +67,7 @@ export class Takeover {
       return this.#end(null);
     }
     if (this.#over) return;
-    // RFC 3891 section 3: a dialog that has ended meanwhile.
+    // RFC 3891 section 3: the dialog has ended in the meantime.
     if (this.#body.termination) {
       this.#leg.reject({ status: 603 });
       return this.#end(null);
@@ -101,7 +101,7 @@ export class Takeover {
     body.followHold();
   }
 
-  /** The new peer is gone before it had the call. Media is set to it already, so the old one is of no use. */
+  /** The new peer left before the takeover completed. Media already points to it, so the old dialog cannot continue. */
   #givenUp(): void {
     this.#lose('The call was taken over by another dialog, which was then given up.');
   }

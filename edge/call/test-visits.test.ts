@@ -5,7 +5,7 @@ import { TestVisits } from './test-visits.ts';
 const call = { number: '+14155550100', sipCallId: 'c1' };
 const visit = { ...call, plan: <T>(plan: T) => plan, changes: {} };
 
-test('the key admits the call that it was made for, once', () => {
+test('the key admits the call it was made for, once', () => {
   const visits = new TestVisits(new FakeClock());
   const { key } = visits.expect(visit, 1000);
   expect(visits.claim('another', call)).toBeNull();
@@ -24,7 +24,7 @@ test.each([
   expect(visits.claim(key, call)).toBeNull();
 });
 
-test('a key ends with its time', () => {
+test('a key expires', () => {
   const clock = new FakeClock();
   const visits = new TestVisits(clock);
   const { key } = visits.expect(visit, 1000);
@@ -32,7 +32,7 @@ test('a key ends with its time', () => {
   expect(visits.claim(key, call)).toBeNull();
 });
 
-test('a key that was withdrawn admits nobody, and leaves no timer', () => {
+test('a withdrawn key admits no call, and leaves no timer', () => {
   const clock = new FakeClock();
   const visits = new TestVisits(clock);
   const { key, withdraw } = visits.expect(visit, 1000);

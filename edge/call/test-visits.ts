@@ -1,22 +1,22 @@
 /**
- * Calls of the edge to itself, for test runs. Its own address is no allowed source of any number, so such an INVITE
- * bears a key: made for one call, known to nobody else, good for one INVITE with that Call-ID to that number, and only
- * until the call is over or its time is up.
+ * Calls from the edge to itself, for test runs. The edge's own address is not an allowed source of any number, so such
+ * an INVITE carries a secret key. The key is valid for one INVITE with one Call-ID to one number, until the call is
+ * over or the key expires.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { CallPlan } from './call-plan.ts';
 import type { InboundChanges } from './calls.ts';
 
-/** Header of an INVITE that bears the key. */
+/** Header of an INVITE that carries the key. */
 export const testKeyHeader = 'X-Trunkline-Test';
 
-/** The call that is expected, and what it has of its own. */
+/** The expected call and its overrides. */
 export interface TestVisit {
   /** E.164 with plus */
   readonly number: string;
   readonly sipCallId: string;
-  /** The plan of an ordinary call to the number, made that of the test. */
+  /** Turns the ordinary plan for the number into that of the test. */
   readonly plan: (plan: CallPlan) => CallPlan;
   readonly changes: InboundChanges;
 }
@@ -35,12 +35,12 @@ export class TestVisits {
     this.#clock = clock;
   }
 
-  /** Calls that are expected now. */
+  /** Number of expected calls. */
   get size(): number {
     return this.#expected.size;
   }
 
-  /** @returns the key, and what withdraws it @param withinMs how long the key is good */
+  /** @returns the key, and a function that withdraws it @param withinMs lifetime of the key */
   expect(visit: TestVisit, withinMs: number): { readonly key: string; readonly withdraw: () => void } {
     const key = randomBytes(24).toString('base64url');
     const withdraw = () => {
@@ -53,11 +53,11 @@ export class TestVisits {
     return { key, withdraw };
   }
 
-  /** The call that an INVITE with this key is; null when none is expected. A key that was shown is used up. */
+  /** The expected call for an INVITE with this key; null when there is none. Any key shown is used up. */
   claim(key: string, call: Pick<TestVisit, 'number' | 'sipCallId'>): TestVisit | null {
     const digest = digestOf(key);
     let found: Expected | null = null;
-    // All are compared, each in constant time: how long it takes tells nothing of the keys.
+    // Compares with all keys, each in constant time, so timing reveals nothing about them.
     for (const expected of this.#expected) {
       if (timingSafeEqual(expected.digest, digest)) found = expected;
     }

@@ -49,16 +49,16 @@ test('names the host, the names of the certificate, and what to do', () => {
 });
 
 test.each([
-  ['long before its end', fresh, []],
+  ['long before its expiry', fresh, []],
   ['in the last third of a short life', validTo - 7 * hour, ['expires_soon']],
-  ['after its end', validTo, ['expired']],
-  ['before its begin', validTo - 48 * hour, ['not_yet_valid']],
+  ['after its expiry', validTo, ['expired']],
+  ['before it becomes valid', validTo - 48 * hour, ['not_yet_valid']],
 ] as const)('%s', (_, now, found) => {
   expect(kinds(null, now)).toEqual(found);
   expect(kinds('example.net', now)).toEqual(['other_host', ...found]);
 });
 
-test('says what is wrong when a certificate is taken, and again after a day', () => {
+test('reports the problem when a certificate is loaded, and again after a day', () => {
   const clock = new FakeClock(fresh);
   const lines: string[] = [];
   const watch = new CertificateWatch({ file, publicHost: 'sip.example.com' }, clock, (level, message) =>
@@ -87,7 +87,7 @@ afterEach(async () => {
   files?.remove();
 });
 
-test('the engine warns at its start and of what it reloads, and not of a certificate that it did not take', async () => {
+test('the engine warns at start and after a reload, but not about a certificate that it rejected', async () => {
   files = new TestCertificates();
   engine = await EngineProgram.start(files, { publicHost: 'sip.example.com' });
   const warnings = () => (engine?.events ?? []).filter(({ level }) => level === 'warn');

@@ -1,6 +1,6 @@
 /**
- * Whether peers that check our certificate will take it (RFC 5922 section 7.2: the name that they dialled; RFC 5280: its
- * validity). They see only that, and a call that does not come leaves no trace here.
+ * Checks whether peers that validate our certificate will accept it (RFC 5922 section 7.2: the name that they
+ * dialed; RFC 5280: its validity). When they reject it, no call arrives and nothing is logged here.
  */
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -8,12 +8,12 @@ import type { Clock } from '#shared/clock.ts';
 import type { Log } from './core/context.ts';
 
 const dayMs = 24 * 3_600_000;
-/** Time for an operator to act; of a certificate with a short life, the last third of it. */
+/** Time for an operator to act. For a short-lived certificate: the last third of its life. */
 const warnBeforeMs = 14 * dayMs;
 
 export interface CertificateProblem {
   readonly kind: 'other_host' | 'not_yet_valid' | 'expired' | 'expires_soon';
-  /** What is wrong, and what to do. */
+  /** What is wrong and what to do. */
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
@@ -22,7 +22,7 @@ interface Judged {
   /** PEM; the first certificate is ours */
   readonly pem: string;
   readonly file: string;
-  /** SIP_PUBLIC_HOST; null: nobody has said under which name peers dial us */
+  /** SIP_PUBLIC_HOST; null: the name that peers dial is not configured */
   readonly publicHost: string | null;
 }
 
@@ -59,7 +59,7 @@ function namesHost(certificate: X509Certificate, host: string): boolean {
   return (isIP(bare) === 0 ? certificate.checkHost(bare) : certificate.checkIP(bare)) !== undefined;
 }
 
-/** Its alternative names, else its common name. */
+/** Subject alternative names, else the common name. */
 function namesOf({ subjectAltName, subject }: X509Certificate): string[] {
   if (subjectAltName !== undefined)
     return subjectAltName.split(', ').map((name) => name.replace(/^(?:DNS|IP Address):/, ''));
@@ -67,7 +67,7 @@ function namesOf({ subjectAltName, subject }: X509Certificate): string[] {
   return commonName === undefined ? [] : [commonName];
 }
 
-/** Warns of the certificate in force: when it is taken, and once a day. */
+/** Warns about problems of the certificate in use: when it is loaded, and once a day. */
 export class CertificateWatch {
   readonly #place: Pick<Judged, 'file' | 'publicHost'>;
   readonly #clock: Clock;
@@ -81,18 +81,18 @@ export class CertificateWatch {
     this.#log = log;
   }
 
-  /** From now on peers get this one. @throws when it is no certificate, as the listener does */
+  /** Peers get this certificate from now on. @throws when it cannot be parsed, as the listener does */
   taken(pem: string): void {
     this.#pem = pem;
     this.#say();
   }
 
-  /** For a call now and then: what is wrong is said again when a day has passed. */
+  /** Call periodically: repeats the warnings once a day. */
   look(): void {
     if (this.#clock.elapsed() - this.#saidAt >= dayMs) this.#say();
   }
 
-  /** By name: when it expires, s since 1970; 1 when it names another host than SIP_PUBLIC_HOST. */
+  /** By name: expiry in s since 1970; 1 when SIP_PUBLIC_HOST is not among the certificate's names. */
   metrics(): Record<string, number> {
     if (this.#pem === null) return {};
     return {

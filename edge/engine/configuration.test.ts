@@ -11,7 +11,7 @@ const valid = {
 };
 
 describe('the configuration line', () => {
-  it('may leave the limits out, all or some', () => {
+  it('may omit the limits, all or some', () => {
     const configuration = parseConfiguration(JSON.stringify(valid));
     expect(stackOptions(configuration)).toMatchObject({ requestsPerSecond: 10_000, maxTransactions: 50_000 });
     const limited: Configuration = { ...configuration, limits: { requestsPerSecond: 5, maxConnections: 7 } };
@@ -26,7 +26,7 @@ describe('the configuration line', () => {
     [JSON.stringify({ ...valid, tls: undefined }), 'must have required properties tls'],
     [JSON.stringify({ ...valid, limits: { foo: 1 } }), 'at /limits/foo: there is no such setting'],
     [JSON.stringify({ ...valid, app: { ...valid.app, port: 70_000 } }), 'at /app/port'],
-  ])('that is wrong is refused with the place: %s', (line, message) => {
+  ])('is rejected with the position of the error: %s', (line, message) => {
     expect(() => parseConfiguration(line)).toThrow(message);
   });
 

@@ -16,14 +16,14 @@ const Limits = Type.Object(
   {
     /** SIP requests per second and source address. */
     requestsPerSecond: Type.Optional(Count),
-    /** Server transactions at a time. */
+    /** Concurrent server transactions. */
     maxTransactions: Type.Optional(Count),
-    /** Octets of one frame of the application. */
+    /** Octets in one frame from the application. */
     maxFrameBytes: Type.Optional(Count),
-    /** Octets that may wait for an application that does not read. */
+    /** Octets queued for an application that does not read. */
     maxAppQueuedBytes: Type.Optional(Count),
     maxApps: Type.Optional(Count),
-    /** Milliseconds from connecting to authentication of an application. */
+    /** Milliseconds in which an application must authenticate after connecting. */
     appAuthenticateMs: Type.Optional(Count),
     maxMessageBytes: Type.Optional(Count),
     maxHeaders: Type.Optional(Count),
@@ -64,7 +64,7 @@ const ConfigurationSchema = Type.Object(
     ),
     hep: Type.Union([Type.Null(), Type.Object({ ...Address.properties, key: Type.Optional(Type.String()) })]),
     limits: Type.Optional(Limits),
-    /** Where the report of a fault goes; absent: to standard error. */
+    /** Folder for crash reports; absent: they go to standard error. */
     dataFolder: Type.Optional(Host),
   },
   { additionalProperties: false },
@@ -88,7 +88,7 @@ export function parseConfiguration(line: string): Configuration {
   if (Value.Check(ConfigurationSchema, value)) return value;
   const [first] = Value.Errors(ConfigurationSchema, value);
   const where = first?.instancePath ? `at ${first.instancePath}` : 'at the top level';
-  // Where nothing else is allowed, the schema of everything else is `false`.
+  // For an unknown property the schema that fails is `false`.
   const what = first?.message === 'schema is false' ? 'there is no such setting' : first?.message;
   throw new ConfigurationError(`the configuration is wrong ${where}: ${what}`);
 }
@@ -122,7 +122,7 @@ export function stackOptions(configuration: Configuration): StackOptions {
   };
 }
 
-/** The transport's part of the limits: what is not given is as usual. */
+/** The transport's limits; missing ones take their defaults. */
 function transportLimits(given: Static<typeof Limits>): TransportLimits {
   const ours = Object.entries(given).filter(([name]) => name in DEFAULT_TRANSPORT_LIMITS);
   return { ...DEFAULT_TRANSPORT_LIMITS, ...Object.fromEntries(ours) };

@@ -1,6 +1,6 @@
 /**
- * The proof that an application written on drachtio-srf 5 runs on this engine: two engine programs, each with
- * an application, call each other over TLS.
+ * Proves that an application written on drachtio-srf 5 runs on this engine: two engine programs, each with an
+ * application, call each other over TLS.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -92,7 +92,7 @@ describe('calls between two applications', () => {
     expect(bye.method).toBe('BYE');
   });
 
-  it('carry headers of the application both ways, and our number for localhost', async () => {
+  it("carry the application's headers both ways, and our address for localhost", async () => {
     const seen = new Promise<AppRequest>((resolve) => {
       callee.invite((request, response) => {
         resolve(request);
@@ -120,14 +120,14 @@ describe('calls between two applications', () => {
     await uac.destroy();
   });
 
-  it('are refused with the status and headers of the callee', async () => {
+  it('are rejected with the status and headers of the callee', async () => {
     callee.invite((_request, response) => response.send(486, { headers: { 'Retry-After': '9' } }));
     await connectApp(far, callee);
     const refusal = await caller.createUAC(uri(), { localSdp: OFFER }).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ status: 486 });
   });
 
-  it('are cancelled while they ring', async () => {
+  it('are canceled while ringing', async () => {
     const cancelled = new Promise<AppRequest>((resolve) => {
       callee.invite((request, response) => {
         request.on('cancel', resolve);
@@ -172,7 +172,7 @@ describe('calls between two applications', () => {
     await uac.destroy();
   });
 
-  it('refuse a reliable provisional response to a caller that does not know them', async () => {
+  it('reject a reliable provisional response to a caller that does not support it', async () => {
     const refused = new Promise<unknown>((resolve) => {
       callee.invite((_request, response) => {
         response.send(183, { headers: { Require: '100rel' } }, (error) => {
@@ -186,7 +186,7 @@ describe('calls between two applications', () => {
     expect(await refused).toBe('Remote endpoint does not support 100rel');
   });
 
-  it('answer a digest challenge, and stay one dialog', async () => {
+  it('answer a digest challenge and remain one dialog', async () => {
     const attempts: AppRequest[] = [];
     callee.invite((request, response) => {
       attempts.push(request);
@@ -244,7 +244,7 @@ describe('calls between two applications', () => {
     await destroyed;
   });
 
-  it('without an offer take the answer in the ACK', async () => {
+  it('take the answer from the ACK when the INVITE has no offer', async () => {
     const acknowledged = new Promise<AppRequest>((resolve) => {
       callee.invite((request, response) => {
         void callee
@@ -291,7 +291,7 @@ describe('in a dialog', () => {
   });
 
   it.each(['INFO', 'UPDATE', 'NOTIFY', 'REFER', 'MESSAGE', 'OPTIONS'])(
-    '%s goes both ways',
+    '%s works both ways',
     async (method) => {
       const { uac, uas } = await connected();
       for (const [from, to] of [
@@ -317,7 +317,7 @@ describe('in a dialog', () => {
     },
   );
 
-  it('the other end does not know any more, the application learns so', async () => {
+  it('when the far end no longer knows the dialog, the application learns of it', async () => {
     const { uac, uas } = await connected();
     const gone = once(uac, 'destroy');
     await uas.destroy();
@@ -352,7 +352,7 @@ describe('in a dialog', () => {
   });
 });
 
-describe('outside of dialogs', () => {
+describe('outside dialogs', () => {
   it('OPTIONS and MESSAGE are answered by the application', async () => {
     callee.options((_request, response) => response.send(200, { headers: { Allow: 'INVITE' } }));
     callee.use('message', (request, response) =>
@@ -369,12 +369,12 @@ describe('outside of dialogs', () => {
     expect([message.status, message.body]).toEqual([202, 'grüße']);
   });
 
-  it('a request that no application routes is answered 503', async () => {
+  it('a request that no application routes gets 503', async () => {
     expect((await responseTo(caller, uri(), { method: 'OPTIONS' })).status).toBe(503);
     await expect(caller.createUAC(uri(), { localSdp: OFFER })).rejects.toMatchObject({ status: 503 });
   });
 
-  it('requests go round among the applications that route them', async () => {
+  it('requests are distributed round robin among the applications that route them', async () => {
     const second = newApp();
     const answers: string[] = [];
     for (const [name, app] of [['first', callee] as const, ['second', second] as const]) {
@@ -389,7 +389,7 @@ describe('outside of dialogs', () => {
     await leave(second);
   });
 
-  it('a bad request of the application is refused by name', async () => {
+  it('a bad request from the application is rejected with the reason', async () => {
     await expect(
       responseTo(caller, 'sip:x@127.0.0.1:5060;transport=udp', { method: 'OPTIONS' }),
     ).rejects.toThrow('requested protocol/transport not available');
@@ -402,13 +402,13 @@ describe('outside of dialogs', () => {
     );
   });
 
-  it('a refused connection is a 503 that names the cause', async () => {
+  it('a refused connection gives a 503 that names the cause', async () => {
     const response = await responseTo(caller, 'sip:x@127.0.0.1:1;transport=tls', { method: 'OPTIONS' });
     expect(response.status).toBe(503);
     expect(response.get('Warning')).toMatch(/^399 \S+ "127\.0\.0\.1:1: .*refused/i);
   });
 
-  it('a certificate of an unknown authority is a 503 that names the cause', async () => {
+  it('a certificate from an unknown authority gives a 503 that names the cause', async () => {
     const stranger = new TestCertificates();
     const server = createServer({ cert: readFileSync(stranger.cert), key: readFileSync(stranger.key) });
     server.listen(0, '127.0.0.1');
@@ -423,8 +423,8 @@ describe('outside of dialogs', () => {
   });
 });
 
-describe('applications that leave', () => {
-  it('leave their peers with a BYE; a new one takes new calls', async () => {
+describe('applications that disconnect', () => {
+  it('end their calls with a BYE; a new application takes new calls', async () => {
     const { uac } = await connected();
     const ended = once(uac, 'destroy');
     await leave(callee);
@@ -436,13 +436,13 @@ describe('applications that leave', () => {
     await again.uac.destroy();
   });
 
-  it('leave ringing callers with a 503', async () => {
+  it('have their ringing callers answered 503', async () => {
     callee.invite((_request, response) => response.send(180, {}, () => void leave(callee)));
     await connectApp(far, callee);
     await expect(caller.createUAC(uri(), { localSdp: OFFER })).rejects.toMatchObject({ status: 503 });
   });
 
-  it('have the calls cancelled that ring for them', async () => {
+  it('have their outgoing ringing calls canceled', async () => {
     const cancelled = new Promise<AppRequest>((resolve) => {
       callee.invite((request, response) => {
         request.on('cancel', resolve);
@@ -456,8 +456,8 @@ describe('applications that leave', () => {
   });
 });
 
-describe('records of calls', () => {
-  it('tell of attempt, start and stop', async () => {
+describe('call records', () => {
+  it('report attempt, start and stop', async () => {
     const records: string[] = [];
     for (const kind of ['attempt', 'start', 'stop']) {
       callee.on(`cdr:${kind}`, (source: string, _time: string, ...rest: unknown[]) => {

@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => certificates.remove());
 
-it('ends with its input, with the stop command and with SIGTERM, each time with exit code 0', async () => {
+it('exits with code 0 at the end of its input, on the stop command and on SIGTERM', async () => {
   const [input, command, signal] = await Promise.all([
     EngineProgram.start(certificates),
     EngineProgram.start(certificates),
@@ -36,7 +36,7 @@ it('ends with its input, with the stop command and with SIGTERM, each time with 
   app.close();
 });
 
-it('tells of requests that it refused, and blocks their source on command', async () => {
+it('reports the requests that it rejected, and blocks their source on command', async () => {
   const engine = await EngineProgram.start(certificates);
   engine.know({});
   const peer = await TestPeer.connect(engine.sipPort, certificates.ca);
@@ -77,7 +77,7 @@ it('tells of requests that it refused, and blocks their source on command', asyn
   await engine.stop();
 });
 
-it('says what to do when its port is taken', async () => {
+it('says what to do when its port is in use', async () => {
   const first = await EngineProgram.start(certificates);
   const tls = { ...Object(engineConfiguration(certificates).tls), port: first.sipPort };
   await expect(EngineProgram.start(certificates, { tls })).rejects.toThrow(/exit 2: .*port/);

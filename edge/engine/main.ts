@@ -1,7 +1,7 @@
 /**
- * The embedded SIP engine: a program of its own. Its first line on stdin is the configuration, further lines
- * are commands; on stdout it writes one JSON object per line. It ends when stdin does, so that it never
- * outlives the edge.
+ * The embedded SIP engine, a separate program. Its first line on stdin is the configuration, further lines are
+ * commands; it writes one JSON object per line to stdout. It exits when stdin closes, so that it never outlives
+ * the edge.
  */
 import { readFileSync } from 'node:fs';
 import type { BlockList } from 'node:net';
@@ -18,11 +18,11 @@ import type { Log } from './core/context.ts';
 import { Stack } from './stack.ts';
 import type { SourcesByOwner } from './transport/known-sources.ts';
 
-/** How often metrics and dialogs are told. */
+/** How often metrics and dialogs are reported. */
 const TELL_EVERY_MS = 10_000;
-/** A peer or application that does not let go of its connection must not keep the engine alive. */
+/** A peer or application that does not close its connection must not keep the engine alive. */
 const CLOSE_WITHIN_MS = 5_000;
-/** Exit codes: a configuration or environment that somebody has to correct; a bug. */
+/** Exit codes: a configuration or environment that needs correction; a bug. */
 const EXIT_UNUSABLE = 2;
 
 const { version } = JSON.parse(
@@ -46,7 +46,7 @@ function startFailure(error: unknown): never {
   process.exit(EXIT_UNUSABLE);
 }
 
-/** What is wrong and what to do, for the failures that operators meet. */
+/** What is wrong and what to do, for the failures that operators see. */
 function explain(error: unknown): string {
   if (error instanceof ConfigurationError) return error.message;
   const message = error instanceof Error ? error.message : String(error);
@@ -93,7 +93,7 @@ async function run(): Promise<void> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  // Whoever read our lines is gone: nobody will stop us.
+  // The reader of our output is gone, so nobody would stop us.
   process.stdout.on('error', stop);
 
   for await (const line of { [Symbol.asyncIterator]: () => lines }) {
@@ -115,7 +115,7 @@ function guarded(stack: Stack, dataFolder: string): GuardedParts {
   };
 }
 
-/** Carries out a command line. @returns whether the engine shall stop */
+/** Executes a command line. @returns whether the engine must stop */
 function command(line: string, stack: Stack, watch: CertificateWatch): boolean {
   let name: unknown;
   try {
@@ -152,7 +152,7 @@ function command(line: string, stack: Stack, watch: CertificateWatch): boolean {
   return false;
 }
 
-/** @throws Error when it names no dialogs */
+/** @throws Error when it lists no dialogs */
 function idsOf(order: object): string[] {
   const ids = 'ids' in order ? order.ids : null;
   if (!Array.isArray(ids) || !ids.every((id) => typeof id === 'string')) throw new Error('ids missing');

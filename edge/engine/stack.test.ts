@@ -1,4 +1,4 @@
-/** The engine in one process, on a clock that the test moves: timers, races and refusals. */
+/** The engine in one process, on a clock that the test advances: timers, races and rejections. */
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -96,7 +96,7 @@ function requestOf(message: SipMessage): SipRequest {
   return message;
 }
 
-/** A call that the application has answered and the peer not acknowledged. */
+/** A call that the application has answered and the peer has not acknowledged. */
 async function answered(): Promise<{
   to: string;
   dialogId: string;
@@ -121,14 +121,14 @@ async function established(): Promise<{ to: string; dialogId: string }> {
 }
 
 describe('the application port', () => {
-  it('lets nobody work before authentication', async () => {
+  it('accepts nothing before authentication', async () => {
     const stranger = await RawApp.connect(addresses.app.port);
     expect(await stranger.ask('ping')).toEqual(['OK', 'pong']);
     expect(await stranger.ask('route|invite')).toEqual(['NO', 'authenticate first']);
     await untilClosed(stranger.socket);
   });
 
-  it('closes after a wrong secret, and when no secret comes', async () => {
+  it('closes after a wrong secret, and when no secret arrives', async () => {
     const stranger = await RawApp.connect(addresses.app.port);
     expect(await stranger.ask('authenticate|wrong|')).toEqual(['NO', 'incorrect secret']);
     await untilClosed(stranger.socket);
@@ -138,7 +138,7 @@ describe('the application port', () => {
     await untilClosed(silent.socket);
   });
 
-  it('says where SIP is spoken, in a version that makes applications send pings', async () => {
+  it('announces where SIP is served, with a version that makes applications send pings', async () => {
     const other = await RawApp.connect(addresses.app.port);
     const where = `tls/127.0.0.1:${addresses.tls.port}`;
     const answer = await other.ask(`authenticate|${SECRET}|tag`);
@@ -146,7 +146,7 @@ describe('the application port', () => {
     other.close();
   });
 
-  it('refuses what it cannot do, and lives on', async () => {
+  it('rejects what it cannot do, and stays connected', async () => {
     expect(await app.ask('sip|')).toEqual(['NOK', 'a sip frame has at least four tokens']);
     expect(await app.ask('sip||', ['nonsense'])).toEqual(['NOK', 'malformed SIP message: nonsense']);
     expect(await app.ask('dance')).toEqual(['NO', 'Unknown message type']);
@@ -174,7 +174,7 @@ describe('the application port', () => {
     expect(await app.ask('ping')).toEqual(['OK', 'pong']);
   });
 
-  it('takes away the one verb that is named', async () => {
+  it('stops routing only the named verb', async () => {
     expect(await app.ask('remove_route|invite')).toEqual(['OK']);
     peer.send(lines('INVITE', 1));
     expect(await peer.status()).toBe(503);
@@ -183,8 +183,8 @@ describe('the application port', () => {
   });
 });
 
-describe('a call received', () => {
-  it('is told, answered, acknowledged and ended in the frames that applications know', async () => {
+describe('an incoming call', () => {
+  it('is delivered, answered, acknowledged and ended in the frames that applications expect', async () => {
     const invite = lines('INVITE', 1);
     peer.send(invite, SDP);
     const { tokens, sip } = await app.next();
@@ -247,13 +247,13 @@ describe('a call received', () => {
     expect(stack.metrics()).toMatchObject({ dialogs: 0, server_transactions: 0, client_transactions: 0 });
   });
 
-  it('has its 200 repeated until the ACK, and ends after 32 s without', async () => {
+  it('has its 200 retransmitted until the ACK, and ends after 32 s without one', async () => {
     const { dialogId } = await answered();
     clock.advance(500);
     clock.advance(1_000);
     expect([await peer.status(), await peer.status()]).toEqual([200, 200]);
     clock.advance(30_500);
-    // After 3.5, 7.5, 11.5 s and so on: T2 is the longest pause.
+    // After 3.5, 7.5, 11.5 s and so on: T2 is the longest interval.
     for (let i = 0; i < 8; i++) expect(await peer.status()).toBe(200);
     const bye = requestOf(await peer.next());
     expect(bye.headers.get('reason')).toBe('SIP;cause=200;text="ACK timeout"');
@@ -262,7 +262,7 @@ describe('a call received', () => {
     expect([tokens[2], tokens[8], tokens[9]]).toEqual(['application', 'unsolicited', dialogId]);
   });
 
-  it('keeps a BYE of the application back until the ACK', async () => {
+  it('holds a BYE from the application until the ACK', async () => {
     const { to, dialogId } = await answered();
     expect((await app.ask(`sip||${dialogId}`, ['BYE sip:placeholder SIP/2.0']))[0]).toBe('OK');
     peer.send(lines('OPTIONS', 5, { 'Call-ID': 'other' }));
@@ -273,7 +273,7 @@ describe('a call received', () => {
     expect(requestOf(await peer.next()).method).toBe('BYE');
   });
 
-  it('is cancelled: 200, 487, and a late answer of the application is refused', async () => {
+  it('is canceled: 200, 487, and a late answer from the application is rejected', async () => {
     const invite = lines('INVITE', 1);
     peer.send(invite);
     const { tokens } = await app.next();
@@ -293,14 +293,14 @@ describe('a call received', () => {
     expect(stack.metrics()).toMatchObject({ server_transactions: 0 });
   });
 
-  it('is answered 408 when the application says nothing for 64 s', async () => {
+  it('is answered 408 when the application does not answer for 64 s', async () => {
     peer.send(lines('INVITE', 1));
     await app.next();
     clock.advance(64_000);
     expect(await peer.status()).toBe(408);
   });
 
-  it('is rejected when nobody acknowledges its reliable provisional response', async () => {
+  it('is rejected when its reliable provisional response is not acknowledged', async () => {
     peer.send(lines('INVITE', 1, { Supported: '100rel' }));
     const { tokens } = await app.next();
     await app.ask(`sip|${tokens[8]}|`, ['SIP/2.0 183 Progress', 'require: 100rel'], SDP);
@@ -327,7 +327,7 @@ describe('a call received', () => {
 
 describe('a caller whose connection closes while it rings', () => {
   it.each(['SIP/2.0 480 Temporarily Unavailable', 'SIP/2.0 200 OK'])(
-    'leaves nothing after %s',
+    'leaves no state after %s',
     async (final) => {
       peer.send(lines('INVITE', 1), SDP);
       const { tokens } = await app.next();
@@ -349,7 +349,7 @@ describe('a caller whose connection closes while it rings', () => {
   );
 });
 
-it('a BYE of the application ends the dialog also when the Contact cannot be reached', async () => {
+it('a BYE from the application ends the dialog even when the Contact cannot be reached', async () => {
   peer.send(lines('INVITE', 1, { Contact: '<sip:a@127.0.0.1;transport=udp>' }), SDP);
   const { tokens } = await app.next();
   const echo = await app.ask(`sip|${tokens[8]}|`, ['SIP/2.0 200 OK'], SDP);
@@ -384,7 +384,7 @@ describe('requests that concern no application', () => {
         );
       if (status === 420) expect(refusal.headers.get('unsupported')).toBe('magic');
     }
-    // Told together, without those of a call and those that nobody routes.
+    // Reported together, without those of a call and those that nobody routes.
     expect(refused).toEqual([]);
     clock.advance(100);
     expect(refused).toEqual([{ '127.0.0.1': 4 }]);
@@ -392,7 +392,7 @@ describe('requests that concern no application', () => {
     expect(refused).toHaveLength(1);
   });
 
-  it('may be as large as is configured, and have as many header lines', async () => {
+  it('may have any size and number of header lines up to the configured limits', async () => {
     const pad = (count: number) => Array.from({ length: count }, (_, i) => `X-Pad-${i}: x`);
     peer.send(lines('DANCE', 1, { 'Call-ID': 'large', 'X-Pad': 'x'.repeat(90_000) }));
     expect(await peer.status()).toBe(405);
@@ -403,7 +403,7 @@ describe('requests that concern no application', () => {
     expect([refusal.status, refusal.reason]).toEqual([513, 'Too Many Header Fields']);
   });
 
-  it('are absorbed when they come again, and refused when they come on two ways', async () => {
+  it('are absorbed when retransmitted, and rejected when they arrive on two paths', async () => {
     const options = lines('OPTIONS', 1);
     peer.send(options);
     peer.send(options);
@@ -415,7 +415,7 @@ describe('requests that concern no application', () => {
     expect(app.frames.filter((frame) => frame.tokens[1] === 'sip')).toHaveLength(1);
   });
 
-  it('are refused while another INVITE is under way in the dialog', async () => {
+  it('are rejected while another INVITE is pending in the dialog', async () => {
     const { to, dialogId } = await established();
     app.send(`sip||${dialogId}`, ['INVITE sip:placeholder SIP/2.0'], SDP);
     const invite = requestOf(await peer.next());
@@ -424,7 +424,7 @@ describe('requests that concern no application', () => {
     expect(invite.headers.get('cseq')).toBe('2 INVITE');
   });
 
-  it('are dropped without a word beyond the allowed rate', async () => {
+  it('are dropped silently above the allowed rate', async () => {
     for (let i = 0; i < 103; i++) peer.send(lines('DANCE', 1));
     for (let i = 0; i < 100; i++) expect(await peer.status()).toBe(405);
     peer.socket.end();
@@ -434,7 +434,7 @@ describe('requests that concern no application', () => {
     expect(warned).toEqual(['requests above the rate of a source get no answer']);
   });
 
-  it('silence their source when the application says so', async () => {
+  it('block their source when the application says so', async () => {
     peer.send(lines('OPTIONS', 1));
     const { tokens } = await app.next();
     app.send(`sip|${tokens[8]}|`, ['SIP/2.0 404 Not Found', 'X-Trunkline-Block: 60']);
@@ -444,7 +444,7 @@ describe('requests that concern no application', () => {
     await expect(TestPeer.connect(addresses.tls.port, certificates.ca)).rejects.toThrow();
   });
 
-  it('silence their source when the edge says so', async () => {
+  it('block their source when the edge says so', async () => {
     stack.block('127.0.0.1', 60);
     await untilClosed(peer.socket);
     await expect(TestPeer.connect(addresses.tls.port, certificates.ca)).rejects.toThrow();
@@ -453,7 +453,7 @@ describe('requests that concern no application', () => {
   });
 });
 
-describe('a request whose lines do not end as they must', () => {
+describe('a request with malformed line endings', () => {
   const text = (changes: Readonly<Record<string, string>> = {}) =>
     `${[...lines('OPTIONS', 1, changes), 'Content-Length: 0'].join('\r\n')}\r\n\r\n`;
 
@@ -470,11 +470,11 @@ describe('a request whose lines do not end as they must', () => {
     peer.socket.write(request());
     const outcome = await Promise.race([end, peer.status().catch(() => 'closed')]);
     expect([400, 'closed']).toContain(outcome);
-    // It is over: nothing of it is waited for.
+    // It is finished: nothing more of it is awaited.
     await expect.poll(() => stack.metrics().transport_unfinished_bytes).toBe(0);
   });
 
-  it('is answered where the answer can be made, and the connection serves on', async () => {
+  it('is answered when possible, and the connection stays usable', async () => {
     peer.socket.write(text({ Subject: 'a\rb' }));
     expect(await peer.status()).toBe(400);
     peer.send(lines('DANCE', 2));
@@ -482,7 +482,7 @@ describe('a request whose lines do not end as they must', () => {
   });
 });
 
-describe('a valid request with garbage behind it', () => {
+describe('a valid request followed by garbage', () => {
   const garbage = 'GET / HTTP/1.1\r\n\r\n';
   const send = (...requests: string[][]) =>
     peer.socket.write(
@@ -502,12 +502,12 @@ describe('a valid request with garbage behind it', () => {
     await closed;
     expect(app.frames.filter((frame) => frame.sip.toString().includes('unread'))).toEqual([]);
     await expect.poll(() => stack.metrics().transport_inbound).toBe(0);
-    // Timer H: the ACK of the 486 cannot come any more.
+    // Timer H: the ACK of the 486 can no longer arrive.
     clock.advance(32_000);
     expect(stack.metrics()).toMatchObject({ server_transactions: 0, dialogs: 0 });
   });
 
-  it('that nobody answers is given up after two seconds', async () => {
+  it('is given up after two seconds without an answer', async () => {
     const closed = untilClosed(peer.socket);
     send(lines('OPTIONS', 1));
     const { tokens } = await app.next();
@@ -518,12 +518,12 @@ describe('a valid request with garbage behind it', () => {
     expect(stack.metrics()).toMatchObject({ server_transactions: 0 });
   });
 
-  it('of a call ends the connection, not the call', async () => {
+  it('in a call ends the connection, not the call', async () => {
     const { to, dialogId } = await established();
     const closed = untilClosed(peer.socket);
     send(lines('INFO', 2, { To: to }));
     const { tokens } = await app.next();
-    // Nothing can be heard over this connection, so a new one is tried, at the Contact's port 9.
+    // Nothing can be received over this connection, so a new one is tried, to the Contact's port 9.
     const bye = await app.ask(`sip||${dialogId}`, ['BYE sip:placeholder SIP/2.0']);
     expect(bye[0]).toBe('OK');
     const outcome = await app.next();
@@ -542,7 +542,7 @@ describe('connections to the Contacts of peers', () => {
   /** TLS servers of peers that answer every ping and no request. */
   const servers: Server[] = [];
 
-  // What they still have open ends with the stack.
+  // Connections still open close with the stack.
   afterEach(() => {
     for (const server of servers.splice(0)) server.close();
   });
@@ -576,7 +576,7 @@ describe('connections to the Contacts of peers', () => {
 
   const figure = (name: string) => expect.poll(() => stack.metrics()[name], { timeout: 10_000 });
 
-  /** Lets seconds pass, each of which the peers have time to answer. */
+  /** Advances the clock second by second; peers have time to answer in each. */
   async function pass(seconds: number): Promise<void> {
     for (let i = 0; i < seconds; i++) {
       clock.advance(1_000);
@@ -584,28 +584,28 @@ describe('connections to the Contacts of peers', () => {
     }
   }
 
-  it('end a minute after the last message, though the peers answer pings', async () => {
+  it('end a minute after the last message, even when the peers answer pings', async () => {
     await abandonedCalls(await Promise.all(Array.from({ length: 20 }, () => contactOf('127.0.0.1'))));
     await figure('transport_peer_places').toBe(20);
-    // The ACKs do not come, then the BYEs are not answered.
+    // The ACKs do not arrive, then the BYEs are not answered.
     await pass(32 + 32 + 60);
     await figure('transport_outbound').toBe(0);
     expect(stack.metrics()).toMatchObject({ transport_peer_places: 0, client_transactions: 0 });
   });
 
-  it('are limited for each network', async () => {
+  it('are limited per network', async () => {
     const most = DEFAULT_TRANSPORT_LIMITS.peerPlacesPerNetwork;
     const contacts = await Promise.all(Array.from({ length: most + 20 }, () => contactOf('127.0.0.1')));
     await abandonedCalls(contacts);
     await figure('transport_connected').toBe(most);
-    // A call whose peer cannot be called back is over.
+    // A call whose peer cannot be called back has ended.
     await figure('dialogs').toBe(most);
     expect(stack.metrics()).toMatchObject({ transport_outbound: most, transport_peer_places: most });
     expect(stack.metrics().transport_peer_places_refused).toBeGreaterThanOrEqual(20);
   });
 });
 
-describe('places that peers name by Record-Route', () => {
+describe('targets that peers name in Record-Route', () => {
   let server: Server;
   let place: string;
   let connections: number;
@@ -637,7 +637,7 @@ describe('places that peers name by Record-Route', () => {
     return (await app.next()).sip.toString();
   }
 
-  it('are not connected to when they are private and not the peer itself, and the dialog ends', async () => {
+  it('are not contacted when they are private and not the peer itself, and the dialog ends', async () => {
     const outcome = await byeOf(place);
     expect(outcome).toMatch(/^SIP\/2\.0 503 /);
     expect(outcome).toMatch(/^Warning: .*loopback address.*ALLOW_PRIVATE_TARGETS/m);
@@ -649,7 +649,7 @@ describe('places that peers name by Record-Route', () => {
     });
   });
 
-  it('are connected to when the operator allows their network', async () => {
+  it('are contacted when the operator allows their network', async () => {
     stack.setAllowedTargets(parseNetworks(['127.0.0.0/29', '127.0.0.9']));
     expect(await byeOf(place)).toMatch(/^SIP\/2\.0 503 /);
     expect(connections).toBe(1);
@@ -657,7 +657,7 @@ describe('places that peers name by Record-Route', () => {
   });
 });
 
-describe('a call made', () => {
+describe('an outgoing call', () => {
   let server: Server;
   let accepted: Promise<TestPeer>;
   let uri: string;
@@ -679,7 +679,7 @@ describe('a call made', () => {
     server.close();
   });
 
-  /** A response of the callee to an INVITE that the engine sent. */
+  /** A response from the callee to an INVITE that the engine sent. */
   function reply(callee: TestPeer, invite: SipRequest, status: number, toTag: string): void {
     callee.send([
       `SIP/2.0 ${status} X`,
@@ -695,7 +695,7 @@ describe('a call made', () => {
     return { callee, invite: requestOf(await callee.next()), transactionId: echo[7] ?? '' };
   }
 
-  it('is completed with all that the application left out', async () => {
+  it('is completed with everything that the application left out', async () => {
     const { invite } = await invited();
     const contact = `<sip:127.0.0.1:${addresses.tls.port};transport=tls>`;
     expect(invite.uri).toBe(uri);
@@ -712,7 +712,7 @@ describe('a call made', () => {
     expect(invite.body.toString()).toBe(SDP);
   });
 
-  it('is a 408 when nobody answers for 32 s', async () => {
+  it('gets a 408 when nobody answers for 32 s', async () => {
     const { transactionId } = await invited();
     clock.advance(32_000);
     const { tokens, sip } = await app.next();
@@ -720,7 +720,7 @@ describe('a call made', () => {
     expect(sip.toString()).toMatch(/^SIP\/2\.0 408 Request Timeout\r\n/);
   });
 
-  it('on which nothing is heard for 4 s leaves its connection to what is under way', async () => {
+  it('without any traffic for 4 s leaves its connection to requests in progress', async () => {
     const { callee, invite, transactionId } = await invited();
     clock.advance(3_999);
     expect(warned).toEqual([]);
@@ -736,7 +736,7 @@ describe('a call made', () => {
     await app.next();
   });
 
-  it('that is answered in time leaves its connection to all that follow', async () => {
+  it('that is answered in time shares its connection with later calls', async () => {
     const { callee, invite } = await invited();
     reply(callee, invite, 180, 'x');
     await app.next();
@@ -746,7 +746,7 @@ describe('a call made', () => {
     expect(warned).toEqual([]);
   });
 
-  it('that nobody answers leaves a connection on which nothing was heard', async () => {
+  it('that gets no answer abandons a connection on which nothing was received', async () => {
     const { callee } = await invited();
     clock.advance(32_000);
     await app.next();
@@ -763,7 +763,7 @@ describe('a call made', () => {
     socket?.destroy();
   });
 
-  it('that nobody answers keeps a connection on which anything was heard', async () => {
+  it('that gets no answer keeps a connection on which anything was received', async () => {
     const { callee } = await invited();
     callee.socket.write('\r\n');
     callee.send(lines('OPTIONS', 1));
@@ -778,7 +778,7 @@ describe('a call made', () => {
     ['SIP/2.0 999 What\r\n\r\n'],
     ['SIP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n'],
     ['HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'],
-  ])('rings on when its connection brings %j', async (foreign) => {
+  ])('keeps ringing when its connection delivers %j', async (foreign) => {
     const { callee, invite, transactionId } = await invited();
     reply(callee, invite, 180, 'x');
     await app.next();
@@ -804,7 +804,7 @@ describe('a call made', () => {
     expect(requestOf(await callee.next()).headers.get('to')).toBe(`<${uri}>;tag=x`);
   });
 
-  it('is a 503 at once when the connection is lost', async () => {
+  it('gets a 503 at once when the connection is lost', async () => {
     const { callee } = await invited();
     callee.close();
     const { sip } = await app.next();
@@ -812,7 +812,7 @@ describe('a call made', () => {
     expect(sip.toString()).toMatch(/Warning: 399 \S+ "127\.0\.0\.1:\d+: connection lost: /);
   });
 
-  it('is cancelled after 185 s of ringing', async () => {
+  it('is canceled after 185 s of ringing', async () => {
     const { callee, invite } = await invited();
     reply(callee, invite, 180, 'x');
     await app.next();
@@ -820,7 +820,7 @@ describe('a call made', () => {
     expect(requestOf(await callee.next()).method).toBe('CANCEL');
   });
 
-  it('that is answered as it is cancelled ends with the ACK', async () => {
+  it('that is answered while being canceled ends right after the ACK', async () => {
     const { callee, invite, transactionId } = await invited();
     reply(callee, invite, 180, 'x');
     await app.next();
@@ -834,7 +834,7 @@ describe('a call made', () => {
     expect((await app.next()).tokens[8]).toBe('unsolicited');
   });
 
-  it('has its ACK repeated for a repeated 200, and ends the call of a second fork', async () => {
+  it('resends its ACK for a retransmitted 200, and ends the call of a second fork', async () => {
     const { callee, invite } = await invited();
     reply(callee, invite, 200, 'x');
     const dialogId = (await app.next()).tokens[9];
@@ -849,7 +849,7 @@ describe('a call made', () => {
     expect(forkBye.headers.get('to')).toBe(`<${uri}>;tag=y`);
   });
 
-  it('that fails is acknowledged by the engine, and the ACK of the application refused', async () => {
+  it("that fails is acknowledged by the engine, and the application's ACK is rejected", async () => {
     const { callee, invite, transactionId } = await invited();
     reply(callee, invite, 486, 'x');
     expect(requestOf(await callee.next()).method).toBe('ACK');

@@ -30,9 +30,9 @@ export interface StackOptions {
   readonly port: PortSettings;
   readonly hep: HepTarget | null;
   readonly messages: MessageLimits;
-  /** SIP requests per second and source address; those beyond are dropped without a word. */
+  /** SIP requests per second and source address; requests above the limit are dropped silently. */
   readonly requestsPerSecond: number;
-  /** Server transactions at a time. */
+  /** Concurrent server transactions. */
   readonly maxTransactions: number;
 }
 
@@ -43,7 +43,7 @@ export interface StackAddresses {
 }
 
 /**
- * The engine in one piece: transport, transactions, dialogs and the application port, joined.
+ * The complete engine: transport, transactions, dialogs and the application port.
  *
  *                                      Core
  *     TLS, WSS -> parse -> requests  -> Uas ----------------> drachtio port -> application
@@ -73,7 +73,7 @@ export class Stack {
   #identity: Identity | null = null;
 
   /**
-   * @param refused told of requests that the engine refused by itself: their number by source address
+   * @param refused receives the requests that the engine rejected itself: their number by source address
    * @throws what `transport.certificates` throws
    */
   constructor(
@@ -124,7 +124,7 @@ export class Stack {
     );
   }
 
-  /** Opens all listeners. @throws when one of them cannot be had; call `close` then */
+  /** Opens all listeners. @throws when one of them fails; call `close` then */
   async listen(): Promise<StackAddresses> {
     const bound = await this.#transport.listen();
     const { transport } = this.#options;
@@ -154,22 +154,22 @@ export class Stack {
     this.#transport.reloadCertificates();
   }
 
-  /** PEM of what peers that connect get now. */
+  /** PEM of the certificate that peers get now. */
   get certificate(): string {
     return this.#transport.certificate;
   }
 
-  /** Closes all inbound connections of `address` and takes none of it for so long. */
+  /** Closes all inbound connections of `address` and accepts none from it for this long. */
   block(address: string, seconds: number): void {
     this.#transport.block(address, seconds * 1_000);
   }
 
-  /** From now on these sources are known. */
+  /** Sets the known sources. */
   setKnown(sources: SourcesByOwner): void {
     this.#transport.setKnown(sources);
   }
 
-  /** From now on peers may name private addresses in these networks. */
+  /** Sets the networks in which peers may name private addresses. */
   setAllowedTargets(networks: BlockList): void {
     this.#transport.setAllowedTargets(networks);
   }
@@ -179,7 +179,7 @@ export class Stack {
     return this.#core?.dialogs() ?? [];
   }
 
-  /** Ends dialogs that no call of the application owns. Ids that are unknown are left out. */
+  /** Ends dialogs that no call of the application owns. Unknown ids are ignored. */
   endDialogs(ids: readonly string[]): void {
     this.#guard('unowned dialogs', () => this.#core?.endDialogs(ids));
   }
@@ -198,7 +198,7 @@ export class Stack {
     };
   }
 
-  /** Applications first, so that nobody is told of connections that close because we do. */
+  /** Applications first, so that they are not notified of connections that we close ourselves. */
   async close(): Promise<void> {
     await this.#port.close();
     await this.#transport.close();
@@ -222,7 +222,7 @@ export class Stack {
     this.#guard(`message from ${flow.remoteAddress}`, () => this.#dispatch(flow, result.message, bytes));
   }
 
-  /** Answers what cannot be read to its end, and lets the requests before it have their responses. */
+  /** Answers a request that cannot be fully read, and lets earlier requests get their responses. */
   #broken(flow: Flow, { partial, status, reason }: FrameError): void {
     this.#metrics.count('frame_errors');
     const request = answerableRequest(partial);
@@ -247,17 +247,17 @@ export class Stack {
     if (!awaited) this.#metrics.count('responses_unmatched');
   }
 
-  /** A request with faults that no answer can be made for: its sender learns of it by the end of the connection. */
+  /** A malformed request that cannot be answered: closing the connection is the only feedback. */
   #unanswerable(flow: Flow, bytes: Buffer, reason: string): void {
     this.#unreadable(flow, reason);
-    // A response, of SIP or of a middlebox: the connection serves on.
+    // A response, of SIP or of a middlebox: the connection stays usable.
     if (/^[a-z]{2,16}\/\d/i.test(bytes.toString('latin1', 0, 20))) return;
     this.#guard('unanswerable request', () => this.#core?.drain(flow, reason));
   }
 
   /**
-   * A message that gets no answer and is given to nobody. Where we have called, it may be the response that a call
-   * then waits for in vain, so the log tells what is wrong with it.
+   * A message that is neither answered nor delivered. On an outbound connection it may be the response that a
+   * call waits for, so the log says what is wrong with it.
    */
   #unreadable({ remoteAddress, outbound }: Flow, reason: string): void {
     const line = this.#unreadableLines.tell(remoteAddress, this.#clock.elapsed());
@@ -266,7 +266,7 @@ export class Stack {
     this.#log(outbound ? 'warn' : 'info', text, { remoteAddress, reason, ...line });
   }
 
-  /** Whether one more request of this source is answered. */
+  /** Whether another request from this source is within its rate limit. */
   #admits({ remoteAddress }: Flow): boolean {
     const now = this.#clock.elapsed();
     if (this.#limit.admit(remoteAddress, now)) return true;
@@ -282,7 +282,7 @@ export class Stack {
     else command.refuse('the engine is starting');
   }
 
-  /** A bug that one message hits must not end the calls of all others. */
+  /** A bug triggered by one message must not end all other calls. */
   #guard(what: string, work: () => void): void {
     try {
       work();

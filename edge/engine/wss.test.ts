@@ -1,4 +1,4 @@
-/** Phones in browsers: SIP over secure WebSocket (RFC 7118) through the whole engine, to an application on drachtio-srf. */
+/** Browser phones: SIP over secure WebSocket (RFC 7118) through the engine to an application on drachtio-srf. */
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
@@ -27,7 +27,7 @@ const OFFER = 'v=0\r\no=- 1 1 IN IP4 192.0.2.1\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/
 const ANSWER = OFFER.replace('o=- 1', 'o=- 2');
 const CONTACT = 'sip:x@abc.invalid;transport=ws';
 
-/** A browser's SIP stack of the barest kind: no address of its own, no Content-Length, one message per text frame. */
+/** A minimal browser SIP stack: no address of its own, no Content-Length, one message per text frame. */
 class BrowserPhone extends Inbox {
   readonly socket: WebSocket;
   readonly frames: { text: string; binary: boolean }[] = [];
@@ -51,7 +51,7 @@ class BrowserPhone extends Inbox {
     );
   }
 
-  /** @throws when the port does not take the connection */
+  /** @throws when the connection is refused */
   static async connect(port: number): Promise<BrowserPhone> {
     const socket = new WebSocket(`wss://127.0.0.1:${port}/`, 'sip', { ca: certificates.ca });
     const phone = new BrowserPhone(socket);
@@ -76,7 +76,7 @@ class BrowserPhone extends Inbox {
     return lines;
   }
 
-  /** Answers a request of the engine. */
+  /** Answers a request from the engine. */
   answer(request: SipRequest, status: number, fields: readonly string[] = [], body = ''): void {
     const copied = ['via', 'from', 'to', 'call-id', 'cseq'].map(
       (name) => `${name}: ${request.headers.get(name)}`,
@@ -152,7 +152,7 @@ afterEach(async () => {
   expect(clock.pending).toBe(0);
 });
 
-/** A call from the phone that the application has answered and the phone acknowledged. */
+/** A call from the phone, answered by the application and acknowledged by the phone. */
 async function established(): Promise<{ uas: AppDialog; ok: SipResponse }> {
   const dialog = new Promise<AppDialog>((resolve) => {
     app.invite((request, response) => {
@@ -166,7 +166,7 @@ async function established(): Promise<{ uas: AppDialog; ok: SipResponse }> {
   return { uas: await dialog, ok };
 }
 
-/** Nothing of any call is left, once the timers of answered INVITEs are over. */
+/** Checks that no call state is left once the timers of answered INVITEs have expired. */
 async function nothingLeft(connections: number): Promise<void> {
   await expect.poll(() => stack.metrics().transport_inbound).toBe(connections);
   clock.advance(32_000);
@@ -174,7 +174,7 @@ async function nothingLeft(connections: number): Promise<void> {
 }
 
 describe('a call from a browser', () => {
-  it('keeps to its WebSocket in both directions, though its Contact leads nowhere', async () => {
+  it('stays on its WebSocket in both directions, although its Contact is unreachable', async () => {
     const { uas, ok } = await established();
     expect(ok.status).toBe(200);
     const sentBy = `SIP/2.0/WSS abc.invalid;branch=z9hG4bK-INVITE-1;rport=`;
@@ -213,7 +213,7 @@ describe('a call from a browser', () => {
     await nothingLeft(1);
   });
 
-  it('is copied to the trace collector with its transport and the call it belongs to', async () => {
+  it('is copied to the trace collector with its transport and its call', async () => {
     const { uas, ok } = await established();
     const gone = once(uas, 'destroy');
     phone.request('BYE', 2, { To: ok.headers.get('to') ?? '' });
@@ -266,7 +266,7 @@ describe('a call from a browser', () => {
     await expect.poll(() => stack.metrics().server_transactions).toBe(0);
   });
 
-  it('is cancelled', async () => {
+  it('is canceled', async () => {
     const cancelled = new Promise<AppRequest>((resolve) => {
       app.invite((request, response) => {
         request.on('cancel', resolve);
@@ -284,7 +284,7 @@ describe('a call from a browser', () => {
     await nothingLeft(1);
   });
 
-  it('whose connection is lost has its later requests answered 503', async () => {
+  it('whose connection is lost has later requests answered 503', async () => {
     const { uas } = await established();
     phone.socket.terminate();
     await expect.poll(() => stack.metrics().transport_inbound).toBe(0);
@@ -331,7 +331,7 @@ describe('a WebSocket', () => {
     await nothingLeft(0);
   });
 
-  it('carries messages that are refused like those over TLS', async () => {
+  it('carries messages that are rejected like those over TLS', async () => {
     phone.request('OPTIONS', 1, { 'Content-Length': '5' });
     expect(await phone.status()).toBe(400);
     phone.request('DANCE', 2);
@@ -343,13 +343,13 @@ describe('a WebSocket', () => {
     expect(stack.metrics()).toMatchObject({ messages_malformed: 2 });
   });
 
-  it('is closed at a message beyond the limit', async () => {
+  it('is closed at a message over the limit', async () => {
     phone.socket.send('x'.repeat(4_001));
     expect((await phone.closed).code).toBe(1009);
     await nothingLeft(0);
   });
 
-  it('is cut after a message beyond the limit when the browser does not close in return', async () => {
+  it('is cut after a message over the limit when the browser does not close in return', async () => {
     const { tcp, raw } = await rudeClient();
     raw.write(upgrade('sip'));
     await once(raw, 'data');
@@ -362,7 +362,7 @@ describe('a WebSocket', () => {
     tcp.destroy();
   });
 
-  it('counts among the connections of its address, and is refused while the address is blocked', async () => {
+  it('counts towards the connections of its address, and is rejected while the address is blocked', async () => {
     app.options((_request, response) => response.send(404, { headers: { 'X-Trunkline-Block': '60' } }));
     await connectApp({ appPort }, app);
     const second = await BrowserPhone.connect(port);
@@ -380,22 +380,25 @@ describe('a WebSocket', () => {
   });
 
   it.each([
-    ['says nothing', ''],
+    ['sends nothing', ''],
     ['drips an HTTP head', 'GET / HTTP/1.1\r\nX-Drip: '],
-    ['asks for another subprotocol and stays', upgrade('chat')],
-    ['asks for no WebSocket and stays', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ])('that is never made, as the client %s, is given up in the time of a handshake', async (_, text) => {
-    const { tcp, raw } = await rudeClient();
-    raw.write(text);
-    // An answer to another connection shows that the engine has read what came before.
-    phone.request('OPTIONS', 1);
-    expect(await phone.status()).toBe(503);
-    clock.advance(10_000);
-    // Two connections of an address are allowed, and the phone has one.
-    await expect.poll(() => BrowserPhone.connect(port)).toBeInstanceOf(BrowserPhone);
-    tcp.destroy();
-    await nothingLeft(2);
-  });
+    ['requests another subprotocol and stays connected', upgrade('chat')],
+    ['requests no WebSocket and stays connected', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ])(
+    'that is never established, because the client %s, is given up after the handshake timeout',
+    async (_, text) => {
+      const { tcp, raw } = await rudeClient();
+      raw.write(text);
+      // An answer on another connection shows that the engine has read the earlier data.
+      phone.request('OPTIONS', 1);
+      expect(await phone.status()).toBe(503);
+      clock.advance(10_000);
+      // Two connections per address are allowed, and the phone has one.
+      await expect.poll(() => BrowserPhone.connect(port)).toBeInstanceOf(BrowserPhone);
+      tcp.destroy();
+      await nothingLeft(2);
+    },
+  );
 });
 
 /** A client that never closes its end. */
@@ -420,7 +423,7 @@ function upgrade(protocol: string): string {
   ].join('\r\n');
 }
 
-it('the engine program listens for WebSockets where it is told to', async () => {
+it('the engine program listens for WebSockets when configured to', async () => {
   const engine = await EngineProgram.start(certificates, { wss: { host: '127.0.0.1', port: 0 } });
   const ready = engine.events.find(({ event }) => event === 'ready');
   const { wss } = ready as { wss?: { host: string; port: number } };

@@ -1,4 +1,4 @@
-/** The 20 ms exchange between one leg's streams and its endpoint, on the turns that playout gives. */
+/** The 20 ms exchange between one leg's streams and its endpoint, paced by playout. */
 import type { Clock } from '#shared/clock.ts';
 import type { AudioEndpoint, DtmfEvent } from '../call/ports/media.ts';
 import type { AudioCodec } from './codec/codec.ts';
@@ -29,13 +29,13 @@ export class AudioExchange implements PacedLeg {
   #codec: AudioCodec | null = null;
   #outgoing: OutgoingAudio | null = null;
   #incoming: IncomingAudio | null = null;
-  /** Read into, then encoded; decoded into, then written. */
+  /** Reused buffer: read, then encoded; decoded, then written. */
   #frame = noFrame;
   #leavePlayout: (() => void) | null = null;
   #restsSince: number | null = null;
   #sentBefore = 0;
   #lateBefore = 0;
-  /** False on hold: time passes, and nothing goes out. */
+  /** False on hold: time passes, and nothing is sent. */
   sending = true;
 
   constructor(options: AudioExchangeOptions) {
@@ -56,8 +56,8 @@ export class AudioExchange implements PacedLeg {
   }
 
   /**
-   * Takes the streams of a new path.
-   * @param receives payload types that come from the peer
+   * Uses the streams of a new path.
+   * @param receives payload types that the peer sends
    */
   use(
     session: NegotiatedAudio,
@@ -81,14 +81,14 @@ export class AudioExchange implements PacedLeg {
     this.#pace();
   }
 
-  /** Exchanges nothing until `resume` or the next `use`; key presses that wait are given up. */
+  /** Exchanges nothing until `resume` or the next `use`; queued key presses are dropped. */
   rest(): void {
     this.#restsSince = this.#clock.now();
     this.#outgoing?.end();
     this.#pace();
   }
 
-  /** Goes on after a rest. The time of the stream has passed meanwhile. */
+  /** Resumes after a rest. The stream's time has advanced meanwhile. */
   resume(): void {
     if (this.#restsSince === null) return;
     this.#outgoing?.pause(Math.round((this.#clock.now() - this.#restsSince) / frameMs));
@@ -101,7 +101,7 @@ export class AudioExchange implements PacedLeg {
     if (this.#incoming?.push(packet, now)) this.#options.quality.heard(now);
   }
 
-  /** Resolves after the last key press went out. @throws RangeError on a character that is no key */
+  /** Resolves after the last key press was sent. @throws RangeError for an invalid key */
   async press(digits: string, clockRate: number): Promise<void> {
     const done = this.#outgoing?.press(digits, clockRate);
     this.#pace();
@@ -113,7 +113,7 @@ export class AudioExchange implements PacedLeg {
     const endpoint = this.#endpoint;
     if (this.sending && this.#codec) this.#outgoing?.tick(endpoint, this.#codec, this.#frame);
     else {
-      // The agent goes on speaking to nobody, as a person does who does not know that he is on hold.
+      // On hold the agent keeps speaking, as it does not know about the hold; its audio is discarded.
       endpoint?.read(this.#frame);
       this.#outgoing?.pause(1);
     }

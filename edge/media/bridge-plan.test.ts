@@ -11,7 +11,7 @@ const opus: SessionPayloads = {
 const strict = { oneWorker: true, transcode: false };
 const free = { oneWorker: true, transcode: true };
 
-describe('legs of one codec', () => {
+describe('legs with the same codec', () => {
   test('are relayed, whatever their payload types', () => {
     const renumbered = { ...opus, payloadType: 111, dtmf: { payloadType: 101, clockRate: 48_000 } };
     expect(planBridge(opus, renumbered, free)).toEqual({ mode: 'relayed', lost: null });
@@ -21,26 +21,26 @@ describe('legs of one codec', () => {
     });
   });
 
-  test('are relayed without key presses when one has none: nothing could bring them', () => {
+  test('are relayed without key presses when one leg has no telephone-event', () => {
     expect(planBridge(pcmu, { ...pcmu, dtmf: null }, free)).toEqual({
       mode: 'relayed',
       lost: 'one leg has no telephone-event',
     });
   });
 
-  test('are transcoded for the sake of key presses at different clocks, where that is allowed', () => {
+  test('are transcoded, where allowed, when their telephone-event clocks differ', () => {
     const slow = { ...opus, dtmf: { payloadType: 101, clockRate: 8000 } };
     const clocks = 'telephone-event at 48000 Hz here and 8000 Hz there';
     expect(planBridge(opus, slow, free)).toEqual({ mode: 'transcoded', because: clocks });
     expect(planBridge(opus, slow, strict)).toEqual({ mode: 'relayed', lost: clocks });
   });
 
-  test('are joined here when they stand on two workers, although nothing may be transcoded', () => {
+  test('are joined in this process when they are on two workers, even if transcoding is not allowed', () => {
     expect(planBridge(pcmu, pcmu, { ...strict, oneWorker: false })).toMatchObject({ mode: 'transcoded' });
   });
 });
 
-test('legs of two codecs are transcoded or refused', () => {
+test('legs with two codecs are transcoded or rejected', () => {
   const because = 'one leg has PCMU, the other Opus';
   expect(planBridge(pcmu, opus, free)).toEqual({ mode: 'transcoded', because });
   expect(planBridge(pcmu, opus, strict)).toEqual({

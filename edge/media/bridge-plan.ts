@@ -2,28 +2,28 @@
 import type { SessionPayloads } from './payloads.ts';
 
 export type BridgePlan =
-  /** `lost`: what does not cross, for the log. */
+  /** `lost`: what is not passed on, for the log. */
   | { readonly mode: 'relayed'; readonly lost: string | null }
   | { readonly mode: 'transcoded'; readonly because: string }
   | { readonly mode: 'refused'; readonly because: string };
 
 export interface BridgeCircumstances {
-  /** Both legs stand on one media worker. */
+  /** Both legs are on the same media worker. */
   readonly oneWorker: boolean;
-  /** Legs of different codecs may be joined. */
+  /** Legs with different codecs may be joined. */
   readonly transcode: boolean;
 }
 
 /**
- * Packets of one codec are relayed as they are. What a peer may send by its `fmtp` (stereo Opus, a higher rate) any
- * decoder of the codec takes, so it is not compared.
+ * Packets of one codec are relayed unchanged. Whatever a peer may send according to its `fmtp` (stereo Opus, a
+ * higher rate), any decoder of the codec accepts, so `fmtp` is not compared.
  *
- * Two workers share no packets: a pipe between them would need ports and a second pass over UDP for each packet, and
- * still another thread's turn. Legs that are meant for each other are created `beside` each other; for the rest this
- * process is the pipe.
+ * Two workers share no packets: a pipe between them would need ports and a second pass over UDP for each packet,
+ * plus a turn of another thread. Legs to be bridged are created `beside` each other; for others this process
+ * forwards the audio.
  *
- * The durations of key presses count in the clock of their format (RFC 4733 section 2.3), so between two clocks they
- * cannot be relayed.
+ * The durations of key presses count in the clock of their format (RFC 4733 section 2.3), so they cannot be
+ * relayed between two clocks.
  */
 export function planBridge(
   one: SessionPayloads,

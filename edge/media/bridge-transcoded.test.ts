@@ -1,4 +1,4 @@
-/** Bridges whose audio passes this process: decoded, resampled and encoded between two SRTP endpoints. */
+/** Bridges whose audio passes through this process: decoded, resampled and encoded between two SRTP endpoints. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { CodecName } from '#shared/codecs.ts';
 import {
@@ -45,7 +45,7 @@ function encoded(codec: CodecName, rate: AgentRate, hz: number, count: number): 
   });
 }
 
-/** What a party heard last, `frames` packets of it. */
+/** The last `frames` packets that a party received, decoded. */
 function decoded(party: Party, codec: CodecName, rate: AgentRate, frames: number): Int16Array {
   const decoder = createCodec(codec, rate);
   onTestFinished(() => decoder.close());
@@ -58,7 +58,7 @@ function decoded(party: Party, codec: CodecName, rate: AgentRate, frames: number
   return Int16Array.from(samples.slice((-frames * rate) / 50));
 }
 
-/** Whether half a second is the tone and nothing else, at the level at which it was sent, within 1 dB. */
+/** Whether half a second contains only the tone, within 1 dB of the level at which it was sent. */
 function isTone(samples: Int16Array, hz: number, rate: AgentRate): boolean {
   const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length;
   const decibel = 10 * Math.log10(power / (level ** 2 / 2));
@@ -66,7 +66,7 @@ function isTone(samples: Int16Array, hz: number, rate: AgentRate): boolean {
   return samples.length === rate / 2 && clean && Math.abs(decibel) < 1;
 }
 
-/** Plays until it is heard as it should be: on a busy machine a pause of this process tears holes into it. */
+/** Plays until it is heard correctly: on a busy machine this process may stall and leave gaps. */
 async function playUntil(heard: () => boolean, play: () => Promise<unknown>): Promise<void> {
   do await play();
   while (!heard());
@@ -85,7 +85,7 @@ describe('a tone keeps frequency and level', () => {
     );
   });
 
-  test('above the band of a telephone, from G.722 to Opus', async () => {
+  test('above the telephone band, from G.722 to Opus', async () => {
     const { one, other } = await transcoded(g722, opus(107, 96));
     const frames = encoded('G.722', 16_000, 5000, 50);
     await playUntil(
@@ -96,7 +96,7 @@ describe('a tone keeps frequency and level', () => {
 });
 
 describe('key presses', () => {
-  test('cross as events in the clock of the other leg, once each, and are not heard as audio', async () => {
+  test("cross as events in the other leg's clock, once each, and are not heard as audio", async () => {
     const { one, other } = await transcoded(pcmu, opus(107, 96));
     await Promise.all([one.peer.heard(3), other.peer.heard(3)]);
     await one.peer.play(one.peer.toneFrames(500, 5));
@@ -118,7 +118,7 @@ describe('key presses', () => {
     expect(one.peer.samples(5 * 160).every((sample) => Math.abs(sample) < 1000)).toBe(true);
   });
 
-  test('cross between legs of one codec whose clocks for them differ', async () => {
+  test('cross between legs with one codec and different telephone-event clocks', async () => {
     const { one, other } = await transcoded(opus(107, 96), opus(111, 101, 8000));
     await other.peer.heard(3);
     one.peer.send(Buffer.from(encoded('Opus', 16_000, 500, 1)[0] ?? []), { payloadType: 107, samples: 960 });
@@ -127,7 +127,7 @@ describe('key presses', () => {
     expect(other.peer.events).toMatchObject([{ digit: '7', duration: 800 }]);
   });
 
-  test('of ours can be sent to either leg', async () => {
+  test('from us can be sent to either leg', async () => {
     const { one, other } = await transcoded(pcmu, g722);
     await Promise.all([one.peer.heard(3), other.peer.heard(3)]);
     await Promise.all([one.leg.sendDtmf('1'), other.leg.sendDtmf('2')]);
@@ -138,7 +138,7 @@ describe('key presses', () => {
 });
 
 describe('a re-INVITE on a transcoded leg', () => {
-  test('holds: the holder gets nothing, the other hears silence, until it resumes', async () => {
+  test('holds: the holder gets nothing, the other party hears silence, until it resumes', async () => {
     const { one, other } = await transcoded(pcmu, g722);
     await one.peer.heard(3);
     await one.leg.answer(one.peer.sdp({ direction: 'inactive' }));
@@ -163,7 +163,7 @@ describe('a re-INVITE on a transcoded leg', () => {
   });
 });
 
-test('the end gives both legs back to their endpoints, in the same stream', async () => {
+test('the end of the bridge returns both legs to their endpoints, in the same stream', async () => {
   const { one, other, bridge } = await transcoded(pcmu, g722);
   const ear = listener();
   one.leg.attach(toneEndpoint(440));
@@ -182,7 +182,7 @@ test('the end gives both legs back to their endpoints, in the same stream', asyn
 });
 
 describe('two workers', () => {
-  test('carry legs that are created beside each other as one, and others through this process', async () => {
+  test('carry legs created beside each other as one, and others through this process', async () => {
     const own = await createMedia({ ...options, workers: 2, portMin: 31_800, portMax: 31_899 });
     try {
       const parties: Party[] = [];

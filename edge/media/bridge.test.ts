@@ -1,4 +1,4 @@
-/** Two legs that the worker joins: real packets between two SRTP endpoints that share no code with them. */
+/** Two legs joined by the worker: real packets between two SRTP endpoints that share no code with them. */
 import { describe, expect, test } from 'vitest';
 import {
   listener,
@@ -25,7 +25,7 @@ async function relayed(formats = pcmu, otherFormats = formats) {
   return { one, other, bridge };
 }
 
-/** Sends `count` packets from `from`; resolves with their payloads when `to` has heard as many more. */
+/** Sends `count` packets from `from`; resolves with their payloads when `to` has received as many more. */
 async function say(from: SrtpPeer, to: Party, count: number, payloadType = 0): Promise<Buffer[]> {
   const before = to.peer.packets;
   const payloads = from.toneFrames(500, count);
@@ -37,11 +37,11 @@ async function say(from: SrtpPeer, to: Party, count: number, payloadType = 0): P
   return payloads;
 }
 
-/** Payloads that the party heard last. */
+/** The payloads that the party received last. */
 const heard = (party: Party, count: number) => party.packets.slice(-count).map(({ payload }) => payload);
 
 describe('a relay', () => {
-  test('passes audio both ways unchanged, and no packet comes into this process', async () => {
+  test('passes audio both ways unchanged, and no packet enters this process', async () => {
     const { one, other } = await relayed();
     const before = media().stats().packetsHere;
     const toOther = await say(one.peer, other, 50);
@@ -74,7 +74,7 @@ describe('a relay', () => {
     expect(one.packets.at(-1)).toMatchObject({ payloadType: 96, marker: true, payload: pressed });
   });
 
-  test('joins a leg that answered with one that offered', async () => {
+  test('joins an answering leg with an offering one', async () => {
     const one = await party(opus(107, 96));
     const peer = await newPeer();
     const leg = await newLeg({ codecs: ['Opus'], beside: one.leg });
@@ -89,7 +89,7 @@ describe('a relay', () => {
     expect(one.packets.at(-1)?.payloadType).toBe(107);
   });
 
-  test('goes on decrypting a stream whose sequence number had rolled over before', async () => {
+  test('keeps decrypting a stream whose sequence number has already rolled over', async () => {
     const one = await party({ ...pcmu, peer: { sequence: 65_500 } });
     const other = await party(pcmu, { beside: one.leg });
     const ear = listener();
@@ -106,7 +106,7 @@ describe('a relay', () => {
     while (ear.loudFrames() < before + 5) await one.peer.play(one.peer.toneFrames(500, 5));
   });
 
-  test('silences the endpoints of both legs, and refuses key presses of ours', async () => {
+  test('mutes the endpoints of both legs, and rejects key presses from us', async () => {
     const one = await party();
     const other = await party(pcmu, { beside: one.leg });
     const ear = listener();
@@ -117,7 +117,7 @@ describe('a relay', () => {
     other.leg.attach(toneEndpoint(660));
     const before = ear.loudFrames();
     const payloads = await say(one.peer, other, 20);
-    // The last packets of the endpoint came before the first of the relay.
+    // The endpoint's last packets arrived before the relay's first.
     expect(heard(other, 20)).toEqual(payloads);
     expect(ear.loudFrames()).toBe(before);
     await expect(other.leg.sendDtmf('1')).rejects.toThrow('bridged');
@@ -125,7 +125,7 @@ describe('a relay', () => {
 });
 
 describe('the reports of relayed legs', () => {
-  test('count what passed in the worker on top of what was counted before', async () => {
+  test('add what the worker passed on to what was counted before', async () => {
     const one = await party();
     const other = await party(pcmu, { beside: one.leg });
     one.leg.attach(listener().endpoint);
@@ -154,7 +154,7 @@ describe('the reports of relayed legs', () => {
     expect(other.leg.silentForMs()).toBeGreaterThan(silent);
   });
 
-  test('take RTCP of a peer that only listens for a sign of life, of that peer alone', async () => {
+  test('count RTCP of a listen-only peer as a sign of life, for that peer alone', async () => {
     const { one, other } = await relayed();
     await expect.poll(() => other.leg.silentForMs()).toBeGreaterThan(700);
     other.peer.report();
@@ -163,7 +163,7 @@ describe('the reports of relayed legs', () => {
     expect(other.leg.report().packets_received).toBe(0);
   });
 
-  test('have the round trip to each peer', async () => {
+  test('include the round trip to each peer', async () => {
     const { one, other } = await relayed();
     while (!other.peer.senderReported) await one.peer.play(one.peer.toneFrames(500, 5));
     while (other.leg.report().round_trip_ms === null) {
@@ -183,7 +183,7 @@ describe('a re-INVITE on a relayed leg', () => {
     expect(one.leg.held).toBe(true);
     const before = one.peer.packets;
     for (const payload of other.peer.toneFrames(500, 10)) other.peer.send(payload);
-    // The music of the holder comes back after everything that was sent to it.
+    // The holder's music arrives after everything sent to the holder.
     await say(one.peer, other, 10);
     expect(one.peer.packets).toBe(before);
     await one.leg.answer(one.peer.sdp());
@@ -202,7 +202,7 @@ describe('a re-INVITE on a relayed leg', () => {
     expect(media().stats().packetsHere).toBe(here);
   });
 
-  test('is refused with 488 when it leaves no common codec, and the bridge goes on', async () => {
+  test('is rejected with 488 when it leaves no common codec, and the bridge continues', async () => {
     const one = await party(pcmu, { codecs: ['PCMU', 'PCMA'] });
     const other = await party(pcmu, { beside: one.leg });
     const failures: CallRefused[] = [];
@@ -216,7 +216,7 @@ describe('a re-INVITE on a relayed leg', () => {
     expect(failures).toEqual([]);
   });
 
-  test('to another codec makes a bridge that may transcode do so, and back', async () => {
+  test('to another codec switches a bridge that may transcode to transcoding, and back', async () => {
     const one = await party(pcmu, { codecs: ['PCMU', 'PCMA'] });
     const other = await party(pcmu, { beside: one.leg });
     const bridge = await media().bridge(one.leg, other.leg, { transcode: true });
@@ -233,7 +233,7 @@ describe('a re-INVITE on a relayed leg', () => {
   });
 });
 
-test('a peer that changes its SSRC is passed on again', async () => {
+test('a peer that changes its SSRC is relayed again', async () => {
   const { one, other } = await relayed();
   const here = media().stats().packetsHere;
   await say(one.peer, other, 10);
@@ -244,7 +244,7 @@ test('a peer that changes its SSRC is passed on again', async () => {
 });
 
 describe('the end of a bridge', () => {
-  test('gives both legs back to their endpoints, whose streams go on', async () => {
+  test('returns both legs to their endpoints, whose streams continue', async () => {
     const one = await party();
     const other = await party(pcmu, { beside: one.leg });
     const ear = listener();
@@ -271,7 +271,7 @@ describe('the end of a bridge', () => {
     expect(other.leg.report().packets_sent).toBeGreaterThan(10);
   });
 
-  test('comes with the end of either leg, and the other one goes on', async () => {
+  test('follows the end of either leg, and the other leg continues', async () => {
     const { one, other } = await relayed();
     other.leg.attach(toneEndpoint(440));
     one.leg.close();
@@ -282,7 +282,7 @@ describe('the end of a bridge', () => {
     bridge.close();
   });
 
-  test('comes with the death of the worker, which each leg is told once', async () => {
+  test('follows the death of the worker, which each leg reports once', async () => {
     const own = await createMedia({ ...options, portMin: 31_700, portMax: 31_799 });
     try {
       const told: string[] = [];
@@ -326,7 +326,7 @@ describe('the end of a bridge', () => {
   });
 });
 
-describe('a bridge is refused', () => {
+describe('a bridge is rejected', () => {
   test('with 488 and both names when the codecs differ and may not be transcoded', async () => {
     const one = await party();
     const other = await party(opus(107, 96), { beside: one.leg });
@@ -346,7 +346,7 @@ describe('a bridge is refused', () => {
     await expect(media().bridge(one.leg, other, { transcode: true })).rejects.toBeInstanceOf(CallRefused);
   });
 
-  test('when a leg is in a bridge already, and the first one stays', async () => {
+  test('when a leg is already in a bridge, which continues', async () => {
     const { one, other } = await relayed();
     const third = await party(pcmu, { beside: one.leg });
     await expect(media().bridge(third.leg, other.leg, { transcode: true })).rejects.toThrow('bridge already');

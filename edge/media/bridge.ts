@@ -1,17 +1,18 @@
 /**
- * Two legs that hear each other.
+ * Joins two legs.
  *
  *     relayed:     peer ==> path of one ==> path of other ==> peer        inside the worker, both ways
  *     transcoded:  peer ==> path of one -> decode -> crossing -> encode -> path of other ==> peer
  *
- * A re-INVITE on either leg may move its path, hold it, or change its codec: the bridge then arranges the legs anew,
- * and changes its mode where it must (bridge-plan.ts).
+ * A re-INVITE on either leg may move its path, hold it, or change its codec: the bridge then rearranges the
+ * legs, and changes its mode if necessary (bridge-plan.ts).
  *
- * Each relay has an SSRC of its own towards the peer, beside that of what this process sends: sequence numbers,
- * timestamps and the rollover counter of SRTP belong to an SSRC (RFC 3550 section 5.1, RFC 3711 section 3.2.3), and
- * two sources cannot count on each other's. When the bridge ends, the old SSRC goes on where it stood, its time moved
- * on and with a marker. So a peer meets one new SSRC per relay; libre, on which baresip stands, takes eight in one SRTP
- * session. What comes from a peer keeps its stream in the worker throughout, and with it the rollover counter.
+ * Each relay has its own SSRC towards the peer, separate from that of the audio sent by this process: sequence
+ * numbers, timestamps and the SRTP rollover counter belong to an SSRC (RFC 3550 section 5.1, RFC 3711 section
+ * 3.2.3), and two sources cannot share them. When the bridge ends, the old SSRC continues from its last sequence
+ * number, with its time advanced and a marker. So a peer sees one new SSRC per relay; libre, used by baresip,
+ * accepts eight in one SRTP session. The stream from a peer stays in the worker throughout, and with it the
+ * rollover counter.
  */
 
 import { CallRefused } from '../call/call-refused.ts';
@@ -28,7 +29,7 @@ import type { SrtpPath } from './srtp-path.ts';
 interface Way {
   readonly relay: Relay;
   readonly from: SrtpPath;
-  /** Of `from`: the relay ends with it. */
+  /** The stream of `from`: the relay ends with it. */
   readonly stream: string | null;
   readonly to: SrtpPath;
 }
@@ -56,7 +57,7 @@ export class Bridge implements MediaBridge, LegBridge {
   /**
    * Joins two legs.
    * @throws CallRefused 488 when they have no codec in common and may not be transcoded, or have no media yet
-   * @throws Error when one of them is closed or in a bridge
+   * @throws Error when one of them is closed or already in a bridge
    */
   static async open(one: Leg, other: Leg, options: BridgeOptions, log: MediaLog): Promise<Bridge> {
     const bridge = new Bridge([one, other], options, log);
@@ -122,7 +123,7 @@ export class Bridge implements MediaBridge, LegBridge {
       try {
         await this.#arrange();
       } catch (error) {
-        // A path that was closed meanwhile: whoever closed it asks for another arrangement, or ends the bridge.
+        // A path was closed meanwhile: the closing side requests another arrangement, or ends the bridge.
         if (!this.#again && !this.#closed) this.#fail(error);
       }
     }
@@ -161,7 +162,7 @@ export class Bridge implements MediaBridge, LegBridge {
     await Promise.all([one.cross(ofOne), other.cross(ofOther)]);
   }
 
-  /** Makes the worker pass on what the peer of leg `index` sends, unless it does so already. */
+  /** Makes the worker relay what the peer of leg `index` sends, unless it already does. */
   async #relay(index: 0 | 1): Promise<void> {
     const from = this.#legs[index].path;
     const receiver = this.#legs[index === 0 ? 1 : 0];
@@ -170,7 +171,7 @@ export class Bridge implements MediaBridge, LegBridge {
     const paused = !receiver.sending;
     const way = this.#ways[index];
     if (way && way.stream === from.stream && way.to === to) return way.relay.pause(paused);
-    // A path that its leg has left is heard for a while yet, and its relay ends with it.
+    // A path that its leg has left is received a while longer, and its relay ends with it.
     if (way && way.from !== from && way.to === to) await this.look(this.#legs[index]);
     else this.#endWay(index);
     const { stream } = from;
@@ -183,7 +184,7 @@ export class Bridge implements MediaBridge, LegBridge {
     await this.look(this.#legs[index]);
   }
 
-  /** Ends a relay; what it counted since the last look comes in later. */
+  /** Ends a relay; its remaining counts arrive later. */
   #endWay(index: 0 | 1): void {
     const way = this.#ways[index];
     this.#ways[index] = null;

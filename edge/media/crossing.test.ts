@@ -3,14 +3,14 @@ import { crossing, crossingRate, FrameQueue } from './crossing.ts';
 
 const frameOf = (value: number) => new Int16Array(160).fill(value);
 
-/** What comes out of the queue: the frames' first samples, null where it gave none. */
+/** Output of the queue: the frames' first samples, null when it gave none. */
 function take(queue: FrameQueue, count: number): (number | null)[] {
   const frame = new Int16Array(160);
   return Array.from({ length: count }, () => (queue.shift(frame) ? (frame[0] ?? 0) : null));
 }
 
 describe('a queue of frames', () => {
-  test('gives what it took, in order, and nothing when it is empty', () => {
+  test('returns frames in order, and nothing when it is empty', () => {
     const queue = new FrameQueue(160);
     const frame = frameOf(1);
     queue.push(frame);
@@ -19,27 +19,27 @@ describe('a queue of frames', () => {
     expect(take(queue, 3)).toEqual([1, 2, null]);
   });
 
-  test('says of silence that there is nothing to say', () => {
+  test('reports silence as nothing to read', () => {
     const queue = new FrameQueue(160);
     queue.push(frameOf(0));
     queue.push(frameOf(3));
     expect(take(queue, 2)).toEqual([null, 3]);
   });
 
-  test('survives the made-up turns of one leg that all come before those of the other', () => {
+  test("survives when one leg's catch-up turns all run before the other's", () => {
     const queue = new FrameQueue(160);
     for (let i = 1; i <= 6; i++) queue.push(frameOf(i));
     expect(take(queue, 6)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  test('forgets the oldest frames when nobody reads', () => {
+  test('drops the oldest frames when nobody reads', () => {
     const queue = new FrameQueue(160);
     for (let i = 1; i <= 20; i++) queue.push(frameOf(i));
     expect(queue.length).toBe(6);
     expect(take(queue, 6)).toEqual([15, 16, 17, 18, 19, 20]);
   });
 
-  test('gives up a frame that has been only delay for half a second', () => {
+  test('drops a frame that has only added delay for half a second', () => {
     const queue = new FrameQueue(160);
     queue.push(frameOf(100));
     const heard: (number | null)[] = [];
@@ -55,7 +55,7 @@ describe('a queue of frames', () => {
 });
 
 describe('a crossing', () => {
-  test('carries audio to the other end and not back, and key presses to whom they are for', () => {
+  test('carries audio to the other end and not back, and key presses to their recipient', () => {
     const pressed: string[] = [];
     const [one, other] = crossing(8000, {
       ofOne: ({ digit }) => void pressed.push(`one ${digit}`),
@@ -71,7 +71,7 @@ describe('a crossing', () => {
     expect(pressed).toEqual(['one 1', 'other 2']);
   });
 
-  test('works at 16 kHz only where both codecs have more than telephone quality', () => {
+  test('uses 16 kHz only when both codecs are better than telephone quality', () => {
     expect(crossingRate('Opus', 'G.722')).toBe(16_000);
     expect(crossingRate('Opus', 'PCMU')).toBe(8000);
     expect(crossingRate('G.729', 'G.722')).toBe(8000);

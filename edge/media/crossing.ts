@@ -1,23 +1,23 @@
 /**
- * Two endpoints that are each other's peer: what is written to the one is read from the other.
+ * Two endpoints connected to each other: what is written to one is read from the other.
  *
  *     leg one -> decode -> write |queue| read -> encode -> leg other
  *     leg one <- encode <- read |queue| write <- decode <- leg other
  *
- * One clock paces both legs, so each queue gets and gives one frame per 20 ms and cannot drift: differences between
- * the clocks of the peers are the jitter buffers' work, which stand before it.
+ * One clock paces both legs, so each queue gets and gives one frame per 20 ms and cannot drift. The jitter
+ * buffers in front absorb differences between the peers' clocks.
  */
 import type { CodecName } from '#shared/codecs.ts';
 import type { AudioEndpoint, DtmfEvent } from '../call/ports/media.ts';
 
-/** One more than the turns that playout makes up after a stall: those of one leg may all come before the other's. */
+/** One more than the turns that playout catches up after a stall: one leg's may all run before the other's. */
 const roomFrames = 6;
-/** Reads in a row that left a frame behind, after which that frame is only delay: half a second. */
+/** Consecutive reads that left a frame behind, after which that frame is only delay: half a second. */
 const patience = 25;
 
 const wideband: ReadonlySet<CodecName> = new Set(['Opus', 'G.722']);
 
-/** Frames of PCM on their way from one leg to the other. Nothing is allocated per frame. */
+/** PCM frames on their way from one leg to the other. Allocates nothing per frame. */
 export class FrameQueue {
   readonly #frames: readonly Int16Array[];
   readonly #silent: boolean[] = [];
@@ -25,7 +25,7 @@ export class FrameQueue {
   #length = 0;
   #leftOver = 0;
 
-  /** @param samples of one frame */
+  /** @param samples per frame */
   constructor(samples: number) {
     this.#frames = Array.from({ length: roomFrames }, () => new Int16Array(samples));
   }
@@ -34,7 +34,7 @@ export class FrameQueue {
     return this.#length;
   }
 
-  /** Takes a copy; the oldest frame gives way when there is no room. */
+  /** Stores a copy; drops the oldest frame when there is no room. */
   push(frame: Int16Array): void {
     if (this.#length === roomFrames) this.#drop();
     const place = (this.#first + this.#length) % roomFrames;
@@ -67,14 +67,14 @@ export class FrameQueue {
   }
 }
 
-/** The PCM rate at which two codecs lose least of each other. */
+/** The PCM rate that preserves the most quality between two codecs. */
 export function crossingRate(one: CodecName, other: CodecName): AudioEndpoint['sampleRate'] {
   return wideband.has(one) && wideband.has(other) ? 16_000 : 8000;
 }
 
 /**
- * @param pressed takes the key presses of the one leg for the other
- * @returns the endpoint for the one leg, and that for the other
+ * @param pressed receives one leg's key presses for the other
+ * @returns the endpoints for the one leg and for the other
  */
 export function crossing(
   sampleRate: AudioEndpoint['sampleRate'],

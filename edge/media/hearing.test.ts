@@ -1,4 +1,4 @@
-/** What a leg says of calls that one side does not hear: real peers behind a network that drops packets. */
+/** What a leg reports when one side hears nothing: real peers behind a network that drops packets. */
 import { afterEach, expect, test, vi } from 'vitest';
 import { testOptions, toneEndpoint, useMedia } from '../../test/kit/edge/media.ts';
 import type { SrtpPeer } from '../../test/kit/fakes/srtp-peer.ts';
@@ -18,7 +18,7 @@ interface Call {
   readonly network: UdpNetwork;
 }
 
-/** A call of a leg that speaks, over a network of its own. */
+/** A call with a speaking leg, over its own network. */
 async function callOverNetwork(): Promise<Call> {
   const peer = await newPeer();
   const leg = await newLeg();
@@ -29,7 +29,7 @@ async function callOverNetwork(): Promise<Call> {
   return { peer, leg, network };
 }
 
-/** The peer talks and does `report` each half second, until the leg says what is waited for. */
+/** The peer talks and calls `report` each half second, until the leg reports the expected result. */
 async function talkUntil({ peer, leg }: Call, done: () => boolean, report: () => void): Promise<void> {
   for (let halfSeconds = 0; halfSeconds < 60; halfSeconds++) {
     report();
@@ -39,13 +39,13 @@ async function talkUntil({ peer, leg }: Call, done: () => boolean, report: () =>
   throw new Error(`after 30 s the leg reports ${JSON.stringify(leg.report())}`);
 }
 
-/** What a peer reports that talks and hears. */
+/** The reports of a peer that talks and hears. */
 function reportBoth(peer: SrtpPeer): void {
   peer.reportSending();
   peer.report();
 }
 
-test('nothing arrives at the peer: its sender reports without a block say so', async () => {
+test('nothing reaches the peer: its sender reports have no report block', async () => {
   const call = await callOverNetwork();
   const { peer, leg, network } = call;
   network.drops.toPeer = () => true;
@@ -65,7 +65,7 @@ test('nothing arrives at the peer: its sender reports without a block say so', a
   expect(leg.report().mos_received).not.toBeNull();
 });
 
-test('nothing arrives at the peer any more: it was heard before', async () => {
+test('nothing reaches the peer any more, after it was heard before', async () => {
   const call = await callOverNetwork();
   const { peer, leg, network } = call;
   peer.report();
@@ -84,7 +84,7 @@ test('nothing arrives at the peer any more: it was heard before', async () => {
   expect(leg.report().verdict).toBe('receive_only');
 });
 
-test('nothing arrives at the peer any more: its reports keep the block, and the number in it stands still', async () => {
+test('nothing reaches the peer any more: its reports keep the block, but the sequence number in it stops', async () => {
   const call = await callOverNetwork();
   const { peer, leg, network } = call;
   const report = () => peer.report();
@@ -106,7 +106,7 @@ test('nothing arrives at the peer any more: its reports keep the block, and the 
   expect(leg.report()).toMatchObject({ verdict: 'two_way', peer_hears: 'yes' });
 });
 
-test('the number in the reports of the peer never moves', async () => {
+test("the sequence number in the peer's reports never advances", async () => {
   const call = await callOverNetwork();
   const { peer, leg } = call;
   await talkUntil(
@@ -120,7 +120,7 @@ test('the number in the reports of the peer never moves', async () => {
   });
 });
 
-test('a number that counts other cycles than ours says as much, when it stands still and when it moves', async () => {
+test('a sequence number with different cycles than ours is read the same way, stopped or advancing', async () => {
   const call = await callOverNetwork();
   const { peer, leg, network } = call;
   const report = () => peer.report(0, peer.highest + 5 * 0x10000);
@@ -131,7 +131,7 @@ test('a number that counts other cycles than ours says as much, when it stands s
   await talkUntil(call, () => leg.report().peer_hears === 'no', report);
 });
 
-test('a number that stands still says nothing while nothing is sent', async () => {
+test('a stopped sequence number means nothing while nothing is sent', async () => {
   const call = await callOverNetwork();
   const { peer, leg, network } = call;
   await talkUntil(
@@ -139,7 +139,7 @@ test('a number that stands still says nothing while nothing is sent', async () =
     () => leg.report().peer_hears === 'yes',
     () => peer.report(),
   );
-  // A hold: the peer does not want to hear us (RFC 3264 section 8.4), and says so on the path that it has.
+  // A hold: the peer does not want to hear us (RFC 3264 section 8.4), and says so on its current path.
   await leg.answer(network.offered(peer.sdp({ direction: 'inactive' })));
   const before = leg.report().rtcp_packets_received ?? 0;
   const sent = leg.report().packets_sent;
@@ -151,7 +151,7 @@ test('a number that stands still says nothing while nothing is sent', async () =
   expect(leg.report()).toMatchObject({ verdict: 'two_way', peer_hears: 'yes', packets_sent: sent });
 });
 
-test('all audio of the peer is lost from some moment on: its sender reports count it', async () => {
+test('all audio of the peer is lost from some moment on: its sender reports reveal it', async () => {
   const call = await callOverNetwork();
   const { peer, leg, network } = call;
   const report = () => reportBoth(peer);
@@ -169,13 +169,13 @@ test('all audio of the peer is lost from some moment on: its sender reports coun
   expect(leg.report().packets_lost).toBeGreaterThanOrEqual(50);
 });
 
-test('a peer that falls silent has lost nothing, nor has one whose stream gets another SSRC', async () => {
+test('a peer that goes silent has lost nothing, nor has one whose stream gets a new SSRC', async () => {
   const call = await callOverNetwork();
   const { peer, leg } = call;
   const report = () => reportBoth(peer);
   await talkUntil(call, () => leg.report().packets_received >= 100, report);
   peer.ssrc = (peer.ssrc + 1) >>> 0;
-  // Its own count goes on, so that only the SSRC tells the streams apart.
+  // Its own count continues, so that only the SSRC distinguishes the streams.
   peer.sent += 5000;
   const heard = leg.report().packets_received;
   await talkUntil(call, () => leg.report().packets_received >= heard + 100, report);
@@ -208,7 +208,7 @@ test('a fifth of our packets is lost: the score is that of the worse direction',
   expect(report.summary).toContain('19 % of ours lost on their way');
 });
 
-test('without RTCP nothing proves that the peer hears us, and the summary says so', async () => {
+test('without RTCP there is no proof that the peer hears us, and the summary says so', async () => {
   const { peer, leg } = await callOverNetwork();
   await peer.play(peer.toneFrames(500, 50));
   await vi.waitFor(() => expect(leg.report().packets_received).toBe(50), 30_000);
@@ -222,7 +222,7 @@ test('without RTCP nothing proves that the peer hears us, and the summary says s
   });
 });
 
-test('RTCP of the peer without audio is no NAT', async () => {
+test('RTCP from the peer without audio is not reported as NAT', async () => {
   const { peer, leg, network } = await callOverNetwork();
   network.drops.toEdge = (kind) => kind === 'rtp';
   for (let i = 0; i < 20 && leg.report().rtcp_packets_received === 0; i++) {
@@ -236,7 +236,7 @@ test('RTCP of the peer without audio is no NAT', async () => {
   });
 });
 
-test('a peer whose packets come from another place is counted and named, until it comes back', async () => {
+test('a peer whose packets come from another address is counted and named, until it returns', async () => {
   const call = await callOverNetwork();
   const { peer, leg, network } = call;
   await peer.play(peer.toneFrames(500, 50));
@@ -251,7 +251,7 @@ test('a peer whose packets come from another place is counted and named, until i
   const { packets_from_elsewhere: moved = 0, cause } = leg.report();
   expect(moved).toBeGreaterThanOrEqual(50);
   expect(cause).toContain(`heard until its packets came from 127.0.0.1:${network.place}`);
-  // A re-INVITE that names the place is followed.
+  // A re-INVITE with the new address is followed.
   peer.rekey();
   peer.connect(network.answered(await leg.answer(network.offered(peer.sdp()))));
   await talkUntil(

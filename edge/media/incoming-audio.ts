@@ -1,4 +1,4 @@
-/** What one leg hears: counts every packet, hands on key presses, and makes PCM where somebody listens. */
+/** What one leg receives: counts every packet, reports key presses, and decodes to PCM when someone listens. */
 import type { DtmfEvent } from '../call/ports/media.ts';
 import type { AudioCodec } from './codec/codec.ts';
 import { DtmfReceiver } from './dtmf/receiver.ts';
@@ -9,7 +9,7 @@ import { parseRtp, RtpView } from './rtp/packet.ts';
 
 export type IncomingStream = Pick<SessionPayloads, 'payloadType' | 'dtmf' | 'otherDtmf'>;
 
-/** Filled and read within one turn of the event loop, so one serves all legs. */
+/** Filled and read within one event loop turn, so one serves all legs. */
 const view = new RtpView();
 
 export class IncomingAudio {
@@ -31,23 +31,23 @@ export class IncomingAudio {
     this.#pressed = pressed;
   }
 
-  /** Decodes with `codec` from now on; null: nobody listens. */
+  /** Decodes with `codec` from now on; null: stops decoding. */
   listen(codec: AudioCodec | null): void {
     this.#late += this.#audio?.counts.late ?? 0;
     this.#audio = codec ? new AudioReceiver({ codec }) : null;
   }
 
-  /** Packets that came too late to be played. */
+  /** Packets that arrived too late to be played. */
   get late(): number {
     return this.#late + (this.#audio?.counts.late ?? 0);
   }
 
-  /** What the jitter buffer adds, milliseconds. */
+  /** Delay added by the jitter buffer, milliseconds. */
   get delayMs(): number {
     return this.#audio?.delayMs ?? 0;
   }
 
-  /** Takes a packet. @returns whether it was RTP */
+  /** Processes a packet. @returns whether it was RTP */
   push(packet: Uint8Array, nowMs: number): boolean {
     if (!parseRtp(packet, view)) return false;
     const keys = this.#keys.get(view.payloadType);
@@ -61,7 +61,7 @@ export class IncomingAudio {
     return true;
   }
 
-  /** Ends key presses whose end was lost. */
+  /** Ends key presses whose end packets were lost. */
   poll(nowMs: number): void {
     for (const keys of this.#keys.values()) {
       if (!keys.pressed) continue;
@@ -69,7 +69,7 @@ export class IncomingAudio {
     }
   }
 
-  /** 20 ms of what was heard, silence included. */
+  /** 20 ms of received audio, including silence. */
   read(frame: Int16Array, nowMs: number): void {
     if (this.#audio) this.#audio.read(frame, nowMs);
     else frame.fill(0);

@@ -1,4 +1,4 @@
-/** Where a leg's packets go to, and whose packets it takes, when the peer is not where its SDP says. */
+/** Where a leg sends packets, and whose packets it accepts, when the peer is not at the address in its SDP. */
 import { describe, expect, test } from 'vitest';
 import { listener, testOptions, toneEndpoint, useMedia } from '../../test/kit/edge/media.ts';
 import type { SrtpPeer } from '../../test/kit/fakes/srtp-peer.ts';
@@ -6,8 +6,8 @@ import type { SrtpPeer } from '../../test/kit/fakes/srtp-peer.ts';
 const { newPeer, newLeg } = useMedia(testOptions(30_400));
 
 /**
- * A leg in a call with a peer behind NAT, whose SDP names the place where `decoy` listens. `decoy` has the keys of
- * the leg, so it counts what is sent there.
+ * A leg in a call with a peer behind NAT, whose SDP names the address where `decoy` listens. `decoy` has the
+ * leg's keys, so it counts what is sent there.
  */
 async function callFromElsewhere(sequence = 1000) {
   const peer = await newPeer({ sequence });
@@ -19,7 +19,7 @@ async function callFromElsewhere(sequence = 1000) {
   return { peer, decoy, leg };
 }
 
-/** A socket that sends to where `peer` sends, and counts what comes back. */
+/** A socket that sends to the same address as `peer`, and counts what comes back. */
 async function strangerTo(peer: SrtpPeer): Promise<SrtpPeer> {
   const stranger = await newPeer();
   stranger.connect(stranger.sdp().replace(/^(m=audio) \d+/m, (_, media) => `${media} ${peer.remotePort}`));
@@ -33,8 +33,8 @@ function nextFrame(peer: SrtpPeer): Buffer {
   return peer.toneFrames(500, 1)[0] ?? Buffer.alloc(160);
 }
 
-describe('before the first packet of the peer', () => {
-  test('audio goes to where its SDP says', async () => {
+describe('before the first packet from the peer', () => {
+  test('audio is sent to the address in its SDP', async () => {
     const { peer, decoy, leg } = await callFromElsewhere();
     leg.attach(toneEndpoint(440));
     await decoy.heard(5);
@@ -42,7 +42,7 @@ describe('before the first packet of the peer', () => {
     expect(leg.report()).toMatchObject({ verdict: 'send_only', packets_received: 0 });
   });
 
-  test('nothing that a stranger without its key sends changes that, not even what it tampered with', async () => {
+  test('packets from a stranger without its key change nothing, not even tampered ones', async () => {
     const { peer, decoy, leg } = await callFromElsewhere();
     leg.attach(toneEndpoint(440));
     const stranger = await strangerTo(peer);
@@ -65,7 +65,7 @@ describe('before the first packet of the peer', () => {
     expect(leg.report().packets_received).toBe(1);
   });
 
-  test('audio waits for it when its SDP has a host name in place of an address', async () => {
+  test('audio is held back when its SDP has a host name instead of an address', async () => {
     const peer = await newPeer();
     const leg = await newLeg();
     leg.attach(toneEndpoint(440));
@@ -80,7 +80,7 @@ describe('before the first packet of the peer', () => {
 });
 
 describe('from the first packet of the peer on', () => {
-  test.each([false, true])('audio goes to where it came from (rtcp-mux: %s)', async (rtcpMux) => {
+  test.each([false, true])('audio is sent to its source (rtcp-mux: %s)', async (rtcpMux) => {
     const peer = await newPeer();
     const decoy = await newPeer();
     const leg = await newLeg();
@@ -100,8 +100,8 @@ describe('from the first packet of the peer on', () => {
     expect(loudFrames()).toBeGreaterThan(10);
   });
 
-  test('no other source changes anything, neither with its key nor with garbage nor with copies', async () => {
-    // The sequence number begins again on the way: a lost SRTP state would end the stream (rollover counter).
+  test('no other source changes anything, with its key, with garbage or with copies', async () => {
+    // The sequence number wraps on the way: a lost SRTP state would end the stream (rollover counter).
     const { peer, leg } = await callFromElsewhere(65_520);
     leg.attach(toneEndpoint(440));
     await peer.play(peer.toneFrames(500, 30));
@@ -123,7 +123,7 @@ describe('from the first packet of the peer on', () => {
     expect(leg.report().packets_received).toBe(51);
   });
 
-  test('RTCP goes to where its RTCP comes from', async () => {
+  test("RTCP is sent to the source of the peer's RTCP", async () => {
     const { peer, decoy, leg } = await callFromElsewhere();
     leg.attach(toneEndpoint(440));
     peer.send(nextFrame(peer));
@@ -138,7 +138,7 @@ describe('from the first packet of the peer on', () => {
 });
 
 describe('an offer of ours', () => {
-  test('to a peer behind NAT is talked to at once, and heard and answered where it is', async () => {
+  test('to a peer behind NAT gets audio at once, and the peer is heard and answered at its source', async () => {
     const peer = await newPeer();
     const decoy = await newPeer();
     const leg = await newLeg();
@@ -155,7 +155,7 @@ describe('an offer of ours', () => {
 });
 
 describe('a later offer', () => {
-  test('of a peer behind NAT that moved is followed to its new place', async () => {
+  test('from a peer behind NAT that moved is followed to its new address', async () => {
     const { peer, leg } = await callFromElsewhere();
     leg.attach(toneEndpoint(440));
     await peer.play(peer.toneFrames(500, 5));
@@ -171,7 +171,7 @@ describe('a later offer', () => {
     expect(moved.stats.undecryptable).toBe(0);
   });
 
-  test('that repeats the place in the SDP leaves a peer behind NAT where it was found', async () => {
+  test('that repeats the SDP address keeps the known source of a peer behind NAT', async () => {
     const { peer, decoy, leg } = await callFromElsewhere();
     leg.attach(toneEndpoint(440));
     peer.send(nextFrame(peer));

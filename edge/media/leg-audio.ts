@@ -1,5 +1,5 @@
 /**
- * Who speaks and listens on a leg.
+ * The endpoint that speaks and listens on a leg.
  *
  *                cross()                     standAside()
  *     owner ---------------> bridge's end <----------------> nobody here: the worker passes packets on
@@ -16,19 +16,19 @@ import type { SrtpPath } from './srtp-path.ts';
 export interface LegAudioOptions {
   readonly exchange: AudioExchange;
   readonly quality: LegQuality;
-  /** Gets each packet that comes into this process. */
+  /** Gets each packet that enters this process. */
   readonly received: (path: SrtpPath, packet: Buffer) => void;
 }
 
 export class LegAudio {
   readonly #options: LegAudioOptions;
-  /** The owner's, whether or not a bridge stands in its place. */
+  /** The owner's endpoint, also while a bridge replaces it. */
   #endpoint: AudioEndpoint | null = null;
   #lent = false;
   #relayed = false;
   #path: SrtpPath | null = null;
   #session: NegotiatedAudio | null = null;
-  /** The path whose streams the exchange has. */
+  /** The path whose streams the exchange uses. */
   #exchanged: SrtpPath | null = null;
   #closed = false;
 
@@ -36,18 +36,18 @@ export class LegAudio {
     this.#options = options;
   }
 
-  /** Whether packets pass this process by. */
+  /** Whether packets bypass this process. */
   get relayed(): boolean {
     return this.#relayed;
   }
 
-  /** Takes the owner's endpoint, for later while a bridge stands in its place. */
+  /** Sets the owner's endpoint; used later while a bridge replaces it. */
   attach(endpoint: AudioEndpoint | null): void {
     this.#endpoint = endpoint;
     if (!this.#lent) this.#options.exchange.attach(endpoint);
   }
 
-  /** From now on a bridge says who speaks. */
+  /** From now on a bridge controls the audio. */
   lend(): void {
     this.#lent = true;
   }
@@ -60,7 +60,7 @@ export class LegAudio {
     await this.#tune();
   }
 
-  /** Lets packets pass this process by. */
+  /** Lets packets bypass this process. */
   standAside(): void {
     if (this.#closed || this.#relayed) return;
     this.#relayed = true;
@@ -69,7 +69,7 @@ export class LegAudio {
     this.#path?.leaveNode();
   }
 
-  /** Audio goes to and from the owner's endpoint again. */
+  /** Connects audio to the owner's endpoint again. */
   async giveBack(): Promise<void> {
     this.#lent = false;
     if (this.#closed) return;
@@ -78,12 +78,12 @@ export class LegAudio {
     await this.#tune();
   }
 
-  /** Where the packets of a path that begins should come in: null, nowhere in this process. */
+  /** Where a new path should deliver packets; null: they do not enter this process. */
   earFor(path: SrtpPath): ((packet: Buffer) => void) | null {
     return this.#relayed ? null : (packet) => this.#options.received(path, packet);
   }
 
-  /** The leg's packets go over `path` now, which is carried. */
+  /** Moves the leg's packets to `path`, which is already carried. */
   async move(path: SrtpPath, session: NegotiatedAudio): Promise<void> {
     this.#path = path;
     this.#session = session;
@@ -104,7 +104,7 @@ export class LegAudio {
     try {
       await path.joinNode((packet) => this.#options.received(path, packet));
     } catch (error) {
-      // A re-INVITE has moved the leg to another path, which is tuned by itself.
+      // A re-INVITE has moved the leg to another path, which is set up separately.
       if (path.closed || path !== this.#path) return;
       throw error;
     }

@@ -34,7 +34,7 @@ describe('silence', () => {
     expect(quality.silentForMs()).toBe(50);
   });
 
-  test('is ended by RTCP packets of a listener too, by new ones alone', () => {
+  test('is also ended by RTCP of a listener, if it is new', () => {
     const { clock, quality } = setUp();
     quality.heard(clock.now());
     clock.advance(5000);
@@ -51,13 +51,13 @@ describe('silence', () => {
     expect(quality.statsDue()).toBe(true);
   });
 
-  test('is none before media', () => {
+  test('is zero before media', () => {
     expect(new LegQuality(new FakeClock()).silentForMs()).toBe(0);
   });
 });
 
-describe('a look at the worker', () => {
-  test('is due every second until a report about us came, but for half a minute at most', () => {
+describe('a query to the worker', () => {
+  test('is due every second until a report about us arrives, but for half a minute at most', () => {
     const { clock, quality } = setUp();
     const due = () => {
       quality.heard(clock.now());
@@ -81,7 +81,7 @@ describe('a look at the worker', () => {
     expect(reported.statsDue()).toBe(false);
   });
 
-  test('is due every five seconds, and at once when the leg fell silent', () => {
+  test('is due every five seconds, and at once when the leg goes silent', () => {
     const { clock, quality } = setUp();
     clock.advance(30_000);
     quality.heard(clock.now());
@@ -93,7 +93,7 @@ describe('a look at the worker', () => {
     expect(quality.statsDue()).toBe(true);
   });
 
-  test('finds an unknown stream when packets keep coming in silence', () => {
+  test('detects an unknown stream when packets keep arriving in silence', () => {
     const { clock, quality } = setUp();
     quality.heard(clock.now());
     clock.advance(500);
@@ -103,7 +103,7 @@ describe('a look at the worker', () => {
     expect(quality.takeStats(look(70), 0)).toBe('nothing new');
   });
 
-  test('finds none in silence, when only strangers send', () => {
+  test('detects none in silence when only strangers send', () => {
     const { clock, quality } = setUp();
     quality.heard(clock.now());
     clock.advance(500);
@@ -112,7 +112,7 @@ describe('a look at the worker', () => {
     expect(quality.takeStats(look(10, 5000), 0)).toBe('nothing new');
   });
 
-  test('finds none on a new path, whose counts begin again', () => {
+  test('detects none on a new path, whose counts start again', () => {
     const { clock, quality } = setUp();
     quality.heard(clock.now());
     clock.advance(500);
@@ -121,7 +121,7 @@ describe('a look at the worker', () => {
     expect(quality.takeStats(look(0), 0)).toBe('nothing new');
   });
 
-  test('finds none when nothing was ever heard: the peer uses what was not agreed', () => {
+  test('detects none when nothing was ever heard: the peer uses something that was not negotiated', () => {
     const { clock, quality } = setUp();
     clock.advance(500);
     quality.takeStats(look(20), 0);
@@ -130,7 +130,7 @@ describe('a look at the worker', () => {
   });
 });
 
-test('counts go on when the codec changes to another clock', () => {
+test('counts continue when the codec changes to another clock', () => {
   const { quality } = setUp();
   const first = quality.reception(48_000);
   first.push(1, 10, 0, 0);
@@ -142,10 +142,10 @@ test('counts go on when the codec changes to another clock', () => {
   expect(report).toMatchObject({ packets_received: 3, packets_lost: 1 });
 });
 
-describe('what the peer reports of our packets', () => {
+describe("the peer's reports about our packets", () => {
   const lossOf = (quality: LegQuality) => quality.report(null, nothingSent, us).peer_loss_percent;
 
-  test('is in the report once it came, and stays until the next', () => {
+  test('are included once received, until the next one', () => {
     const { quality } = setUp();
     quality.takeStats(look(0), 0);
     expect(lossOf(quality)).toBeUndefined();
@@ -157,7 +157,7 @@ describe('what the peer reports of our packets', () => {
   });
 });
 
-describe('packets that pass this process by', () => {
+describe('packets that bypass this process', () => {
   const looked = { received: 50, lost: 2, jitterMs: 3, sent: 40, roundTripMs: 80, peerLoss: 0.5 };
 
   test('are counted with the others, and end a silence', () => {
@@ -179,7 +179,7 @@ describe('packets that pass this process by', () => {
     });
   });
 
-  test('leave the jitter to those that come into it again', () => {
+  test('no longer affect the jitter once packets enter this process again', () => {
     const { quality } = setUp();
     const reception = quality.reception(8000);
     quality.relayedFrom(looked);
@@ -205,7 +205,7 @@ describe('a source that changes', () => {
     return { clock, quality };
   }
 
-  test('is named once a second of its packets came while the known one is silent', () => {
+  test('is reported once a second of its packets arrived while the known one is silent', () => {
     const { clock, quality } = talking();
     clock.advance(1000);
     quality.takeStats(elsewhere(49), 0);
@@ -215,7 +215,7 @@ describe('a source that changes', () => {
     expect(session(quality)).toMatchObject({ verdict: 'send_only', packets_from_elsewhere: 99 });
   });
 
-  test('is none when strangers send while the peer is heard, or when it is heard again', () => {
+  test('is not reported when strangers send while the peer is heard, or when the peer is heard again', () => {
     const { clock, quality } = talking();
     quality.takeStats(elsewhere(1000), 0);
     expect(session(quality)).toMatchObject({ verdict: 'two_way', packets_from_elsewhere: 1000 });
@@ -234,7 +234,7 @@ describe('a source that changes', () => {
   });
 });
 
-describe('audio that is lost behind the last packet', () => {
+describe('audio lost after the last packet', () => {
   const report = (quality: LegQuality) => quality.report(null, { ...nothingSent, packetsSent: 500 }, us);
   const counted = (sentByPeer: number, arrivedOfThem: number) => ({ ...look(0), sentByPeer, arrivedOfThem });
 
@@ -255,7 +255,7 @@ describe('audio that is lost behind the last packet', () => {
     return { clock, quality, hear };
   }
 
-  test('is known by the sender reports, which go on counting', () => {
+  test('is detected by the sender reports, which keep counting', () => {
     const { clock, quality } = heard();
     clock.advance(5000);
     quality.takeStats(counted(500, 250), 750);
@@ -265,14 +265,14 @@ describe('audio that is lost behind the last packet', () => {
     expect(report(quality)).toMatchObject({ verdict: 'send_only', packets_lost: 500 });
   });
 
-  test('is none when the peer is silent', () => {
+  test('is zero when the peer is silent', () => {
     const { clock, quality } = heard();
     clock.advance(20_000);
     quality.takeStats(counted(250, 250), 1500);
     expect(report(quality)).toMatchObject({ verdict: 'two_way', packets_lost: 0 });
   });
 
-  test('is over when audio comes again, and stays counted', () => {
+  test('ends when audio arrives again, and stays counted', () => {
     const { clock, quality, hear } = heard();
     clock.advance(5000);
     quality.takeStats(counted(500, 250), 750);
@@ -282,7 +282,7 @@ describe('audio that is lost behind the last packet', () => {
     expect(report(quality)).toMatchObject({ verdict: 'two_way', packets_lost: 250 });
   });
 
-  test('is not what a report counts ahead of its audio', () => {
+  test('does not include what a report counts ahead of its audio', () => {
     const { quality, hear } = heard();
     hear();
     quality.takeStats(counted(540, 500), 750);

@@ -1,4 +1,4 @@
-/** What one leg measures: reception over all its streams, the worker's counts, and the time of silence. */
+/** Measurements of one leg: reception over all its streams, the worker's counts, and the duration of silence. */
 import type { Clock } from '#shared/clock.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import type { DroppedPackets } from '../call/media-verdict.ts';
@@ -10,26 +10,29 @@ import type { RelayLook } from './relay.ts';
 import type { NegotiatedAudio } from './sdp/session.ts';
 import type { PathStats } from './srtp-path.ts';
 
-/** A talking leg is asked for its round trip so often, ms; receiver reports come every 5 s. */
+/** Interval for querying the round trip of a talking leg, ms; receiver reports arrive every 5 s. */
 const statsEveryMs = 5000;
-/** Silence after which the worker is asked whether packets come that do not reach us, ms. */
+/** Silence after which the worker is asked whether packets arrive that do not reach us, ms. */
 const suspiciousSilenceMs = 400;
-/** Packets between two looks at a silent leg that are a stream: 100 ms of audio. */
+/** Packets between two queries of a silent leg that make a stream: 100 ms of audio. */
 const streamPackets = 5;
-/** Packets from elsewhere, while the known source is silent, after which the peer's stream has moved: 1 s of audio. */
+/**
+ * Packets from another source, while the known one is silent, after which the peer's stream has moved: 1 s of
+ * audio.
+ */
 const movedPackets = 50;
-/** So often, and for so long, the worker is asked whether the first report about us has come, ms. */
+/** Interval and duration of queries for the first report about us, ms. */
 const firstReportEveryMs = 1000;
 const firstReportWithinMs = 30_000;
 
 export class LegQuality {
   readonly #clock: Clock;
-  /** One per clock rate that the leg had; the last one counts now. */
+  /** One per clock rate that the leg had; the last one is current. */
   readonly #receptions: Reception[] = [];
   #clockRate = 0;
   #beganAt: number | null = null;
   #heardAt: number | null = null;
-  /** When RTCP packets of the peer were seen last. A listener that sends no audio says with them that it is there. */
+  /** When RTCP of the peer was last seen. It shows that a listener without audio is still there. */
   #signedAt: number | null = null;
   #rtcpPackets = 0;
   #askedAt = Number.NEGATIVE_INFINITY;
@@ -40,20 +43,20 @@ export class LegQuality {
   readonly #hearing = new PeerHearing();
   readonly #sending = new PeerSending();
   #heardSinceLook = false;
-  /** From elsewhere: in all, since the known source fell silent, and where the last one came from. */
+  /** From other sources: total, since the known source went silent, and the address of the last one. */
   #fromElsewhere = 0;
   #elsewhereInSilence = 0;
   #lastElsewhere: string | null = null;
-  /** Packets that passed this process by, from and to the other leg of a bridge. */
+  /** Packets that bypassed this process, from and to the other leg of a bridge. */
   readonly #relayed = { received: 0, lost: 0, sent: 0 };
-  /** Of the relayed stream; null when the last packets came through this process. */
+  /** Of the relayed stream; null when the last packets went through this process. */
   #relayedJitterMs: number | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Media was negotiated. */
+  /** Media has been negotiated. */
   begin(): void {
     this.#beganAt ??= this.#clock.now();
   }
@@ -65,12 +68,12 @@ export class LegQuality {
     this.#sending.heard();
   }
 
-  /** Packets sent past this process. */
+  /** Packets sent bypassing this process. */
   get relayedSent(): number {
     return this.#relayed.sent;
   }
 
-  /** Takes what the worker counted of the packets that it passed on from this leg. */
+  /** Adds the worker's counts of the packets relayed from this leg. */
   relayedFrom(look: RelayLook): void {
     if (look.received > 0) this.heard(this.#clock.now());
     this.#relayed.received += look.received;
@@ -78,31 +81,31 @@ export class LegQuality {
     this.#relayedJitterMs = look.jitterMs;
   }
 
-  /** Takes what the worker counted of the packets that it passed on to this leg. */
+  /** Adds the worker's counts of the packets relayed to this leg. */
   relayedTo(look: RelayLook): void {
     this.#relayed.sent += look.sent;
     this.#roundTripMs = look.roundTripMs ?? this.#roundTripMs;
     this.#peerLoss = look.peerLoss ?? this.#peerLoss;
   }
 
-  /** Milliseconds since the last sign of life, RTP or RTCP; 0 before media was negotiated. */
+  /** Milliseconds since the last RTP or RTCP; 0 before media was negotiated. */
   silentForMs(): number {
     const since = Math.max(this.#heardAt ?? 0, this.#signedAt ?? 0) || this.#beganAt;
     return since === null ? 0 : this.#clock.now() - since;
   }
 
-  /** The same of audio alone. */
+  /** The same for audio only. */
   #inaudibleForMs(): number {
     const since = this.#heardAt ?? this.#beganAt;
     return since === null ? 0 : this.#clock.now() - since;
   }
 
-  /** Packets come into this process again. */
+  /** Packets enter this process again. */
   relayEnded(): void {
     this.#relayedJitterMs = null;
   }
 
-  /** The counter for streams of this RTP clock. */
+  /** The counter for streams with this RTP clock. */
   reception(clockRate: number): Reception {
     const last = this.#receptions.at(-1);
     if (last && clockRate === this.#clockRate) return last;
@@ -112,7 +115,7 @@ export class LegQuality {
     return fresh;
   }
 
-  /** Whether the worker should be asked for its counts now. */
+  /** Whether to query the worker's counts now. */
   statsDue(): boolean {
     const now = this.#clock.now();
     const silent = this.#inaudibleForMs() > suspiciousSilenceMs;
@@ -124,9 +127,9 @@ export class LegQuality {
   }
 
   /**
-   * Takes the worker's counts.
-   * @param sent packets sent to the peer in all
-   * @returns `unknown stream` when packets of the peer keep coming that nobody takes after the known stream fell
+   * Processes the worker's counts.
+   * @param sent total packets sent to the peer
+   * @returns `unknown stream` when unclaimed packets from the peer keep arriving after the known stream went
    * silent: it has a new SSRC
    */
   takeStats(stats: PathStats, sent: number): 'unknown stream' | 'nothing new' {
@@ -140,17 +143,17 @@ export class LegQuality {
     this.#heardSinceLook = false;
     this.#roundTripMs = stats.roundTripMs ?? this.#roundTripMs;
     this.#peerLoss = stats.peerLoss ?? this.#peerLoss;
-    // The count begins anew with each path.
+    // The count restarts with each path.
     if (stats.rtcpPackets > 0 && stats.rtcpPackets !== this.#rtcpPackets) this.#signedAt = this.#clock.now();
     this.#rtcpPackets = stats.rtcpPackets;
     const silent = this.#heardAt !== null && this.#inaudibleForMs() > suspiciousSilenceMs;
-    // Only a second look in a row counts what came during the silence and nothing before it.
+    // Only the second of two consecutive queries counts nothing from before the silence.
     const unknown = silent && this.#wasSilent && unclaimed >= streamPackets;
     this.#wasSilent = silent && !unknown;
     return unknown ? 'unknown stream' : 'nothing new';
   }
 
-  /** Counts begin anew with each path. */
+  /** Counts restart with each path. */
   #countElsewhere({ dropped, lastElsewhere }: PathStats): void {
     const before = this.#dropped.fromElsewhere;
     const fresh = dropped.fromElsewhere < before ? dropped.fromElsewhere : dropped.fromElsewhere - before;
@@ -161,7 +164,7 @@ export class LegQuality {
   }
 
   /**
-   * @param sent what the leg's exchange counts
+   * @param sent from the leg's exchange
    * @param ourAddress in SDP
    */
   report(

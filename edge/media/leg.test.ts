@@ -15,7 +15,7 @@ import type { DtmfEvent } from '../call/ports/media.ts';
 const { media, newPeer, newLeg, call } = useMedia(testOptions(30_000));
 
 describe('audio', () => {
-  test('of a tone endpoint arrives with the right frequency and without loss', async () => {
+  test('from a tone endpoint arrives with the right frequency and without loss', async () => {
     const { peer, leg } = await call(toneEndpoint(440));
     await peer.heard(60);
     expect(leg.codec).toBe('PCMU');
@@ -25,7 +25,7 @@ describe('audio', () => {
     expect(peer.stats).toMatchObject({ lost: 0, undecryptable: 0 });
   });
 
-  test('goes both ways: an echo endpoint says back the tone of the peer', async () => {
+  test("goes both ways: an echo endpoint returns the peer's tone", async () => {
     const { peer, leg } = await call(echoEndpoint());
     await peer.play(peer.toneFrames(500, 60));
     await peer.when(() => share(peer.samples(4000), 500) > 0.95 && leg.report().packets_received === 60);
@@ -37,19 +37,19 @@ describe('audio', () => {
     expect(leg.silentForMs()).toBeLessThan(2000);
   });
 
-  test('is silence, but goes out, while the endpoint has nothing to say', async () => {
+  test('is silence, but still sent, while the endpoint has nothing to say', async () => {
     const { peer } = await call(listener().endpoint);
     await peer.heard(15);
     expect(peer.samples().every((sample) => sample === 0)).toBe(true);
   });
 
-  test('is sent to a peer that says nothing itself, when its address can be reached', async () => {
+  test('is sent to a peer that sends nothing itself, when its address is usable', async () => {
     const { peer, leg } = await call(toneEndpoint(440));
     await peer.heard(5);
     expect(leg.report()).toMatchObject({ verdict: 'send_only', packets_received: 0 });
   });
 
-  test('is not missed from a listener that says by RTCP that it is there', async () => {
+  test('is not missed from a listener whose RTCP shows that it is there', async () => {
     const { peer, leg } = await call(toneEndpoint(440));
     for (let report = 0; report < 2; report++) {
       await expect.poll(() => leg.silentForMs()).toBeGreaterThan(700);
@@ -59,7 +59,7 @@ describe('audio', () => {
     expect(leg.report()).toMatchObject({ verdict: 'send_only', packets_received: 0 });
   });
 
-  test('is passed under the payload types of the offer', async () => {
+  test('uses the payload types of the offer', async () => {
     const peer = await newPeer();
     const leg = await newLeg();
     const { endpoint, events, nextEvent } = listener();
@@ -75,7 +75,7 @@ describe('audio', () => {
     expect(events).toEqual([{ digit: '5', durationMs: 100 }]);
   });
 
-  test('goes on over the rollover of the sequence number, and over many of them', async () => {
+  test('continues over the rollover of the sequence number, and over many of them', async () => {
     const { peer, leg } = await call(echoEndpoint(), { sequence: 65_500 });
     const payload = peer.toneFrames(500, 1)[0] ?? Buffer.alloc(160);
     let sent = 0;
@@ -84,12 +84,12 @@ describe('audio', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     const before = leg.report().packets_received;
-    // Bursts overrun socket buffers; what matters is that packets of the third turn are still decrypted.
+    // Bursts overrun socket buffers; what matters is that packets after the third rollover are still decrypted.
     for (; leg.report().packets_received < before + 50; sent += 2) await peer.play([payload, payload]);
     expect(peer.sequence).toBe((65_500 + sent) % 65_536);
   });
 
-  test('of a peer that changes its SSRC in mid-call is heard again', async () => {
+  test('from a peer that changes its SSRC during the call is heard again', async () => {
     const { endpoint, loudFrames } = listener();
     const { peer } = await call(endpoint);
     await peer.play(peer.toneFrames(500, 10));
@@ -101,7 +101,7 @@ describe('audio', () => {
   });
 });
 
-describe('packets that are not of the call', () => {
+describe('packets that do not belong to the call', () => {
   test('are dropped: another key, plain RTP, and a replayed packet', async () => {
     const { peer, leg } = await call(listener().endpoint);
     const payload = peer.toneFrames(500, 1)[0] ?? Buffer.alloc(160);
@@ -114,12 +114,12 @@ describe('packets that are not of the call', () => {
     peer.sendRaw(tampered);
     peer.rekey();
     peer.send(payload);
-    // The sender's own reports come in order after all of the above.
+    // The sender's own reports arrive in order after all of the above.
     await peer.heard(15);
     expect(leg.report().packets_received).toBe(1);
   });
 
-  test('are named as the cause when nothing else came', async () => {
+  test('are named as the cause when nothing else arrived', async () => {
     const { peer, leg } = await call(listener().endpoint);
     peer.rekey();
     const frames = peer.toneFrames(500, 10);
@@ -127,7 +127,7 @@ describe('packets that are not of the call', () => {
     expect(leg.report()).toMatchObject({ verdict: 'send_only', packets_received: 0, mos: null });
   });
 
-  test('because they are of a codec that was not agreed are named as the cause, too', async () => {
+  test('with a codec that was not negotiated are named as the cause, too', async () => {
     const { peer, leg } = await call(listener().endpoint);
     while (!leg.report().cause?.includes('another codec')) {
       peer.send(Buffer.alloc(160), { payloadType: 8 });
@@ -138,7 +138,7 @@ describe('packets that are not of the call', () => {
 });
 
 describe('key presses', () => {
-  test('of the peer reach the endpoint once each, although packets are lost', async () => {
+  test('from the peer reach the endpoint once each, despite packet loss', async () => {
     const { endpoint, events, nextEvent } = listener();
     const { peer } = await call(endpoint);
     await peer.play(peer.toneFrames(500, 3));
@@ -152,7 +152,7 @@ describe('key presses', () => {
     expect(events.map((event) => event.durationMs)).toEqual([100, 100]);
   });
 
-  test('of ours arrive with their duration and three end packets, in place of audio', async () => {
+  test('from us arrive with their duration and three end packets, instead of audio', async () => {
     const { peer, leg } = await call(toneEndpoint(440));
     await peer.heard(5);
     await leg.sendDtmf('42');
@@ -166,37 +166,41 @@ describe('key presses', () => {
     expect(peer.stats.lost).toBe(0);
   });
 
-  test('go out even when no endpoint is attached', async () => {
+  test('are sent even when no endpoint is attached', async () => {
     const { peer, leg } = await call(null);
     await leg.sendDtmf('7');
     await peer.when(() => peer.events[0]?.endPackets === 3);
     expect(media().stats().legs).toBe(1);
   });
 
-  // The numbers of an answer are its maker's: 101 is where the peer hears, and our 101 is 8000 Hz, where it presses.
+  // In an answer the answerer chooses the numbers: 101 is where the peer receives, and our 101 is 8000 Hz, which
+  // it sends.
   test.each([
-    ['knows them at 8000 Hz alone', '101', ['101 telephone-event/8000'], 800],
+    ['supports only 8000 Hz', '101', ['101 telephone-event/8000'], 800],
     ['names both', '101 97', ['101 telephone-event/48000', '97 telephone-event/8000'], 4800],
-  ])('beside Opus go both ways with a peer that answers us and %s', async (_, formats, events, duration) => {
-    const { endpoint, events: pressed, nextEvent } = listener();
-    const peer = await newPeer();
-    const leg = await newLeg({ codecs: ['Opus'] });
-    leg.attach({ ...endpoint, read: toneEndpoint(440).read });
-    peer.connect(await leg.offer());
-    await leg.accept(peer.sdp({ formats: `111 ${formats}`, rtpmaps: ['111 opus/48000/2', ...events] }));
-    await peer.heard(3);
-    await leg.sendDtmf('4');
-    await peer.when(() => peer.events[0]?.endPackets === 3);
-    expect(peer.events).toEqual([{ digit: '4', duration, packets: 7, endPackets: 3 }]);
-    // The worker knows a stream by a packet of its codec.
-    peer.send(Buffer.from([0]), { payloadType: 111 });
-    const one = nextEvent();
-    await peer.press('5');
-    await one;
-    expect(pressed).toEqual([{ digit: '5', durationMs: 100 }]);
-  });
+  ])(
+    'beside Opus work both ways with a peer that answers us and %s',
+    async (_, formats, events, duration) => {
+      const { endpoint, events: pressed, nextEvent } = listener();
+      const peer = await newPeer();
+      const leg = await newLeg({ codecs: ['Opus'] });
+      leg.attach({ ...endpoint, read: toneEndpoint(440).read });
+      peer.connect(await leg.offer());
+      await leg.accept(peer.sdp({ formats: `111 ${formats}`, rtpmaps: ['111 opus/48000/2', ...events] }));
+      await peer.heard(3);
+      await leg.sendDtmf('4');
+      await peer.when(() => peer.events[0]?.endPackets === 3);
+      expect(peer.events).toEqual([{ digit: '4', duration, packets: 7, endPackets: 3 }]);
+      // The worker identifies a stream by a packet of its codec.
+      peer.send(Buffer.from([0]), { payloadType: 111 });
+      const one = nextEvent();
+      await peer.press('5');
+      await one;
+      expect(pressed).toEqual([{ digit: '5', durationMs: 100 }]);
+    },
+  );
 
-  test('that are no keys, or that the peer cannot take, are refused', async () => {
+  test('that are invalid, or that the peer does not support, are rejected', async () => {
     const { leg } = await call(null);
     await expect(leg.sendDtmf('x')).rejects.toThrow(RangeError);
     const peer = await newPeer();
@@ -205,7 +209,7 @@ describe('key presses', () => {
     await expect(other.sendDtmf('1')).rejects.toThrow('telephone-event');
   });
 
-  test('that still wait when the call ends are given up without an error', async () => {
+  test('still queued when the call ends are dropped without an error', async () => {
     const { leg } = await call(null);
     const sent = leg.sendDtmf('1234567890');
     leg.close();
@@ -233,7 +237,7 @@ describe('a later offer', () => {
     expect(media().stats().ports.inUse).toBe(1);
   });
 
-  test('with another address and other keys gets new ports and keys, and the old ones are given back', async () => {
+  test('with another address and other keys gets new ports and keys, and the old ones are released', async () => {
     const { peer, leg } = await call(echoEndpoint());
     await peer.play(peer.toneFrames(500, 5));
     const moved = await newPeer();
@@ -248,7 +252,7 @@ describe('a later offer', () => {
     expect(leg.report()).toMatchObject({ packets_received: 55, packets_lost: 0 });
   });
 
-  test('that cannot be accepted leaves the session as it was', async () => {
+  test('that cannot be accepted leaves the session unchanged', async () => {
     const { peer, leg } = await call(toneEndpoint(440));
     const plain = peer.sdp().replace('RTP/SAVP', 'RTP/AVP');
     await expect(leg.answer(plain)).rejects.toMatchObject({ sipStatus: 488, warning: expect.any(String) });
@@ -277,7 +281,7 @@ describe('an offer of ours', () => {
     await peer.heard(peer.packets + 5);
   });
 
-  test('is good for packets that come before the answer: they are dropped and those after it are heard', async () => {
+  test('handles packets that arrive before the answer: they are dropped, later ones are heard', async () => {
     const peer = await newPeer();
     const leg = await newLeg();
     const { endpoint, loudFrames } = listener();
@@ -311,7 +315,7 @@ describe('an offer of ours', () => {
         write: (frame) => {
           heard.push(frame.slice());
           const samples = Int16Array.from(heard.slice(-40).flatMap((one) => [...one]));
-          // A busy machine may cost a frame; what the codec makes of 0.8 s without a gap is what counts.
+          // A busy machine may lose a frame; what matters is the decoded audio of 0.8 s without a gap.
           if (heard.length >= 60 && Math.abs(frequencyOf(samples) - 440) < 4.4) clear.resolve();
         },
         dtmf: pressed.resolve,
@@ -324,14 +328,14 @@ describe('an offer of ours', () => {
     },
   );
 
-  test('whose answer is unusable is refused', async () => {
+  test('whose answer is unusable is rejected', async () => {
     const peer = await newPeer();
     const leg = await newLeg();
     await leg.offer();
     await expect(leg.accept(peer.sdp().replace(/a=crypto.*\r\n/, ''))).rejects.toThrow(CallRefused);
   });
 
-  test('when the peer moves in an answer to a refresh, that is refused', async () => {
+  test('is rejected when the peer moves in its answer to a refresh', async () => {
     const { leg } = await call(null);
     await leg.offer();
     const moved = await newPeer();
@@ -340,7 +344,7 @@ describe('an offer of ours', () => {
 });
 
 describe('round trip', () => {
-  test('is measured from the receiver reports of the peer', async () => {
+  test("is measured from the peer's receiver reports", async () => {
     const { peer, leg } = await call(toneEndpoint(440));
     await peer.play(peer.toneFrames(500, 5));
     while (!peer.senderReported) await peer.heard(peer.packets + 10);
@@ -354,7 +358,7 @@ describe('round trip', () => {
 describe('a peer without telephone-event', () => {
   const withoutEvents = { formats: '0', rtpmaps: ['0 PCMU/8000'] };
 
-  test('is said to have no keys when it offers', async () => {
+  test('is reported as unable to receive keys when it offers', async () => {
     const before = media().stats().legsWithoutKeys;
     const peer = await newPeer();
     const leg = await newLeg();
@@ -368,7 +372,7 @@ describe('a peer without telephone-event', () => {
     await expect(leg.sendDtmf('1')).rejects.toThrow('telephone-event');
   });
 
-  test('is said to have no keys when it answers', async () => {
+  test('is reported as unable to receive keys when it answers', async () => {
     const peer = await newPeer();
     const leg = await newLeg();
     await leg.offer();
@@ -376,7 +380,7 @@ describe('a peer without telephone-event', () => {
     expect(leg.keys).toBe('none');
   });
 
-  test('has keys once a later offer has them', async () => {
+  test('can receive keys once a later offer includes them', async () => {
     const { peer, leg } = await call();
     expect(leg.keys).toBe('telephone-event');
     await leg.answer(peer.sdp(withoutEvents));

@@ -12,11 +12,11 @@
  *     | closed |                                                      | failed |
  *     +--------+                                                      +--------+
  *
- * A later offer that moves media or changes keys, codec or payload types gets a new path (a port pair, keys and
- * worker objects of its own). The old path is heard until the first packet comes on the new one, but no longer
- * than `drainMs`.
+ * A later offer that moves media or changes keys, codec or payload types gets a new path (with its own port
+ * pair, keys and worker objects). Packets on the old path are accepted until the first one arrives on the new
+ * path, but no longer than `drainMs`.
  *
- * A bridge may stand in the place of the leg's owner (bridge.ts).
+ * A bridge may replace the leg's owner (bridge.ts).
  */
 
 import type { Clock, Timer } from '#shared/clock.ts';
@@ -38,7 +38,7 @@ import { type LocalMedia, type NegotiatedAudio, sendsMedia } from './sdp/session
 import { SrtpPath } from './srtp-path.ts';
 import type { MediaWorker } from './worker-pool.ts';
 
-/** What all legs share. */
+/** Shared by all legs. */
 export interface LegSurroundings {
   readonly ports: RtpPorts;
   readonly playout: Playout;
@@ -48,30 +48,30 @@ export interface LegSurroundings {
   readonly listenIp: string;
   /** Address for SDP. */
   readonly announcedIp: string;
-  /** Milliseconds for which a replaced path is still heard. */
+  /** Milliseconds for which a replaced path still receives. */
   readonly drainMs: number;
-  /** RTP packets of peers that came into this process. */
+  /** RTP packets from peers that entered this process. */
   readonly traffic: {
     packets: number;
     /** Legs whose peer had no telephone-event in its first SDP. */
     legsWithoutKeys: number;
   };
-  /** Hears of every SRTP key of a call. */
+  /** Called with every SRTP key of a call. */
   readonly keyKnown: (callId: string, key: string) => void;
 }
 
-/** What a bridge is to the legs that it joins. */
+/** Interface of a bridge to the legs that it joins. */
 export interface LegBridge {
-  /** @throws CallRefused when the leg cannot become `session` and stay joined */
+  /** @throws CallRefused when the leg cannot change to `session` and stay joined */
   permit(leg: Leg, session: NegotiatedAudio): void;
-  /** The leg has another session, path or stream. Never rejects. */
+  /** The leg has a new session, path or stream. Never rejects. */
   follow(): Promise<void>;
-  /** Brings the counts of both legs up to date, where they come from the worker. */
+  /** Updates the counts of both legs that come from the worker. */
   look(leg: Leg): Promise<void>;
   close(): void;
 }
 
-/** Stands in SDP that is made only to see what an offer comes to. */
+/** Used in SDP that is only made to see the outcome of an offer. */
 const placeholderKey = 'A'.repeat(40);
 
 export class Leg implements MediaLeg {
@@ -87,9 +87,9 @@ export class Leg implements MediaLeg {
   #path: SrtpPath | null = null;
   #draining: { path: SrtpPath; timer: Timer } | null = null;
   #session: NegotiatedAudio | null = null;
-  /** The description that we sent last. */
+  /** The last description that we sent. */
   #sentSdp: string | null = null;
-  /** Operations of signaling run one after the other. */
+  /** Operations of signaling run one after another. */
   #turn: Promise<unknown> = Promise.resolve();
   #ended: Error | null = null;
   #bridge: LegBridge | null = null;
@@ -126,12 +126,12 @@ export class Leg implements MediaLeg {
     return this.#session.dtmf ? 'telephone-event' : 'none';
   }
 
-  /** What was negotiated last, null before. */
+  /** The current negotiated session, null before the first. */
   get session(): NegotiatedAudio | null {
     return this.#session;
   }
 
-  /** Where its packets go, null before the first description. */
+  /** The path of its packets, null before the first description. */
   get path(): SrtpPath | null {
     return this.#path;
   }
@@ -148,7 +148,7 @@ export class Leg implements MediaLeg {
     return this.#options.callId;
   }
 
-  /** Whether the peer may be sent audio now. */
+  /** Whether audio may be sent to the peer now. */
   get sending(): boolean {
     return this.#session !== null && sendsMedia(this.#session.direction) && !this.#session.held;
   }
@@ -221,7 +221,8 @@ export class Leg implements MediaLeg {
     if (!this.#session) throw new Error('key presses cannot be sent before media is negotiated');
     if (!this.#session.dtmf)
       throw new Error('the peer takes no telephone-event, so no key presses can be sent to it');
-    // They would need the sequence numbers and the SSRC of the stream that the worker passes on (RFC 4733 section 2.1).
+    // They would need the sequence numbers and the SSRC of the stream that the worker relays (RFC 4733 section
+    // 2.1).
     if (this.#audio.relayed) throw new Error('the call is bridged: only its other party can press keys');
     await this.#exchange.press(digits, this.#session.dtmf.clockRate);
   }
@@ -236,7 +237,7 @@ export class Leg implements MediaLeg {
 
   /**
    * Enters a bridge.
-   * @throws CallRefused 488 before negotiation; Error when the leg is closed or in a bridge
+   * @throws CallRefused 488 before negotiation; Error when the leg is closed or already in a bridge
    */
   enter(bridge: LegBridge): void {
     if (this.#ended) throw this.#ended;
@@ -251,12 +252,12 @@ export class Leg implements MediaLeg {
     return this.#audio.cross(endpoint);
   }
 
-  /** Lets packets pass this process by. */
+  /** Lets packets bypass this process. */
   standAside(): void {
     this.#audio.standAside();
   }
 
-  /** Leaves its bridge: audio goes to and from the owner's endpoint again. */
+  /** Leaves its bridge: audio is connected to the owner's endpoint again. */
   leave(): void {
     this.#bridge = null;
     this.#audio.giveBack().catch((error: unknown) => {
@@ -264,7 +265,7 @@ export class Leg implements MediaLeg {
     });
   }
 
-  /** Looks after the leg, every half second: counts, round trip, and a peer that changed its SSRC. */
+  /** Every half second: updates counts and round trip, and detects a peer that changed its SSRC. */
   async inspect(): Promise<void> {
     const path = this.#path;
     if (this.#ended || !path?.peer) return;
@@ -348,7 +349,7 @@ export class Leg implements MediaLeg {
     throw this.#ended;
   }
 
-  /** Sets `path` going and makes it the leg's one. `receives`: payload types that the peer will use. */
+  /** Starts `path` and makes it the leg's current one. `receives`: payload types that the peer will use. */
   async #carry(path: SrtpPath, session: NegotiatedAudio, receives: SessionPayloads): Promise<void> {
     this.#shared.keyKnown(this.#options.callId, session.remoteKey);
     await path.carry(session, receives, this.#audio.earFor(path));

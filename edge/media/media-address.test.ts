@@ -8,7 +8,7 @@ test.each([
   ['the old hold address', '0.0.0.0', false],
   ['the old hold address of IPv6', '::', false],
   ['a host name', 'media.example.com', false],
-  ['an address that is none', '999.1.1.1', false],
+  ['an invalid address', '999.1.1.1', false],
 ])('%s can be sent to: %s %s', (_, address, sendable) => {
   expect(isDestination(address)).toBe(sendable);
 });

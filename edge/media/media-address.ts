@@ -1,10 +1,10 @@
-/** What the media address in a peer's SDP (`c=`) is good for. */
+/** Whether the media address in a peer's SDP (`c=`) is usable. */
 import { BlockList, isIP } from 'node:net';
 import { isAnyAddress } from '#shared/networks.ts';
 
 /**
- * Whether packets can be sent to it before the peer showed where it really is. Not to a host name, which is not
- * looked up here, and not to 0.0.0.0, the old way to hold (RFC 3264 section 8.4).
+ * Whether packets can be sent to it before the peer's real address is known. Not to a host name, which is not
+ * resolved here, and not to 0.0.0.0, the old way to hold (RFC 3264 section 8.4).
  */
 export function isDestination(sdpAddress: string): boolean {
   return isIP(sdpAddress) !== 0 && !isAnyAddress(sdpAddress);
@@ -17,7 +17,7 @@ oneToMany.addSubnet('ff00::', 8, 'ipv6');
 
 /**
  * Why media cannot be sent to an address, as text for a Warning header; null when it can.
- * @param listenIp the local address that media is sent from
+ * @param listenIp local source address of media
  */
 export function unreachable(sdpAddress: string, listenIp: string): string | null {
   const family = isIP(sdpAddress);

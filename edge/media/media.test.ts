@@ -1,4 +1,4 @@
-/** Starting, sharing and ending media on real workers. */
+/** Starting, sharing and closing media on real workers. */
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { echoEndpoint, mediaLine, testOptions, toneEndpoint, useMedia } from '../../test/kit/edge/media.ts';
@@ -9,7 +9,7 @@ const options = testOptions(30_200);
 const { media, newPeer, newLeg, call, closePeers } = useMedia(options);
 
 describe('an edge that binds all addresses', () => {
-  test('tells peers its public address and carries audio both ways', async () => {
+  test('announces its public address to peers and carries audio both ways', async () => {
     const wide = await createMedia({
       ...options,
       listenIp: '0.0.0.0',
@@ -32,7 +32,7 @@ describe('an edge that binds all addresses', () => {
     }
   });
 
-  test('refuses media addresses that it cannot send to', async () => {
+  test('rejects media addresses that it cannot send to', async () => {
     const peer = await newPeer();
     const leg = await newLeg();
     for (const address of ['239.1.2.3', '2001:db8::1']) {
@@ -47,7 +47,7 @@ describe('an edge that binds all addresses', () => {
 });
 
 describe('the end', () => {
-  test('gives back ports, worker objects and descriptors, whatever way the calls went', async () => {
+  test('of calls of any kind releases ports, worker objects and descriptors', async () => {
     const round = async () => {
       const { peer, leg } = await call(echoEndpoint());
       await peer.play(peer.toneFrames(500, 2));
@@ -76,7 +76,7 @@ describe('the end', () => {
     expect(openDescriptors()).toEqual(descriptors);
   });
 
-  test('of free ports is a 503 that tells how many are in use, and a closed call frees its pair', async () => {
+  test('of the free ports is a 503 that says how many are in use, and closing a call frees its pair', async () => {
     const small = await createMedia({ ...options, portMin: 31_600, portMax: 31_601 });
     try {
       const peer = await newPeer();
@@ -97,7 +97,7 @@ describe('the end', () => {
     }
   });
 
-  test('of a worker fails its legs once, gives back their ports, and a new worker takes calls', async () => {
+  test('of a worker fails its legs once, releases their ports, and a new worker takes calls', async () => {
     const own = await createMedia({ ...options, portMin: 31_500, portMax: 31_599 });
     try {
       const peer = await newPeer();
@@ -134,7 +134,7 @@ describe('the end', () => {
     }
   });
 
-  test('of an endpoint that throws ends the call and not the others', async () => {
+  test('of an endpoint that throws ends only its own call', async () => {
     const { peer } = await call(toneEndpoint(440));
     const broken = await newPeer();
     const error = await new Promise<Error>((resolve, reject) => {
@@ -162,19 +162,19 @@ describe('starting', () => {
     expect(process.listeners('SIGINT').map(String).join()).not.toContain('closing the worker');
   });
 
-  test('is refused with a worker that is missing', async () => {
+  test('fails when the worker is missing', async () => {
     await expect(createMedia({ ...options, workerBin: '/nowhere/worker' })).rejects.toThrow(
       '/nowhere/worker is missing',
     );
   });
 
-  test('is refused with a worker that has no mark of our patches', async () => {
+  test('fails with a worker that lacks the mark of our patches', async () => {
     await expect(
       createMedia({ ...options, workerBin: process.execPath, acceptUnmarkedWorker: false }),
     ).rejects.toThrow('carries no mark');
   });
 
-  test('is refused when there is no address to tell peers', async () => {
+  test('fails when there is no address to announce to peers', async () => {
     await expect(createMedia({ ...options, listenIp: '0.0.0.0' })).rejects.toThrow('RTP_PUBLIC_IP');
   });
 

@@ -20,28 +20,31 @@ import { RtpPorts } from './rtp-ports.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 export interface MediaOptions {
-  /** Local address for RTP; `0.0.0.0` binds all, and then `publicIp` is needed. */
+  /** Local address for RTP; `0.0.0.0` binds all, and then `publicIp` is required. */
   readonly listenIp: string;
-  /** Address to tell peers; null: `listenIp`. */
+  /** Address announced to peers; null: `listenIp`. */
   readonly publicIp: string | null;
   readonly portMin?: number;
   readonly portMax?: number;
-  /** Milliseconds that a port pair rests after a call. */
+  /** Milliseconds for which a port pair stays unused after a call. */
   readonly portRestMs?: number;
   /** Path of the media worker. */
   readonly workerBin: string;
-  /** Takes a worker without the mark of our patches. */
+  /** Accepts a worker without the mark of our patches. */
   readonly acceptUnmarkedWorker?: boolean;
-  /** Worker processes; one per core unless given. */
+  /** Worker processes; default: one per core. */
   readonly workers?: number;
   /** Milliseconds before a dead worker is replaced. */
   readonly workerRestartDelayMs?: number;
-  /** Milliseconds for which the old path of a call is still heard after a re-INVITE moved it. */
+  /** Milliseconds for which the old path of a call still receives after a re-INVITE moved it. */
   readonly drainMs?: number;
-  /** Its time must not go back; the system's monotonic clock unless given. */
+  /** Its time must not go back; default: the system's monotonic clock. */
   readonly clock?: Clock;
   readonly log?: MediaLog;
-  /** Hears of every SRTP key of a call, ours and the peer's, as SDP writes it: nothing that is kept may hold it. */
+  /**
+   * Called with every SRTP key of a call, ours and the peer's, as written in SDP: used to keep them out of
+   * everything that is stored.
+   */
   readonly keyKnown?: (callId: string, key: string) => void;
 }
 
@@ -51,31 +54,31 @@ interface MediaStats {
   readonly ports: { readonly inUse: number; readonly total: number };
   readonly workers: readonly { readonly pid: number; readonly legs: number }[];
   readonly workerDeaths: number;
-  /** RTP packets of peers that came into this process since the start; those of relayed bridges do not. */
+  /** RTP packets from peers that entered this process since the start; those of relayed bridges do not. */
   readonly packetsHere: number;
-  /** Legs since the start whose peer has no telephone-event: no keys can be pressed on them. */
+  /** Legs since the start whose peer has no telephone-event: key presses cannot be sent on them. */
   readonly legsWithoutKeys: number;
-  /** Frames of 20 ms that were lost to stalls of this process. */
+  /** Frames of 20 ms lost to stalls of this process. */
   readonly skippedFrames: number;
 }
 
 export interface RunningMedia extends Media {
-  /** Codecs whose libraries are present: the others are never offered or accepted. */
+  /** Codecs whose libraries are installed: others are never offered or accepted. */
   availableCodecs(): CodecName[];
   stats(): MediaStats;
-  /** Objects in each worker: a leak check. */
+  /** Objects in each worker, for leak checks. */
   workerObjects(): Promise<number[]>;
   /** CPU seconds that each worker has used. */
   workerCpuSeconds(): Promise<number[]>;
-  /** Closes all legs and ends the workers. */
+  /** Closes all legs and stops the workers. */
   close(): Promise<void>;
 }
 
-/** Each leg is looked at every half second: a tenth of them at a time, so that the worker never gets a burst. */
+/** Each leg is inspected every half second, a tenth of them at a time, to avoid bursts at the worker. */
 const inspectEveryMs = 50;
 const inspectionPhases = 10;
 
-/** Wall-clock scale, monotonic pace: playout and silence must not jump when the system's time is set. */
+/** Wall-clock scale, monotonic pace: playout and silence must not jump when the system time is set. */
 const monotonicClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   elapsed: systemClock.elapsed,
@@ -213,7 +216,7 @@ class MediasoupMedia implements RunningMedia {
       let place = 0;
       for (const leg of this.#legs) {
         if (place++ % inspectionPhases !== this.#phase) continue;
-        // A worker that died in between tells its legs itself.
+        // A worker that died in between notifies its legs itself.
         leg.inspect().catch((error: unknown) => {
           this.#shared.log.warn({ error: String(error) }, 'the state of a media leg could not be read');
         });

@@ -1,4 +1,4 @@
-/** Peers that put a master key identifier (RFC 3711 section 3.1, RFC 4568 section 6.1) into their packets. */
+/** Peers that add a master key identifier (RFC 3711 section 3.1, RFC 4568 section 6.1) to their packets. */
 import { describe, expect, test } from 'vitest';
 import { echoEndpoint, testOptions, toneEndpoint, useMedia } from '../../test/kit/edge/media.ts';
 import type { SrtpPeer, SrtpPeerOptions } from '../../test/kit/fakes/srtp-peer.ts';
@@ -6,13 +6,13 @@ import type { MediaLeg } from '../call/ports/media.ts';
 
 const { newPeer, newLeg } = useMedia(testOptions(30_600));
 
-/** Audio and reports have gone both ways, and nothing failed to decrypt. */
+/** Exchanges audio and reports both ways, and checks that nothing failed to decrypt. */
 async function talk(peer: SrtpPeer, leg: MediaLeg): Promise<void> {
   leg.attach(toneEndpoint(440));
   await peer.play(peer.toneFrames(500, 25));
   await peer.when(() => leg.report().packets_received === 25);
   await peer.heard(20);
-  // RTCP: theirs opens the way for ours, and ours is answered.
+  // RTCP: we send ours once theirs has arrived, and they answer ours.
   peer.report();
   while (!peer.senderReported) await peer.heard(peer.packets + 5);
   peer.report();
@@ -39,28 +39,28 @@ describe('an offer with an MKI', () => {
     await talk(peer, leg);
   });
 
-  test.each(['', '|1048576'])('after the lifetime "%s" is heard', async (lifetime) => {
+  test.each(['', '|1048576'])('after the lifetime "%s" is decrypted', async (lifetime) => {
     const peer = await newPeer({ mki: Buffer.from([0, 0, 0, 1]) });
     const leg = await newLeg();
     peer.connect(await leg.answer(peer.sdp({ lifetime })));
     await talk(peer, leg);
   });
 
-  test('whose peer sends none is heard all the same', async () => {
+  test('is decrypted even when its peer sends none', async () => {
     const peer = await newPeer({ mki: Buffer.from([1]), forgetsMki: true });
     const leg = await newLeg();
     peer.connect(await leg.answer(peer.sdp()));
     await talk(peer, leg);
   });
 
-  test('is heard across a rollover of the sequence number', async () => {
+  test('is decrypted across a rollover of the sequence number', async () => {
     const peer = await newPeer({ mki: Buffer.from([1]), sequence: 65_530 });
     const leg = await newLeg();
     peer.connect(await leg.answer(peer.sdp()));
     await talk(peer, leg);
   });
 
-  test('with another identifier later gets a path of its own', async () => {
+  test('with a different identifier later gets its own path', async () => {
     const { peer, leg } = await talking({ mki: Buffer.from([1]) });
     const moved = await newPeer({ mki: Buffer.from([2]) });
     moved.connect(await leg.answer(moved.sdp()));
@@ -69,7 +69,7 @@ describe('an offer with an MKI', () => {
     await moved.when(() => leg.report().packets_received === 35);
   });
 
-  test('is taken up again on the same path after a hold', async () => {
+  test('resumes on the same path after a hold', async () => {
     const { peer, leg } = await talking({ mki: Buffer.from([1]) });
     const port = peer.remotePort;
     await leg.answer(peer.sdp({ direction: 'sendonly' }));
@@ -79,7 +79,7 @@ describe('an offer with an MKI', () => {
     await peer.when(() => leg.report().packets_received === 35);
   });
 
-  test('of five octets is refused, and says why', async () => {
+  test('of five octets is rejected with the reason', async () => {
     const peer = await newPeer();
     const leg = await newLeg();
     const offer = peer.sdp({ lifetime: '|2^31|1:5' });
@@ -100,7 +100,7 @@ describe('an offer with an MKI', () => {
   }
 });
 
-test('an answer with an MKI to our offer without one is heard, and gets packets without', async () => {
+test('an answer with an MKI to our offer without one is decrypted, and gets packets without', async () => {
   const peer = await newPeer({ mki: Buffer.from([7]) });
   const leg = await newLeg();
   const offer = await leg.offer();
@@ -110,7 +110,7 @@ test('an answer with an MKI to our offer without one is heard, and gets packets 
   await talk(peer, leg);
 });
 
-test('a packet of a stranger with a right MKI changes nothing', async () => {
+test('a packet from a stranger with the right MKI changes nothing', async () => {
   const peer = await newPeer({ mki: Buffer.from([1]) });
   const stranger = await newPeer({ mki: Buffer.from([1]) });
   const leg = await newLeg();

@@ -6,7 +6,7 @@ import { parseRtp, RtpView } from './rtp/packet.ts';
 
 const frame = new Int16Array(160);
 
-/** Writes down every packet: payload type, marker, time since the first packet, first octet of the payload. */
+/** Records every packet: payload type, marker, time since the first packet, first octet of the payload. */
 function setUp(
   dtmf: { payloadType: number; clockRate: number } | null = { payloadType: 101, clockRate: 8000 },
 ) {
@@ -50,7 +50,7 @@ const loud: AudioEndpoint = {
 };
 const mute: AudioEndpoint = { sampleRate: 8000, read: () => false };
 
-describe('what a leg sends', () => {
+describe("a leg's outgoing audio", () => {
   test('is one packet per turn, 160 ticks apart, the first one marked', () => {
     const { packets, tick } = setUp();
     tick(loud, 3);
@@ -61,7 +61,7 @@ describe('what a leg sends', () => {
     ]);
   });
 
-  test('is silence while the agent has nothing to say, for as long as it takes', () => {
+  test('is silence for as long as the agent has nothing to say', () => {
     const { packets, tick } = setUp();
     tick(loud);
     tick(mute, 30);
@@ -75,7 +75,7 @@ describe('what a leg sends', () => {
     expect(packets).toEqual([]);
   });
 
-  test('keeps time over a pause, without a gap in the sequence, and marks the new beginning', () => {
+  test('advances its timestamp over a pause, without a gap in the sequence, and marks the restart', () => {
     const { outgoing, packets, tick } = setUp();
     tick(loud);
     outgoing.pause(10);
@@ -83,7 +83,7 @@ describe('what a leg sends', () => {
     expect(packets[1]).toEqual({ payloadType: 0, marker: true, at: 11 * 160, sequence: 1, first: 0x80 });
   });
 
-  test('has key presses in place of audio, each with one timestamp, and audio goes on at the right time', async () => {
+  test('replaces audio by key presses, each with one timestamp, and resumes at the right time', async () => {
     const { outgoing, packets, tick } = setUp();
     tick(loud);
     const done = outgoing.press('5', 8000);
@@ -96,7 +96,7 @@ describe('what a leg sends', () => {
     expect(packets.at(-1)).toMatchObject({ payloadType: 0, at: 9 * 160, sequence: 8 });
   });
 
-  test('begins with a packet of the codec even when a key press comes first', async () => {
+  test('starts with a packet of the codec even when a key press comes first', async () => {
     const { outgoing, packets, tick } = setUp();
     const done = outgoing.press('1', 8000);
     tick(null, 10);
@@ -105,7 +105,7 @@ describe('what a leg sends', () => {
     expect(outgoing.pressing).toBe(false);
   });
 
-  test('ends with key presses given up', async () => {
+  test('drops queued key presses at its end', async () => {
     const { outgoing } = setUp();
     const done = outgoing.press('123', 8000);
     outgoing.end();

@@ -1,6 +1,6 @@
 /**
- * What one leg sends: every 20 ms a frame of the agent, a frame of silence, or a step of a key press in its place.
- * Nothing is allocated per frame.
+ * What one leg sends: every 20 ms a frame from the agent, a frame of silence, or a step of a key press instead.
+ * Allocates nothing per frame.
  */
 import { randomInt } from 'node:crypto';
 import type { AudioEndpoint } from '../call/ports/media.ts';
@@ -14,7 +14,7 @@ export interface OutgoingStream {
   readonly dtmf: EventFormat | null;
   /** RTP clock of the audio, Hz. */
   readonly clockRate: number;
-  /** SSRC on the way to the worker, which has its own towards the peer. */
+  /** SSRC on the way to the worker, which uses another one towards the peer. */
   readonly ssrc: number;
   /** The packet is overwritten after the call. */
   readonly send: (packet: Buffer) => void;
@@ -25,7 +25,7 @@ interface Presses {
   readonly done: () => void;
 }
 
-/** Silent frames that are encoded before the last one is repeated: encoders with a memory have settled by then. */
+/** Silent frames that are encoded before the last one is repeated: stateful encoders have settled by then. */
 const settlingFrames = 10;
 /** Longest frame of any codec at 20 ms (Opus at its highest rate). */
 const maxPayload = 1400;
@@ -37,14 +37,14 @@ export class OutgoingAudio {
   readonly #presses: Presses[] = [];
   #silenceLength = 0;
   #silentFrames = 0;
-  /** The next packet begins a talkspurt (RFC 3551 section 4.1). */
+  /** The next packet starts a talkspurt (RFC 3551 section 4.1). */
   #mark = true;
   #sent = 0;
 
   constructor(stream: OutgoingStream) {
     this.#stream = stream;
-    // RFC 3550 section 5.1: nobody should guess where a stream begins. Below 2^15 no receiver can take a first packet
-    // that is late for one from before a rollover (RFC 3711 section 3.3.1).
+    // RFC 3550 section 5.1: the start of a stream must be unpredictable. Below 2^15 no receiver can mistake a
+    // late first packet for one from before a rollover (RFC 3711 section 3.3.1).
     this.#writer = new RtpWriter(stream.ssrc, randomInt(0x8000), randomInt(0x1_0000_0000), maxPayload);
   }
 
@@ -52,26 +52,26 @@ export class OutgoingAudio {
     return this.#sent;
   }
 
-  /** Whether key presses wait to be sent. */
+  /** Whether key presses are queued. */
   get pressing(): boolean {
     return this.#presses.length > 0;
   }
 
   /**
    * Sends 20 ms.
-   * @param frame room for one frame at the endpoint's rate; overwritten
+   * @param frame buffer for one frame at the endpoint's rate; overwritten
    * @param codec at the endpoint's rate
    */
   tick(endpoint: AudioEndpoint | null, codec: AudioCodec, frame: Int16Array): void {
     const press = this.#presses[0];
     const speaks = endpoint?.read(frame) ?? false;
-    // The worker knows a stream by a packet of its main codec: a stream cannot begin with an event.
+    // The worker identifies a stream by a packet of its main codec: a stream cannot start with an event.
     if (press && this.#sent > 0) this.#press(press);
     else if (press || endpoint) this.#speak(codec, frame, speaks);
     this.#writer.advance(this.#stream.clockRate / 50);
   }
 
-  /** Time that passes without a packet: on hold, or lost to a stall. */
+  /** Advances the time without a packet: on hold, or after a stall. */
   pause(frames: number): void {
     this.#writer.advance((frames * this.#stream.clockRate) / 50);
     this.#mark = true;
@@ -79,7 +79,7 @@ export class OutgoingAudio {
 
   /**
    * Queues key presses; resolves after the last was sent or when the stream ends.
-   * @throws RangeError on a character that is no key
+   * @throws RangeError for an invalid key
    */
   press(digits: string, clockRate: number): Promise<void> {
     const sender = new DtmfSender(digits, clockRate);
@@ -87,12 +87,12 @@ export class OutgoingAudio {
     return new Promise((done) => this.#presses.push({ sender, done }));
   }
 
-  /** No more packets will go out: key presses that wait are given up. */
+  /** No more packets are sent: queued key presses are dropped. */
   end(): void {
     for (const { done } of this.#presses.splice(0)) done();
   }
 
-  /** A codec of another rate or kind was attached: its silence must be encoded anew. */
+  /** The codec has changed: its silence must be encoded again. */
   codecChanged(): void {
     this.#silentFrames = 0;
   }

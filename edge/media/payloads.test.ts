@@ -19,13 +19,13 @@ describe("the worker's table of a session", () => {
     ]);
   });
 
-  test('carries G.729 under the name of iLBC, which the worker knows', () => {
+  test('carries G.729 under the name of iLBC, which the worker supports', () => {
     expect(routerCodecs({ codec: 'G.729', payloadType: 18, dtmf: null })).toEqual([
       { kind: 'audio', mimeType: 'audio/iLBC', clockRate: 8000, preferredPayloadType: 18 },
     ]);
   });
 
-  test('is another one when any payload type differs', () => {
+  test('is different when any payload type differs', () => {
     const keys = [
       opus,
       { ...opus, payloadType: 111 },
@@ -36,7 +36,7 @@ describe("the worker's table of a session", () => {
   });
 });
 
-test('a peer whose answer names key presses at two clocks sends them under our numbers for both', () => {
+test('a peer whose answer names telephone-event at two clocks sends both under our numbers', () => {
   const answered = { ...opus, otherDtmf: [{ payloadType: 97, clockRate: 8000 }] };
   const received = offeredPayloads(answered);
   expect(received).toEqual({
@@ -52,12 +52,12 @@ test('a peer whose answer names key presses at two clocks sends them under our n
   expect(sendingKey(answered)).toBe(sendingKey(opus));
 });
 
-test('a stream of the peer is known by a MID, because SIP signals no SSRC', () => {
+test('a stream of the peer is identified by a MID, because SIP signals no SSRC', () => {
   expect(producerParameters(opus, { mid: '3' })).toMatchObject({ mid: '3', encodings: [{}] });
   expect(producerParameters(opus, { ssrc: 7 })).toMatchObject({ encodings: [{ ssrc: 7 }] });
 });
 
-test('no header extensions are asked for: SIP peers negotiated none', () => {
+test('no header extensions are requested: SIP peers negotiated none', () => {
   expect(consumerCapabilities(opus).headerExtensions).toEqual([]);
 });
 
@@ -65,14 +65,14 @@ describe('a relay', () => {
   const other = { codec: 'Opus', payloadType: 111, dtmf: { payloadType: 101, clockRate: 48_000 } } as const;
   const sentUnder = (payloadType: number) => [{ type: 'x-payload-type', parameter: String(payloadType) }];
 
-  test('takes the payload types of the one and sends under those of the other', () => {
+  test("maps one session's payload types to the other's", () => {
     expect(relayCapabilities(opus, other).codecs).toMatchObject([
       { mimeType: 'audio/opus', preferredPayloadType: 107, rtcpFeedback: sentUnder(111) },
       { mimeType: 'audio/telephone-event', preferredPayloadType: 96, rtcpFeedback: sentUnder(101) },
     ]);
   });
 
-  test('leaves out key presses at another clock', () => {
+  test('omits key presses at a different clock', () => {
     const slow = { ...other, dtmf: { payloadType: 101, clockRate: 8000 } };
     expect(relayCapabilities(opus, slow).codecs).toMatchObject([{ mimeType: 'audio/opus' }]);
     expect(relayCapabilities(opus, { ...other, dtmf: null }).codecs).toHaveLength(1);

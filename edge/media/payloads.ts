@@ -1,12 +1,12 @@
 /**
- * What the worker calls the codecs of a session. It neither decodes nor transcodes, so a codec is a name, a clock
- * rate and a payload type to it.
+ * The worker's names for the codecs of a session. It neither decodes nor transcodes, so a codec is just a name, a
+ * clock rate and a payload type.
  *
- * A mediasoup router sends every codec under a payload type of its own, but a SIP peer must get the number
- * that it offered (RFC 3264 section 6.1). So a session's router table lists exactly the session's payload types,
- * and packets pass through unchanged.
+ * A mediasoup router sends every codec under its own payload type, but a SIP peer must get the number that it
+ * offered (RFC 3264 section 6.1). So a session's router table lists exactly the session's payload types, and
+ * packets pass through unchanged.
  *
- * Between two bridged sessions the numbers may differ. Then the consumer renames them, for which the worker is
+ * Between two bridged sessions the numbers may differ. Then the consumer maps them, for which the worker is
  * patched (worker/patches/08-payload-type.patch).
  */
 
@@ -20,7 +20,7 @@ export interface SessionPayloads {
   readonly payloadType: number;
   /** RFC 4733 telephone-event, null when it was not negotiated. */
   readonly dtmf: EventFormat | null;
-  /** The same at other clock rates, which may come in its place. */
+  /** The same at other clock rates, which the peer may send instead. */
   readonly otherDtmf?: readonly EventFormat[];
 }
 
@@ -34,10 +34,10 @@ const labels: Readonly<Record<CodecName, Label>> = {
   PCMU: { mimeType: 'audio/PCMU', clockRate: 8000 },
   PCMA: { mimeType: 'audio/PCMA', clockRate: 8000 },
   'G.722': { mimeType: 'audio/G722', clockRate: 8000 },
-  // RFC 7587 section 7: always 48000/2 in signaling, whatever is coded.
+  // RFC 7587 section 7: always 48000/2 in signaling, whatever is encoded.
   Opus: { mimeType: 'audio/opus', clockRate: 48_000, channels: 2 },
-  // mediasoup knows no G.729 and refuses the name. iLBC has the same clock rate, and no code of the worker looks
-  // into its payload, so under that name G.729 passes unharmed.
+  // mediasoup does not support G.729 and rejects the name. iLBC has the same clock rate, and the worker does not
+  // inspect its payload, so under that name G.729 passes unharmed.
   'G.729': { mimeType: 'audio/iLBC', clockRate: 8000 },
 };
 
@@ -50,12 +50,12 @@ export function routerCodecs(session: SessionPayloads): types.RouterRtpCodecCapa
   }));
 }
 
-/** Tells sessions apart that need different router tables. */
+/** Distinguishes sessions that need different router tables. */
 export function tableKey(session: SessionPayloads): string {
   return [sendingKey(session), ...(session.otherDtmf ?? []).map(eventKey)].join('+');
 }
 
-/** Tells sessions apart whose peers are sent packets under different payload types. */
+/** Distinguishes sessions whose peers get packets under different payload types. */
 export function sendingKey({ codec, payloadType, dtmf }: SessionPayloads): string {
   return `${codec}:${payloadType}+${dtmf ? eventKey(dtmf) : '-'}`;
 }
@@ -64,7 +64,7 @@ function eventKey({ payloadType, clockRate }: EventFormat): string {
   return `${payloadType}/${clockRate}`;
 }
 
-/** A producer of packets under the session's payload types. `stream`: an SSRC of ours, or learned from the peer. */
+/** A producer of packets with the session's payload types. `stream`: an SSRC of ours, or learned from the peer. */
 export function producerParameters(
   session: SessionPayloads,
   stream: { ssrc: number } | { mid: string },
@@ -86,8 +86,8 @@ export function consumerCapabilities(session: SessionPayloads): types.RtpCapabil
 }
 
 /**
- * A consumer for the peer of `to` of what the peer of `from` sends, under the numbers that `to` wants. Events pass
- * only where both have them at the same clock: their durations count in it (RFC 4733 section 2.3).
+ * A consumer that sends to the peer of `to` what the peer of `from` sends, under the numbers of `to`. Events pass
+ * only when both have them at the same clock, in which their durations count (RFC 4733 section 2.3).
  */
 export function relayCapabilities(from: SessionPayloads, to: SessionPayloads): types.RtpCapabilities {
   const wanted = entries(to);
@@ -102,7 +102,7 @@ export function relayCapabilities(from: SessionPayloads, to: SessionPayloads): t
   return { codecs, headerExtensions: [] };
 }
 
-/** The payload types of our own first offer for what the peer chose: under these it sends (RFC 3264 section 5.1). */
+/** Payload types of our own first offer for what the peer chose: it sends under these (RFC 3264 section 5.1). */
 export function offeredPayloads({ codec, dtmf, otherDtmf = [] }: SessionPayloads): SessionPayloads {
   return {
     codec,

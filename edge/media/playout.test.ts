@@ -4,7 +4,7 @@ import { type PacedLeg, Playout } from './playout.ts';
 
 const start = 1_000_000;
 
-/** A leg that writes down when it had its turns, in ms after the start. */
+/** A leg that records the times of its turns, in ms after the start. */
 function recorder(clock: FakeClock, onTick: () => void = () => {}) {
   const turns: number[] = [];
   const skips: number[] = [];
@@ -39,7 +39,7 @@ describe('the playout clock', () => {
     expect(legs.map(({ turns }) => turns)).toEqual([[20], [5], [10], [15], [20]]);
   });
 
-  test('fills the slot that has the fewest legs', () => {
+  test('fills the slot with the fewest legs', () => {
     const clock = new FakeClock(start);
     const playout = new Playout({ clock, slots: 2 });
     const leaves = [recorder(clock), recorder(clock), recorder(clock)].map(({ leg }) => playout.add(leg));
@@ -50,7 +50,7 @@ describe('the playout clock', () => {
     expect(late.turns).toEqual([10]);
   });
 
-  test('makes up for a short stall and keeps its grid', () => {
+  test('catches up after a short stall and keeps its grid', () => {
     let stall = 0;
     const inner = new FakeClock(start);
     const clock = {
@@ -70,7 +70,7 @@ describe('the playout clock', () => {
     expect(skips).toEqual([]);
   });
 
-  test('skips what a long stall made too late', () => {
+  test('skips the turns that a long stall made too late', () => {
     let stall = 0;
     const inner = new FakeClock(start);
     const clock = {
@@ -83,13 +83,13 @@ describe('the playout clock', () => {
     playout.add(leg);
     inner.advance(20);
     stall = 200;
-    inner.advance(20); // now 240: 40 to 240 are eleven turns, of which the last three come
+    inner.advance(20); // now 240: 40 to 240 are eleven turns, of which the last three run
     expect(skips).toEqual([8]);
     expect(turns).toEqual([20, 40, 40, 40]);
     expect(playout.skipped).toBe(8);
   });
 
-  test('leaves no timer behind when the last leg is gone', () => {
+  test('leaves no timer running when the last leg is gone', () => {
     const clock = new FakeClock(start);
     const playout = new Playout({ clock });
     const leave = playout.add(recorder(clock).leg);
@@ -110,7 +110,7 @@ describe('the playout clock', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('drops a leg whose turn throws and goes on with the others', () => {
+  test('drops a leg whose turn throws and continues with the others', () => {
     const clock = new FakeClock(start);
     const playout = new Playout({ clock, slots: 1 });
     const bad = recorder(clock, () => {

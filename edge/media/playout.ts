@@ -1,10 +1,10 @@
 /**
- * The one clock that paces the audio of all legs: each gets its turn every 20 ms.
+ * The clock that paces the audio of all legs: each gets its turn every 20 ms.
  *
- * Legs are spread over slots inside the interval, so that 200 legs make several short bursts and not one long
- * one. Due times are computed from the start and never from the last turn, so lateness does not add up. After
- * a stall the missed turns are made up, as far as `maxCatchUp`; the rest are skipped and the leg is told, because
- * a peer's jitter buffer would only throw them away.
+ * Legs are spread over slots inside the interval, so that 200 legs cause several short bursts instead of one
+ * long one. Due times are computed from the start and never from the last turn, so lateness does not accumulate.
+ * After a stall, up to `maxCatchUp` missed turns are caught up; the others are skipped and the leg is notified,
+ * because a peer's jitter buffer would only discard them.
  *
  *     |slot 0   |slot 1   |slot 2   |slot 3   |slot 0 ...
  *     0         5         10        15        20 ms
@@ -14,9 +14,9 @@ import type { Clock, Timer } from '#shared/clock.ts';
 export interface PacedLeg {
   /** One turn: 20 ms of audio each way. */
   tick(): void;
-  /** `count` turns were lost to a stall and will not come. */
+  /** `count` turns were skipped after a stall. */
   skip(count: number): void;
-  /** A turn threw; the leg gets no further ones. */
+  /** A turn threw; the leg gets no more turns. */
   failed(error: Error): void;
 }
 
@@ -25,7 +25,7 @@ export interface PlayoutOptions {
   readonly clock: Clock;
   readonly intervalMs?: number;
   readonly slots?: number;
-  /** Turns made up after a stall. */
+  /** Maximum turns caught up after a stall. */
   readonly maxCatchUp?: number;
 }
 
@@ -49,12 +49,12 @@ export class Playout {
     this.#slots = Array.from({ length: options.slots ?? 4 }, () => ({ due: 0, legs: new Set() }));
   }
 
-  /** Legs that are paced. */
+  /** Number of paced legs. */
   get legs(): number {
     return this.#slots.reduce((sum, slot) => sum + slot.legs.size, 0);
   }
 
-  /** Turns lost to stalls since the start, over all legs. */
+  /** Turns skipped because of stalls since the start, over all legs. */
   get skipped(): number {
     return this.#skipped;
   }
@@ -80,7 +80,7 @@ export class Playout {
     return this.#slots[index]?.legs.size ?? 0;
   }
 
-  /** The slot's next time on the common grid. */
+  /** The slot's next time on the shared grid. */
   #nextDue(index: number): number {
     const offset = (index * this.#interval) / this.#slots.length;
     const turns = Math.floor((this.#clock.now() - offset) / this.#interval) + 1;
@@ -102,7 +102,7 @@ export class Playout {
 
   #fire(): void {
     this.#timer = null;
-    // Timers of Node have whole milliseconds and may fire a fraction early.
+    // Node's timers have millisecond resolution and may fire a fraction early.
     const now = this.#clock.now() + 0.999;
     for (const slot of this.#slots) {
       if (slot.legs.size === 0 || slot.due > now) continue;

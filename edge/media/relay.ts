@@ -1,28 +1,28 @@
-/** One direction of two bridged legs inside the worker, and what it counts. */
+/** One direction of two bridged legs inside the worker, and its counts. */
 import type { types } from 'mediasoup';
 
-/** What happened since the look before. */
+/** Changes since the previous query. */
 export interface RelayLook {
-  /** Packets that came from the one peer, those that were not passed on included. */
+  /** Packets that arrived from one peer, including those not relayed. */
   readonly received: number;
   readonly lost: number;
-  /** Null before anything came. */
+  /** Null before anything arrived. */
   readonly jitterMs: number | null;
-  /** Packets that went to the other peer. */
+  /** Packets sent to the other peer. */
   readonly sent: number;
-  /** From the other peer's last receiver report, null before one came. */
+  /** From the other peer's last receiver report, null before one arrived. */
   readonly roundTripMs: number | null;
-  /** The same report's fraction of packets lost to that peer, 0..1. */
+  /** That report's fraction of packets lost to that peer, 0..1. */
   readonly peerLoss: number | null;
 }
 
 export class Relay {
   readonly #consumer: types.Consumer;
-  /** Takes the worker's count of the incoming stream, says what of it is new. */
+  /** Gets the worker's count of the incoming stream, returns the increase. */
   readonly #takeCount: (total: number) => number;
   readonly #ticksPerMs: number;
   #paused: boolean;
-  /** What was lost before the relay is counted elsewhere: the first look tells it. */
+  /** What was lost before the relay is counted elsewhere: the first query shows it. */
   #lost: number | null = null;
   #sent = 0;
 
@@ -65,7 +65,7 @@ export class Relay {
     return look;
   }
 
-  /** Ends it. @returns the last look, null when the worker had ended it already */
+  /** Ends it. @returns the last counts, null when the worker had already ended it */
   async close(): Promise<RelayLook | null> {
     if (this.closed) return null;
     const last = this.look();

@@ -16,19 +16,19 @@ describe('RTP port pairs', () => {
     expect([pool.take(), pool.take()]).toEqual([10_002, 10_004]);
   });
 
-  test('begin at a random place', () => {
+  test('start at a random position', () => {
     const { pool } = ports(10_000, 10_007, 0, () => 0.5);
     expect([pool.take(), pool.take(), pool.take(), pool.take()]).toEqual([10_004, 10_006, 10_000, 10_002]);
   });
 
-  test('come back last: the one that was free the longest is next', () => {
+  test('are returned to the end of the queue: the longest free one is next', () => {
     const { pool } = ports(10_000, 10_005);
     const first = pool.take();
     pool.give(first);
     expect([pool.take(), pool.take(), pool.take()]).toEqual([10_002, 10_004, 10_000]);
   });
 
-  test('rest after a call', () => {
+  test('stay unused for a while after a call', () => {
     const { pool, clock } = ports(10_000, 10_001, 5000);
     pool.give(pool.take());
     expect(() => pool.take()).toThrow('0 of 1 pairs are in use and 1 rest');
@@ -38,7 +38,7 @@ describe('RTP port pairs', () => {
     expect(pool.take()).toBe(10_000);
   });
 
-  test('run out with a 503 that tells how many are in use', () => {
+  test('run out with a 503 that says how many are in use', () => {
     const { pool } = ports(10_000, 10_003);
     pool.take();
     pool.take();
@@ -50,7 +50,7 @@ describe('RTP port pairs', () => {
     );
   });
 
-  test('cannot be given back twice, nor when they were never handed out', () => {
+  test('cannot be returned twice, nor when they were never handed out', () => {
     const { pool } = ports(10_000, 10_003);
     const port = pool.take();
     pool.give(port);
@@ -59,12 +59,12 @@ describe('RTP port pairs', () => {
     expect(() => pool.give(9998)).toThrow('not in use');
   });
 
-  test('a range without a pair is refused with the settings to change', () => {
+  test('a range without a pair is rejected with the settings to change', () => {
     expect(() => ports(10_001, 10_002)).toThrow('RTP_PORT_MIN');
     expect(() => ports(65_534, 65_536)).toThrow(RangeError);
   });
 
-  test('are never handed out twice at a time, whatever the order of calls', () => {
+  test('are never handed out twice at once, whatever the order of calls', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(9), { maxLength: 200 }), (steps) => {
         const { pool } = ports(10_000, 10_015);

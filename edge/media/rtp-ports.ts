@@ -1,10 +1,10 @@
 /**
  * Port pairs for RTP and RTCP: RTP on an even port, RTCP on the next one (RFC 3550 section 11). The worker's own
- * port range pairs nothing, so they are handed out here.
+ * port range does not support pairs, so they are allocated here.
  *
- * Free pairs wait in a queue, so the pair that comes next is the one that was free the longest; and it must
- * have rested, so that the stragglers of a call never reach the next one. The first pair of the queue is chosen
- * at random: after a restart the peers of the calls before still send to their old ports.
+ * Free pairs wait in a queue, so the longest free pair is used next; it must also have been unused for some time,
+ * so that late packets of a call never reach the next one. The first pair of the queue is chosen at random: after
+ * a restart, peers of earlier calls still send to their old ports.
  */
 
 import { randomInt } from 'node:crypto';
@@ -12,13 +12,13 @@ import type { Clock } from '#shared/clock.ts';
 import { CallRefused } from '../call/call-refused.ts';
 
 export interface RtpPortsOptions {
-  /** Lowest and highest port that may be used; an odd `min` or even `max` loses a port. */
+  /** Lowest and highest allowed port; an odd `min` or even `max` loses a port. */
   readonly min: number;
   readonly max: number;
   /** Milliseconds that a pair stays unused after a call. */
   readonly restMs: number;
   readonly clock: Clock;
-  /** 0 <= value < 1, for tests; the system's generator unless given. */
+  /** 0 <= value < 1, for tests; default: the system's generator. */
   readonly random?: () => number;
 }
 
@@ -26,7 +26,7 @@ export class RtpPorts {
   readonly #first: number;
   readonly #restMs: number;
   readonly #clock: Clock;
-  /** Indexes of free pairs, a ring that begins at `#head`. */
+  /** Indexes of free pairs, a ring that starts at `#head`. */
   readonly #queue: Uint16Array;
   /** Per pair: when it may be used again. */
   readonly #restedAt: Float64Array;
@@ -54,7 +54,7 @@ export class RtpPorts {
     this.#queue = Uint16Array.from({ length: pairs }, (_, i) => (start + i) % pairs);
   }
 
-  /** Pairs in all. */
+  /** Total pairs. */
   get capacity(): number {
     return this.#queue.length;
   }
@@ -66,7 +66,7 @@ export class RtpPorts {
 
   /**
    * The RTP port of a free pair; RTCP is the port after it.
-   * @throws CallRefused 503 when every pair is in use or still resting
+   * @throws CallRefused 503 when every pair is in use or was used too recently
    */
   take(): number {
     const pair = this.#queue[this.#head];
@@ -83,7 +83,7 @@ export class RtpPorts {
     return this.#first + 2 * pair;
   }
 
-  /** Gives a pair back, once. It rests before it is handed out again. */
+  /** Returns a pair, once. It stays unused for `restMs`. */
   give(port: number): void {
     const pair = (port - this.#first) / 2;
     if (this.#taken[pair] !== 1) throw new Error(`RTP port ${port} was given back but is not in use`);

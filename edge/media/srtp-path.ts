@@ -1,18 +1,18 @@
 /**
- * One SRTP session with a peer, from its port pair to Node: what a re-INVITE that moves media or changes keys
- * replaces as a whole, because a worker's transport can be connected only once.
+ * One SRTP session with a peer, from its port pair to Node. A re-INVITE that moves media or changes keys replaces it
+ * as a whole, because a worker's transport can be connected only once.
  *
  *     peer  ==SRTP==>  plain transport -> producer -> consumer -> direct transport -> received(packet)
  *     peer  <==SRTP==  plain transport <- consumer <- producer <- direct transport <- send(packet)
  *
- * Of two paths that are bridged, the worker passes the packets on by itself, and the right-hand halves are absent:
+ * For two bridged paths the worker relays the packets itself, and the right-hand halves are absent:
  *
  *     peer  ==SRTP==>  plain transport -> producer -> consumer (relay) -> plain transport  ==SRTP==>  other peer
  *
- * Packets go to the address of the peer's SDP at once (early media, a peer that waits for us to talk first). The
- * first authenticated packet shows where the peer really is (symmetric RTP, RFC 4961): from then on packets go
- * there, and those from elsewhere are dropped before they touch the SRTP state. RTCP follows in the same way, by
- * itself. A patch of the worker does this; see worker/patches/.
+ * Packets are sent to the address in the peer's SDP at once (early media, a peer that waits for us to talk first).
+ * The first authenticated packet shows the peer's real address (symmetric RTP, RFC 4961): from then on packets are
+ * sent there, and those from elsewhere are dropped before they affect the SRTP state. RTCP follows its own source in
+ * the same way. A patch of the worker does this; see worker/patches/.
  *
  * Three round trips to the worker: open; connect and produce; consume.
  */
@@ -51,43 +51,43 @@ export interface PathPeer extends SessionPayloads {
   readonly localMki: string | null;
 }
 
-/** Gets each authenticated, decrypted RTP packet of the peer, which may carry a header extension. */
+/** Gets each authenticated, decrypted RTP packet from the peer; it may have a header extension. */
 type Received = (packet: Buffer) => void;
 
 export interface PathStats {
-  /** Packets that were dropped since the path was opened, by reason. */
+  /** Packets dropped since the path was opened, by reason. */
   readonly dropped: DroppedPackets;
-  /** Authentic RTCP packets of the peer since then. */
+  /** Authentic RTCP packets from the peer since then. */
   readonly rtcpPackets: number;
   /**
-   * Sender and receiver reports among them, and how many of these have a block about a stream of ours. One before
-   * which nothing new was sent to the peer is in neither count: it says nothing.
+   * Sender and receiver reports among them, and how many of these have a block about a stream of ours. A report
+   * before which nothing new was sent to the peer is in neither count: it says nothing.
    */
   readonly reports: number;
   readonly reportsAboutUs: number;
   /**
-   * Packets sent to the peer after the highest sequence number that it has by its last report about us; 0 when that
-   * number is another one than in the report before.
+   * Packets sent to the peer after the highest sequence number in its last report about us; 0 when that number
+   * has changed since the previous report.
    */
   readonly unheard: number;
-  /** Packets of the peer between its first and its last sender report: sent by its own count, and arrived. */
+  /** Packets from the peer between its first and its last sender report: sent by its own count, and received. */
   readonly sentByPeer: number;
   readonly arrivedOfThem: number;
-  /** Where the last RTP packet from elsewhere came from: `address:port`, IPv4 alone; null: none came, or over IPv6. */
+  /** Source of the last RTP packet from elsewhere: `address:port`, IPv4 only; null: none, or over IPv6. */
   readonly lastElsewhere: string | null;
-  /** From the peer's last receiver report, null before one came. */
+  /** From the peer's last receiver report, null before one arrived. */
   readonly roundTripMs: number | null;
-  /** Share of our packets that the peer lost between its last two receiver reports, 0..1; null before one came. */
+  /** Share of our packets that the peer lost between its last two receiver reports, 0..1; null before one arrived. */
   readonly peerLoss: number | null;
 }
 
-/** Pairs tried when the system says that a port of ours is taken by somebody else. */
+/** Port pairs to try when the system reports that a port of ours is in use. */
 const portAttempts = 8;
 
 export class SrtpPath {
   readonly port: number;
   readonly rtcpMux: boolean;
-  /** Of the packets that this process sends over the path. The worker has another one towards the peer. */
+  /** Of the packets that this process sends over the path. The worker uses another one towards the peer. */
   readonly ssrc: number;
   readonly #options: SrtpPathOptions;
   readonly #transport: types.PlainTransport;
@@ -99,7 +99,7 @@ export class SrtpPath {
   #outgoingConsumer: types.Consumer | null = null;
   #incoming: types.Producer | null = null;
   #listener: types.Consumer | null = null;
-  /** Packets of the present stream that somebody has counted. */
+  /** Packets of the current stream already counted. */
   #counted = 0;
   #mids = 0;
   #closed = false;
@@ -140,17 +140,17 @@ export class SrtpPath {
     return this.#transport.srtpParameters?.keyBase64 ?? '';
   }
 
-  /** Whom this path serves, null before `carry`. */
+  /** The peer of this path, null before `carry`. */
   get peer(): PathPeer | null {
     return this.#peer;
   }
 
-  /** The payload types that come from the peer, null before `carry`. */
+  /** The payload types that the peer sends, null before `carry`. */
   get receives(): SessionPayloads | null {
     return this.#receives;
   }
 
-  /** Tells streams of the peer apart: another one after `relearn`. Null before `carry`. */
+  /** Distinguishes streams of the peer: changes after `relearn`. Null before `carry`. */
   get stream(): string | null {
     return this.#incoming?.id ?? null;
   }
@@ -160,14 +160,14 @@ export class SrtpPath {
     return this.#received !== null;
   }
 
-  /** Whether the path can carry `session`: same place, keys and payload types. */
+  /** Whether the path can carry `session`: same address, keys and payload types. */
   serves(session: NegotiatedAudio): boolean {
     const peer = this.#peer;
     if (!peer || this.rtcpMux !== session.rtcpMux || peer.remoteKey !== session.remoteKey) return false;
     if (peer.remoteMki !== session.remoteMki || peer.localMki !== session.localMki) return false;
     if (sendingKey(peer) !== sendingKey(session)) return false;
     const { address, rtpPort, rtcpPort } = session.remote;
-    // The old way to hold says 0.0.0.0 and means to come back to where it was (RFC 3264 section 8.4).
+    // An old-style hold states 0.0.0.0, and the peer will return to its previous address (RFC 3264 section 8.4).
     if (isAnyAddress(address)) return true;
     return (
       isSameHost(address, peer.remote.address) &&
@@ -177,9 +177,9 @@ export class SrtpPath {
   }
 
   /**
-   * Connects to the peer and begins to carry packets, once.
+   * Connects to the peer and starts to carry packets, once.
    * @param peer whom to connect to, and the payload types that it wants
-   * @param receives the payload types that come from it: ours, where the offer was ours
+   * @param receives the payload types that it sends: ours, if the offer was ours
    * @param received null: the packets stay in the worker, for `relayFrom` of another path
    */
   async carry(peer: PathPeer, receives: SessionPayloads, received: Received | null): Promise<void> {
@@ -192,7 +192,7 @@ export class SrtpPath {
     if (this.#received) await this.#listen(this.#received);
   }
 
-  /** Makes this process an end of a path that is carried. The stream that it sent before goes on. */
+  /** Makes this process an end of a carried path. The stream that it sent before continues. */
   async joinNode(received: Received): Promise<void> {
     const peer = this.#peer;
     if (!peer || this.#closed) return;
@@ -209,9 +209,10 @@ export class SrtpPath {
   }
 
   /**
-   * Sends to the peer what comes from the peer of `source`, inside the worker, under this peer's payload types. The
-   * stream has an SSRC of its own. It ends with either path, and when `source` takes another SSRC of its peer.
-   * @param paused whether to send nothing at first
+   * Sends to the peer what arrives from the peer of `source`, inside the worker, under this peer's payload types.
+   * The stream has its own SSRC. It ends with either path, and when `source` switches to another SSRC of its
+   * peer.
+   * @param paused whether to start without sending
    */
   async relayFrom(source: SrtpPath, paused: boolean): Promise<Relay> {
     const incoming = source.#incoming;
@@ -225,14 +226,14 @@ export class SrtpPath {
     return new Relay(consumer, paused, (total) => source.#takeCount(incoming, total));
   }
 
-  /** Sends an RTP packet; it is copied before this returns. Without effect unless this process is an end. */
+  /** Sends an RTP packet; it is copied before this returns. No effect unless this process is an end. */
   send(packet: Buffer): void {
     if (this.#outgoing && !this.#outgoing.closed) this.#outgoing.send(packet);
   }
 
   /**
-   * Takes the peer's next SSRC. The worker binds a producer to the first one and drops any later one, so a
-   * peer that changes its SSRC in mid-call is heard again only through a new producer.
+   * Switches to the peer's next SSRC. The worker binds a producer to the first one and drops any later one, so a
+   * peer that changes its SSRC during the call is heard again only through a new producer.
    */
   async relearn(): Promise<void> {
     const receives = this.#receives;
@@ -249,7 +250,7 @@ export class SrtpPath {
     ]);
     const outbound = sent?.find((stat) => stat.type === 'outbound-rtp');
     const roundTrip = outbound && 'roundTripTime' in outbound ? outbound.roundTripTime : undefined;
-    // The patched worker counts in fields that it has no other use for; see worker/patches/.
+    // The patched worker reports counts in fields that it does not otherwise use; see worker/patches/.
     const dropped = {
       fromElsewhere: transport?.availableIncomingBitrate ?? 0,
       undecrypted: transport?.availableOutgoingBitrate ?? 0,
@@ -263,15 +264,15 @@ export class SrtpPath {
     const arrivedOfThem = transport?.probationSendBitrate ?? 0;
     const lastElsewhere = placeOf(transport?.rtxRecvBitrate ?? 0);
     const lost = outbound && 'fractionLost' in outbound ? outbound.fractionLost : undefined;
-    // RFC 3550 section 6.4.1: in 256ths; the worker says 0 before the first report. While the packets pass this
-    // process by, reports are about the relay's stream.
+    // RFC 3550 section 6.4.1: in 256ths; the worker reports 0 before the first report. While packets bypass this
+    // process, reports are about the relay's stream.
     const peerLoss = reportsAboutUs > 0 && this.atNode && lost !== undefined ? lost / 256 : null;
     const roundTripMs = (this.atNode && roundTrip) || null;
     const fromReports = { reports, reportsAboutUs, unheard, sentByPeer, arrivedOfThem };
     return { dropped, rtcpPackets, ...fromReports, lastElsewhere, roundTripMs, peerLoss };
   }
 
-  /** Gives back the ports and everything in the worker. Safe to call twice. */
+  /** Releases the ports and everything in the worker. Idempotent. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -281,7 +282,7 @@ export class SrtpPath {
     this.#options.ports.give(this.port);
   }
 
-  /** The producer stands on the shared transport, so nothing but this path's end closes it. */
+  /** The producer is on the shared transport, so only the end of this path closes it. */
   async #send(peer: PathPeer): Promise<void> {
     const { worker } = this.#options;
     worker.use(peer);
@@ -302,7 +303,7 @@ export class SrtpPath {
 
   #connect(peer: PathPeer): Promise<void> {
     const { remoteKey, remoteMki, localMki } = peer;
-    // The patched worker takes the identifiers behind the key; see worker/patches/.
+    // The patched worker reads the identifiers after the key; see worker/patches/.
     const identified = remoteMki !== null || localMki !== null;
     const keyBase64 = identified ? `${remoteKey}|${remoteMki ?? ''}|${localMki ?? ''}` : remoteKey;
     const srtpParameters = { cryptoSuite: 'AES_CM_128_HMAC_SHA1_80', keyBase64 } as const;
@@ -315,7 +316,7 @@ export class SrtpPath {
   #produce(receives: SessionPayloads): Promise<types.Producer> {
     this.#options.worker.use(receives);
     this.#counted = 0;
-    // The worker asks for a MID where there is no SSRC, and each must be new to the transport.
+    // The worker requires a MID when there is no SSRC, and each must be new to the transport.
     const mid = String(this.#mids++);
     return this.#transport.produce({ kind: 'audio', rtpParameters: producerParameters(receives, { mid }) });
   }
@@ -336,7 +337,7 @@ export class SrtpPath {
     });
   }
 
-  /** Packets of `stream` that nobody has counted yet, of `total` that the worker has seen of it. */
+  /** Packets of `stream` not counted yet, out of `total` that the worker has seen. */
   #takeCount(stream: types.Producer, total: number): number {
     if (stream !== this.#incoming) return 0;
     const fresh = Math.max(0, total - this.#counted);
@@ -345,7 +346,7 @@ export class SrtpPath {
   }
 }
 
-/** 32 bits of IPv4 address, then 16 of port, as the patched worker gives them; 0: none. */
+/** 32 bits of IPv4 address, then 16 of port, as the patched worker reports them; 0: none. */
 function placeOf(value: number): string | null {
   if (value === 0) return null;
   const address = Math.floor(value / 0x1_0000);

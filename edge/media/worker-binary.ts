@@ -1,14 +1,14 @@
 /**
- * Whether a mediasoup worker is the one that this edge needs. The unmodified worker drops telephone events and
- * refuses peers that signal no SSRC, so it would answer calls and be silent; better not to start.
+ * Checks that a mediasoup worker is the one that this edge needs. The unmodified worker drops telephone events
+ * and rejects peers that signal no SSRC, so calls would be answered and silent; the edge then does not start.
  *
- * The build puts `<binary>.json` beside the binary: `{ "mediasoup": "3.27.1", "patches": "<hash>" }`.
+ * The build writes `<binary>.json` next to the binary: `{ "mediasoup": "3.27.1", "patches": "<hash>" }`.
  */
 import { access, constants, readFile } from 'node:fs/promises';
 
 /**
  * @param version of the mediasoup package that will talk to the worker
- * @param acceptUnmarked takes a worker without the mark
+ * @param acceptUnmarked accepts a worker without the mark
  * @throws Error that says what is wrong and what to do
  */
 export async function checkWorkerBinary(

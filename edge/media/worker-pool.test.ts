@@ -7,10 +7,10 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testWorkerBin } from '../../test/kit/fakes/media-worker.ts';
 import { MediaWorker } from './worker-pool.ts';
 
-/** Whether a process runs; one that ended and that nobody waits for does not. */
+/** Whether a process runs; a zombie does not. */
 function runs(pid: number): boolean {
   try {
-    // The state is the first letter after the name in brackets (proc(5)).
+    // The state is the first letter after the name in parentheses (proc(5)).
     return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
   } catch {
     return false;
@@ -19,7 +19,7 @@ function runs(pid: number): boolean {
 
 describe('a worker', () => {
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'goes on after %s, so that calls can drain',
+    'keeps running after %s, so that calls can drain',
     async (signal) => {
       const worker = await MediaWorker.start(testWorkerBin());
       onTestFinished(() => worker.close());
@@ -38,7 +38,7 @@ describe('a worker', () => {
     expect(runs(pid)).toBe(false);
   });
 
-  test('ends with the process that started it, even when that is killed', async () => {
+  test('ends with its parent process, even when that is killed', async () => {
     const parent = startParent();
     const [line] = await once(createInterface({ input: parent.stdout }), 'line');
     const pid = Number(line);

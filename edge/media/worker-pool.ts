@@ -5,7 +5,7 @@
  *     start -> up -> died -> (back-off) -> start
  *               \--> closed
  *
- * A leg stays on the worker that it began on. When that dies, the leg is told and the worker is replaced.
+ * A leg stays on the worker where it started. When that worker dies, the leg is notified and the worker is replaced.
  */
 import { createWorker, type types, version } from 'mediasoup';
 import type { Clock, Timer } from '#shared/clock.ts';
@@ -17,7 +17,7 @@ import { checkWorkerBinary } from './worker-binary.ts';
 export interface WorkerPoolOptions {
   /** Path of the worker executable. */
   readonly workerBin: string;
-  /** Takes a worker without the mark of our patches. */
+  /** Accepts a worker without the mark of our patches. */
   readonly acceptUnmarked: boolean;
   /** Number of processes. */
   readonly workers: number;
@@ -42,7 +42,7 @@ export class MediaWorker {
     this.direct = direct;
   }
 
-  /** Spawns a worker. @throws Error when it does not come up */
+  /** Spawns a worker. @throws Error when it does not start */
   static async start(workerBin: string): Promise<MediaWorker> {
     const worker = await spawn(workerBin);
     try {
@@ -67,15 +67,15 @@ export class MediaWorker {
     return this.#mourners.size;
   }
 
-  /** Counts a leg in. `died` is called when the worker dies under it. Returns the leg's way out. */
+  /** Adds a leg. `died` is called when the worker dies under it. Returns the function that removes the leg. */
   enter(died: (error: Error) => void): () => void {
     this.#mourners.add(died);
     return () => void this.#mourners.delete(died);
   }
 
   /**
-   * Makes the router list exactly the payload types of this session. `produce` reads the table before it first
-   * waits, so call this in the same turn of the event loop.
+   * Makes the router list exactly the payload types of this session. `produce` reads the table before its first
+   * await, so call this in the same turn of the event loop.
    */
   use(session: SessionPayloads): void {
     const key = tableKey(session);
@@ -96,7 +96,7 @@ export class MediaWorker {
     return (usage.ru_utime + usage.ru_stime) / 1000;
   }
 
-  /** Handlers that the worker has registered: a leak check. */
+  /** Handlers that the worker has registered, for leak checks. */
   async objects(): Promise<number> {
     const dump = await this.#worker.dump();
     return dump.channelMessageHandlers.channelRequestHandlers.length;
@@ -119,8 +119,8 @@ export class MediaWorker {
 }
 
 /**
- * mediasoup closes its workers on SIGINT and SIGTERM of this process. The edge drains on them: calls must go on,
- * so the workers end when the pool is closed and not before.
+ * mediasoup closes its workers on SIGINT and SIGTERM to this process. The edge drains on these signals and calls
+ * must continue, so the workers only end when the pool is closed.
  */
 async function spawn(workerBin: string): Promise<types.Worker> {
   const signals = ['SIGINT', 'SIGTERM'] as const;

@@ -51,7 +51,7 @@ describe('applyChange', () => {
     expect(config.numbers).toHaveLength(2);
   });
 
-  it('refuses a change that starts at another version', () => {
+  it('rejects a change that starts at another version', () => {
     expect(() => applyChange(config, { ...nothing, from_version: 6 })).toThrow(ConfigGap);
   });
 });
@@ -67,7 +67,7 @@ describe('ConfigStore', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('gives back what was saved, for the owner alone, and leaves no draft behind', () => {
+  it('loads what was saved, readable by the owner only, and leaves no draft behind', () => {
     const store = new ConfigStore(join(folder, 'c.json'), secrets);
     store.save(config);
     expect(store.load()).toEqual(config);
@@ -79,12 +79,12 @@ describe('ConfigStore', () => {
     ['is missing', null],
     ['is not JSON', '{"version":'],
     ['is not a configuration', '{"version":1}'],
-  ])('has nothing when the file %s', (_, text) => {
+  ])('loads nothing when the file %s', (_, text) => {
     if (text !== null) writeFileSync(join(folder, 'c.json'), text);
     expect(new ConfigStore(join(folder, 'c.json'), secrets).load()).toBeNull();
   });
 
-  it('keeps no secret in clear, and seals at once what an earlier version left', () => {
+  it('keeps no secret in clear text, and encrypts files of earlier versions at once', () => {
     const path = join(folder, 'c.json');
     const secret = { ...config, organizations: [{ org_id: 'o1', signing_secret: 'a-signing-secret' }] };
     writeFileSync(path, JSON.stringify(secret), { mode: 0o644 });
@@ -100,7 +100,7 @@ describe('ConfigStore', () => {
     expect(store.load()).toEqual(secret);
   });
 
-  it('names a file that it cannot use, and does without it', () => {
+  it('reports a file it cannot use, and continues without it', () => {
     const path = join(folder, 'c.json');
     const told: string[] = [];
     const store = new ConfigStore(path, secrets, (why) => told.push(why));

@@ -6,12 +6,12 @@ import { storageFault } from '#shared/storage-fault.ts';
 
 const validConfig = Compile(EdgeConfig);
 
-/** A change that does not follow on the configuration at hand; the whole one is needed. */
+/** A change whose base version is not the current one; the full configuration is needed. */
 export class ConfigGap extends Error {
   override readonly name = 'ConfigGap';
 }
 
-/** The configuration with one change applied. @throws ConfigGap when the versions do not meet */
+/** The configuration with one change applied. @throws ConfigGap when the versions do not match */
 export function applyChange(config: EdgeConfig, change: EdgeConfigChange): EdgeConfig {
   if (config.version !== change.from_version) {
     throw new ConfigGap(
@@ -47,21 +47,21 @@ function merge<T>(
   return [...byKey.values()];
 }
 
-/** Why the kept configuration cannot be used; a new one comes from control. */
+/** Why the stored configuration cannot be used; control sends a new one. */
 export type Unusable = 'damaged' | 'sealed with another key';
 
 const context = 'edge configuration';
 
 /**
- * Keeps the last configuration in a file, so that an edge takes calls although control is away. It holds passwords of
- * trunks and signing secrets, so it is sealed.
+ * Stores the last configuration in a file, so that an edge takes calls while control is away. The file contains trunk
+ * passwords and signing secrets, so it is encrypted.
  */
 export class ConfigStore {
   readonly #path: string;
   readonly #secrets: SecretBox;
   readonly #unusable: (why: Unusable, path: string) => void;
 
-  /** @param unusable called when there is a file and nothing can be done with it */
+  /** @param unusable called when the file exists and cannot be used */
   constructor(path: string, secrets: SecretBox, unusable: (why: Unusable, path: string) => void = () => {}) {
     this.#path = path;
     this.#secrets = secrets;
@@ -69,8 +69,8 @@ export class ConfigStore {
   }
 
   /**
-   * The kept configuration; null when there is none or the file is unusable (a new one will come). What an earlier
-   * version kept in clear is sealed at once.
+   * The stored configuration; null when there is none or the file is unusable (control will send a new one). A
+   * clear-text file from an earlier version is encrypted at once.
    */
   load(): EdgeConfig | null {
     let text: string;
@@ -94,10 +94,10 @@ export class ConfigStore {
     return config;
   }
 
-  /** Replaces the file in one step: a crash leaves the old configuration or the new one, never half of one. */
+  /** Replaces the file atomically: after a crash it contains the old configuration or the new one. */
   save(config: EdgeConfig): void {
     const draft = `${this.#path}.new`;
-    // One that a crash has left may be open to others.
+    // A draft left by a crash may have wider permissions.
     rmSync(draft, { force: true });
     try {
       writeFileSync(draft, this.#secrets.seal(JSON.stringify(config), context), { mode: 0o600 });
@@ -112,7 +112,7 @@ export class ConfigStore {
     try {
       this.save(config);
     } catch (error) {
-      // The next configuration is sealed.
+      // The next configuration is encrypted.
       if (storageFault(error) === null) throw error;
     }
   }

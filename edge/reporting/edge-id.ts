@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** The text kept in a file; made and kept when there is none. */
+/** The text stored in a file; created and stored when missing. */
 export function readOrMake(path: string, make: () => string): string {
   try {
     return readFileSync(path, 'utf8').trim();

@@ -1,20 +1,20 @@
-/** Reports that the disk did not take, in the order in which they came. Pure, and bounded. */
+/** Reports that could not be written to disk, in order of arrival. Pure, and bounded. */
 
 /** A report as it is stored. */
 export interface HeldReport {
   readonly at: string;
   /** JSON text of the body. */
   readonly body: string;
-  /** Of a call record: whose, whether it is the last one, and the record's own JSON text; null for other reports. */
+  /** For call records: the call, whether this is the last record, and its JSON text; null for other reports. */
   readonly call: { readonly id: string; readonly ended: boolean; readonly record: string } | null;
 }
 
 /**
- * Octets of report text. No new calls are taken from the half of it on: the rest is for the calls that are up, 64 KiB
- * for each of 500.
+ * Maximum size of held report text, octets. From half of it on no new calls are taken: the rest is reserved for live
+ * calls, 64 KiB for each of 500.
  */
 const defaultHeldBytes = 64 * 1024 * 1024;
-/** What a report costs besides its text. */
+/** Overhead of a report besides its text. */
 const overheadBytes = 200;
 
 export class HeldReports {
@@ -34,15 +34,15 @@ export class HeldReports {
     return this.#bytes;
   }
 
-  /** Whether new calls would bring more than there is room for. */
+  /** Whether new calls must be rejected because their reports may not fit. */
   get refuses(): boolean {
     return this.#bytes * 2 >= this.#maxBytes;
   }
 
   /**
-   * Keeps a report at the end of the line. Over the bound only the last record of a call is kept: there are no more
-   * of these than calls that were up.
-   * @returns whether it was kept
+   * Appends a report. Over the limit only the last record of a call is accepted: there are no more of these than live
+   * calls.
+   * @returns whether it was accepted
    */
   push(report: HeldReport): boolean {
     if (this.#bytes >= this.#maxBytes && !report.call?.ended) return false;
@@ -51,12 +51,12 @@ export class HeldReports {
     return true;
   }
 
-  /** The oldest ones. */
+  /** The oldest reports. */
   first(most: number): readonly HeldReport[] {
     return this.#reports.slice(0, most);
   }
 
-  /** Lets go of the oldest ones: they are on disk. */
+  /** Removes the oldest reports: they are on disk. */
   drop(count: number): void {
     for (const { body } of this.#reports.slice(0, count)) this.#bytes -= body.length + overheadBytes;
     this.#reports = this.#reports.slice(count);

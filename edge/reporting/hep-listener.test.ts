@@ -41,10 +41,10 @@ afterEach(async () => {
   await listener.close();
 });
 
-describe('copies of the embedded engine', () => {
+describe('copies from the embedded engine', () => {
   beforeEach(() => open(key));
 
-  it('are taken with the key', async () => {
+  it('are accepted with the key', async () => {
     const engine = await socket();
     engine.write(Buffer.concat([encodeHepKey(key), encodeHep(packet, key)]));
     await expect.poll(() => got.length).toBe(1);
@@ -57,8 +57,8 @@ describe('copies of the embedded engine', () => {
     ['with another key', encodeHep(packet, 'a-key-of-that-start')],
     ['with a longer key', encodeHep(packet, `${key}x`)],
     ['with an empty key', encodeHep(packet, '')],
-    ['of no HEP', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
-  ])('%s are refused, counted, and their connection closed', async (_, octets) => {
+    ['that are not HEP', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
+  ])('%s are rejected and counted, and their connection is closed', async (_, octets) => {
     const stranger = await socket();
     const closed = untilClosed(stranger);
     stranger.write(octets);
@@ -67,7 +67,7 @@ describe('copies of the embedded engine', () => {
     expect(got).toEqual([]);
   });
 
-  it('are not kept out by strangers who connect and say nothing', async () => {
+  it('are not blocked by strangers that connect and send nothing', async () => {
     const engine = await socket();
     engine.write(encodeHepKey(key));
     const strangers = await Promise.all(Array.from({ length: 100 }, () => socket()));
@@ -77,18 +77,18 @@ describe('copies of the embedded engine', () => {
     expect(strangers).toHaveLength(100);
   });
 
-  it('do not come by UDP', async () => {
+  it('are not accepted over UDP', async () => {
     const other = createSocket('udp4');
-    // The port is free: nobody listens there.
+    // The port is free: nothing listens there.
     await new Promise<void>((resolve) => other.bind(listener.port, '127.0.0.1', () => resolve()));
     await new Promise<void>((resolve) => other.close(() => resolve()));
   });
 });
 
-describe('copies of a foreign engine', () => {
+describe('copies from a foreign engine', () => {
   beforeEach(() => open(null));
 
-  it('are taken by UDP and TCP without a key', async () => {
+  it('are accepted over UDP and TCP without a key', async () => {
     const other = createSocket('udp4');
     other.send(encodeHep(packet), listener.port, '127.0.0.1');
     (await socket()).write(encodeHep(packet));
@@ -99,7 +99,7 @@ describe('copies of a foreign engine', () => {
   });
 });
 
-describe('HEP of whatever form', () => {
+describe('arbitrary HEP input', () => {
   beforeEach(() => open(key));
   const whole = encodeHep(packet, key);
   const mutated = fc
@@ -118,7 +118,7 @@ describe('HEP of whatever form', () => {
     fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.concat([whole.subarray(0, 4), bytes])),
   );
 
-  it('is a packet or none, and never an error', () => {
+  it('is a packet or nothing, and never an error', () => {
     fc.assert(
       fc.property(octets, (bytes) => {
         const read = decodeHep(bytes);
@@ -128,7 +128,7 @@ describe('HEP of whatever form', () => {
     );
   });
 
-  it('gives the same packets however the stream is cut, or ends it', () => {
+  it('gives the same packets wherever the stream is split, or ends it', () => {
     fc.assert(
       fc.property(fc.array(octets, { maxLength: 5 }), fc.nat({ max: 50 }), (all, step) => {
         const stream = Buffer.concat(all);

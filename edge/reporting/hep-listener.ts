@@ -3,25 +3,25 @@ import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { createServer, type Server, type Socket } from 'node:net';
 import { decodeHep, type HepPacket, HepStream } from '#shared/hep.ts';
 
-/** How long a connection may be open without having shown the key, ms. */
+/** Time for a connection to send the key, ms. */
 const keyWithinMs = 5_000;
-/** Connections that have not shown it; the oldest gives way. */
+/** Maximum connections without the key so far; the oldest is dropped. */
 const maxUnknown = 64;
 
 export interface HepDoor {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
   /**
-   * What every copy must carry. null: the engine is somebody else's, and knows no key (a drachtio-server has no
-   * setting for one); its copies come by UDP.
+   * Key required in every copy. null: a foreign engine without a key (drachtio-server has no setting for one), which
+   * sends its copies over UDP.
    */
   readonly key: string | null;
 }
 
 /** Receives HEP3: over TCP with a key from the embedded engine, over UDP and TCP without one from another engine. */
 export class HepListener {
-  /** Copies and connections that were refused: without the key, or not HEP3. */
+  /** Copies and connections rejected: without the key, or not HEP3. */
   refused = 0;
   readonly #server: Server;
   readonly #datagrams: DatagramSocket | null;
@@ -82,7 +82,7 @@ export class HepListener {
     else this.refused += 1;
   }
 
-  /** In constant time, whatever the length of what came. */
+  /** Compares in constant time, whatever the length. */
   #admits(key: Buffer | null): boolean {
     return this.#key === null || (key !== null && timingSafeEqual(digest(key), this.#key));
   }
@@ -101,7 +101,7 @@ export class HepListener {
       this.#streams.delete(socket);
       this.#unknown.delete(socket);
     });
-    // A broken capture connection costs trace lines, never a call; the engine connects again.
+    // A broken capture connection loses trace lines, never a call; the engine reconnects.
     socket.on('error', () => socket.destroy());
     socket.on('data', (octets: Buffer) => {
       try {

@@ -12,12 +12,15 @@ it.each([
   [3, true, 2_000],
   [6, true, 15_000],
   [1_000, true, 15_000],
-])('after %i failures (refused: %s) it waits %i ms, and half of it at the least', (failures, refused, ms) => {
-  expect(retryPause(defaultLinkLimits, failures, refused, 0)).toBe(ms);
-  expect(retryPause(defaultLinkLimits, failures, refused, 1)).toBe(ms / 2);
-});
+])(
+  'after %i failures (rejected: %s) it waits up to %i ms, and at least half of it',
+  (failures, refused, ms) => {
+    expect(retryPause(defaultLinkLimits, failures, refused, 0)).toBe(ms);
+    expect(retryPause(defaultLinkLimits, failures, refused, 1)).toBe(ms / 2);
+  },
+);
 
-it('comes back at once after a refusal that has lasted, when control is only away', () => {
+it('retries quickly after repeated rejections once control is merely away', () => {
   expect(retryPause(defaultLinkLimits, 50, false, 0)).toBe(1_500);
 });
 
@@ -27,6 +30,6 @@ it.each([
   ['Unexpected server response: 503', false],
   ['connect ECONNREFUSED 127.0.0.1:8080', false],
   [undefined, false],
-])('%s is a refusal: %s', (why, refused) => {
+])('%s is a rejection: %s', (why, refused) => {
   expect(isRefusal(why)).toBe(refused);
 });

@@ -1,23 +1,23 @@
-/** When the link tries again: pure. */
+/** When the link reconnects. Pure. */
 
 export interface RetryLimits {
   /**
-   * Wait before a new connection attempt, ms: first, at most (it doubles), and at most while control answers and
-   * refuses us, which no haste alters. Each is shortened by up to half, so that edges do not come all at once.
+   * Wait before a connection attempt, ms: the first, the maximum (it doubles), and the maximum while control rejects
+   * us, which frequent retries cannot change. Each is shortened by up to half, so that edges do not reconnect together.
    */
   readonly retryMs: number;
   readonly maxRetryMs: number;
   readonly maxRefusedMs: number;
 }
 
-/** Whether control answered and refused us; a proxy's 502, 503 and 504 say that control is away. */
+/** Whether control itself rejected us; 502, 503 and 504 come from a proxy while control is away. */
 export function isRefusal(why: string | undefined): boolean {
   return why !== undefined && /^Unexpected server response: 4/.test(why);
 }
 
 /**
  * ms until the next attempt.
- * @param failures attempts in a row that did not connect, from 0: a connection that stood was lost
+ * @param failures failed attempts in a row; 0: an established connection was lost
  * @param random 0..1
  */
 export function retryPause(

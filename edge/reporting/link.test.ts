@@ -83,14 +83,14 @@ describe('Link', () => {
     ),
   );
 
-  it('introduces itself with its token, its outbox and its configuration version', async () => {
+  it('identifies itself with its token, its outbox and its configuration version', async () => {
     open();
     const hello = await control.next('hello');
     expect(control.authorization).toBe('Bearer secret');
     expect(hello).toMatchObject({ edge_id: 'edge-1', outbox_id: outbox.id, config_version: 0 });
   });
 
-  it('sends what is in the outbox in order and forgets it on acknowledgement', async () => {
+  it('sends the outbox in order and deletes what is acknowledged', async () => {
     outbox.append(at, ...ids(3).map((call) => ({ type: 'call' as const, call })));
     open();
     const first = control.next('report');
@@ -105,7 +105,7 @@ describe('Link', () => {
     expect(sent[0]?.body).toEqual({ type: 'call', call: callRecord({ id: 'call-1' }) });
   });
 
-  it('keeps no more frames on their way than the window allows', async () => {
+  it('keeps no more frames in flight than the window allows', async () => {
     outbox.append(at, ...ids(8).map((call) => ({ type: 'call' as const, call })));
     open();
     await connected();
@@ -118,7 +118,7 @@ describe('Link', () => {
     ]);
   });
 
-  it('sends everything unacknowledged again after the connection was lost', async () => {
+  it('resends everything unacknowledged after a lost connection', async () => {
     outbox.append(at, ...ids(2).map((call) => ({ type: 'call' as const, call })));
     open();
     const first = control.next('report');
@@ -142,7 +142,7 @@ describe('Link', () => {
     expect(configs).toEqual([config]);
   });
 
-  it('connects again for the whole configuration when a change does not fit', async () => {
+  it('reconnects for the full configuration when a change does not match', async () => {
     open({ onChange: () => false });
     await connected();
     const hello = control.next('hello');
@@ -163,7 +163,7 @@ describe('Link', () => {
     expect(control.heard.filter((frame) => frame.type === 'applied')).toEqual([]);
   });
 
-  it('carries out commands and answers with the result', async () => {
+  it('executes commands and answers with the result', async () => {
     open();
     await connected();
     const first = control.next('result');
@@ -175,7 +175,7 @@ describe('Link', () => {
     expect(stopped).toEqual(['call-1']);
   });
 
-  it('tells control the code of an error that the API has, and no other', async () => {
+  it('sends control an error code only if the API has it', async () => {
     open();
     await connected();
     const known = control.next('result');
@@ -192,7 +192,7 @@ describe('Link', () => {
     expect(await system).toEqual({ type: 'result', id: 'c2', ok: false, error: 'ENOSPC' });
   });
 
-  it('says what its clock shows, and refuses a command that it reads later than that is valid', async () => {
+  it('sends its clock, and rejects a command that has expired when it is read', async () => {
     const now = Date.parse(at);
     const warned: string[] = [];
     open({
@@ -220,11 +220,11 @@ describe('Link', () => {
     expect(stopped).toEqual(['call-1']);
   });
 
-  it('connects again when control is silent before its welcome', async () => {
+  it('reconnects when control does not send its welcome', async () => {
     const clock = new FakeClock();
     open({ clock });
     await control.next('hello');
-    // A control plane that is cut off answers no ping either.
+    // A stopped control plane does not answer pings either.
     control.stopReading();
     const again = control.next('hello');
     await expect
@@ -239,7 +239,7 @@ describe('Link', () => {
     await again;
   });
 
-  it('survives frames that it does not know', async () => {
+  it('ignores unknown frames', async () => {
     open();
     await connected();
     control.sayText('not JSON');

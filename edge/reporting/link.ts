@@ -13,20 +13,20 @@ const validFrame = Compile(ControlToEdge);
 type CommandFrame = Extract<ControlToEdge, { type: 'command' }>;
 
 export interface LinkLimits extends RetryLimits {
-  /** Reports in one frame at most. */
+  /** Maximum reports in one frame. */
   readonly batchReports: number;
-  /** Octets of report bodies in one frame at most; a single larger report travels alone. */
+  /** Maximum octets of report bodies in one frame; a larger report is sent alone. */
   readonly batchBytes: number;
-  /** Frames sent and not yet acknowledged. */
+  /** Maximum frames sent and not yet acknowledged. */
   readonly window: number;
-  /** How long reports are gathered before a frame is sent, ms. */
+  /** How long reports are collected before a frame is sent, ms. */
   readonly gatherMs: number;
   /** Ping interval, and silence after which the connection counts as lost, ms. */
   readonly pingMs: number;
   readonly deadMs: number;
   /** Interval of status frames, ms. */
   readonly statusMs: number;
-  /** Longest wait for the WebSocket to open, ms. */
+  /** Time limit for the WebSocket to open, ms. */
   readonly openMs: number;
 }
 
@@ -36,7 +36,7 @@ export const defaultLinkLimits: LinkLimits = {
   window: 4,
   gatherMs: 10,
   retryMs: 250,
-  // Edges are back within 2 s of control's return.
+  // Edges reconnect within 2 s of control's return.
   maxRetryMs: 1_500,
   maxRefusedMs: 15_000,
   pingMs: 10_000,
@@ -52,12 +52,12 @@ export interface LinkOptions {
   readonly outbox: Outbox;
   readonly clock: Clock;
   readonly limits?: LinkLimits;
-  /** 0..1; spreads the attempts. Default: Math.random. */
+  /** 0..1; jitter of the attempts. Default: Math.random. */
   readonly random?: () => number;
   /** The first frame of each connection. */
   hello(): Extract<EdgeToControl, { type: 'hello' }>;
   onConfig(config: EdgeConfig): void;
-  /** False: the change does not follow on what the edge has, the whole configuration is needed. */
+  /** False: the change does not match the edge's version, and the full configuration is needed. */
   onChange(change: EdgeConfigChange): boolean;
   onCommand(command: EdgeCommand): Promise<void>;
   metrics(): Record<string, number>;
@@ -65,8 +65,8 @@ export interface LinkOptions {
 }
 
 /**
- * The edge's one connection to control. Reports go out of the outbox in order, a few frames ahead of their
- * acknowledgements; after a reconnect everything unacknowledged is sent again, and control ignores what it has.
+ * The edge's only connection to control. Reports are sent from the outbox in order, a few frames ahead of their
+ * acknowledgements. After a reconnect everything unacknowledged is sent again, and control ignores duplicates.
  */
 export class Link {
   readonly #options: LinkOptions;
@@ -76,9 +76,9 @@ export class Link {
   #ready = false;
   #closed = false;
   #sentSeq = 0;
-  /** Last sequence number of each frame on its way. */
+  /** Last sequence number of each frame in flight. */
   #inFlight: number[] = [];
-  /** Attempts in a row that did not connect. */
+  /** Failed attempts in a row. */
   #failures = 0;
   #retry: Timer | null = null;
   #gather: Timer | null = null;
@@ -102,7 +102,7 @@ export class Link {
     this.#connect();
   }
 
-  /** New reports are in the outbox. */
+  /** Called when there are new reports in the outbox. */
   notify(): void {
     if (!this.#ready || this.#gather) return;
     this.#gather = this.#options.clock.after(this.#limits.gatherMs, () => {
@@ -111,14 +111,14 @@ export class Link {
     });
   }
 
-  /** Tells control now what the edge measures of itself. */
+  /** Sends the edge's metrics to control now. */
   tellStatus(): void {
     if (!this.#ready) return;
     this.#status?.cancel();
     this.#scheduleStatus(0);
   }
 
-  /** Resolves when control has acknowledged everything, or after `ms`. True: everything. */
+  /** Resolves when control has acknowledged everything, or after `ms`. True: everything is acknowledged. */
   async flush(ms: number): Promise<boolean> {
     if (this.#options.outbox.pending === 0) return true;
     let timer: Timer | undefined;
@@ -138,7 +138,7 @@ export class Link {
     const socket = this.#socket;
     this.#lost(null);
     socket?.close(1000);
-    // A peer that never answers the closing handshake must not keep the process alive.
+    // A peer that ignores the closing handshake must not keep the process alive.
     socket?.terminate();
   }
 
@@ -157,7 +157,7 @@ export class Link {
     socket.on('open', () => {
       this.#lastHeard = this.#options.clock.elapsed();
       this.#send({ ...this.#options.hello(), at: this.#now() });
-      // Before the welcome too: a control plane that is cut off between the two would be waited for without end.
+      // Also before the welcome, or a control plane that disappears between the two would be awaited forever.
       this.#schedulePing();
     });
     socket.on('message', (data, binary) => {
@@ -186,7 +186,7 @@ export class Link {
     const { random = Math.random } = this.#options;
     const pauseMs = retryPause(this.#limits, this.#failures, isRefusal(why), random());
     this.#failures++;
-    // The first failure, and then ever more seldom.
+    // Logs the first failure, then less and less often.
     if (Number.isInteger(Math.log2(Math.max(1, this.#failures)))) {
       this.#options.log('warn', wasReady ? 'control plane lost' : 'control plane unreachable', {
         control_url: this.#options.controlUrl,
@@ -239,7 +239,7 @@ export class Link {
       return;
     }
     this.#options.log('warn', 'configuration change does not follow on ours; connecting again for the whole');
-    // The hello of the next connection names our version, and control answers with the whole configuration.
+    // The next hello contains our version, and control answers with the full configuration.
     this.#socket?.terminate();
   }
 
@@ -275,7 +275,7 @@ export class Link {
       const batch = this.#nextBatch();
       const last = batch.at(-1);
       if (!last) return;
-      // The bodies are JSON already: the frame is put together without parsing them again.
+      // The bodies are JSON already, so the frame is built without parsing them.
       const reports = batch.map((r) => `{"seq":${r.seq},"at":"${r.at}","body":${r.body}}`);
       socket.send(`{"type":"report","reports":[${reports.join(',')}]}`);
       this.#sentSeq = last.seq;
@@ -339,7 +339,7 @@ export class Link {
   }
 }
 
-/** The code of an error whose fault is the command's; other codes, such as those of the system, are no concern of control. */
+/** The error code, if it describes a fault of the command; control does not need other codes, such as system errors. */
 function codeOf(error: unknown): { code?: string } {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return {};
   return Object.hasOwn(apiErrors, error.code) ? { code: error.code } : {};

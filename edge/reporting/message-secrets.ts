@@ -1,11 +1,11 @@
 /**
- * Secrets that stand in a message where they belong: SRTP keys, of offers that were refused, too, and digest
- * responses. Whoever repeats one elsewhere in its call, in a header or a reason, must not bring it into the trace.
+ * Secrets at their regular places in messages: SRTP keys, also of rejected offers, and digest responses. A peer may
+ * repeat one elsewhere in the call, in a header or a reason, and it must not reach the trace from there.
  */
 
-/** Values of one dialog and direction at most: a call has two or three, with re-INVITEs a few more. */
+/** Maximum values per dialog and direction: a call has two or three, a few more with re-INVITEs. */
 export const mostSecrets = 16;
-/** Of the text of one message; shorter ones are no keys (RFC 4568 section 6.2: 40 digits) and stand in words, too. */
+/** Keys in a message. Shorter text is part of a word, not a key (RFC 4568 section 6.2: 40 digits). */
 const keys = /inline[ \t]*:[ \t]*([A-Za-z0-9+/_-]{20,128}={0,2})/gi;
 /** RFC 7616 section 3.4.1: hexadecimal digits of the hash. */
 const responses = /\bresponse[ \t]*=[ \t]*"?([0-9a-f]{32,128})\b/gi;

@@ -1,4 +1,4 @@
-/** An outbox whose disk takes nothing any more: SQLite's own limit stands for the full disk, and works everywhere. */
+/** An outbox on a full disk, simulated by SQLite's own size limit, which works everywhere. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,7 +58,7 @@ describe('an outbox on a full disk', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('holds what it cannot write, and writes it in its order when there is room', () => {
+  it('holds what it cannot write, and writes it in order when there is room', () => {
     const all = Array.from({ length: 450 }, (_, n) => ended(`call-${n}`));
     all.forEach((body, n) => {
       if (n === 100) fill();
@@ -77,7 +77,7 @@ describe('an outbox on a full disk', () => {
     expect(outbox.dropped).toBe(0);
   });
 
-  it('takes acknowledgements on a full disk, and never gives a number twice', () => {
+  it('accepts acknowledgements on a full disk, and never reuses a number', () => {
     outbox.append(at, live('a'), live('b'), live('c'));
     fill();
     for (let n = 0; outbox.fault === null && n < 100; n += 1) outbox.append(at, transcript('a'));
@@ -93,7 +93,7 @@ describe('an outbox on a full disk', () => {
     expect(outbox.pending).toBe(held);
   });
 
-  it('notices a full disk by its heartbeat when nothing is reported', () => {
+  it('notices a full disk by its heartbeat while nothing is reported', () => {
     connection.pragma('query_only = ON');
     outbox.heartbeat(at);
     expect(outbox.fault).toBe('read_only');
@@ -115,7 +115,7 @@ describe('an outbox on a full disk', () => {
     expect(outbox.read(0, 10).map((report) => report.seq)).toEqual([3, 4]);
   });
 
-  it('refuses new calls while there is still room for those that are up', () => {
+  it('rejects new calls while there is still room for live ones', () => {
     outbox.close();
     outbox = open({ heldBytes: 100_000 });
     outbox.append(at, live('up'));
@@ -136,12 +136,12 @@ describe('an outbox on a full disk', () => {
     expect(outbox.refuses).toBe(false);
   });
 
-  it('loses what it held when the process is killed, and closes the calls whose end it held', () => {
+  it('loses held reports when the process is killed, and closes the calls whose end was held', () => {
     outbox.append(at, live('up'));
     connection.pragma('query_only = ON');
     outbox.append(at, ended('up'));
     outbox.append(at, live('new'), ended('new'));
-    // As after a kill: the file is as it was, nothing of memory is in it.
+    // As after a kill: the file is unchanged and lacks what was in memory.
     outbox.close();
     outbox = open();
     expect(outbox.closeAbandonedCalls(at)).toBe(1);
@@ -151,7 +151,7 @@ describe('an outbox on a full disk', () => {
     ]);
   });
 
-  it('throws what is no fault of the disk', () => {
+  it("throws errors that are not the disk's", () => {
     connection.exec('DROP TABLE reports');
     expect(() => outbox.append(at, live('a'))).toThrow(/no such table/);
     connection.exec(
@@ -159,7 +159,7 @@ describe('an outbox on a full disk', () => {
     );
   });
 
-  it('delivers every report once and in order, whatever the disk does in between', () => {
+  it('delivers every report once and in order, whatever the disk does in the meantime', () => {
     const seed = Number(process.env.SEED ?? 20_300_101);
     const step = fc.oneof(
       fc.record({ kind: fc.constant('report' as const), size: fc.integer({ min: 0, max: 9_000 }) }),

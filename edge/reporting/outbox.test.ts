@@ -40,7 +40,7 @@ describe('Outbox', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('gives reports back in order, numbered without gaps', () => {
+  it('returns reports in order, numbered without gaps', () => {
     outbox.append(at, live, trace);
     outbox.append(at, ended);
     expect(outbox.read(0, 10).map((r) => r.seq)).toEqual([1, 2, 3]);
@@ -48,7 +48,7 @@ describe('Outbox', () => {
     expect(outbox.pending).toBe(3);
   });
 
-  it('forgets what was acknowledged and never numbers a report twice', () => {
+  it('deletes what was acknowledged and never reuses a number', () => {
     outbox.append(at, live, ended);
     outbox.acknowledge(2);
     expect(outbox.pending).toBe(0);
@@ -56,7 +56,7 @@ describe('Outbox', () => {
     expect(outbox.read(0, 10).map((r) => r.seq)).toEqual([3]);
   });
 
-  it('keeps its id, its numbering and its reports over a restart', () => {
+  it('keeps its id, numbering and reports across a restart', () => {
     const id = outbox.id;
     outbox.append(at, ended);
     outbox.close();
@@ -67,7 +67,7 @@ describe('Outbox', () => {
     expect(outbox.read(0, 10).map((r) => r.seq)).toEqual([1, 2]);
   });
 
-  it('closes the calls that were live when the process died, dated by its last sign of life', () => {
+  it('closes the calls that were live when the process died, dated by its last heartbeat', () => {
     outbox.append(at, { type: 'call', call: callRecord({ answered_at: '2030-01-01T00:00:02.000Z' }) });
     outbox.heartbeat('2030-01-01T00:00:07.000Z');
     outbox.close();
@@ -95,7 +95,7 @@ describe('Outbox', () => {
     );
   });
 
-  it('takes call records but no traces when it is full', () => {
+  it('accepts call records but no traces when it is full', () => {
     outbox.close();
     outbox = new Outbox(path, { maxReports: 1 });
     outbox.append(at, live, trace, ended);

@@ -5,7 +5,7 @@ import { newId } from '#shared/ids.ts';
 import { type StorageFault, storageFault } from '#shared/storage-fault.ts';
 import { type HeldReport, HeldReports } from './held-reports.ts';
 
-/** A stored report, its body still as JSON text: it is sent on without being parsed again. */
+/** A stored report with its body as JSON text, which is sent without being parsed again. */
 export interface StoredReport {
   readonly seq: number;
   readonly at: string;
@@ -13,46 +13,46 @@ export interface StoredReport {
 }
 
 export interface OutboxOptions {
-  /** Reports kept at most. Above it traces and transcripts are no longer taken; call records always are. */
+  /** Maximum number of reports. Above it traces and transcripts are dropped; call records are always accepted. */
   readonly maxReports?: number;
-  /** Octets of reports that are held in memory at most while the disk takes none. */
+  /** Maximum octets of reports held in memory while the disk fails. */
   readonly heldBytes?: number;
-  /** Opens the file; for tests that limit what it takes. */
+  /** Opens the file; for tests that limit its size. */
   readonly open?: (path: string) => Database.Database;
 }
 
-/** The seconds that a crash may make a closed call's duration too short by. */
+/** Maximum error of the end time of a call closed after a crash. */
 export const heartbeatMs = 5_000;
 
-/** Held reports that are written in one transaction. */
+/** Held reports written per transaction. */
 const heldAtATime = 100;
 
 /**
- * The edge's durable memory of what control has not acknowledged yet. `append` returns when the report is
- * in the database file (write-ahead log): a process that is killed afterwards loses nothing. It also keeps
- * the latest record of every live call, so that a restart can close the calls that died with the process.
+ * Durable storage of reports that control has not acknowledged. When `append` returns, the report is in the database
+ * file (write-ahead log), so a process killed afterwards loses nothing. The outbox also stores the latest record of
+ * every live call, so that a restart can close the calls that died with the process.
  *
- * A disk that takes nothing costs no report while the process lives:
+ * When the disk fails, no report is lost while the process lives:
  *
- *     writing --write fails--> holding --`settle`: all that is held is written--> writing
+ *     writing --write fails--> holding --`settle`: all held reports are written--> writing
  *
- * While it holds, reports wait in memory in their order and get their number when they are written; nothing is
- * delivered past the disk, so that a number is never used twice. What is held when the process is killed is lost.
+ * In `holding`, reports wait in memory in order and get their number when they are written. Nothing is delivered before
+ * it is on disk, so a number is never reused. Held reports are lost when the process is killed.
  */
 export class Outbox {
-  /** Names this file's sequence numbers; a new file starts a new numbering. */
+  /** Identifies this file's sequence numbers; a new file starts a new numbering. */
   readonly id: string;
-  /** Reports that were not taken because the outbox, or the memory for what the disk does not take, was full. */
+  /** Reports dropped because the outbox, or the memory for held reports, was full. */
   dropped = 0;
-  /** Writes that failed. */
+  /** Failed writes. */
   failures = 0;
   readonly #db: Database.Database;
   readonly #maxReports: number;
   readonly #held: HeldReports;
   #fault: StorageFault | null = null;
-  /** Not acknowledged and in the file. */
+  /** In the file and not acknowledged. */
   #pending: number;
-  /** Highest number that control has, and how many reports up to it the file still has. */
+  /** Highest acknowledged number, and how many reports up to it are still in the file. */
   #acknowledged = 0;
   #undeleted = 0;
   readonly #insert: Database.Statement<[string, string]>;
@@ -65,15 +65,15 @@ export class Outbox {
   readonly #write: (reports: readonly HeldReport[]) => void;
 
   /**
-   * @param path database file, made when missing; `:memory:` for tests
-   * @throws Error when the file cannot be opened, is no outbox, or belongs to a running edge
+   * @param path database file, created when missing; `:memory:` for tests
+   * @throws Error when the file cannot be opened, is not an outbox, or belongs to a running edge
    */
   constructor(path: string, options: OutboxOptions = {}) {
     this.#maxReports = options.maxReports ?? 2_000_000;
     this.#held = new HeldReports(options.heldBytes);
     this.#db = (options.open ?? openAlone)(path);
     this.#db.pragma('synchronous = NORMAL');
-    // What was delivered is written over with zeros where that costs no write of its own.
+    // Overwrites delivered reports with zeros when that needs no extra write.
     this.#db.pragma('secure_delete = FAST');
     this.#db.exec(`
       CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -102,29 +102,29 @@ export class Outbox {
     });
   }
 
-  /** Reports that control has not acknowledged. */
+  /** Reports not acknowledged by control. */
   get pending(): number {
     return this.#pending + this.#held.size;
   }
 
-  /** Why the disk took nothing the last time; null: it did. */
+  /** Why the last write failed; null: it succeeded. */
   get fault(): StorageFault | null {
     return this.#fault;
   }
 
-  /** What waits in memory for the disk. */
+  /** Reports held in memory for the disk. */
   get held(): { readonly reports: number; readonly bytes: number } {
     return { reports: this.#held.size, bytes: this.#held.bytes };
   }
 
-  /** Whether so much is held that new calls would bring more than there is room for. */
+  /** Whether so much is held that new calls must be rejected. */
   get refuses(): boolean {
     return this.#held.refuses;
   }
 
   /**
-   * Stores reports, all or none. Durable against the death of the process when it returns, unless `fault` is set:
-   * then they are held in memory.
+   * Stores reports, all or none. When it returns they survive the death of the process, unless `fault` is set: then
+   * they are held in memory.
    */
   append(at: string, ...bodies: readonly ReportBody[]): void {
     const reports: HeldReport[] = [];
@@ -141,8 +141,8 @@ export class Outbox {
   }
 
   /**
-   * Writes what the disk did not take before, in its order, as far as it goes now.
-   * @returns whether nothing is left to be written
+   * Writes held reports in order, as many as possible now.
+   * @returns whether all are written
    */
   settle(): boolean {
     if (this.#fault === null) return true;
@@ -163,7 +163,7 @@ export class Outbox {
     this.#insert.run(at, body);
   }
 
-  /** Does `work`, or notes why the disk does not let it. @returns whether it is done */
+  /** Runs `work`, or records why the disk failed. @returns whether it succeeded */
   #tries(work: () => void): boolean {
     try {
       work();
@@ -187,7 +187,7 @@ export class Outbox {
     if (seq < this.#acknowledged) return;
     this.#acknowledged = seq;
     if (this.#tries(() => this.#forget(seq))) return;
-    // What control has is not sent again by this process, and control ignores it from the next one.
+    // This process does not resend acknowledged reports; control would ignore them from the next one.
     const undeleted = this.#countTo.get(seq)?.n ?? 0;
     this.#pending -= undeleted - this.#undeleted;
     this.#undeleted = undeleted;
@@ -199,16 +199,15 @@ export class Outbox {
   }
 
   /**
-   * Notes that the process is alive; `closeAbandonedCalls` dates the end of abandoned calls by it. On a full disk
-   * this is what notices it while nothing is reported.
+   * Records that the process is alive: `closeAbandonedCalls` uses it as the end time of abandoned calls. It also
+   * detects a full disk while nothing is reported.
    */
   heartbeat(at: string): void {
     this.#tries(() => this.#beat.run(at));
   }
 
   /**
-   * Reports the end of every call that was live when the last process died. To be called once, before the
-   * first new call.
+   * Reports the end of every call that was live when the last process died. Call once, before the first new call.
    * @returns how many calls were closed
    */
   closeAbandonedCalls(now: string): number {
@@ -256,7 +255,7 @@ function reportOf(at: string, body: ReportBody): HeldReport {
   };
 }
 
-/** Opens a database for this process alone; the system gives the lock back when the process dies. */
+/** Opens a database exclusively for this process; the system releases the lock when the process dies. */
 export function openAlone(path: string): Database.Database {
   const db = new Database(path, { timeout: 1_000 });
   try {

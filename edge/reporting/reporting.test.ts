@@ -65,7 +65,7 @@ describe('Reporting', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Sends HEP copies as an engine does; resolves when they were read. */
+  /** Sends HEP copies like an engine; resolves when they were read. */
   async function capture(...packets: HepPacket[]): Promise<void> {
     const { host, port, key } = reporting.hep;
     const before = reporting.metrics().trunkline_edge_trace_dialogs ?? 0;
@@ -75,7 +75,7 @@ describe('Reporting', () => {
     await expect.poll(() => reporting.metrics().trunkline_edge_trace_dialogs).toBeGreaterThan(before);
   }
 
-  it('delivers a call with its trace: what came before the answer with the answer, the rest with the end', async () => {
+  it("delivers a call's trace in two parts: messages up to the answer with the answer, the others with the end", async () => {
     await capture(message('INVITE sips:edge SIP/2.0'), message('ACK sips:edge SIP/2.0'));
     reporting.start();
     await control.next('hello');
@@ -92,7 +92,7 @@ describe('Reporting', () => {
     });
   });
 
-  it('delivers a long trace in several reports, each far below what control takes in one frame', async () => {
+  it('delivers a long trace in several reports, each well below the frame limit of control', async () => {
     const padding = 'x'.repeat(60_000);
     await capture(
       ...Array.from({ length: 40 }, (_, n) => message('INFO sips:edge SIP/2.0', `${padding}${n}`)),
@@ -113,7 +113,7 @@ describe('Reporting', () => {
     expect(order).toEqual(Array.from({ length: 40 }, (_, n) => `${n}`));
   });
 
-  it('reports after a restart what it could not deliver, and closes the calls that were up', async () => {
+  it('delivers pending reports after a restart, and closes the calls that were up', async () => {
     reporting.report({
       type: 'call',
       call: callRecord({ id: 'finished', ended_at: '2030-01-01T00:00:01.000Z' }),
@@ -131,7 +131,7 @@ describe('Reporting', () => {
     });
   });
 
-  /** Connects and gets a configuration, version 5. */
+  /** Connects and receives a configuration, version 5. */
   async function configure(): Promise<void> {
     reporting.start();
     await control.next('hello');
@@ -151,14 +151,14 @@ describe('Reporting', () => {
     await applied;
   }
 
-  it('works with the configuration that it had before a restart', async () => {
+  it('uses the stored configuration after a restart', async () => {
     await configure();
     await reporting.close();
     reporting = await open();
     expect(reporting.config?.version).toBe(5);
   });
 
-  it('keeps no key in the folder when it is given one, and opens the kept configuration with that key alone', async () => {
+  it('stores no key in the folder when it is given one, and decrypts the stored configuration only with that key', async () => {
     const secretKey = 'a1'.repeat(32);
     await reporting.close();
     rmSync(folder, { recursive: true });

@@ -20,45 +20,45 @@ import { type CollectedTrace, TraceCollector, type TraceLimits } from './trace-c
 type Hello = Extract<EdgeToControl, { type: 'hello' }>;
 
 export interface ReportingOptions {
-  /** Folder for the outbox, the kept configuration and the edge's id; made when missing. */
+  /** Folder for the outbox, the stored configuration and the edge's id; created when missing. */
   readonly dataDir: string;
-  /** Seals the kept configuration, 64 hexadecimal digits; null, absent: the key in the folder. */
+  /** Encrypts the stored configuration, 64 hexadecimal digits; null, absent: the key in the folder. */
   readonly secretKey?: string | null;
   readonly clock: Clock;
   readonly controlUrl: string;
   readonly edgeToken: string;
-  /** What the edge says of itself when it connects. */
+  /** What the edge reports about itself when it connects. */
   readonly facts: Pick<Hello, 'software' | 'sip' | 'rtp' | 'codecs'>;
-  /** `foreign`: the copies are those of an engine that knows no key. */
+  /** `foreign`: the copies come from an engine without a key. */
   readonly hep?: { readonly host: string; readonly port: number; readonly foreign?: boolean };
   readonly linkLimits?: LinkLimits;
   readonly traceLimits?: TraceLimits;
   readonly maxReports?: number;
-  /** Octets of reports that are held in memory at most while the disk takes none. */
+  /** Maximum octets of reports held in memory while the disk fails. */
   readonly heldBytes?: number;
-  /** How long closing waits for control to take what is left, ms; the rest is sent after the next start. */
+  /** How long closing waits for control to take pending reports, ms; the rest is sent after the next start. */
   readonly flushMs?: number;
   log(level: 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>): void;
   /** A configuration has arrived; it counts as applied when this returns. */
   onConfig(config: EdgeConfig): void;
   onCommand(command: EdgeCommand): Promise<void>;
-  /** Secrets that nothing which is kept of the call may hold: its SRTP keys, the passwords of its trunk. */
+  /** Secrets that must be redacted from everything stored of the call: its SRTP keys, its trunk's passwords. */
   secrets?(call: CallRecord): readonly string[];
-  /** What the edge measures of itself, Prometheus name to value. */
+  /** Metrics of the edge, Prometheus name to value. */
   metrics(): Record<string, number>;
 }
 
-/** Of the messages in one report; JSON makes twelve of one at most, the start line included. */
+/** Maximum characters of messages per report; JSON needs up to twelve for one, including the start line. */
 const maxTraceCharacters = 1_000_000;
 
-/** How often the traces of ended calls are looked over for late messages, ms. */
+/** How often the traces of ended calls are checked for late messages, ms. */
 const sweepMs = 500;
-/** How often what the disk did not take is tried again, ms. */
+/** How often failed writes are retried, ms. */
 const settleMs = 1_000;
 
 /**
- * Everything that the edge tells control, and the configuration that it gets from there. Calls go on whether
- * control is there or not.
+ * All reports from the edge to control, and the configuration from control. Calls continue whether control is reachable
+ * or not.
  */
 export class Reporting {
   readonly #options: ReportingOptions;
@@ -69,13 +69,13 @@ export class Reporting {
   readonly #hepKey: string | null;
   readonly #link: Link;
   #config: EdgeConfig | null;
-  /** Why the configuration in use is not the kept one; null: it is. */
+  /** Why the configuration in use could not be stored; null: it was. */
   #configFault: StorageFault | null = null;
   #configFailures = 0;
   #sweep: Timer | null = null;
   #beat: Timer | null = null;
   #settle: Timer | null = null;
-  /** What was last said of the disk. */
+  /** The disk state reported last. */
   #told: StorageFault | null = null;
   #toldRefusal = false;
 
@@ -136,8 +136,8 @@ export class Reporting {
   }
 
   /**
-   * Opens the outbox and the capture port, and closes the records of calls that a dead process left behind.
-   * @throws Error when the folder cannot be written or the capture port is taken
+   * Opens the outbox and the capture port, and closes the records of calls left by a dead process.
+   * @throws Error when the folder is not writable or the capture port is in use
    */
   static async open(options: ReportingOptions): Promise<Reporting> {
     const open = keepPrivate(options.dataDir);
@@ -178,12 +178,12 @@ export class Reporting {
     }
   }
 
-  /** The configuration to work with; null until the first one has arrived. */
+  /** The current configuration; null until the first one has arrived. */
   get config(): EdgeConfig | null {
     return this.#config;
   }
 
-  /** Where SIP engines send their HEP copies, and the key that these must carry. */
+  /** Where SIP engines send their HEP copies, and the key required in them. */
   get hep(): { host: string; port: number; key?: string } {
     const key = this.#hepKey === null ? {} : { key: this.#hepKey };
     return { host: this.#options.hep?.host ?? '127.0.0.1', port: this.#hep.port, ...key };
@@ -193,7 +193,7 @@ export class Reporting {
     return this.#link.connected;
   }
 
-  /** Begins to talk to control. */
+  /** Starts the connection to control. */
   start(): void {
     this.#outbox.heartbeat(iso(this.#options.clock));
     this.#link.start();
@@ -204,8 +204,8 @@ export class Reporting {
   }
 
   /**
-   * Stores a report; it survives the death of the process from here on, unless the disk takes nothing: then it is
-   * held in memory until it does. Its delivery needs no further care.
+   * Stores a report and delivers it. When this returns the report survives the death of the process; while the disk
+   * fails it is held in memory.
    */
   report(body: ReportBody): void {
     const trace = body.type === 'call' ? this.#traceWith(body.call) : null;
@@ -237,7 +237,7 @@ export class Reporting {
     };
   }
 
-  /** Delivers what it can in a few seconds, then closes everything. What is left is sent after the next start. */
+  /** Delivers what it can in a few seconds, then closes everything. The rest is sent after the next start. */
   async close(): Promise<void> {
     this.#sweep?.cancel();
     this.#beat?.cancel();
@@ -253,7 +253,7 @@ export class Reporting {
     this.#outbox.close();
   }
 
-  /** A configuration that cannot be kept is worked with all the same. */
+  /** Applies a configuration, even if it cannot be stored. */
   #apply(config: EdgeConfig): void {
     this.#config = config;
     this.#keepConfig(config);
@@ -283,7 +283,7 @@ export class Reporting {
     this.#link.notify();
   }
 
-  /** Writes what the disk did not take before, if it takes it now. */
+  /** Retries failed writes. */
   #settleNow(): void {
     if (this.#fault === null) return;
     if (this.#configFault !== null && this.#config) this.#keepConfig(this.#config);
@@ -292,7 +292,7 @@ export class Reporting {
     this.#link.notify();
   }
 
-  /** Says what has changed of the disk: in the log, and to control, whose health and alerts show it. */
+  /** Reports a change of the disk state: in the log, and to control for its health and alerts. */
   #tellStorage(): void {
     const fault = this.#fault;
     const refuses = this.#outbox.refuses;
@@ -309,7 +309,7 @@ export class Reporting {
     this.#link.tellStatus();
   }
 
-  /** The messages so far go into the outbox together with the call's answer and its end. */
+  /** The messages collected so far are stored together with the call's answer and its end. */
   #traceWith(call: CallRecord): CollectedTrace | null {
     const now = this.#options.clock.elapsed();
     this.#traces.claim(call.id, call.sip_call_id, now, this.#options.secrets?.(call) ?? []);
@@ -353,8 +353,8 @@ export function openReporting(options: ReportingOptions): Promise<Reporting> {
 }
 
 /**
- * Reports of a trace, none of which can exceed EDGE_FRAME_BYTES: a report that control never takes would block the
- * outbox for good.
+ * Splits a trace into reports below EDGE_FRAME_BYTES: a report too large for control would block the outbox
+ * permanently.
  */
 function traceBodies({ callId, messages, truncated }: CollectedTrace): ReportBody[] {
   const parts: TraceMessage[][] = [];

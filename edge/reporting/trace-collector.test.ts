@@ -18,7 +18,7 @@ function packet(changes: Partial<HepPacket> = {}): HepPacket {
 }
 
 describe('TraceCollector', () => {
-  it('gives a call the messages that came before it was known', () => {
+  it('gives a call the messages that arrived before it was known', () => {
     const collector = new TraceCollector(5061);
     collector.add(packet(), t0);
     collector.claim('call-1', 'a@pbx', t0 + 5);
@@ -40,7 +40,7 @@ describe('TraceCollector', () => {
     expect(collector.take('a@pbx')).toBeNull();
   });
 
-  it('tells the direction by the listener port when the capture does not say it', () => {
+  it('derives the direction from the listener port when the capture lacks it', () => {
     const collector = new TraceCollector(5061);
     collector.claim('call-1', 'a@pbx', t0);
     collector.add(packet({ direction: null }), t0);
@@ -54,7 +54,7 @@ describe('TraceCollector', () => {
     ]);
   });
 
-  it('finds the Call-ID in the message, also in compact form, when the capture carries none', () => {
+  it('reads the Call-ID from the message, also in compact form, when the capture lacks it', () => {
     const collector = new TraceCollector(5061);
     collector.claim('call-1', 'b@pbx', t0);
     collector.add(packet({ callId: null, payload: Buffer.from('BYE x SIP/2.0\r\ni: b@pbx\r\n\r\n') }), t0);
@@ -73,23 +73,23 @@ describe('TraceCollector', () => {
 
   it.each([
     [
-      'the key of an offer that was refused',
+      'the key of a rejected offer',
       'c2Vjc2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2Vj',
       'a=crypto:1 AES_256_CM_HMAC_SHA1_80 inline:c2Vjc2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2Vj|2^31',
       'received',
     ],
     [
-      'a digest response of ours',
+      'our own digest response',
       '0123456789abcdef0123456789abcdef',
       'Authorization: Digest username="x", response="0123456789abcdef0123456789abcdef", nc=00000001',
       'sent',
     ],
-  ] as const)('takes %s out of whatever repeats it, now and later', (_, secret, line, direction) => {
+  ] as const)('redacts %s wherever it is repeated, now and later', (_, secret, line, direction) => {
     const collector = new TraceCollector(5061);
     collector.claim('call-1', 'a@pbx', t0);
     const message = (text: string) => Buffer.from(`INVITE x SIP/2.0\r\nCall-ID: a@pbx\r\n${text}\r\n\r\n`);
     const echo = `Reason: SIP;text="${secret.slice(0, 9)} ${secret.slice(9)}"\r\nX-A: ${Buffer.from(secret).toString('hex')}`;
-    // What a peer sends cannot crowd it out.
+    // Messages of the peer cannot evict our secrets.
     const noise = Array.from({ length: 40 }, (_, n) => `X-B: inline:${String(n).padStart(40, 'n')}`).join(
       '\r\n',
     );
@@ -105,7 +105,7 @@ describe('TraceCollector', () => {
     expect(texts).not.toContain(Buffer.from(secret).toString('hex'));
   });
 
-  it('hands out the messages that come after the end, once, and then forgets the call', () => {
+  it('returns the messages after the end once, and then drops the call', () => {
     const collector = new TraceCollector(5061);
     collector.claim('call-1', 'a@pbx', t0);
     collector.release('a@pbx', t0);
@@ -119,14 +119,14 @@ describe('TraceCollector', () => {
     expect(collector.size).toBe(0);
   });
 
-  it('forgets messages that no call claims', () => {
+  it('drops messages that no call claims', () => {
     const collector = new TraceCollector(5061);
     collector.add(packet(), t0);
     expect(collector.sweep(t0 + defaultTraceLimits.unclaimedMs)).toEqual([]);
     expect(collector.size).toBe(0);
   });
 
-  it('marks a trace truncated past the limit of messages, and stays bounded', () => {
+  it('marks a trace truncated beyond the message limit, and stays bounded', () => {
     const collector = new TraceCollector(5061, {
       ...defaultTraceLimits,
       maxMessagesPerCall: 2,

@@ -5,15 +5,15 @@ import { redactSip } from '#shared/sip-redaction.ts';
 import { mostSecrets, secretsIn } from './message-secrets.ts';
 
 export interface TraceLimits {
-  /** Messages kept per call; the rest is counted and the trace marked truncated (contract 3.4). */
+  /** Maximum messages kept per call; more are counted and the trace marked truncated (contract 3.4). */
   readonly maxMessagesPerCall: number;
-  /** Messages kept of a dialog that no call has claimed: more than a call's set-up has. */
+  /** Maximum messages kept of an unclaimed dialog: more than a call's set-up has. */
   readonly maxUnclaimedMessages: number;
-  /** Octets of all messages that are held; beyond it dialogs nobody has claimed get no more, calls truncated traces. */
+  /** Maximum octets held; beyond it unclaimed dialogs get no more messages, and traces of calls are truncated. */
   readonly maxBytes: number;
-  /** Dialogs remembered at once; beyond it the oldest unclaimed one is forgotten. */
+  /** Maximum dialogs; beyond it the oldest unclaimed one is dropped. */
   readonly maxDialogs: number;
-  /** How long messages wait for a call that claims them: longer than transaction time-outs (RFC 3261 Timer B). */
+  /** How long messages wait to be claimed by a call: longer than transaction time-outs (RFC 3261 Timer B). */
   readonly unclaimedMs: number;
   /** How long after a call's end late messages (its last 200, ACK, retransmissions) are still collected. */
   readonly lingerMs: number;
@@ -29,16 +29,16 @@ export const defaultTraceLimits: TraceLimits = {
 };
 
 interface Dialog {
-  /** Whose call this is; null until one claims it. */
+  /** The call that claimed it; null until then. */
   callId: string | null;
   /** Known secrets of the call. */
   secrets: readonly string[];
-  /** Secrets that stood in its messages; apart by direction, so that a peer cannot crowd out ours. */
+  /** Secrets found in its messages, by direction, so that the peer's cannot evict ours. */
   readonly seen: { readonly sent: Set<string>; readonly received: Set<string> };
-  /** When the dialog may be forgotten; null while its call is up. */
+  /** When the dialog may be dropped; null while its call is up. */
   until: number | null;
   packets: HepPacket[];
-  /** Messages of this call so far, flushed ones included. */
+  /** Messages of this call so far, including flushed ones. */
   count: number;
   truncated: boolean;
 }
@@ -50,19 +50,19 @@ export interface CollectedTrace {
 }
 
 /**
- * Gathers copies of SIP messages by Call-ID until a call claims them. Pure: packets and time come in, traces
- * go out. Messages are redacted and turned into text only when a call wants them.
+ * Collects copies of SIP messages by Call-ID until a call claims them. Pure: packets and time in, traces out. Messages
+ * are redacted and converted to text only for claimed dialogs.
  */
 export class TraceCollector {
   readonly #dialogs = new Map<string, Dialog>();
   readonly #limits: TraceLimits;
   readonly #localPort: number;
-  /** Octets that are held. */
+  /** Octets held. */
   bytes = 0;
-  /** Copies that found no room, and dialogs that were forgotten unclaimed because too many were remembered. */
+  /** Copies dropped for lack of room, and unclaimed dialogs dropped because there were too many. */
   overflowed = 0;
 
-  /** @param localPort the SIP listener's port: tells sent from received when the capture does not say */
+  /** @param localPort the SIP listener's port: distinguishes sent from received when the capture does not say */
   constructor(localPort: number, limits: TraceLimits = defaultTraceLimits) {
     this.#localPort = localPort;
     this.#limits = limits;
@@ -87,13 +87,13 @@ export class TraceCollector {
     }
     dialog.count += 1;
     this.bytes += packet.payload.length;
-    // A copy of its own: the packet is a part of all that came with it, which would be held as well.
+    // Copied, because the packet is a slice of a buffer that would be kept in memory as a whole.
     dialog.packets.push({ ...packet, payload: Buffer.from(packet.payload) });
   }
 
   /**
-   * Messages with this Call-ID belong to the call from now on.
-   * @param secrets none of which may stand in its messages, whatever their form
+   * Assigns messages with this Call-ID to the call from now on.
+   * @param secrets redacted from its messages in any form
    */
   claim(callId: string, sipCallId: string, now: number, secrets: readonly string[] = []): void {
     const dialog = this.#dialog(sipCallId, now);
@@ -102,13 +102,13 @@ export class TraceCollector {
     dialog.until = null;
   }
 
-  /** The call is over: late messages are collected for `lingerMs`, then the dialog is forgotten. */
+  /** The call is over: late messages are collected for `lingerMs`, then the dialog is dropped. */
   release(sipCallId: string, now: number): void {
     const dialog = this.#dialogs.get(sipCallId);
     if (dialog) dialog.until = now + this.#limits.lingerMs;
   }
 
-  /** What has come since the last time; null when nothing has. */
+  /** Messages since the last call; null when there are none. */
   take(sipCallId: string): CollectedTrace | null {
     const dialog = this.#dialogs.get(sipCallId);
     if (!dialog || dialog.callId === null || dialog.packets.length === 0) return null;
@@ -128,7 +128,7 @@ export class TraceCollector {
     };
   }
 
-  /** Returns the late messages of ended calls, and forgets what is past its time. */
+  /** Returns the late messages of ended calls, and drops expired dialogs. */
   sweep(now: number): CollectedTrace[] {
     const late: CollectedTrace[] = [];
     for (const [sipCallId, dialog] of this.#dialogs) {

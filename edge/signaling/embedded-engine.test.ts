@@ -1,4 +1,4 @@
-/** Signaling on the embedded engine: the same behaviour with every part real but media and agents. */
+/** Signaling on the embedded engine: every part is real except media and agents. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -123,7 +123,7 @@ beforeEach(() => {
 const lastOf = (sipCallId: string) => records.findLast((record) => record.sip_call_id === sipCallId);
 
 describe('a call over TLS', () => {
-  it('whose ACK and BYE come in one record is completed, every time', async () => {
+  it('whose ACK and BYE arrive in one TLS record is always completed', async () => {
     const caller = await SipCaller.connect(port, authority.cert);
     for (let round = 0; round < 50; round++) {
       const callId = `quick-${round}`;
@@ -138,7 +138,7 @@ describe('a call over TLS', () => {
     caller.close();
   });
 
-  it('is canceled by a CANCEL in the record of its INVITE', async () => {
+  it('is canceled by a CANCEL in the TLS record of its INVITE', async () => {
     agents.ready = false;
     const caller = await SipCaller.connect(port, authority.cert);
     const branch = 'same';
@@ -154,7 +154,7 @@ describe('a call over TLS', () => {
     caller.close();
   });
 
-  it('is hung up by the agent with a BYE that the caller gets', async () => {
+  it('is hung up by the agent, and the caller gets the BYE', async () => {
     const caller = await SipCaller.connect(port, authority.cert);
     caller.send(sipRequest('INVITE', { callId: 'agent', body: sdpOffer }));
     const answer = await caller.final();
@@ -179,7 +179,7 @@ describe('a call over TLS', () => {
     caller.close();
   });
 
-  it('rings reliably when the caller requires it, and goes on after PRACK', async () => {
+  it('rings reliably when the caller requires it, and continues after PRACK', async () => {
     agents.ready = false;
     const caller = await SipCaller.connect(port, authority.cert);
     caller.send(sipRequest('INVITE', { callId: 'rel', body: sdpOffer, headers: ['Require: 100rel'] }));
@@ -203,7 +203,7 @@ describe('a call over TLS', () => {
     caller.close();
   });
 
-  it('of a stranger is refused, and at the last try its address is cut off by the engine', async () => {
+  it('from a stranger is rejected, and after the last allowed attempt the engine blocks its address', async () => {
     const stranger = await SipCaller.connect(port, authority.cert, '127.0.0.2');
     stranger.send(sipRequest('INVITE', { callId: 's1', body: sdpOffer }));
     const first = await stranger.final();

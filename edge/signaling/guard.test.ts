@@ -1,4 +1,7 @@
-/** What sources that may not call a number get, learn and leave behind: the guard holds for each tenant by itself. */
+/**
+ * What sources that may not call a number receive, learn and leave in the log: each tenant is protected
+ * separately.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
@@ -49,7 +52,7 @@ beforeEach(async () => {
   server = await DrachtioServer.listen();
   clock = new FakeClock(Date.UTC(2030, 0, 1));
   log = new QuietLog();
-  // Of this test alone: the calls of the one before end while it closes.
+  // For this test alone: calls of the previous test end while it closes.
   const ownRecords: CallRecord[] = [];
   const ownRefused: string[] = [];
   records = ownRecords;
@@ -104,7 +107,7 @@ function configure(ofAcme: string[], ofBolt: string[], open_inbound = false): vo
 
 let callIds = 0;
 
-/** What goes out for an INVITE, as a stranger sees it; `silence` for nothing. */
+/** The response to an INVITE, as a stranger sees it; `silence` for none. */
 async function call(address: string, dialled: string, headers: Record<string, string> = {}): Promise<string> {
   const before = server.sent.length;
   const callId = `call-${++callIds}`;
@@ -125,22 +128,25 @@ async function times(count: number, address: string, dialled: string): Promise<s
 const statusOf = (answer: string) => answer.split(' ')[1] ?? answer;
 const ofOrganization = (org: string) => records.filter(({ org_id }) => org_id === org);
 
-describe('the answer to a source that may not call the number', () => {
+describe('the answer to a source that may not call a number', () => {
   it.each([
     ['a stranger', stranger, '403'],
     ["another tenant's PBX", acmesPbx, '404'],
-  ])('is for %s the same whether the number exists, as often as it tries', async (_who, address, status) => {
-    const toBolt = await times(tries + 3, address, bolt);
-    clock.advance(3_600_000);
-    const toNobody = await times(tries + 3, address, nobodys);
-    expect(toNobody).toEqual(toBolt);
-    expect(statusOf(toBolt[0] ?? '')).toBe(status);
-  });
+  ])(
+    'is for %s the same whether or not the number exists, however often it tries',
+    async (_who, address, status) => {
+      const toBolt = await times(tries + 3, address, bolt);
+      clock.advance(3_600_000);
+      const toNobody = await times(tries + 3, address, nobodys);
+      expect(toNobody).toEqual(toBolt);
+      expect(statusOf(toBolt[0] ?? '')).toBe(status);
+    },
+  );
 
   it.each([
-    ['a key of a test that is not ours', { 'X-Trunkline-Test': 'k' }],
+    ['an unknown test key', { 'X-Trunkline-Test': 'k' }],
     ['Replaces', { Replaces: 'a@b;to-tag=1;from-tag=2' }],
-    ['an extension that nobody knows', { Require: 'warp' }],
+    ['an unknown extension', { Require: 'warp' }],
     ['a short session', { Supported: 'timer', 'Session-Expires': '60' }],
   ])('is the same with %s', async (_what, headers) => {
     for (const address of [stranger, acmesPbx]) {
@@ -148,7 +154,7 @@ describe('the answer to a source that may not call the number', () => {
     }
   });
 
-  it("is 403 for a tenant's own source that another number of the tenant lists", async () => {
+  it("is 403 for a tenant's own source that another of its numbers lists", async () => {
     signaling.configure({
       version: ++version,
       organizations: [],
@@ -162,12 +168,12 @@ describe('the answer to a source that may not call the number', () => {
   });
 });
 
-describe('requests of a stranger that are refused for their own sake', () => {
+describe('malformed or unsupported requests from a stranger', () => {
   const flawed: [string, Record<string, string>, string][] = [
     ['a short session', { Supported: 'timer', 'Session-Expires': '60' }, '422'],
     ['an encoded body', { 'Content-Encoding': 'gzip' }, '415'],
     ['a body that is no SDP', { 'Content-Type': 'text/plain' }, '415'],
-    ['a Contact that is no place', { Contact: '<tel:+1>' }, '400'],
+    ['a Contact that is not a SIP URI', { Contact: '<tel:+1>' }, '400'],
     ['an unknown extension', { Require: 'warp' }, '420'],
     ['a malformed Replaces', { Replaces: ';;' }, '400'],
   ];
@@ -184,7 +190,7 @@ describe('requests of a stranger that are refused for their own sake', () => {
     return answers;
   }
 
-  it.each(flawed)('count as tries: %s', async (_what, headers, status) => {
+  it.each(flawed)('count as attempts: %s', async (_what, headers, status) => {
     for (const dialled of [bolt, nobodys]) {
       expect(await statuses(stranger, dialled, headers)).toEqual(silentAfter(status));
       clock.advance(3_600_000);
@@ -192,9 +198,9 @@ describe('requests of a stranger that are refused for their own sake', () => {
   });
 
   it.each(flawed.slice(0, -1))(
-    'do not where the source may call the number: %s',
+    'do not count when the source may call the number: %s',
     async (_what, headers, status) => {
-      // The rounds of the fake server come from the PBX.
+      // The fake server's own round trips come from the PBX.
       configure(['0.0.0.0/0'], [carrier, acmesPbx]);
       expect(await statuses(stranger, acme, headers, 20)).toEqual(Array(20).fill(status));
       expect(statusOf(await call(stranger, acme))).toBe('200');
@@ -211,9 +217,9 @@ describe('requests of a stranger that are refused for their own sake', () => {
     ['PRACK', '481', tries],
     ['BYE', '481', tries],
     ['MESSAGE', '405', tries],
-    // What looks after us is no scanner.
+    // Monitors that check us are not scanners.
     ['OPTIONS', '200', 4 * tries],
-  ])('count outside of calls, too: %s', async (method, status, most) => {
+  ])('count outside calls, too: %s', async (method, status, most) => {
     const answers: string[] = [];
     for (let i = 0; i < most + 2; i++) {
       const before = server.sent.length;
@@ -224,7 +230,7 @@ describe('requests of a stranger that are refused for their own sake', () => {
     expect(answers).toEqual([...Array<string>(most).fill(status), 'silence', 'silence']);
   });
 
-  it('count when they name a call that was never there', async () => {
+  it('count when they name a call that never existed', async () => {
     const answers: string[] = [];
     for (let i = 0; i < tries + 2; i++) {
       const before = server.sent.length;
@@ -235,7 +241,7 @@ describe('requests of a stranger that are refused for their own sake', () => {
     expect(answers).toEqual(silentAfter('481'));
   });
 
-  it('of a known source never count: it calls on after any number of them', async () => {
+  it('from a known source never count: it can call after any number of them', async () => {
     for (const method of ['REFER', 'UPDATE', 'NOTIFY', 'PRACK', 'BYE', 'MESSAGE'])
       for (let i = 0; i < tries + 1; i++) {
         server.peer({ method, callId: `${method}-${i}`, address: carrier, uri: `sip:${bolt}@x` });
@@ -249,7 +255,7 @@ describe('requests of a stranger that are refused for their own sake', () => {
 describe('a tenant that lists the whole Internet', () => {
   const everything = ['0.0.0.0/0', '::/0'];
 
-  it('takes calls from everywhere, and makes nobody known to others', async () => {
+  it('gets calls from everywhere, and makes no source known to others', async () => {
     configure(everything, [carrier]);
     expect(statusOf(await call(stranger, acme))).toBe('200');
     const answers = await times(tries + 3, stranger, bolt);
@@ -258,10 +264,10 @@ describe('a tenant that lists the whole Internet', () => {
     expect(await times(tries + 3, stranger, nobodys)).toEqual(answers);
   });
 
-  it('goes on taking calls of a source that was blocked for trying the numbers of others', async () => {
+  it("still gets calls from a source that was blocked for trying other tenants' numbers", async () => {
     configure(everything, [carrier]);
     const answers = await times(tries, stranger, bolt);
-    // At the engine it would be cut off from the number that takes it.
+    // A block in the engine would cut it off from the number that accepts it.
     expect(answers.join()).not.toContain('x-trunkline-block');
     expect(await call(stranger, bolt)).toBe('silence');
     expect(statusOf(await call(stranger, acme))).toBe('200');
@@ -275,7 +281,7 @@ describe('a tenant that lists the whole Internet', () => {
     expect(signaling.wideNumbers).toBe(1);
   });
 
-  it('has the engine keep no room for the whole Internet', () => {
+  it('does not make the engine reserve capacity for the whole Internet', () => {
     const told: unknown[] = [];
     signaling.watchSources((known) => told.push(known));
     configure(['0.0.0.0/0', '198.51.100.0/24'], [carrier]);
@@ -286,14 +292,14 @@ describe('a tenant that lists the whole Internet', () => {
   });
 });
 
-describe('a carrier that one tenant has', () => {
-  it('is not locked out for it by what it tries at others', async () => {
+describe('a carrier of one tenant', () => {
+  it('is not locked out of it for its attempts at other tenants', async () => {
     expect((await times(100, carrier, acme)).map(statusOf)).toEqual(Array(100).fill('404'));
     expect(signaling.refusedByEngine(carrier, 1000)).toBe(0);
     expect(statusOf(await call(carrier, bolt))).toBe('200');
   });
 
-  it('is let in at once where it was blocked as a stranger before', async () => {
+  it('is let in at once even if it was blocked as a stranger before', async () => {
     const answers = await times(tries + 1, stranger, bolt);
     expect(answers.at(-1)).toBe('silence');
     configure([acmesPbx], [carrier, stranger]);
@@ -301,8 +307,8 @@ describe('a carrier that one tenant has', () => {
   });
 });
 
-describe('2,000 refused calls', () => {
-  it('of a source known to another tenant leave three entries, and the last says that there are more', async () => {
+describe('2,000 rejected calls', () => {
+  it('from a source known to another tenant leave three entries, and the last says that there are more', async () => {
     await times(2000, acmesPbx, bolt);
     const entries = ofOrganization('bolt');
     expect(new Set(entries.map(({ id }) => id)).size).toBe(3);
@@ -320,13 +326,13 @@ describe('2,000 refused calls', () => {
     });
   });
 
-  it('of many strangers leave twenty', async () => {
+  it('from many strangers leave twenty', async () => {
     for (let i = 0; i < 2000; i++) await call(`203.0.${i >> 8}.${i & 255}`, bolt);
     expect(new Set(ofOrganization('bolt').map(({ id }) => id)).size).toBe(20);
     expect(log.lines.filter(({ message }) => message === 'INVITE refused')).toHaveLength(600);
   });
 
-  it('to one tenant leave those of another their entries', async () => {
+  it('to one tenant do not use up the entries of another', async () => {
     await times(100, stranger, bolt);
     await call(stranger, acme);
     clock.advance(600_000);
@@ -336,7 +342,7 @@ describe('2,000 refused calls', () => {
 });
 
 describe('the share of an organization', () => {
-  it('leaves room for another, whose calls come in, and is told in the log of the one that took it', async () => {
+  it('leaves capacity for another, whose calls are accepted, and the log of the one that used it up says so', async () => {
     const answers: string[] = [];
     for (let i = 0; i < 11; i++) answers.push(statusOf(await call(acmesPbx, acme)));
     expect(answers).toEqual([...Array<string>(9).fill('200'), '503', '503']);

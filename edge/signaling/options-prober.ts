@@ -1,4 +1,4 @@
-/** Asks an endpoint by OPTIONS whether it is there (RFC 3261 section 11, contract 3.3). */
+/** Checks with OPTIONS whether an endpoint is reachable (RFC 3261 section 11, contract 3.3). */
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connectionProblem } from '#shared/connection-faults.ts';
@@ -13,9 +13,9 @@ import { contactOf } from './srf/headers.ts';
 export interface ProbeOutcome {
   /** Status of the endpoint's response; null when there was none. */
   readonly sipCode: number | null;
-  /** From the request to the response, a connection to be made included; null without response. */
+  /** From the request to the response, including connection setup; null without a response. */
   readonly responseTimeMs: number | null;
-  /** Why there is no response; null when there is one. */
+  /** Why there was no response; null when there was one. */
   readonly error: string | null;
 }
 
@@ -24,7 +24,10 @@ export interface ProberOptions {
   readonly exchange: Exchange;
 }
 
-/** Sends OPTIONS to `target`. Never rejects: what goes wrong is the outcome. @param timeoutMs for the whole probe */
+/**
+ * Sends OPTIONS to `target`. Never rejects: failures are part of the outcome. @param timeoutMs for the whole
+ * probe
+ */
 export function probe(
   { environment, exchange }: ProberOptions,
   target: DialTarget,
@@ -38,7 +41,7 @@ export function probe(
     'Call-ID': randomUUID(),
     From: `<sip:probe@${us}>;tag=${randomBytes(8).toString('hex')}`,
     To: `<${place.uri.replace(/;transport=tls$/, '')}>`,
-    // RFC 3261 section 11.1 lets OPTIONS have a Contact, and some peers want one.
+    // RFC 3261 section 11.1 allows a Contact in OPTIONS, and some peers require one.
     Contact: contactOf(publicAddress ?? 'localhost', place.uri, {}),
     'User-Agent': software,
     ...capabilities(),
@@ -54,7 +57,7 @@ export function probe(
   });
 }
 
-/** Silence and our own faults in their own words; why the peer cannot be connected to, in a sentence. */
+/** Text for a timeout or a fault on our side; why the peer cannot be reached, in a sentence. */
 function silenceOf(target: DialTarget, error: string): string {
   return error === 'timeout' || error === noEngine ? error : connectionProblem(registrarPlace(target), error);
 }

@@ -46,7 +46,7 @@ let log: QuietLog;
 let calls: Calls;
 let signaling: Signaling;
 let records: CallRecord[];
-/** Why reports cannot be kept. */
+/** Why reports cannot be stored. */
 let refusal: string | null;
 let refused: string[];
 let up: (value: boolean) => void;
@@ -167,7 +167,7 @@ describe('an inbound call', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('hears a BYE that comes in one chunk with the echo of its 200 and the ACK', async () => {
+  it('processes a BYE that arrives in one chunk with the echo of its 200 and the ACK', async () => {
     server.withEcho = (sent) =>
       sent.startLine === 'SIP/2.0 200 OK' && sent.headers.cseq?.endsWith('INVITE')
         ? [
@@ -213,7 +213,7 @@ describe('an inbound call', () => {
     expect(server.sent).toEqual([]);
   });
 
-  it('was canceled when the engine does not know the INVITE of its 200 any more', async () => {
+  it('counts as canceled when the engine no longer knows the INVITE of its 200', async () => {
     server.refuse = () => 'Response not sent due to unknown transaction';
     server.peer(invite);
     await server.next();
@@ -222,7 +222,7 @@ describe('an inbound call', () => {
     expect(calls.size).toBe(0);
   });
 
-  it('rings reliably only for a caller that requires it', async () => {
+  it('rings reliably only when the caller requires it', async () => {
     agents.ready = false;
     server.peer({ ...invite, callId: 'a', headers: { Supported: '100rel' } });
     await server.idle();
@@ -238,7 +238,7 @@ describe('an inbound call', () => {
     expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
   });
 
-  it('is ended by a BYE on its early dialog', async () => {
+  it('is ended by a BYE in its early dialog', async () => {
     agents.ready = false;
     server.peer(invite);
     await server.idle();
@@ -259,7 +259,7 @@ describe('an inbound call', () => {
     expect(agents.last.started).toBe(1);
   });
 
-  it('ends when the engine gave up waiting for the ACK', async () => {
+  it('ends when the engine gives up waiting for the ACK', async () => {
     server.peer(invite);
     await server.next();
     server.peer({
@@ -281,7 +281,7 @@ describe('an inbound call', () => {
     ['no answer from the application', 408, 'Request Timeout', 'internal_error'],
     ['connection lost', 487, 'Request Terminated', 'connection_lost'],
   ])(
-    'that the engine gave up (%s, %i) has in its record what the caller got',
+    'that the engine gave up (%s, %i) is recorded with the status that the caller got',
     async (text, status, phrase, code) => {
       agents.ready = false;
       const transactionId = server.peer(invite);
@@ -289,7 +289,7 @@ describe('an inbound call', () => {
       const reason = `SIP;cause=${status};text="${text}"`;
       server.peer({ method: 'CANCEL', transactionId, headers: { Reason: reason } });
       await server.idle();
-      // To a caller without a connection nothing could be sent.
+      // A caller without a connection cannot receive a response.
       const sent = code === 'connection_lost' ? null : status;
       expect(last()).toMatchObject({
         termination: code,
@@ -301,7 +301,7 @@ describe('an inbound call', () => {
   );
 
   it.each(['drop', 'reset'] as const)(
-    'ends when the engine is lost (%s), and the next call finds a new connection',
+    'ends when the engine is lost (%s), and the next call uses a new connection',
     async (how) => {
       await answered();
       const down = engineUp();
@@ -321,7 +321,7 @@ describe('an inbound call', () => {
 describe('a request in a dialog', () => {
   const hold = `${sdpOffer}a=sendonly\r\n`;
 
-  it('holds and resumes by re-INVITE', async () => {
+  it('puts the call on hold and resumes it by re-INVITE', async () => {
     await answered();
     server.peer({ ...invite, toTag: 't', body: hold });
     const held = await server.next();
@@ -334,7 +334,7 @@ describe('a request in a dialog', () => {
     expect(calls.find('id-1')?.state).toBe('up');
   });
 
-  it('is refused with 488 and a Warning when its offer is bad, and the session stays', async () => {
+  it('is rejected with 488 and a Warning when its offer is bad, and the session continues', async () => {
     await answered();
     server.peer({ ...invite, toTag: 't', body: 'v=0\r\n' });
     const refusal = await server.next();
@@ -379,7 +379,7 @@ describe('a request in a dialog', () => {
 });
 
 describe('the session timer', () => {
-  it('is refreshed by us with UPDATE when the caller takes it', async () => {
+  it('is refreshed by us with UPDATE when the caller supports it', async () => {
     const ok = await answered({ Supported: 'timer', Allow: 'INVITE, UPDATE' });
     expect(ok.headers['session-expires']).toBe('1800;refresher=uas');
     clock.advance(900_000);
@@ -415,7 +415,7 @@ describe('the session timer', () => {
     expect(media.last.answers).toEqual([sdpOffer]);
   });
 
-  it('ends the call when the caller that should refresh does not', async () => {
+  it('ends the call when the caller must refresh and does not', async () => {
     const ok = await answered({ Supported: 'timer', 'Session-Expires': '90;refresher=uac' });
     expect(ok.headers).toMatchObject({ 'session-expires': '90;refresher=uac', require: 'timer' });
     clock.advance(59_000);
@@ -433,7 +433,7 @@ describe('the session timer', () => {
     expect(last()).toMatchObject({ termination: 'session_expired', hangup_by: 'timeout' });
   });
 
-  it('ends the call when the caller does not know the dialog any more', async () => {
+  it('ends the call when the caller no longer knows the dialog', async () => {
     await answered({ Supported: 'timer', Allow: 'UPDATE' });
     clock.advance(900_000);
     server.answer(await server.next(), 481, 'Call/Transaction Does Not Exist');
@@ -441,7 +441,7 @@ describe('the session timer', () => {
     expect(last()?.termination).toBe('session_expired');
   });
 
-  it('raises the interval after a 422', async () => {
+  it('uses the interval of a 422', async () => {
     await answered({ Supported: 'timer', Allow: 'UPDATE' });
     clock.advance(900_000);
     server.answer(await server.next(), 422, 'Session Interval Too Small', { headers: { 'Min-SE': '3600' } });
@@ -454,7 +454,7 @@ describe('the session timer', () => {
   });
 });
 
-describe('a call of a registrar', () => {
+describe('a call from a registrar', () => {
   const registering: InboundTrunk = {
     ...trunk,
     id: 'registered',
@@ -470,20 +470,20 @@ describe('a call of a registrar', () => {
 
   beforeEach(() => signaling.configure({ ...config, numbers }));
 
-  it('to the Contact that was registered is one of the record and its number', async () => {
+  it('to the registered Contact belongs to the record and its number', async () => {
     server.peer({ ...toContact, address: '198.51.100.7' });
     expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
     expect(last()).toMatchObject({ trunk_id: 'registered', number: '+14155550100', to: '+14155550100' });
   });
 
-  it('may dial the number itself', async () => {
+  it('may dial the number directly', async () => {
     server.peer({ ...invite, address: '198.51.100.7' });
     expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
     expect(last()).toMatchObject({ trunk_id: 'registered' });
   });
 
   it.each(['+14155550100', '14155550100'])(
-    'is the number’s, though another organization registers as %s and lists its source',
+    'belongs to the number, although another organization registers as %s and lists its source',
     async (username) => {
       const registration = { host: 'thief.example', port: 5061, username, password: 'p', expires_s: 300 };
       const thief = {
@@ -500,7 +500,7 @@ describe('a call of a registrar', () => {
     },
   );
 
-  it('is refused from every other source', async () => {
+  it('is rejected from every other source', async () => {
     server.peer({ ...toContact, address: '203.0.113.5' });
     expect((await server.next()).startLine).toBe('SIP/2.0 403 Forbidden');
     expect(last()).toMatchObject({
@@ -511,7 +511,7 @@ describe('a call of a registrar', () => {
   });
 });
 
-describe('an INVITE that becomes no call', () => {
+describe('a rejected INVITE', () => {
   it.each<[string, Parameters<DrachtioServer['peer']>[0], string, object]>([
     ['unknown number', { ...invite, uri: 'sip:+14155559999@x' }, 'SIP/2.0 404 Not Found', {}],
     ['no number at all', { ...invite, uri: 'sip:x' }, 'SIP/2.0 404 Not Found', {}],
@@ -554,7 +554,7 @@ describe('an INVITE that becomes no call', () => {
     expect(answer.headers).toMatchObject({ server: 'Trunkline/test', ...headers });
   });
 
-  it('is recorded when its number is ours, and only logged when it is not', async () => {
+  it('is recorded when its number is ours, and otherwise only logged', async () => {
     server.peer({ ...invite, address: '203.0.113.5' });
     await server.next();
     expect(records).toHaveLength(1);
@@ -590,7 +590,7 @@ describe('an INVITE that becomes no call', () => {
   });
 
   it.each(['INVITE', 'OPTIONS'])(
-    '%s gets 503 with Retry-After, and leaves no record, while reports cannot be kept',
+    '%s gets 503 with Retry-After, and leaves no record, while reports cannot be stored',
     async (method) => {
       refusal = 'The edge cannot store what it reports';
       server.peer({ ...invite, method });
@@ -606,7 +606,7 @@ describe('an INVITE that becomes no call', () => {
     },
   );
 
-  it('of a source without trunk is answered with the block header at the last try, then not at all', async () => {
+  it('from an unknown source is answered with the block header at the last attempt, then not at all', async () => {
     const stranger = { ...invite, address: '::ffff:203.0.113.5' };
     const answers = [];
     for (const callId of ['a', 'b', 'c']) {
@@ -637,7 +637,7 @@ describe('an INVITE that becomes no call', () => {
     expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
   });
 
-  it('counts with the OPTIONS of the same source, four of which are one try', async () => {
+  it('counts together with the OPTIONS of the same source, four of which are one attempt', async () => {
     const address = '203.0.113.5';
     server.peer({ ...invite, callId: 'a', address });
     server.peer({ ...invite, callId: 'b', address });
@@ -660,7 +660,7 @@ describe('an INVITE that becomes no call', () => {
     expect(server.sent).toHaveLength(6);
   });
 
-  it('counts with what the engine has refused by itself', async () => {
+  it('counts together with the requests that the engine rejected itself', async () => {
     const address = '203.0.113.5';
     server.peer({ ...invite, callId: 'a', address });
     await server.next();
@@ -670,7 +670,7 @@ describe('an INVITE that becomes no call', () => {
     expect(refused).toEqual(['source_not_allowed', 'engine', 'engine', 'blocked']);
   });
 
-  it('of a trunk is never blocked', async () => {
+  it('from a trunk is never blocked', async () => {
     for (let round = 0; round < 5; round++) {
       server.peer({ ...invite, callId: `c${round}`, uri: 'sip:+14155559999@x' });
       expect((await server.next()).headers['x-trunkline-block']).toBeUndefined();
@@ -682,7 +682,7 @@ describe('an INVITE that becomes no call', () => {
     expect(signaling.refusedByEngine('192.0.2.1', 100)).toBe(0);
   });
 
-  it('of an endpoint that is only called is never blocked for its OPTIONS, and may not call', async () => {
+  it('from a host that is only called is never blocked for its OPTIONS, and may not call', async () => {
     const calledOnly: NumberConfig = {
       number: '+14155550102',
       org_id: 'org-1',
@@ -716,7 +716,7 @@ describe('an INVITE that becomes no call', () => {
 });
 
 describe('other requests', () => {
-  it('OPTIONS tells what we can do, and 503 while draining', async () => {
+  it('OPTIONS lists our capabilities, and gets 503 while draining', async () => {
     server.peer({ method: 'OPTIONS' });
     const ok = await server.next();
     expect(ok.startLine).toBe('SIP/2.0 200 OK');
@@ -741,14 +741,14 @@ describe('other requests', () => {
     },
   );
 
-  it('get no answer when their headers are too long to be repeated', async () => {
+  it('get no answer when their headers are too long to be copied into one', async () => {
     server.peer({ ...invite, from: `<sip:${'a'.repeat(9000)}@x>` });
     await server.idle();
     expect(server.sent).toEqual([]);
     expect(refused).toEqual(['oversized']);
   });
 
-  it('reach us because they were asked for', () => {
+  it('reach us because we subscribed to them', () => {
     expect(server.routes).toEqual([
       'invite',
       'options',

@@ -1,4 +1,4 @@
-/** Signaling as the edge composes it: one connection to the engine, and every request to the one who takes it. */
+/** Signaling as the edge assembles it: one connection to the engine, and a dispatcher for its requests. */
 import type { Clock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import { LogThinning } from '#shared/log-thinning.ts';
@@ -43,39 +43,39 @@ export interface SignalingOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly calls: CallTaker;
-  /** `host:port` under which peers reach us, IPv6 in brackets; null: the engine knows it for each connection. */
+  /** `host:port` under which peers reach us, IPv6 in brackets; null: the engine uses each connection's address. */
   readonly publicAddress: string | null;
   /** Name and version, for Server and User-Agent. */
   readonly software: string;
   readonly session: SessionSettings;
   readonly strangers: StrangerLimits;
-  /** Counts requests that were turned away, by reason; `silenced` are those that got no answer. */
+  /** Counts rejected requests by reason; `silenced` are those that got no answer. */
   readonly refused: (reason: string) => void;
   /** Default: 180 s for the peer's, 60 s between two NOTIFYs for ours. */
   readonly refers?: ReferSettings;
-  /** Counts what becomes of REFERs. */
+  /** Counts the outcomes of REFERs. */
   readonly countRefer?: Environment['countRefer'];
-  /** ms after an INVITE of ours without any response at which it is given up; default: contract 3.5. */
+  /** ms after an outgoing INVITE without any response after which it is given up; default: contract 3.5. */
   readonly noResponseMs?: number;
   readonly random?: () => number;
   readonly resolve?: Resolve;
-  /** Calls of ours to ourselves; absent: there are none. */
+  /** Calls of the edge to itself; absent: there are none. */
   readonly testVisits?: TestVisits;
   /** Absent: nothing is registered. */
   readonly registrars?: RegistrarAccess;
-  /** Called when the engine is there (again) or lost. */
+  /** Called when the engine is connected (again) or lost. */
   readonly engineUp?: (up: boolean) => void;
 }
 
-/** How long looked-up source hosts are used (contract 2.1). */
+/** How long resolved source hosts are used (contract 2.1). */
 const sourceRefreshMs = 5 * 60_000;
 
 /** Contract 3.5: the trigger `timeout`. */
 const defaultNoResponseMs = 6_000;
 
 /**
- * An OPTIONS of a source without trunk counts a quarter of a try: what looks after us every ten seconds, such as the
- * dispatcher of Kamailio or a monitor, is no scanner.
+ * An OPTIONS from a source without a trunk counts as a quarter of an attempt: a monitor that checks us every ten
+ * seconds, such as Kamailio's dispatcher, is not a scanner.
  */
 const optionsWeight = 1 / 4;
 
@@ -97,7 +97,7 @@ export class Signaling implements Dialer {
   #routing: Routing | null = null;
   #wideTold: ReadonlyMap<string, string> = new Map();
   #sourcesChanged: (known: Readonly<Record<string, readonly string[]>>) => void = () => {};
-  /** What waits for the engine. */
+  /** Callbacks that wait for the engine. */
   readonly #waiting = new Set<() => void>();
 
   constructor(options: SignalingOptions) {
@@ -158,7 +158,7 @@ export class Signaling implements Dialer {
       exchange: this.#exchange,
       resolve: async (host, port) => {
         const places = await resolve(host, port);
-        // A registrar that has moved calls from where we have just found it.
+        // A registrar that has moved may call from the address just resolved.
         if (places.ok)
           this.#hosts.learn(
             host,
@@ -169,12 +169,12 @@ export class Signaling implements Dialer {
     });
   }
 
-  /** Whether the engine hands us requests. */
+  /** Whether the engine sends us requests. */
   get up(): boolean {
     return this.#link.up;
   }
 
-  /** Dialogs that the engine and we hold. */
+  /** Dialogs held by the engine and by us. */
   get dialogs(): number {
     return this.#dialogs.size + (this.own?.dialogs ?? 0);
   }
@@ -184,7 +184,7 @@ export class Signaling implements Dialer {
     this.own?.connect(address);
   }
 
-  /** Judges calls by this configuration from now on; calls that are up stay as they are. */
+  /** Checks calls against this configuration from now on; established calls are unaffected. */
   configure(config: EdgeConfig): void {
     this.#routing = {
       config,
@@ -206,7 +206,7 @@ export class Signaling implements Dialer {
     return this.#routing?.sources.wide.size ?? 0;
   }
 
-  /** Told once for each number and list, not with every configuration. */
+  /** Logged once for each number and list, not with every configuration. */
   #reportWide(wide: ReadonlyMap<string, readonly string[]>): void {
     for (const [number, networks] of wide) {
       if (this.#wideTold.get(number) === networks.join()) continue;
@@ -219,15 +219,15 @@ export class Signaling implements Dialer {
   }
 
   /**
-   * @param told the sources that the configuration names, now and whenever they change: addresses and CIDR blocks by
-   * the id of the organization
+   * @param told gets the sources that the configuration names, now and on every change: addresses and CIDR blocks
+   * by organization id
    */
   watchSources(told: (known: Readonly<Record<string, readonly string[]>>) => void): void {
     this.#sourcesChanged = told;
     told(this.#routing?.sources.knownEntries ?? {});
   }
 
-  /** Makes a call. Failures, that of the engine included, come as events. */
+  /** Places a call. Failures, including that of the engine, are reported as events. */
   dial(target: DialTarget, invite: OutboundInvite, events: DialEvents): Leg {
     return new OutboundLeg({
       environment: this.#environment,
@@ -241,15 +241,15 @@ export class Signaling implements Dialer {
   }
 
   /**
-   * Asks a place by OPTIONS whether it is there. Never rejects.
-   * @param timeoutMs for the whole probe; an engine that is not there yet is waited for, at most as long
+   * Checks a target with OPTIONS. Never rejects.
+   * @param timeoutMs for the whole probe, including the wait for an engine that is not connected yet
    */
   async probe(target: DialTarget, timeoutMs: number): Promise<ProbeOutcome> {
     if (!this.#link.up) await this.#engineUp(timeoutMs);
     return probe({ environment: this.#environment, exchange: this.#exchange }, target, timeoutMs);
   }
 
-  /** Resolves when the engine is there, or after `timeoutMs`. */
+  /** Resolves when the engine is connected, or after `timeoutMs`. */
   #engineUp(timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
@@ -263,8 +263,8 @@ export class Signaling implements Dialer {
   }
 
   /**
-   * Counts requests that the engine has refused by itself.
-   * @returns seconds for which the engine shall block the source, 0: not at all
+   * Counts requests that the engine rejected itself.
+   * @returns seconds for which the engine must block the source, 0: not at all
    */
   refusedByEngine(address: string, times: number): number {
     const source = plainAddress(address);
@@ -276,7 +276,7 @@ export class Signaling implements Dialer {
   /**
    * Compares the engine's dialogs with ours: calls whose dialogs are lost end.
    * @param engine ids of all dialogs of the engine
-   * @returns ids of those that no call owns: the engine shall end them
+   * @returns ids of those that no call owns: the engine must end them
    */
   reconcile(engine: readonly string[]): readonly string[] {
     if (!this.up) return [];
@@ -304,12 +304,15 @@ export class Signaling implements Dialer {
     this.#registrations.tryNow(trunkId, orderId);
   }
 
-  /** Takes our bindings away from all registrars, so that they send no more calls. Takes the time of one request at most. */
+  /**
+   * Removes our bindings at all registrars, so that they send no more calls. Takes at most the timeout of one
+   * request.
+   */
   async unregister(): Promise<void> {
     await this.#registrations?.end();
   }
 
-  /** Leaves the engine. Live calls should be over by now. */
+  /** Disconnects from the engine. Live calls should have ended by now. */
   close(): void {
     this.#registrations?.close();
     this.#hosts.close();
@@ -341,7 +344,7 @@ export class Signaling implements Dialer {
       owner.receive(request, response);
       return;
     }
-    // An ACK is never answered, and what the engine sent on its own dialog is only news.
+    // An ACK is never answered, and a request that the engine itself sent in its dialog is only a notification.
     if (request.method === 'ACK' || request.source === 'application') return;
     if (this.#isSilenced(request)) {
       this.#options.refused('silenced');
@@ -357,7 +360,7 @@ export class Signaling implements Dialer {
       if (request.method === 'INVITE') forgetInvite(request);
       return;
     }
-    // Of a call that has just ended, which speaks against nobody.
+    // Belongs to a call that has just ended: does not count against the source.
     if (request.stackDialogId) {
       respond(this.#environment, response, 481);
       return;
@@ -369,7 +372,7 @@ export class Signaling implements Dialer {
     this.#receiveNew(request, response);
   }
 
-  /** An INVITE of a source that a list names is judged first: it may be for a number that takes it. */
+  /** An INVITE from a listed source is checked first: it may be for a number that accepts it. */
   #isSilenced({ source_address, method }: SrfRequest): boolean {
     const source = plainAddress(source_address);
     if (!this.#strangers.isBlocked(source)) return false;
@@ -389,7 +392,8 @@ export class Signaling implements Dialer {
       case 'REFER':
         this.#refuse(request, response, 403, { reason: 'REFER is taken inside of calls only' });
         break;
-      // RFC 3261 sections 9.2, 12.2.2 and 15.1.2, RFC 3262 section 3: these belong to something that we do not have.
+      // RFC 3261 sections 9.2, 12.2.2 and 15.1.2, RFC 3262 section 3: these refer to a dialog or transaction that
+      // does not exist.
       case 'CANCEL':
       case 'BYE':
       case 'PRACK':
@@ -415,7 +419,7 @@ export class Signaling implements Dialer {
     respond(this.#environment, response, 200, { headers: { ...capabilities(), ...block } });
   }
 
-  /** Refuses a request outside of calls, which counts as a try. */
+  /** Rejects a request outside calls; it counts as an attempt. */
   #refuse(
     request: SrfRequest,
     response: SrfResponse,
@@ -429,7 +433,7 @@ export class Signaling implements Dialer {
 }
 
 /**
- * A drachtio-server never reads on after a frame of more than 12,228 octets, and every answer repeats these
+ * A drachtio-server stops reading after a frame of more than 12,228 octets, and every answer copies these
  * headers: one such request would end all calls.
  */
 const longestRepeated = 8_000;

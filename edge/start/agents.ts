@@ -1,4 +1,4 @@
-/** Who can speak on calls, and with what. */
+/** Creates the agents with the settings of this edge. */
 import { rootCertificates } from 'node:tls';
 import { newId } from '#shared/ids.ts';
 import type { AgentsDeps } from '../agent/agents.ts';

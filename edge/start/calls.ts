@@ -14,7 +14,7 @@ interface CallsParts {
   readonly media: Media;
   readonly agents: Agents;
   readonly reporter: Reporter;
-  /** Both are asked for when a call needs them: they are made after the calls. */
+  /** Both are functions because these parts are created after the calls. */
   readonly routes: () => Routes;
   readonly dialer: () => Dialer;
 }

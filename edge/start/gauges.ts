@@ -1,4 +1,4 @@
-/** What the edge measures of itself at the moment it is asked. */
+/** Gauges of the edge, read when they are exported. */
 import type { Calls } from '../call/calls.ts';
 import type { RunningMedia } from '../media/media.ts';
 import type { Metrics } from '../metrics.ts';

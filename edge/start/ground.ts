@@ -1,4 +1,4 @@
-/** What every part of the edge is made with: settings, log, counters, the present configuration. */
+/** What every part of the edge needs: settings, log, counters, the current configuration. */
 import { readFileSync } from 'node:fs';
 import { systemClock } from '#shared/clock.ts';
 import { KnownSecrets } from '#shared/known-secrets.ts';
@@ -17,19 +17,19 @@ export interface Ground {
   readonly software: string;
   readonly metrics: Metrics;
   readonly current: CurrentConfig;
-  /** SRTP keys of the calls that are up. */
+  /** SRTP keys of the live calls. */
   readonly keys: KnownSecrets;
   readonly controlUrl: string;
   readonly edgeToken: string;
-  /** Address that SDP names. */
+  /** Address in SDP. */
   readonly publicIp: string;
-  /** PEM of the authority that is trusted besides those that node brings; null: none. */
+  /** PEM of an authority trusted in addition to Node's; null: none. */
   readonly privateAuthority: string | null;
 }
 
-/** @throws SettingError when the certificates or the address of control are not there in time */
+/** @throws SettingError when the certificates or control's address do not appear in time */
 export async function layGround(settings: EdgeSettings, log: EdgeLog, software: string): Promise<Ground> {
-  // Another engine has certificates of its own.
+  // Another engine has its own certificates.
   if (!settings.drachtio) await certificates(settings);
   const { controlUrl, edgeToken } = await controlAddress(settings);
   const { rtp, tls } = settings;

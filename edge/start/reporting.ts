@@ -1,4 +1,4 @@
-/** The link to control, with what this edge is. */
+/** The link to control, with the facts about this edge. */
 import { localAddress } from '../local-address.ts';
 import { openReporting, type Reporting, type ReportingOptions } from '../reporting/reporting.ts';
 import { clock, type Ground } from './ground.ts';

@@ -15,9 +15,9 @@ interface SignalingParts {
   readonly calls: Calls;
   readonly testVisits: TestVisits;
   readonly reporting: Reporting;
-  /** Asked for when it is needed: trunks are made after signaling. */
+  /** A function, because trunks are created after signaling. */
   readonly trunks: () => Trunks;
-  /** Called when the engine is there (again) or lost. */
+  /** Called when the engine is up (again) or lost. */
   readonly engineUp: (up: boolean) => void;
 }
 
@@ -59,7 +59,7 @@ export function signalingOf(ground: Ground, parts: SignalingParts): Signaling {
   });
 }
 
-/** Where calls of a trunk's host may come from: what the machine knows of the host, and what calls to it use. */
+/** Source addresses of a trunk's host: from the system resolver, and those used for calls to it. */
 async function sourceAddresses(host: string, trunks: Trunks): Promise<string[]> {
   const [known, used] = await Promise.allSettled([resolveSource(host), trunks.resolve(host, null)]);
   const addresses = new Set(known.status === 'fulfilled' ? known.value : []);

@@ -1,16 +1,16 @@
-/** The voice of agents, and their ear. */
+/** Speech synthesis and recognition of agents. */
 import { Flite } from '#shared/models/flite.ts';
 import { OpenAiSpeechToText, OpenAiTextToSpeech } from '#shared/models/openai-speech.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import { SpeechCache } from '#shared/models/speech-cache.ts';
 import type { EdgeSettings } from '../config.ts';
 
-/** Bytes of synthesized speech that are kept. */
+/** Maximum size of cached speech, bytes. */
 const speechCacheBytes = 64 * 1024 * 1024;
 
 export interface Speech {
   readonly tts: TextToSpeech;
-  /** null: agents hear key presses alone. */
+  /** null: agents recognize only key presses. */
   readonly stt: SpeechToText | null;
 }
 

@@ -7,11 +7,11 @@ import { NodeDns } from '../trunks/dns.ts';
 import { Trunks } from '../trunks/trunks.ts';
 import { clock, type Ground } from './ground.ts';
 
-/** A name server that is silent for so long is asked again, or the next one is, ms. */
+/** Time limit per query to a name server before a retry or the next server, ms. */
 const dnsTimeoutMs = 2_000;
 const dnsTries = 2;
 
-/** @throws Error when what failover remembers cannot be opened */
+/** @throws Error when the failover store cannot be opened */
 export function trunksOf(ground: Ground, signaling: Signaling, probes: ProbeReports): Trunks {
   const { settings, log, metrics, current, privateAuthority } = ground;
   const { sip } = settings;

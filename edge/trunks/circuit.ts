@@ -1,11 +1,11 @@
 /**
- * Which endpoint of a trunk the next call uses first, as a function of what is known. Pure.
+ * Which endpoint of a trunk the next call tries first, computed from endpoint statuses. Pure.
  *
- *                     a call moved on, or 2 probes failed         (the next endpoint that is not unreachable)
+ *                     a call failed over, or 2 probes failed      (the next endpoint that is not unreachable)
  *        ┌─────────┐ ─────────────────────────────────────> ┌───────────────────┐
  *        │ primary │                                        │ failover endpoint │
  *        └─────────┘ <───────────────────────────────────── └───────────────────┘
- *                     auto: 3 good probes of the primary in a row
+ *                     auto: 3 successful probes of the primary in a row
  *                     manual: `failback_now`
  *                     either: the failover endpoints are all unreachable and the primary is not
  */
@@ -13,49 +13,49 @@ import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import { plainHost } from '#shared/networks.ts';
 import type { Endpoint } from '#shared/trunk-protocol.ts';
 
-/** What failover needs of an outbound configuration. */
+/** The outbound configuration fields that failover needs. */
 export type TrunkRoute = Pick<
   OutboundTrunk,
   'id' | 'priority' | 'endpoints' | 'standby' | 'triggers' | 'failback'
 >;
 
-/** By the last probe or call; `unchecked` before the first, and when the last is too long ago. */
+/** From the last probe or call; `unchecked` before the first, and when the last is too old. */
 export type EndpointStatus = 'unchecked' | 'healthy' | 'unreachable';
 
 export type StatusOf = (endpoint: Endpoint) => EndpointStatus;
 
-/** Where a trunk stands. */
+/** Failover state of a trunk. */
 export interface Circuit {
   /** `priority` of the active endpoint. */
   readonly active: number;
-  /** Good probes of the primary in a row since the trunk left it. */
+  /** Successful probes of the primary in a row since the trunk left it. */
   readonly primaryGoods: number;
 }
 
 export const closedCircuit: Circuit = { active: 0, primaryGoods: 0 };
 
-/** An endpoint as it is known by: one text for all spellings of its host. */
+/** Identifies an endpoint: the same text for all spellings of its host. */
 export function endpointKey({ host, port }: Pick<Endpoint, 'host' | 'port'>): string {
   return endpointPlace({ host: plainHost(host), port });
 }
 
-/** An endpoint as it is shown and dialled: as it is configured. */
+/** An endpoint as displayed and dialed: as configured. */
 export function endpointPlace({ host, port }: Pick<Endpoint, 'host' | 'port'>): string {
   return host.includes(':') && !host.startsWith('[') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** The key of an endpoint that was stored under any spelling of it. */
+/** The key of an endpoint that was stored in any spelling. */
 export function storedKey(key: string): string {
   const colon = key.lastIndexOf(':');
   return endpointKey({ host: key.slice(0, colon), port: Number(key.slice(colon + 1)) });
 }
 
-/** The endpoint with that priority; the first one when the configuration has it no more. */
+/** The endpoint with that priority; the first one when the configuration no longer has it. */
 export function activeEndpoint(route: TrunkRoute, circuit: Circuit): Endpoint | undefined {
   return route.endpoints.find(({ priority }) => priority === circuit.active) ?? route.endpoints[0];
 }
 
-/** The order in which a call tries the endpoints of one trunk: the active one, then the others by priority. */
+/** The order in which a call tries a trunk's endpoints: the active one, then the others by priority. */
 export function tryOrder(route: TrunkRoute, circuit: Circuit): Endpoint[] {
   const active = activeEndpoint(route, circuit);
   if (!active) return [];
@@ -65,7 +65,7 @@ export function tryOrder(route: TrunkRoute, circuit: Circuit): Endpoint[] {
   return [active, ...others];
 }
 
-/** The circuit after a call moved on from `endpoint`. Only leaving the active endpoint alters it. */
+/** The circuit after a call failed over from `endpoint`. Changes only when that was the active endpoint. */
 export function movedOn(
   route: TrunkRoute,
   circuit: Circuit,
@@ -77,8 +77,8 @@ export function movedOn(
 }
 
 /**
- * The circuit once the statuses have changed: an active endpoint that is dead gives way to a better one.
- * @param isDead whether that was seen often enough: one probe that fails may be chance
+ * The circuit after a status change: a dead active endpoint is replaced by a better one.
+ * @param isDead whether it failed often enough: a single failed probe may be chance
  */
 export function settled(
   route: TrunkRoute,
@@ -91,7 +91,7 @@ export function settled(
   return switched(route, circuit, statusOf);
 }
 
-/** The circuit after a probe of the primary. @param failbackAfter good probes in a row that close it again */
+/** The circuit after a probe of the primary. @param failbackAfter successful probes in a row before failback */
 export function primaryProbed(
   route: TrunkRoute,
   circuit: Circuit,
@@ -111,7 +111,7 @@ export function primaryOf(route: TrunkRoute): Endpoint | undefined {
   return route.endpoints.toSorted((one, other) => one.priority - other.priority)[0];
 }
 
-/** The next healthy endpoint; without one the next that was never checked; without that the circuit stays. */
+/** Switches to the next healthy endpoint, else to the next unchecked one; otherwise the circuit is unchanged. */
 function switched(route: TrunkRoute, circuit: Circuit, statusOf: StatusOf): Circuit {
   const [, ...others] = tryOrder(route, circuit);
   const next =

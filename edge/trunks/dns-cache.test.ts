@@ -10,7 +10,7 @@ function cache(zone: FakeDns['zone'], limits: Partial<typeof dnsCacheLimits> = {
   return { clock, inner, dns: new CachingDns(inner, clock, { ...dnsCacheLimits, ...limits }) };
 }
 
-test('asks once for as long as the answer holds', async () => {
+test('queries once while the answer is valid', async () => {
   const { clock, inner, dns } = cache({ a: { 'a.example': ['192.0.2.1'] } });
   await dns.a('a.example');
   clock.advance(299_999);
@@ -21,7 +21,7 @@ test('asks once for as long as the answer holds', async () => {
   expect(inner.asked).toHaveLength(2);
 });
 
-test('keeps "does not exist" for a shorter time', async () => {
+test('caches "does not exist" for a shorter time', async () => {
   const { clock, inner, dns } = cache({});
   expect((await dns.srv('_sips._tcp.a.example')).records).toEqual([]);
   clock.advance(29_999);
@@ -32,13 +32,13 @@ test('keeps "does not exist" for a shorter time', async () => {
   expect(inner.asked).toHaveLength(2);
 });
 
-test('queries for the same thing at the same time are one', async () => {
+test('identical concurrent queries are sent once', async () => {
   const { inner, dns } = cache({ a: { 'a.example': ['192.0.2.1'] } });
   await Promise.all([dns.a('a.example'), dns.a('a.example'), dns.aaaa('a.example')]);
   expect(inner.asked.toSorted()).toEqual(['a a.example', 'aaaa a.example']);
 });
 
-test('an answer that ran out serves while the name servers fail, for a day', async () => {
+test('an expired answer is served while the name servers fail, for a day', async () => {
   const { clock, inner, dns } = cache({ a: { 'a.example': ['192.0.2.1'] } });
   await dns.a('a.example');
   inner.zone = { failing: ['a a.example'] };
@@ -48,7 +48,7 @@ test('an answer that ran out serves while the name servers fail, for a day', asy
   await expect(dns.a('a.example')).rejects.toThrow('the name servers gave no answer for a.example');
 });
 
-test('a failure is not asked again for some seconds', async () => {
+test('a failed query is not repeated for some seconds', async () => {
   const { clock, inner, dns } = cache({ failing: ['a a.example'] });
   await expect(dns.a('a.example')).rejects.toThrow();
   clock.advance(4999);
@@ -59,7 +59,7 @@ test('a failure is not asked again for some seconds', async () => {
   expect((await dns.a('a.example')).records).toEqual(['192.0.2.1']);
 });
 
-test('an answer that ran out serves after 0.3 s of a query that goes on', async () => {
+test('an expired answer is served after 0.3 s while its query continues', async () => {
   const { clock, inner, dns } = cache({ a: { 'a.example': ['192.0.2.1'] } });
   await dns.a('a.example');
   clock.advance(300_000);
@@ -73,7 +73,7 @@ test('an answer that ran out serves after 0.3 s of a query that goes on', async 
   expect(heard).toEqual([]);
   clock.advance(1);
   await first;
-  // The query has had its chance: who asks now does not wait again.
+  // The query has used its 0.3 s: later callers do not wait again.
   const second = ask('second');
   clock.advance(0);
   await second;
@@ -84,7 +84,7 @@ test('an answer that ran out serves after 0.3 s of a query that goes on', async 
   expect(clock.pending).toBe(0);
 });
 
-test('a new answer within 0.3 s is the one that counts', async () => {
+test('a new answer within 0.3 s is used', async () => {
   const { clock, inner, dns } = cache({ a: { 'a.example': ['192.0.2.1'] } });
   await dns.a('a.example');
   clock.advance(300_000);
@@ -93,7 +93,7 @@ test('a new answer within 0.3 s is the one that counts', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('a query ends when its time is over, and leaves no timer', async () => {
+test('a query times out and leaves no timer', async () => {
   const { clock, inner, dns } = cache({});
   inner.a = () => new Promise(() => {});
   const asked = dns.a('a.example');
@@ -104,7 +104,7 @@ test('a query ends when its time is over, and leaves no timer', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('holds no more answers than allowed; the one used least recently goes', async () => {
+test('keeps no more answers than allowed, and drops the least recently used', async () => {
   const { inner, dns } = cache(
     { a: { a: ['192.0.2.1'], b: ['192.0.2.2'], c: ['192.0.2.3'] } },
     { maxEntries: 2 },

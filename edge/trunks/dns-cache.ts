@@ -1,29 +1,28 @@
 /**
- * Answers of DNS, kept for as long as they hold. Every query has a time limit of its own, queries for the same
- * thing share one, and an answer that ran out is used for some time more while the name servers fail
- * (RFC 8767): calls go on when DNS does not.
+ * Caches DNS answers for their TTL. Each query has its own time limit, identical queries share one, and an expired
+ * answer is served for some time while the name servers fail (RFC 8767): calls keep working when DNS does not.
  */
 import type { Clock } from '#shared/clock.ts';
 import { type Dns, type DnsAnswer, DnsFailure, type NaptrRecord, type SrvRecord } from './dns.ts';
 
 export interface DnsCacheLimits {
-  /** Answers kept at most; the one that was used least recently goes first. */
+  /** Maximum number of cached answers; the least recently used is dropped first. */
   readonly maxEntries: number;
-  /** Milliseconds after which a query counts as failed. */
+  /** Time limit of a query, ms. */
   readonly timeoutMs: number;
-  /** Seconds that an answer is kept whose TTL is not known (node tells none of SRV and NAPTR). */
+  /** TTL of answers without a known one, seconds (Node reports none for SRV and NAPTR). */
   readonly defaultTtlS: number;
-  /** Seconds that an answer is kept at most, whatever its TTL. */
+  /** Maximum time to keep an answer, whatever its TTL, seconds. */
   readonly maxTtlS: number;
-  /** Seconds that "does not exist" is kept (RFC 2308 section 5). */
+  /** Time to keep "does not exist" (RFC 2308 section 5), seconds. */
   readonly negativeTtlS: number;
-  /** Seconds for which a failure is not asked again (RFC 2308 section 7). */
+  /** Time before a failed query is retried (RFC 2308 section 7), seconds. */
   readonly failureTtlS: number;
-  /** Seconds after its end for which an answer still serves when there is no new one. */
+  /** Time for which an expired answer may still be served, seconds. */
   readonly staleS: number;
   /**
-   * Milliseconds after which an answer that ran out serves while its query goes on (the client response timer of
-   * RFC 8767 section 5).
+   * Time after which an expired answer is served while its query continues, ms (the client response timer of RFC 8767
+   * section 5).
    */
   readonly patienceMs: number;
 }
@@ -36,8 +35,8 @@ export const dnsCacheLimits: DnsCacheLimits = {
   negativeTtlS: 30,
   failureTtlS: 5,
   staleS: 86_400,
-  // A name server that works answers sooner, from the other side of the world too. RFC 8767 proposes 1.8 s, but here
-  // a caller waits, and for NAPTR, SRV and A one after the other.
+  // A working name server answers faster, even from the other side of the world. RFC 8767 suggests 1.8 s, but here a
+  // caller waits, for NAPTR, SRV and A in sequence.
   patienceMs: 300,
 };
 
@@ -45,7 +44,7 @@ interface Entry {
   readonly answer: DnsAnswer<unknown> | null;
   readonly freshUntil: number;
   readonly staleUntil: number;
-  /** While this lies ahead, the last query failed and no other is made. */
+  /** The last query failed; no new one is sent before this time. */
   readonly retryAt: number;
 }
 
@@ -60,7 +59,7 @@ export class CachingDns implements Dns {
   readonly #inner: Dns;
   readonly #clock: Clock;
   readonly #limits: DnsCacheLimits;
-  /** In order of use. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
   readonly #running = new Map<string, Query>();
 
@@ -90,7 +89,7 @@ export class CachingDns implements Dns {
     return this.#ask('naptr', name, () => this.#inner.naptr(name));
   }
 
-  /** The key holds the kind, so that what is found under it has the kind's type. */
+  /** The key includes the kind, so the entry found under it has the kind's type. */
   #ask<T>(kind: Kind, name: string, query: () => Promise<DnsAnswer<T>>): Promise<DnsAnswer<T>> {
     const key = `${kind} ${name.toLowerCase()}`;
     const entry = this.#entries.get(key);
@@ -115,7 +114,7 @@ export class CachingDns implements Dns {
     return running;
   }
 
-  /** `asked`, or `stale` when that takes longer than `ms`; the query goes on for those who ask next. */
+  /** `asked`, or `stale` when that takes longer than `ms`; the query continues for later callers. */
   #patiently<T>(asked: Promise<DnsAnswer<T>>, stale: DnsAnswer<T>, ms: number): Promise<DnsAnswer<T>> {
     const { promise, resolve, reject } = Promise.withResolvers<DnsAnswer<T>>();
     const timer = this.#clock.after(Math.max(0, ms), () => resolve(stale));

@@ -1,4 +1,4 @@
-/** Node's client against a real name server, dnsmasq, on loopback. */
+/** Node's DNS client against a real name server, dnsmasq, on loopback. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -68,7 +68,7 @@ test('a name or a type that does not exist is an empty answer', async () => {
   expect((await dns.naptr('one.test')).records).toEqual([]);
 });
 
-test('NAPTR, SRV and addresses lead to the targets in order', async () => {
+test('NAPTR, SRV and address records resolve to the targets in order', async () => {
   for (const name of ['naptr.test', 'srv.test']) {
     expect(await resolver(['127.0.0.0/8']).resolve(name, null)).toEqual({
       ok: true,
@@ -80,14 +80,14 @@ test('NAPTR, SRV and addresses lead to the targets in order', async () => {
   }
 });
 
-test('an SRV record that names the root means that there is no service', async () => {
+test('an SRV record with the root as target means that there is no service', async () => {
   expect(await resolver([]).resolve('none.test', null)).toMatchObject({
     ok: false,
     message: 'DNS says that none.test takes no SIP over TLS',
   });
 });
 
-test('a public name with private addresses is refused', async () => {
+test('a public name with private addresses is rejected', async () => {
   expect(await resolver([]).resolve('plain.test', 5061)).toEqual({
     ok: false,
     code: 'target_not_allowed',
@@ -96,7 +96,7 @@ test('a public name with private addresses is refused', async () => {
   expect(await resolver([]).resolve('public.test', 5061)).toMatchObject({ ok: true });
 });
 
-test('a name server that is not there is a failure, not an empty answer', async () => {
+test('a missing name server is a failure, not an empty answer', async () => {
   const silent = createSocket('udp4');
   silent.bind(0, host);
   await once(silent, 'listening');
@@ -112,7 +112,7 @@ test('a name server that is not there is a failure, not an empty answer', async 
   }
 });
 
-/** dnsmasq says on its log when it is ready, and ends when it cannot be. */
+/** dnsmasq logs when it is ready, and exits when it cannot start. */
 async function up(child: ChildProcess): Promise<void> {
   let said = '';
   const { promise, resolve, reject } = Promise.withResolvers<void>();

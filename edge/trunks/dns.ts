@@ -1,4 +1,4 @@
-/** DNS as the trunks ask it: a port, so that rules are tested without a server, and node's client behind it. */
+/** The DNS interface of the trunks, which lets tests run without a server, and its implementation on Node's client. */
 import { lookup, Resolver } from 'node:dns/promises';
 
 export interface SrvRecord {
@@ -8,7 +8,7 @@ export interface SrvRecord {
   readonly weight: number;
 }
 
-/** RFC 3403 section 4.1; the regular expression field is of no use to SIP (RFC 3263 section 4.1). */
+/** RFC 3403 section 4.1; SIP does not use the regular expression field (RFC 3263 section 4.1). */
 export interface NaptrRecord {
   readonly order: number;
   readonly preference: number;
@@ -20,11 +20,11 @@ export interface NaptrRecord {
 /** No records: the name or the type does not exist. */
 export interface DnsAnswer<T> {
   readonly records: readonly T[];
-  /** Seconds for which the answer holds; null when the client does not tell. */
+  /** TTL of the answer, seconds; null when the client does not report it. */
   readonly ttlS: number | null;
 }
 
-/** Every function rejects with `DnsFailure` when nobody knows; a name that does not exist is an empty answer. */
+/** Every function rejects with `DnsFailure` when the query fails; a name that does not exist is an empty answer. */
 export interface Dns {
   a(host: string): Promise<DnsAnswer<string>>;
   aaaa(host: string): Promise<DnsAnswer<string>>;
@@ -35,7 +35,7 @@ export interface Dns {
 /** The name servers gave no usable answer. */
 export class DnsFailure extends Error {
   override readonly name = 'DnsFailure';
-  /** Of node's client, such as ETIMEOUT or ESERVFAIL. */
+  /** From Node's client, such as ETIMEOUT or ESERVFAIL. */
   readonly code: string;
 
   constructor(message: string, code: string) {
@@ -45,14 +45,14 @@ export class DnsFailure extends Error {
 }
 
 export interface NodeDnsOptions {
-  /** `address` or `address:port`; empty: those of the machine, whose hosts file then counts too. */
+  /** `address` or `address:port`; empty: the system's servers, and its hosts file. */
   readonly servers: readonly string[];
-  /** Milliseconds that a name server may take before it is asked again or the next one is. */
+  /** Time limit per query to a name server before a retry or the next server, ms. */
   readonly timeoutMs: number;
   readonly tries: number;
 }
 
-/** What a name server says of a name or type that does not exist: NXDOMAIN, and no data of this type. */
+/** Node's codes for a name or type that does not exist: NXDOMAIN, and no data of this type. */
 const negative = new Set(['ENOTFOUND', 'ENODATA']);
 
 /** Node's DNS client. */
@@ -60,7 +60,7 @@ export class NodeDns implements Dns {
   readonly #resolver: Resolver;
   readonly #useHostsFile: boolean;
 
-  /** @throws Error naming a server of the list that is not an address */
+  /** @throws Error naming a server in the list that is not an address */
   constructor({ servers, timeoutMs, tries }: NodeDnsOptions) {
     this.#resolver = new Resolver({ timeout: timeoutMs, tries });
     this.#useHostsFile = servers.length === 0;
@@ -112,7 +112,7 @@ export class NodeDns implements Dns {
       const ttlS = found.reduce((shortest, { ttl }) => Math.min(shortest, ttl), Number.POSITIVE_INFINITY);
       return { records: found.map(({ address }) => address), ttlS };
     }
-    // The machine's own look-up holds a thread for as long as name servers are silent: only where they are not.
+    // The system resolver blocks a thread while name servers are silent, so it is used only when they respond.
     const silent = failure instanceof DnsFailure && failure.code === 'ETIMEOUT';
     const known = this.#useHostsFile && !silent ? await inHostsFile(host, family) : [];
     if (known.length === 0 && failure !== null) throw failure;
@@ -135,7 +135,7 @@ async function answered<T>(name: string, query: Promise<T[]>): Promise<T[]> {
   }
 }
 
-/** Lower case, without the root's dot. The root itself, which an SRV record names to say "no service", is "". */
+/** Lower case, without the root's dot. The root itself, which in an SRV record means "no service", is "". */
 function plainName(name: string): string {
   return (name.endsWith('.') ? name.slice(0, -1) : name).toLowerCase();
 }

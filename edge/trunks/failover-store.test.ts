@@ -2,7 +2,7 @@ import { SqliteError } from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { type FailoverStore, openFailoverStore, patient } from './failover-store.ts';
 
-/** A real store that can be told to take nothing. */
+/** A real store whose writes can be made to fail. */
 function breakable() {
   const store = openFailoverStore(':memory:');
   const disk = { error: null as Error | null };
@@ -25,7 +25,7 @@ function breakable() {
 
 const full = new SqliteError('database or disk is full', 'SQLITE_FULL');
 
-test('a full disk costs no call: what could not be written is written with the next change', () => {
+test('a full disk fails no call: failed writes are repeated with the next change', () => {
   const { disk, faults, store } = breakable();
   disk.error = full;
   store.saveTrunk({ id: 't1', active: 1 });
@@ -46,7 +46,7 @@ test('a full disk costs no call: what could not be written is written with the n
   });
 });
 
-test('what is configured anew is kept, although what it replaces could not be deleted before', () => {
+test('a new configuration is kept, even if the old one could not be deleted before', () => {
   const { disk, store } = breakable();
   store.saveTrunk({ id: 'old', active: 1 });
   disk.error = full;
@@ -57,7 +57,7 @@ test('what is configured anew is kept, although what it replaces could not be de
   expect(store.load().trunks).toEqual([{ id: 'new', active: 2 }]);
 });
 
-test('a mistake is thrown, and thrown once', () => {
+test('a programming error is thrown, once', () => {
   const { disk, store } = breakable();
   disk.error = new SqliteError('no such table', 'SQLITE_ERROR');
   expect(() => store.saveTrunk({ id: 't1', active: 1 })).toThrow('no such table');

@@ -1,4 +1,4 @@
-/** What failover remembers over a restart, in a database file: a change is safe when its function returns. */
+/** Failover state that survives a restart, in a database file. A change is on disk when its function returns. */
 import Database from 'better-sqlite3';
 import { type StorageFault, storageFault } from '#shared/storage-fault.ts';
 
@@ -12,7 +12,7 @@ interface SavedEndpoint {
   /** `host:port`, see `endpointKey`. */
   readonly key: string;
   readonly reachable: boolean;
-  /** When this was first seen, ms. */
+  /** When this was first observed, ms. */
   readonly at: number;
 }
 
@@ -33,15 +33,15 @@ interface EndpointRow {
 }
 
 /**
- * A store that a disk which takes nothing costs no call: what could not be written waits, the last word for each
- * trunk and endpoint, and is written before the next write that succeeds. Memory of trunks is at stake, not calls.
- * @param failed called for each write that fails
+ * A store whose write errors do not fail calls. The last failed write of each trunk and endpoint is kept and repeated
+ * before the next write that succeeds.
+ * @param failed called for each failed write
  */
 export function patient(store: FailoverStore, failed: (fault: StorageFault) => void): FailoverStore {
-  /** By what it writes; bounded by the trunks and endpoints of the configuration. */
+  /** Pending writes by subject; bounded by the configured trunks and endpoints. */
   const waiting = new Map<string, () => void>();
   const write = (subject: string, work: () => void): void => {
-    // Later words stand behind earlier ones of others: `keepOnly` must not delete what came after it.
+    // A later write moves to the end: `keepOnly` must not delete what was saved after it.
     waiting.delete(subject);
     waiting.set(subject, work);
     for (const [first, earlier] of waiting) {
@@ -70,8 +70,8 @@ export function patient(store: FailoverStore, failed: (fault: StorageFault) => v
 }
 
 /**
- * @param path database file, made when missing; `:memory:` for tests
- * @throws Error when the file cannot be opened or is no database
+ * @param path database file, created when missing; `:memory:` for tests
+ * @throws Error when the file cannot be opened or is not a database
  */
 export function openFailoverStore(path: string): FailoverStore {
   const db = new Database(path);

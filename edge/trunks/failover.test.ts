@@ -40,7 +40,7 @@ beforeEach(() => {
 
 afterEach(() => failover.close());
 
-/** The trunk, configured alone. */
+/** Configures this trunk only. */
 function trunk(hosts: readonly string[], other: Partial<OutboundTrunk> = {}): OutboundTrunk {
   const one = route('t', hosts, other);
   failover.configure([one]);
@@ -52,14 +52,14 @@ function order(...routes: OutboundTrunk[]): string[] {
 }
 
 describe('the plan of a call', () => {
-  it('goes through the records by priority, and in each from the primary to the last endpoint', () => {
+  it('goes through the records by priority, and in each record from the primary to the last endpoint', () => {
     const first = route('first', ['a', 'b', 'c'], { priority: 1 });
     const second = route('second', ['d', 'e'], { priority: 7 });
     failover.configure([second, first]);
     expect(order(second, first)).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('leaves out what is known to be unreachable, and says so', () => {
+  it('leaves out unreachable endpoints, and reports them', () => {
     const one = trunk(['a', 'b']);
     failover.probed(endpoint('a'), false);
     const plan = failover.plan([one]);
@@ -67,7 +67,7 @@ describe('the plan of a call', () => {
     expect(plan.skipped.map((step) => step.endpoint.host)).toEqual(['a']);
   });
 
-  it('tries everything when everything is unreachable', () => {
+  it('tries all endpoints when all are unreachable', () => {
     const one = trunk(['a', 'b']);
     failover.probed(endpoint('a'), false);
     failover.probed(endpoint('b'), false);
@@ -75,14 +75,14 @@ describe('the plan of a call', () => {
     expect(order(one)).toHaveLength(2);
   });
 
-  it('tries an endpoint again when what was seen of it is long ago', () => {
+  it('retries an endpoint when its last status is old', () => {
     const one = trunk(['a']);
     failover.ended(one, endpoint('a'), refused);
     clock.advance(10 * minute);
     expect(failover.health(endpoint('a')).status).toBe('unchecked');
   });
 
-  it('knows an endpoint by host and port, whichever trunk saw it', () => {
+  it('identifies an endpoint by host and port, whichever trunk observed it', () => {
     const one = route('one', ['shared', 'x']);
     const other = route('other', ['shared', 'y']);
     failover.configure([one, other]);
@@ -98,7 +98,7 @@ describe('the active endpoint', () => {
     ['unreachable', refused],
     ['timeout', silent],
     ['auth_failure', forbidden],
-  ])('gives way when a call moves on for %s', (cause, outcome) => {
+  ])('is replaced when a call fails over for %s', (cause, outcome) => {
     const one = trunk(['a', 'b']);
     failover.ended(one, endpoint('a'), outcome);
     expect(failover.activePriority('t')).toBe(1);
@@ -113,7 +113,7 @@ describe('the active endpoint', () => {
     expect(moves).toEqual([]);
   });
 
-  it('gives way when a probe fails, to an endpoint that is healthy before one never checked', () => {
+  it('is replaced when a probe fails, by a healthy endpoint rather than an unchecked one', () => {
     trunk(['a', 'b', 'c']);
     failover.probed(endpoint('c', 2), true);
     failover.probed(endpoint('a'), false);
@@ -121,7 +121,7 @@ describe('the active endpoint', () => {
     expect(moves).toEqual([{ trunkId: 't', from: 0, to: 2, cause: 'probe' }]);
   });
 
-  it('stays while there is no better one, and moves when one comes back', () => {
+  it('stays while there is no better one, and is replaced when one recovers', () => {
     trunk(['a', 'b']);
     failover.probed(endpoint('b', 1), false);
     failover.probed(endpoint('a'), false);
@@ -130,7 +130,7 @@ describe('the active endpoint', () => {
     expect(failover.activePriority('t')).toBe(1);
   });
 
-  it('does not move twice when two calls fail at the same endpoint', () => {
+  it('is replaced once when two calls fail at the same endpoint', () => {
     const one = trunk(['a', 'b', 'c']);
     failover.ended(one, endpoint('a'), refused);
     failover.ended(one, endpoint('a'), refused);
@@ -139,7 +139,7 @@ describe('the active endpoint', () => {
     expect(failover.health(endpoint('a'))).toEqual({ status: 'unreachable', failures: 2 });
   });
 
-  it('goes back to the primary from a failover endpoint that died, even before it has proved itself', () => {
+  it('returns to the primary from a dead failover endpoint, even before the required successful probes', () => {
     const one = trunk(['a', 'b'], { failback: 'manual' });
     failover.ended(one, endpoint('a'), refused);
     failover.probed(endpoint('a'), true);
@@ -148,7 +148,7 @@ describe('the active endpoint', () => {
     expect(failover.activePriority('t')).toBe(0);
   });
 
-  it('is the first one again when the configuration has the active one no more', () => {
+  it('is the first one when the configuration no longer has the active one', () => {
     const one = trunk(['a', 'b']);
     failover.ended(one, endpoint('a'), refused);
     const shorter = trunk(['a']);
@@ -161,7 +161,7 @@ describe('failback', () => {
   const good = () => failover.probed(endpoint('a'), true);
   const bad = () => failover.probed(endpoint('a'), false);
 
-  it('auto: returns after three good probes in a row, counted from the move', () => {
+  it('auto: returns after three successful probes in a row, counted from the failover', () => {
     const one = trunk(['a', 'b']);
     for (let count = 0; count < 5; count++) good();
     failover.ended(one, endpoint('a'), forbidden);
@@ -176,7 +176,7 @@ describe('failback', () => {
     expect(moves.at(-1)).toEqual({ trunkId: 't', from: 1, to: 0, cause: 'failback' });
   });
 
-  it('manual: stays until it is told', () => {
+  it('manual: stays until failback is requested', () => {
     const one = trunk(['a', 'b'], { failback: 'manual' });
     failover.ended(one, endpoint('a'), refused);
     for (let count = 0; count < 10; count++) good();
@@ -186,27 +186,27 @@ describe('failback', () => {
     expect(moves.at(-1)).toEqual({ trunkId: 't', from: 1, to: 0, cause: 'failback_now' });
   });
 
-  it('failback_now lets the next call try the primary although it was seen dead', () => {
+  it('failback_now lets the next call try the primary even if it is known to be dead', () => {
     const one = trunk(['a', 'b']);
     failover.ended(one, endpoint('a'), refused);
     failover.failBack('t');
     expect(order(one)).toEqual(['a', 'b']);
   });
 
-  it('of a trunk that is unknown does nothing', () => {
+  it('does nothing for an unknown trunk', () => {
     failover.failBack('nobody');
     expect(moves).toEqual([]);
   });
 });
 
-describe('a trunk that leaves its endpoint after two failed probes in a row', () => {
+describe('a trunk that fails over after two failed probes in a row', () => {
   beforeEach(() => {
     failover.close();
     store = openFailoverStore(':memory:');
     failover = start(2);
   });
 
-  it('stays after the first one, while calls leave the endpoint out, and has it back with a good probe', () => {
+  it('stays after the first one while calls skip the endpoint, and uses it again after a successful probe', () => {
     const one = trunk(['a', 'b']);
     failover.probed(endpoint('b', 1), true);
     failover.probed(endpoint('a'), false);
@@ -220,7 +220,7 @@ describe('a trunk that leaves its endpoint after two failed probes in a row', ()
     expect(moves).toEqual([]);
   });
 
-  it('stays while good and failed probes alternate, and moves with the second in a row', () => {
+  it('stays while successful and failed probes alternate, and fails over at two failures in a row', () => {
     trunk(['a', 'b']);
     for (const good of [false, true, false, true, false]) failover.probed(endpoint('a'), good);
     expect(failover.activePriority('t')).toBe(0);
@@ -228,13 +228,13 @@ describe('a trunk that leaves its endpoint after two failed probes in a row', ()
     expect(moves).toEqual([{ trunkId: 't', from: 0, to: 1, cause: 'probe' }]);
   });
 
-  it('moves at once when a call fails, also after a failed probe', () => {
+  it('fails over at once when a call fails, also after a failed probe', () => {
     const one = trunk(['a', 'b']);
     failover.ended(one, endpoint('a'), refused);
     expect(moves).toEqual([{ trunkId: 't', from: 0, to: 1, cause: 'unreachable' }]);
   });
 
-  it('moves when a better endpoint comes back to one that is known to be dead', () => {
+  it('fails over when a better endpoint recovers while the active one is dead', () => {
     trunk(['a', 'b']);
     failover.probed(endpoint('b', 1), false);
     failover.probed(endpoint('a'), false);
@@ -245,8 +245,8 @@ describe('a trunk that leaves its endpoint after two failed probes in a row', ()
   });
 });
 
-describe('an answer, or a refusal by the far side', () => {
-  it('shows that the endpoint is there', () => {
+describe('an answer, or a rejection by the far end', () => {
+  it('shows that the endpoint is reachable', () => {
     const one = trunk(['a', 'b']);
     failover.probed(endpoint('b', 1), false);
     failover.ended(one, endpoint('b', 1), answer);
@@ -262,7 +262,7 @@ describe('one endpoint in two spellings', () => {
     ['2001:db8::1', '2001:DB8:0:0:0:0:0:1'],
     ['2001:db8::1', '[2001:db8:0::1]'],
     ['192.0.2.1', '::ffff:192.0.2.1'],
-  ])('is one: %s and %s', (one, other) => {
+  ])('is the same: %s and %s', (one, other) => {
     const first = route('first', [one, 'b']);
     const second = route('second', [other, 'c']);
     failover.configure([first, second]);
@@ -276,7 +276,7 @@ describe('one endpoint in two spellings', () => {
     ).toEqual([elsewhere]);
   });
 
-  it('is known after a restart in another spelling, also from a store of an earlier version', () => {
+  it('is recognized after a restart in another spelling, also from a store of an earlier version', () => {
     store.saveEndpoint({ key: '[2001:DB8:0::1]:5061', reachable: false, at: clock.now() });
     store.saveEndpoint({ key: 'PBX.example.com:5061', reachable: false, at: clock.now() });
     failover = start();
@@ -288,14 +288,14 @@ describe('one endpoint in two spellings', () => {
     ]);
   });
 
-  it('has another port as another endpoint', () => {
+  it('with another port is another endpoint', () => {
     const one = trunk(['a', 'b']);
     failover.probed({ host: 'A', port: 5062 }, false);
     expect(order(one)).toEqual(['a', 'b']);
   });
 });
 
-describe('over a restart', () => {
+describe('after a restart', () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'failover-'));
@@ -310,7 +310,7 @@ describe('over a restart', () => {
     failover = start();
   }
 
-  it('the active endpoint and the dead ones are remembered', () => {
+  it('the active endpoint and the dead ones are restored', () => {
     const one = trunk(['a', 'b'], { failback: 'manual' });
     failover.ended(one, endpoint('a'), refused);
     restart();
@@ -321,7 +321,7 @@ describe('over a restart', () => {
     expect(order(one)).toEqual(['b', 'a']);
   });
 
-  it('a return to the primary is remembered too', () => {
+  it('a failback is restored too', () => {
     const one = trunk(['a', 'b']);
     failover.ended(one, endpoint('a'), refused);
     failover.failBack('t');
@@ -330,7 +330,7 @@ describe('over a restart', () => {
     expect(order(one)).toEqual(['a', 'b']);
   });
 
-  it('trunks and endpoints that are configured no more are forgotten', () => {
+  it('trunks and endpoints no longer configured are deleted', () => {
     const one = trunk(['a', 'b']);
     failover.ended(one, endpoint('a'), refused);
     failover.configure([]);
@@ -339,7 +339,7 @@ describe('over a restart', () => {
     expect(order(one)).toEqual(['a', 'b']);
   });
 
-  it('an attempt that ends after its trunk is gone leaves nothing behind', () => {
+  it('an attempt that ends after its trunk was removed leaves nothing behind', () => {
     const one = trunk(['a', 'b']);
     failover.configure([]);
     failover.ended(one, endpoint('a'), refused);
@@ -348,18 +348,18 @@ describe('over a restart', () => {
   });
 });
 
-it('what a call tells after the end is no longer kept, and breaks nothing', () => {
+it('outcomes reported after close are ignored without an error', () => {
   const one = trunk(['a', 'b']);
   failover.close();
   failover.ended(one, endpoint('a'), refused);
   expect(moves).toEqual([]);
 });
 
-describe('places behind one endpoint', () => {
+describe('addresses behind one endpoint', () => {
   const one = target('192.0.2.1');
   const two = target('192.0.2.2');
 
-  it('that did not answer are left out for a while, unless that are all', () => {
+  it('that did not answer are skipped for a while, unless all did not', () => {
     failover.targetSeen(one, false);
     expect(failover.worthTrying([one, two])).toEqual([two]);
     failover.targetSeen(two, false);
@@ -371,7 +371,7 @@ describe('places behind one endpoint', () => {
   });
 });
 
-describe('an endpoint that trunks of several organizations have', () => {
+describe('an endpoint used by trunks of several organizations', () => {
   const mine = route('mine', ['shared', 'backup']);
   const also = route('also', ['shared', 'backup']);
   const theirs = route('theirs', ['shared']);
@@ -384,15 +384,18 @@ describe('an endpoint that trunks of several organizations have', () => {
 
   beforeEach(() => failover.configure([mine, also, theirs], owners));
 
-  it.each([refused, silent])('stays in use for one when a call of another ends with %o', (outcome) => {
-    failover.probed(shared, true);
-    failover.ended(theirs, shared, outcome);
-    expect(moves).toEqual([]);
-    expect(order(mine)).toEqual(['shared', 'backup']);
-    expect(failover.health(shared)).toEqual({ status: 'healthy', failures: 0 });
-  });
+  it.each([refused, silent])(
+    'stays in use for one organization when a call of another ends with %o',
+    (outcome) => {
+      failover.probed(shared, true);
+      failover.ended(theirs, shared, outcome);
+      expect(moves).toEqual([]);
+      expect(order(mine)).toEqual(['shared', 'backup']);
+      expect(failover.health(shared)).toEqual({ status: 'healthy', failures: 0 });
+    },
+  );
 
-  it('gives way for all trunks of the organization whose call it did not answer, until a probe', () => {
+  it('is dropped by all trunks of the organization whose call failed, until a probe', () => {
     failover.probed(shared, true);
     failover.ended(mine, shared, refused);
     expect(moves.map(({ trunkId, to }) => [trunkId, to])).toEqual([
@@ -404,14 +407,14 @@ describe('an endpoint that trunks of several organizations have', () => {
     expect(order(mine)).toEqual(['backup', 'shared']);
   });
 
-  it('stays left out for one when another goes back to it or reaches it', () => {
+  it('stays skipped for one organization when another returns to it or reaches it', () => {
     failover.probed(shared, false);
     failover.failBack('theirs');
     failover.ended(theirs, shared, answer);
     expect(order(mine)).toEqual(['backup']);
   });
 
-  it('is of one organization again when the others have left it', () => {
+  it('belongs to one organization again when the others no longer use it', () => {
     failover.ended(theirs, shared, refused);
     failover.configure([mine, also], owners);
     failover.ended(mine, shared, refused);
@@ -419,7 +422,7 @@ describe('an endpoint that trunks of several organizations have', () => {
     expect(failover.health(shared).status).toBe('unreachable');
   });
 
-  it('has places whose silence is known to the organization of the call alone', () => {
+  it('has addresses whose silence only counts for the organization of the call', () => {
     const [first, second] = [target('192.0.2.1'), target('192.0.2.2')];
     failover.targetSeen(first, false, theirs);
     expect(failover.worthTrying([first, second], mine)).toEqual([first, second]);

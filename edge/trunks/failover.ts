@@ -1,8 +1,8 @@
 /**
- * Remembers which endpoints answer and which one each trunk uses first, over all calls and probes, and over a
- * restart. Endpoints are known by host and port: what one trunk learns of a host, all trunks with it know. Only what a
- * call learns of an endpoint that several organizations have stays with its own: whoever dials what gets no answer
- * would move the trunks of all others.
+ * Remembers which endpoints answer and which one each trunk tries first, across calls, probes and restarts. Endpoints
+ * are identified by host and port, and trunks share what is known about them. Only what a call learns about an endpoint
+ * used by several organizations stays with its own organization: otherwise anyone dialing numbers that fail could move
+ * the trunks of all others.
  */
 import type { Clock } from '#shared/clock.ts';
 import type { Endpoint, FailoverTrigger } from '#shared/trunk-protocol.ts';
@@ -25,7 +25,7 @@ import {
 import type { FailoverStore } from './failover-store.ts';
 import type { Target } from './resolve.ts';
 
-/** A trunk uses another endpoint first from now on. */
+/** A trunk now tries another endpoint first. */
 export interface Move {
   readonly trunkId: string;
   readonly from: number;
@@ -37,18 +37,18 @@ export interface FailoverOptions {
   readonly clock: Clock;
   readonly store: FailoverStore;
   readonly moved: (move: Move) => void;
-  /** Good probes in a row after which `auto` returns to the primary; contract 3.5: 3. */
+  /** Successful probes in a row before `auto` returns to the primary; contract 3.5: 3. */
   readonly failbackAfter: number;
-  /** Failed probes in a row after which they alone move a trunk; a call's attempt in vain moves it at once. */
+  /** Failed probes in a row that move a trunk; a failed attempt of a call moves it at once. */
   readonly failoverAfter: number;
-  /** Milliseconds after which what was seen of an endpoint no longer counts. */
+  /** Age at which an observation of an endpoint no longer counts, ms. */
   readonly forgetAfterMs: number;
 }
 
-/** What a call does, in order. */
+/** The endpoints a call tries, in order. */
 export interface CallPlan<R extends TrunkRoute> {
   readonly steps: readonly PlanStep<R>[];
-  /** Endpoints left out because they are known to be unreachable. */
+  /** Endpoints left out because they are unreachable. */
   readonly skipped: readonly PlanStep<R>[];
 }
 
@@ -66,9 +66,9 @@ export interface EndpointHealth {
 interface Seen {
   readonly reachable: boolean;
   readonly failures: number;
-  /** Whether it failed often enough for a trunk to leave it. */
+  /** Whether it failed often enough for trunks to leave it. */
   readonly dead: boolean;
-  /** When, of the clock's elapsed time. */
+  /** Time of the observation, on the clock's elapsed time. */
   readonly at: number;
 }
 
@@ -77,16 +77,16 @@ export class Failover {
   readonly #routes = new Map<string, TrunkRoute>();
   readonly #circuits = new Map<string, Circuit>();
   readonly #seen = new Map<string, Seen>();
-  /** What calls to endpoints of several organizations saw since the last probe, by endpoint and organization. */
+  /** Observations by calls to endpoints of several organizations since the last probe, by endpoint and organization. */
   readonly #seenByCalls = new Map<string, Map<string, Seen>>();
   /** Organization of each trunk. */
   #owners: ReadonlyMap<string, string> = new Map();
-  /** Addresses behind host names that did not answer, and when that was seen. */
+  /** Addresses behind host names that did not answer, with the time of that observation. */
   readonly #deadTargets = new Map<string, number>();
   /** Trunks by endpoint key. */
   readonly #users = new Map<string, Set<string>>();
 
-  /** Restores what the store has. */
+  /** Restores the state from the store. */
   constructor(options: FailoverOptions) {
     this.#options = options;
     const saved = options.store.load();
@@ -94,20 +94,19 @@ export class Failover {
     const { clock } = options;
     for (const { key, reachable, at } of saved.endpoints) {
       const own = storedKey(key);
-      // What a clock that was set back since then dates in the future was seen just now.
+      // If the clock was set back since, an observation from the future counts as just made.
       const seenAt = clock.elapsed() - Math.max(0, clock.now() - at);
       this.#seen.set(own, { reachable, failures: reachable ? 0 : 1, dead: false, at: seenAt });
       if (own === key) continue;
-      // An earlier version kept endpoints as they were written.
+      // An earlier version stored endpoints as spelled.
       options.store.saveEndpoint({ key: own, reachable, at });
       options.store.forgetEndpoint(key);
     }
   }
 
   /**
-   * Sets the trunks; what is known of others is forgotten.
-   * @param owners organization of each trunk, by its id; without one a trunk shares what it learns with all that have
-   * none
+   * Sets the trunks; state of other trunks is deleted.
+   * @param owners organization of each trunk, by trunk id; trunks without one share their observations with each other
    */
   configure(routes: readonly TrunkRoute[], owners: ReadonlyMap<string, string> = new Map()): void {
     this.#owners = owners;
@@ -132,8 +131,8 @@ export class Failover {
   }
 
   /**
-   * The endpoints that a call tries: of each record by priority, its active endpoint first. Those known to be
-   * unreachable cost no time: they are left out, unless none is left, because then trying is all there is.
+   * The endpoints that a call tries: for each record by priority, its active endpoint first. Unreachable endpoints are
+   * left out to save time, unless all are unreachable.
    * @param routes the outbound records of a number
    */
   plan<R extends TrunkRoute>(routes: readonly R[]): CallPlan<R> {
@@ -145,7 +144,7 @@ export class Failover {
     return { steps, skipped: all.filter((step) => !steps.includes(step)) };
   }
 
-  /** Takes the outcome of a call's attempt at an endpoint into account, an answered one too. */
+  /** Records the outcome of a call's attempt at an endpoint, including answered ones. */
   ended(route: TrunkRoute, endpoint: Endpoint, outcome: AttemptOutcome): void {
     const reachable = reachableBy(outcome);
     const trigger = causeOf(outcome)?.trigger ?? null;
@@ -158,7 +157,7 @@ export class Failover {
     if (reachable !== null) this.#settleUsers(endpoint);
   }
 
-  /** Takes the outcome of a probe into account. */
+  /** Records the outcome of a probe. */
   probed(endpoint: Pick<Endpoint, 'host' | 'port'>, good: boolean): void {
     const key = endpointKey(endpoint);
     this.#saw(endpoint, good, this.#options.failoverAfter);
@@ -174,7 +173,7 @@ export class Failover {
     this.#settleUsers(endpoint);
   }
 
-  /** Returns a trunk to its primary at once (`failback_now`), and lets the next call try it whatever was seen. */
+  /** Returns a trunk to its primary at once (`failback_now`); the next call tries it whatever its status. */
   failBack(trunkId: string): void {
     const route = this.#routes.get(trunkId);
     const primary = route && primaryOf(route);
@@ -184,7 +183,7 @@ export class Failover {
     this.#set(route, circuit, { active: primary.priority, primaryGoods: 0 }, 'failback_now');
   }
 
-  /** `priority` of the endpoint that the next call uses first. */
+  /** `priority` of the endpoint that the next call tries first. */
   activePriority(trunkId: string): number {
     const route = this.#routes.get(trunkId);
     return (route && activeEndpoint(route, this.#circuit(trunkId))?.priority) ?? 0;
@@ -196,8 +195,8 @@ export class Failover {
   }
 
   /**
-   * Remembers whether a place behind an endpoint answered, by a probe or by a call.
-   * @param route of the call: that it got no answer is known to its organization alone
+   * Records whether an address behind an endpoint answered, to a probe or a call.
+   * @param route of the call: a missing answer counts only for its organization
    */
   targetSeen(target: Target, reachable: boolean, route?: Pick<TrunkRoute, 'id'>): void {
     const key = targetKey(target, reachable ? undefined : this.#ownerOf(route));
@@ -214,7 +213,7 @@ export class Failover {
     this.#deadTargets.set(key, now);
   }
 
-  /** Places in their order, without those known not to answer, unless that are all. */
+  /** The addresses in order, without those known not to answer, unless none would be left. */
   worthTrying(targets: readonly Target[], route?: Pick<TrunkRoute, 'id'>): readonly Target[] {
     const oldest = this.#options.clock.elapsed() - this.#options.forgetAfterMs;
     const isDead = (key: string): boolean =>
@@ -226,7 +225,7 @@ export class Failover {
     return alive.length > 0 ? alive : targets;
   }
 
-  /** Closes the store. What calls still tell afterwards is no longer kept. */
+  /** Closes the store. Outcomes reported afterwards are not stored. */
   close(): void {
     this.#routes.clear();
     this.#users.clear();
@@ -241,13 +240,13 @@ export class Failover {
     return route && this.#owners.get(route.id);
   }
 
-  /** The organizations that have an endpoint, each with itself; trunks without one count as one. */
+  /** The organizations that use an endpoint, each mapped to itself; trunks without one count as one. */
   #ownersOf(key: string): Map<string, string> {
     const ids = [...(this.#users.get(key) ?? [])];
     return new Map(ids.map((id) => this.#owners.get(id) ?? '').map((owner) => [owner, owner]));
   }
 
-  /** What is known of an endpoint. @param route whose organization's calls count too */
+  /** Status of an endpoint. @param route include observations by calls of its organization */
   #seenOf(endpoint: Pick<Endpoint, 'host' | 'port'>, route?: Pick<TrunkRoute, 'id'>): Seen | undefined {
     const key = endpointKey(endpoint);
     return this.#seenByCalls.get(key)?.get(this.#ownerOf(route) ?? '') ?? this.#seen.get(key);
@@ -278,7 +277,7 @@ export class Failover {
     this.#seenByCalls.set(key, own.set(this.#ownerOf(route) ?? '', seen));
   }
 
-  /** The next call of the trunk tries an endpoint, whatever was seen of it. */
+  /** Lets the next call of the trunk try an endpoint, whatever its status. */
   #forgive(route: TrunkRoute, key: string): void {
     if (this.#ownersOf(key).size > 1) {
       const at = this.#options.clock.elapsed();
@@ -289,10 +288,10 @@ export class Failover {
     this.#options.store.forgetEndpoint(key);
   }
 
-  /** @param deadAfter failures in a row, of probes and calls, after which a trunk leaves the endpoint */
+  /** @param deadAfter failures in a row, of probes and calls, after which trunks leave the endpoint */
   #saw(endpoint: Pick<Endpoint, 'host' | 'port'>, reachable: boolean, deadAfter: number): void {
     const key = endpointKey(endpoint);
-    // An attempt may end after its trunk is gone.
+    // An attempt may end after its trunk was removed.
     if (!this.#users.has(key)) return;
     const before = this.#seen.get(key);
     const { clock } = this.#options;
@@ -332,7 +331,7 @@ export class Failover {
   }
 }
 
-/** @param owner organization that alone knows it; undefined: all do */
+/** @param owner organization that the observation counts for; undefined: all */
 function targetKey({ address, port }: Target, owner: string | undefined): string {
   const key = endpointKey({ host: address, port });
   return owner === undefined ? key : `${key} ${owner}`;

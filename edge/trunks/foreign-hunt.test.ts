@@ -14,7 +14,7 @@ const hunt = (resolution: Resolution, forbidden: string | null = null) =>
   });
 
 describe('a call to a foreign host', () => {
-  it('has neither credentials nor headers nor a configuration', async () => {
+  it('has no credentials, headers or configuration', async () => {
     const place = await hunt({ ok: true, targets: [target('203.0.113.7', 'pbx.example.net')] }).next();
     expect(place).toEqual({
       route: { trunkId: null, credentials: null, headers: [], codecs: [], transcode: false },
@@ -23,7 +23,7 @@ describe('a call to a foreign host', () => {
     });
   });
 
-  it('tries all addresses of the host, until one says no', async () => {
+  it('tries all addresses of the host until one rejects it', async () => {
     const foreign = hunt({
       ok: true,
       targets: [target('203.0.113.7'), target('203.0.113.8'), target('203.0.113.9')],
@@ -38,14 +38,14 @@ describe('a call to a foreign host', () => {
     expect(() => foreign.ended(busy)).toThrow(/not begun/);
   });
 
-  it('goes nowhere when the host has no address, and says why', async () => {
+  it('fails when the host has no address, and says why', async () => {
     const foreign = hunt({ ok: false, code: 'dns_failure', message: 'no such host' });
     expect(await foreign.next()).toBeNull();
     expect(foreign.attempts).toMatchObject([{ host: 'pbx.example.net', error: 'unreachable: no such host' }]);
     expect(foreign.forbidden).toBeNull();
   });
 
-  it('is forbidden to a private address, by its name or by what DNS says', async () => {
+  it('is forbidden to a private address, given directly or found through DNS', async () => {
     expect(hunt({ ok: true, targets: [] }, '10.0.0.1 is a private address').forbidden).not.toBeNull();
     const resolved = hunt({
       ok: false,

@@ -1,6 +1,6 @@
 /**
- * A call to a SIP URI at a host that no configuration names: it goes where the URI points (RFC 3263), with neither
- * credentials nor mapped headers (contract section 4). What it finds says nothing of any trunk.
+ * A call to a SIP URI at a host that no configuration names: resolved directly (RFC 3263), with neither credentials nor
+ * mapped headers (contract section 4). Its outcome does not affect any trunk.
  */
 import { type Beginning, beginning, type Clock, lengthMs } from '#shared/clock.ts';
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
@@ -11,10 +11,10 @@ import type { Resolution, Target } from './resolve.ts';
 export interface ForeignHuntOptions {
   readonly clock: Clock;
   readonly host: string;
-  /** null: SRV decides, else 5061. */
+  /** null: from SRV, else 5061. */
   readonly port: number | null;
   readonly resolve: (host: string, port: number | null) => Promise<Resolution>;
-  /** Why the host may not be called, where its name alone says so. */
+  /** Why the host may not be called, if the name alone decides that. */
   readonly forbidden: string | null;
 }
 
@@ -66,7 +66,7 @@ export class ForeignHunt implements Hunt {
     return [];
   }
 
-  /** Another address of the host is tried where a trunk's would be; an answer that says no is the last. */
+  /** Tries the host's next address in the same cases as a trunk would; a rejection is final. */
   ended(outcome: AttemptOutcome): { readonly movesOn: boolean } {
     const place = this.#current;
     if (!place) throw new Error('an attempt ended that was not begun');

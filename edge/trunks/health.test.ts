@@ -126,7 +126,7 @@ test.each([
   [0, 54_000],
   [0.5, 60_000],
   [1, 66_000],
-])('comes early or late by a tenth (%d)', async (random, after) => {
+])('is early or late by up to a tenth (%d)', async (random, after) => {
   const { configure, health } = probes({}, random);
   await configure(['t', ['a']]);
   await asked[0]?.answer(ok);
@@ -137,7 +137,7 @@ test.each([
   health.stop();
 });
 
-test('an endpoint without response within five seconds is unreachable, and the next one becomes active', async () => {
+test('an endpoint without a response within five seconds is unreachable, and the next one becomes active', async () => {
   const { configure, health } = probes();
   await configure(['t', ['a', 'b']]);
   await asked[1]?.answer(ok);
@@ -149,7 +149,7 @@ test('an endpoint without response within five seconds is unreachable, and the n
   health.stop();
 });
 
-test('returns to the primary after three good probes', async () => {
+test('returns to the primary after three successful probes', async () => {
   const { configure, health } = probes();
   await configure(['t', ['a', 'b']]);
   await asked[1]?.answer(ok);
@@ -168,7 +168,7 @@ test('returns to the primary after three good probes', async () => {
   health.stop();
 });
 
-test('trunks with the same host and port share a probe and have a report each', async () => {
+test('trunks with the same host and port share a probe and get a report each', async () => {
   const { configure, health } = probes();
   await configure(['one', ['a']], ['two', ['b', 'a']], ['three', ['A.', 'b']]);
   expect(asked.map(({ address }) => address)).toEqual(['a', 'b']);
@@ -181,7 +181,7 @@ test('trunks with the same host and port share a probe and have a report each', 
   health.stop();
 });
 
-test('an endpoint is as good as the best place behind it, and the bad places are remembered', async () => {
+test('an endpoint is as good as its best address, and bad addresses are remembered', async () => {
   addresses = { a: ['a1', 'a2'] };
   const { configure, health } = probes();
   await configure(['t', ['a']]);
@@ -201,7 +201,7 @@ test('a host that cannot be resolved is reported with the reason', async () => {
   health.stop();
 });
 
-test('a prober that breaks counts as a failed probe', async () => {
+test('a prober that throws counts as a failed probe', async () => {
   const health = new HealthProbes({
     clock,
     random: () => 0.5,
@@ -217,7 +217,7 @@ test('a prober that breaks counts as a failed probe', async () => {
   health.stop();
 });
 
-test('does not probe more endpoints at a time than allowed; the others wait', async () => {
+test('does not probe more endpoints in parallel than allowed; the others wait', async () => {
   const { configure, health } = probes({ concurrency: 2 });
   await configure(['t', ['a', 'b', 'c']]);
   expect(asked.map(({ address }) => address)).toEqual(['a', 'b']);
@@ -230,7 +230,7 @@ test('does not probe more endpoints at a time than allowed; the others wait', as
   health.stop();
 });
 
-test('a new configuration probes what is new, keeps the time of the rest, and forgets what is gone', async () => {
+test('a new configuration probes new endpoints, keeps the schedule of the others, and drops removed ones', async () => {
   const { configure, health } = probes();
   await configure(['t', ['a', 'b']]);
   await asked[0]?.answer(ok);
@@ -246,7 +246,7 @@ test('a new configuration probes what is new, keeps the time of the rest, and fo
   health.stop();
 });
 
-test('a trunk that comes to a known endpoint is probed at once', async () => {
+test('a new trunk at a known endpoint is probed at once', async () => {
   const { configure, health } = probes();
   await configure(['one', ['a']]);
   await asked[0]?.answer(ok);
@@ -274,7 +274,7 @@ test('counts endpoints by status and probes by result', async () => {
   health.stop();
 });
 
-test('stop leaves no timer and reports nothing more', async () => {
+test('stop leaves no timer and sends no more reports', async () => {
   const { configure, health } = probes({ concurrency: 2 });
   await configure(['t', ['a', 'b', 'c']]);
   await asked[0]?.answer(ok);
@@ -287,7 +287,7 @@ test('stop leaves no timer and reports nothing more', async () => {
   expect(asked).toHaveLength(3);
 });
 
-test('probes failover endpoints that are not enabled, without ever making one the active one', async () => {
+test('probes failover endpoints that are not enabled, but never activates one', async () => {
   const { configure, health } = probes();
   await configure(['t', ['a'], { standby: [endpoint('b', 1)] }]);
   expect(asked.map(({ address }) => address)).toEqual(['a', 'b']);
@@ -316,7 +316,7 @@ test('probes failover endpoints that are not enabled, without ever making one th
   health.stop();
 });
 
-test('probes the endpoint that a trunk moves to at once, and goes on in its time', async () => {
+test('probes the endpoint that a trunk fails over to at once, then on schedule', async () => {
   const { configure, health } = probes();
   moved = ({ trunkId, to }) => health.probeSoon(trunkId, to);
   await configure(['t', ['a', 'b']]);
@@ -340,7 +340,7 @@ test('probes the endpoint that a trunk moves to at once, and goes on in its time
   expect(clock.pending).toBe(0);
 });
 
-test('needs no further probe when it is a probe that makes a trunk move', async () => {
+test('needs no additional probe when a probe causes the failover', async () => {
   const { configure, health } = probes();
   moved = ({ trunkId, to }) => health.probeSoon(trunkId, to);
   await configure(['t', ['a', 'b']]);
@@ -359,7 +359,7 @@ test('needs no further probe when it is a probe that makes a trunk move', async 
   expect(clock.pending).toBe(0);
 });
 
-test('skips the rounds without an engine, and probes at once what was due when it is back', async () => {
+test('skips rounds without an engine, and probes overdue endpoints at once when it is back', async () => {
   const { configure, health } = probes();
   prober.up = false;
   await configure(['t', ['a']]);
@@ -388,7 +388,7 @@ test('skips the rounds without an engine, and probes at once what was due when i
   expect(clock.pending).toBe(0);
 });
 
-test('does not blame the places behind a name for the loss of the engine', async () => {
+test('does not blame the addresses behind a name for the loss of the engine', async () => {
   const { configure, health } = probes();
   addresses = { a: ['192.0.2.1', '192.0.2.2'] };
   await configure(['t', ['a']]);
@@ -402,7 +402,7 @@ test('does not blame the places behind a name for the loss of the engine', async
   health.stop();
 });
 
-test('an endpoint that is gone before its turn is not probed', async () => {
+test('an endpoint removed before its turn is not probed', async () => {
   const { configure, health } = probes({ concurrency: 1 });
   await configure(['t', ['a', 'b', 'c']]);
   await configure(['t', ['a', 'c']]);
@@ -412,7 +412,7 @@ test('an endpoint that is gone before its turn is not probed', async () => {
   health.stop();
 });
 
-test('an endpoint that is probed out of turn keeps one timer', async () => {
+test('an endpoint probed out of turn keeps one timer', async () => {
   const { configure, health } = probes();
   await configure(['one', ['a']]);
   await asked[0]?.answer(ok);
@@ -422,7 +422,7 @@ test('an endpoint that is probed out of turn keeps one timer', async () => {
   health.stop();
 });
 
-test('no more places behind a name are probed than the limit', async () => {
+test('probes no more addresses behind a name than the limit', async () => {
   addresses = { a: ['a1', 'a2', 'a3'] };
   const { configure, health } = probes({ maxTargets: 2 });
   await configure(['t', ['a']]);

@@ -1,8 +1,7 @@
 /**
- * Probes every outbound endpoint with OPTIONS (contract 3.3): at once when it is configured, then once per
- * interval, a little earlier or later each time so that many endpoints do not fall into step. Trunks with the
- * same host and port share one probe and each get a report of it. While there is no engine to send them, rounds
- * are skipped: nobody has seen whether an endpoint answers.
+ * Probes every outbound endpoint with OPTIONS (contract 3.3): at once when configured, then once per interval, with
+ * jitter so that endpoints do not synchronize. Trunks with the same host and port share one probe and each get a
+ * report. Without an engine to send probes, rounds are skipped, because they would say nothing about the endpoints.
  */
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { Endpoint, HealthProbe } from '#shared/trunk-protocol.ts';
@@ -12,31 +11,31 @@ import type { Failover } from './failover.ts';
 import type { Resolution, Target } from './resolve.ts';
 
 export interface ProbeOutcome {
-  /** The final response; null: none came. */
+  /** The final response; null: none. */
   readonly sipCode: number | null;
-  /** From the request to the response; null without one. */
+  /** Time from the request to the response; null without one. */
   readonly responseTimeMs: number | null;
-  /** What went wrong when no response came, in a few words. */
+  /** Why there was no response, in a few words. */
   readonly error: string | null;
 }
 
 /** Sends OPTIONS over TLS. Signaling implements it. */
 export interface Prober {
-  /** Whether it can send at all; absent: always. */
+  /** Whether it can send now; absent: always. */
   readonly up?: boolean;
-  /** Never rejects for what the far side does. @param limitMs milliseconds after which no response counts */
+  /** Never rejects because of the far end. @param limitMs time limit for the response, ms */
   probe(target: Target, limitMs: number): Promise<ProbeOutcome>;
 }
 
 export interface HealthSettings {
   readonly intervalMs: number;
-  /** Part of the interval by which a probe may be early or late, 0..1. */
+  /** Fraction of the interval by which a probe may be early or late, 0..1. */
   readonly jitter: number;
   /** Contract 3.3: 5 s. */
   readonly limitMs: number;
-  /** Endpoints probed at a time. */
+  /** Endpoints probed in parallel. */
   readonly concurrency: number;
-  /** Places behind one endpoint that are probed; all at the same time. */
+  /** Maximum addresses probed behind one endpoint, all in parallel. */
   readonly maxTargets: number;
 }
 
@@ -61,7 +60,7 @@ export interface HealthOptions {
 
 interface Watch {
   readonly endpoint: Endpoint;
-  /** The trunks that have it, each with its own priority for it. */
+  /** The trunks with this endpoint, each with its own priority for it. */
   users: readonly { readonly trunkId: string; readonly endpoint: Endpoint }[];
   timer: Timer | null;
   state: 'waiting' | 'queued' | 'running';
@@ -72,7 +71,7 @@ export class HealthProbes {
   readonly #watches = new Map<string, Watch>();
   #queue: Watch[] = [];
   #running = 0;
-  /** Ends the probes that run. */
+  /** Functions that end the running probes. */
   readonly #enders = new Set<(outcome: ProbeOutcome) => void>();
   #outages = 0;
   #good = 0;
@@ -82,7 +81,7 @@ export class HealthProbes {
     this.#options = options;
   }
 
-  /** Sets the trunks. New endpoints, and those of new trunks, are probed at once; others keep their time. */
+  /** Sets the trunks. New endpoints, and those of new trunks, are probed at once; others keep their schedule. */
   configure(routes: readonly TrunkRoute[]): void {
     const wanted = Map.groupBy(
       routes.flatMap(({ id, endpoints, standby = [] }) =>
@@ -103,7 +102,7 @@ export class HealthProbes {
     this.#pump();
   }
 
-  /** Probes the endpoint of a trunk at once, as after a move to it. */
+  /** Probes a trunk's endpoint at once, as after a failover to it. */
   probeSoon(trunkId: string, priority: number): void {
     for (const watch of this.#watches.values()) {
       const isMeant = watch.users.some(
@@ -114,7 +113,7 @@ export class HealthProbes {
     this.#pump();
   }
 
-  /** The prober can send, or cannot any more. What was due meanwhile is probed at once; what is under way, anew. */
+  /** The prober can send, or no longer can. Once it can, overdue and interrupted probes run at once. */
   proberUp(up: boolean): void {
     if (up) {
       this.#pump();
@@ -124,7 +123,7 @@ export class HealthProbes {
     }
   }
 
-  /** Ends all probing; what still runs is not reported. */
+  /** Stops all probing; running probes are not reported. */
   stop(): void {
     for (const [key, watch] of this.#watches) this.#forget(key, watch);
     for (const end of this.#enders) end(failed('stopped'));
@@ -154,7 +153,7 @@ export class HealthProbes {
   }
 
   #probeNow(watch: Watch): void {
-    // A trunk that comes while the probe is on its way gets that one's report.
+    // A trunk added during a probe shares its report.
     if (watch.state !== 'waiting') return;
     watch.timer?.cancel();
     watch.timer = null;
@@ -180,7 +179,7 @@ export class HealthProbes {
     this.#running -= 1;
     const isWanted = this.#watches.get(endpointKey(watch.endpoint)) === watch;
     const isSeen = saw(outcome);
-    // A trunk that moves because of this probe asks for another one: this one's report says it all.
+    // A failover caused by this probe would request another one, but this report already covers it.
     if (isWanted && isSeen) this.#conclude(watch, outcome);
     watch.state = 'waiting';
     if (isWanted && isSeen) this.#schedule(watch);
@@ -219,7 +218,7 @@ export class HealthProbes {
     }
   }
 
-  /** An endpoint is as good as the best place behind it. @param saw whether an outcome speaks of the far side */
+  /** An endpoint is as good as its best address. @param saw whether an outcome says something about the far end */
   async #probe(endpoint: Endpoint, saw: (outcome: ProbeOutcome) => boolean): Promise<ProbeOutcome> {
     const { failover, resolve, settings } = this.#options;
     const resolution = await resolve(endpoint);
@@ -234,7 +233,7 @@ export class HealthProbes {
     return outcomes.find(({ sipCode }) => probeSucceeded(sipCode)) ?? outcomes[0] ?? failed('no address');
   }
 
-  /** Holds the prober to its limit: one that hangs must not stop the others. */
+  /** Enforces the time limit: a prober that hangs must not block the others. */
   async #probeTarget(target: Target): Promise<ProbeOutcome> {
     const { clock, prober, settings } = this.#options;
     const { promise, resolve } = Promise.withResolvers<ProbeOutcome>();

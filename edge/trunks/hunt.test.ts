@@ -19,7 +19,7 @@ const final = (status: number, rang = false): AttemptOutcome => ({
 
 let clock: FakeClock;
 let failover: Failover;
-/** Addresses of each host; its own name without an entry. */
+/** Addresses of each host; default: its own name. */
 let addresses: Record<string, readonly string[]>;
 
 beforeEach(() => {
@@ -41,7 +41,7 @@ async function resolve({ host, port }: { host: string; port: number }): Promise<
   return { ok: true, targets: found.map((address) => target(address, host, port)) };
 }
 
-/** Follows a hunt to its end; each attempt takes a second. Gives the addresses tried and the hunt. */
+/** Runs a hunt to its end; each attempt takes a second. Returns the addresses tried and the hunt. */
 async function run(routes: readonly OutboundTrunk[], outcomes: Record<string, AttemptOutcome>) {
   failover.configure(routes);
   const hunt = new TrunkHunt(routes, { clock, failover, resolve });
@@ -62,7 +62,7 @@ test('the first endpoint that answers ends the hunt, and nothing is logged', asy
   expect(await hunt.next()).toBeNull();
 });
 
-test('a call goes through endpoints and records for triggers, and logs each attempt', async () => {
+test('a call fails over through endpoints and records, and logs each attempt', async () => {
   const routes = [route('one', ['a', 'b'], { priority: 1 }), route('two', ['c'], { priority: 2 })];
   const { tried, hunt } = await run(routes, { a: refused, b: final(403), c: final(200) });
   expect(tried).toEqual(['a', 'b', 'c']);
@@ -94,13 +94,13 @@ test.each([404, 480, 486, 500, 603])('%i ends the call', async (status) => {
   expect(hunt.attempts).toEqual([]);
 });
 
-test('nothing moves a call on that has rung', async () => {
+test('no failover once the call rang', async () => {
   expect((await run([route('t', ['a', 'b'])], { a: final(503, true) })).tried).toEqual(['a']);
   const lost: AttemptOutcome = { kind: 'connection_lost', phase: 'ringing', error: 'reset' };
   expect((await run([route('u', ['c', 'd'])], { c: lost })).tried).toEqual(['c']);
 });
 
-test('a trigger that the record does not have ends the call there', async () => {
+test('a trigger that the record does not have ends the call', async () => {
   const one = route('one', ['a', 'b'], { triggers: ['timeout'] });
   const { tried, hunt } = await run([one, route('two', ['c'], { priority: 2 })], { a: refused });
   expect(tried).toEqual(['a']);
@@ -113,23 +113,23 @@ test('all targets of an endpoint are tried before it counts as failed, whatever 
   const { tried } = await run([one], { a1: refused, a2: final(200) });
   expect(tried).toEqual(['a1', 'a2']);
   expect(failover.activePriority('t')).toBe(0);
-  // The next call does not wait for the dead one again.
+  // The next call skips the dead address.
   expect((await run([one], { a2: final(200) })).tried).toEqual(['a2']);
 });
 
-test('an endpoint whose targets all fail gives way to the next', async () => {
+test('an endpoint whose targets all fail is followed by the next one', async () => {
   addresses = { a: ['a1', 'a2'] };
   const { tried } = await run([route('t', ['a', 'b'])], { a1: refused, a2: silent });
   expect(tried).toEqual(['a1', 'a2', 'b']);
   expect(failover.activePriority('t')).toBe(1);
 });
 
-test('bad credentials are not tried at the next address of the same system', async () => {
+test('rejected credentials are not retried at the next address of the same system', async () => {
   addresses = { a: ['a1', 'a2'] };
   expect((await run([route('t', ['a', 'b'])], { a1: final(401) })).tried).toEqual(['a1', 'b']);
 });
 
-test('a host that cannot be resolved is an endpoint out of reach', async () => {
+test('a host that cannot be resolved is an unreachable endpoint', async () => {
   addresses = { a: [] };
   const { tried, hunt } = await run([route('t', ['a', 'b'])], {});
   expect(tried).toEqual(['b']);
@@ -138,7 +138,7 @@ test('a host that cannot be resolved is an endpoint out of reach', async () => {
   ]);
 });
 
-test('a second call goes past the dead primary without waiting', async () => {
+test('a second call skips the dead primary without waiting', async () => {
   const one = route('t', ['a', 'b']);
   await run([one], { a: refused });
   const { tried, hunt } = await run([one], { a: refused });
@@ -148,20 +148,20 @@ test('a second call goes past the dead primary without waiting', async () => {
   ]);
 });
 
-test('an endpoint passed over behind the one that is used is not worth a line', async () => {
+test('a skipped endpoint after the one in use is not logged', async () => {
   const one = route('t', ['a', 'b']);
   failover.configure([one]);
   failover.probed(endpoint('b', 1), false);
   expect((await run([one], {})).hunt.attempts).toEqual([]);
 });
 
-test('when all fail the hunt ends with all attempts', async () => {
+test('when all fail, the hunt ends with all attempts', async () => {
   const { hunt } = await run([route('t', ['a', 'b'])], { a: refused, b: silent });
   expect(await hunt.next()).toBeNull();
   expect(hunt.attempts.map(({ error }) => error)).toEqual(['unreachable: refused', 'timeout']);
 });
 
-test('a place says all that the call needs of its trunk', async () => {
+test('a place has everything the call needs of its trunk', async () => {
   const credentials = { username: 'acme', password: 'secret', realm: null };
   const one = route('t', ['a'], { credentials, codecs: ['PCMA'] });
   failover.configure([one]);
@@ -173,7 +173,7 @@ test('a place says all that the call needs of its trunk', async () => {
   });
 });
 
-test('an attempt can end only once', async () => {
+test('an attempt ends only once', async () => {
   const one = route('t', ['a']);
   failover.configure([one]);
   const hunt = new TrunkHunt([one], { clock, failover, resolve });

@@ -1,7 +1,7 @@
 /**
- * One outbound call on its way through the routes of a number: says where to try next, and keeps the log of
- * where it was tried in vain (contract 3.4). Within an endpoint all its targets are tried (RFC 3263 section 4.3)
- * before the endpoint counts as failed; from endpoint to endpoint a call moves on only for a trigger.
+ * One outbound call's way through the routes of a number: chooses the next address and logs failed attempts
+ * (contract 3.4). Within an endpoint all its targets are tried (RFC 3263 section 4.3) before the endpoint counts as
+ * failed; a call fails over to another endpoint only for a trigger.
  *
  *     const hunt = new TrunkHunt(…);
  *     for (let place = await hunt.next(); place; place = await hunt.next()) {
@@ -27,7 +27,7 @@ interface Attempt extends PlanStep<OutboundTrunk>, Beginning {
 }
 
 export class TrunkHunt implements Hunt {
-  /** Endpoints passed over because they were known to be dead, then every attempt that failed, in order. */
+  /** Endpoints skipped because they were known to be dead, then every failed attempt, in order. */
   readonly attempts: FailoverAttempt[] = [];
   readonly #options: HuntOptions;
   readonly #plan: CallPlan<OutboundTrunk>;
@@ -42,7 +42,7 @@ export class TrunkHunt implements Hunt {
     this.#logSkipped();
   }
 
-  /** The next place; null when the call was ended, or no place is left. */
+  /** The next address to try; null when the call has ended or none is left. */
   async next(): Promise<Place | null> {
     const { clock, failover, resolve } = this.#options;
     while (!this.#over) {
@@ -65,7 +65,7 @@ export class TrunkHunt implements Hunt {
     return null;
   }
 
-  /** Takes how the attempt at the place of the last `next` ended. */
+  /** Records how the attempt from the last `next` ended. */
   ended(outcome: AttemptOutcome): { readonly movesOn: boolean } {
     const place = this.#current;
     if (!place) throw new Error('an attempt ended that was not begun');
@@ -85,7 +85,7 @@ export class TrunkHunt implements Hunt {
     return { movesOn };
   }
 
-  /** Those that this call would have tried first; what stands behind the first step matters to nobody. */
+  /** Logs the skipped endpoints that would have come before the first step; others are irrelevant. */
   #logSkipped(): void {
     const [first] = this.#plan.steps;
     const now = beginning(this.#options.clock);

@@ -29,7 +29,7 @@ const naptr = (replacement: string, service = 'SIPS+D2T') => ({
 });
 
 describe('a literal address', () => {
-  it('stands for itself, on 5061 unless a port is given, and DNS is not asked', async () => {
+  it('is used as it is, on 5061 unless a port is given, without DNS', async () => {
     const { dns, resolver: one } = resolver({});
     expect(await one.resolve('8.8.8.8', null)).toEqual({
       ok: true,
@@ -44,7 +44,7 @@ describe('a literal address', () => {
     expect(dns.asked).toEqual([]);
   });
 
-  it('is refused when it is private, and taken when its network is allowed', async () => {
+  it('is rejected when it is private, and accepted when its network is allowed', async () => {
     expect(await resolver({}).resolver.resolve('10.0.0.1', null)).toEqual({
       ok: false,
       code: 'target_not_allowed',
@@ -55,7 +55,7 @@ describe('a literal address', () => {
 });
 
 describe('a host with a port', () => {
-  it('is looked up as it is, IPv4 first, without NAPTR and SRV', async () => {
+  it('is looked up directly, IPv4 first, without NAPTR and SRV', async () => {
     const { dns, resolver: one } = resolver({
       a: { 'pbx.example.com': ['8.8.8.8', '8.8.4.4'] },
       aaaa: { 'pbx.example.com': ['2606:4700::1111'] },
@@ -72,7 +72,7 @@ describe('a host with a port', () => {
 });
 
 describe('a host without a port', () => {
-  it('follows NAPTR to the SRV records it names, and the certificate stays that of the host', async () => {
+  it('follows NAPTR to its SRV records, and the certificate name stays that of the host', async () => {
     const { resolver: one } = resolver({
       naptr: {
         'example.com': [naptr('_sip._udp.example.com', 'SIP+D2U'), naptr('_sips._tcp.carrier.example')],
@@ -89,7 +89,7 @@ describe('a host without a port', () => {
     });
   });
 
-  it('takes the SRV records of the usual name when there is no NAPTR, by priority', async () => {
+  it('uses the SRV records of the default name when there is no NAPTR, by priority', async () => {
     const zone = {
       srv: {
         '_sips._tcp.example.com': [
@@ -111,14 +111,14 @@ describe('a host without a port', () => {
     ]);
   });
 
-  it('falls back to its own addresses on 5061 without SRV, also when nobody answers for NAPTR and SRV', async () => {
+  it('falls back to its own addresses on 5061 without SRV, also when NAPTR and SRV queries fail', async () => {
     const a = { 'example.com': ['8.8.8.8'] };
     expect(await places({ a }, 'example.com', null)).toEqual(['example.com 8.8.8.8:5061']);
     const failing = ['naptr example.com', 'srv _sips._tcp.example.com', 'aaaa example.com'];
     expect(await places({ a, failing }, 'example.com', null)).toEqual(['example.com 8.8.8.8:5061']);
   });
 
-  it('leaves out an SRV target without address', async () => {
+  it('skips an SRV target without an address', async () => {
     const zone = {
       srv: { '_sips._tcp.example.com': [srv('gone.example.com', 5061, 1), srv('here.example.com', 5061, 2)] },
       a: { 'here.example.com': ['8.8.8.8'] },
@@ -126,7 +126,7 @@ describe('a host without a port', () => {
     expect(await places(zone, 'example.com', null)).toEqual(['here.example.com 8.8.8.8:5061']);
   });
 
-  it('has no target when its SRV record names the root', async () => {
+  it('has no target when its SRV record has the root as target', async () => {
     const { resolver: one } = resolver({
       srv: { '_sips._tcp.example.com': [srv('', 0)] },
       a: { 'example.com': ['8.8.8.8'] },
@@ -139,13 +139,13 @@ describe('a host without a port', () => {
   });
 });
 
-describe('what DNS gives is judged', () => {
-  it('private addresses are left out when others are there', async () => {
+describe('DNS results are checked', () => {
+  it('private addresses are left out when there are others', async () => {
     const a = { 'example.com': ['10.0.0.1', '8.8.8.8', '169.254.169.254'] };
     expect(await places({ a }, 'example.com', 5061)).toEqual(['example.com 8.8.8.8:5061']);
   });
 
-  it('a host with private addresses alone is refused, each reason once', async () => {
+  it('a host with private addresses only is rejected, each reason once', async () => {
     const { resolver: one } = resolver({
       a: { 'example.com': ['127.0.0.1'] },
       aaaa: { 'example.com': ['::1'] },
@@ -157,14 +157,14 @@ describe('what DNS gives is judged', () => {
     });
   });
 
-  it('localhost is refused before it is looked up', async () => {
+  it('localhost is rejected without a lookup', async () => {
     const { dns, resolver: one } = resolver({ a: { localhost: ['8.8.8.8'] } });
     expect(await one.resolve('localhost', null)).toMatchObject({ ok: false, code: 'target_not_allowed' });
     expect(dns.asked).toEqual([]);
   });
 });
 
-it('says which of "does not exist" and "nobody knows" it is', async () => {
+it('distinguishes a name that does not exist from a failed query', async () => {
   expect(await resolver({}).resolver.resolve('example.com', 5061)).toMatchObject({
     message: 'example.com has no address',
   });
@@ -172,7 +172,7 @@ it('says which of "does not exist" and "nobody knows" it is', async () => {
   expect(await one.resolve('example.com', 5061)).toMatchObject({ code: 'dns_failure', message: 'no answer' });
 });
 
-it('gives no more targets than asked for', async () => {
+it('returns no more targets than asked for', async () => {
   const addresses = Array.from({ length: 20 }, (_, index) => `8.8.8.${index + 1}`);
   const { resolver: one } = resolver({ a: { 'example.com': addresses } }, [], 3);
   const resolution = await one.resolve('example.com', 5061);

@@ -1,5 +1,5 @@
 /**
- * From a host to the places where it can be reached over TLS (RFC 3263, without UDP and plain TCP):
+ * Resolves a host to addresses that accept TLS (RFC 3263, without UDP and plain TCP):
  *
  *     literal address ───────────────────────────────────────> address:port or 5061
  *     host:port ───────────────────────────────> A, AAAA ────> addresses:port
@@ -7,22 +7,21 @@
  *          └─> SRV of _sips._tcp ─┘
  *          └─> (no SRV) ───────────────────────> A, AAAA ────> addresses:5061
  *
- * Every address is judged (contract 1.9); only allowed ones come out, and whoever connects uses the address and
- * not the name. The certificate is checked against the name that was dialled, not against what DNS made of it
- * (RFC 5922 section 7.3).
+ * Every address is checked (contract 1.9) and only allowed ones are returned; connections use the address, not the
+ * name. The certificate is checked against the dialed name, not against names from DNS (RFC 5922 section 7.3).
  */
 import { type BlockList, isIP } from 'node:net';
 import { judgeAddress, judgeHost } from '#shared/outgoing-targets.ts';
 import type { Dns, SrvRecord } from './dns.ts';
 import { orderSrv, sipsServices } from './srv-order.ts';
 
-/** One place to connect to. */
+/** One address to connect to. */
 export interface Target {
-  /** The name that the address belongs to: the host dialled, or the target of an SRV record. */
+  /** The name with this address: the dialed host, or the target of an SRV record. */
   readonly host: string;
   readonly address: string;
   readonly port: number;
-  /** The host dialled: what the certificate must name. */
+  /** The dialed host: the name that the certificate must contain. */
   readonly serverName: string;
 }
 
@@ -39,18 +38,18 @@ export interface ResolverOptions {
   readonly dns: Dns;
   /** Numbers from 0 up to but not 1. */
   readonly random: () => number;
-  /** Networks that may be contacted although they are private; asked at every use. */
+  /** Private networks that may be contacted; read at every use. */
   readonly allowed: () => BlockList;
-  /** Places that come out at most. */
+  /** Maximum number of targets returned. */
   readonly maxTargets: number;
 }
 
 /** RFC 3261 section 19.1.2. */
 const tlsPort = 5061;
-/** NAPTR records that are followed at most. */
+/** Maximum number of NAPTR records followed. */
 const maxServices = 3;
 
-/** A name and port whose addresses are yet to be found. */
+/** A name and port that still need an address lookup. */
 interface Place {
   readonly host: string;
   readonly port: number;
@@ -65,7 +64,7 @@ export class TargetResolver {
 
   /**
    * @param host a name or an address, IPv6 with or without brackets
-   * @param port null when the configuration names none: SRV records then decide
+   * @param port null when none is configured: SRV records then decide
    */
   async resolve(host: string, port: number | null): Promise<Resolution> {
     const name = bareHost(host);
@@ -89,7 +88,7 @@ export class TargetResolver {
     if (port !== null) return [{ host: name, port }];
     const records = await this.#srvOf(name);
     if (records.length === 0) return [{ host: name, port: tlsPort }];
-    // RFC 2782: the only record names the root: there is no such service.
+    // RFC 2782: a single record with the root as target means that there is no such service.
     if (records.every(({ target }) => target === ''))
       throw new Error(`DNS says that ${name} takes no SIP over TLS`);
     return orderSrv(
@@ -98,7 +97,7 @@ export class TargetResolver {
     ).map(({ target, port }) => ({ host: target, port }));
   }
 
-  /** NAPTR leads to the SRV records; without a usable one they stand under the usual name, asked at the same time. */
+  /** NAPTR names the SRV records; without a usable one they are at the default name, which is queried in parallel. */
   async #srvOf(name: string): Promise<readonly SrvRecord[]> {
     const { dns } = this.#options;
     const usual = dns.srv(`_sips._tcp.${name}`).catch(() => ({ records: [] }));
@@ -136,7 +135,7 @@ export class TargetResolver {
   }
 }
 
-/** IPv4 first: the media of a call most often has no other way. @throws when the host has none, or nobody knows */
+/** IPv4 first, because media usually needs it. @throws when the host has no address or the query fails */
 export async function addressesOf(dns: Pick<Dns, 'a' | 'aaaa'>, host: string): Promise<string[]> {
   if (isIP(host) !== 0) return [host];
   const [v4, v6] = await Promise.allSettled([dns.a(host), dns.aaaa(host)]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { srv } from '../../test/kit/edge/trunks.ts';
 import { orderSrv, sipsServices } from './srv-order.ts';
 
-/** Numbers given one after the other. */
+/** Returns the numbers one after the other. */
 function numbers(...values: number[]): () => number {
   return () => values.shift() ?? 0;
 }
@@ -24,13 +24,13 @@ describe('orderSrv', () => {
     expect(orderSrv(records, numbers(first, 0, 0)).map(({ target }) => target)).toEqual(expected);
   });
 
-  it('gives the heavier of two three quarters of the first places', () => {
+  it('puts the heavier of two first in three quarters of the draws', () => {
     const records = [srv('heavy', 1, 10, 60), srv('light', 1, 10, 20)];
     let heavy = 0;
     for (let step = 0; step < 1000; step++) {
       if (orderSrv(records, numbers(step / 1000))[0]?.target === 'heavy') heavy += 1;
     }
-    // 61 of the 81 numbers that can be drawn: 0..60.
+    // 61 of the 81 possible numbers: 0..60.
     expect(heavy).toBe(754);
   });
 
@@ -56,7 +56,7 @@ describe('orderSrv', () => {
 });
 
 describe('sipsServices', () => {
-  it('keeps SIP over TLS alone, by order and preference', () => {
+  it('keeps only SIP over TLS, by order and preference', () => {
     const naptr = (order: number, preference: number, service: string, replacement: string, flags = 's') => ({
       order,
       preference,

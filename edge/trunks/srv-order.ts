@@ -1,9 +1,9 @@
-/** The order in which the records of DNS are tried. Pure. */
+/** Orders DNS records as RFC 2782 and RFC 3263 require. Pure. */
 import type { NaptrRecord, SrvRecord } from './dns.ts';
 
 /**
- * SRV records in the order of RFC 2782: by priority, and within one priority drawn by weight, so that a server
- * with weight 60 comes before one with weight 20 three times out of four.
+ * SRV records in the order of RFC 2782: by priority, and within one priority drawn by weight, so a server with weight
+ * 60 comes before one with weight 20 three times out of four.
  * @param random numbers from 0 up to but not 1, as `Math.random` gives
  */
 export function orderSrv(records: readonly SrvRecord[], random: () => number): SrvRecord[] {
@@ -13,7 +13,7 @@ export function orderSrv(records: readonly SrvRecord[], random: () => number): S
 }
 
 function drawn(records: readonly SrvRecord[], random: () => number): SrvRecord[] {
-  // Those without weight first: they are drawn only when the number drawn is 0.
+  // Records without weight come first: they are drawn only at 0.
   const left = records.toSorted((one, other) => Number(one.weight > 0) - Number(other.weight > 0));
   const order: SrvRecord[] = [];
   while (left.length > 0) {
@@ -29,7 +29,7 @@ function drawn(records: readonly SrvRecord[], random: () => number): SrvRecord[]
   return order;
 }
 
-/** Names of SRV records for SIP over TLS, in the order of RFC 3263 section 4.1; other transports are not used. */
+/** SRV names for SIP over TLS, in the order of RFC 3263 section 4.1; other transports are not used. */
 export function sipsServices(records: readonly NaptrRecord[]): string[] {
   return records
     .filter(({ service, flags, replacement }) => {

@@ -31,8 +31,8 @@ const trunks: NumberTrunks = {
   inbound: [inbound, { ...inbound, id: 'bare', allowed_ips: [], source_host: null }],
 };
 
-describe('the records for a transferred call', () => {
-  it('are the one that the call left by, else all of the number', () => {
+describe('the records of a transferred call', () => {
+  it('are the one that the call used, else all of the number', () => {
     expect(recordsFor(trunks, 'second')).toEqual([second]);
     expect(recordsFor(trunks, 'in')).toEqual([primary, second]);
     expect(recordsFor(trunks, null)).toEqual([primary, second]);
@@ -59,7 +59,7 @@ describe('a destination', () => {
   });
 });
 
-describe('what a REFER names', () => {
+describe('the target of a REFER', () => {
   it.each<[string, string | null, string | null]>([
     ['+14155550123', 'primary', 'sip:+14155550123@one.example.com:5061;transport=tls'],
     ['+14155550123', 'second', 'sip:+14155550123@two.example.com:5071;transport=tls'],
@@ -73,20 +73,20 @@ describe('what a REFER names', () => {
     expect(referTargetOf(trunks, to, trunkId)?.uri ?? null).toBe(uri);
   });
 
-  it('has the headers of the outbound record, none for a foreign host', () => {
+  it('has the headers of the outbound record, or none for a foreign host', () => {
     expect(referTargetOf(trunks, '201', 'primary')?.headers).toEqual(primary.headers);
     expect(referTargetOf(trunks, 'sip:201@one.example.com', 'primary')?.headers).toEqual(primary.headers);
     expect(referTargetOf(trunks, 'sip:201@elsewhere.example.com', 'primary')?.headers).toEqual([]);
     expect(referTargetOf(trunks, '201', 'in')?.headers).toEqual([]);
   });
 
-  it('names a registrar with its port', () => {
+  it('includes the port of a registrar', () => {
     const registration = { host: 'reg.example.com', port: 5071, username: 'u', password: 'p', expires_s: 60 };
     const registered = { ...trunks, inbound: [{ ...inbound, registration }] };
     expect(referTargetOf(registered, '201', 'in')?.uri).toBe('sip:201@reg.example.com:5071;transport=tls');
   });
 
-  it('is nothing for a number without any host', () => {
+  it('is absent for a number without any host', () => {
     expect(referTargetOf({ number: '+14155550100', outbound: [] }, '201', null)).toBeNull();
   });
 });
@@ -98,8 +98,8 @@ const withMode = (transfer_mode: TransferMode): NumberTrunks => ({
   inbound: trunks.inbound?.map((record) => ({ ...record, transfer_mode })) ?? [],
 });
 
-describe('a REFER of a peer', () => {
-  /** What is called in the mode that nobody has set, and with `enable_all`; null: refused. */
+describe('a REFER from a peer', () => {
+  /** The target called in the default mode, and with `enable_all`; null: rejected. */
   it.each<[string, string | null, string | null, string | null]>([
     ['sip:201@one.example.com', 'primary', null, 'sip:201@one.example.com'],
     ['sip:201@one.example.com:5061', 'primary', null, 'sip:201@one.example.com:5061'],

@@ -1,4 +1,4 @@
-/** Where a number's calls may be sent to by a URI or a REFER (contract section 4). Pure. */
+/** Where a number's calls may be transferred to by a URI or a REFER (contract section 4). Pure. */
 import type { InboundTrunk, NumberConfig, OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import { AddressSet, isSameHost } from '#shared/networks.ts';
 import { parseSipDestination, type SipDestination } from '#shared/sip-destination.ts';
@@ -8,15 +8,15 @@ import { isLocalElsewhere, readingsOf } from '../call/limits-destination.ts';
 import type { ReferTarget, ReferVerdict } from '../call/ports/routes.ts';
 import { endpointPlace } from './circuit.ts';
 
-/** What transfers need of a number's configuration. */
+/** The configuration fields of a number that transfers need. */
 export type NumberTrunks = Pick<NumberConfig, 'number' | 'outbound'> &
   Partial<Pick<NumberConfig, 'inbound' | 'org_id'>>;
 
 type Destination =
-  /** E.164, an extension, or a tel URI: whatever configuration is used takes it to its own host. */
+  /** E.164, an extension, or a tel URI: dialed at the host of the configuration in use. */
   | { readonly kind: 'dialled'; readonly user: string }
   | { readonly kind: 'uri'; readonly uri: SipDestination }
-  /** A URI of another kind, or one that asks for a transport other than TLS. */
+  /** A URI of another kind, or one that requires a transport other than TLS. */
   | { readonly kind: 'unusable' };
 
 /** @param to E.164, an extension, or a SIP or tel URI */
@@ -30,14 +30,14 @@ export function destinationOf(to: string): Destination {
   return { kind: 'uri', uri };
 }
 
-/** "?" may stand in a user part, never in what follows it (RFC 3261 section 25.1). */
+/** "?" is legal in a user part, but not after it (RFC 3261 section 25.1). */
 function withoutHeaders(uri: string): string {
   const at = uri.lastIndexOf('@');
   const question = uri.indexOf('?', at + 1);
   return question < 0 ? uri : uri.slice(0, question);
 }
 
-/** The outbound records that a call uses which came or left over `trunkId`: that one, else all. */
+/** The outbound records for a call over `trunkId`, inbound or outbound: that record, else all. */
 export function recordsFor(
   { outbound }: NumberTrunks,
   trunkId: string | null | undefined,
@@ -46,7 +46,7 @@ export function recordsFor(
   return own.length > 0 ? own : outbound;
 }
 
-/** Those of `records` one of whose endpoints the URI names; a URI without port names any port of its host. */
+/** The `records` with an endpoint that the URI names; a URI without a port matches any port of its host. */
 export function recordsAt(records: readonly OutboundTrunk[], uri: SipDestination): readonly OutboundTrunk[] {
   return records.filter(({ endpoints }) => endpoints.some((endpoint) => isAt(endpoint, uri)));
 }
@@ -55,19 +55,19 @@ function isAt(endpoint: Pick<Endpoint, 'host' | 'port'>, { host, port }: SipDest
   return isSameHost(endpoint.host, host) && (port === undefined || port === endpoint.port);
 }
 
-/** What decides beside the number's configuration whether a REFER is followed. */
+/** Besides the number's configuration, what decides whether a REFER is followed. */
 export interface ReferContext {
-  /** Hosts under which peers reach us: a URI there names a number or an extension, which its trunk knows. */
+  /** Our own host names: a URI there names a number or an extension to be dialed over a trunk. */
   readonly ownHosts: readonly string[];
-  /** Address that the call came from or went to. */
+  /** Remote address of the call. */
   readonly peer: string | null;
 }
 
 const refused = (reason: string): ReferVerdict => ({ allowed: false, reason });
 
 /**
- * Whether a REFER of a peer to `target` is followed. What goes over an outbound configuration, or has a user part
- * that may be a telephone number, costs: that takes `enable_all`.
+ * Whether a peer's REFER to `target` is followed. A target that uses an outbound configuration, or whose user part may
+ * be a phone number, costs money and requires `enable_all`.
  */
 export function referVerdict(
   trunks: NumberTrunks,
@@ -88,7 +88,7 @@ export function referVerdict(
     if (user === '') return refused('The target of the transfer is our own host, and names nobody there.');
     if (records.length === 0) return refused('The number has no outbound configuration to call the target.');
     if (mode !== 'enable_all') return refused(costs);
-    // The configuration is asked for the digits alone: neither the number meant, nor what call limits judged.
+    // The trunk would dial the digits alone, which is neither the number meant nor the one checked against call limits.
     if (isLocalElsewhere(target)) return refused(localElsewhere);
     return { allowed: true, to: user };
   }
@@ -122,7 +122,7 @@ function unescaped(user: string): string {
   }
 }
 
-/** Whether the URI names a host from which the inbound record takes calls. */
+/** Whether the URI's host is a source of the inbound record. */
 function comesFrom({ source_host, allowed_ips, registration }: InboundTrunk, uri: SipDestination): boolean {
   if (registration && isAt(registration, uri)) return true;
   if (source_host !== null && isSameHost(source_host, uri.host)) return true;
@@ -131,7 +131,7 @@ function comesFrom({ source_host, allowed_ips, registration }: InboundTrunk, uri
   return listed.has(uri.host);
 }
 
-/** What a REFER names for `to`; null when no configuration says at which host. */
+/** The Refer-To target for `to`; null when no configuration provides a host. */
 export function referTargetOf(trunks: NumberTrunks, to: string, trunkId: string | null): ReferTarget | null {
   const destination = destinationOf(to);
   const records = recordsFor(trunks, trunkId).toSorted((one, other) => one.priority - other.priority);
@@ -147,7 +147,7 @@ export function referTargetOf(trunks: NumberTrunks, to: string, trunkId: string 
     const host = inbound.registration
       ? endpointPlace(inbound.registration)
       : inbound.source_host && bracketed(inbound.source_host);
-    // Mappings of an inbound record say what to read, not what to write.
+    // Mappings of an inbound record are for reading headers, not for writing them.
     if (host) return { uri: overTls(`${user}@${host}`), headers: [] };
   }
   const [record] = records;
@@ -156,7 +156,7 @@ export function referTargetOf(trunks: NumberTrunks, to: string, trunkId: string 
   return { uri: overTls(`${user}@${endpointPlace(endpoint)}`), headers: record.headers };
 }
 
-/** Endpoints take nothing but TLS; without the parameter a peer would choose UDP (RFC 3263 section 4.1). */
+/** Endpoints accept only TLS; without the parameter a peer would choose UDP (RFC 3263 section 4.1). */
 function overTls(address: string): string {
   return `sip:${address};transport=tls`;
 }

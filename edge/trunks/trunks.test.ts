@@ -47,14 +47,14 @@ beforeEach(() => {
 
 afterEach(() => trunks.close());
 
-/** One number with one trunk over both hosts; `one` has a port of its own. */
+/** One number with one trunk over both hosts; `one` has a custom port. */
 async function configure(): Promise<void> {
   const both = { endpoints: [endpoint('one.example.com', 0, 5071), endpoint('two.example.com', 1)] };
   trunks.configure([{ number, outbound: [route('t', [], both)] }]);
   await settle();
 }
 
-test('a port of its own is taken as it is; with the default port SRV decides', async () => {
+test('a custom port is used as it is; with the default port SRV decides', async () => {
   await configure();
   const hunt = trunks.hunt(number, to);
   expect((await hunt?.next())?.target).toMatchObject({ address: '8.8.8.1', port: 5071 });
@@ -67,7 +67,7 @@ test('a port of its own is taken as it is; with the default port SRV decides', a
   });
 });
 
-test('probes and calls share what they know', async () => {
+test('probes and calls share their observations', async () => {
   dead.add('8.8.8.1');
   await configure();
   expect(reports.map((probe) => [probe.endpoint.host, probe.healthy])).toEqual([
@@ -86,7 +86,7 @@ test('probes and calls share what they know', async () => {
   expect(trunks.metrics()).toMatchObject({ 'trunkline_edge_trunk_probes_total{result="failure"}': 2 });
 });
 
-test('a hunt over one configuration leaves the others out', async () => {
+test('a hunt over one configuration ignores the others', async () => {
   const outbound = [route('t', ['8.8.8.1']), route('u', ['8.8.8.2'], { priority: 2 })];
   trunks.configure([{ number, outbound }]);
   await settle();
@@ -101,19 +101,19 @@ test('a number without outbound configuration has no hunt', () => {
   expect(trunks.hunt('+14155550199', to)).toBeNull();
 });
 
-test('a discovery judges its target', async () => {
+test('a discovery checks its target', async () => {
   const result = await trunks.discover({ host: '10.0.0.1', port: null, transport: null });
   expect(result).toMatchObject({ status: 'failed', error: { code: 'TARGET_NOT_ALLOWED' } });
 });
 
-test('close ends probing, leaves no timer, and may come twice', async () => {
+test('close ends probing, leaves no timer, and may be called twice', async () => {
   await configure();
   trunks.close();
   trunks.close();
   expect(clock.pending).toBe(0);
 });
 
-test('a SIP URI at a host of the number goes over its configuration, at another one where it points', async () => {
+test('a SIP URI at a host of the number uses its configuration, another one is resolved directly', async () => {
   await configure();
   const own = trunks.hunt(number, 'sip:201@one.example.com');
   expect((await own?.next())?.route.trunkId).toBe('t');
@@ -126,7 +126,7 @@ test('a SIP URI at a host of the number goes over its configuration, at another 
   expect(trunks.hunt(number, 'sip:201@edge.example.com;transport=udp')).toBeNull();
 });
 
-test('a transferred call stays with the configuration that it left by', async () => {
+test('a transferred call stays on the configuration that it used', async () => {
   const [one, two] = [route('one', ['one.example.com']), route('two', ['two.example.com'], { priority: 2 })];
   trunks.configure([{ number, outbound: [one, two] }]);
   await settle();
@@ -136,7 +136,7 @@ test('a transferred call stays with the configuration that it left by', async ()
   expect(trunks.followable(number, 'two', 'sip:201@one.example.com', null).allowed).toBe(false);
 });
 
-test('a configuration that comes after the end changes nothing', () => {
+test('a configuration after close changes nothing', () => {
   trunks.close();
   expect(() => trunks.configure([])).not.toThrow();
 });

@@ -1,6 +1,6 @@
 /**
- * The outbound trunks of an edge in one piece: names are resolved, endpoints probed, calls led from place to
- * place, foreign systems discovered. main.ts makes it, gives it what it needs and closes it.
+ * The outbound trunks of an edge: resolves names, probes endpoints, routes calls, discovers foreign systems. main.ts
+ * creates, configures and closes it.
  */
 import type { BlockList } from 'node:net';
 import { rootCertificates } from 'node:tls';
@@ -35,33 +35,33 @@ export interface TrunksOptions {
   readonly clock: Clock;
   /** Numbers from 0 up to but not 1. */
   readonly random: () => number;
-  /** File of what failover remembers, made when missing; `:memory:` for tests. */
+  /** Database file of the failover state, created when missing; `:memory:` for tests. */
   readonly storePath: string;
-  /** Called for each write to it that the disk does not take; calls go on. */
+  /** Called for each write to it that fails; calls continue. */
   readonly unstored?: (fault: StorageFault) => void;
-  /** Asked through a cache. */
+  /** Queried through a cache. */
   readonly dns: Dns;
-  /** Networks that may be contacted although they are private (contract 1.9); asked at every use. */
+  /** Private networks that may be contacted (contract 1.9); read at every use. */
   readonly allowed: () => BlockList;
-  /** PEM certificates of authorities that calls trust besides those that node brings. */
+  /** PEM certificates of authorities that calls trust in addition to Node's. */
   readonly ca: readonly string[];
   readonly prober: Prober;
-  /** Hosts under which peers reach this edge; absent: none is known. */
+  /** Our own host names; absent: none known. */
   readonly ownHosts?: readonly string[];
   readonly report: (probe: HealthProbe) => void;
   readonly moved: (move: Move) => void;
   readonly health?: Partial<HealthSettings>;
-  /** Good probes in a row after which `auto` returns to the primary. */
+  /** Successful probes in a row before `auto` returns to the primary. */
   readonly failbackAfter?: number;
-  /** Failed probes in a row after which they alone move a trunk. */
+  /** Failed probes in a row that move a trunk. */
   readonly failoverAfter?: number;
 }
 
-/** Places behind one endpoint that a call tries at most. */
+/** Maximum addresses behind one endpoint that a call tries. */
 const maxTargets = 8;
 /** RFC 3263 section 4.2 with the contract's default. */
 const defaultPort = 5061;
-/** Probes that fail to come for this many intervals leave nothing known. */
+/** After this many intervals without a probe, an observation expires. */
 const forgetAfterIntervals = 10;
 
 export class Trunks implements Routes {
@@ -106,9 +106,9 @@ export class Trunks implements Routes {
     });
   }
 
-  /** Sets the configurations of all numbers. New endpoints are probed at once. Without effect once closed. */
+  /** Sets the configurations of all numbers. New endpoints are probed at once. No effect once closed. */
   configure(numbers: readonly NumberTrunks[]): void {
-    // The link to control is the last part of an edge that closes: a configuration may still come over it.
+    // The link to control closes last in an edge, so a configuration may still arrive.
     if (this.#ended.signal.aborted) return;
     this.#numbers = new Map(numbers.map((trunks) => [trunks.number, trunks]));
     const trunks = numbers.flatMap(({ outbound }) => outbound);
@@ -128,8 +128,8 @@ export class Trunks implements Routes {
   }
 
   /**
-   * A hunt over one configuration of the number alone, for a test call: it is not guided by what is known of the
-   * endpoints, and moves no trunk. null when the number does not have the configuration.
+   * A hunt over one configuration of the number, for a test call: it ignores endpoint statuses and moves no trunk. null
+   * when the number does not have the configuration.
    */
   huntOver(number: string, trunkId: string): Hunt | null {
     const trunks = this.#trunksOf(number).outbound.filter(({ id }) => id === trunkId);
@@ -145,7 +145,7 @@ export class Trunks implements Routes {
     return referVerdict(this.#trunksOf(number), trunkId, uri, { ownHosts, peer });
   }
 
-  /** The engine, by which probes are sent, is there or is lost. */
+  /** The engine, which sends the probes, is up or lost. */
   engineUp(up: boolean): void {
     this.#probes.proberUp(up);
   }
@@ -155,12 +155,12 @@ export class Trunks implements Routes {
     this.#failover.failBack(trunkId);
   }
 
-  /** `priority` of the endpoint that the next call over the trunk uses first. */
+  /** `priority` of the endpoint that the trunk's next call tries first. */
   activePriority(trunkId: string): number {
     return this.#failover.activePriority(trunkId);
   }
 
-  /** Never rejects: what goes wrong stands in the result (contract 3.1). */
+  /** Never rejects: errors are in the result (contract 3.1). */
   discover(query: DiscoveryQuery): Promise<DiscoveryResult> {
     const { clock, allowed } = this.#options;
     return discover(query, {
@@ -173,7 +173,7 @@ export class Trunks implements Routes {
     });
   }
 
-  /** Where a host can be reached (RFC 3263, contract 1.9). Never rejects. @param port null: none was configured */
+  /** Addresses of a host (RFC 3263, contract 1.9). Never rejects. @param port null: none configured */
   resolve(host: string, port: number | null): Promise<Resolution> {
     return this.#resolve({ host, port: port ?? defaultPort });
   }
@@ -213,7 +213,7 @@ export class Trunks implements Routes {
     return new TrunkHunt(trunks, { clock: this.#options.clock, failover, resolve });
   }
 
-  /** A configuration always has a port, 5061 unless another was given, so 5061 counts as none: SRV may decide. */
+  /** Configured ports default to 5061, so 5061 counts as unset: SRV may decide. */
   #resolve({ host, port }: Pick<Endpoint, 'host' | 'port'>): Promise<Resolution> {
     return this.#resolver.resolve(host, port === defaultPort ? null : port);
   }

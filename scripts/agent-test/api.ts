@@ -1,12 +1,12 @@
-/** What the command asks of the server. */
+/** API requests of the command. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Trouble } from '../setup/trouble.mjs';
 import type { Options } from './options.ts';
 
 export interface Connection {
-  /** The JSON body. @throws Trouble for every answer that is no success */
+  /** The JSON body. @throws Trouble for every response that is not a success */
   ask<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T>;
-  /** Reads a stream of events until it ends or breaks. */
+  /** Reads an event stream until it ends or breaks. */
   follow(path: string, signal: AbortSignal): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export interface Run {
   readonly duration_ms: number | null;
   readonly scenario: { readonly name: string };
   readonly assertion_results: readonly AssertionResult[];
-  /** Why it ended as it did, where no assertion says it. */
+  /** Why it ended this way, when no assertion says so. */
   readonly reason?: string;
 }
 
@@ -41,13 +41,13 @@ export interface Batch {
   readonly runs: readonly Run[];
 }
 
-/** The server is not there, or busy: it may be soon. */
+/** The server is unreachable or busy; a retry may succeed. */
 class Unavailable extends Trouble {}
 
 const base = '/v1/agent-testing';
-/** Scenarios that one batch takes (contract 6.6). */
+/** Maximum scenarios in one batch (contract 6.6). */
 const mostScenarios = 100;
-/** Until the server is asked again when a stream broke, ms. */
+/** Wait before a retry after a broken stream, ms. */
 const askAgainMs = 1000;
 
 export function connect(url: string, key: string): Connection {
@@ -90,13 +90,13 @@ function refusal(what: string, status: number, text: string): Trouble {
   return new Kind(`${what} was answered with ${status}`, messagesIn(text), remedy);
 }
 
-/** Code and message of each error, else the text itself. */
+/** Code and message of each error, else the text. */
 function messagesIn(text: string): string {
   try {
     const { errors } = JSON.parse(text) as { errors?: { code: string; message: string }[] };
     if (errors?.length) return errors.map(({ code, message }) => `${code}: ${message}`).join('\n');
   } catch {
-    // A proxy answers with a page.
+    // Proxies answer with HTML.
   }
   return text.slice(0, 500) || 'the answer is empty';
 }
@@ -125,7 +125,7 @@ async function listScenarios(connection: Connection, subject: Options['subject']
   return known.reverse();
 }
 
-/** @throws Trouble when one is not known, or there is none */
+/** @throws Trouble when one is unknown, or there is none */
 export async function scenarioIds(
   connection: Connection,
   { scenarios, subject }: Options,
@@ -164,7 +164,7 @@ export async function startBatch(
 }
 
 /**
- * The batch once it has ended. A server that restarts meanwhile is asked again.
+ * The batch once it has ended. Retries while the server restarts.
  * @throws Trouble when that takes longer than `timeoutMs`
  */
 export async function followed(connection: Connection, batchId: string, timeoutMs: number): Promise<Batch> {
@@ -176,7 +176,7 @@ export async function followed(connection: Connection, batchId: string, timeoutM
       const batch = await connection.ask<Batch>('GET', path);
       if (batch.completed_at !== null) return await explained(connection, batch);
     } catch (error) {
-      // A stream that breaks off is opened again; a refusal is final.
+      // A broken stream is opened again; a rejection is final.
       if (error instanceof Trouble && !(error instanceof Unavailable)) throw error;
     }
     await pause(askAgainMs, undefined, { signal }).catch(() => undefined);
@@ -189,7 +189,7 @@ export async function followed(connection: Connection, batchId: string, timeoutM
   );
 }
 
-/** With the reason of each run that did not pass and whose assertions do not tell why. */
+/** Adds the reason to each failed run whose assertions do not explain it. */
 async function explained(connection: Connection, batch: Batch): Promise<Batch> {
   const runs: Run[] = [];
   for (const run of batch.runs) {

@@ -34,7 +34,7 @@ function testCase(run: Run): string[] {
   ];
 }
 
-/** What did not pass, with what was really said. */
+/** What did not pass, with the actual conversation. */
 function explained({ assertion_results, id, reason }: Run): string {
   const lines = assertion_results
     .filter(({ passed }) => !passed)

@@ -1,4 +1,4 @@
-/** What came of a batch, for a person at a terminal. */
+/** The results of a batch, for a person at a terminal. */
 import type { Batch, Run } from './api.ts';
 
 export function resultTable({ runs, status }: Batch): string {
@@ -19,7 +19,7 @@ function line({ duration_ms, overall_score, scenario, status }: Run, width: numb
   return `${name}${padding}  ${status.padEnd(9)}  ${score.padEnd(6)}  ${seconds}`;
 }
 
-/** Of required assertions that did not pass, at most three; where there are none, of the run. */
+/** Reasons of up to three failed required assertions; without any, the reason of the run. */
 function reasons({ assertion_results, reason }: Run): string[] {
   const unmet = assertion_results
     .filter(({ is_required, passed }) => is_required && !passed)
@@ -28,7 +28,7 @@ function reasons({ assertion_results, reason }: Run): string[] {
   return reason === undefined ? unmet : [...unmet, `    ${oneLine(reason)}`];
 }
 
-/** Without what would speak to the terminal. */
+/** Without terminal control characters. */
 function oneLine(text: string): string {
   const plain = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
   return plain.length > 160 ? `${plain.slice(0, 159)}…` : plain;

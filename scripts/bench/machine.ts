@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { arch, cpus, totalmem } from 'node:os';
 
-/** One paragraph about the machine that measured. */
+/** One paragraph about the machine. */
 export function describeMachine(at: Date): string {
   const processors = cpus();
   const system = /^PRETTY_NAME="(.*)"/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1] ?? 'Linux';

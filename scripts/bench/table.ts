@@ -1,6 +1,6 @@
 /**
- * A Markdown table of a benchmark's result, for benchmarks that bring no format of their own: one line for each
- * row, or for a single object one line for each of its values.
+ * A Markdown table of a benchmark's result, for benchmarks without their own format: one line per row, or one line per
+ * value for a single object.
  */
 export function markdownTable(result: unknown): string {
   const rows = Array.isArray(result)
@@ -17,7 +17,7 @@ function cell(value: unknown): string {
   return typeof value === 'string' ? words(value) : String(value ?? '');
 }
 
-/** `callsPerSecond` reads `calls per second`. */
+/** `callsPerSecond` becomes `calls per second`. */
 function words(name: string): string {
   return name.replace(/([a-z])([A-Z])/g, (_, before, upper) => `${before} ${upper.toLowerCase()}`);
 }

@@ -1,9 +1,9 @@
-/** How much of heard audio (8 kHz, 16 bit) is sound. */
+/** How much of the received audio (8 kHz, 16 bit) is sound. */
 export interface Loudness {
   readonly seconds: number;
-  /** of 20 ms frames above -50 dBFS */
+  /** total length of 20 ms frames above -50 dBFS */
   readonly soundSeconds: number;
-  /** root mean square of those frames, dB below full scale; -Infinity without any */
+  /** RMS of those frames, dB below full scale; -Infinity without any */
   readonly level: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A small SIP phone over TLS that places one call at a time. Its media is the SRTP peer of the tests; it shares
- * no code with the edge, so what it says about a call is a second opinion.
+ * A small SIP phone over TLS that places one call at a time. Its media is the SRTP peer of the tests. It shares no code
+ * with the edge, so it checks the edge independently.
  */
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -19,7 +19,7 @@ export interface PhoneOptions {
   readonly from?: string;
 }
 
-/** How long an answer may take, ms (RFC 3261 timer B). */
+/** Time limit for an answer, ms (RFC 3261 timer B). */
 const answerLimitMs = 32_000;
 
 export class Phone {
@@ -75,7 +75,7 @@ export class Phone {
   }
 
   /**
-   * Sends INVITE and waits for the final response; a 200 is acknowledged.
+   * Sends INVITE and waits for the final response; acknowledges a 200.
    * @param sdp the offer; null for none
    */
   async invite(user: string, sdp: string | null, headers: readonly string[] = []): Promise<SipText> {
@@ -104,7 +104,7 @@ export class Phone {
     this.#send('ACK', this.#target, this.#via(), [`CSeq: ${this.#cseq} ACK`], sdp);
   }
 
-  /** CANCEL of the INVITE that is still unanswered. Resolves with the response to the CANCEL itself. */
+  /** Sends CANCEL for the pending INVITE. Resolves with the response to the CANCEL. */
   cancel(): Promise<SipText> {
     const done = this.#wait(
       'the answer to CANCEL',
@@ -128,13 +128,13 @@ export class Phone {
     return done;
   }
 
-  /** Waits for a request of the other side, for example `BYE`, and answers it 200. */
+  /** Waits for a request from the other side, for example `BYE`, and answers it 200. */
   async expect(method: string, limitMs = answerLimitMs): Promise<SipText> {
     const request = this.received.find((message) => message.method === method);
     return request ?? this.#wait(method, (message) => message.method === method, limitMs);
   }
 
-  /** Bytes as they are. */
+  /** Sends raw bytes. */
   write(bytes: string): void {
     this.#socket.write(bytes, 'latin1');
   }
@@ -193,7 +193,7 @@ export class Phone {
     }
   }
 
-  /** 200 without a body to every request of the other side: BYE, OPTIONS, NOTIFY. */
+  /** Answers every request from the other side 200 without a body: BYE, OPTIONS, NOTIFY. */
   #answer(request: SipText): void {
     const copied = request.raw
       .slice(0, request.raw.indexOf('\r\n\r\n'))

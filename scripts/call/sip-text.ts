@@ -1,4 +1,4 @@
-/** The few things that a phone needs to read of a SIP message. */
+/** A minimal parser for the SIP messages that the phone reads. */
 
 export interface SipText {
   /** `SIP/2.0 200 OK`, or `BYE sip:... SIP/2.0` */
@@ -12,11 +12,11 @@ export interface SipText {
   readonly raw: string;
 }
 
-/** Cuts complete messages off a stream of text (latin1). */
+/** Splits a stream of text (latin1) into complete messages. */
 export class SipReader {
   #buffer = '';
 
-  /** @returns the messages that `chunk` completes */
+  /** @returns the messages completed by `chunk` */
   read(chunk: string): SipText[] {
     this.#buffer += chunk;
     const messages: SipText[] = [];

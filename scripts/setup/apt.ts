@@ -1,13 +1,13 @@
-/** Debian packages: what is there, and installing what is not. */
+/** Finds and installs Debian packages. */
 import { userInfo } from 'node:os';
 import { command } from './command.mjs';
 import { Trouble, tail } from './trouble.mjs';
 
 /**
- * Installs those of `packages` that are missing. Asks nothing; needs root or a sudo without password, but only
- * when something is missing.
+ * Installs the missing `packages` without prompts; needs root or sudo without a password, but only when something is
+ * missing.
  *
- * @param packages names; `a|b` means that either will do (Ubuntu renamed some), `a` is installed
+ * @param packages names; `a|b` means that either is sufficient (Ubuntu renamed some), `a` is installed
  * @param purpose completes the sentence "needed to ..."
  * @throws Trouble
  */

@@ -1,6 +1,6 @@
 /**
- * Files from the Debian archive without touching the system's own apt: a private apt state that asks the same
- * mirror as the machine. apt checks signatures and hashes as always.
+ * Downloads from the Debian archive without touching the system's apt: uses a private apt state with the machine's
+ * mirror. apt verifies signatures and hashes as usual.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -14,12 +14,12 @@ const keyrings = [
 ];
 
 export interface ArchiveRequest {
-  /** empty or missing folder for the private state and the downloads */
+  /** empty or missing folder for the private apt state and the downloads */
   readonly folder: string;
   readonly kind: 'deb' | 'deb-src';
-  /** release to take from, for example `bookworm`; absent: the machine's own */
+  /** release, for example `bookworm`; absent: the machine's own */
   readonly suite?: string;
-  /** what the files are for: begins the sentence of a failure */
+  /** what the files are for: starts the sentence of an error */
   readonly purpose: string;
 }
 
@@ -49,7 +49,7 @@ export async function download(request: ArchiveRequest, packages: readonly strin
     'Dir::State::lists': join(folder, 'lists'),
     'Dir::State::status': join(folder, 'status'),
     'Dir::Cache': join(folder, 'cache'),
-    // apt run by root would become the user _apt, who cannot write here.
+    // Run by root, apt would switch to the user _apt, who cannot write here.
     'APT::Sandbox::User': 'root',
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
@@ -73,8 +73,8 @@ async function machineSuite(): Promise<string> {
 }
 
 /**
- * The mirror of the main archive in the machine's configuration, whichever form that has (one-line or deb822).
- * apt lists it only once it has package lists, which a fresh container lacks.
+ * The main archive's mirror in the machine's configuration, in one-line or deb822 format. apt lists it only when it has
+ * package lists, which a fresh container lacks.
  */
 async function machineMirror(): Promise<string> {
   const list = ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages', 'Component: main'];

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Runs a program to its end with its output collected.
+ * Runs a program to its end and collects its output.
  *
  * @param {string} program
  * @param {readonly string[]} args
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, onLine?: (line: string) => void }} [options]
- *   `onLine` gets every line of standard output as it comes
+ *   `onLine` gets every line of standard output as it arrives
  * @returns {Promise<{ code: number, stdout: string, output: string }>} `code` is 127 when the program does not
- *   exist; `output` is standard output and standard error as they came
+ *   exist; `output` is standard output and standard error, interleaved
  */
 export function command(program, args, { cwd, env, onLine } = {}) {
   return new Promise((resolve) => {

@@ -4,12 +4,12 @@ import { dirname } from 'node:path';
 import { Trouble } from './trouble.mjs';
 
 /**
- * Lets one set-up at a time do `work`, over all processes of the machine that name the same file.
+ * Runs `work` under a lock: one set-up at a time among all processes of the machine that use the same file.
  *
- * The kernel's file lock belongs to the open file, which this process and the `flock` program share: it stays
- * when `flock` has ended and goes when this process does, however that ends. So no lock is ever left behind.
+ * The kernel's file lock belongs to the open file, which this process and the `flock` program share. It remains when
+ * `flock` has exited and is released when this process ends, in any way, so no stale lock is left behind.
  *
- * @param {string} file made when it is missing, never removed
+ * @param {string} file created when missing, never removed
  * @param {() => void} onWait called once when another process holds the lock
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}

@@ -8,8 +8,8 @@ import { reportTrouble } from './trouble.mjs';
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 /**
- * Installs the packages when needed and runs a TypeScript program of `scripts/` on Node 24: in this process
- * when it is one already (npm puts node_modules/.bin first), else in a child that shares the terminal.
+ * Installs the packages when needed and runs a TypeScript program from `scripts/` on Node 24: in this process when it
+ * already is Node 24 (npm puts node_modules/.bin first), else in a child that shares the terminal.
  *
  * @param {string} script file name, for example `start.ts`
  */
@@ -17,7 +17,7 @@ export function onNode24(script) {
   return reportTrouble(async () => {
     await ensurePackages(root);
     const file = join(root, 'scripts', script);
-    // Every program that is started from here on finds its code compiled: half the time of a start.
+    // Programs started from here on use compiled code from this cache, which halves the start time.
     process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'node');
     const major = Number(process.versions.node.split('.')[0]);
     if (major >= 24) await import(pathToFileURL(file).href);
@@ -25,7 +25,7 @@ export function onNode24(script) {
   });
 }
 
-/** @returns {Promise<number>} the exit code, or 128 + the signal's number as shells count */
+/** @returns {Promise<number>} the exit code, or 128 + the signal number, as in shells */
 function runChild(node, file) {
   return new Promise((resolve, reject) => {
     const bin = dirname(node);

@@ -7,11 +7,11 @@ import { withLock } from './lock.mjs';
 import { Trouble, tail } from './trouble.mjs';
 
 /**
- * The npm packages of the lock file, and Node 24 among them. Plain JavaScript for Node 20: it runs before any
- * package is there.
+ * Installs the npm packages of the lock file, Node 24 among them. Plain JavaScript for Node 20, because it runs before
+ * any package is installed.
  *
- * Install scripts are off (.npmrc). One package needs its own: `node`, which fetches the binary. mediasoup's
- * would fetch a worker that the edge refuses (docs/setup.md), the others only check what is already there.
+ * Install scripts are off (.npmrc). One package needs its script: `node`, which downloads the binary. mediasoup's would
+ * download a worker that the edge rejects (docs/setup.md); the others only check what is already installed.
  *
  * @param {string} root folder of package.json
  */
@@ -33,7 +33,7 @@ export async function ensurePackages(root) {
   });
 }
 
-/** As in edge/media/worker/location.ts, which this file cannot import yet. */
+/** Same as edge/media/worker/location.ts, which this file cannot import yet. */
 function cacheFolder() {
   return (
     process.env.TRUNKLINE_CACHE || join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'trunkline')
@@ -45,8 +45,8 @@ function isUpToDate(stamp, wanted) {
 }
 
 /**
- * Whether npm has already put there what the lock file names. Packages for other systems are optional and
- * never installed, so they do not count.
+ * Whether npm has already installed the lock file's packages. Packages for other systems are optional and never
+ * installed, so they do not count.
  */
 function isInstalled(modules, wanted) {
   const record = join(modules, '.package-lock.json');
@@ -60,8 +60,8 @@ function isInstalled(modules, wanted) {
 async function install(root) {
   console.log('npm packages: installing');
   let result = await npm(root, ['ci']);
-  // `npm ci` wants every optional package for every other system in the lock file. A registry that mirrors a part
-  // only leaves some out; `npm install` takes the same versions and passes over what is optional and missing.
+  // `npm ci` requires every optional package for every system in the lock file, and a partial registry mirror lacks
+  // some. `npm install` installs the same versions and skips missing optional ones.
   if (result.output.includes('from lock file')) result = await npm(root, ['install', '--no-save']);
   if (result.code === 127) throw npmMissing();
   if (result.code !== 0) {
@@ -73,7 +73,7 @@ async function install(root) {
   }
 }
 
-/** What npm gives as its error, without the usage that it prints after it. */
+/** npm's error, without the usage text after it. */
 function reason(output) {
   const lines = output.split('\n').filter((line) => line.startsWith('npm error'));
   return tail(lines.slice(0, 10).join('\n') || output);
@@ -105,7 +105,7 @@ function npmMissing() {
   );
 }
 
-/** npm on the machine's own Node: the one in node_modules is about to be replaced. */
+/** Runs npm on the machine's own Node, because the one in node_modules is about to be replaced. */
 function npm(root, args) {
   const path = (process.env.PATH ?? '')
     .split(delimiter)

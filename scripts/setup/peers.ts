@@ -1,4 +1,4 @@
-/** The real peers that tests call: SIPp, baresip, Kamailio, Chromium, and the tools that judge what they recorded. */
+/** Installs the real peers that tests call: SIPp, baresip, Kamailio, Chromium, and tools to analyze recordings. */
 import { ensureAptPackages } from './apt.ts';
 import { ensureSipp } from './sipp.ts';
 
@@ -11,7 +11,7 @@ export async function ensurePeers(): Promise<void> {
       'dnsmasq-base',
       'kamailio',
       'kamailio-tls-modules',
-      // Of baresip too; named because the edge offers G.722 only where it is.
+      // baresip depends on it too; listed because the edge offers G.722 only when it is installed.
       'libspandsp2|libspandsp2t64',
       'openssl',
       'poppler-utils',

@@ -1,4 +1,4 @@
-/** Progress of one long step: a line that rewrites itself on a terminal, one line per tenth elsewhere. */
+/** Progress of one long step: a rewritten line on a terminal, one line per tenth elsewhere. */
 export class Progress {
   readonly #label: string;
   readonly #out: NodeJS.WriteStream;
@@ -19,14 +19,14 @@ export class Progress {
     this.#out.write(this.#out.isTTY ? `\r\x1b[K${text}` : `${text}\n`);
   }
 
-  /** Ends the line that rewrites itself. */
+  /** Ends the rewritten line. */
   end(): void {
     if (this.#out.isTTY && this.#lastShown >= 0) this.#out.write('\r\x1b[K');
   }
 
   #remaining(done: number, total: number): string {
     const elapsed = (Date.now() - this.#startedAt) / 1000;
-    // The first steps say nothing about the pace.
+    // The first steps say nothing about the speed.
     if (elapsed < 3 || done === total || done * 20 < total) return '';
     const seconds = (elapsed / done) * (total - done);
     return seconds < 60

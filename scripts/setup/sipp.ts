@@ -1,7 +1,6 @@
 /**
- * SIPp 3.8, the first with SRTP. Debian 12 has 3.6 without TLS, so the program and the shared libraries it
- * links to come from Debian testing, unpacked into the cache with their own dynamic linker: nothing of it
- * touches the system.
+ * SIPp 3.8, the first version with SRTP. Debian 12 has 3.6 without TLS, so the program and its shared libraries come
+ * from Debian testing. They are unpacked into the cache with their own dynamic linker and do not touch the system.
  */
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +13,7 @@ import { Trouble, tail } from './trouble.mjs';
 
 const suite = 'forky';
 
-/** What the binary links to, directly or not; sip-tester's other dependencies are scripts. */
+/** Libraries of the binary, direct or indirect; sip-tester's other dependencies are scripts. */
 const packages = [
   'sip-tester',
   'libc6',
@@ -35,7 +34,7 @@ const packages = [
   'libcap2',
 ];
 
-/** The program, there after {@link ensureSipp}. */
+/** Path of the program, installed by {@link ensureSipp}. */
 export function sippProgram(): string {
   return join(cacheFolder(process.env), `sipp-${suite}-${process.arch}`, 'sipp');
 }

@@ -1,4 +1,4 @@
-/** The set-up after the npm packages, in order. Every step looks first and does nothing when all is there. */
+/** The set-up steps after the npm packages, in order. Each checks first and does nothing when it is done already. */
 import { ensureAptPackages } from './apt.ts';
 import { ensureWorker } from './worker.ts';
 

@@ -1,10 +1,10 @@
-/** A set-up step that cannot go on. The three parts are printed one below the other, without a stack. */
+/** A failed set-up step. The three parts are printed one below the other, without a stack. */
 export class Trouble extends Error {
   name = 'Trouble';
 
   /**
    * @param {string} what the step that failed, for example `cannot install the npm packages`
-   * @param {string} why the cause, as far as it is known; may have several lines
+   * @param {string} why the cause, if known; may have several lines
    * @param {string} remedy what the reader can do
    */
   constructor(what, why, remedy) {
@@ -17,7 +17,7 @@ export function tail(output, lines = 12) {
   return output.trim().split('\n').slice(-lines).join('\n');
 }
 
-/** Runs `main`; trouble is told in words and everything else with its stack, both with exit code 1. */
+/** Runs `main`. Trouble is printed as text, other errors with their stack; both set exit code 1. */
 export async function reportTrouble(main) {
   try {
     await main();

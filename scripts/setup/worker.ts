@@ -1,4 +1,4 @@
-/** The media worker in the cache: there already, or built now. */
+/** The media worker in the cache: found there, or built now. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -70,7 +70,7 @@ async function build(location: WorkerLocation): Promise<void> {
   }
 }
 
-/** Folders of killed builds of this worker. Its lock is held, so none of them is at work; others may be. */
+/** Removes folders of killed builds of this worker. We hold its lock, so none is in use; builds of others may be. */
 async function removeAbandoned(cache: string, prefix: string): Promise<void> {
   for (const name of await readdir(cache)) {
     if (name.startsWith(prefix)) await rm(join(cache, name), { recursive: true, force: true });
@@ -100,7 +100,7 @@ async function fetchLibsrtp(folder: string): Promise<string> {
   );
 }
 
-/** The whole folder appears at once: whoever sees the binary sees it complete, with its mark. */
+/** Renames the complete folder into place, so the binary is never visible without its mark. */
 async function putIntoPlace(location: WorkerLocation, binary: string, staging: string): Promise<void> {
   const mark: WorkerMark = {
     mediasoup: location.mediasoup,

@@ -1,4 +1,4 @@
-/** What takes a moment to check, before the set-up takes minutes: settings, ports, and whose the data folder is. */
+/** Quick checks before the set-up, which takes minutes: settings, ports, and ownership of the data folder. */
 import { readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { fileObstacle } from '#shared/file-obstacle.ts';
 import { isOwnFile } from '#shared/private-folder.ts';
 import { dataFolder } from './bootstrap.ts';
 
-/** The start cannot go well, or did not. */
+/** The start would fail, or has failed. */
 export class StartFailed extends Error {
   override readonly name = 'StartFailed';
   /** What the reader can do. */
@@ -18,16 +18,16 @@ export class StartFailed extends Error {
   }
 }
 
-/** @throws StartFailed for the first thing that is in the way */
+/** @throws StartFailed for the first problem found */
 export async function checkBeforeStart(env: NodeJS.ProcessEnv): Promise<void> {
   checkDataFolder(dataFolder(env));
   await checkPorts(env);
 }
 
 function checkDataFolder(folder: string): void {
-  // The lock is made in any case: it stands for all files that are still to be made.
+  // The lock is always created, so it tests the permissions for all files still to be created.
   for (const name of ['control.lock', ...ownFilesIn(folder)]) {
-    // A key may be there to be read alone.
+    // Keys may be read-only.
     const needs = /\.(?:db|lock)/.test(name) ? 'write' : 'read';
     const obstacle = fileObstacle(join(folder, name), needs);
     if (obstacle !== null)
@@ -38,7 +38,7 @@ function checkDataFolder(folder: string): void {
   }
 }
 
-/** None when the folder is not there, or cannot be read, which shows with the lock. */
+/** Empty when the folder is missing or unreadable; the lock shows the latter. */
 function ownFilesIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter(isOwnFile);
@@ -47,7 +47,7 @@ function ownFilesIn(folder: string): string[] {
   }
 }
 
-/** Another program on the port would answer in control's place and look like a start that went well. */
+/** Another program on the port would answer instead of control and look like a successful start. */
 export async function checkPorts(env: NodeJS.ProcessEnv): Promise<void> {
   await checkPort(
     'CONTROL_PORT',

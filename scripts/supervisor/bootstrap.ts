@@ -1,4 +1,4 @@
-/** The file that the first start leaves in the data folder: keys and addresses for scripts and tests. */
+/** The file that the first start writes to the data folder: keys and addresses for scripts and tests. */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Static, Type } from 'typebox';
@@ -26,7 +26,7 @@ export function dataFolder(env: NodeJS.ProcessEnv): string {
   return resolve(env.TRUNKLINE_DATA?.trim() || 'data');
 }
 
-/** @throws Error that names the file and says what is wrong with it */
+/** @throws Error naming the file and the problem */
 export async function readBootstrap(file: string): Promise<Bootstrap> {
   const value: unknown = JSON.parse(await readFile(file, 'utf8'));
   if (Value.Check(Bootstrap, value)) return value;
@@ -34,7 +34,7 @@ export async function readBootstrap(file: string): Promise<Bootstrap> {
   throw new Error(`${file}: ${first?.instancePath ?? ''} ${first?.message ?? 'is not as expected'}`);
 }
 
-/** The certificate of the authority, whichever form the file gives it in. */
+/** The certificate of the authority, in either form used by the file. */
 export async function caCertificate(bootstrap: Bootstrap): Promise<string> {
   const { ca_cert: text } = bootstrap.sip;
   return text.includes('BEGIN CERTIFICATE') ? text : readFile(text, 'utf8');

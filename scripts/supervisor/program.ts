@@ -1,4 +1,4 @@
-/** One program that is kept running: started again with growing pauses when it ends, ended by SIGTERM. */
+/** Keeps one program running: restarts it with growing pauses when it exits, stops it with SIGTERM. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Clock, Timer } from '#shared/clock.ts';
@@ -6,18 +6,18 @@ import { failuresAfter, lostLine, restartPause } from './restart-rules.ts';
 
 export interface ProgramOptions {
   readonly name: string;
-  /** arguments of the Node that runs this process: the program's file first */
+  /** arguments for this process's Node: the program's file first */
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
   /**
-   * Told whenever the program ended without being asked to, before it is started again. `isCrash`: by a signal or a
-   * fault, so that the next start may go well; else it has said itself that it cannot work.
+   * Called when the program exits unexpectedly, before it is restarted. `isCrash`: by a signal or a fault, so a restart
+   * may help; otherwise the program itself reported that it cannot run.
    */
   readonly onLost: (how: string, line: string, isCrash: boolean) => void;
 }
 
-/** How a program ends after a fault that it did not expect (shared/fault-guard.ts). */
+/** Exit code after an unexpected fault (shared/fault-guard.ts). */
 const exitFault = 70;
 
 export class Program {
@@ -39,8 +39,8 @@ export class Program {
   start(): void {
     const { args, env, clock } = this.#options;
     const startedAt = clock.now();
-    // A process group of its own: Ctrl-C in the terminal reaches the supervisor alone, which ends the programs
-    // in order. setpriv asks the kernel to end the program should the supervisor be killed.
+    // A separate process group: Ctrl-C in the terminal reaches only the supervisor, which stops the programs in order.
+    // setpriv asks the kernel to end the program if the supervisor is killed.
     const [file, ...rest] = [...diesWithParent(), process.execPath, ...args];
     const child = spawn(file ?? process.execPath, rest, {
       env,
@@ -58,7 +58,7 @@ export class Program {
     );
   }
 
-  /** Asks the program to end and waits until it did. It is not started again. Once more: asks again. */
+  /** Sends SIGTERM and waits for the exit; no restart. A second call sends it again. */
   stop(): Promise<void> {
     this.#stopping = true;
     this.#restart?.cancel();
@@ -70,7 +70,7 @@ export class Program {
     });
   }
 
-  /** Ends the program at once. */
+  /** Kills the program. */
   kill(): void {
     this.#stopping = true;
     this.#child?.kill('SIGKILL');

@@ -1,24 +1,24 @@
-/** When a program that ended is started again, and what the operator is told of it: pure. */
+/** When a program is restarted after it exits, and the line for the operator. Pure. */
 
-/** Runs of this length count as healthy: the next pause is the shortest again. */
+/** A run of this length counts as healthy: the restart pause is reset. */
 const healthyMs = 60_000;
 const firstPauseMs = 500;
-/** A program that comes back late is an outage of its own. */
+/** A longer pause would extend the outage. */
 const longestPauseMs = 5_000;
-/** Early ends in a row after which the operator is told what to do about them, and again at each doubling. */
+/** Early exits in a row after which the operator is told what to do, and again at each doubling. */
 const manyFailures = 5;
 
-/** @param failures early ends in a row before this one, from 0 @param ranMs how long the program ran */
+/** @param failures early exits in a row before this one, from 0 @param ranMs how long the program ran */
 export function failuresAfter(failures: number, ranMs: number): number {
   return ranMs >= healthyMs ? 1 : failures + 1;
 }
 
-/** @param failures how many times in a row the program ended early, from 1 */
+/** @param failures early exits in a row, from 1 */
 export function restartPause(failures: number): number {
   return Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1));
 }
 
-/** A line for the operator: how the program ended, when it comes back, and what to do when it goes on like that. */
+/** A line for the operator: how the program exited, when it is restarted, and what to do if this continues. */
 export function lostLine(name: string, how: string, pauseMs: number, failures: number): string {
   const line = `${name} ${how}; starting it again in ${pauseMs / 1000} s`;
   const isTold = failures >= manyFailures && Number.isInteger(Math.log2(failures / manyFailures));

@@ -34,11 +34,11 @@ export class Supervisor {
     this.#control = this.#program('control', options.env);
   }
 
-  /** @returns what the first start wrote, once /health is 200 @throws StartFailed */
+  /** @returns the bootstrap file's content, once /health is 200 @throws StartFailed */
   async start(): Promise<Bootstrap> {
     const { env } = this.#options;
     const file = bootstrapFile(env);
-    // Once more: the set-up may have taken minutes.
+    // Checked again, because the set-up may have taken minutes.
     await checkPorts(env);
     this.#control.start();
     await this.#until('control', async () => (await health(env)) !== null && (await exists(file)));
@@ -54,13 +54,13 @@ export class Supervisor {
     return bootstrap;
   }
 
-  /** Ends both in order. */
+  /** Stops both in order. */
   async stop(): Promise<void> {
     await this.#edge?.stop();
     await this.#control.stop();
   }
 
-  /** Lets the edge end its running calls now. */
+  /** Makes the edge end its live calls now. */
   hurry(): void {
     void this.#edge?.stop();
   }
@@ -74,7 +74,7 @@ export class Supervisor {
     return new Program({
       name,
       args: [join(this.#options.root, name, 'main.ts')],
-      // Control counts itself ready only with an edge that has its configuration.
+      // Control then counts as ready only with an edge that has its configuration.
       env: { ...env, EXPECT_EDGE: env.EXPECT_EDGE || 'true' },
       clock: this.#clock,
       onLost: (how, line, isCrash) => {

@@ -1,4 +1,4 @@
-/** What a conversation does and has done: the actions of the step under way, and the account of all steps. */
+/** Records a conversation: the actions of the current step, and the account of all steps. */
 import type { Action, LogLine, Visit, WebhookCall, WebhookRequest, WebhookResult } from './conversation.ts';
 import type { Memory } from './memory.ts';
 import type { Place } from './place.ts';
@@ -21,13 +21,13 @@ export class Account {
     this.#now = now;
   }
 
-  /** Begins a step. @returns its actions, which the step adds to */
+  /** Starts a step. @returns its actions, to which the step adds */
   begin(): readonly Action[] {
     this.#actions = [];
     return this.#actions;
   }
 
-  /** Whether the step under way has said anything. */
+  /** Whether the current step has said anything. */
   get hasSpoken(): boolean {
     return this.#actions.some(({ type }) => type === 'say');
   }
@@ -37,7 +37,7 @@ export class Account {
     this.#actions.push({ ...action, nodeId: id, nodeName: name });
   }
 
-  /** Words are remembered as said; none are no action. @param keysExpected whether they ask for keys */
+  /** Adds words to history and actions; empty text is ignored. @param keysExpected whether they ask for keys */
   say(text: string, keysExpected: boolean): void {
     const words = text.trim();
     if (words === '') return;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parsedBody } from './answer-body.ts';
 
-it('reads JSON, and keeps other text as it is', () => {
+it('reads JSON, and keeps other text unchanged', () => {
   expect(parsedBody('{"a":[1,"]"]}')).toEqual({ a: [1, ']'] });
   expect(parsedBody('plain [[')).toBe('plain [[');
   expect(parsedBody('')).toBe('');
@@ -10,7 +10,7 @@ it('reads JSON, and keeps other text as it is', () => {
 it.each([
   ['arrays', '[', ']'],
   ['objects', '{"a":', '}'],
-])('keeps %s that are nested deeper than 100 as text', (_name, open, close) => {
+])('keeps %s nested deeper than 100 as text', (_name, open, close) => {
   const nested = (depth: number) => `${open.repeat(depth)}1${close.repeat(depth)}`;
   expect(parsedBody(nested(100))).toEqual(JSON.parse(nested(100)));
   expect(parsedBody(nested(101))).toBe(nested(101));

@@ -1,12 +1,12 @@
-/** What a customer's target answered, as conversations and tools keep it. */
+/** A response body from a customer's target, in the form used by conversations and tools. */
 
 /**
- * Deepest nesting of arrays and objects that is kept as JSON. Far more than a real API answers, and far less than
- * what ends recursive code such as `JSON.stringify` (some thousands).
+ * Deepest nesting of arrays and objects that is kept as JSON: far more than real APIs return, and far less than the
+ * thousands of levels that break recursive code such as `JSON.stringify`.
  */
 const deepest = 100;
 
-/** The JSON in `text`; the text as it is when it holds none, or JSON that is nested deeper than 100. */
+/** The JSON in `text`; `text` itself when it is not JSON, or JSON nested deeper than 100. */
 export function parsedBody(text: string): unknown {
   if (nesting(text) > deepest) return text;
   try {
@@ -16,7 +16,7 @@ export function parsedBody(text: string): unknown {
   }
 }
 
-/** How deep the brackets of a JSON text go; brackets in strings do not count. */
+/** Nesting depth of the brackets in a JSON text; brackets in strings do not count. */
 function nesting(text: string): number {
   let depth = 0;
   let most = 0;

@@ -1,7 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import type { Variables } from './interfaces.ts';
 
-/** Contract 9.4: nobody but the service sets these. */
+/** Contract 9.4: only the service sets these. */
 const builtInNames = [
   'now',
   'now_utc',
@@ -36,8 +36,8 @@ export interface BuiltInFacts {
 }
 
 /**
- * The built-in variables of a conversation, without `input`, which the conversation keeps itself. `city`,
- * `state` and `zip` are empty: a phone number does not tell them. `country` is that of `from`.
+ * The built-in variables of a conversation, without `input`, which the conversation itself maintains. `city`, `state`
+ * and `zip` are empty, because a phone number does not reveal them. `country` is that of `from`.
  */
 export function builtInVariables(facts: BuiltInFacts): Variables {
   const from = parsed(facts.from);
@@ -59,12 +59,12 @@ export function builtInVariables(facts: BuiltInFacts): Variables {
   };
 }
 
-/** Conversations in text have no numbers. */
+/** Text conversations have no numbers. */
 function parsed(number: string) {
   return number === '' ? undefined : parsePhoneNumberFromString(number);
 }
 
-/** Formats by zone: making one takes a hundred times as long as using it, and templates ask often. */
+/** Formats by zone: creating one takes a hundred times as long as using it, and templates use them often. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 const mostFormats = 100;
 

@@ -7,7 +7,7 @@ import type { PathwayTool } from './node-tools.ts';
 export interface LoadedPathway {
   readonly pathwayId: string;
   readonly graph: Graph;
-  /** Those that its nodes name and that are there; absent: none. */
+  /** The available tools that its nodes name; absent: none. */
   readonly tools?: readonly PathwayTool[];
 }
 
@@ -16,33 +16,33 @@ export interface ConversationOptions {
   readonly understanding: Understanding;
   /** From request_data and headers; names of built-in variables are ignored (contract 9.4). */
   readonly variables: Variables;
-  /** The built-in variables as they are now, without `input`. */
+  /** The current built-in variables, without `input`. */
   readonly builtIns: () => Variables;
   /** ms since the epoch */
   readonly now: () => number;
   /** null: the graph's start node */
   readonly startNodeId: string | null;
-  /** Said in place of the first node's own words. */
+  /** Replaces the first node's own words. */
   readonly firstSentence: string | null;
-  /** Other pathways, for Transfer Pathway nodes; undefined when there is none of that id and version. */
+  /** Other pathways, for Transfer Pathway nodes; undefined when that id and version do not exist. */
   readonly otherPathway: (id: string, version: number) => LoadedPathway | undefined;
-  /** What was said before the pathway was entered. */
+  /** The conversation before the pathway was entered. */
   readonly history?: readonly Turn[];
-  /** To take up a conversation that was stored, as `snapshot` gave it. */
+  /** Continues a stored conversation from its `snapshot`. */
   readonly state?: ConversationState;
   readonly limits?: Partial<ConversationLimits>;
 }
 
 export interface ConversationLimits {
-  /** Nodes passed without waiting for the person; more is a loop in the graph. */
+  /** Maximum nodes passed without waiting for the person; more means a loop in the graph. */
   readonly movesPerStep: number;
-  /** How often a node repeats itself after silence or input that fits nothing. */
+  /** How often a node repeats itself after silence or unusable input. */
   readonly repeats: number;
-  /** Whether the conversation ends when the repeats were in vain; a written one can go on listening for days. */
+  /** Whether the conversation ends after the last repeat; a written one may keep listening for days. */
   readonly endsAfterRepeats: boolean;
-  /** Said in place of the words of a node that is repeated and has none; null: nothing is said. */
+  /** Said when a node without words is repeated; null: nothing is said. */
   readonly wordlessRepeat: string | null;
-  /** ms of silence after the last word until `silence` is due */
+  /** silence after the last word before a `silence` event, ms */
   readonly listenMs: number;
 }
 
@@ -54,43 +54,43 @@ export const conversationLimits: ConversationLimits = {
   listenMs: 10_000,
 };
 
-/** Of a conversation in writing: who writes may do so an hour later, and takes no answer for a failure. */
+/** For written conversations: the person may reply an hour later, and a missing reply is not a failure. */
 export const writtenLimits: Partial<ConversationLimits> = {
   endsAfterRepeats: false,
   wordlessRepeat: 'I am sorry, I did not understand that. Could you put it another way, please?',
 };
 
-/** Where a conversation along a pathway stands: plain data, so that it can be stored and taken up again. */
+/** State of a conversation along a pathway: plain data, so that it can be stored and restored. */
 export interface ConversationState {
   readonly phase: 'new' | 'listening' | 'webhook' | 'tool' | 'transfer' | 'ended';
-  /** Of the pathway that a Transfer Pathway node led to; null: the one that the conversation began in. */
+  /** The pathway entered through a Transfer Pathway node; null: the original one. */
   readonly pathway: { readonly id: string; readonly version: number } | null;
   readonly nodeId: string;
   readonly returnToId: string | null;
   readonly repeats: number;
   readonly firstSentence: string | null;
-  /** Of the webhook that is waited for. */
+  /** The pending webhook request. */
   readonly request: WebhookRequest | null;
   readonly memory: MemoryState;
-  /** Ids of the tools that had their turn in this visit of the node. */
+  /** Ids of the tools already used in this visit of the node. */
   readonly usedTools?: readonly string[];
-  /** What the node goes on with after its tools; null: no tool runs. */
+  /** What the node does after its tools; null: no tool runs. */
   readonly afterTools?: AfterTools | null;
 }
 
-/** Where a node stands when its tools are used: just entered, or with an answer of the person. */
+/** State of a node when its tools run: just entered, or with input from the person. */
 export type AfterTools =
   | { readonly at: 'arrival' }
   | { readonly at: 'words'; readonly text: string }
-  /** @property fills whether the keys were a value, not a choice */
+  /** @property fills whether the keys were a value rather than a choice */
   | { readonly at: 'keys'; readonly keys: string; readonly fills: boolean };
 
-/** A stored conversation stands at a node, or in a pathway, that is not there any more. */
+/** A stored conversation refers to a node or pathway that no longer exists. */
 export class LostPlace extends Error {
   override readonly name = 'LostPlace';
 }
 
-/** The conversation was asked to begin at a node that its graph does not have. */
+/** The requested start node is not in the graph. */
 export class UnknownStartNode extends Error {
   override readonly name = 'UnknownStartNode';
   constructor(nodeId: string) {

@@ -1,4 +1,4 @@
-/** What goes into a conversation and what comes out of it: the same for calls, chats and test runs. */
+/** Input and output of a conversation: the same for calls, chats and test runs. */
 import type { ToolResult, Turn, Variables } from './interfaces.ts';
 import type { KeyPlan } from './keys.ts';
 
@@ -12,7 +12,7 @@ export interface WebhookRequest {
 }
 
 export interface WebhookResult {
-  /** HTTP status, null when there was no answer */
+  /** HTTP status, null without a response */
   readonly status: number | null;
   /** parsed when it was JSON, else the text */
   readonly body: unknown;
@@ -26,54 +26,54 @@ export type ConversationEvent =
   | { readonly type: 'heard'; readonly text: string }
   /** One complete entry of keys, without its terminator. */
   | { readonly type: 'keys'; readonly keys: string }
-  /** The person did nothing for the time of `listen`. */
+  /** The person did nothing for the time-out of `listen`. */
   | { readonly type: 'silence' }
   | { readonly type: 'webhook'; readonly result: WebhookResult }
   | { readonly type: 'tool'; readonly result: ToolResult }
   | { readonly type: 'transfer'; readonly ok: boolean; readonly reason: string };
 
 interface AtNode {
-  /** Empty where a persona or a task speaks: these have no nodes. */
+  /** Empty for a persona or a task, which have no nodes. */
   readonly nodeId: string;
   readonly nodeName: string;
 }
 
-/** To be carried out in order. After `listen`, `webhook`, `tool` and `transfer` the conversation waits for its event. */
+/** To be carried out in order. After `listen`, `webhook`, `tool` and `transfer` the conversation waits for an event. */
 export type Action =
   | ({
       readonly type: 'say';
       readonly text: string;
-      /** The words ask for keys, or lead to asking; absent: words will do. */
+      /** Whether the words ask for keys or lead to that; absent: words are expected. */
       readonly keysExpected?: boolean;
     } & AtNode)
   | ({
       readonly type: 'listen';
       readonly keys: KeyPlan;
-      /** The person was asked for keys; absent: words will do. */
+      /** Whether the person was asked for keys; absent: words are expected. */
       readonly keysExpected?: boolean;
-      /** ms after the last word was said until `silence` is due */
+      /** time after the last word before `silence` is due, ms */
       readonly timeoutMs: number;
       readonly interruptionThreshold: number | null;
     } & AtNode)
   | ({ readonly type: 'press'; readonly digits: string } & AtNode)
   | ({ readonly type: 'webhook'; readonly request: WebhookRequest } & AtNode)
-  /** What was said before it is heard while the tool runs. */
+  /** Earlier texts are played while the tool runs. */
   | ({
       readonly type: 'tool';
       readonly toolId: string;
       readonly name: string;
       readonly inputs: Variables;
-      /** What the tool's templates can name. */
+      /** Variables for the tool's templates. */
       readonly variables: Variables;
     } & AtNode)
   | ({
       readonly type: 'transfer';
-      /** Filled from its template; empty when that names nothing. */
+      /** From its template; empty when the template yields nothing. */
       readonly target: string;
       readonly method: 'bridge' | 'refer';
       /** Warm transfer: spoken to the target first; null: nothing is said. */
       readonly announcement: string | null;
-      /** Warm transfer: key by which the target takes the call; null: none is asked for. */
+      /** Warm transfer: key with which the target accepts the call; null: not required. */
       readonly acceptKey: string | null;
     } & AtNode)
   | ({ readonly type: 'end'; readonly reason: string } & AtNode);
@@ -92,7 +92,7 @@ export interface LogLine {
   readonly message: string;
 }
 
-/** One webhook that was called (contract 6.4 `webhook_calls`). */
+/** One webhook call (contract 6.4 `webhook_calls`). */
 export interface WebhookCall {
   readonly nodeId: string;
   readonly url: string;
@@ -111,11 +111,12 @@ export interface Talk {
   readonly visits: readonly Visit[];
   readonly log: readonly LogLine[];
   readonly webhookCalls: readonly WebhookCall[];
-  /** Takes one event; resolves with all that is to be carried out. */
+  /** Processes one event; resolves with all actions to carry out. */
   step(event: ConversationEvent): Promise<readonly Action[]>;
   /**
-   * The same, with each action as soon as it is known; for whoever speaks sentences while the next are being made.
-   * @param interrupt stops what is being made up: the rest of the actions is `listen`
+   * The same, but yields each action as soon as it is known, for callers that speak sentences while the next are
+   * generated.
+   * @param interrupt stops the generation: the remaining action is `listen`
    */
   actions?(event: ConversationEvent, interrupt: AbortSignal): AsyncIterable<Action>;
 }

@@ -1,11 +1,11 @@
-/** What a persona's conversation asks of whatever speaks for it. `shared/models` implements it, by rules or by a model. */
+/** Interface between a persona's conversation and the model that speaks for it. `shared/models` implements it. */
 import type { Evaluator } from './interfaces.ts';
 
 export interface ToolCall {
   /** Ties the call to its result. */
   readonly id: string;
   readonly name: string;
-  /** As the model gave it: not checked against any schema. */
+  /** As given by the model: not checked against a schema. */
   readonly input: unknown;
 }
 
@@ -15,7 +15,7 @@ export type DialogueMessage =
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ToolCall[] }
   | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly result: string };
 
-/** Something that words of the person can mean, for models that choose by words. */
+/** A possible meaning of the person's words, for models that match words. */
 export interface ToolChoice {
   readonly label: string;
   readonly description: string;
@@ -26,26 +26,26 @@ export interface DialogueTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
-  /** Empty for a tool whose input only a language model can make. */
+  /** Empty for a tool whose input only a language model can generate. */
   readonly choices: readonly ToolChoice[];
 }
 
 export interface DialogueQuestion {
-  /** Everything that the one who speaks must keep to. */
+  /** All rules for the model. */
   readonly system: string;
-  /** The author's own words within `system`, for models that cannot follow them and only quote. */
+  /** The author's own words within `system`, for models that only quote. */
   readonly authored: string;
-  /** Oldest first; empty: the person waits for the first words. */
+  /** Oldest first; empty: the model speaks first. */
   readonly messages: readonly DialogueMessage[];
   readonly tools: readonly DialogueTool[];
   /** 0..1; null: the model's own */
   readonly temperature: number | null;
-  /** Whoever knows it gives the same answer to the same question again. */
+  /** Makes answers repeatable on servers that support it. */
   readonly seed?: number;
   readonly signal: AbortSignal;
 }
 
-/** Text comes in pieces of any length, in order; calls come whole. */
+/** Text comes in pieces of any length, in order; tool calls come complete. */
 export type DialoguePart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'call'; readonly call: ToolCall };

@@ -1,4 +1,4 @@
-/** The nodes of a graph (contract 11.1): what each may hold, and what the interpreter needs of it. */
+/** The nodes of a graph (contract 11.1): allowed content, and the fields that the interpreter needs. */
 
 import { readCallTarget } from '../call-target.ts';
 import { isObject, type JsonObject, type ProblemList } from './graph-problem.ts';
@@ -19,13 +19,13 @@ type NodeType = (typeof nodeTypes)[number];
 
 const variableTypes = ['string', 'integer', 'number', 'boolean', 'date'] as const;
 
-/** How key presses are gathered in a node; ours, beside the contract's keys: `data.dtmf`. */
+/** How a node collects key presses, in `data.dtmf`: an addition to the contract. */
 interface KeySettings {
   /** 1..64; undefined: derived from the edges */
   readonly maxDigits: number | undefined;
   /** one key that ends the entry, null for none; undefined: derived */
   readonly terminator: string | null | undefined;
-  /** ms between two keys after which the entry is complete; undefined: the default */
+  /** ms without another key after which the entry is complete; undefined: the default */
   readonly timeoutMs: number | undefined;
 }
 
@@ -33,9 +33,9 @@ export interface GraphNode {
   readonly id: string;
   readonly type: NodeType;
   readonly name: string;
-  /** Fixed speech; empty when there is none. */
+  /** Fixed speech; may be empty. */
   readonly text: string;
-  /** Instruction for generated speech; used when `text` is empty. */
+  /** Instruction for generated speech, used when `text` is empty. */
   readonly prompt: string;
   /** Set when the node can be reached from everywhere. */
   readonly globalLabel: string | null;
@@ -43,11 +43,11 @@ export interface GraphNode {
   readonly extractVars: readonly VariableWanted[];
   readonly keySettings: KeySettings;
   readonly temperature: number | null;
-  /** `base`, `turbo`, or whatever the author wrote; null: the call's setting */
+  /** `base`, `turbo`, or the author's value; null: the call's setting */
   readonly modelName: string | null;
-  /** ms of speech that interrupt the agent here; null: the call's setting */
+  /** ms of speech that interrupt the agent in this node; null: the call's setting */
   readonly interruptionThreshold: number | null;
-  /** The node's own keys (`url`, `digits`, `kb`, ...), as the author wrote them. */
+  /** The node's own keys (`url`, `digits`, `kb`, ...), as written by the author. */
   readonly data: JsonObject;
 }
 
@@ -59,7 +59,7 @@ interface Nodes {
 
 type RefuseUrl = (url: URL) => string | null;
 
-/** As in `GraphChecks`. */
+/** See `GraphChecks`. */
 interface Refusals {
   readonly refuseUrl?: RefuseUrl;
   readonly refuseHost?: (host: string) => string | null;
@@ -225,7 +225,7 @@ function readKeySettings(value: unknown, path: string, problems: ProblemList): K
   };
 }
 
-/** The keys of a warm transfer, which the contract leaves open. */
+/** The keys of a warm transfer, which the contract does not define. */
 function checkTransfer(data: JsonObject, path: string, problems: ProblemList): void {
   const announcement = optionalText(data, 'transferAnnouncement', path, problems);
   if (announcement.length > 1000) {
@@ -242,7 +242,7 @@ function checkTransfer(data: JsonObject, path: string, problems: ProblemList): v
   }
 }
 
-/** A SIP URI with a template in its host is judged when it is called. */
+/** A SIP URI with a template in its host is checked when it is called. */
 function checkTarget(
   { transferNumber }: JsonObject,
   path: string,
@@ -256,7 +256,7 @@ function checkTarget(
   if (reason !== null) problems.addTarget(`${path}/transferNumber`, target.host, reason);
 }
 
-/** A URL with a template in its scheme or host is judged when it is called. */
+/** A URL with a template in its scheme or host is checked when it is called. */
 function checkUrl(value: unknown, path: string, problems: ProblemList, refuseUrl: RefuseUrl): void {
   if (typeof value !== 'string' || value === '' || /^[^/]*(?:\/\/[^/]*)?\{\{/.test(value)) return;
   const literal = value.replace(/\{\{[^{}]*\}\}/g, 'x');

@@ -1,9 +1,9 @@
-/** One thing wrong with a graph; `path` is an RFC 6901 pointer into `{ nodes, edges }`. */
+/** One error in a graph; `path` is an RFC 6901 pointer into `{ nodes, edges }`. */
 export interface GraphProblem {
   readonly path: string;
   readonly rule: GraphRule;
   readonly message: string;
-  /** The host that may not be contacted; of target_not_allowed only. */
+  /** The forbidden host; only for target_not_allowed. */
   readonly host?: string;
 }
 

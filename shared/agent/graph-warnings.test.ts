@@ -6,7 +6,7 @@ const node = (id: string, type = 'Default', data: object = {}) => ({ id, type, d
 const edge = (source: string, target: string) => ({ source, target, data: { label: 'x' } });
 const start = node('a', 'Default', { isStart: true });
 
-it('reports nodes that nothing leads to, with their place among the members', () => {
+it('reports unreachable nodes with their index among the members', () => {
   const nodes = [{ globalConfig: { globalPrompt: 'x' } }, start, node('b'), node('c'), node('d')];
   expect(graphWarnings(nodes, [edge('a', 'b'), edge('c', 'd'), edge('d', 'c')])).toEqual([
     { path: '/nodes/3', rule: 'unreachable_node', message: 'nothing leads to "c" from the start node' },
@@ -35,7 +35,7 @@ it('follows global nodes and the response of webhooks', () => {
   ]);
 });
 
-it('is for valid graphs', () => {
+it('requires a valid graph', () => {
   expect(graphWarnings([start], [])).toEqual([]);
   expect(() => graphWarnings([node('a')], [])).toThrow(GraphError);
 });

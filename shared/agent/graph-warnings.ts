@@ -1,4 +1,4 @@
-/** What an author should know of a graph that breaks no rule. */
+/** Warnings for the author of a valid graph. */
 import { type Graph, loadGraph } from './graph.ts';
 import type { GraphNode } from './graph-node.ts';
 import { isObject } from './graph-problem.ts';
@@ -11,8 +11,8 @@ export interface GraphWarning {
 }
 
 /**
- * Nodes that no way leads to, and ways out of a webhook's response that lead nowhere.
- * @throws GraphError when the graph is not valid
+ * Unreachable nodes, and entries of a webhook's response that lead nowhere.
+ * @throws GraphError when the graph is invalid
  */
 export function graphWarnings(nodes: readonly unknown[], edges: readonly unknown[]): GraphWarning[] {
   const graph = loadGraph(nodes, edges);
@@ -34,7 +34,7 @@ export function graphWarnings(nodes: readonly unknown[], edges: readonly unknown
   return warnings;
 }
 
-/** Ids of the nodes that ways lead to from these, themselves included. Ways to global nodes are not counted. */
+/** Ids of the nodes reachable from these, including themselves. Edges to global nodes do not count. */
 export function reachableFrom(graph: Graph, from: readonly GraphNode[]): Set<string> {
   const reached = new Set<string>();
   const open = [...from];
@@ -50,7 +50,7 @@ export function reachableFrom(graph: Graph, from: readonly GraphNode[]): Set<str
   return reached;
 }
 
-/** Index and target node of each entry of `responsePathways` that names one. */
+/** Index and target node of each entry of `responsePathways` with a target. */
 function responseTargets(node: GraphNode): [number, string][] {
   const entries = node.type === 'Webhook' ? node.data.responsePathways : undefined;
   if (!Array.isArray(entries)) return [];

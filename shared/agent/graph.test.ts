@@ -9,7 +9,7 @@ const findings = (nodes: unknown, edges: unknown = []) =>
   validateGraph(nodes, edges).map(({ path, rule }) => `${path} ${rule}`);
 
 describe('validateGraph', () => {
-  it('accepts the smallest graph, unknown keys, and the member that holds the global prompt', () => {
+  it('accepts the smallest graph, unknown keys, and the member with the global prompt', () => {
     expect(findings([start])).toEqual([]);
     expect(
       findings([
@@ -20,10 +20,10 @@ describe('validateGraph', () => {
   });
 
   it.each<[string, unknown, unknown, string[]]>([
-    ['nodes that are no list', {}, [], ['/nodes array']],
-    ['edges that are no list', [start], null, ['/edges array']],
+    ['nodes that are not a list', {}, [], ['/nodes array']],
+    ['edges that are not a list', [start], null, ['/edges array']],
     ['no node', [], [], ['/nodes size', '/nodes one_start']],
-    ['a node that is no object', [start, 1], [], ['/nodes/1 object']],
+    ['a node that is not an object', [start, 1], [], ['/nodes/1 object']],
     ['an id used twice', [start, { ...end, id: 'a' }], [], ['/nodes/1/id unique_node_id']],
     ['an empty id', [start, { ...end, id: '' }], [], ['/nodes/1/id node_id']],
     ['an id of 129 characters', [start, { ...end, id: 'x'.repeat(129) }], [], ['/nodes/1/id node_id']],
@@ -38,7 +38,7 @@ describe('validateGraph', () => {
       ['/nodes/1/data/isStart value'],
     ],
     [
-      'a global node without label',
+      'a global node without a label',
       [start, { ...end, data: { isGlobal: true } }],
       [],
       ['/nodes/1/data/globalLabel global_label'],
@@ -49,7 +49,7 @@ describe('validateGraph', () => {
       [],
       ['/nodes/2 one_global_config'],
     ],
-    ['text that is no text', [start, { ...end, data: { text: 5 } }], [], ['/nodes/1/data/text value']],
+    ['text that is not a string', [start, { ...end, data: { text: 5 } }], [], ['/nodes/1/data/text value']],
     [
       'a bad variable',
       [
@@ -83,18 +83,18 @@ describe('validateGraph', () => {
       [{ source: 'a', target: 'z' }, { target: 'a' }],
       ['/edges/0/target edge_node', '/edges/1/source edge_node'],
     ],
-    ['an edge that is no object', [start], [7], ['/edges/0 object']],
+    ['an edge that is not an object', [start], [7], ['/edges/0 object']],
     [
       '501 nodes',
       [start, ...Array.from({ length: 500 }, (_, i) => ({ ...end, id: `n${i}` }))],
       [],
       ['/nodes size'],
     ],
-  ])('names %s', (_what, nodes, edges, expected) => {
+  ])('reports %s', (_what, nodes, edges, expected) => {
     expect(findings(nodes, edges)).toEqual(expected);
   });
 
-  it('judges literal URLs of webhooks, and leaves those with a template in the host', () => {
+  it('checks literal URLs of webhooks, but not those with a template in the host', () => {
     const webhook = (url: string) => ({ id: 'w', type: 'Webhook', data: { url } });
     const refuseUrl = (url: URL) => {
       const verdict = judgeHost(url.hostname, parseNetworks([]));

@@ -1,6 +1,6 @@
 /**
- * The pathway graph of contract 11.1, checked and made convenient. `checkGraph` reads it once for both
- * users: the control plane answers 400 INVALID_GRAPH with its problems, the edge and the test runner load it.
+ * Validates and loads the pathway graph of contract 11.1. `checkGraph` serves both users: the control plane answers 400
+ * INVALID_GRAPH with its problems, the edge and the test runner load the graph.
  */
 
 import { checkNodes, type GraphNode } from './graph-node.ts';
@@ -19,19 +19,19 @@ export interface Graph {
   readonly start: GraphNode;
   /** Edges by source node, in the author's order. */
   readonly edgesFrom: ReadonlyMap<string, readonly GraphEdge[]>;
-  /** Nodes that can be reached from every other one. */
+  /** Nodes reachable from every other node. */
   readonly globals: readonly GraphNode[];
   readonly globalPrompt: string;
 }
 
 export interface GraphChecks {
-  /** Refuses a literal URL of a Webhook node: a reason, or null when it may be contacted (contract 1.9). */
+  /** Why a literal URL of a Webhook node is forbidden; null when it is allowed (contract 1.9). */
   readonly refuseUrl?: (url: URL) => string | null;
-  /** Refuses the host of a literal SIP URI that a Transfer Call node calls, in the same way. */
+  /** The same for the host of a literal SIP URI in a Transfer Call node. */
   readonly refuseHost?: (host: string) => string | null;
 }
 
-/** A graph that cannot be used; `problems` says all of it. */
+/** An invalid graph; `problems` lists all errors. */
 export class GraphError extends Error {
   override readonly name = 'GraphError';
   readonly problems: readonly GraphProblem[];
@@ -42,7 +42,7 @@ export class GraphError extends Error {
   }
 }
 
-/** All that is wrong with a graph, in the order of its members; empty when it can be used. */
+/** All errors in a graph, in the order of its members; empty when it is valid. */
 export function validateGraph(nodes: unknown, edges: unknown, checks: GraphChecks = {}): GraphProblem[] {
   return [...read(nodes, edges, checks).problems];
 }

@@ -1,9 +1,9 @@
 /**
- * What the conversation engine asks of language models. `shared/models` implements it, by rules or by a
- * model; the engine never knows which.
+ * What the conversation engine needs from language models. `shared/models` implements it with rules or with a model;
+ * the engine does not know which.
  */
 
-/** A value that a conversation has learned; JSON. */
+/** Values extracted by a conversation; JSON. */
 export type Variables = Record<string, unknown>;
 
 export interface Turn {
@@ -11,12 +11,12 @@ export interface Turn {
   readonly text: string;
 }
 
-/** A way out of the present node: an edge, or a global node that can be reached from everywhere. */
+/** An option to leave the current node: an edge, or a global node, which can be reached from everywhere. */
 export interface Option {
-  /** Words of the author that say when this way is taken. */
+  /** The author's words for when this option applies. */
   readonly label: string;
   readonly description: string;
-  /** Where it leads. */
+  /** Id of the node it leads to. */
   readonly target: string;
   readonly global: boolean;
 }
@@ -29,28 +29,28 @@ export interface VariableWanted {
 
 interface Situation {
   readonly node: { readonly id: string; readonly name: string };
-  /** The conversation so far, oldest first, with the latest input as its last turn. */
+  /** The conversation so far, oldest first; the last turn is the latest input. */
   readonly history: readonly Turn[];
   readonly variables: Variables;
-  /** The node's own model (contract 11.1 `modelName`); null or absent: that of the conversation. */
+  /** The node's own model (contract 11.1 `modelName`); null or absent: the conversation's. */
   readonly model?: string | null;
 }
 
 export interface EdgeQuestion extends Situation {
-  /** What the person said. */
+  /** The person's words. */
   readonly text: string;
-  /** May be empty: then only an answer is wanted. */
+  /** May be empty: then only a reply is needed. */
   readonly options: readonly Option[];
-  /** Whether there is a way for what fits none of the options. */
+  /** Whether there is an edge for input that matches no option. */
   readonly otherwise: boolean;
 }
 
 export interface EdgeAnswer {
   /** Index into `options`, or null to stay in the node. */
   readonly choice: number | null;
-  /** One line for the log: why. */
+  /** One line for the log. */
   readonly reason: string;
-  /** Set when the person needs an answer before the conversation can go on (choice is null then). */
+  /** Set when the person needs a reply before the conversation can continue (choice is null then). */
   readonly reply?: string;
 }
 
@@ -63,16 +63,16 @@ interface SpeechQuestion extends Situation {
   /** The node's prompt with its variables filled in. */
   readonly prompt: string;
   readonly globalPrompt: string;
-  /** Both with their variables quoted (`fillQuoted`), for a model that must tell the author's words from others'. */
+  /** Both with quoted variables (`fillQuoted`), for models that must distinguish the author's words from others. */
   readonly quoted?: { readonly prompt: string; readonly globalPrompt: string };
-  /** Text to answer from, when the node has one. */
+  /** Text to answer from, if the node has one. */
   readonly knowledge: string | null;
   readonly temperature: number | null;
 }
 
 interface Speech {
   readonly text: string;
-  /** For the log: what a reader must know about how the text came about. */
+  /** For the log: how the text was generated, if that matters to a reader. */
   readonly note?: string;
 }
 
@@ -81,28 +81,28 @@ interface ConditionQuestion extends Situation {
   readonly wanted: readonly VariableWanted[];
 }
 
-/** Who understands and speaks, for results that must be honest about it (contract 6.4 `evaluator`). */
+/** Identifies the implementation in results (contract 6.4 `evaluator`). */
 export interface Evaluator {
-  /** `embedded` for the rules of this program, else the protocol of the model's server */
+  /** `embedded` for built-in rules, else the protocol of the model's server */
   readonly provider: string;
-  /** `rules`, or the model as its server names it */
+  /** `rules`, or the model's name on its server */
   readonly model: string;
   /** Whether the same questions always get the same answers. */
   readonly deterministic: boolean;
 }
 
-/** Rejects only when the model behind it cannot be reached or answers nonsense. */
+/** Rejects only when the model cannot be reached or gives an unusable answer. */
 export interface Understanding {
   readonly evaluator: Evaluator;
   chooseEdge(question: EdgeQuestion): Promise<EdgeAnswer>;
-  /** The variables that `text` holds; those it does not hold are absent. */
+  /** The variables found in `text`; others are absent. */
   extract(question: ExtractQuestion): Promise<Variables>;
   generate(question: SpeechQuestion): Promise<Speech>;
   /** Whether the node may be left. */
   conditionHolds(question: ConditionQuestion): Promise<{ readonly holds: boolean; readonly reason: string }>;
 }
 
-/** A tool of the author's, as a model is told of it (contract 8.1). */
+/** An author's tool as described to a model (contract 8.1). */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
@@ -114,11 +114,11 @@ export interface ToolSpec {
 
 export interface ToolResult {
   readonly ok: boolean;
-  /** What the tool gave back, JSON; a model is told of it. */
+  /** The tool's result for the model, JSON. */
   readonly data: unknown;
   /** One sentence for the log and the model; null when `ok`. */
   readonly error: string | null;
-  /** What the conversation learns by it (`response_data`). */
+  /** Variables from the result (`response_data`). */
   readonly variables: Variables;
 }
 
@@ -126,9 +126,9 @@ export interface ToolResult {
 export interface ToolRunner {
   list(): readonly ToolSpec[];
   /**
-   * Runs a tool. What goes wrong with it (input that its schema refuses, a target that fails) is in the result;
-   * rejects only when `signal` is aborted.
-   * @param variables what templates can name now
+   * Runs a tool. Errors (input that violates the schema, a failed target) are part of the result; rejects only when
+   * `signal` is aborted.
+   * @param variables current variables for templates
    */
   run(name: string, input: unknown, signal: AbortSignal, variables: Variables): Promise<ToolResult>;
 }

@@ -38,7 +38,7 @@ function talk(nodes: Node[], edges: Edge[], options: Partial<ConversationOptions
   });
 }
 
-/** What the actions amount to, shortly. */
+/** A short form of the actions. */
 function short(action: Action): string {
   switch (action.type) {
     case 'say':
@@ -96,15 +96,15 @@ describe('a menu', () => {
     ['a spoken key', heard('two'), ['say Sales.', ended]],
     ['words of a label', heard('Billing, please'), ['say Bills.', ended]],
     ['words of a description', heard('I have a question on a payment'), ['say Bills.', ended]],
-    ['words that fit nothing', heard('what a lovely day'), ['say Menu.', 'listen at menu']],
+    ['words that match nothing', heard('what a lovely day'), ['say Menu.', 'listen at menu']],
     ['silence', silence, ['say Menu.', 'listen at menu']],
     ['an empty text', heard('  '), []],
-    ['an event that nobody asked for', webhook(200, {}), []],
+    ['an unexpected event', webhook(200, {}), []],
   ])('on %s', async (_what, event, actions) => {
     expect(await run(talk(menu, edges), event)).toEqual([['say Menu.', 'listen at menu'], actions]);
   });
 
-  it('prefers the edges for wrong keys and for silence, and the default edge to repeating', async () => {
+  it('prefers edges for wrong keys and for silence, and the default edge over repeating', async () => {
     const special: Edge[] = [...edges, ['menu', 'bad', 'invalid'], ['menu', 'quiet', 'no input']];
     expect((await run(talk(menu, special), keys('9')))[1]).toEqual(['say Bad key.', ended]);
     expect((await run(talk(menu, special), silence))[1]).toEqual(['say Nobody there.', ended]);
@@ -125,7 +125,7 @@ describe('a menu', () => {
     ]);
   });
 
-  it('goes on repeating where the repeats end nothing, and still takes a way that fits', async () => {
+  it('keeps repeating when repeats do not end the conversation, and still follows a matching edge', async () => {
     const conversation = talk(menu, edges, { limits: { endsAfterRepeats: false } });
     const unfit = heard('nothing of that');
     const steps = await run(conversation, unfit, unfit, unfit, unfit, keys('1'));
@@ -134,7 +134,7 @@ describe('a menu', () => {
     expect(steps[5]?.[0]).toMatch(/^say (?!Menu)/);
   });
 
-  it('says the words for it where it would repeat a node that has none', async () => {
+  it('uses the fallback words when it would repeat a node that has none', async () => {
     const wordlessRepeat = 'Once more, please?';
     const others: Node[] = [
       ['bills', 'End Call'],
@@ -152,7 +152,7 @@ describe('a menu', () => {
     expect(await said(worded, wordlessRepeat)).toEqual([['say Yes?', 'listen at menu']]);
   });
 
-  it('says nothing more once it has ended', async () => {
+  it('says nothing after its end', async () => {
     const conversation = talk(menu, edges);
     expect((await run(conversation, keys('1'), keys('2'), heard('billing'), silence)).slice(2)).toEqual([
       [],
@@ -163,7 +163,7 @@ describe('a menu', () => {
     expect(conversation.currentNode.id).toBe('bills');
   });
 
-  it('takes events that come at once one after the other', async () => {
+  it('processes concurrent events one after the other', async () => {
     const conversation = talk(menu, edges);
     const results = await Promise.all([conversation.step({ type: 'start' }), conversation.step(keys('2'))]);
     expect(results.map((actions) => actions.map(short))).toEqual([
@@ -173,13 +173,13 @@ describe('a menu', () => {
   });
 });
 
-describe('a single way on', () => {
+describe('a single edge', () => {
   const nodes: Node[] = [
     ['a', 'Default', { text: 'A?' }],
     ['b', 'End Call', { text: 'B.' }],
   ];
 
-  it('is taken with any words, and with any key when it names none', async () => {
+  it('is followed on any words, and on any key when it names none', async () => {
     expect((await run(talk(nodes, [['a', 'b', 'the caller agrees']]), heard('whatever')))[1]).toEqual([
       'say B.',
       ended,
@@ -194,7 +194,7 @@ describe('a single way on', () => {
     ]);
   });
 
-  it('without any way on, silence ends the conversation', async () => {
+  it('without any edge, silence ends the conversation', async () => {
     expect((await run(talk([['a', 'Default', { text: 'A.' }]], []), silence))[1]).toEqual([
       'end: nothing leads on from here',
     ]);
@@ -212,7 +212,7 @@ describe('variables', () => {
     ['ask', 'operator', 'press 0'],
   ];
 
-  it('are filled from keys and used in texts; built-in names cannot be taken', async () => {
+  it('are filled from keys and used in texts; built-in names cannot be overwritten', async () => {
     const conversation = talk(nodes, edges, { variables: { plan: 'gold', from: 'evil' } });
     expect((await run(conversation, keys('42')))[1]).toEqual([
       'say It is 42, +14155550101, 42, gold.',
@@ -228,17 +228,17 @@ describe('variables', () => {
     );
   });
 
-  it('leave the keys that an edge names to that edge', async () => {
+  it('leave keys named by an edge to that edge', async () => {
     expect((await run(talk(nodes, edges), keys('0')))[1]).toEqual(['say Operator.', ended]);
   });
 
-  it('ask again for what does not fit their type', async () => {
+  it('are asked for again when the input does not match their type', async () => {
     const conversation = talk(nodes, edges);
     expect((await run(conversation, keys('1*2')))[1]).toEqual(['say PIN?', 'listen at ask']);
     expect(conversation.learned).toEqual({});
   });
 
-  it('hold the choice of a menu', async () => {
+  it('take the choice of a menu', async () => {
     const choice: Node[] = [
       ['ask', 'Default', { text: 'Yes 1, no 2', extractVars: [['ok', 'boolean', '']] }],
       ['end', 'End Call'],
@@ -251,7 +251,7 @@ describe('variables', () => {
     expect(conversation.learned).toEqual({ ok: false });
   });
 
-  it('hold a condition until they are known', async () => {
+  it('block a condition until they are known', async () => {
     const withCondition: Node[] = [
       [
         'ask',
@@ -269,7 +269,7 @@ describe('variables', () => {
 });
 
 describe('node types', () => {
-  it('Wait for Response listens without a word', async () => {
+  it('Wait for Response listens without speaking', async () => {
     expect(
       await run(
         talk(
@@ -284,7 +284,7 @@ describe('node types', () => {
     ).toEqual([['listen at w'], [ended]]);
   });
 
-  it('Knowledge Base answers, stays, and leaves when an edge fits', async () => {
+  it('Knowledge Base answers, stays, and leaves when an edge matches', async () => {
     const kb = 'We open at nine. Returns take two weeks.';
     const nodes: Node[] = [
       ['kb', 'Knowledge Base', { text: 'Ask me.', kb }],
@@ -305,7 +305,7 @@ describe('node types', () => {
     ]);
   });
 
-  it('Press Button sends its keys and goes on', async () => {
+  it('Press Button sends its keys and continues', async () => {
     const nodes: Node[] = [
       ['p', 'Press Button', { digits: '1{{n}}#' }],
       ['e', 'End Call', { text: 'Done.' }],
@@ -315,7 +315,7 @@ describe('node types', () => {
     ]);
   });
 
-  it('Transfer Call ends the conversation, or falls over its failure edge', async () => {
+  it('Transfer Call ends the conversation, or follows its failure edge', async () => {
     const nodes: Node[] = [
       ['t', 'Transfer Call', { text: 'Wait.', transferNumber: '+1415{{x}}', transferMethod: 'refer' }],
       ['e', 'End Call', { text: 'Sorry.' }],
@@ -337,7 +337,7 @@ describe('node types', () => {
     ]);
   });
 
-  it('Transfer Pathway goes on in the other graph, with the variables', async () => {
+  it('Transfer Pathway continues in the other graph, with the variables', async () => {
     const other = { pathwayId: 'q', graph: graphOf([['a', 'End Call', { text: 'Other {{n}}.' }]], []) };
     const nodes: Node[] = [['t', 'Transfer Pathway', { transferPathwayId: 'q', transferPathwayVersion: 3 }]];
     const asked: unknown[] = [];
@@ -357,7 +357,7 @@ describe('node types', () => {
     expect(await run(talk(nodes, []))).toEqual([['end: the pathway to go on in is not available']]);
   });
 
-  it('a global node is reached from everywhere and gives the word back', async () => {
+  it('a global node is reached from everywhere and returns to the interrupted node', async () => {
     const nodes: Node[] = [
       ...menu.slice(0, 2),
       ['hours', 'Default', { text: 'Nine to five.', isGlobal: true, globalLabel: 'opening hours, press 9' }],
@@ -379,7 +379,7 @@ describe('node types', () => {
     ]);
   });
 
-  it('a graph that runs in a circle is stopped', async () => {
+  it('a loop in the graph is stopped', async () => {
     const nodes: Node[] = [
       ['a', 'Press Button', { digits: '1' }],
       ['b', 'Press Button', { digits: '2' }],
@@ -426,7 +426,7 @@ describe('a Webhook node', () => {
   ];
   const variables = { id: 'a/b', q: 'x"&y', key: 'k', list: [{ part: '../c' }] };
 
-  it('makes its request with escaped values', async () => {
+  it('sends its request with escaped values', async () => {
     const conversation = talk(nodes, edges, { variables });
     const [, action] = await conversation.step({ type: 'start' });
     expect(action).toMatchObject({
@@ -444,17 +444,17 @@ describe('a Webhook node', () => {
   it.each<[string, ConversationEvent, string]>([
     ['a response pathway', webhook(200, { order: { state: 'sent' } }), 'say It was sent.'],
     ['the first edge', webhook(200, { order: { state: 'packed' } }), 'say It is packed.'],
-    ['the failure edge at an error status', webhook(500, 'x'), 'say No idea.'],
-    ['the failure edge without an answer', webhook(null, null, 'no answer'), 'say No idea.'],
-  ])('goes over %s', async (_what, event, said) => {
+    ['the failure edge on an error status', webhook(500, 'x'), 'say No idea.'],
+    ['the failure edge without a response', webhook(null, null, 'no answer'), 'say No idea.'],
+  ])('follows %s', async (_what, event, said) => {
     const conversation = talk(nodes, edges, { variables });
     expect((await run(conversation, event))[1]).toEqual([said, ended]);
     expect(conversation.webhookCalls).toMatchObject([{ nodeId: 'w', method: 'POST', at: 1000 }]);
   });
 });
 
-describe('beginning', () => {
-  it('says the first sentence in place of the first node, once', async () => {
+describe('starting', () => {
+  it("says the first sentence instead of the first node's words, once", async () => {
     const edges: Edge[] = [
       ['menu', 'bills', 'press 1'],
       ['menu', 'sales', 'press 2'],
@@ -466,7 +466,7 @@ describe('beginning', () => {
     ]);
   });
 
-  it('begins at the node asked for, or says that there is none', async () => {
+  it('starts at the requested node, or reports that it does not exist', async () => {
     expect(await run(talk(menu, [], { startNodeId: 'sales' }))).toEqual([['say Sales.', ended]]);
     expect(() => talk(menu, [], { startNodeId: 'x' })).toThrow(UnknownStartNode);
   });
@@ -475,7 +475,7 @@ describe('beginning', () => {
 describe('with a model', () => {
   const model = (answers: Partial<Understanding>): Understanding => ({ ...ruleEngine, ...answers });
 
-  it('a reply is said and the node stays', async () => {
+  it('a reply is spoken and the node stays', async () => {
     const chooseEdge = async () => ({ choice: null, reason: 'a question came first', reply: 'We are open.' });
     const conversation = talk(menu, [['menu', 'bills', 'pay']], { understanding: model({ chooseEdge }) });
     expect((await run(conversation, heard('are you open?')))[1]).toEqual([
@@ -489,7 +489,7 @@ describe('with a model', () => {
     ]);
   });
 
-  it('a failure rejects the step, and the next event is taken', async () => {
+  it('a failure rejects the step, and the next event is processed', async () => {
     let calls = 0;
     const chooseEdge = async () => {
       if (calls++ === 0) throw new Error('model away');

@@ -1,18 +1,18 @@
 /**
- * Walks a pathway. It holds no clock, socket or audio: events go in, actions come out, and whoever owns the
- * conversation (a call, a chat, a test run) carries them out in order.
+ * Runs a pathway. It has no clock, socket or audio: events go in, actions come out, and the owner of the conversation
+ * (a call, a chat, a test run) carries them out in order.
  *
  *               start
  *                 |
  *                 v
- *            [ arriving ] --say, press--> next node, as long as the node does not wait
+ *            [ arriving ] --say, press--> next node, unless the node waits
  *              |   |   |
  *       listen |   |   | webhook / tool / transfer
  *              v   |   v
  *     [ listening ]|[ waiting for its result ]
  *        |         |            |
  *        | heard, keys, silence | result
- *        +---------+------------+---> the edge taken, the node again, or the end
+ *        +---------+------------+---> the chosen edge, the node again, or the end
  *                  v
  *               [ ended ]
  */
@@ -78,7 +78,7 @@ export class Conversation {
     if (options.state) this.#restore(options.state);
   }
 
-  /** Where the conversation stands. Not to be called while a step is under way. */
+  /** The state for storage. Not to be called during a step. */
   snapshot(): ConversationState {
     return {
       ...this.#place.snapshot(),
@@ -125,20 +125,19 @@ export class Conversation {
     return this.#memory.history;
   }
 
-  /** What the conversation has learned from the person and from webhooks. */
+  /** Variables extracted from the person's input and from webhooks. */
   get learned(): Variables {
     return this.#memory.learned;
   }
 
-  /** Every variable that a template can name now. */
+  /** All current variables for templates. */
   get variables(): Variables {
     return this.#memory.variables;
   }
 
   /**
-   * Takes one event; events given while another is at work wait for it. An event that the conversation does
-   * not wait for, or that comes after its end, yields no action.
-   * Rejects when the model behind `understanding` does.
+   * Processes one event; concurrent events are queued. An event that the conversation does not wait for, or that comes
+   * after its end, yields no action. Rejects when the model behind `understanding` does.
    */
   step(event: ConversationEvent): Promise<readonly Action[]> {
     const result = this.#tail.then(() => this.#step(event));
@@ -192,7 +191,7 @@ export class Conversation {
 
   // -------------------------------------------------------------- tools
 
-  /** Has the node's tools run whose inputs are known, one after another, before it goes on. */
+  /** Runs the node's tools whose inputs are known, one after another, before the node continues. */
   async #useTools(then: AfterTools): Promise<GraphNode | null> {
     const due = this.#place.takeTool(this.variables);
     if (!due) return this.#goOn(then);
@@ -230,7 +229,7 @@ export class Conversation {
 
   // -------------------------------------------------------------- nodes
 
-  /** Does what a node does on arrival. Returns the node to go on with, or null when the conversation waits. */
+  /** Enters a node. Returns the next node, or null when the conversation waits. */
   async #arrive(node: GraphNode): Promise<GraphNode | null> {
     if (node.type !== 'Wait for Response') await this.#speak(node);
     switch (node.type) {
@@ -384,7 +383,7 @@ export class Conversation {
     return this.#repeat(reason);
   }
 
-  /** Says the node's words again, until they have been repeated often enough; for ever where nothing ends then. */
+  /** Repeats the node's words up to the limit, or indefinitely when repeats do not end the conversation. */
   async #repeat(reason: string): Promise<GraphNode | null> {
     if (this.#repeats < this.#limits.repeats) {
       this.#repeats++;
@@ -405,13 +404,13 @@ export class Conversation {
     return this.#listen();
   }
 
-  /** After an answer that turned out to have no words. */
+  /** Says the fallback words if this step has said nothing. */
   #breakSilence(): void {
     const { wordlessRepeat } = this.#limits;
     if (wordlessRepeat !== null && !this.#account.hasSpoken) this.#say(wordlessRepeat);
   }
 
-  /** Takes a way, if the node's condition lets go. @param note for the log, where `reason` makes no sentence */
+  /** Follows an option if the node's condition holds. @param note for the log, if `reason` is not a sentence */
   async #leave(option: Option | undefined, reason: string, note?: string): Promise<GraphNode | null> {
     if (!option) return this.#unfit(reason);
     const { condition, extractVars } = this.#learning.asking;
@@ -467,7 +466,7 @@ export class Conversation {
     return back;
   }
 
-  /** Goes on without the person, over the first edge of the first of these roles that has one. */
+  /** Continues without the person, along the first edge of the first of these roles that exists. */
   #follow(roles: readonly EdgeRole[], reason: string): GraphNode | null {
     const options = this.#place.ways.filter((option) => !option.global);
     for (const role of roles) {
@@ -509,5 +508,5 @@ export class Conversation {
     this.#account.note(message);
   }
 
-  // -------------------------------------------------------------- facts
+  // -------------------------------------------------------------- helpers
 }

@@ -1,7 +1,7 @@
 import type { VariableWanted } from './interfaces.ts';
 
 /**
- * The value of keys for a variable, or undefined when they make none.
+ * The value of keys for a variable, or undefined when they do not form one.
  *
  * | Type | Keys |
  * |---|---|
@@ -35,7 +35,7 @@ function dateOfKeys(keys: string): string | undefined {
   return yearFirst ?? isoDate(keys.slice(4, 8), keys.slice(0, 2), keys.slice(2, 4));
 }
 
-/** `YYYY-MM-DD` when that day exists between 1900 and 2199. */
+/** `YYYY-MM-DD` if that day exists between 1900 and 2199. */
 export function isoDate(year: string, month: string, day: string): string | undefined {
   const text = `${year.padStart(4, '0')}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
   const time = Date.parse(`${text}T00:00:00Z`);

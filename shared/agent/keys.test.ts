@@ -15,7 +15,7 @@ const way = (label: string, description = '', global = false): Option => ({
 const nodeOf = (data: object): GraphNode =>
   loadGraph([{ id: 'n', type: 'Default', data: { isStart: true, ...data } }], []).start;
 
-describe('the keys that an edge names', () => {
+describe('the keys named by an edge', () => {
   it.each<[string, string[]]>([
     ['1', ['1']],
     ['#', ['#']],
@@ -48,13 +48,13 @@ describe('the keys that an edge names', () => {
     expect(namedKeys(way(label))).toEqual({ sequences: keys, any: false });
   });
 
-  it('takes them from the description when the label names none, and there only behind a verb', () => {
+  it('come from the description when the label names none, and there only after a verb', () => {
     expect(namedKeys(way('Billing', 'the caller pressed 1')).sequences).toEqual(['1']);
     expect(namedKeys(way('Billing', '2 - weeks')).sequences).toEqual([]);
     expect(namedKeys(way('1', 'press 2')).sequences).toEqual(['1']);
   });
 
-  it('knows any key', () => {
+  it('include "any key"', () => {
     expect(namedKeys(way('press any key'))).toEqual({ sequences: [], any: true });
   });
 
@@ -66,7 +66,7 @@ describe('the keys that an edge names', () => {
     ['1234', '1234'],
     ['one moment', null],
     ['I want 2', null],
-  ])('hears "%s" as the keys %s', (text, keys) => {
+  ])('reads "%s" as the keys %s', (text, keys) => {
     expect(keysInSpeech(text)).toBe(keys);
   });
 });
@@ -88,8 +88,8 @@ describe('special labels', () => {
   });
 });
 
-describe('choosing by keys', () => {
-  it('takes the first way that names the keys, own edges before global ones', () => {
+describe('choosing an edge by keys', () => {
+  it('takes the first option that names the keys, own edges before global ones', () => {
     const ways = [way('press 1'), way('press 2'), way('press 2', '', true), way('press 0', '', true)];
     expect(['1', '2', '0', '3'].map((keys) => chooseByKeys(keys, ways)?.choice ?? null)).toEqual([
       0,
@@ -99,14 +99,14 @@ describe('choosing by keys', () => {
     ]);
   });
 
-  it('takes "any key" only when no way names the key', () => {
+  it('takes "any key" only when no option names the key', () => {
     const ways = [way('press any key'), way('press 2')];
     expect(['2', '7'].map((keys) => chooseByKeys(keys, ways)?.choice)).toEqual([1, 0]);
   });
 });
 
 describe('the key plan of a node', () => {
-  it('takes one key at once in a menu', () => {
+  it('accepts one key at once in a menu', () => {
     expect(keyPlan(nodeOf({}), [way('press 1'), way('#'), way('no input')])).toEqual({
       sequences: ['1', '#'],
       maxDigits: 1,
@@ -115,7 +115,7 @@ describe('the key plan of a node', () => {
     });
   });
 
-  it('gathers up to 32 keys for a variable', () => {
+  it('collects up to 32 keys for a variable', () => {
     const node = nodeOf({ extractVars: [['pin', 'string', 'PIN']] });
     expect(keyPlan(node, [way('entered')])).toEqual({
       sequences: [],
@@ -125,12 +125,12 @@ describe('the key plan of a node', () => {
     });
   });
 
-  it('is a menu still when every edge names a key, whatever variables there are', () => {
+  it('is a menu when every edge names a key, even with variables', () => {
     const node = nodeOf({ extractVars: [['choice', 'string', 'the choice']] });
     expect(keyPlan(node, [way('1'), way('2'), way('timeout')]).maxDigits).toBe(1);
   });
 
-  it('follows the settings of the node', () => {
+  it("follows the node's settings", () => {
     const node = nodeOf({
       extractVars: [['pin', 'string', '']],
       dtmf: { maxDigits: 4, terminator: '*', timeoutMs: 500 },
@@ -140,7 +140,7 @@ describe('the key plan of a node', () => {
   });
 });
 
-describe('gathering keys', () => {
+describe('collecting keys', () => {
   const plan: KeyPlan = { sequences: [], maxDigits: 6, terminator: '#', interDigitMs: 3000 };
   const typed = (keys: string, with_: Partial<KeyPlan> = {}) => {
     const collector = new KeyCollector({ ...plan, ...with_ });
@@ -151,15 +151,15 @@ describe('gathering keys', () => {
     ['ends at the terminator', '12#', {}, [null, null, '12'], null],
     ['ends at the longest length', '123', { maxDigits: 2 }, [null, '12', null], '3'],
     ['ends at the time-out', '12', {}, [null, null], '12'],
-    ['takes a terminator alone as a key', '#', {}, ['#'], null],
+    ['accepts a terminator alone as a key', '#', {}, ['#'], null],
     ['ends at a named sequence', '12', { sequences: ['12'], maxDigits: 3 }, [null, '12'], null],
     ['waits when a longer sequence may follow', '1', { sequences: ['1', '12'], maxDigits: 3 }, [null], '1'],
-    ['takes # as a key without a terminator', '#', { terminator: null, maxDigits: 1 }, ['#'], null],
+    ['accepts # as a key when there is no terminator', '#', { terminator: null, maxDigits: 1 }, ['#'], null],
   ])('%s', (_rule, keys, with_, entries, rest) => {
     expect(typed(keys, with_)).toEqual({ entries, rest });
   });
 
-  it('loses and invents no key', () => {
+  it('neither loses nor adds keys', () => {
     const keys = fc.string({ unit: fc.constantFrom(...'0123456789*'), maxLength: 40 });
     fc.assert(
       fc.property(keys, fc.integer({ min: 1, max: 8 }), (text, maxDigits) => {

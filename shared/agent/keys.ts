@@ -1,7 +1,7 @@
 /**
  * Key presses as input of a pathway: which keys an edge names, when an entry is complete, and which edge it
- * takes. Deterministic, whatever model understands the spoken words. `docs/pathways-on-calls.md` tells the
- * same to authors.
+ * follows. Deterministic, whatever model understands spoken words. `docs/pathways-on-calls.md` documents this for
+ * authors.
  *
  * An edge (or a global node, by its globalLabel) names keys in its label, else in its description:
  *
@@ -12,8 +12,8 @@
  *     verb  = press, presses, pressed, push, key, keys, dial, enter, button, option, choose, digit
  *     key   = 0..9 * # | zero one ... nine | star asterisk | pound hash
  *
- * In a description only the forms with a verb count, because numbers in a sentence mean other things.
- * Labels with a meaning of their own are in `special-edges.ts`.
+ * In a description only the forms with a verb count, because numbers in a sentence have other meanings. Labels with a
+ * special meaning are in `special-edges.ts`.
  */
 import type { GraphNode } from './graph-node.ts';
 import type { Option } from './interfaces.ts';
@@ -46,13 +46,13 @@ const afterVerb = new RegExp(
   'gi',
 );
 
-/** The key sequences that a way out names, in order; `any` when it takes whatever is pressed. */
+/** The key sequences that an option names, in order; `any` when it accepts any key. */
 export interface NamedKeys {
   readonly sequences: readonly string[];
   readonly any: boolean;
 }
 
-/** Reads the keys that an edge names, by the grammar above. */
+/** Reads the keys named by an edge, using the grammar above. */
 export function namedKeys(option: Pick<Option, 'label' | 'description'>): NamedKeys {
   const fromLabel = keysIn(option.label, true);
   return fromLabel.any || fromLabel.sequences.length > 0 ? fromLabel : keysIn(option.description, false);
@@ -67,7 +67,7 @@ function keysIn(text: string, isLabel: boolean): NamedKeys {
   return { sequences: [...new Set(sequences)].filter((sequence) => sequence !== ''), any: false };
 }
 
-/** The keys that a word or a sequence means: "one" is 1, "star" is *. */
+/** The keys meant by a word or sequence: "one" is 1, "star" is *. */
 export function asKeys(text: string): string {
   const trimmed = text.trim().toLowerCase();
   return spoken[trimmed] ?? trimmed;
@@ -83,25 +83,25 @@ export function keysInSpeech(text: string): string | null {
   return match?.[1] === undefined ? null : asKeys(match[1]);
 }
 
-// ---------------------------------------------------------------- gathering
+// ---------------------------------------------------------------- collecting
 
-/** When the keys pressed in a node make one complete entry. */
+/** When the keys pressed in a node form a complete entry. */
 export interface KeyPlan {
-  /** The sequences that edges name; an entry that equals one and begins no other is complete. */
+  /** The sequences named by edges; an entry equal to one is complete unless a longer one starts with it. */
   readonly sequences: readonly string[];
   readonly maxDigits: number;
   /** This key ends the entry and is not part of it. */
   readonly terminator: string | null;
-  /** ms after the last key, after which the entry is complete */
+  /** time after the last key until the entry is complete, ms */
   readonly interDigitMs: number;
 }
 
 const keyDefaults = { interDigitMs: 3000, maxEntryDigits: 32 } as const;
 
 /**
- * Without settings of its own (`data.dtmf`) a node takes
- * - one key, at once, when every edge that names keys names single ones and no variable is to be filled;
- * - else up to 32 keys (or the longest that an edge names, when no variable is to be filled), ended by `#`
+ * Without its own settings (`data.dtmf`) a node accepts
+ * - one key, at once, when all keys named by edges are single and no variable is to be filled;
+ * - else up to 32 keys (or the longest sequence named by an edge, when no variable is to be filled), ended by `#`
  *   unless an edge names `#`, or by 3 s without another key.
  */
 export function keyPlan(node: GraphNode, options: readonly Option[]): KeyPlan {
@@ -123,7 +123,7 @@ export function keyPlan(node: GraphNode, options: readonly Option[]): KeyPlan {
   };
 }
 
-/** Whether this node is made for keys: a way out of its own names some, or it says how they are gathered. */
+/** Whether this node expects keys: one of its own edges names some, or it has key settings. */
 export function expectsKeys(node: GraphNode, options: readonly Option[]): boolean {
   const { maxDigits, terminator, timeoutMs } = node.keySettings;
   if (maxDigits !== undefined || terminator !== undefined || timeoutMs !== undefined) return true;
@@ -134,8 +134,8 @@ export function expectsKeys(node: GraphNode, options: readonly Option[]): boolea
 }
 
 /**
- * Whether keys pressed in this node fill its first variable: it has one, and not all of its ways out name
- * single keys (then it is a menu, and the variable gets the key of the choice).
+ * Whether keys pressed in this node fill its first variable: it has one, and not all of its edges name single keys
+ * (otherwise it is a menu, and the variable gets the chosen key).
  */
 export function fillsFromKeys(node: GraphNode, options: readonly Option[]): boolean {
   if (node.extractVars.length === 0) return false;
@@ -143,7 +143,7 @@ export function fillsFromKeys(node: GraphNode, options: readonly Option[]): bool
   return own.length === 0 || own.some((keys) => keys.sequences.length === 0 && !keys.any);
 }
 
-/** Gathers the keys of one entry. No timer inside: the owner calls `timeout` after `interDigitMs`. */
+/** Collects the keys of one entry. Has no timer: the owner calls `timeout` after `interDigitMs`. */
 export class KeyCollector {
   readonly plan: KeyPlan;
   #keys = '';
@@ -157,7 +157,7 @@ export class KeyCollector {
     return this.#keys !== '';
   }
 
-  /** Takes one key. Returns the complete entry, or null when more may follow. */
+  /** Adds one key. Returns the complete entry, or null when more may follow. */
   press(digit: string): string | null {
     const { plan } = this;
     if (digit === plan.terminator && this.#keys !== '') return this.#take();
@@ -168,7 +168,7 @@ export class KeyCollector {
     return exact && !begins ? this.#take() : null;
   }
 
-  /** The time between two keys is over: the entry so far is complete. Null when nothing was pressed. */
+  /** The inter-digit time has expired: the entry so far is complete. Null when nothing was pressed. */
   timeout(): string | null {
     return this.#keys === '' ? null : this.#take();
   }
@@ -183,8 +183,8 @@ export class KeyCollector {
 // ---------------------------------------------------------------- choosing
 
 /**
- * The way that an entry takes, or null when it fits none. Earlier ways win over later ones.
- * @returns `note` is the choice as a sentence for the log
+ * The option for an entry, or null when none matches. Earlier options win over later ones.
+ * @returns `note` describes the choice in a sentence for the log
  */
 export function chooseByKeys(
   keys: string,

@@ -1,4 +1,4 @@
-/** What a conversation takes from the person's answers into its variables. */
+/** Extracts variables from the person's answers. */
 import type { Account } from './account.ts';
 import type { GraphNode } from './graph.ts';
 import type { Understanding, Variables } from './interfaces.ts';
@@ -20,19 +20,19 @@ export class Learning {
     this.#understanding = understanding;
   }
 
-  /** The node as {@link Place.asking} has it now. */
+  /** The current node in the form of {@link Place.asking}. */
   get asking(): GraphNode {
     return this.#place.asking(this.#memory.variables);
   }
 
-  /** What a model is told of where the conversation stands. */
+  /** The state of the conversation as described to a model. */
   situation() {
     const { id, name, modelName } = this.#place.node;
     const { history, variables } = this.#memory;
     return { node: { id, name }, history: [...history], variables, model: modelName };
   }
 
-  /** @returns whether the keys are a value of the first variable that the node asks for */
+  /** @returns whether the keys are a value of the first variable the node asks for */
   fromKeys(keys: string): boolean {
     const [wanted] = this.asking.extractVars;
     if (!wanted) return false;

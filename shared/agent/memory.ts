@@ -1,14 +1,14 @@
 import { isBuiltIn } from './built-in-variables.ts';
 import type { Turn, Variables } from './interfaces.ts';
 
-/** What a conversation has come to know, as plain data. */
+/** What a conversation knows, as plain data. */
 export interface MemoryState {
   readonly learned: Variables;
   readonly turns: readonly Turn[];
   readonly input: string;
 }
 
-/** What a conversation knows: the variables it was given, those it learned, and what was said. */
+/** What a conversation knows: the variables it was given, those it extracted, and the history. */
 export class Memory {
   readonly #given: Variables;
   #learned: Variables = {};
@@ -33,7 +33,7 @@ export class Memory {
     this.#input = input;
   }
 
-  /** Every variable that a template can name now; built-in ones win (contract 9.4). */
+  /** All current variables for templates; built-in ones win (contract 9.4). */
   get variables(): Variables {
     return { ...this.#given, ...this.#learned, ...this.#builtIns(), input: this.#input };
   }
@@ -46,19 +46,19 @@ export class Memory {
     return this.#turns;
   }
 
-  /** Whether the person has said something that was not answered. */
+  /** Whether the person's last words are unanswered. */
   get unanswered(): boolean {
     return this.#turns.at(-1)?.role === 'user';
   }
 
-  /** @returns false when the name is that of a built-in variable: nothing is changed then */
+  /** @returns false for the name of a built-in variable, which is not changed */
   learn(name: string, value: unknown): boolean {
     if (isBuiltIn(name)) return false;
     this.#learned[name] = value;
     return true;
   }
 
-  /** @param input what the variable `input` becomes; `text` is how it stands in the history */
+  /** @param input value of the variable `input`; `text` goes into the history */
   heard(input: string, text: string): void {
     this.#input = input;
     this.#turns.push({ role: 'user', text });

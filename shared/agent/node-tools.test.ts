@@ -56,7 +56,7 @@ const done = (variables: Record<string, unknown>): ConversationEvent => ({
 const failed: ToolResult = { ok: false, data: null, error: 'the target answered 500', variables: {} };
 
 describe('a tool of a node', () => {
-  it('runs on arrival when its inputs are known, says its words meanwhile, and gives variables to the node', async () => {
+  it('runs on arrival when its inputs are known, speaks its words meanwhile, and returns variables to the node', async () => {
     const talk = conversation(
       [node('a', { isStart: true, tools: [id], text: 'It is {{status}}.' }), node('b', {}, 'End Call')],
       [edge('a', 'b', 'Bye')],
@@ -71,7 +71,7 @@ describe('a tool of a node', () => {
     expect(await talk.step(done({}))).toEqual([]);
   });
 
-  it('asks for what is missing, takes it from keys, and runs before the way on is chosen', async () => {
+  it('asks for missing inputs, takes them from keys, and runs before the edge is chosen', async () => {
     const talk = conversation(
       [
         node('a', { isStart: true, tools: [`TL-${id}`], text: 'Your order number?' }),
@@ -89,7 +89,7 @@ describe('a tool of a node', () => {
     expect(short(await talk.step(done({ status: 'lost' })))).toEqual(['say It is lost.', 'end']);
   });
 
-  it('takes what is missing from words, too', async () => {
+  it('takes missing inputs from words too', async () => {
     const tool = {
       ...lookUp,
       speech: null,
@@ -107,7 +107,7 @@ describe('a tool of a node', () => {
     expect(short(await talk.step(done({})))).toEqual(['say ok', 'end']);
   });
 
-  it('takes its inputs where toolCalls says, and waits for nothing else', async () => {
+  it('takes its inputs from toolCalls, and waits for nothing else', async () => {
     const toolCalls = [{ tool_id: id, inputs: { order: 'N-{{number}}', town: '{{place.city}}' } }];
     const talk = conversation([node('a', { isStart: true, toolCalls, text: 'Hi' })], [], {
       variables: { number: 5, place: { city: 'Bern' }, order: 'not this' },
@@ -118,7 +118,7 @@ describe('a tool of a node', () => {
     ]);
   });
 
-  it('runs once per visit, and again when the node is visited again', async () => {
+  it('runs once per visit, and again on the next visit of the node', async () => {
     const talk = conversation(
       [node('a', { isStart: true, tools: [id], text: 'Again?' }), node('b', {}, 'End Call')],
       [edge('a', 'a', 'Press 1: again'), edge('a', 'b', 'Press 2: end')],
@@ -133,7 +133,7 @@ describe('a tool of a node', () => {
     ]);
   });
 
-  it('that fails takes the way of failure, else the conversation goes on and the log says why', async () => {
+  it('that fails follows the failure edge, or the conversation continues and the log says why', async () => {
     const nodes = [
       node('a', { isStart: true, tools: [id], text: 'Found.' }),
       node('sorry', { text: 'Sorry.' }, 'End Call'),
@@ -147,7 +147,7 @@ describe('a tool of a node', () => {
     expect(without.log.map((line) => line.message)).toEqual(['the tool failed: the target answered 500']);
   });
 
-  it('that is gone is left out, and the log says so', async () => {
+  it('that no longer exists is skipped, and the log says so', async () => {
     const talk = conversation([node('a', { isStart: true, tools: [id], text: 'Hi' })], [], {
       variables: { order: 'x' },
       tools: [],
@@ -156,7 +156,7 @@ describe('a tool of a node', () => {
     expect(talk.log.map((line) => line.message)).toEqual([`the tool ${id} is not available`]);
   });
 
-  it('is found in any conversation that is taken up again', async () => {
+  it('is available in any restored conversation', async () => {
     const nodes = [node('a', { isStart: true, tools: [id], text: 'Hi' })];
     const first = conversation(nodes, [], { variables: { order: 'x' } });
     await first.step({ type: 'start' });
@@ -177,7 +177,7 @@ describe('a tool of a node', () => {
 });
 
 describe('the tools of a graph', () => {
-  it('are those of its Default nodes, each once, whatever else stands there', () => {
+  it('are those of its Default nodes, without duplicates, and no others', () => {
     expect(
       toolIdsIn([
         node('a', { tools: ['x', 5, null, 'y'], toolCalls: [{ tool_id: 'z' }, 'w', {}] }),

@@ -1,22 +1,22 @@
 /**
- * The tools of a Default node (contract 11.1 `tools`), without a model that decides: a tool is run once per visit, as
- * soon as all its required inputs are known. `docs/tools.md` tells the same to authors.
+ * The tools of a Default node (contract 11.1 `tools`), without a model that decides: each tool runs once per visit, as
+ * soon as all its required inputs are known. `docs/tools.md` documents this for authors.
  *
- * Inputs come from variables of the same names, or from the node's `toolCalls`, an entry of which says for one tool
- * where each input comes from: `{ "tool_id": "TL-…", "inputs": { "order": "{{order_number}}" } }`.
+ * Inputs come from variables of the same names, or from the node's `toolCalls`. An entry of `toolCalls` defines the
+ * inputs of one tool: `{ "tool_id": "TL-…", "inputs": { "order": "{{order_number}}" } }`.
  */
 import type { GraphNode } from './graph-node.ts';
 import { isObject, type JsonObject } from './graph-problem.ts';
 import type { ToolSpec, Variables, VariableWanted } from './interfaces.ts';
 import { asText, fillTemplate, lookUp } from './template.ts';
 
-/** A tool that nodes of a pathway name. */
+/** A tool named by nodes of a pathway. */
 export interface PathwayTool extends ToolSpec {
-  /** With or without its prefix `TL-`. */
+  /** With or without the prefix `TL-`. */
   readonly toolId: string;
 }
 
-/** A run that is due. */
+/** A tool run that is due. */
 export interface DueTool {
   readonly tool: PathwayTool;
   readonly inputs: Variables;
@@ -24,7 +24,7 @@ export interface DueTool {
 
 const exactly = /^\{\{\s*([^{}]{1,256}?)\s*\}\}$/;
 
-/** Ids of the tools that nodes name, each once, as they are written. */
+/** Ids of the tools named by nodes, as written, without duplicates. */
 export function toolIdsIn(nodes: readonly unknown[]): string[] {
   const ids = nodes.flatMap((node) =>
     isObject(node) && node.type === 'Default' && isObject(node.data) ? namedIn(node.data) : [],
@@ -32,12 +32,12 @@ export function toolIdsIn(nodes: readonly unknown[]): string[] {
   return [...new Set(ids)];
 }
 
-/** Ids that a node names in `tools` or `toolCalls` and that none of `known` is. */
+/** Ids in a node's `tools` or `toolCalls` that are not in `known`. */
 export function unknownTools(node: GraphNode, known: readonly PathwayTool[]): string[] {
   return toolIdsIn([node]).filter((id) => !toolOf(id, known));
 }
 
-/** The next tool of the node whose inputs are all known. @param used ids of those that had their turn */
+/** The node's next tool whose inputs are all known. @param used ids of tools already used */
 export function dueTool(
   node: GraphNode,
   known: readonly PathwayTool[],
@@ -52,7 +52,7 @@ export function dueTool(
   return null;
 }
 
-/** What the person must still say for the node's tools; only plain values can be asked for. */
+/** Inputs still missing for the node's tools; only plain values can be asked for. */
 export function missingInputs(
   node: GraphNode,
   known: readonly PathwayTool[],
@@ -115,7 +115,7 @@ function inputsOf(node: GraphNode, tool: PathwayTool, variables: Variables): Var
   return Object.fromEntries(inputs);
 }
 
-/** A text that is exactly one reference keeps the value's type. */
+/** A text that consists of a single reference keeps the value's type. */
 function filled(value: unknown, variables: Variables): unknown {
   if (Array.isArray(value)) return value.map((part) => filled(part, variables));
   if (isObject(value)) {
@@ -130,7 +130,7 @@ function own(variables: Variables, name: string): unknown {
   return Object.hasOwn(variables, name) ? variables[name] : undefined;
 }
 
-/** A learned value in the type that the schema wants, where that loses nothing: an order number may be a text. */
+/** An extracted value converted to the schema's type if that is lossless: an order number may be a string. */
 function fitted(value: unknown, schema: unknown): unknown {
   const type = isObject(schema) ? schema.type : undefined;
   if (type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return String(value);

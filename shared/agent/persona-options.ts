@@ -14,7 +14,7 @@ export interface PersonaOptions
   readonly model: DialogueModel;
   readonly channel: 'call' | 'chat';
   readonly language: string;
-  /** Of a call: whether either side can press keys, as far as is known; absent: yes. */
+  /** On calls: whether either side can press keys, as far as known; absent: yes. */
   readonly keysPossible?: () => boolean;
   /** 0..1; null: the model's own */
   readonly temperature: number | null;
@@ -24,29 +24,29 @@ export interface PersonaOptions
   readonly pathways: readonly PathwayWay[];
   /** null: no tools */
   readonly tools: ToolRunner | null;
-  /** Aborted when the conversation is over from outside: ends what is under way. */
+  /** Aborted when the conversation is ended from outside; cancels everything in progress. */
   readonly signal: AbortSignal;
-  /** Whether the person has the first word. */
+  /** Whether the person speaks first. */
   readonly waitsForGreeting?: boolean;
   readonly limits?: Partial<PersonaLimits>;
-  /** Of the pathways that the conversation goes on in. */
+  /** Limits of pathways in which the conversation continues. */
   readonly pathwayLimits?: Partial<ConversationLimits>;
-  /** To take up a conversation that was stored, as `snapshot` gave it. */
+  /** Continues a stored conversation from its `snapshot`. */
   readonly state?: PersonaState;
 }
 
 export interface PersonaLimits {
-  /** ms of silence after the last word until `silence` is due */
+  /** silence after the last word before a `silence` event, ms */
   readonly listenMs: number;
-  /** times that the person is asked whether they are still there */
+  /** how often the person is asked whether they are still there */
   readonly repeats: number;
-  /** answers of the model to results of its own tool calls, in one turn */
+  /** model answers to its own tool results in one turn */
   readonly rounds: number;
-  /** failures of the model in a row that are excused; the next one is thrown */
+  /** consecutive model failures that are apologized for; the next one is thrown */
   readonly apologies: number;
-  /** characters of the dialogue that the model is shown */
+  /** characters of dialogue shown to the model */
   readonly contextChars: number;
-  /** characters of a tool's result that the model is shown */
+  /** characters of a tool's result shown to the model */
   readonly resultChars: number;
 }
 

@@ -1,19 +1,19 @@
 import type { Variables } from './interfaces.ts';
 import { asText, fillQuoted, fillTemplate } from './template.ts';
 
-/** Who a persona is, in its author's words; any of them may be empty. A task is a persona of that orchestration alone. */
+/** A persona in its author's words; any text may be empty. A task is a persona with only an orchestration. */
 export interface PersonaText {
   readonly name: string;
   readonly role: string;
-  /** what to do */
+  /** instructions */
   readonly orchestration: string;
-  /** how to be */
+  /** style and character */
   readonly personality: string;
-  /** what holds besides, for every persona of whoever runs this one */
+  /** additional rules of the organization for all its personas */
   readonly globalRules: string;
 }
 
-/** Stands for the person in a dialogue when nothing was heard. */
+/** Represents the person in a dialogue when nothing was heard. */
 export const silenceMark = '(The person has said nothing for a while.)';
 
 const manners = {
@@ -24,7 +24,7 @@ const manners = {
 const noKeys =
   'Neither you nor the person can press telephone keys on this call. Never ask for keys: ask for spoken answers, digit by digit where it is a number.';
 
-/** What the one who speaks must keep to: the author's texts, and the rules that no words of the person change. */
+/** The system prompt: the author's texts, and rules that the person's words cannot change. */
 export function systemPrompt(
   persona: PersonaText,
   variables: Variables,
@@ -56,7 +56,7 @@ export function systemPrompt(
     .join('\n\n');
 }
 
-/** The author's own words, for who can only quote them. */
+/** The author's own words, for models that can only quote them. */
 export function authoredText({ orchestration, personality }: PersonaText, variables: Variables): string {
   return fillTemplate(`${orchestration}\n${personality}`, variables).trim();
 }

@@ -3,22 +3,22 @@ import type { ConversationState } from './conversation-options.ts';
 import type { DialogueMessage } from './dialogue.ts';
 import type { Turn, Variables } from './interfaces.ts';
 
-/** Everything that a persona's conversation has come to: plain data, so that it can be stored and taken up again. */
+/** State of a persona's conversation: plain data, so that it can be stored and restored. */
 export interface PersonaState {
   phase: 'new' | 'listening' | 'transfer' | 'pathway' | 'ended';
-  /** As whoever speaks sees it: with tool calls and notes. */
+  /** As shown to the model: with tool calls and notes. */
   messages: DialogueMessage[];
-  /** As people see it. */
+  /** As shown to people. */
   turns: Turn[];
   learned: Variables;
   input: string;
-  /** times in a row that nothing was heard */
+  /** consecutive silences */
   silences: number;
-  /** times in a row that the model failed and was excused */
+  /** consecutive model failures that were apologized for */
   failures: number;
-  /** of the transfer that is under way */
+  /** of the transfer in progress */
   pendingCall: { readonly id: string; readonly name: string } | null;
-  /** The pathway that the conversation goes on in, and where it stands there. */
+  /** The pathway in which the conversation continues, and its state there. */
   pathway: { readonly id: string; readonly version: number; readonly state: ConversationState } | null;
 }
 
@@ -36,7 +36,7 @@ export function newState(): PersonaState {
   };
 }
 
-/** Adds what was learned; built-in variables stay as they are (contract 9.4). Returns the names that were taken. */
+/** Adds extracted values, but leaves built-in variables unchanged (contract 9.4). Returns the names added. */
 export function learn(state: PersonaState, values: Variables): string[] {
   const names = Object.keys(values).filter((name) => !isBuiltIn(name));
   for (const name of names) state.learned[name] = values[name];
@@ -44,8 +44,8 @@ export function learn(state: PersonaState, values: Variables): string[] {
 }
 
 /**
- * The end of a dialogue that fits into so many characters. It begins with words of the person, because a tool's result
- * without its call is refused by servers.
+ * The end of a dialogue, limited to so many characters. It starts with words of the person, because servers reject a
+ * tool result without its call.
  */
 export function latest(messages: readonly DialogueMessage[], characters: number): readonly DialogueMessage[] {
   let size = 0;

@@ -1,11 +1,11 @@
-/** The tools of a persona: its own (end, transfer, keys, pathways) and those of its author. */
+/** The tools of a persona: built-in ones (end, transfer, keys, pathways) and those of its author. */
 import type { DialogueTool, ToolCall } from './dialogue.ts';
 import type { ToolSpec } from './interfaces.ts';
 
-/** Where a persona goes on in a pathway (contract 12). */
+/** A pathway in which a persona can continue (contract 12). */
 export interface PathwayWay {
   readonly name: string;
-  /** says in plain words when */
+  /** the condition in plain words */
   readonly prompt: string;
   readonly pathwayId: string;
   /** 0 is the live graph */
@@ -19,11 +19,11 @@ export interface PersonaTools {
   readonly pathways: readonly PathwayWay[];
   /** of the author */
   readonly tools: readonly ToolSpec[];
-  /** Whether keys can be pressed and the line be hung up: a call. */
+  /** Whether there are keys to press and a line to hang up: on a call. */
   readonly onCall: boolean;
 }
 
-/** What a tool call asks for, checked. */
+/** A validated tool call. */
 export type Order =
   | { readonly kind: 'end' }
   | { readonly kind: 'transfer'; readonly name: string; readonly target: string }
@@ -38,10 +38,10 @@ const pressTool = 'press_keys';
 const pathwayTool = 'go_to_pathway';
 const ownNames: ReadonlySet<string> = new Set([endTool, transferTool, pressTool, pathwayTool]);
 
-/** Servers take names of this form only; an author's name may be anything. */
+/** Characters that servers do not allow in tool names; an author's name may contain any. */
 const nameForm = /[^a-zA-Z0-9_-]+/g;
 
-/** The tools as a model is told of them, in a fixed order. */
+/** The tools as described to a model, in a fixed order. */
 export function toolsOf(given: PersonaTools): DialogueTool[] {
   const { transfers, pathways, onCall } = given;
   const tools: DialogueTool[] = [
@@ -89,7 +89,7 @@ export function toolsOf(given: PersonaTools): DialogueTool[] {
   return tools;
 }
 
-/** What a call asks for: only what `given` offers, whatever the model was talked into. */
+/** Validates a tool call: only what `given` offers, whatever the model was persuaded to do. */
 export function orderOf({ name, input }: ToolCall, given: PersonaTools): Order {
   const value = (key: string): string => {
     const member: unknown =
@@ -123,7 +123,7 @@ export function orderOf({ name, input }: ToolCall, given: PersonaTools): Order {
   return { kind: 'tool', tool, input };
 }
 
-/** The author's tools by the name that a model knows them by: in the form that servers take, and each different. */
+/** The author's tools under names for the model: in the form that servers accept, and unique. */
 function named(tools: readonly ToolSpec[]): Map<string, ToolSpec> {
   const byName = new Map<string, ToolSpec>();
   for (const tool of tools) {

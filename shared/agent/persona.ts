@@ -1,12 +1,12 @@
 /**
- * A free conversation with a persona, or by a task. Like the pathway interpreter it holds no clock, socket or audio:
- * events go in, actions come out. What is said comes sentence by sentence while it is being made.
+ * A free conversation with a persona or task. Like the pathway interpreter it has no clock, socket or audio: events go
+ * in, actions come out. Speech is yielded sentence by sentence while it is generated.
  *
  *     start, heard, keys, silence --> [ turn ] --say ...--> listen
  *                                      |  ^ |
  *                         author's tool|  | |transfer --> [ transfer ] --failed--> turn
  *                                      +--+ |end      --> [ ended ]
- *                                           |pathway  --> [ pathway ]: the interpreter goes on from here
+ *                                           |pathway  --> [ pathway ]: the interpreter takes over
  */
 import type { Action, ConversationEvent, LogLine, Talk, Visit, WebhookCall } from './conversation.ts';
 import { type ConversationState, type LoadedPathway, LostPlace } from './conversation-options.ts';
@@ -22,7 +22,7 @@ import { asText, fillTemplate } from './template.ts';
 import { Utterance } from './utterance.ts';
 
 const apology = 'I am sorry, I did not get that. Could you say it again, please?';
-/** A pathway's node names its keys; here an entry ends with # or by a pause. */
+/** Nodes of a pathway name their keys; here an entry ends with # or after a pause. */
 const keys: KeyPlan = { sequences: [], maxDigits: 32, terminator: '#', interDigitMs: 3000 };
 
 export class PersonaConversation implements Talk {
@@ -31,7 +31,7 @@ export class PersonaConversation implements Talk {
   readonly #state: PersonaState;
   readonly #given: PersonaTools;
   #tail: Promise<unknown> = Promise.resolve();
-  /** Set once the conversation has gone on in a pathway. */
+  /** Set once the conversation continues in a pathway. */
   #pathway: Conversation | null = null;
   #entered: { readonly id: string; readonly version: number } | null = null;
   readonly #log: LogLine[] = [];
@@ -80,7 +80,7 @@ export class PersonaConversation implements Talk {
     return this.#pathway?.webhookCalls ?? [];
   }
 
-  /** The state as it now stands. Not to be called while a step is under way. */
+  /** The state for storage. Not to be called during a step. */
   snapshot(): PersonaState {
     const state = this.#pathway?.snapshot();
     const pathway = this.#entered && state ? { ...this.#entered, state } : null;
@@ -93,7 +93,7 @@ export class PersonaConversation implements Talk {
     return actions;
   }
 
-  /** Events given while another is at work wait for it. Throws what the model throws. */
+  /** Concurrent events are queued. Throws what the model throws. */
   async *actions(event: ConversationEvent, interrupt?: AbortSignal): AsyncGenerator<Action> {
     const before = this.#tail;
     const done = Promise.withResolvers<void>();
@@ -170,9 +170,9 @@ export class PersonaConversation implements Talk {
     else yield* this.#turn(interrupt);
   }
 
-  // -------------------------------------------------------------- one turn of ours
+  // -------------------------------------------------------------- one agent turn
 
-  /** Lets the model speak, and use its tools, until the word is the person's again. */
+  /** Lets the model speak and use its tools until it is the person's turn again. */
   async *#turn(interrupt: AbortSignal): AsyncGenerator<Action> {
     this.#state.phase = 'listening';
     const tools = toolsOf(this.#given);
@@ -187,7 +187,7 @@ export class PersonaConversation implements Talk {
     yield this.#listen();
   }
 
-  /** Says what the model says. Returns its tool calls, or null when there is nothing more to do in this turn. */
+  /** Speaks the model's text. Returns its tool calls, or null when the turn is over. */
   async *#speak(
     tools: readonly DialogueTool[],
     interrupt: AbortSignal,
@@ -207,7 +207,7 @@ export class PersonaConversation implements Talk {
       });
       for await (const text of utterance.sentences(parts, channel)) yield this.#at({ type: 'say', text });
     } catch (error) {
-      // What the person has heard was said, whatever would have followed.
+      // What the person has heard counts as said, although the answer was cut off.
       this.#commit(utterance.said, utterance.said, []);
       signal.throwIfAborted();
       if (interrupt.aborted) return null;
@@ -220,7 +220,7 @@ export class PersonaConversation implements Talk {
     return calls.length === 0 ? null : calls;
   }
 
-  /** @throws error when too many came in a row, or nothing was ever said */
+  /** Apologizes for a failure. @throws error after too many in a row, or before anything was said */
   *#excuse(error: unknown): Generator<Action> {
     const state = this.#state;
     const why = error instanceof Error ? error.message : String(error);
@@ -233,7 +233,7 @@ export class PersonaConversation implements Talk {
 
   // -------------------------------------------------------------- tool calls
 
-  /** `model`: it must be told the results; `over`: the turn has come to its end. */
+  /** `model`: it needs the results; `over`: the turn is over. */
   async *#carryOut(calls: readonly ToolCall[]): AsyncGenerator<Action, 'model' | 'listen' | 'over'> {
     let next: 'model' | 'listen' = 'listen';
     for (const [index, call] of calls.entries()) {
@@ -309,7 +309,7 @@ export class PersonaConversation implements Talk {
     yield this.#at({ type: 'transfer', target, method: 'bridge', announcement: null, acceptKey: null });
   }
 
-  /** Goes on in a pathway. Returns false when that is not available. */
+  /** Continues in a pathway. Returns false when it is not available. */
   async *#enter(call: ToolCall, way: PathwayWay): AsyncGenerator<Action, boolean> {
     const pathway = this.#options.otherPathway(way.pathwayId, way.pathwayVersion);
     const known = way.startNodeId === null || pathway?.graph.nodes.has(way.startNodeId);
@@ -351,7 +351,7 @@ export class PersonaConversation implements Talk {
     });
   }
 
-  /** @throws LostPlace when the pathway is not there any more */
+  /** @throws LostPlace when the pathway no longer exists */
   #takeUp({ id, version, state }: NonNullable<PersonaState['pathway']>): void {
     const pathway = this.#options.otherPathway(id, version);
     if (!pathway) throw new LostPlace(`pathway ${id} version ${version} is not there any more`);
@@ -359,9 +359,9 @@ export class PersonaConversation implements Talk {
     this.#pathway = this.#conversationIn(pathway, null, state);
   }
 
-  // -------------------------------------------------------------- small parts
+  // -------------------------------------------------------------- helpers
 
-  /** @param written as the model knows it; `said` as the person does */
+  /** @param written as the model knows it; `said` as the person knows it */
   #commit(written: string, said: string, calls: readonly ToolCall[]): void {
     if (written !== '' || calls.length > 0) {
       this.#state.messages.push({ role: 'assistant', text: written, calls });

@@ -1,4 +1,4 @@
-/** Where a conversation along a pathway stands: the pathway, the node, and what has passed in this visit of the node. */
+/** Position of a conversation along a pathway: the pathway, the node, and the tools used in this visit of the node. */
 import {
   type ConversationOptions,
   type ConversationState,
@@ -15,12 +15,12 @@ type PlaceState = Pick<ConversationState, 'pathway' | 'nodeId' | 'returnToId' | 
 export class Place {
   readonly #otherPathway: ConversationOptions['otherPathway'];
   #pathway: LoadedPathway;
-  /** Of the pathway, when it is not the one that the conversation began in. */
+  /** The pathway, if it is not the original one. */
   #transferred: PlaceState['pathway'] = null;
   #node: GraphNode;
-  /** Where a global node without edges returns to. */
+  /** The node to which a global node without edges returns. */
   #returnTo: GraphNode | null = null;
-  /** Ids of the tools that had their turn in this visit of the node. */
+  /** Ids of the tools already used in this visit of the node. */
   #usedTools: string[] = [];
 
   constructor(pathway: LoadedPathway, node: GraphNode, otherPathway: ConversationOptions['otherPathway']) {
@@ -41,7 +41,7 @@ export class Place {
     return this.#pathway.pathwayId;
   }
 
-  /** The ways out of the node. */
+  /** The options to leave the node. */
   get ways(): Option[] {
     return waysOut(this.graph, this.#node);
   }
@@ -67,13 +67,13 @@ export class Place {
     this.#usedTools = [...usedTools];
   }
 
-  /** Begins a visit of a node. */
+  /** Starts a visit of a node. */
   enter(node: GraphNode): void {
     this.#node = node;
     this.#usedTools = [];
   }
 
-  /** Goes over into another pathway. @returns its start; null when it is not there */
+  /** Moves to another pathway. @returns its start node; null when it does not exist */
   enterPathway(id: string, version: number): GraphNode | null {
     const other = this.#otherPathway(id, version);
     if (!other) return null;
@@ -83,13 +83,13 @@ export class Place {
     return other.graph.start;
   }
 
-  /** @returns where a way leads, null for nowhere; a global node will know where it was called from */
+  /** @returns the node that an option leads to, null for none; a global node remembers where it was called from */
   follow(way: Option): GraphNode | null {
     if (way.global) this.#returnTo = this.#node;
     return this.graph.nodes.get(way.target) ?? null;
   }
 
-  /** A global node that leads nowhere gives the word back to the node that it interrupted: that one, else null. */
+  /** The node that a global node without edges interrupted, to return to; else null. */
   wayBack(): GraphNode | null {
     const back = this.#returnTo;
     this.#returnTo = null;
@@ -97,19 +97,19 @@ export class Place {
     return this.#node.globalLabel === null || leadsOn ? null : back;
   }
 
-  /** Takes the next tool of the node whose inputs are all known; each has one turn in a visit. */
+  /** Takes the node's next tool whose inputs are all known; each runs once per visit. */
   takeTool(variables: Variables): DueTool | null {
     const due = dueTool(this.#node, this.#tools, variables, this.#usedTools);
     if (due) this.#usedTools.push(due.tool.toolId);
     return due;
   }
 
-  /** Ids of tools that the node names and that are not there. */
+  /** Ids of the node's tools that do not exist. */
   unknownTools(): string[] {
     return unknownTools(this.#node, this.#tools);
   }
 
-  /** The node, with what the person must still say for its tools among what is asked for. */
+  /** The node, with inputs missing for its tools added to the variables it asks for. */
   asking(variables: Variables): GraphNode {
     const missing = missingInputs(this.#node, this.#tools, variables);
     if (missing.length === 0) return this.#node;

@@ -1,4 +1,4 @@
-/** A conversation that was stored between two events goes on exactly as one that was not. */
+/** A conversation stored between two events continues exactly like one that was not. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ruleEngine } from '#shared/models/rule-engine.ts';
@@ -90,8 +90,8 @@ function optionsFor(root: LoadedPathway, other: LoadedPathway): ConversationOpti
   };
 }
 
-describe('a conversation that is stored and taken up again', () => {
-  it('does the same as the one that went on, after any events', async () => {
+describe('a stored and restored conversation', () => {
+  it('behaves the same as an uninterrupted one, after any events', async () => {
     await fc.assert(
       fc.asyncProperty(graph, graph, fc.array(event, { maxLength: 12 }), async (one, two, events) => {
         const options = optionsFor({ pathwayId: 'r', graph: one }, { pathwayId: 'p', graph: two });
@@ -114,7 +114,7 @@ describe('a conversation that is stored and taken up again', () => {
     );
   });
 
-  it('says what is missing when its place is gone', async () => {
+  it('reports what is missing when its node or pathway no longer exists', async () => {
     const node = (id: string, type: string) => ({
       id,
       type,

@@ -1,8 +1,8 @@
-/** Cuts text that arrives in pieces into sentences, so that the first can be spoken before the last is known. */
+/** Splits text that arrives in pieces into sentences, so that the first can be spoken before the last is known. */
 
-/** A piece without an end is cut at a word when it is longer, so that speech does not wait for ever. */
+/** Longer text without a sentence end is split at a word, so that speech is not delayed. */
 const longest = 300;
-/** After these a full stop ends no sentence. */
+/** A period after these does not end a sentence. */
 const abbreviation =
   /(?:^|[\s("'])(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|e\.g|i\.e|no|approx|dept|ext|[a-z])\.$/i;
 const ending = /[.!?…]+["')\]”’]*(?=\s)|[。！？]+|\n+/g;
@@ -10,7 +10,7 @@ const ending = /[.!?…]+["')\]”’]*(?=\s)|[。！？]+|\n+/g;
 export class Sentences {
   #rest = '';
 
-  /** Takes more text. Returns the sentences that it completes, trimmed, none empty. */
+  /** Adds text. Returns the sentences it completes, trimmed and not empty. */
   push(text: string): string[] {
     this.#rest += text;
     const found: string[] = [];
@@ -21,14 +21,14 @@ export class Sentences {
     return found.filter((sentence) => sentence !== '');
   }
 
-  /** The text is over. Returns what is left of it, or null. */
+  /** Ends the text. Returns the remaining sentence, or null. */
   flush(): string | null {
     const rest = this.#rest.trim();
     this.#rest = '';
     return rest === '' ? null : rest;
   }
 
-  /** Where the first sentence ends, 0 when it is not there yet. */
+  /** End of the first sentence, 0 when it is not complete. */
   #cut(): number {
     for (const match of this.#rest.matchAll(ending)) {
       const end = match.index + match[0].length;
@@ -40,7 +40,7 @@ export class Sentences {
   }
 }
 
-/** Text without the marks that models like to write and that no voice can say. */
+/** Text without marks that models often write and that cannot be spoken. */
 export function spoken(text: string): string {
   return text
     .replace(/^\s*(?:#{1,6}|[-*•]|\d+\.)\s+(?=\S)/, '')

@@ -1,6 +1,6 @@
 /**
- * Edges whose label says not what the person wants but what happened. The whole label must be one of these
- * phrases (case, punctuation and a leading "on" or "if" do not matter).
+ * Edges whose label describes an event rather than the person's wish. The whole label must be one of these phrases
+ * (case, punctuation and a leading "on" or "if" do not matter).
  */
 import type { Option } from './interfaces.ts';
 
@@ -73,7 +73,7 @@ for (const role of Object.keys(phrases) as (keyof typeof phrases)[]) {
   for (const phrase of phrases[role]) roleByPhrase.set(phrase, role);
 }
 
-/** What an edge is for. Global nodes and edges without a label are regular. */
+/** The role of an edge. Global nodes and edges without a label are regular. */
 export function roleOf(option: Pick<Option, 'label' | 'global'>): EdgeRole {
   if (option.global) return 'regular';
   const plain = option.label
@@ -84,7 +84,7 @@ export function roleOf(option: Pick<Option, 'label' | 'global'>): EdgeRole {
   return roleByPhrase.get(plain) ?? 'regular';
 }
 
-/** Index of the first option of a role, or -1. */
+/** Index of the first option with a role, or -1. */
 export function firstOf(options: readonly Option[], role: EdgeRole): number {
   return options.findIndex((option) => roleOf(option) === role);
 }

@@ -14,7 +14,7 @@ it.each([
   expect(fillTemplate(text, variables)).toBe(filled);
 });
 
-it('escapes what it inserts into JSON', () => {
+it('escapes values inserted into JSON', () => {
   expect(JSON.parse(fillJsonTemplate('{"q":"{{quote}}","n":{{order.id}}}', variables))).toEqual({
     q: 'a "b"',
     n: 7,

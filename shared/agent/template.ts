@@ -3,7 +3,7 @@ import type { Variables } from './interfaces.ts';
 const reference = /\{\{\s*([^{}\s][^{}]{0,255}?)\s*\}\}/g;
 
 /**
- * Fills `{{name}}` in a text: dots and `[n]` reach into objects and arrays, an unset variable is empty text
+ * Fills `{{name}}` in a text: dots and `[n]` access objects and arrays, an unset variable becomes empty text
  * (contract 8.1), objects are written as JSON.
  */
 export function fillTemplate(text: string, variables: Variables): string {
@@ -11,7 +11,7 @@ export function fillTemplate(text: string, variables: Variables): string {
   return text.replace(reference, (_whole, path: string) => asText(lookUp(variables, path)));
 }
 
-/** The same inside a JSON text: what is inserted is escaped for the inside of a JSON string. */
+/** The same inside a JSON text: values are escaped for the inside of a JSON string. */
 export function fillJsonTemplate(text: string, variables: Variables): string {
   if (!text.includes('{{')) return text;
   return text.replace(reference, (_whole, path: string) =>
@@ -20,8 +20,8 @@ export function fillJsonTemplate(text: string, variables: Variables): string {
 }
 
 /**
- * The same for instructions to a language model: each value stands in double quotes with its own quotes and line ends
- * escaped, so that what a person has said cannot pass for the author's words.
+ * The same for instructions to a language model: each value is put in double quotes, with its own quotes and line ends
+ * escaped, so that a person's words cannot pass for the author's.
  */
 export function fillQuoted(text: string, variables: Variables): string {
   if (!text.includes('{{')) return text;
@@ -43,7 +43,7 @@ export function lookUp(root: unknown, path: string): unknown {
   return value;
 }
 
-/** A value as it is said or written inside other text. */
+/** A value as text within other text. */
 export function asText(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;

@@ -16,7 +16,7 @@ it('fills its templates', () => {
   ).toEqual({ target: '1001', method: 'refer', announcement: 'Mrs. Lee is calling.', acceptKey: '1' });
 });
 
-it('is a bridge without announcement and key where nothing else is said', () => {
+it('is a bridge without announcement and key by default', () => {
   const plain = { method: 'bridge', announcement: null, acceptKey: null };
   expect(order({ transferNumber: '+14155550100' })).toEqual({ target: '+14155550100', ...plain });
   expect(
@@ -29,7 +29,7 @@ const problems = (data: Record<string, unknown>) =>
     ({ path, rule }) => [path, rule],
   );
 
-it('is refused with an announcement that is too long, or with what is no key', () => {
+it('is rejected with an announcement that is too long, or with an invalid key', () => {
   expect(problems({ transferAnnouncement: 'x'.repeat(1000), transferAcceptKey: '#' })).toEqual([]);
   expect(problems({ transferAnnouncement: null, transferAcceptKey: null })).toEqual([]);
   expect(problems({ transferAnnouncement: 'x'.repeat(1001), transferAcceptKey: 'A' })).toEqual([

@@ -1,10 +1,10 @@
-/** What a Transfer Call node asks for (contract 11.1), its templates filled. */
+/** The transfer order of a Transfer Call node (contract 11.1), with its templates filled in. */
 import type { JsonObject } from './graph-problem.ts';
 import type { Variables } from './interfaces.ts';
 import { asText, fillTemplate } from './template.ts';
 
 export interface NodeTransfer {
-  /** Empty when the node, or the variables in it, name nobody. */
+  /** Empty when the node, or its variables, name no target. */
   readonly target: string;
   readonly method: 'bridge' | 'refer';
   readonly announcement: string | null;
@@ -14,7 +14,7 @@ export interface NodeTransfer {
 /** `0`..`9`, `*` or `#` */
 export const acceptKeyForm = /^[0-9*#]$/;
 
-/** `transferAnnouncement` and `transferAcceptKey` make a warm transfer of it; a key that is none is left out. */
+/** `transferAnnouncement` and `transferAcceptKey` make it a warm transfer; an invalid key is ignored. */
 export function transferOrder(node: { readonly data: JsonObject }, variables: Variables): NodeTransfer {
   const { transferNumber, transferMethod, transferAnnouncement, transferAcceptKey } = node.data;
   const announcement = fillTemplate(asText(transferAnnouncement), variables).trim();

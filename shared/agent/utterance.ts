@@ -1,23 +1,23 @@
 import type { DialoguePart, ToolCall } from './dialogue.ts';
 import { Sentences, spoken } from './sentences.ts';
 
-/** One answer of a model while it comes: what is kept of it is right at any moment, also when it breaks off. */
+/** One model answer as it streams in. Its record is correct at any moment, also when the stream breaks. */
 export class Utterance {
   readonly calls: ToolCall[] = [];
   readonly #said: string[] = [];
   #written = '';
 
-  /** As the model wrote it. */
+  /** As written by the model. */
   get written(): string {
     return this.#written.trim();
   }
 
-  /** The sentences that were given out. */
+  /** The sentences yielded so far. */
   get said(): string {
     return this.#said.join(' ');
   }
 
-  /** Gives out sentence by sentence. Throws what `parts` throws. */
+  /** Yields sentence by sentence. Throws what `parts` throws. */
   async *sentences(parts: AsyncIterable<DialoguePart>, channel: 'call' | 'chat'): AsyncGenerator<string> {
     const sentences = new Sentences();
     for await (const part of parts) {

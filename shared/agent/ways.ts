@@ -3,7 +3,7 @@ import type { Option } from './interfaces.ts';
 import { namedKeys } from './keys.ts';
 import { roleOf } from './special-edges.ts';
 
-/** The ways out of a node: its edges in the author's order, then the global nodes. */
+/** The options to leave a node: its edges in the author's order, then the global nodes. */
 export function waysOut(graph: Graph, node: GraphNode): Option[] {
   const own = (graph.edgesFrom.get(node.id) ?? []).map(({ label, description, target }) => ({
     label,
@@ -17,7 +17,7 @@ export function waysOut(graph: Graph, node: GraphNode): Option[] {
   return [...own, ...globals];
 }
 
-/** The node's own edges that tell what the person wants in words, without naming a key. */
+/** The node's own edges that describe the person's wish in words, without naming a key. */
 export function withoutKeys(ways: readonly Option[]): Option[] {
   return ways.filter((way) => {
     if (way.global || roleOf(way) !== 'regular') return false;

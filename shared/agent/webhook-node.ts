@@ -1,4 +1,4 @@
-/** The Webhook node: the request it makes, and what its response leads to (contract 11.1). */
+/** The Webhook node: its request, and the handling of the response (contract 11.1). */
 import type { WebhookRequest } from './conversation.ts';
 import type { GraphNode } from './graph-node.ts';
 import { isObject } from './graph-problem.ts';
@@ -40,7 +40,7 @@ function bodyText(body: unknown, variables: Variables): string | null {
   return fillJsonTemplate(typeof body === 'string' ? body : JSON.stringify(body), variables);
 }
 
-/** In a URL a value stands for itself: it must not add path segments or parameters. */
+/** Escapes values for a URL: they must not add path segments or parameters. */
 function mapText(value: Variables, change: (text: string) => string): Variables {
   const mapped = (item: unknown): unknown => {
     if (typeof item === 'string') return change(item);
@@ -50,7 +50,7 @@ function mapText(value: Variables, change: (text: string) => string): Variables 
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapped(item)]));
 }
 
-/** Variables that `responseData` takes from a response; entries without a value are left out. */
+/** Variables that `responseData` extracts from a response; entries without a value are left out. */
 export function responseVariables(node: GraphNode, body: unknown): Variables {
   const entries = node.data.responseData;
   const values: Variables = {};

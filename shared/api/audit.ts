@@ -1,4 +1,4 @@
-/** The log of changes, as it is read. */
+/** The audit log as read through the API. */
 import { type Static, Type } from 'typebox';
 import { Integer, Iso, Nullable, OneOf, Plain, Text, Uuid } from '#shared/api/common.ts';
 
@@ -18,7 +18,7 @@ const filters = {
 export const AuditQuery = Type.Object(filters);
 export type AuditQuery = Static<typeof AuditQuery>;
 
-/** Of operators, who see every organization. */
+/** For operators, who see every organization. */
 export const AdminAuditQuery = Type.Object({ org_id: Optional(Uuid()), ...filters });
 
 export const AuditEntry = Type.Object({

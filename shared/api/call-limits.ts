@@ -1,4 +1,4 @@
-/** What outgoing calls of an organization or of a number are limited to (docs/call-limits.md). */
+/** Limits on outgoing calls of an organization or number (docs/call-limits.md). */
 import { Type } from 'typebox';
 import { Closed, Integer, List, Matching, Nullable } from '#shared/api/common.ts';
 
@@ -6,7 +6,7 @@ const Optional = Type.Optional;
 const Prefixes = (description: string) =>
   Optional(Nullable(List(Matching('^\\+[0-9]{1,15}$', 'a + and 1 to 15 digits', { description }), 0, 200)));
 
-/** Absent and null are the same: no limit of that kind. */
+/** Absent and null mean the same: no limit of that kind. */
 export const CallLimitsUpdate = Closed({
   concurrent: Optional(Nullable(Integer(1, 10_000, 'Outgoing calls at a time'))),
   per_minute: Optional(Nullable(Integer(1, 10_000, 'Outgoing calls begun within 60 s'))),
@@ -21,7 +21,7 @@ export const CallLimitsView = Type.Object({
   blocked_prefixes: Type.Array(Type.String(), { maxItems: 200 }),
 });
 
-/** What the operator limits the organization to; null: no ceiling. */
+/** The operator's limits for the organization; null: no ceiling. */
 export const CallCeilingView = Type.Object({
   concurrent: Nullable(Type.Integer()),
   per_minute: Nullable(Type.Integer()),

@@ -104,7 +104,7 @@ export type CallView = Static<typeof CallView>;
 
 export const CallStopped = Success({ message: text });
 
-/** POST /v1/calls/active/transfer (contract 9.3); what makes it a warm transfer is ours. */
+/** POST /v1/calls/active/transfer (contract 9.3); the warm transfer fields are an addition to the contract. */
 export const CallTransfer = Closed({
   call_id: Uuid(),
   transfer_number: TransferTarget,

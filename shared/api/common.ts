@@ -1,20 +1,20 @@
 /** Building blocks of the HTTP contract's schemas (sections 1.2 to 1.5). */
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 
-/** An object that takes no other properties (contract 1.4). */
+/** An object that allows no other properties (contract 1.4). */
 export const Closed = <T extends TProperties>(properties: T) =>
   Type.Object(properties, { additionalProperties: false });
 
-/** A body that takes no member at all. */
+/** A body that allows no members. */
 export const NoMembers = Closed({});
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** Text of `least` to `most` characters; U+0000 is refused for all texts where the body is read. */
+/** Text of `least` to `most` characters; U+0000 is rejected in all texts when the body is read. */
 export const Text = (least = 0, most = 10_000, description?: string) =>
   Type.String({ minLength: least, maxLength: most, ...(description && { description }) });
 
-/** Text that goes into a line of a protocol: no line breaks and no other control characters. */
+/** Text used in a line of a protocol: no line breaks or other control characters. */
 export const Line = (least: number, most: number) =>
   Type.String({
     minLength: least,
@@ -25,10 +25,10 @@ export const Line = (least: number, most: number) =>
 
 const lineForm = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
 
-/** Keyword that says in words what a `pattern` asks for; refusals quote it. */
+/** Keyword with a `pattern` in words; error messages quote it. */
 export const ruleKeyword = 'x-rule';
 
-/** Text of a form. @param rule the form in words, as it follows "must be" */
+/** Text that matches a pattern. @param rule the pattern in words, as it follows "must be" */
 export const Matching = (
   pattern: string,
   rule: string,
@@ -44,10 +44,10 @@ export const Integer = (least: number, most: number, description?: string) =>
 export const OneOf = <const T extends readonly string[]>(values: T, description?: string) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...(description && { description }) });
 
-/** Keyword that marks a free-form object, whose size and depth are limited (contract 1.4). */
+/** Keyword for a free-form object with limited size and depth (contract 1.4). */
 export const openObjectKeyword = 'x-open';
 
-/** A free-form object: at most 64 KiB serialised, at most 10 levels deep. */
+/** A free-form object: at most 64 KiB serialized, at most 10 levels deep. */
 export const Open = () =>
   Type.Unsafe<Record<string, unknown>>({
     type: 'object',
@@ -55,7 +55,7 @@ export const Open = () =>
     [openObjectKeyword]: true,
   });
 
-/** A flag in a body, or its string form where a table allows it (contract 9.1). */
+/** A flag in a body, or its string form where the contract allows it (contract 9.1). */
 export const BooleanOrText = () => Type.Union([Type.Boolean(), Type.Literal('true'), Type.Literal('false')]);
 
 export const Uuid = (description?: string) =>
@@ -75,7 +75,7 @@ export const Email = () =>
 /** ISO 8601 with milliseconds and `Z`. */
 export const Iso = () => Type.String({ examples: ['2030-01-01T00:00:00.000Z'] });
 
-/** A phone number as sent; its form is judged after normalisation (contract 2.1). */
+/** A phone number as sent; its format is checked after normalization (contract 2.1). */
 export const PhoneNumber = () => Type.String({ maxLength: 64, examples: ['+14155550100'] });
 
 /** Success body of the plain group. */
@@ -92,18 +92,18 @@ export function plain<T>(data: T): { data: T; errors: null } {
   return { data, errors: null };
 }
 
-/** Path parameters: never validated by schema, because a malformed id answers 404 of its resource. */
+/** Path parameters: not validated by schema, because a malformed id answers 404 of its resource. */
 export const PathId = <const K extends string>(name: K, description: string) =>
   Type.Object({ [name]: Type.String({ description }) } as Record<K, ReturnType<typeof Type.String>>);
 
-/** Query of a list that comes in pages. A page shorter than `limit` is the last. */
+/** Query of a paged list. A page shorter than `limit` is the last. */
 export const PageQuery = (most: number, usual: number) =>
   Type.Object({
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: most, default: usual })),
     offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
   });
 
-/** Names the parts of one thing that its own answer has no room for. */
+/** Names the parts of an item that did not fit into the response. */
 export const OmittedParts = Type.Optional(
   Type.Array(Type.String(), {
     maxItems: 20,

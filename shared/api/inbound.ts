@@ -69,7 +69,7 @@ export const InboundUpdate = Closed({
   metadata: Clearable(Open()),
   webhook: Clearable(Text(1, 2048, 'An https:// URL')),
   label: Clearable(Text(0, 200)),
-  /** Of outgoing calls; replaces what was set. */
+  /** For outgoing calls; replaces the previous value. */
   call_limits: Clearable(CallLimitsUpdate),
 });
 export type InboundUpdate = Static<typeof InboundUpdate>;

@@ -10,7 +10,7 @@ export const OrganizationPatch = Closed({
   alert_emails: Optional(List(Email(), 0, 20)),
   alert_sms_numbers: Optional(List(PhoneNumber(), 0, 20)),
   event_webhook_url: Optional(Nullable(Text(1, 2048, 'An https:// URL'))),
-  /** Replaces what was set; null leaves the ceiling alone in force. No limit may be above its ceiling. */
+  /** Replaces the previous value; with null only the ceiling applies. No limit may be above its ceiling. */
   call_limits: Optional(Nullable(CallLimitsUpdate)),
 });
 export type OrganizationPatch = Static<typeof OrganizationPatch>;

@@ -17,7 +17,7 @@ import {
 
 const text = Type.String();
 
-/** Open objects; shared/agent checks what they must hold. */
+/** Open objects; shared/agent validates their content. */
 const Nodes = List(Open(), 1, 500);
 const Edges = List(Open(), 0, 2000);
 const ShownGraph = {
@@ -58,7 +58,7 @@ export const PathwayList = Type.Array(ListItem(pathwayFields));
 export const PathwayQuery = PageQuery(500, 500);
 export const VersionQuery = PageQuery(500, 200);
 export const PathwayCreated = Success({ pathway_id: text });
-/** What an author should know of a graph that was taken; empty when nothing stands out. */
+/** Warnings about an accepted graph; may be empty. */
 const Warnings = {
   warnings: Type.Array(Type.Object({ path: text, rule: text, message: text })),
 };

@@ -23,7 +23,7 @@ const text = Type.String();
 const Optional = Type.Optional;
 const Clearable = <T extends TSchema>(schema: T) => Optional(Nullable(schema));
 
-/** Defaults of the calls that the persona answers or makes; what a number or an order says itself goes before. */
+/** Defaults for the persona's calls; settings of a number or an order override them. */
 const CallConfig = Closed({
   voice: Optional(Text(1, 100)),
   language: Optional(LanguageTag),
@@ -34,7 +34,7 @@ const CallConfig = Closed({
 
 const versionForm = '^(production|staging|0|[1-9][0-9]{0,8})$';
 
-/** When the persona goes on in a pathway. */
+/** When the persona continues in a pathway. */
 const PathwayCondition = Closed({
   name: Text(1, 200),
   prompt: Text(1, 20_000, 'Says in plain words when'),

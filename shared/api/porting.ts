@@ -52,7 +52,7 @@ export type PortCheckResult = Static<typeof PortCheckResult>;
 
 export const PortCheck = Plain(Type.Object({ results: Type.Array(PortCheckResult, { maxItems: 50 }) }));
 
-/** For the description of the interface only: the parts are judged as they are read. */
+/** Only for the API description: the parts are validated as they are read. */
 export const PortDocumentUpload = Type.Object({
   file: Type.String({ format: 'binary', description: 'PDF, JPEG, PNG, GIF or WebP of at most 10 MiB' }),
 });
@@ -86,7 +86,7 @@ const PortAddress = Closed({
   ),
 });
 
-/** With the accepted aliases; which of them are needed is decided where the names are made canonical. */
+/** With the accepted aliases; required fields are checked after the names are made canonical. */
 export const LosingCarrierInformation = Closed({
   customer_type: Matching(
     '^(?:[Bb][Uu][Ss][Ii][Nn][Ee][Ss][Ss]|[Pp][Ee][Rr][Ss][Oo][Nn][Aa][Ll])$',
@@ -229,6 +229,6 @@ export const Signed = Plain(
   Type.Object({ signed: Type.Literal(true), signed_at: Iso(), status: Type.Literal('submitted') }),
 );
 
-/** What the carrier's webhook tells: which order to look at. */
+/** Event of the carrier's webhook: which order has changed. */
 export const CarrierEvent = Type.Object({ order_id: Text(1, 200) });
 export const CarrierEventTaken = Plain(Type.Object({ received: Type.Literal(true) }));

@@ -6,7 +6,7 @@ import { FailoverAttempt } from '#shared/trunk-protocol.ts';
 
 const text = Type.String();
 
-/** Signaling takes no longer Call-ID: its answer would not fit in a frame of a drachtio-server. */
+/** Maximum Call-ID length in signaling: with more, a response would not fit into a drachtio-server frame. */
 const longestCallId = 8000;
 
 export const CallLogQuery = Type.Object({

@@ -21,10 +21,10 @@ import { failoverTriggers } from '#shared/trunk-protocol.ts';
 const Optional = Type.Optional;
 const text = Type.String();
 
-/** Most SIP configurations of a number (contract 15). */
+/** Maximum SIP configurations of a number (contract 15). */
 export const mostConfigurations = 10;
 
-/** Only `tls` is taken; the other two are known, so that the refusal can say why. */
+/** Only `tls` is accepted; the other two are listed so that the error can say why. */
 const Transport = OneOf(['tls', 'udp', 'tcp']);
 
 const mapped = { type: Type.Literal('custom'), key: Text(1, 128), value: Text(0, 1024) };
@@ -198,7 +198,7 @@ const AlertConfig = Type.Object({
   channels: Type.Object({ email: Type.Boolean(), sms: Type.Boolean(), webhook: Nullable(text) }),
 });
 
-/** Of a record that registers at the customer's server: how that last stood. */
+/** State of the registration at the customer's server, for records that register. */
 const Registration = Type.Object({
   state: OneOf(['registering', 'registered', 'failed', 'ended']),
   registrar: text,

@@ -17,7 +17,7 @@ import {
   Uuid,
 } from './common.ts';
 
-/** An object that a rule judges, not the schema. */
+/** An object that is validated by a rule instead of the schema. */
 const Free = () => Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
 
 const ResponseData = Closed({
@@ -32,7 +32,7 @@ const fields = {
   description: Text(1, 5000),
   integration: Type.String({ examples: ['rest_api'] }),
   action: Type.String({ examples: ['request'] }),
-  /** Judged by the rules of contract 8.1, with a code of its own. */
+  /** Validated by the rules of contract 8.1, with its own error code. */
   input_schema: Type.Optional(Nullable(Free())),
   body: Type.Optional(Nullable(Type.Union([Text(0, 20_000), Open()]))),
   speech: Type.Optional(Nullable(Text(0, 1000))),
@@ -157,7 +157,7 @@ export const ActionList = Plain(
 export const ResourceList = Plain(Type.Object({ resources: Type.Array(Resource) }));
 
 export const ResourceQuery = PageQuery(500, 200);
-/** Credentials are given whole; a resource that had become inactive is active again with new ones. */
+/** Credentials are replaced as a whole; new ones activate an inactive resource. */
 export const ResourceUpdate = Closed({
   name: Type.Optional(Text(1, 200)),
   credentials: Type.Optional(Open()),
@@ -166,7 +166,7 @@ export const ResourceCreate = Closed({ name: Text(1, 200), credentials: Open() }
 export const ResourceOne = Plain(Type.Object({ resource: Resource }));
 export const ResourceDeleted = Plain(Type.Object({ deleted: Type.Literal(true) }));
 
-/** What an edge asks of the control plane while a call waits (`POST /v1/edge/tool-runs`). */
+/** Request of an edge during a call (`POST /v1/edge/tool-runs`). */
 export const EdgeToolRun = Closed({
   org_id: Uuid(),
   call_id: Text(1, 128),
@@ -177,7 +177,7 @@ export const EdgeToolRun = Closed({
 });
 export type EdgeToolRun = Static<typeof EdgeToolRun>;
 
-/** As ToolResult of shared/agent. */
+/** Same as ToolResult of shared/agent. */
 export const EdgeToolResult = Type.Object({
   ok: Type.Boolean(),
   data: Type.Unknown(),

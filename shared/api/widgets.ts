@@ -37,7 +37,7 @@ export const WidgetCreate = Closed({
 });
 export type WidgetCreate = Static<typeof WidgetCreate>;
 
-/** Members that are left out stay as they are; a pathway takes the place of a persona, and the other way round. */
+/** Absent members stay unchanged; a pathway replaces a persona and vice versa. */
 export const WidgetUpdate = Closed({
   name: Optional(Text(1, 200)),
   pathway_id: Optional(Uuid()),

@@ -1,4 +1,4 @@
-/** Who speaks on a call, and how, as control configures it and commands name it. */
+/** Agents of calls, as control configures them and commands name them. */
 import { type Static, Type } from 'typebox';
 import { Nullable } from './schema.ts';
 
@@ -6,8 +6,8 @@ export const CallVariables = Type.Record(Type.String(), Type.Unknown());
 export type CallVariables = Static<typeof CallVariables>;
 
 /**
- * A tool that an agent may use (contract 8.1), as a language model is told of it. Control runs it: its target, its
- * template and its credentials stay there.
+ * A tool that an agent may use (contract 8.1), as described to a language model. Control runs it: its target, template
+ * and credentials stay there.
  */
 export const AgentTool = Type.Object({
   /** `TL-<uuid>` */
@@ -18,15 +18,15 @@ export const AgentTool = Type.Object({
   input_schema: Nullable(Type.Record(Type.String(), Type.Unknown())),
   /** said while the tool runs */
   speech: Nullable(Type.String()),
-  /** ms after which a run is given up by the agent: the tool's own time-out with all its retries */
+  /** time limit of the agent for a run, ms: the tool's own time-out with all its retries */
   timeout_ms: Type.Integer(),
 });
 export type AgentTool = Static<typeof AgentTool>;
 
-/** When a persona goes on in a pathway (contract 12); its pathway stands in `pathways` of the configuration. */
+/** When a persona continues in a pathway (contract 12); the pathway is in `pathways` of the configuration. */
 export const PathwayCondition = Type.Object({
   name: Type.String(),
-  /** says in plain words when */
+  /** the condition in plain words */
   prompt: Type.String(),
   pathway_id: Type.String(),
   /** 0 is the live graph */
@@ -35,7 +35,7 @@ export const PathwayCondition = Type.Object({
 });
 export type PathwayCondition = Static<typeof PathwayCondition>;
 
-/** How an agent of any kind behaves on a call (contract 9.1 and 10). */
+/** Settings of agents of every kind on a call (contract 9.1 and 10). */
 const Manner = {
   first_sentence: Nullable(Type.String()),
   wait_for_greeting: Type.Boolean(),
@@ -49,21 +49,21 @@ const Manner = {
   /** minutes */
   max_duration: Type.Integer(),
   request_data: CallVariables,
-  /** stored with the call, told to nobody */
+  /** stored with the call, not shown to the agent */
   metadata: Type.Optional(CallVariables),
   /** called when the agent cannot start (contract section 10) */
   fallback_number: Nullable(Type.String()),
-  /** targets that an agent may transfer to, by name; `default` is the one without a name */
+  /** transfer targets by name; `default` is the one without a name */
   transfer_list: Type.Optional(Type.Record(Type.String(), Type.String())),
   /** `base` or `turbo` (contract 9.1) */
   model: Type.Optional(Type.String()),
   /** 0..1 */
   temperature: Type.Optional(Type.Number()),
-  /** what a persona or a task may use */
+  /** for personas and tasks */
   tools: Type.Optional(Type.Array(AgentTool)),
 };
 
-/** Who answers a call. `echo` and `tone` are for tests and line checks. */
+/** The agent that answers a call. `echo` and `tone` are for tests and line checks. */
 export const AgentSettings = Type.Union([
   Type.Object({
     kind: Type.Literal('pathway'),
@@ -76,17 +76,17 @@ export const AgentSettings = Type.Union([
   Type.Object({ kind: Type.Literal('stream'), stream_url: Type.String(), ...Manner }),
   /** Instructions in plain words, for a language model. */
   Type.Object({ kind: Type.Literal('task'), task: Type.String(), ...Manner }),
-  /** A version of a persona (contract 12), with what its call_config and default_tools say merged into the manner. */
+  /** A version of a persona (contract 12), with its call_config and default_tools merged into the common settings. */
   Type.Object({
     kind: Type.Literal('persona'),
     persona_id: Type.String(),
     persona_version: Type.Integer(),
     name: Type.String(),
-    /** what it is there for; empty when none was given */
+    /** its purpose; may be empty */
     role: Type.String(),
-    /** what to do, and how to go about it; may be empty */
+    /** instructions; may be empty */
     orchestration_prompt: Type.String(),
-    /** how to be; may be empty */
+    /** style and character; may be empty */
     personality_prompt: Type.String(),
     pathway_conditions: Type.Array(PathwayCondition),
     ...Manner,

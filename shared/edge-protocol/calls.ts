@@ -1,4 +1,4 @@
-/** What the edge reports of one call: its record, its transcript, its SIP trace. */
+/** The edge's reports about one call: its record, its transcript, its SIP trace. */
 import { type Static, Type } from 'typebox';
 import { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import { CallVariables } from './agents.ts';
@@ -12,11 +12,11 @@ export const MediaVerdict = Type.Union([
 ]);
 export type MediaVerdict = Static<typeof MediaVerdict>;
 
-/** Whether the peer hears us, by its RTCP reports: `no` when they have no word about our packets. */
+/** Whether the peer hears us, from its RTCP reports: `no` when they say nothing about our packets. */
 export const PeerHears = Type.Union([Type.Literal('yes'), Type.Literal('no'), Type.Literal('unknown')]);
 export type PeerHears = Static<typeof PeerHears>;
 
-/** Quality of one call (contract 3.4), from RTCP and from arrival times. Null: not measured. */
+/** Quality of one call (contract 3.4), from RTCP and arrival times. Null: not measured. */
 export const MediaReport = Type.Object({
   packets_sent: Type.Integer(),
   packets_received: Type.Integer(),
@@ -24,24 +24,24 @@ export const MediaReport = Type.Object({
   /** RFC 3550 section 6.4.1 interarrival jitter */
   jitter_ms: Nullable(Type.Number()),
   round_trip_ms: Nullable(Type.Number()),
-  /** share of our packets that the peer's last RTCP report says it lost, 0..100; absent: no report came */
+  /** share of our packets lost according to the peer's last RTCP report, 0..100; absent: no report */
   peer_loss_percent: Type.Optional(Type.Number()),
-  /** authentic RTCP packets of the peer */
+  /** authentic RTCP packets from the peer */
   rtcp_packets_received: Type.Optional(Type.Integer()),
   peer_hears: Type.Optional(PeerHears),
-  /** packets dropped because they came from another source than the one that is listened to */
+  /** packets dropped because they came from another source than the one in use */
   packets_from_elsewhere: Type.Optional(Type.Integer()),
-  /** ITU-T G.107 E-model estimate, 1..5: of the worse direction */
+  /** ITU-T G.107 E-model estimate, 1..5, of the worse direction */
   mos: Nullable(Type.Number()),
-  /** the same of what we hear, and of what the peer hears by its reports */
+  /** the same for inbound audio, and for outbound audio from the peer's reports */
   mos_received: Type.Optional(Nullable(Type.Number())),
   mos_sent: Type.Optional(Nullable(Type.Number())),
   verdict: MediaVerdict,
-  /** probable cause when the verdict is not two_way, in a sentence or two */
+  /** probable cause when the verdict is not two_way, in one or two sentences */
   cause: Nullable(Type.String()),
-  /** both directions in a sentence, with what proves them */
+  /** both directions in a sentence, with the evidence */
   summary: Type.Optional(Type.String()),
-  /** whether keys can be pressed on the call; `none`: the peer's SDP has no telephone-event (RFC 4733) */
+  /** whether keys can be sent on the call; `none`: the peer's SDP has no telephone-event (RFC 4733) */
   keys: Type.Optional(Type.Union([Type.Literal('telephone-event'), Type.Literal('none')])),
 });
 export type MediaReport = Static<typeof MediaReport>;
@@ -56,7 +56,7 @@ export const TranscriptEntry = Type.Object({
 });
 export type TranscriptEntry = Static<typeof TranscriptEntry>;
 
-/** One SIP message of a call, as it stood on the wire but for redacted secrets (contract 3.4). */
+/** One SIP message of a call, as on the wire except for redacted secrets (contract 3.4). */
 export const TraceMessage = Type.Object({
   at: Iso,
   direction: Type.Union([Type.Literal('sent'), Type.Literal('received')]),
@@ -72,11 +72,11 @@ export type TraceMessage = Static<typeof TraceMessage>;
 export const CallRecord = Type.Object({
   id: Type.String(),
   org_id: Type.String(),
-  /** the call that this one came of by a transfer */
+  /** the call whose transfer created this one */
   parent_id: Type.Optional(Nullable(Type.String())),
-  /** whom the call was handed over to, as it was named */
+  /** the transfer target, as it was named */
   transferred_to: Type.Optional(Nullable(Type.String())),
-  /** the test run whose call this is, either end of it */
+  /** the test run, for both ends of its call */
   test_run_id: Type.Optional(Nullable(Type.String())),
   answered_by: Type.Optional(
     Nullable(Type.Union([Type.Literal('human'), Type.Literal('voicemail'), Type.Literal('unknown')])),
@@ -85,7 +85,7 @@ export const CallRecord = Type.Object({
   direction: Type.Union([Type.Literal('inbound'), Type.Literal('outbound')]),
   from: Type.String(),
   to: Type.String(),
-  /** the configured number of ours that the call belongs to */
+  /** our configured number that the call belongs to */
   number: Type.String(),
   trunk_id: Nullable(Type.String()),
   source_ip: Nullable(Type.String()),
@@ -105,7 +105,7 @@ export const CallRecord = Type.Object({
   ]),
   sip_code: Nullable(Type.Integer()),
   sip_reason: Nullable(Type.String()),
-  /** code of shared/termination.ts, null while the call goes on */
+  /** code of shared/termination.ts, null while the call is live */
   termination: Nullable(Type.String()),
   termination_detail: Nullable(Type.String()),
   hangup_by: Nullable(
@@ -120,7 +120,7 @@ export const CallRecord = Type.Object({
   ),
   codec: Nullable(Type.String()),
   media: Nullable(MediaReport),
-  /** endpoints that an outbound call tried in vain, in order */
+  /** failed attempts of an outbound call, in order */
   failover_attempts: Type.Optional(Type.Array(FailoverAttempt)),
   agent_kind: Nullable(Type.String()),
   pathway_id: Nullable(Type.String()),

@@ -1,32 +1,32 @@
-/** What control asks of the edge at once. */
+/** Commands from control to the edge. */
 import { type Static, Type } from 'typebox';
 import { AgentSettings, CallVariables } from './agents.ts';
 import { Nullable, oneOf } from './schema.ts';
 
 export const EdgeCommand = Type.Union([
-  /** Ends a call; without effect when it has ended. */
+  /** Ends a call; no effect when it has ended. */
   Type.Object({ kind: Type.Literal('call.stop'), call_id: Type.String() }),
-  /** Calls `to` from an attached number. The answer says that the call was taken, not how it ends. */
+  /** Calls `to` from an attached number. The result says that the call was accepted, not how it ends. */
   Type.Object({
     kind: Type.Literal('call.place'),
     call_id: Type.String(),
     org_id: Type.String(),
-    /** that calls, E.164 with plus */
+    /** the calling number, E.164 with plus */
     number: Type.String(),
     /** E.164 with plus, an extension, or a SIP URI */
     to: Type.String(),
     agent: AgentSettings,
     variables: CallVariables,
-    /** keys to press right after the answer; `w` waits 0.5 s */
+    /** keys to send right after the answer; `w` waits 0.5 s */
     precall_dtmf: Nullable(Type.String()),
-    /** what to do when a mailbox answers (contract 9.1) */
+    /** what to do when voicemail answers (contract 9.1) */
     voicemail: Type.Object({
       action: oneOf(['hangup', 'leave_message', 'ignore']),
       message: Nullable(Type.String()),
     }),
   }),
   /**
-   * Hands the call over (contract 9.3). The answer says that the transfer has begun, or why it cannot:
+   * Transfers the call (contract 9.3). The result says that the transfer has started, or why it cannot:
    * CALL_NOT_ACTIVE, NO_OUTBOUND_ROUTE, REFER_NOT_SUPPORTED, TARGET_NOT_ALLOWED.
    */
   Type.Object({
@@ -37,13 +37,13 @@ export const EdgeCommand = Type.Union([
     method: oneOf(['bridge', 'refer']),
     /** warm transfer: spoken to the target first */
     announcement: Nullable(Type.String()),
-    /** warm transfer: key by which the target takes the call */
+    /** warm transfer: key with which the target accepts the call */
     accept_key: Nullable(Type.String()),
   }),
-  /** Makes the trunk's own endpoint the active one at once (contract 3.5, `failback_now`). */
+  /** Makes the trunk's primary endpoint the active one at once (contract 3.5, `failback_now`). */
   Type.Object({ kind: Type.Literal('trunk.failback'), trunk_id: Type.String() }),
   /**
-   * Tries the registration of an inbound record now. The answer says that the try was ordered; its outcome comes as a
+   * Attempts the registration of an inbound record now. The result says that the attempt was ordered; its outcome is a
    * report of type `registration` with the same `order_id`.
    */
   Type.Object({
@@ -51,7 +51,7 @@ export const EdgeCommand = Type.Union([
     order_id: Type.String(),
     trunk_id: Type.String(),
   }),
-  /** Explores a host (contract 3.1); a null port or transport was not given. */
+  /** Discovers a host (contract 3.1); null: no port or transport was given. */
   Type.Object({
     kind: Type.Literal('discovery.run'),
     discovery_id: Type.String(),
@@ -59,7 +59,7 @@ export const EdgeCommand = Type.Union([
     port: Nullable(Type.Integer()),
     transport: Nullable(oneOf(['udp', 'tcp', 'tls'])),
   }),
-  /** Calls over one trunk to see whether it works (contract 3.2). */
+  /** Places a test call over one trunk (contract 3.2). */
   Type.Object({
     kind: Type.Literal('test_call.run'),
     test_call_id: Type.String(),
@@ -71,29 +71,29 @@ export const EdgeCommand = Type.Union([
     dtmf: Nullable(Type.String()),
   }),
   /**
-   * Calls a number of the edge's own for a test run (contract 6.4 `transport: sip`). Before the INVITE the edge opens
-   * `GET /v1/edge/test-calls/<run id>`, over which the run goes on (test-call-protocol.ts); the call lives no longer
-   * than that socket. The answer says that the socket is open and the call placed.
+   * Calls one of the edge's own numbers for a test run (contract 6.4 `transport: sip`). Before the INVITE the edge
+   * opens `GET /v1/edge/test-calls/<run id>`, which carries the run (test-call-protocol.ts); the call ends with that
+   * socket. The result says that the socket is open and the call placed.
    */
   Type.Object({
     kind: Type.Literal('agent_test.call'),
     run_id: Type.String(),
     org_id: Type.String(),
-    /** whose agent is tested, E.164 with plus */
+    /** the number whose agent is tested, E.164 with plus */
     number: Type.String(),
-    /** who calls, E.164 with plus */
+    /** the calling number, E.164 with plus */
     caller_number: Type.String(),
-    /** opens that one socket, once */
+    /** opens that socket, once */
     key: Type.String(),
-    /** of a pathway; null: its own */
+    /** for a pathway; null: its own */
     start_node_id: Nullable(Type.String()),
-    /** what the agent knows besides the number's request_data */
+    /** additional variables for the agent, besides the number's request_data */
     variables: CallVariables,
     /** of the caller; null: the edge's default */
     voice: Nullable(Type.String()),
     language: Type.String(),
     max_minutes: Type.Integer(),
-    /** ms of the agent's first words after which the caller interrupts them; null: it listens to the end */
+    /** ms of the agent's first words after which the caller interrupts; null: it listens to the end */
     interrupt_after_ms: Nullable(Type.Integer()),
   }),
 ]);

@@ -1,9 +1,9 @@
-/** The configuration that control keeps the edge supplied with. */
+/** The edge's configuration, sent by control. */
 import { type Static, Type } from 'typebox';
 import { AgentTool } from './agents.ts';
 import { CallLimits, NumberConfig } from './numbers.ts';
 
-/** A pathway version as the edge needs it; the graph is validated by shared/agent when it is loaded. */
+/** A pathway version as the edge needs it; shared/agent validates the graph when it is loaded. */
 export const PathwayConfig = Type.Object({
   pathway_id: Type.String(),
   version: Type.Integer(),
@@ -11,7 +11,7 @@ export const PathwayConfig = Type.Object({
   name: Type.String(),
   nodes: Type.Array(Type.Record(Type.String(), Type.Unknown())),
   edges: Type.Array(Type.Record(Type.String(), Type.Unknown())),
-  /** those that its nodes name and that are there */
+  /** the available tools that its nodes name */
   tools: Type.Optional(Type.Array(AgentTool)),
 });
 export type PathwayConfig = Static<typeof PathwayConfig>;
@@ -24,20 +24,20 @@ export const OrgConfig = Type.Object({
 });
 export type OrgConfig = Static<typeof OrgConfig>;
 
-/** Everything that the edge needs to take calls. Kept on disk, so calls go on while control is away. */
+/** Everything the edge needs to take calls. Stored on disk, so calls continue while control is away. */
 export const EdgeConfig = Type.Object({
   version: Type.Integer(),
   organizations: Type.Array(OrgConfig),
   numbers: Type.Array(NumberConfig),
   pathways: Type.Array(PathwayConfig),
-  /** networks in CIDR form that outgoing connections may reach although they are private (contract 1.9) */
+  /** private networks in CIDR form that outgoing connections may reach (contract 1.9) */
   allowed_private_targets: Type.Array(Type.String()),
-  /** whether inbound calls are taken from every source when a number lists none (SIP_OPEN_INBOUND) */
+  /** whether inbound calls are accepted from every source when a number lists none (SIP_OPEN_INBOUND) */
   open_inbound: Type.Boolean(),
 });
 export type EdgeConfig = Static<typeof EdgeConfig>;
 
-/** The difference between two configurations, by key: what is new or altered, and what is gone. */
+/** The difference between two configurations, by key: new and changed entries, and removed ones. */
 export const EdgeConfigChange = Type.Object({
   from_version: Type.Integer(),
   version: Type.Integer(),

@@ -1,5 +1,5 @@
 /**
- * What edge and control say to each other, as JSON text frames over one WebSocket that the edge opens
+ * Messages between edge and control, as JSON text frames over one WebSocket that the edge opens
  * (`GET /v1/edge/link`, `Authorization: Bearer <edge token>`).
  *
  *     edge                                   control
@@ -18,8 +18,8 @@
  *      |      command        result             |
  *      |<-------------- ... ------------------->|
  *
- * Reports carry `seq`, which grows by one per report of an outbox. Control stores a report and its `seq` in
- * one transaction and ignores what it has; so a repeated delivery changes nothing.
+ * Reports carry `seq`, which increases by one per report of an outbox. Control stores a report and its `seq` in one
+ * transaction and ignores duplicates, so repeated delivery changes nothing.
  */
 import { type Static, Type } from 'typebox';
 import { EdgeCommand } from './commands.ts';
@@ -31,15 +31,15 @@ export const EdgeToControl = Type.Union([
   Type.Object({
     type: Type.Literal('hello'),
     protocol: Type.Literal(1),
-    /** stable over restarts: made once per data folder */
+    /** stable across restarts: created once per data folder */
     edge_id: Type.String(),
     /** the outbox whose sequence numbers the reports carry */
     outbox_id: Type.String(),
-    /** configuration version that the edge works with; 0: none */
+    /** configuration version in use on the edge; 0: none */
     config_version: Type.Integer(),
     sip: Type.Object({ host: Type.String(), port: Type.Integer() }),
     rtp: Type.Object({ ip: Type.String(), port_min: Type.Integer(), port_max: Type.Integer() }),
-    /** codecs whose libraries are present */
+    /** codecs whose libraries are installed */
     codecs: Type.Array(Type.String()),
     software: Type.String(),
     /** the edge's clock when the frame was sent */
@@ -52,10 +52,10 @@ export const EdgeToControl = Type.Union([
     id: Type.String(),
     ok: Type.Boolean(),
     error: Type.Optional(Type.String()),
-    /** code of shared/errors.ts that the API answers with, when the command itself was at fault */
+    /** code of shared/errors.ts for the API's response, if the command itself was at fault */
     code: Type.Optional(Type.String()),
   }),
-  /** Every 10 s: what the edge measures of itself, Prometheus name to value. */
+  /** Every 10 s: the edge's metrics, Prometheus name to value. */
   Type.Object({
     type: Type.Literal('status'),
     metrics: Type.Record(Type.String(), Type.Number()),
@@ -75,8 +75,8 @@ export const ControlToEdge = Type.Union([
     id: Type.String(),
     command: EdgeCommand,
     /**
-     * by the edge's clock: what is read later is refused, because whoever asked for it was told that it failed;
-     * absent: never too late
+     * on the edge's clock: an expired command is rejected, because its sender was told that it failed;
+     * absent: never expires
      */
     expires_at: Type.Optional(Iso),
   }),

@@ -1,4 +1,4 @@
-/** A number of the edge: who may call it, over what it calls, and what it is limited to. */
+/** A number of the edge: allowed callers, outbound trunks, and limits. */
 import { type Static, Type } from 'typebox';
 import { codecNames } from '#shared/codecs.ts';
 import { transferModes } from '#shared/transfer-mode.ts';
@@ -33,7 +33,7 @@ export const InboundTrunk = Type.Object({
   auth_mode: Type.Union([Type.Literal('ip'), Type.Literal('register')]),
   /** addresses or CIDR blocks */
   allowed_ips: Type.Array(Type.String()),
-  /** host whose resolved addresses are allowed too */
+  /** host whose resolved addresses are also allowed */
   source_host: Nullable(Type.String()),
   transfer_mode: Type.Optional(TransferMode),
   headers: Type.Array(HeaderMapping),
@@ -49,7 +49,7 @@ export const InboundTrunk = Type.Object({
         /** derived (contract 2.3), in plain text */
         password: Type.String(),
         expires_s: Type.Integer(),
-        /** when the record was last changed: then the edge tries at once, unless it is registered */
+        /** when the record was last changed: the edge then retries at once, unless it is registered */
         changed_at: Type.Optional(Iso),
       }),
     ),
@@ -65,15 +65,15 @@ export const OutboundTrunk = Type.Object({
 });
 export type OutboundTrunk = Static<typeof OutboundTrunk>;
 
-/** What outgoing calls are limited to, against toll fraud. Null or absent: no limit of that kind. */
+/** Limits on outgoing calls, against toll fraud. Null or absent: no limit of that kind. */
 export const CallLimits = Type.Object({
-  /** outgoing calls at a time */
+  /** concurrent outgoing calls */
   concurrent: Type.Optional(Nullable(Type.Integer())),
-  /** outgoing calls begun within 60 s */
+  /** outgoing calls started within 60 s */
   per_minute: Type.Optional(Nullable(Type.Integer())),
-  /** E.164 prefixes with plus; when there are any, only numbers that begin with one are called */
+  /** E.164 prefixes with plus; if any, only matching numbers are called */
   allowed_prefixes: Type.Optional(Nullable(Type.Array(Type.String()))),
-  /** E.164 prefixes with plus that are never called; the longest prefix that fits decides between the two lists */
+  /** E.164 prefixes with plus that are never called; the longest matching prefix decides between the two lists */
   blocked_prefixes: Type.Optional(Nullable(Type.Array(Type.String()))),
 });
 export type CallLimits = Static<typeof CallLimits>;
@@ -84,9 +84,9 @@ export const NumberConfig = Type.Object({
   org_id: Type.String(),
   call_limits: Type.Optional(CallLimits),
   inbound: Type.Array(InboundTrunk),
-  /** by priority; empty: calls cannot be made from this number */
+  /** by priority; empty: no outbound calls from this number */
   outbound: Type.Array(OutboundTrunk),
-  /** null: the number is known, but nobody answers (480) */
+  /** null: the number is known, but has no agent (480) */
   agent: Nullable(AgentSettings),
 });
 export type NumberConfig = Static<typeof NumberConfig>;

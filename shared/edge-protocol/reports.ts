@@ -1,10 +1,10 @@
-/** Everything that the edge reports. */
+/** All reports of the edge. */
 import { type Static, Type } from 'typebox';
 import { DiscoveryResult, HealthProbe } from '#shared/trunk-protocol.ts';
 import { CallRecord, MediaVerdict, TraceMessage, TranscriptEntry } from './calls.ts';
 import { Iso, Nullable, oneOf } from './schema.ts';
 
-/** A test call as it now stands (contract 3.2); the last report has a `result` other than `pending`. */
+/** Current state of a test call (contract 3.2); the last report has a `result` other than `pending`. */
 export const TestCallState = Type.Object({
   status: oneOf([
     'queued',
@@ -23,7 +23,7 @@ export const TestCallState = Type.Object({
   sip_call_id: Nullable(Type.String()),
   codec: Nullable(Type.String()),
   error: Nullable(Type.String()),
-  /** what is wrong with the trunk, one sentence; null before the end and when nothing is */
+  /** what is wrong with the trunk, one sentence; null before the end and when nothing is wrong */
   diagnosis: Nullable(Type.String()),
   timeline: Type.Array(
     Type.Object({
@@ -56,7 +56,7 @@ export const TestCallState = Type.Object({
 });
 export type TestCallState = Static<typeof TestCallState>;
 
-/** A test call of which nothing is known yet. */
+/** The state of a test call before its first event. */
 export const queuedTestCall: TestCallState = {
   status: 'queued',
   result: 'pending',
@@ -76,11 +76,11 @@ export const RegistrationState = Type.Object({
   /** `host:port` as configured */
   registrar: Type.String(),
   at: Iso,
-  /** when the binding ends unless it is refreshed; null without one */
+  /** when the binding expires unless it is refreshed; null without one */
   expires_at: Nullable(Iso),
-  /** when the next attempt after a failed one begins; absent: an edge of before does not tell */
+  /** when the next attempt after a failure starts; absent: an older edge that does not report it */
   next_try_at: Type.Optional(Nullable(Iso)),
-  /** SIP status of the last answer */
+  /** SIP status of the last response */
   sip_code: Nullable(Type.Integer()),
   /** one sentence; stays until the next success */
   last_error: Nullable(Type.String()),
@@ -88,41 +88,41 @@ export const RegistrationState = Type.Object({
 export type RegistrationState = Static<typeof RegistrationState>;
 
 export const ReportBody = Type.Union([
-  /** The call as it now stands, whole; replaces what was stored. The last one has `ended_at`. */
+  /** The full current record of the call, replacing what was stored. The last one has `ended_at`. */
   Type.Object({ type: Type.Literal('call'), call: CallRecord }),
-  /** More lines of the conversation. */
+  /** Further lines of the conversation. */
   Type.Object({
     type: Type.Literal('transcript'),
     call_id: Type.String(),
     entries: Type.Array(TranscriptEntry),
   }),
-  /** More messages of the call's SIP trace, in order. `truncated`: some are missing, the limit was reached. */
+  /** Further messages of the call's SIP trace, in order. `truncated`: some are missing because of the limit. */
   Type.Object({
     type: Type.Literal('trace'),
     call_id: Type.String(),
     messages: Type.Array(TraceMessage),
     truncated: Type.Boolean(),
   }),
-  /** OPTIONS probes since the last such report, oldest first. */
+  /** OPTIONS probes since the previous report, oldest first. */
   Type.Object({
     type: Type.Literal('health'),
     probes: Type.Array(HealthProbe),
-    /** trunks whose next call uses another endpoint first than before, after what the probes say */
+    /** trunks whose next call tries another endpoint first as a result of the probes */
     moves: Type.Optional(
       Type.Array(Type.Object({ trunk_id: Type.String(), active_priority: Type.Integer() })),
     ),
   }),
-  /** A discovery as it now stands, whole. The last one is not `running`. */
+  /** The full current state of a discovery. The last one is not `running`. */
   Type.Object({ type: Type.Literal('discovery'), discovery_id: Type.String(), result: DiscoveryResult }),
-  /** A registration as it now stands, after every change. */
+  /** The current state of a registration, after every change. */
   Type.Object({
     type: Type.Literal('registration'),
     trunk_id: Type.String(),
-    /** of the command `registration.try` whose outcome this is */
+    /** of the `registration.try` command with this outcome */
     order_id: Type.Optional(Type.String()),
     ...RegistrationState.properties,
   }),
-  /** A test call as it now stands, whole. */
+  /** The full current state of a test call. */
   Type.Object({
     type: Type.Literal('test_call'),
     test_call_id: Type.String(),

@@ -1,4 +1,4 @@
-/** Parts of schemas that every part of the edge protocol uses. */
+/** Schema parts used throughout the edge protocol. */
 import { Type } from 'typebox';
 
 export const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>

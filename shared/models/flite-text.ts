@@ -11,8 +11,8 @@ const replacements: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Text as flite can read it: it knows English words in ASCII, so accents are dropped, typographic marks are
- * made plain, and what is left beyond ASCII is left out.
+ * Prepares text for flite, which knows English words in ASCII: accents are removed, typographic marks replaced, and
+ * other characters dropped.
  */
 export function fliteText(text: string): string {
   let plain = text;

@@ -1,6 +1,6 @@
 /**
- * The thread that runs flite: one WASI program run per text (the build exports only `_start`), which writes
- * a WAV file into a folder that exists no longer than that.
+ * The thread that runs flite: one WASI program run per text (the build exports only `_start`), which writes a WAV file
+ * into a temporary folder.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Embedded text-to-speech: flite (Carnegie Mellon University) compiled to WebAssembly, in threads of its own
- * so that a synthesis never delays the audio clock. English only.
+ * Embedded text-to-speech: flite (Carnegie Mellon University) compiled to WebAssembly, in separate threads so that
+ * synthesis never delays the audio clock. English only.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -17,11 +17,11 @@ export interface FliteOptions {
   readonly voice?: FliteVoice;
   /** Threads; each synthesizes one text at a time. Default 1. */
   readonly threads?: number;
-  /** Texts that wait for a thread; more are refused. Default 200. */
+  /** Maximum texts waiting for a thread; more are rejected. Default 200. */
   readonly maxWaiting?: number;
-  /** Characters of one text. Default 5000. */
+  /** Maximum length of one text, characters. Default 5000. */
   readonly maxCharacters?: number;
-  /** ms that one synthesis may take; its thread is replaced then. Default 30000. */
+  /** Time limit for one synthesis, ms; then its thread is replaced. Default 30000. */
   readonly limitMs?: number;
 }
 
@@ -160,7 +160,7 @@ export class Flite implements TextToSpeech {
     return thread;
   }
 
-  /** A text that is being spoken is finished first, so that its folder is removed. */
+  /** Finishes the current text first, so that its folder is removed. */
   #stop(thread: Thread): Promise<void> {
     return new Promise((resolve) => {
       thread.worker.once('exit', () => resolve());

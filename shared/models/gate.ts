@@ -4,7 +4,7 @@ interface Waiting {
   readonly enter: () => void;
 }
 
-/** Lets so many through at a time; the rest wait in order. */
+/** Limits concurrency; waiting callers are served in order. */
 export class Gate {
   readonly #limit: number;
   readonly #clock: Clock;
@@ -25,8 +25,8 @@ export class Gate {
   }
 
   /**
-   * Resolves with the function that leaves again (safe to call twice), or with null after `waitMs`.
-   * Rejects with the reason of `signal` when that is aborted first.
+   * Resolves with the function to leave (safe to call twice), or with null after `waitMs`.
+   * Rejects with the reason of `signal` if it is aborted first.
    */
   enter(waitMs: number, signal: AbortSignal): Promise<(() => void) | null> {
     if (signal.aborted) return Promise.reject(signal.reason);

@@ -1,6 +1,6 @@
-/** What language-model.ts uses of its libraries: several hundred modules, loaded once a program has a model. */
+/** The libraries that language-model.ts uses: several hundred modules, loaded only when a model is configured. */
 export { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 export { generateText, jsonSchema, streamText, tool } from 'ai';
 
-// Warnings of the library would go to the console, past the log.
+// The library would write warnings to the console, bypassing the log.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });

@@ -18,7 +18,7 @@ beforeEach(async () => {
   usage = [];
   attempts = [];
 });
-/** Nothing may be left: no timer, and no recording that nobody asked for. */
+/** Fails if a timer or an unused recording is left. */
 afterEach(() =>
   releaseAll(
     () => server.close(),
@@ -60,7 +60,7 @@ async function all(parts: AsyncIterable<DialoguePart>): Promise<DialoguePart[]> 
   return found;
 }
 
-/** Lets time pass once the clock has the timers of a pause and nothing else is due before. */
+/** Advances time once the clock has the timers of a pause. */
 async function pause(ms: number, asked: number): Promise<void> {
   await server.asked(asked);
   while (attempts.length < asked) await new Promise(setImmediate);
@@ -68,8 +68,8 @@ async function pause(ms: number, asked: number): Promise<void> {
   clock.advance(ms);
 }
 
-describe('asking for a text', () => {
-  it('sends model, key, limits and messages, and counts what it cost', async () => {
+describe('requesting a text', () => {
+  it('sends model, key, limits and messages, and counts the tokens', async () => {
     server.record({ text: ['Good', ' day.'], usage: { input: 31, output: 4 } });
     expect(await model().text({ ...ask, temperature: 0, seed: 7 })).toBe('Good day.');
     expect(server.requests).toMatchObject([
@@ -89,15 +89,15 @@ describe('asking for a text', () => {
     expect(attempts).toEqual(['ok']);
   });
 
-  it('takes a base URL with /v1 and sends no key when there is none', async () => {
+  it('accepts a base URL with /v1 and sends no key when there is none', async () => {
     server.record({ text: ['Yes.'] });
     expect(await model({ baseUrl: `${server.url}/v1/`, apiKey: null }).text(ask)).toBe('Yes.');
     expect(server.requests[0]?.authorization).toBeUndefined();
   });
 });
 
-describe('a server in trouble', () => {
-  it('is asked again after the time that it names', async () => {
+describe('a failing server', () => {
+  it('is retried after the time in its Retry-After', async () => {
     server.record({ status: 429, headers: { 'retry-after': '3' } }, { text: ['Back.'] });
     const text = model().text(ask);
     await pause(2999, 1);
@@ -107,7 +107,7 @@ describe('a server in trouble', () => {
     expect(attempts).toEqual(['refused', 'ok']);
   });
 
-  it('is asked again with growing pauses, as often as the setting says', async () => {
+  it('is retried with growing pauses, as often as configured', async () => {
     server.record({ status: 500 }, { status: 503 }, { status: 502 });
     const text = expect(model().text(ask)).rejects.toMatchObject(failing('refused', 'status 502'));
     await pause(500, 1);
@@ -116,12 +116,12 @@ describe('a server in trouble', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('is not waited for when it wants to be left alone for long', async () => {
+  it('is not retried when its Retry-After is too long', async () => {
     server.record({ status: 429, headers: { 'retry-after': '5' } });
     await expect(model().text(ask)).rejects.toMatchObject(failing('refused', 'status 429'));
   });
 
-  it('is not asked again when the request itself is refused, and its words hold no key', async () => {
+  it('is not retried when it rejects the request itself, and the error text contains no key', async () => {
     server.record({ status: 401, body: '{"error":"Incorrect key sk-secret"}' });
     const error = await model()
       .text(ask)
@@ -130,7 +130,7 @@ describe('a server in trouble', () => {
     expect(String(error)).toContain(server.url);
   });
 
-  it('is given up when it is silent for too long, what was tried before included', async () => {
+  it('times out when it is silent for too long, including earlier attempts', async () => {
     const never = Promise.withResolvers<void>();
     server.record({ status: 503, headers: { 'retry-after': '3' } }, { delay: never.promise });
     const text = expect(model().text(ask)).rejects.toMatchObject(
@@ -144,7 +144,7 @@ describe('a server in trouble', () => {
     expect(attempts).toEqual(['refused', 'timeout']);
   });
 
-  it('is told of as unreachable when nothing listens there', async () => {
+  it('is reported as unreachable when nothing listens there', async () => {
     const gone = await ModelServer.start();
     const baseUrl = gone.url;
     await gone.close();
@@ -156,19 +156,19 @@ describe('a server in trouble', () => {
   it.each([
     ['not JSON', { body: '<html>' }],
     ['JSON of another kind', { body: '{"choices":[]}' }],
-  ])('is told of when it answers %s', async (_name, recording) => {
+  ])('is reported when it answers %s', async (_name, recording) => {
     server.record(recording);
     await expect(model().text(ask)).rejects.toMatchObject({ name: 'ModelUnavailable', failure: 'nonsense' });
   });
 
-  it('is cut off when its answer is too large', async () => {
+  it('is cut off when its response is too large', async () => {
     server.record({ text: ['x'.repeat(5000)] });
     await expect(model({ maxResponseBytes: 2000 }).text(ask)).rejects.toMatchObject(
       failing('nonsense', 'larger than 2000 bytes'),
     );
   });
 
-  it('gets no more than so many requests at a time; who waits too long is told', async () => {
+  it('gets a limited number of concurrent requests; requests that wait too long fail', async () => {
     const first = Promise.withResolvers<void>();
     server.record({ delay: first.promise, text: ['One.'] }, { text: ['Two.'] });
     const gate = new Gate(1, clock);
@@ -188,8 +188,8 @@ describe('a server in trouble', () => {
   });
 });
 
-describe('an answer that streams', () => {
-  it('gives each piece as it comes, then the tool calls', async () => {
+describe('a streaming response', () => {
+  it('yields each piece as it arrives, then the tool calls', async () => {
     const rest = Promise.withResolvers<void>();
     server.record({
       text: ['Good ', rest.promise, 'day.'],
@@ -206,7 +206,7 @@ describe('an answer that streams', () => {
     expect(usage).toHaveLength(1);
   });
 
-  it('fails where it breaks off, and is not asked for again', async () => {
+  it('fails when it breaks off, and is not retried', async () => {
     const sent = Promise.withResolvers<void>();
     server.record({ text: ['Good ', sent.promise], cut: true });
     const parts = model().reply(ask);
@@ -216,7 +216,7 @@ describe('an answer that streams', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is given up when it stalls', async () => {
+  it('times out when it stalls', async () => {
     const never = Promise.withResolvers<void>();
     server.record({ text: ['Good ', never.promise] });
     const parts = model().reply(ask);
@@ -227,7 +227,7 @@ describe('an answer that streams', () => {
     never.resolve();
   });
 
-  it('ends on the server too when nobody reads on, or when the signal says so', async () => {
+  it('is aborted on the server too when the reader stops, or when the signal is aborted', async () => {
     const never = Promise.withResolvers<void>();
     server.record({ text: ['Good ', never.promise] }, { text: ['Bad ', never.promise] });
     for await (const _part of model().reply(ask)) break;
@@ -240,22 +240,22 @@ describe('an answer that streams', () => {
     never.resolve();
   });
 
-  it('is nonsense when it is empty', async () => {
+  it('is unusable when it is empty', async () => {
     server.record({ text: [] });
     await expect(all(model().reply(ask))).rejects.toMatchObject(failing('nonsense', 'its answer is empty'));
   });
 });
 
-describe('an answer of a given form', () => {
+describe('a response of a given form', () => {
   const Verdict = Type.Object({ holds: Type.Boolean() });
 
-  it('is read out of what the model wraps around it', async () => {
+  it('is extracted from the text around it', async () => {
     server.record({ text: ['Sure:\n```json\n{"holds": true}\n```'] });
     expect(await model().structured(Verdict, ask)).toEqual({ holds: true });
     expect(server.requests[0]?.messages[0]?.content).toContain('"required":["holds"]');
   });
 
-  it('is asked for once more, with what is wrong about it', async () => {
+  it('is requested once more, with the reason why it is invalid', async () => {
     server.record({ text: ['{"holds": "yes"}'] }, { text: ['{"holds": false}'] });
     expect(await model().structured(Verdict, ask)).toEqual({ holds: false });
     expect(server.requests[1]?.messages.slice(-2)).toEqual([
@@ -268,7 +268,7 @@ describe('an answer of a given form', () => {
     ]);
   });
 
-  it('is an error when the second does not fit either', async () => {
+  it('fails when the second one is invalid too', async () => {
     server.record({ text: ['maybe'] }, { text: ['{}'] });
     await expect(model().structured(Verdict, ask)).rejects.toMatchObject(
       failing('nonsense', 'does not fit what was asked for'),

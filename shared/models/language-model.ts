@@ -1,6 +1,6 @@
 /**
- * The one place that talks to language models, over the OpenAI-compatible chat completions API. Nothing is sent
- * before something is asked.
+ * All access to language models, over the OpenAI-compatible chat completions API. Nothing is sent before a request is
+ * made.
  */
 import type { ModelMessage, ToolSet } from 'ai';
 import type { Static, TSchema } from 'typebox';
@@ -12,10 +12,10 @@ import type { Gate } from './gate.ts';
 import { modelFetch } from './model-fetch.ts';
 import { type ModelFailure, ModelUnavailable } from './model-unavailable.ts';
 
-/** Whom a model speaks or judges for. */
+/** The role in which a model is used. */
 export type ModelRole = 'agent' | 'turbo' | 'caller' | 'judge';
 
-/** Tokens of one request, as its server counted them. */
+/** Tokens of one request, as counted by its server. */
 export interface Usage {
   readonly role: ModelRole;
   readonly model: string;
@@ -29,11 +29,11 @@ export interface LanguageModelOptions {
   readonly baseUrl: string;
   readonly apiKey: string | null;
   readonly model: string;
-  /** ms until an answer begins, further attempts included; then ms between two parts of it */
+  /** time limit until a response starts, including retries, then between two parts of it, ms */
   readonly timeoutMs: number;
-  /** further attempts after 408, 425, 429, 5xx or a network error */
+  /** retries after 408, 425, 429, 5xx or a network error */
   readonly maxRetries: number;
-  /** tokens that one answer may have */
+  /** maximum tokens of one response */
   readonly maxTokens: number;
   /** Default 4 MiB. */
   readonly maxResponseBytes?: number;
@@ -53,13 +53,13 @@ export interface ModelRequest {
   readonly tools?: readonly DialogueTool[];
   /** null or absent: the server's own */
   readonly temperature?: number | null;
-  /** Sent along; servers that know it give the same answer to the same question. */
+  /** Sent to the server; those that support it repeat their answers. */
   readonly seed?: number;
   readonly signal?: AbortSignal;
 }
 
 const provider = 'openai-compatible';
-/** Some servers refuse a request whose first message is not the person's. */
+/** Some servers reject a request whose first message is not from the person. */
 const opening = '(The conversation begins now. Say your first words.)';
 
 type Sdk = typeof import('./language-model-sdk.ts');
@@ -99,7 +99,7 @@ export class LanguageModel implements DialogueModel {
     }));
   }
 
-  /** Text as it comes, and tool calls. The request is given up when the consumer stops reading. */
+  /** Streams text and tool calls. The request is aborted when the consumer stops reading. */
   async *reply(request: ModelRequest): AsyncGenerator<DialoguePart> {
     const stop = new AbortController();
     const signal = request.signal ? AbortSignal.any([request.signal, stop.signal]) : stop.signal;
@@ -132,7 +132,7 @@ export class LanguageModel implements DialogueModel {
     }
   }
 
-  /** A text, whole. */
+  /** The complete text. */
   async text(request: ModelRequest): Promise<string> {
     try {
       const abort = request.signal ? { abortSignal: request.signal } : {};
@@ -146,7 +146,7 @@ export class LanguageModel implements DialogueModel {
     }
   }
 
-  /** A value that fits a schema. An answer that does not fit is sent back once, with what is wrong about it. */
+  /** A value that matches a schema. An invalid answer is sent back once, with what is wrong. */
   async structured<S extends TSchema>(schema: S, request: ModelRequest): Promise<Static<S>> {
     const form = `Answer with one JSON object that fits this JSON Schema, and nothing else:\n${JSON.stringify(schema)}`;
     const asked = { ...request, system: `${request.system}\n\n${form}` };
@@ -174,7 +174,7 @@ export class LanguageModel implements DialogueModel {
       system,
       messages: list,
       maxOutputTokens: this.#options.maxTokens,
-      // modelFetch does it, by this project's clock and limits.
+      // modelFetch retries, with this project's clock and limits.
       maxRetries: 0,
       ...(temperature === null ? {} : { temperature }),
       ...(seed === undefined ? {} : { seed }),
@@ -231,7 +231,7 @@ function toolSet({ jsonSchema, tool }: Sdk, tools: readonly DialogueTool[]): Too
   );
 }
 
-/** The JSON object in an answer: models like to wrap it in a fence or in a sentence. Undefined when there is none. */
+/** The JSON object in an answer, which models often wrap in a fence or a sentence. Undefined when there is none. */
 function objectIn(text: string): unknown {
   const from = text.indexOf('{');
   const to = text.lastIndexOf('}');

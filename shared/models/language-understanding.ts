@@ -1,7 +1,6 @@
 /**
- * Understands by a language model. What the person said, and everything that was learned from outside, goes into the
- * question as a JSON string: it cannot leave its place, and whatever it says, the answer must be one of those that the
- * question allows.
+ * Understanding with a language model. The person's words, and everything from outside, are JSON strings in the
+ * question: they cannot break out of it, and the answer must be one that the question allows.
  */
 import { type TSchema, Type } from 'typebox';
 import type {
@@ -17,15 +16,15 @@ import type { LanguageModel } from './language-model.ts';
 import { ModelUnavailable } from './model-unavailable.ts';
 
 export interface UnderstandingOptions {
-  /** 0..1, for speech where the node names none */
+  /** 0..1, for speech of nodes without their own */
   readonly temperature: number;
-  /** Answers when the model does not; null: the failure is the caller's. */
+  /** Used when the model fails; null: the caller gets the failure. */
   readonly fallback: Understanding | null;
   readonly seed?: number;
   readonly failed?: (error: Error) => void;
 }
 
-/** turns and characters of each that a question holds */
+/** maximum turns in a question, and characters of each */
 const turnsKept = 20;
 const turnLength = 2000;
 
@@ -45,8 +44,8 @@ const Choice = Type.Object({
 const Verdict = Type.Object({ holds: Type.Boolean(), reason: Type.String({ maxLength: 500 }) });
 
 /**
- * @param own of the conversation
- * @param named what a node's own choice of a model means
+ * @param own the conversation's model
+ * @param named resolves a node's own choice of model
  */
 export function languageUnderstanding(
   own: LanguageModel,
@@ -56,7 +55,7 @@ export function languageUnderstanding(
   const { fallback, temperature, failed } = options;
   const seed = options.seed === undefined ? {} : { seed: options.seed };
   const exact = { ...seed, temperature: 0 };
-  /** The model's answer, or that of the rules with a word about why it is theirs. */
+  /** The model's answer, or that of the rules with a note that says why. */
   const answer = async <T>(
     ask: () => Promise<T>,
     instead: (rules: Understanding, why: string) => Promise<T>,
@@ -194,7 +193,7 @@ function dialogue(history: readonly Turn[]) {
   );
 }
 
-/** Variables of moderate size; a webhook may have left a whole document in one. */
+/** Shortened variables: a webhook may have stored a whole document in one. */
 function brief(variables: Variables): Variables {
   const entries = Object.entries(variables).map(([name, value]): [string, unknown] => {
     const text = JSON.stringify(value) ?? 'null';
@@ -219,7 +218,7 @@ function schemaOf(wanted: readonly VariableWanted[]): TSchema {
   return Type.Object(Object.fromEntries(members));
 }
 
-/** Without what was not found, and without days that are not in the calendar. */
+/** Without missing values and impossible dates. */
 function typed(found: unknown, wanted: readonly VariableWanted[]): Variables {
   const values = found as Variables;
   const kept = wanted.flatMap(({ name, type }): [string, unknown][] => {

@@ -1,7 +1,7 @@
 import type { LanguageModelOptions, ModelRole, Usage } from './language-model.ts';
 import type { ModelFailure } from './model-unavailable.ts';
 
-/** What language models were asked and what it cost, by Prometheus series without their prefix. */
+/** Requests to language models and their tokens, by Prometheus series without their prefix. */
 export class ModelCounts implements Pick<LanguageModelOptions, 'usage' | 'attempted'> {
   readonly #counts = new Map<string, number>();
 

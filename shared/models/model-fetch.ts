@@ -1,11 +1,11 @@
 /**
- * `fetch` for a language model's server: bounded time, size, retries and concurrency.
+ * `fetch` for a language model's server with limits on time, size, retries and concurrency.
  *
  *     enter the gate -> attempt --2xx--> body, watched to its end -> leave the gate
  *                        ^   | 408, 425, 429, 5xx, network
- *                        +---+ after a pause, as often as `maxRetries` says, and no longer than `timeoutMs` in all
+ *                        +---+ after a pause, up to `maxRetries` times and `timeoutMs` in all
  *
- * A body that has begun is never asked for again: its first words may have been spoken.
+ * There is no retry once the body has started, because its first words may have been spoken.
  */
 import type { Clock } from '#shared/clock.ts';
 import type { Gate } from './gate.ts';
@@ -15,15 +15,15 @@ export interface ModelTransport {
   readonly model: string;
   /** origin of the server, for errors */
   readonly server: string;
-  /** blotted out of what the server says; null: none */
+  /** redacted from the server's text; null: none */
   readonly apiKey: string | null;
   readonly clock: Clock;
-  /** 0..1, spreads the pauses */
+  /** 0..1, jitter of the pauses */
   readonly random: () => number;
   readonly gate: Gate;
-  /** ms until the answer begins, pauses and further attempts included; then ms between two parts of it */
+  /** time limit until the response starts, including pauses and retries, then between two parts of it, ms */
   readonly timeoutMs: number;
-  /** further attempts after the first */
+  /** retries after the first attempt */
   readonly maxRetries: number;
   readonly maxResponseBytes: number;
   /** Called once per attempt. */
@@ -36,9 +36,9 @@ type Attempt =
 
 const firstPauseMs = 500;
 const longestPauseMs = 10_000;
-/** Until the end of an answer, ms: a server that says a word now and then holds a place at the gate no longer. */
+/** Time limit of a whole response, ms: a slow trickle must not occupy the gate for longer. */
 const longestAnswerMs = 300_000;
-/** characters of a server's own words that go into an error */
+/** maximum characters of a server's error text in an error */
 const quoted = 300;
 
 /** @throws ModelUnavailable, or the reason of `init.signal` */
@@ -114,7 +114,7 @@ async function attempt(
   }
 }
 
-/** Aborts an attempt when nothing comes for too long. */
+/** Aborts an attempt when nothing arrives for too long. */
 class Watch {
   readonly #transport: ModelTransport;
   readonly #late = new AbortController();
@@ -122,7 +122,7 @@ class Watch {
   readonly #whole;
   #timer;
 
-  /** @param firstMs until the answer must have begun */
+  /** @param firstMs time limit until the response starts */
   constructor(transport: ModelTransport, signal: AbortSignal, firstMs: number) {
     this.#transport = transport;
     this.signal = AbortSignal.any([signal, this.#late.signal]);
@@ -134,7 +134,7 @@ class Watch {
     return this.#late.signal.aborted;
   }
 
-  /** Something came: the time begins anew. */
+  /** Data arrived: restarts the timer. */
   alive(): void {
     this.#timer.cancel();
     this.#timer = this.#arm(this.#transport.timeoutMs);
@@ -150,7 +150,7 @@ class Watch {
   }
 }
 
-/** The body of a response as it comes, within the limits of time and size. `over` is called once, at its end. */
+/** A response body with limits on time and size. `over` is called once, at its end. */
 function watched(
   transport: ModelTransport,
   response: Response,
@@ -213,7 +213,7 @@ function unavailable(
   return new ModelUnavailable(failure, model, server, why, cause === undefined ? undefined : { cause });
 }
 
-/** The beginning of a refusal's body, without the key that some servers repeat. */
+/** The start of an error response's body, without the key, which some servers repeat. */
 async function said(transport: ModelTransport, response: Response): Promise<string> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
@@ -229,7 +229,7 @@ async function said(transport: ModelTransport, response: Response): Promise<stri
   return plain.slice(0, quoted).replace(/\s+/g, ' ').trim();
 }
 
-/** RFC 9110 section 10.2.3, in ms from now; null when there is none or it makes no sense. */
+/** RFC 9110 section 10.2.3, in ms from now; null when absent or invalid. */
 function retryAfter(value: string | null, now: number): number | null {
   if (value === null) return null;
   if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1000;

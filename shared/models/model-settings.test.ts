@@ -12,7 +12,7 @@ const own = { LLM_BASE_URL: 'https://a.example.com', LLM_API_KEY: 'key-a', LLM_M
 const agent = { baseUrl: 'https://a.example.com', apiKey: 'key-a', model: 'm' };
 
 describe('settings of language models', () => {
-  it('name none by default', () => {
+  it('configure no model by default', () => {
     expect(read({})).toEqual({
       agent: null,
       turbo: null,
@@ -22,7 +22,7 @@ describe('settings of language models', () => {
     });
   });
 
-  it('give every role the agent’s where they name nothing else', () => {
+  it('default to the agent’s for every role', () => {
     expect(read({ ...own, LLM_TURBO_MODEL: 'fast', LLM_JUDGE_MODEL: 'wise' })).toMatchObject({
       agent,
       turbo: { ...agent, model: 'fast' },
@@ -31,7 +31,7 @@ describe('settings of language models', () => {
     });
   });
 
-  it('give the agent’s key to no other server', () => {
+  it('send the agent’s key to no other server', () => {
     const judge = { LLM_JUDGE_BASE_URL: 'https://b.example.com' };
     expect(read({ ...own, ...judge }).judge).toEqual({
       baseUrl: 'https://b.example.com',
@@ -41,7 +41,7 @@ describe('settings of language models', () => {
     expect(read({ ...own, ...judge, LLM_JUDGE_API_KEY: 'key-b' }).judge?.apiKey).toBe('key-b');
   });
 
-  it('may name a judge alone', () => {
+  it('can configure a judge only', () => {
     const judge = { LLM_JUDGE_BASE_URL: 'https://b.example.com', LLM_JUDGE_MODEL: 'wise' };
     expect(read(judge)).toMatchObject({ agent: null, caller: null, judge: { model: 'wise', apiKey: null } });
   });
@@ -51,7 +51,7 @@ describe('settings of language models', () => {
     [{ ...own, LLM_BASE_URL: 'a.example.com' }, 'LLM_BASE_URL must be a URL'],
     [{ ...own, LLM_BASE_URL: 'https://' }, 'LLM_BASE_URL must be a URL'],
     [{ ...own, LLM_TIMEOUT_S: '0' }, 'LLM_TIMEOUT_S must be a whole number from 1 to 300'],
-  ])('are refused when they make no sense: %o', (env, message) => {
+  ])('are rejected when invalid: %o', (env, message) => {
     expect(() => read(env)).toThrow(SettingError);
     expect(() => read(env)).toThrow(message);
   });

@@ -1,7 +1,7 @@
 /** The settings of language models, the same in both programs; see docs/models.md. */
 import { type Setting, SettingError, type settingReader } from '#shared/setting-reader.ts';
 
-/** Who speaks for this deployment. */
+/** Settings of the models that speak for the deployment's agents. */
 export const agentModelSettings = [
   {
     name: 'LLM_BASE_URL',
@@ -38,7 +38,7 @@ export const agentModelSettings = [
   },
 ] as const satisfies readonly Setting[];
 
-/** Who plays the caller and who judges, in agent testing. */
+/** Settings of the caller's and the judge's models in agent testing. */
 export const testModelSettings = [
   {
     name: 'LLM_CALLER_BASE_URL',
@@ -120,7 +120,7 @@ export function readTestModels(read: Reader<TestName>, agent: ModelServer | null
   };
 }
 
-/** What is not named is the agent's; but the agent's key goes to the agent's server only. */
+/** Defaults are the agent's settings; but the agent's key is used only for the agent's server. */
 function server<Name extends string>(
   read: Reader<Name>,
   url: Name,

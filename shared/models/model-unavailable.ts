@@ -1,16 +1,16 @@
 export type ModelFailure =
-  /** no answer, or no further part of it, in time */
+  /** no response, or no further part of it, in time */
   | 'timeout'
-  /** too many requests of ours are under way */
+  /** too many concurrent requests */
   | 'busy'
-  /** the server cannot be reached, or the connection broke */
+  /** the server cannot be reached, or the connection was lost */
   | 'network'
-  /** the server answered with a status that is no success */
+  /** the server answered with an error status */
   | 'refused'
-  /** the answer is not what was asked for, or too large */
+  /** the response is unusable or too large */
   | 'nonsense';
 
-/** A language model did not give a usable answer. The message says which model, where, and why; no key is in it. */
+/** A language model gave no usable answer. The message says which model, where, and why, without the key. */
 export class ModelUnavailable extends Error {
   override readonly name = 'ModelUnavailable';
   readonly failure: ModelFailure;

@@ -1,4 +1,4 @@
-/** The language models of a program, each for its role; null where none is configured and rules take its place. */
+/** The language models of a program by role; null without a model, when rules are used. */
 import type { DialogueModel } from '#shared/agent/dialogue.ts';
 import type { Understanding } from '#shared/agent/interfaces.ts';
 import type { Clock } from '#shared/clock.ts';
@@ -10,7 +10,7 @@ import type { AgentModelSettings, ModelServer, TestModelSettings } from './model
 import { ruleDialogue } from './rule-dialogue.ts';
 import { ruleEngine } from './rule-engine.ts';
 
-/** Who speaks and understands for one agent. */
+/** The models of one agent. */
 export interface AgentModels {
   readonly understanding: Understanding;
   readonly dialogue: DialogueModel;
@@ -19,16 +19,16 @@ export interface AgentModels {
 export interface AgentManner {
   /** `base` or `turbo` (contract 9.1); anything else is `base` */
   readonly model?: string | undefined;
-  /** 0..1, for speech where a node names none. Default 0.7. */
+  /** 0..1, for speech of nodes without their own. Default 0.7. */
   readonly temperature?: number | undefined;
   /**
-   * What an answer is made of when the model fails: the rules', so that a call goes on, or nothing, so that a chat or a
-   * test run reports the failure.
+   * What happens when the model fails: answers come from the rules, so that a call continues, or the failure is
+   * reported to a chat or test run.
    */
   readonly onFailure: 'rules' | 'reject';
-  /** The same questions then get the same answers, as far as the server is able to. */
+  /** Makes answers repeatable, if the server supports it. */
   readonly seed?: number;
-  /** Told why, each time that rules take a model's place. */
+  /** Called with the error each time rules replace a model. */
   readonly failed?: (error: Error) => void;
 }
 
@@ -46,7 +46,7 @@ export function createModels(
     readonly clock: Clock;
     /** 0..1 */
     readonly random: () => number;
-    /** Told of the tokens of each request, beside the metrics. */
+    /** Called with the tokens of each request, in addition to the metrics. */
     readonly usage?: LanguageModelOptions['usage'];
   },
 ): Models {

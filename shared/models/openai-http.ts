@@ -1,20 +1,20 @@
-/** POST to an OpenAI-compatible server: bounded time, attempts and answer; redirects are not followed. */
+/** POST to an OpenAI-compatible server with limits on time, attempts and size; redirects are not followed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { boundedBody } from '#shared/bounded-body.ts';
 import { SpeechError } from './speech.ts';
 
-/** How an OpenAI-compatible server is reached. */
+/** Access to an OpenAI-compatible server. */
 export interface OpenAiServer {
   /** with or without `/v1`, such as `https://api.example.com/v1` */
   readonly baseUrl: string;
   /** null: no Authorization header */
   readonly apiKey: string | null;
   readonly model: string;
-  /** ms for one attempt, body included. Default 15000. */
+  /** Time limit of one attempt, including the body, ms. Default 15000. */
   readonly timeoutMs?: number;
-  /** Further attempts after a network error, a time-out, 408, 429 or 5xx. Default 2. */
+  /** Retries after a network error, a time-out, 408, 429 or 5xx. Default 2. */
   readonly retries?: number;
-  /** ms before the first retry, doubled for each further one. Default 250. */
+  /** Pause before the first retry, doubled for each further one, ms. Default 250. */
   readonly retryDelayMs?: number;
 }
 
@@ -22,11 +22,11 @@ type Attempt =
   | { readonly response: Uint8Array<ArrayBuffer>; readonly type: string }
   | { readonly again: boolean; readonly why: string };
 
-/** For all attempts and their pauses: nobody on a call waits longer. */
+/** Time limit for all attempts and pauses: a caller is waiting. */
 const longestRequestMs = 30_000;
-/** Largest answer, bytes: five minutes of speech at 24 kHz. */
+/** Maximum response size, bytes: five minutes of speech at 24 kHz. */
 const mostAnswerBytes = 16_777_216;
-/** Bytes of a refusal that go into an error. */
+/** Maximum bytes of an error response in an error. */
 const quotedBytes = 300;
 
 /** POSTs to `<base>/v1/<path>`. @throws SpeechError when no attempt succeeds */
@@ -68,7 +68,7 @@ async function once(
       method: 'POST',
       headers,
       body,
-      // A redirect could lead to a network that the operator did not name; it counts as a refusal.
+      // A redirect could lead to a network that the operator did not name; it counts as an error response.
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });

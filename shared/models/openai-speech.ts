@@ -10,7 +10,7 @@ export class OpenAiTextToSpeech implements TextToSpeech {
   readonly #pcmRate: number;
 
   /**
-   * @param options.voice for calls that name none
+   * @param options.voice default voice of calls
    * @param options.pcmRate Hz of the server's `pcm` format. Default 24000.
    */
   constructor(server: OpenAiServer, options: { readonly voice: string; readonly pcmRate?: number }) {
@@ -27,7 +27,7 @@ export class OpenAiTextToSpeech implements TextToSpeech {
       response_format: 'pcm',
     });
     const { bytes } = await postOpenAi(this.#server, 'audio/speech', () => request);
-    // Some servers send a WAV file whatever format was asked for; its header tells the rate.
+    // Some servers send a WAV file whatever format was requested; its header has the rate.
     const isWav =
       bytes.length > 44 && bytes[0] === 0x52 && bytes[1] === 0x49 && bytes[2] === 0x46 && bytes[3] === 0x46;
     const pcm = isWav ? readWav(bytes) : { samples: littleEndian(bytes), sampleRate: this.#pcmRate };

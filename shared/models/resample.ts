@@ -1,6 +1,6 @@
 /**
- * Changes the sample rate of a whole utterance with a windowed-sinc filter (Kaiser window, about 80 dB):
- * rational ratios, coefficients computed once per pair of rates.
+ * Changes the sample rate of a complete utterance with a windowed-sinc filter (Kaiser window, about 80 dB): rational
+ * ratios, coefficients computed once per pair of rates.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -17,7 +17,7 @@ const kaiserBeta = 8;
 const samplesPerSlice = 8000;
 const filters = new Map<string, Filter>();
 
-/** `samples` at `to` Hz instead of `from` Hz. Long audio is worked on in slices, other work goes on between. */
+/** `samples` at `to` Hz instead of `from` Hz. Long audio is processed in slices, so other work can run in between. */
 export async function resample(samples: Int16Array, from: number, to: number): Promise<Int16Array> {
   if (from === to || samples.length === 0) return samples;
   const filter = filterFor(from, to);
@@ -51,7 +51,7 @@ function filterFor(from: number, to: number): Filter {
   const divisor = gcd(from, to);
   const up = to / divisor;
   const down = from / divisor;
-  // The pass band ends 6 % below the lower Nyquist frequency, where the filter's slope begins.
+  // The pass band ends 6 % below the lower Nyquist frequency, where the filter's slope starts.
   const cutoff = 0.94 * Math.min(1, up / down);
   const half = Math.ceil(zeroCrossings / cutoff);
   const taps = 2 * half;

@@ -1,7 +1,6 @@
 /**
- * Speaks for a persona where no language model is configured. It follows no instructions; it knows five things: to
- * greet, to hand over, to enter a pathway, to quote a fact from its author's text, and to say goodbye. The same words
- * always get the same answer.
+ * Speaks for a persona without a language model. It follows no instructions; it can greet, transfer, enter a pathway,
+ * quote a fact from its author's text, and say goodbye. The same words always get the same answer.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { DialogueModel, DialogueQuestion, DialogueTool } from '#shared/agent/dialogue.ts';
@@ -16,10 +15,10 @@ const offer = 'Shall I connect you to a person?';
 const unknown = 'I am sorry, I cannot answer that.';
 /** The target without a name. */
 const anybody = { to: 'default' };
-/** One word of a label, or two of a description. */
+/** Minimum score: one word of a label, or two of a description. */
 const enough = 2;
 
-/** Sentences that are addressed to the one who speaks, and are none to be said. */
+/** Sentences that instruct the agent and must not be spoken. */
 const instruction =
   /^(?:you\b|your\b|never\b|always\b|do\b|don't\b|be\b|act\b|ask\b|if\b|when\b|unless\b|say\b|tell\b|speak\b|greet\b|offer\b|transfer\b|use\b|keep\b|avoid\b|make\b|only\b|please\b|answer\b|help\b|remember\b|confirm\b|collect\b|get\b|then\b|first\b|start\b|begin\b|end\b|stay\b|try\b|let\b|hang\b|#)/i;
 
@@ -51,7 +50,7 @@ function answer({ messages, tools, authored }: DialogueQuestion): Answer {
   return chosen(tools, last.text) ?? quoted(authored, last.text, transferable(tools));
 }
 
-/** A way that the person's words name. */
+/** An option named in the person's words. */
 function chosen(tools: readonly DialogueTool[], text: string): Answer | null {
   const ways = tools.flatMap(({ name, choices }) => choices.map((choice) => ({ name, ...choice })));
   const best = bestByWords(ways, text);

@@ -32,18 +32,18 @@ describe('choosing an edge by words', () => {
     ['appointment', 0],
     ['what is the weather', null],
     ['...', null],
-  ])('"%s" is way %s', async (text, choice) => {
+  ])('"%s" is option %s', async (text, choice) => {
     expect((await choose(text)).choice).toBe(choice);
   });
 
-  it('takes the only way, but not when another way is for the rest', async () => {
+  it('takes the only option, but not when another one covers other input', async () => {
     expect((await choose('whatever', [way('agrees')])).choice).toBe(0);
     expect((await choose('whatever', [way('agrees')], true)).choice).toBeNull();
     expect((await choose('whatever', [way('a human', '', true)])).choice).toBeNull();
     expect((await choose('whatever', [])).choice).toBeNull();
   });
 
-  it('gives the same answer to the same question, always one of the ways', async () => {
+  it('gives the same answer to the same question, always one of the options', async () => {
     const texts = fc.array(fc.string({ maxLength: 20 }), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(fc.string(), texts, async (text, labels) => {
@@ -92,7 +92,7 @@ describe('extracting', () => {
     expect(await extract(text, ['v', type, description])).toEqual(value === undefined ? {} : { v: value });
   });
 
-  it('takes what follows the name of the variable, not the sentence around it', async () => {
+  it("takes what follows the variable's name, not the whole sentence", async () => {
     const text = 'I told you already, my favourite colour is dark blue, and hurry up.';
     expect(await extract(text, ['favourite_colour', 'string'])).toEqual({ favourite_colour: 'dark blue' });
     expect(await extract('You are booked, my account number is 4711.', ['account_number', 'string'])).toEqual(
@@ -102,7 +102,7 @@ describe('extracting', () => {
     );
   });
 
-  it('takes a whole sentence only when one text is wanted', async () => {
+  it('takes a whole sentence only when a single text is wanted', async () => {
     expect(await extract('blue, 3', ['colour', 'string'], ['size', 'string'], ['count', 'integer'])).toEqual({
       count: 3,
     });
@@ -120,7 +120,7 @@ describe('speech from a prompt', () => {
       temperature: null,
     });
 
-  it('is the longest quoted sentence, else the prompt, and says that there is no model', async () => {
+  it('is the longest quoted sentence, else the prompt, with a note that there is no model', async () => {
     expect(await generate('Greet with "Hello there, how can I help?" or "Hi you". Be "nice".')).toEqual({
       text: 'Hello there, how can I help?',
       note: 'no language model is configured: the sentence quoted in the prompt is said',
@@ -149,7 +149,7 @@ describe('conditions', () => {
       })
     ).holds;
 
-  it('compare a variable, else want every variable of the node', async () => {
+  it('compare a variable, else require every variable of the node', async () => {
     expect(await holds('age >= 18', { age: 18 })).toBe(true);
     expect(await holds('age >= 18', { age: 9 })).toBe(false);
     expect(await holds('plan == "gold"', { plan: 'gold' })).toBe(true);
@@ -159,7 +159,7 @@ describe('conditions', () => {
 });
 
 describe('words', () => {
-  it('are compared by their stems', () => {
+  it('are compared by stem', () => {
     expect(stem('cancelled')).toBe(stem('cancel'));
     expect(stem('cancellation')).toBe(stem('cancelling'));
     expect(stem('bookings')).toBe(stem('book'));

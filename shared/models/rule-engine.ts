@@ -1,7 +1,7 @@
 /**
- * Understands by rules what a language model would understand by reading: for deployments without a model,
- * and for tests that must give the same result every time. There is no randomness in it. It never invents
- * speech: a prompt without a model is answered by the sentence that it quotes, or by itself.
+ * Understanding with rules instead of a language model: for deployments without a model, and for tests that need the
+ * same result every time. It has no randomness and never invents speech: a prompt yields the sentence it quotes, or
+ * itself.
  */
 import type { EdgeAnswer, EdgeQuestion, Evaluator, Option, Understanding } from '#shared/agent/interfaces.ts';
 import { asText } from '#shared/agent/template.ts';
@@ -9,7 +9,7 @@ import { compare } from '#shared/agent/webhook-node.ts';
 import { valueIn } from './rule-values.ts';
 import { stems } from './words.ts';
 
-/** How results name the rules of this program. */
+/** Name of the rules in results. */
 export const ruleEvaluator: Evaluator = { provider: 'embedded', model: 'rules', deterministic: true };
 
 /** Rules for each question of `Understanding`. */
@@ -74,9 +74,9 @@ function chooseByWords({ text, options, otherwise }: EdgeQuestion): EdgeAnswer {
 type Labelled = Pick<Option, 'label' | 'description'>;
 
 /**
- * The option that has most of the words of a sentence, or null when none has any. Words of a label weigh twice those of
- * a description; the share of them that was said breaks ties.
- * @returns `score` 1 is one word of a description, 2 and more one word of a label
+ * The option that shares most words with a sentence, or null when none shares any. Words of a label weigh twice those
+ * of a description; the share of the label's words that were said breaks ties.
+ * @returns `score`: 1 for one word of a description, at least 2 for one of a label
  */
 export function bestByWords(
   options: readonly Labelled[],
@@ -100,7 +100,7 @@ function overlap(option: Labelled, said: ReadonlySet<string>): number {
   return 2 * inLabel + inDescription + inLabel / (label.length + 1);
 }
 
-/** The sentence of a text that has most of the words of a question, or null when none has any. */
+/** The sentence of a text that shares most words with a question, or null when none shares any. */
 export function bestSentence(knowledge: string, question: string): string | null {
   const asked = new Set(stems(question));
   let best: { text: string; score: number } | null = null;
@@ -111,7 +111,7 @@ export function bestSentence(knowledge: string, question: string): string | null
   return best?.text ?? null;
 }
 
-/** The longest quoted text of at least two words: prompts often hold the sentence to say. */
+/** The longest quoted text of at least two words: prompts often contain the sentence to say. */
 export function quotedSentence(prompt: string): string | null {
   const quotes = [...prompt.matchAll(/"([^"]{3,1000})"|“([^”]{3,1000})”/g)].map(
     (match) => match[1] ?? match[2] ?? '',

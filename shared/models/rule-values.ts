@@ -7,7 +7,7 @@ const months = 'january february march april may june july august september octo
 );
 
 /**
- * Takes a value of a type out of a sentence by plain patterns, or undefined.
+ * Extracts a value of a type from a sentence with simple patterns, or undefined.
  * @param alone whether the sentence answers for this variable only: then a text may be the whole sentence
  */
 export function valueIn(
@@ -71,11 +71,11 @@ function textIn(text: string, wanted: VariableWanted, alone: boolean): string | 
   return said ?? (alone ? text.trim() : undefined);
 }
 
-/** A value that stands for something: figures, letters and marks, and no sentence. */
+/** A value that identifies something: digits, letters and marks, not a sentence. */
 const identifier =
   /\b(?:number|code|id|pin|reference|zip|postcode|postal code|serial)\b|_(?:number|code|id|pin|ref|zip)\b/;
 
-/** What follows the variable's own name: `my account number is 4711, thanks` has `4711`. */
+/** The value after the variable's name: `my account number is 4711, thanks` has `4711`. */
 function namedValueIn(text: string, name: string): string | undefined {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
   if (words.length === 0) return undefined;
@@ -91,7 +91,7 @@ function namedValueIn(text: string, name: string): string | undefined {
   return value === '' ? undefined : value;
 }
 
-/** Figures as they are written or spoken; a single word may be one without a figure. */
+/** Digits, written or spoken; a single word may be one without a digit. */
 function identifierIn(text: string): string | undefined {
   const written = /(?:[\p{L}\d]+-)*[\p{L}\d]*\d[\p{L}\d]*(?:[-/][\p{L}\d]+|[ ]\d+)*/u.exec(text)?.[0];
   if (written !== undefined) return written.replaceAll(/(?<=\d) (?=\d)/g, '');

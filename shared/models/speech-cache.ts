@@ -1,8 +1,8 @@
 import type { SpeechOptions, TextToSpeech } from './speech.ts';
 
 /**
- * Keeps what was synthesized, because calls repeat the same sentences: the least recently used goes first
- * when `maxBytes` is exceeded. Equal requests at one time share one synthesis; failures are not kept.
+ * Caches synthesized speech, because calls repeat the same sentences; the least recently used is dropped when
+ * `maxBytes` is exceeded. Identical concurrent requests share one synthesis; failures are not cached.
  */
 export class SpeechCache implements TextToSpeech {
   readonly #inner: TextToSpeech;
@@ -16,7 +16,7 @@ export class SpeechCache implements TextToSpeech {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes of audio kept now. */
+  /** Bytes of cached audio. */
   get bytes(): number {
     return this.#bytes;
   }

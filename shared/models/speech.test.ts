@@ -24,7 +24,7 @@ describe('flite', () => {
   afterAll(() => flite.close());
 
   it.each([8000, 16000])(
-    'says "Hello world" at %d Hz in half a second to two, audibly',
+    'says "Hello world" at %d Hz audibly within half a second to two seconds',
     async (sampleRate) => {
       const samples = await flite.synthesize('Hello world', { ...english, sampleRate });
       expect(samples.length / sampleRate).toBeGreaterThan(0.5);
@@ -33,7 +33,7 @@ describe('flite', () => {
     },
   );
 
-  it('has several voices, and takes its own for a name it does not know', async () => {
+  it('has several voices, and uses its default for an unknown name', async () => {
     const say = (voice: string | null) => flite.synthesize('Good morning', { ...english, voice });
     const [own, unknown, kal] = await Promise.all([say(null), say('june'), say('kal')]);
     expect(unknown).toEqual(own);
@@ -44,11 +44,11 @@ describe('flite', () => {
     expect(await flite.synthesize(' ...! ', english)).toHaveLength(0);
   });
 
-  it('takes a text that looks like an option for a text', async () => {
+  it('treats a text that looks like an option as text', async () => {
     expect((await flite.synthesize('-lv 5', english)).length).toBeGreaterThan(2000);
   });
 
-  it('refuses texts that are too long, and everything once it is closed', async () => {
+  it('rejects texts that are too long, and everything once it is closed', async () => {
     const small = new Flite({ maxCharacters: 10 });
     await expect(small.synthesize('more than ten', english)).rejects.toThrow(
       '13 characters, flite takes at most 10',
@@ -63,7 +63,7 @@ describe('flite', () => {
     await hasty.close();
   });
 
-  it('is given text in plain ASCII', () => {
+  it('gets text in plain ASCII', () => {
     expect(fliteText('“Café”—it’s Straße\n 5 €…')).toBe('"Cafe" - it\'s Strasse 5 ...');
     expect(fliteText('€5 or £7.50, 日本')).toBe('5 euros or 7.50 pounds,');
   });
@@ -91,14 +91,14 @@ describe('resampling', () => {
     expect(worst).toBeLessThan(100);
   });
 
-  it('takes away what the lower rate cannot carry', async () => {
+  it('removes what the lower rate cannot represent', async () => {
     const output = await resample(sine(5000, 16_000), 16_000, 8000);
     expect(loudness(output.subarray(200, -200))).toBeLessThan(10);
   });
 });
 
 describe('WAV', () => {
-  it('reads what it wrote', () => {
+  it('reads what it has written', () => {
     fc.assert(
       fc.property(
         fc.int16Array({ maxLength: 500 }),
@@ -110,7 +110,7 @@ describe('WAV', () => {
     );
   });
 
-  it('refuses anything else without throwing something else', () => {
+  it('rejects other data with a SpeechError', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(() => readWav(bytes)).toThrow('not a WAV file');
@@ -136,7 +136,7 @@ describe('the speech cache', () => {
     return { asked, cache: new SpeechCache(inner, 250) };
   }
 
-  it('synthesizes a text once for each voice and rate, also when asked at the same time', async () => {
+  it('synthesizes a text once per voice and rate, also on concurrent requests', async () => {
     const { asked, cache } = counting();
     const [a, b] = await Promise.all([cache.synthesize('x', english), cache.synthesize('x', english)]);
     expect(a).toBe(b);
@@ -144,14 +144,14 @@ describe('the speech cache', () => {
     expect(asked).toEqual(['x', 'x']);
   });
 
-  it('forgets what was not used for longest, by bytes', async () => {
+  it('drops the least recently used, by bytes', async () => {
     const { asked, cache } = counting();
     for (const text of ['a', 'b', 'a', 'c', 'a', 'b']) await cache.synthesize(text, english);
     expect(asked).toEqual(['a', 'b', 'c', 'b']);
     expect(cache.bytes).toBe(200);
   });
 
-  it('asks again after a failure', async () => {
+  it('retries after a failure', async () => {
     const { asked, cache } = counting();
     await expect(cache.synthesize('bad', english)).rejects.toThrow('no');
     await expect(cache.synthesize('bad', english)).rejects.toThrow('no');
@@ -205,7 +205,7 @@ describe('an OpenAI-compatible server', () => {
     });
   });
 
-  it('speaks: a WAV file, whatever was asked for', async () => {
+  it('speaks: a WAV file, whatever was requested', async () => {
     const base = await serve({
       status: 200,
       body: writeWav({ samples: new Int16Array(16_000), sampleRate: 16_000 }),
@@ -214,7 +214,7 @@ describe('an OpenAI-compatible server', () => {
     expect(await tts.synthesize('Hi', english)).toHaveLength(8000);
   });
 
-  it('is asked again after 429 and 5xx, and not after 400', async () => {
+  it('is retried after 429 and 5xx, but not after 400', async () => {
     const good = { status: 200, body: new Uint8Array(480) };
     const speak = (base: string) =>
       new OpenAiTextToSpeech(options(base), { voice: 'alloy' }).synthesize('Hi', english);
@@ -229,7 +229,7 @@ describe('an OpenAI-compatible server', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('is given up after three attempts without an answer', async () => {
+  it('fails after three attempts without a response', async () => {
     const tts = new OpenAiTextToSpeech({ ...options(await serve()), timeoutMs: 2000 }, { voice: 'alloy' });
     await expect(tts.synthesize('Hi', english)).rejects.toThrow('no answer within 2000 ms');
     expect(requests).toHaveLength(3);
@@ -246,7 +246,7 @@ describe('an OpenAI-compatible server', () => {
     expect(body.includes('name="language"\r\n\r\nen\r\n')).toBe(true);
   });
 
-  it('says so when the answer is no transcript', async () => {
+  it('reports a response that is not a transcript', async () => {
     const stt = new OpenAiSpeechToText(options(await serve({ status: 200, body: 'ok' })));
     await expect(stt.transcribe(new Int16Array(1), { sampleRate: 8000, language: 'en' })).rejects.toThrow(
       'did not answer JSON',

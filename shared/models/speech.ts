@@ -1,4 +1,4 @@
-/** Speech in both directions, as interfaces: 16-bit mono PCM at the rate that the caller names. */
+/** Speech in both directions, as interfaces: 16-bit mono PCM at the caller's sample rate. */
 
 export interface SpeechOptions {
   /** null: the provider's default voice */
@@ -10,7 +10,7 @@ export interface SpeechOptions {
 }
 
 export interface TextToSpeech {
-  /** Rejects with SpeechError when no audio can be had. The result may be shared: it must not be changed. */
+  /** Rejects with SpeechError when synthesis fails. The result may be shared: it must not be changed. */
   synthesize(text: string, options: SpeechOptions): Promise<Int16Array>;
   /** Makes the first real use fast. Rejects when the provider cannot work at all. */
   warm?(): Promise<void>;
@@ -18,11 +18,11 @@ export interface TextToSpeech {
 }
 
 export interface SpeechToText {
-  /** The words in `samples`, empty when there are none. Rejects with SpeechError. */
+  /** The words in `samples`; may be empty. Rejects with SpeechError. */
   transcribe(samples: Int16Array, options: { sampleRate: number; language: string }): Promise<string>;
 }
 
-/** A speech provider did not do its work; the message says which one and what to do. */
+/** A speech provider failed; the message says which one and what to do. */
 export class SpeechError extends Error {
   override readonly name = 'SpeechError';
 }

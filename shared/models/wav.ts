@@ -5,7 +5,7 @@ export interface Pcm {
   readonly sampleRate: number;
 }
 
-/** Reads a RIFF file of 16-bit PCM; of several channels the first is taken. @throws SpeechError */
+/** Reads a RIFF file of 16-bit PCM, first channel only. @throws SpeechError */
 export function readWav(file: Uint8Array): Pcm {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const tag = (at: number) => String.fromCharCode(...file.subarray(at, at + 4));

@@ -1,4 +1,4 @@
-/** The part of the WebAssembly JavaScript interface that is used here; Node has it, the es2024 library lacks its types. */
+/** The part of the WebAssembly JavaScript interface used here; Node has it, but the es2024 library lacks its types. */
 declare namespace WebAssembly {
   /** A compiled program; it can be sent to other threads. */
   interface Module {

@@ -1,4 +1,4 @@
-/** Words of a sentence, made comparable: lower case, no punctuation, light stemming, fillers left out. */
+/** Normalizes words for comparison: lower case, no punctuation, light stemming, no fillers. */
 
 const fillers: ReadonlySet<string> = new Set(
   (
@@ -43,7 +43,7 @@ export function stems(text: string): string[] {
   return [...new Set((kept.length > 0 ? kept : found).map(stem))];
 }
 
-/** Yes and no are one stem each; the rest loses common English endings. */
+/** Yes and no have one stem each; other words lose common English endings. */
 export function stem(word: string): string {
   if (yes.has(word)) return 'yes';
   if (no.has(word)) return 'no';
@@ -76,13 +76,13 @@ const endings: readonly (readonly [string, string, number])[] = [
   ['e', '', 4],
 ];
 
-/** "cancelled" and "cancel" are one word. */
+/** Makes "cancelled" and "cancel" equal. */
 function undouble(word: string): string {
   const last = word.at(-1);
   return word.length > 4 && last !== undefined && last === word.at(-2) ? word.slice(0, -1) : word;
 }
 
-/** Yes, no, or neither, of a sentence. */
+/** Whether a sentence means yes or no; null: neither. */
 export function yesOrNo(text: string): boolean | null {
   const found = stems(text);
   const says = { yes: found.includes('yes'), no: found.includes('no') || /\bnot\b|n't\b/i.test(text) };

@@ -1,6 +1,6 @@
 /**
- * How fast test runs are carried out by the embedded rules: from the request that starts a simulation set to its end,
- * through the API, the queue and a database on disk.
+ * How fast the embedded rules run tests: from the request that starts a simulation set to its end, through the API, the
+ * queue and a database on disk.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ export interface AgentTestingResult {
   readonly runsPerSecond: number;
   /** CPU seconds of the process per 1,000 runs. */
   readonly cpuSecondsPerThousandRuns: number;
-  /** Longest time that nothing else got its turn, ms. */
+  /** Longest time that the event loop was blocked, ms. */
   readonly longestPauseMs: number;
 }
 

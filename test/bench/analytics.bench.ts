@@ -1,6 +1,6 @@
 /**
- * How long analytics take over 200,000 runs of one pathway in a year: 20 scenarios, 12 ways through its nodes, and a
- * status and a failing node for each run. Answers are made as the routes make them.
+ * How long analytics take over 200,000 runs of one pathway in a year: 20 scenarios, 12 paths through its nodes, and a
+ * status and a failing node for each run. Results are computed as in the routes.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ interface Question {
   readonly what: string;
   readonly medianMs: number;
   readonly worstMs: number;
-  /** Median of the process's own time, which says more than the clock where others use the machine. */
+  /** Median CPU time of the process: more reliable than the clock on a shared machine. */
   readonly cpuMs: number;
 }
 

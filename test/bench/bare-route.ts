@@ -1,4 +1,4 @@
-/** A process that serves what its parent gives it on bare Fastify routes: the floor beside which servers are measured. */
+/** A process that serves fixed bodies on bare Fastify routes: the baseline for servers. */
 import type { AddressInfo } from 'node:net';
 import fastify from 'fastify';
 

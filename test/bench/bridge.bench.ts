@@ -1,7 +1,7 @@
 /**
- * Bridged calls: two SRTP parties each, 50 packets a second each way. First as a floor the same parties each on the
- * line with an agent, then relayed inside the media worker, then transcoded. The far ends run in a process of their
- * own on the same machine, so its cores are shared with them.
+ * Bridged calls: two SRTP parties each, 50 packets a second in each direction. First, as a baseline, each party with an
+ * agent, then relayed inside the media worker, then transcoded. The far ends run in a separate process on the same
+ * machine and share its cores.
  */
 import type { AudioEndpoint, MediaLeg } from '../../edge/call/ports/media.ts';
 import { createMedia, type RunningMedia } from '../../edge/media/media.ts';
@@ -25,7 +25,7 @@ export interface BridgeBenchRow {
   readonly loadPercent: number;
   /** Worker and Node together, percent of one core per call of two parties. */
   readonly percentPerCall: number;
-  /** Packets that came into Node. */
+  /** Packets that reached Node. */
   readonly packetsHere: number;
   /** Milliseconds for one bridge, one after the other. */
   readonly bridgingMs: number;
@@ -51,7 +51,7 @@ const scenes: readonly Scene[] = [
   { what: 'transcoded, PCMU and Opus', codecs: ['PCMU', 'Opus'], mode: 'transcoded' },
 ];
 
-/** @throws Error when a call could not be set up or bridged as it should */
+/** @throws Error when a call could not be set up or bridged */
 export async function runBridgeBench(options: BridgeBenchOptions = {}): Promise<BridgeBenchRow[]> {
   const { calls = 100, seconds = 10 } = options;
   const rows: BridgeBenchRow[] = [];
@@ -118,7 +118,7 @@ async function measure(scene: Scene, calls: number, seconds: number): Promise<Br
   }
 }
 
-/** Joins the legs by twos. */
+/** Joins the legs in pairs. */
 async function join(media: RunningMedia, legs: readonly MediaLeg[], mode: Scene['mode']): Promise<void> {
   for (let i = 0; i + 1 < legs.length; i += 2) {
     const [one, other] = [legs[i], legs[i + 1]];
@@ -133,7 +133,7 @@ async function join(media: RunningMedia, legs: readonly MediaLeg[], mode: Scene[
   }
 }
 
-/** One second of a 500 Hz tone as the agent's speech: its making is not what is measured. */
+/** One second of a 500 Hz tone as the agent's speech: generating it is not measured. */
 const speech = Int16Array.from({ length: 160 }, (_, i) => 12_000 * Math.sin((2 * Math.PI * 500 * i) / 8000));
 
 function agent(): AudioEndpoint {

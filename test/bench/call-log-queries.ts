@@ -1,4 +1,4 @@
-/** Every combination of the call log's filters, with values that most calls have, that few have, and that none has. */
+/** Every combination of the call log's filters, with values that most, few and no calls have. */
 import { callNumbers, logBeginsAt, logEndsAt } from './call-log-rows.ts';
 
 type Query = Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ const spans: Query[] = [
   { from_date: at(0.3), to_date: at(0.31) },
 ];
 
-/** @param cursors ids of calls, from which pages go on */
+/** @param cursors ids of calls from which pages continue */
 export function callLogQueries(cursors: readonly string[]): string[] {
   const pages: Query[] = [{}, ...cursors.map((before) => ({ before }))];
   const queries: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * A call log of millions of rows, quickly: the rows are made by SQLite itself, in the order of their time, and the
- * indexes after them. Like a long day of a large customer, with what makes filters slow: one number has half of all
- * calls, another is only ever called, and some outcomes and codes are rare.
+ * Creates a call log of millions of rows quickly: SQLite itself generates the rows in time order, and the indexes after
+ * them. Like a long day of a large customer, with data that makes filters slow: one number has half of all calls, another
+ * has only inbound calls, and some outcomes and codes are rare.
  */
 import type SqliteFile from 'better-sqlite3';
 
@@ -35,7 +35,7 @@ function indexesOfCalls(connection: SqliteFile.Database): { name: string; sql: s
     .all();
 }
 
-/** `mixed` is fixed for each row, and neighbours differ in everything that is made of it (Knuth's multiplier). */
+/** `mixed` is fixed for each row, and adjacent rows differ in everything derived from it (Knuth's multiplier). */
 const insertCalls = `
   with recursive
     counted(i) as (select 0 union all select i + 1 from counted where i + 1 < @rows),

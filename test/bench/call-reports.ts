@@ -1,4 +1,4 @@
-/** Reports of calls as an edge sends them, for what is measured of their storing. */
+/** Call reports as an edge sends them, for benchmarks that store them. */
 import { callRecord } from '../kit/control/edge-client.ts';
 
 /** Reports of one call: three states, one transcript, a trace of 8 messages in two parts. */
@@ -8,7 +8,7 @@ export const callsPerFrame = 50;
 /**
  * A frame of reports, as text.
  * @param frame from 0 on
- * @param calls how many there are in all frames
+ * @param calls number of calls in all frames
  */
 export function reportsOfFrame(orgId: string, frame: number, calls: number): string {
   const bodies: object[] = [];

@@ -1,4 +1,4 @@
-/** The far ends of a media benchmark, which run in a process of their own (media-load.ts). */
+/** The far ends of a media benchmark, which run in a separate process (media-load.ts). */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { FromLoad, LoadCodec, LoadResult, ToLoad } from './media-load.ts';
@@ -12,7 +12,7 @@ export class FarEnds {
     return (await this.#next('offers')).offers;
   }
 
-  /** Lets them talk. @param answers one for each offer, in its order */
+  /** Starts their audio. @param answers one for each offer, in order */
   start(answers: readonly string[]): void {
     this.#tell({ type: 'start', answers });
   }
@@ -27,7 +27,7 @@ export class FarEnds {
     return (await this.#next('result')).result;
   }
 
-  /** Ends the process, if it has not ended by itself. */
+  /** Ends the process if it still runs. */
   async close(): Promise<void> {
     if (this.#process.exitCode !== null) return;
     this.#process.kill();

@@ -1,5 +1,5 @@
 /**
- * Requests over kept connections of HTTP/1.1, each sent as soon as the answer before it is there. Written on bare
+ * Requests over persistent HTTP/1.1 connections, each sent as soon as the previous response has arrived. Uses bare
  * sockets, because a client that costs more than the server would measure itself.
  */
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ export interface Load {
   readonly requests: number;
   /** The request of each number from 0 on, whole. */
   readonly request: (index: number) => Buffer;
-  /** Sees each answer's body, after its time was taken. */
+  /** Gets each response body, after its time was measured. */
   readonly answered?: (body: Buffer, index: number, ms: number) => void;
 }
 
@@ -38,7 +38,7 @@ export function httpRequest(
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${text}`);
 }
 
-/** @throws Error for every answer but 200 */
+/** @throws Error for every status except 200 */
 export async function load({ url, connections, requests, request, answered }: Load): Promise<LoadResult> {
   const clients = await Promise.all(Array.from({ length: connections }, () => Connection.open(url)));
   const times = new Float64Array(requests);

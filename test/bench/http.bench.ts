@@ -1,7 +1,7 @@
 /**
- * The control plane at its HTTP edge: a process that listens, on a database on disk with millions of calls and a year
- * of test runs. Its busiest routes beside bare Fastify routes, every combination of the call log's filters, and
- * reports of calls over the link of an edge.
+ * The control plane over HTTP: a listening process, on a database on disk with millions of calls and a year of test
+ * runs. Its busiest routes against bare Fastify routes, every combination of the call log's filters, and call reports
+ * over an edge link.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -39,7 +39,7 @@ interface HttpBenchResult {
     readonly requests: number;
     readonly p50Ms: number;
     readonly p99Ms: number;
-    /** The combination whose median is the longest. */
+    /** The combination with the longest median. */
     readonly slowest: string;
     readonly slowestMs: number;
   };
@@ -53,11 +53,11 @@ export interface HttpBenchOptions {
 }
 
 const connections = 8;
-/** Fewer, so that what is measured is the answer and not the queue before it. */
+/** Fewer, to measure the response time and not the queue. */
 const filterConnections = 2;
 const filterRounds = 5;
 const reportedCalls = 10_000;
-/** Frames on their way at a time, as an edge that has much to tell has. */
+/** Frames in flight, as from a busy edge. */
 const framesAhead = 4;
 
 export async function runHttpBench(options: HttpBenchOptions = {}): Promise<HttpBenchResult> {
@@ -88,7 +88,7 @@ async function makePathway(control: ControlProgram): Promise<string> {
   return pathway_id;
 }
 
-/** Ends the process, which holds its database, and fills what it measures. */
+/** Ends the process, which holds its database, and fills the measured database. */
 async function fill(
   control: ControlProgram,
   pathwayId: string,

@@ -1,6 +1,6 @@
 /**
- * How fast the control plane takes the reports of edges, and how fast it then lists calls. Measured without a
- * network: frames go to the report store as the edge link hands them on.
+ * How fast the control plane stores reports of edges, and how fast it then lists calls. Without a network: frames go to
+ * the report store as from the edge link.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ export interface IngestResult {
   readonly reportsPerSecond: number;
   /** CPU seconds of the process per 1,000 calls. */
   readonly cpuSecondsPerThousandCalls: number;
-  /** ms of a page of 50, newest first, with all calls stored: median and worst of 200. */
+  /** ms for a page of 50, newest first, with all calls stored: median and worst of 200. */
   readonly listMedianMs: number;
   readonly listWorstMs: number;
   readonly databaseBytes: number;

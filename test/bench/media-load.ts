@@ -1,6 +1,6 @@
 /**
- * The far end of the media benchmark, in a process of its own: `calls` SRTP endpoints that send 50 packets a
- * second each and measure what comes back. Talks to its parent in messages; see `ToLoad` and `FromLoad`.
+ * The far end of the media benchmark, in a separate process: `calls` SRTP endpoints that send 50 packets a second each
+ * and measure the returned audio. Exchanges messages with its parent; see `ToLoad` and `FromLoad`.
  */
 import { createCodec } from '../../edge/media/codec/codecs.ts';
 import { tone } from '../kit/fakes/audio.ts';
@@ -18,7 +18,7 @@ export type FromLoad =
 
 export type LoadCodec = keyof typeof formats;
 
-/** Payload type, description and 20 ms in ticks of what an endpoint speaks. */
+/** Payload type, description and 20 ms in ticks of an endpoint's codec. */
 const formats = {
   PCMU: { payloadType: 0, rtpmap: 'PCMU/8000', samples: 160 },
   PCMA: { payloadType: 8, rtpmap: 'PCMA/8000', samples: 160 },
@@ -33,7 +33,7 @@ export interface LoadResult {
   readonly undecryptable: number;
   /** Mean over the calls, RFC 3550. */
   readonly jitterMs: number;
-  /** How late packets came against the fastest of their call: the worst call's 99th percentile. */
+  /** Delay of packets against the fastest of their call: the worst call's 99th percentile. */
   readonly latenessP99Ms: number;
   readonly latenessP99MeanMs: number;
   /** Of this process, seconds. */
@@ -55,7 +55,7 @@ process.on('message', (message: ToLoad) => {
   else stop();
 });
 
-/** The endpoints speak `codecs` in turn. */
+/** The endpoints use `codecs` in turn. */
 async function open(calls: number, codecs: readonly LoadCodec[]): Promise<void> {
   peers = [];
   for (let i = 0; i < calls; i++) {

@@ -1,6 +1,6 @@
 /**
- * Concurrent SRTP calls, 50 packets a second each way, each with an agent that speaks a tone. The far ends run in
- * a process of their own on the same machine, so its cores are shared with them.
+ * Concurrent SRTP calls, 50 packets a second in each direction, each with an agent that plays a tone. The far ends run
+ * in a separate process on the same machine and share its cores.
  */
 import type { AudioEndpoint, MediaLeg } from '../../edge/call/ports/media.ts';
 import { createMedia } from '../../edge/media/media.ts';
@@ -36,7 +36,7 @@ export interface MediaBenchRow {
   readonly skippedFrames: number;
 }
 
-/** One second of a 500 Hz tone as the agent's speech: its making is not what is measured. */
+/** One second of a 500 Hz tone as the agent's speech: generating it is not measured. */
 const speech = Int16Array.from({ length: 160 }, (_, i) => 12_000 * Math.sin((2 * Math.PI * 500 * i) / 8000));
 
 function agent(listening: boolean): AudioEndpoint {
@@ -48,7 +48,7 @@ function agent(listening: boolean): AudioEndpoint {
 }
 
 /**
- * Runs the calls, first with an agent that only speaks, then with one that listens too, and returns what they cost.
+ * Runs the calls, first with an agent that only speaks, then with one that also listens, and returns their cost.
  * @throws Error when a call could not be set up
  */
 export async function runMediaBench(options: MediaBenchOptions = {}): Promise<MediaBenchRow[]> {

@@ -1,7 +1,7 @@
 /**
- * Calls of the edge's own: how many per second it sets up and ends over one TLS connection (engine, signaling,
- * call logic and failover are real, media has no packets), beside SIPp calling the same SIPp as the floor; and
- * how long a caller waits for the second endpoint when the first is dead.
+ * Outbound calls: how many per second the edge sets up and ends over one TLS connection (engine, signaling, call logic
+ * and failover are real, media has no packets), with SIPp calling the same SIPp as the baseline; and how long a caller
+ * waits for the second endpoint when the first does not respond.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

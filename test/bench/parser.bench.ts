@@ -1,5 +1,5 @@
 /**
- * Messages per second of our parser and serializer beside drachtio-srf's own, in one process and one run, on the
+ * Messages per second of our parser and serializer against drachtio-srf's, in one process and one run, on the
  * INVITE of a PBX with SRTP. `node test/bench/parser.bench.ts` prints the table.
  */
 import { createRequire } from 'node:module';
@@ -95,7 +95,7 @@ function rate(work: () => number): number {
   return (runs * 1e9) / Number(now - start);
 }
 
-/** The median of rounds that take turns, so that a busy machine slows all alike. */
+/** The median of alternating rounds, so that a busy machine slows all equally. */
 function compare(works: readonly (() => number)[]): number[] {
   const rates = works.map((): number[] => []);
   for (const work of works) rate(work);

@@ -1,7 +1,7 @@
 /**
- * The edge's signaling as a process of its own, for signaling.bench.ts: the embedded engine and, by the order
- * that comes as the first message, either a handler that answers every call itself (`bare`), or signaling and
- * call logic with traces and reporting on and media without packets (`calls`).
+ * The edge's signaling as a separate process, for signaling.bench.ts: the embedded engine and, depending on the first
+ * message, either a handler that answers every call itself (`bare`), or signaling and call logic with traces, reporting
+ * and media without packets (`calls`).
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ export interface Order {
 
 export type Said =
   | { readonly type: 'ready'; readonly enginePid: number }
-  /** Calls that call logic saw end; 0 in `bare`. */
+  /** Ended calls of call logic; 0 in `bare`. */
   | { readonly type: 'done'; readonly ended: number };
 
 const clock = systemClock;
@@ -73,7 +73,7 @@ function say(message: Said): void {
 
 type App = { connect: (address: EngineAddress, up: () => void) => void; close: () => void };
 
-/** drachtio-srf and a handler of three lines: what the engine and the library cost alone. */
+/** drachtio-srf and a handler of three lines: the cost of engine and library alone. */
 function answerAll(): App {
   let close = (): void => {};
   return {
@@ -132,7 +132,7 @@ function callLogic(reporting: Reporting, onEnded: () => void): App {
 
 let configured: (config: NonNullable<Reporting['config']>) => void = () => {};
 
-/** Reporting with its first configuration there. */
+/** Reporting that already has its first configuration. */
 async function report({ dataDir, controlUrl, port }: Order): Promise<Reporting> {
   const first = Promise.withResolvers<void>();
   const reporting = await openReporting({

@@ -1,6 +1,6 @@
 /**
- * Calls per second through engine, drachtio-srf and call logic, without media: SIPp sets up and tears down
- * calls over one TLS connection on the same machine, so its cores are shared with the load generator.
+ * Calls per second through engine, drachtio-srf and call logic, without media. SIPp sets up and tears down calls over one
+ * TLS connection on the same machine and shares its cores.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -82,7 +82,7 @@ async function measure(mode: Order['mode'], target: number, seconds: number): Pr
     const ready = await heard(app, 'ready');
     const before = { engine: cpuMs(ready.enginePid), app: cpuMs(app.pid) };
     const sipp = await runSipp(folder, ca, port, target, target * seconds);
-    // What is still on its way (reports, answers) belongs to the calls' cost.
+    // Reports and responses in flight belong to the calls' cost.
     await new Promise((resolve) => setTimeout(resolve, 500));
     const usage = { engine: cpuMs(ready.enginePid), app: cpuMs(app.pid) };
     const memory = { engineMiB: residentMiB(ready.enginePid), appMiB: residentMiB(app.pid) };
@@ -108,7 +108,7 @@ async function measure(mode: Order['mode'], target: number, seconds: number): Pr
   }
 }
 
-/** Takes every report and says so at once. */
+/** Accepts and acknowledges every report at once. */
 class AckingControl {
   readonly #server = new WebSocketServer({ port: 0, host: '127.0.0.1', maxPayload: 64 * 1024 * 1024 });
   readonly ended = new Set<string>();
@@ -198,7 +198,7 @@ async function runSipp(
   );
   const startedAt = performance.now();
   let used = 0;
-  // SIPp's own time cannot be read any more once it has ended.
+  // SIPp's CPU time cannot be read after it has ended.
   const watch = setInterval(() => {
     used = cpuMs(sipp.pid);
   }, 100);

@@ -1,6 +1,6 @@
 /**
- * Ended test runs of a year, written in bulk as finishRun leaves them: of 20 scenarios, over 12 ways through 12 nodes,
- * each with three results. Runs that stand beside each other differ in everything.
+ * Ended test runs of a year, written in bulk as finishRun stores them: 20 scenarios, 12 paths through 12 nodes, each with
+ * three results. Adjacent runs differ in everything.
  */
 import type SqliteFile from 'better-sqlite3';
 
@@ -12,7 +12,7 @@ export interface TestRunRows {
   readonly orgId: string;
   readonly pathwayId: string;
   readonly runs: number;
-  /** ms; a year before it the first run was made. */
+  /** ms; the first run is a year earlier. */
   readonly endsAt: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * An application that does anything at any time, and keeps books: which dialogs it knows, which have ended, and which
- * of its requests have their outcome. What does not add up is a fault.
+ * An application that does anything at any time, and keeps records: which dialogs it knows, which have ended, and
+ * which of its requests have their outcome. An inconsistency is a fault.
  */
 
 import { parseAppMessage } from '../../edge/engine/drachtio-port/app-message.ts';
@@ -14,9 +14,9 @@ import { parseMessage } from '../../edge/engine/message/parse.ts';
 import { type Random, refusingHost, silentHost, type World } from './world.ts';
 
 interface Known {
-  /** Its BYE was challenged and not repeated: the dialog may have ended with that. */
+  /** Its BYE was challenged and not repeated: the dialog may have ended as a result. */
   challenged: boolean;
-  /** The peer's 2xx awaits the ACK. */
+  /** The peer's 2xx still needs an ACK. */
   owesAck: boolean;
   prack: string | null;
   subscription: boolean;
@@ -43,9 +43,9 @@ export class WalkingApplication {
   readonly faults: string[] = [];
   readonly #world: World;
   readonly #live = new Map<string, Known>();
-  /** Requests of peers that await our final response, by transaction. */
+  /** Requests from peers without our final response, by transaction. */
   readonly #open = new Map<string, Asked>();
-  /** Our requests that await their outcome, by transaction. */
+  /** Our requests without an outcome, by transaction. */
   readonly #awaited = new Map<string, Awaited>();
   #answer: Answer | null = null;
   #count = 0;
@@ -55,7 +55,7 @@ export class WalkingApplication {
     this.client = world.application((frame) => this.#told(frame));
   }
 
-  /** One thing that an application may do. @returns a word for the log of the walk */
+  /** One random action. @returns a word for the log of the walk */
   act(random: Random): string {
     const pick = <Item>(items: Iterable<Item>): Item | undefined => {
       const all = [...items];
@@ -83,7 +83,7 @@ export class WalkingApplication {
     }
   }
 
-  /** Ends all that it knows of. */
+  /** Ends everything that it knows of. */
   finish(): void {
     for (const [id, asked] of [...this.#open])
       this.#reply(id, asked, asked.method === 'INVITE' ? 480 : 200, []);
@@ -91,7 +91,7 @@ export class WalkingApplication {
     for (const id of [...this.#live.keys()]) this.#request(id, 'BYE');
   }
 
-  /** What it still waits for after all time is over; nothing, unless the engine owes it. */
+  /** What is still pending after all timers have expired; nothing, unless the engine has failed to deliver it. */
   get owed(): string[] {
     return [
       ...[...this.#live].flatMap(([id, { challenged }]) => (challenged ? [] : [`the end of dialog ${id}`])),
@@ -102,7 +102,7 @@ export class WalkingApplication {
     ];
   }
 
-  // ---------------------------------------------------------------- what it says
+  // ---------------------------------------------------------------- what it sends
 
   #respond(id: string, asked: Asked, random: Random): string {
     const { method } = asked;
@@ -121,7 +121,7 @@ export class WalkingApplication {
       const forms = (method === 'INVITE' || method === 'SUBSCRIBE') && asked.dialogId === '';
       const refused = tokens[0] !== 'OK';
       if (refused && /unknown transaction/.test(tokens[1] ?? '')) this.#open.delete(id);
-      // Our refusal is the end of what we have rung, and so is an answer that cannot be sent.
+      // Our rejection ends a dialog that we rang, and so does an answer that cannot be sent.
       if (forms && (status >= 300 || (status >= 200 && refused))) {
         for (const early of this.#early(id)) this.#live.delete(early);
       } else if (forms && !refused && dialogId !== '' && (status >= 200 || method === 'INVITE')) {
@@ -135,7 +135,7 @@ export class WalkingApplication {
     const hosts = ['203.0.113.9:5061', '203.0.113.1:40001', `${refusingHost}:5061`, `${silentHost}:5061`];
     const host = hosts[random(hosts.length)];
     const number = ++this.#count;
-    // Some Call-IDs come again.
+    // Some Call-IDs are reused.
     const own = random(4) === 0 ? [`Call-ID: again`, 'From: <sip:app@localhost>;tag=again'] : [];
     const lines = [`INVITE sip:callee${number}@${host} SIP/2.0`, ...own, 'Supported: 100rel'];
     this.#say('', '', lines, (tokens) => this.#sent(tokens, 'INVITE', ''));
@@ -194,7 +194,7 @@ export class WalkingApplication {
     this.#answer = null;
   }
 
-  // ---------------------------------------------------------------- what it hears
+  // ---------------------------------------------------------------- what it receives
 
   #told({ tokens, sip }: Frame): void {
     if (tokens[1] === 'response') {
@@ -265,7 +265,7 @@ export class WalkingApplication {
     else this.#live.delete(asked.dialogId);
   }
 
-  /** By which INVITE each dialog was made, for CANCEL. */
+  /** The INVITE that created each dialog, for CANCEL. */
   readonly #madeBy = new Map<string, string>();
 
   #known(dialogId: string, transactionId: string): Known {

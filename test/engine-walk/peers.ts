@@ -1,9 +1,9 @@
-/** Peers that send anything at any time: right, late, twice, with wrong tags, or not at all. */
+/** Peers that send anything at any time: valid, late, duplicated, with wrong tags, or nothing at all. */
 import { tagOf } from '../../edge/engine/message/address.ts';
 import type { SipMessage, SipRequest } from '../../edge/engine/message/message.ts';
 import { type FakeFlow, type Random, refusingHost, silentHost, type World } from './world.ts';
 
-/** A call of a peer to us. */
+/** A call from a peer to us. */
 interface Calling {
   readonly callId: string;
   readonly fromTag: string;
@@ -15,13 +15,13 @@ interface Calling {
   last: readonly string[];
 }
 
-/** A request of the engine. */
+/** A request from the engine. */
 interface Asked {
   readonly flow: FakeFlow;
   readonly request: SipRequest;
 }
 
-/** Contacts by which a peer can be reached, or cannot. */
+/** Reachable and unreachable Contacts. */
 const contacts = [
   '<sip:peer@203.0.113.1:40001;transport=tls>',
   '<sips:peer@203.0.113.9>',
@@ -50,7 +50,7 @@ export class WalkingPeers {
     world.onSent = (flow, message) => this.#heard(flow, message);
   }
 
-  /** One thing that a peer may do. @returns a word for the log of the walk */
+  /** One random action. @returns a word for the log of the walk */
   act(random: Random): string {
     const call = this.#calls[random(Math.max(1, this.#calls.length))];
     switch (random(10)) {

@@ -1,9 +1,10 @@
 /**
- * Random walks over the engine: peers and applications that do anything in any order, connections that close, time
- * that passes. After each walk the application hangs up, all timers run out, and two things must hold: every dialog
- * that the application knew has ended with exactly one event, and the engine keeps nothing.
+ * Random walks over the engine: peers and applications act in any order, connections close, time passes. After
+ * each walk the application hangs up and all timers run out. Then two things must hold: every dialog that the
+ * application knew has ended with exactly one event, and the engine holds no state.
  *
- * WALK_SEED=<n> walks from that seed on, WALKS=<n> so many walks; a walk that fails prints its seed and its steps.
+ * WALK_SEED=<n> starts from that seed, WALKS=<n> sets the number of walks; a failed walk prints its seed and its
+ * steps.
  */
 import { expect, it } from 'vitest';
 import { WalkingApplication } from './application.ts';
@@ -13,10 +14,10 @@ import { randomOf, World } from './world.ts';
 const firstSeed = Number(process.env.WALK_SEED ?? 1);
 const walks = Number(process.env.WALKS ?? 400);
 const steps = 80;
-/** More than the longest timer of the engine: that of an INVITE that rings, 185 s, and of its CANCEL after that. */
+/** Longer than the longest timer sequence: 185 s for a ringing INVITE, then its CANCEL. */
 const allTimeMs = 400_000;
 
-/** Connections are made in promises. */
+/** Connections are opened in promises. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 async function walk(seed: number): Promise<{ faults: string[]; log: string[] }> {
@@ -56,7 +57,7 @@ async function walk(seed: number): Promise<{ faults: string[]; log: string[] }> 
     await turn();
   }
   log.push('the end');
-  // What comes of a last request may take another one: an answer that crosses a CANCEL.
+  // The result of a last request may need another one: an answer that crosses a CANCEL.
   for (let round = 0; round < 3; round++) {
     application.finish();
     for (let passed = 0; passed < allTimeMs; passed += 4_000) {

@@ -1,4 +1,4 @@
-/** The engine's core between a wire and an application that are both arrays: no socket, no clock but the fake one. */
+/** The engine's core between a wire and an application that are both arrays: no sockets, and only a fake clock. */
 import type { Socket } from 'node:net';
 import { FakeClock } from '#shared/clock.ts';
 import { DialogEnds } from '../../edge/engine/core/dialog-ends.ts';
@@ -21,7 +21,7 @@ import { Metrics } from '../../edge/engine/transport/metrics.ts';
 /** A number from 0 to below `below`. */
 export type Random = (below: number) => number;
 
-/** Deterministic numbers of a seed (mulberry32). */
+/** Deterministic random numbers for a seed (mulberry32). */
 export function randomOf(seed: number): Random {
   let state = seed | 0;
   return (below) => {
@@ -93,7 +93,7 @@ export class FakeFlow implements Flow {
   }
 }
 
-/** Hosts that the wire knows besides those that answer: one refuses connections, one never answers them. */
+/** Special hosts of the wire: one refuses connections, one never answers them. */
 export const refusingHost = '198.51.100.1';
 export const silentHost = '198.51.100.2';
 
@@ -101,11 +101,11 @@ export class World {
   readonly clock = new FakeClock(0);
   readonly core: Core;
   readonly flows: FakeFlow[] = [];
-  /** Errors that the engine has logged: bugs. */
+  /** Errors that the engine has logged: each is a bug. */
   readonly errors: string[] = [];
   /** What the engine sends to peers. */
   onSent: (flow: FakeFlow, message: SipMessage) => void = () => {};
-  /** Who takes the requests of peers; null: nobody. */
+  /** The application for requests from peers; null: none. */
   client: AppClient | null = null;
 
   constructor() {
@@ -138,7 +138,7 @@ export class World {
     });
   }
 
-  /** A connection from `port` of a peer. */
+  /** Accepts a connection from `port` of a peer. */
   accept(port: number): FakeFlow {
     return this.#flow('203.0.113.1', port, false);
   }
@@ -154,10 +154,10 @@ export class World {
     else if (validateResponse(message) === null) this.core.response(message, bytes);
   }
 
-  /** An application that has shown the secret. @param told hears of each frame, in order */
+  /** An authenticated application. @param told receives each frame, in order */
   application(told: (frame: Frame) => void): AppClient {
     const reader = new FrameReader(1_000_000, { frame: told, oversize: () => {} });
-    // All that AppClient needs of a socket.
+    // The parts of a socket that AppClient needs.
     const socket = {
       writableLength: 0,
       cork: () => {},

@@ -1,4 +1,4 @@
-/** The process of one target. Its code is instrumented as it is loaded, so the targets are imported after that. */
+/** The process of one target. Code is instrumented on load, so the targets are imported afterwards. */
 import { dirname } from 'node:path';
 import { Instrument } from './instrument.ts';
 import { type Order, type Report, SlotWriter } from './slot.ts';

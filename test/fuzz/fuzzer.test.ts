@@ -1,11 +1,11 @@
-/** The coverage-guided fuzzer itself, and some inputs of it for each target: `npm run fuzz` takes as many as wished. */
+/** The coverage-guided fuzzer itself, and a short run of each target; `npm run fuzz` runs longer. */
 import { expect, test } from 'vitest';
 import { fuzz } from './fuzzer.ts';
 import { Instrument } from './instrument.ts';
 import { run } from './run.ts';
 import { targets } from './targets.ts';
 
-test.each(Object.keys(targets))('%s holds what it promises, with work linear in its input', async (name) => {
+test.each(Object.keys(targets))('%s keeps its invariants, with work linear in its input', async (name) => {
   const { problem, input } = await run({ name, seed: 1, tries: 300 });
   expect(problem && { problem, input: input.toString('latin1') }).toBeNull();
 });
@@ -15,7 +15,7 @@ function loaded(instrument: Instrument, source: string): (input: Buffer) => void
   return new Function('input', instrument.instrumented(source)) as (input: Buffer) => void;
 }
 
-test('a fault behind conditions that chance does not meet together is found, and its input made small', () => {
+test('finds a fault behind several unlikely conditions, and minimizes its input', () => {
   const source = `const [a, b, c, d] = input;
     if (a === 10) { if (b === 13) if (c === 34) { d === 92 && (() => { throw new Error('a fault'); })(); } }`;
   const instrument = new Instrument('__guided');
@@ -26,7 +26,7 @@ test('a fault behind conditions that chance does not meet together is found, and
   expect(finding?.input).toEqual(Buffer.from([10, 13, 34, 92]));
 });
 
-test('an input whose work grows faster than it is a finding', () => {
+test('reports an input whose work grows faster than its length', () => {
   const source = 'for (const one of input) for (const other of input) if (one === other) continue;';
   const instrument = new Instrument('__work');
   const check = loaded(instrument, source);
@@ -36,7 +36,7 @@ test('an input whose work grows faster than it is a finding', () => {
   expect(with_(10_000).finding?.error.message).toMatch(/^ran \d+ blocks for 10000 octets$/);
 });
 
-test('the instrumented code does what it did', () => {
+test('instrumented code behaves like the original', () => {
   const instrument = new Instrument('__same');
   const source = `
     const f = ({ a = 1, b }, c = a ?? 2) => ({ sum: a + (b ? b : 0) + c });
@@ -56,7 +56,7 @@ test('the instrumented code does what it did', () => {
 test.each([
   ['heap', /heap out of memory/],
   ['buffers', /takes \d+ MiB/],
-])('a process that takes memory without end (%s) is ended, and its input known', async (name, said) => {
+])('ends a process that allocates memory without limit (%s), and keeps its input', async (name, said) => {
   const { problem, input } = await run({ name, seed: 1 }, new URL('./grows.ts', import.meta.url));
   expect(problem).toMatch(said);
   expect(input.toString()).toBe('the input');

@@ -1,4 +1,4 @@
-/** A coverage-guided fuzzer: an input that makes the code do what none did before is kept, and changed further. */
+/** A coverage-guided fuzzer: an input that reaches new coverage is kept and mutated further. */
 import { Random } from '../simulation/random.ts';
 import type { Instrument } from './instrument.ts';
 import { mutated } from './mutate.ts';
@@ -14,13 +14,13 @@ export interface Outcome {
   readonly tries: number;
   readonly kept: number;
   readonly blocks: number;
-  /** The input that came closest to the limit of work; null without an instrument. */
+  /** The input closest to the limit of work; null without instrumentation. */
   readonly heaviest: Work | null;
-  /** CPU time of the slowest input, ms; 0: it was not measured. */
+  /** CPU time of the slowest input, ms; 0: not measured. */
   readonly slowestMs: number;
 }
 
-/** What one input cost. */
+/** The cost of one input. */
 export interface Work {
   /** Blocks that ran. */
   readonly blocks: number;
@@ -28,27 +28,27 @@ export interface Work {
 }
 
 export interface Guide {
-  /** What the target's code was loaded with; without it, inputs are changed blindly. */
+  /** The instrumentation of the target's code; without it, inputs are mutated blindly. */
   readonly instrument?: Instrument;
-  /** Told of each input before it is tried, for who watches from outside. */
+  /** Called with each input before it runs, for a watching process. */
   readonly trying?: (input: Buffer) => void;
-  /** CPU time that one input may take, ms; unset: it is not measured. */
+  /** Limit of CPU time for one input, ms; unset: not measured. */
   readonly mostCpuMs?: number;
 }
 
-/** Tries to make an input smaller. */
+/** Attempts to make an input smaller. */
 const mostShrinking = 1000;
-/** Inputs between two questions whether to go on. */
+/** Inputs between two checks whether to continue. */
 const batch = 32;
 /**
- * Blocks that may run for an input: linear in its length, by counting, so that no machine is too slow for it. In three
- * minutes of each target the heaviest input used 9 % of it: 119,769 blocks for 1,129 octets of SIP. Every run says
- * what its heaviest used.
+ * Limit of blocks for an input: linear in its length, and counted, so that it does not depend on the machine's speed. In
+ * three minutes of each target the heaviest input used 9 % of it: 119,769 blocks for 1,129 octets of SIP. Every run
+ * prints the share of its heaviest input.
  */
 const workPerOctet = 1000;
 const workOfAny = 200_000;
 
-/** @param goOn asked between batches */
+/** @param goOn checked between batches */
 export function fuzz(
   target: Target,
   seed: number,
@@ -95,7 +95,7 @@ function shorter(one: Buffer, other: Buffer): Buffer {
   return one.length <= other.length ? one : other;
 }
 
-/** How much of the work that its length allows an input took, 0 to 1. */
+/** Work of an input as a share of the limit for its length, 0 to 1. */
 export function shareOfLimit({ blocks, octets }: Work): number {
   return blocks / (workOfAny + workPerOctet * octets);
 }
@@ -105,7 +105,7 @@ interface Tried {
   readonly isNew: boolean;
   /** Blocks that ran. */
   readonly work: number;
-  /** CPU time, ms; 0: it was not measured. */
+  /** CPU time, ms; 0: not measured. */
   readonly tookMs: number;
 }
 
@@ -135,7 +135,7 @@ function tried(target: Target, input: Buffer, { instrument, trying, mostCpuMs }:
   return { error, isNew, work, tookMs };
 }
 
-/** The input without what the failure does not need. */
+/** The input without parts that the failure does not need. */
 function smallest(target: Target, input: Buffer, guide: Guide): Buffer {
   let small = input;
   let left = mostShrinking;

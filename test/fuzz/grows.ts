@@ -1,4 +1,4 @@
-/** A process that takes memory without end, for the test of who watches it. */
+/** A process that allocates memory without limit, for the test of the watching process. */
 import { type Order, SlotWriter } from './slot.ts';
 
 const { slot, name } = JSON.parse(process.argv[2] ?? '{}') as Order;

@@ -1,13 +1,13 @@
 /**
- * What an input makes the code do, by counters that are written into the code as it is loaded: reading them costs
- * microseconds, where asking V8 for its own coverage costs tens of milliseconds.
+ * Coverage of an input, by counters that are inserted into the code on load: reading them takes microseconds, V8's own
+ * coverage takes tens of milliseconds.
  */
 import { readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { parseAst } from 'vitest/node';
 
-/** Room for the blocks of everything that the targets load; an instrument that is full counts no further blocks. */
+/** Space for the blocks of all loaded code; further blocks are not counted. */
 const mostBlocks = 65_536;
 
 interface Node {
@@ -18,7 +18,7 @@ interface Node {
   readonly alternate?: unknown;
 }
 
-/** How often each block ran. The instrumented code reaches it under a name of the process. */
+/** How often each block ran. The instrumented code accesses it through a global. */
 export class Instrument {
   readonly #name: string;
   readonly #counts = new Uint32Array(mostBlocks);
@@ -37,12 +37,12 @@ export class Instrument {
     return this.#reached;
   }
 
-  /** Forgets the counts since the last time. */
+  /** Clears the counts. */
   reset(): void {
     this.#counts.fill(0, 0, this.#blocks);
   }
 
-  /** Looks at the counts since `reset`. @returns whether some of it is new, and how many blocks ran */
+  /** Reads the counts since `reset`. @returns whether there is new coverage, and how many blocks ran */
   take(): { readonly isNew: boolean; readonly work: number } {
     let isNew = false;
     let work = 0;
@@ -60,7 +60,7 @@ export class Instrument {
     return { isNew, work };
   }
 
-  /** Instruments the project's files that are imported from now on. @param folders of the project */
+  /** Instruments project files that are imported from now on. @param folders of the project */
   register(root: string, folders: readonly string[]): void {
     const prefixes = folders.map((folder) => `${root}/${folder}/`);
     registerHooks({
@@ -109,7 +109,7 @@ export class Instrument {
 /** How a part of the code is counted: as a statement that becomes a block, as an expression, by what precedes it. */
 type Role = 'body' | 'expression' | 'before' | null;
 
-/** Parts that run or do not run, by the kind of node (ESTree) and the name of the part. */
+/** Parts that run conditionally, by node type (ESTree) and property name. */
 const roles: Readonly<Record<string, Readonly<Record<string, Role>>>> = {
   FunctionDeclaration: { body: 'body' },
   FunctionExpression: { body: 'body' },
@@ -125,7 +125,7 @@ const roles: Readonly<Record<string, Readonly<Record<string, Role>>>> = {
   AssignmentPattern: { right: 'expression' },
 };
 
-/** In the order of the text; of two that begin at one place, as in `{ a = 1 }`, the longer one first. */
+/** In source order; of two with the same start, as in `{ a = 1 }`, the longer one first. */
 function childrenOf(node: Node): { child: Node; role: Role }[] {
   const found = Object.entries(node).flatMap(([name, value]: [string, unknown]) => {
     const list: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -146,7 +146,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
 }
 
-/** 1, 2, 3, 4 to 7, 8 to 15 and so on: a loop that runs once more is no news, one that runs twice as often is. */
+/** 1, 2, 3, 4 to 7, 8 to 15 and so on: one more iteration of a loop is not new, twice as many are. */
 function magnitude(count: number): number {
   return count < 4 ? count : Math.min(31, 2 + Math.floor(Math.log2(count)));
 }

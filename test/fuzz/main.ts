@@ -1,6 +1,6 @@
 /**
  * `npm run fuzz -- <target> [--seconds N] [--seed S]`: fuzzes one of the parsers, or `all`, each for N seconds. The
- * target runs in a process of its own; from outside its memory is watched, and whether it gets on at all.
+ * target runs in a separate process; its memory and progress are watched from outside.
  */
 import { parseArgs } from 'node:util';
 import { run } from './run.ts';
@@ -11,7 +11,7 @@ const { values, positionals } = parseArgs({
   options: { seconds: { type: 'string', default: '60' }, seed: { type: 'string', default: '1' } },
 });
 
-/** CPU time that one input may take, ms: 52 was the most in three minutes of each target. Every run says its own. */
+/** Limit of CPU time for one input, ms: the highest in three minutes per target was 52. Every run prints its own. */
 const mostCpuMs = 2000;
 
 const targetNames = Object.keys(targets);

@@ -47,7 +47,7 @@ function split(bytes: Buffer, cuts: readonly number[]): Buffer[] {
 
 const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 });
 
-test('a message that is written and parsed is the same message', () => {
+test('a message is the same after writing and parsing', () => {
   fc.assert(
     fc.property(anyMessage, (message) => {
       const result = parseMessage(serializeMessage(message));
@@ -57,7 +57,7 @@ test('a message that is written and parsed is the same message', () => {
   );
 });
 
-test('a stream gives the same messages and keepalives, however it is split', () => {
+test('a stream has the same messages and keepalives with any split', () => {
   const stream = fc.array(fc.oneof(anyMessage.map(serializeMessage), fc.constant(Buffer.from('\r\n'))), {
     maxLength: 6,
   });
@@ -106,7 +106,7 @@ function mutated(
   return result;
 }
 
-/** Everything that reads what a peer sent. */
+/** All parsers of peer input. */
 function readAll(message: SipMessage): void {
   if (message.kind === 'request') validateRequest(message);
   else validateResponse(message);
@@ -123,7 +123,7 @@ function readAll(message: SipMessage): void {
   }
 }
 
-test('spoiled messages never throw, and split streams of them end alike', () => {
+test('corrupted messages never throw, and give the same result with any split', () => {
   fc.assert(
     fc.property(fc.constantFrom(...SAMPLES), mutations, cuts, (sample, list, at) => {
       const bytes = mutated(sample, list);
@@ -143,14 +143,14 @@ test('spoiled messages never throw, and split streams of them end alike', () => 
   );
 });
 
-/** Names of the header lines, but Content-Length: that one is corrected. */
+/** Names of the header lines except Content-Length, which is corrected. */
 function names(message: SipMessage): string[] {
   return Array.from({ length: message.headers.length }, (_, i) => message.headers.nameAt(i)).filter(
     (name) => headerKey(name) !== 'content-length',
   );
 }
 
-test('what parses is written with no more lines than it had, and without bare CRs', () => {
+test('a parsed message is written without additional lines and without bare CRs', () => {
   fc.assert(
     fc.property(fc.constantFrom(...SAMPLES), mutations, (sample, list) => {
       const result = parseMessage(mutated(sample, list));
@@ -180,7 +180,7 @@ test('random octets never throw', () => {
   );
 });
 
-test('a URI that parses is written and parsed to the same URI', () => {
+test('a URI is the same after writing and parsing', () => {
   const text = fc.string({ unit: fc.constantFrom(...'abZ09%41;=?&@:[].-_*#+1'), maxLength: 40 });
   fc.assert(
     fc.property(text, (rest) => {
@@ -193,7 +193,7 @@ test('a URI that parses is written and parsed to the same URI', () => {
   );
 });
 
-test('an address that is written is read back', () => {
+test('an address is the same after writing and parsing', () => {
   const name = fc.string({ unit: fc.constantFrom(...'aZ "\\<>;,@=\xfc'), maxLength: 12 });
   fc.assert(
     fc.property(name, (displayName) => {

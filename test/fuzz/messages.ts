@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { HeaderList, headerKey } from '../../edge/engine/message/headers.ts';
 import type { SipMessage } from '../../edge/engine/message/message.ts';
 
-/** How often a property is tried unless it says otherwise. */
+/** Default number of runs of a property. */
 export const RUNS = { numRuns: 300 };
 
 const TOKEN = "abcXYZ019-.!%*_+`'~";
 const token = fc.string({ unit: fc.constantFrom(...TOKEN), minLength: 1, maxLength: 12 });
 
-/** Octets of a line without white space at its ends: what unfolding and trimming leave as it is. */
+/** Octets of a line without white space at its ends, which unfolding and trimming do not change. */
 const line = fc
   .string({ unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)), maxLength: 60 })
   .map((text) => text.replace(/[\r\n]/g, '').replace(/^[ \t]+|[ \t]+$/g, ''));
@@ -28,7 +28,7 @@ const headers = fc
 
 const body = fc.uint8Array({ maxLength: 200 }).map((octets) => Buffer.from(octets));
 
-/** Any message that can be written: its headers need not make sense. */
+/** Any message that can be written; its headers may be meaningless. */
 export const anyMessage: fc.Arbitrary<SipMessage> = fc.oneof(
   fc.record({ method: token, uri, fields: headers, body }).map(
     ({ fields, ...rest }): SipMessage => ({

@@ -1,4 +1,4 @@
-/** Changes of an input, of the kinds that break parsers. */
+/** Mutations that typically break parsers. */
 import type { Random } from '../simulation/random.ts';
 
 const telling = [0, 1, 9, 10, 13, 32, 34, 35, 44, 48, 57, 58, 59, 60, 61, 62, 64, 92, 124, 127, 128, 255];
@@ -16,10 +16,10 @@ const numbers = [
   '',
 ];
 const longest = 65_536;
-/** Most are short: a long input costs as much time as many short ones, and shows the same. */
+/** Mostly short: a long input takes as much time as many short ones and finds the same. */
 const usual = 2048;
 
-/** @param words pieces that mean something to the target @param others inputs to take pieces from */
+/** @param words tokens with a meaning for the target @param others inputs to copy parts from */
 export function mutated(
   input: Buffer,
   others: readonly Buffer[],
@@ -57,7 +57,7 @@ function changed(bytes: Buffer, others: readonly Buffer[], words: readonly strin
       return put(other.subarray(from, from + random.between(1, 256)), at, random.chance(0.5) ? end : at);
     }
     case 6: {
-      // Another number in the place of one.
+      // Replaces a number.
       const text = bytes.toString('latin1');
       const digits = [...text.matchAll(/\d+/g)];
       if (digits.length === 0) return bytes;
@@ -70,7 +70,7 @@ function changed(bytes: Buffer, others: readonly Buffer[], words: readonly strin
       return result;
     }
     case 8: {
-      // A line more, or in another place.
+      // Adds or moves a line.
       const lines = bytes.toString('latin1').split('\r\n');
       lines.splice(random.between(0, lines.length), random.between(0, 1), random.pick(lines));
       return Buffer.from(lines.join('\r\n'), 'latin1');

@@ -1,15 +1,15 @@
-/** Runs a target in a process of its own, whose memory is watched from outside, and whether it gets on at all. */
+/** Runs a target in a separate process and watches its memory and progress. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Order, type Report, readSlot } from './slot.ts';
 
-/** Heap of the process, MiB: what an input takes must be small beside it. */
+/** Heap of the process, MiB: much more than an input may need. */
 const heapMb = 256;
-/** Of the whole process, buffers outside the heap included, bytes. */
+/** Of the whole process, including buffers outside the heap, bytes. */
 const mostResident = 1024 * 1024 * 1024;
-/** CPU time of the process without a next input after which the input hangs, seconds. */
+/** CPU time without a next input after which the input counts as hanging, seconds. */
 const hangS = 60;
 /** Linux counts CPU time in hundredths of a second, and memory in pages. */
 const ticksPerSecond = 100;

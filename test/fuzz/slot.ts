@@ -1,15 +1,15 @@
-/** What a fuzzing process is at, in a file: readable from outside when it hangs or has died. */
+/** The state of a fuzzing process, in a file: readable when the process hangs or has crashed. */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 
 export interface Order {
   readonly name: string;
   readonly seed: number;
-  /** How long it goes on: so many seconds, or so many inputs. */
+  /** Duration: seconds, or number of inputs. */
   readonly seconds?: number;
   readonly tries?: number;
-  /** CPU time that one input may take, ms; unset: it is not measured. */
+  /** Limit of CPU time for one input, ms; unset: not measured. */
   readonly mostCpuMs?: number;
-  /** File of the present input. */
+  /** File of the current input. */
   readonly slot: string;
 }
 
@@ -21,7 +21,7 @@ export interface Report {
   readonly input: string;
 }
 
-/** Inputs so far, length of the present one. */
+/** Inputs so far, length of the current one. */
 const headOctets = 8;
 
 export class SlotWriter {

@@ -1,4 +1,4 @@
-/** What is fuzzed, from which inputs on, and what must hold whatever the input. */
+/** The fuzz targets, their seed inputs, and their invariants for any input. */
 import { deepStrictEqual, ok } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { decodeHep, encodeHep, HepStream } from '#shared/hep.ts';
@@ -26,11 +26,11 @@ import { readSession } from '../../edge/signaling/srf/session-timer.ts';
 import { parseResponse } from '../../edge/trunks/discovery/sip-response.ts';
 
 export interface Target {
-  /** Inputs to begin with. */
+  /** Seed inputs. */
   readonly corpus: () => readonly Buffer[];
-  /** Pieces that mean something to the code. */
+  /** Tokens with a meaning for the code. */
   readonly words: readonly string[];
-  /** @throws when something does not hold */
+  /** @throws when an invariant is violated */
   readonly check: (input: Buffer) => void;
 }
 
@@ -89,7 +89,7 @@ function messages(): Buffer[] {
   return ['rfc4475', 'rfc5118'].flatMap(files);
 }
 
-/** The input cut at places that it names itself. */
+/** The input, split at positions that it contains. */
 function pieces(input: Buffer): Buffer[] {
   const cut: Buffer[] = [];
   for (let at = 0; at < input.length; ) {
@@ -100,7 +100,7 @@ function pieces(input: Buffer): Buffer[] {
   return cut;
 }
 
-/** Of a message over the limit that is wrong as well, the cut decides which fault is seen first. */
+/** In a malformed message over the limit, the split decides which fault is found first. */
 function described(event: FrameEvent): string {
   if (event.kind === 'message') return event.bytes.toString('latin1');
   return event.kind;
@@ -140,14 +140,14 @@ function message(bytes: Buffer): void {
     }
   }
   const written = serializeMessage(read);
-  // The Content-Length that it has now may take it over the limit.
+  // Its new Content-Length may exceed the limit.
   const again = parseMessage(written, { maxBytes: written.length, maxHeaders: 129 });
   ok(again.ok, `what was written cannot be read: ${written.toString('latin1')}`);
   deepStrictEqual(serializeMessage(again.message).toString('latin1'), written.toString('latin1'));
   redactSip(bytes.toString('latin1'));
 }
 
-/** A refusal is an answer like another; any other error is not. */
+/** A rejection is a valid result; any other error is not. */
 function refusing<T>(work: () => T): T | null {
   try {
     return work();
@@ -216,7 +216,7 @@ function hep(input: Buffer): void {
     const { payload, callId, ...rest } = packet;
     const again = decodeHep(encodeHep(packet));
     ok(again !== null, 'what was written cannot be read');
-    // A port or a time that the input left out of range is not ours to keep; a Call-ID is cut at 255 octets.
+    // An out-of-range port or time is not kept; a Call-ID is cut at 255 octets.
     deepStrictEqual(
       { ...again, payload: again.payload.toString('hex') },
       { ...rest, callId: callId?.slice(0, 255) ?? null, payload: payload.toString('hex') },
@@ -233,7 +233,7 @@ function hep(input: Buffer): void {
     return found.length;
   };
   const [whole, cut] = [read([input]), read(pieces(input))];
-  // What is whole before the fault is only given out when it came in pieces.
+  // Complete messages before the fault are only returned if the input was split.
   ok(cut >= whole, `${whole} packets at once, ${cut} in pieces`);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Every property check of a test file begins with this seed, so a run is the same each time. PROPERTY_SEED sets
- * another one; `random` takes one that nobody has tried. A check that fails prints its seed.
+ * Every property check of a test file starts with this seed, so runs are repeatable. PROPERTY_SEED sets another one;
+ * `random` chooses a new one. A failing check prints its seed.
  */
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
 /**
- * Resolves when a socket is closed, whichever way: a reset is an end too. `events.once` would reject on it, and
- * whether the far end closes or resets depends on whether octets of ours were still on their way.
+ * Resolves when a socket is closed, also by a reset. `events.once` would reject on a reset, and whether the far end
+ * closes or resets depends on whether our octets were still in flight.
  */
 export function untilClosed(socket: Socket): Promise<void> {
   socket.on('error', () => {});

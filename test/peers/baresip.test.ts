@@ -1,4 +1,4 @@
-/** A real phone calls over TLS with SRTP: it hears the agent, and the agent hears its keys. */
+/** A real phone calls over TLS with SRTP: it hears the agent, and the agent receives its key presses. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Flite } from '#shared/models/flite.ts';
 import { frequencyOf, share } from '../kit/fakes/audio.ts';
@@ -50,7 +50,7 @@ async function call(number: string, options: BaresipOptions = {}): Promise<Bares
   return phone;
 }
 
-/** The one call that is still going on, in the log. */
+/** The log entry of the only running call. */
 async function callId(): Promise<string> {
   return eventually('the call in the log', async () => {
     const live = (await system.api.calls()).find(({ ended_at }) => ended_at === null);
@@ -84,7 +84,7 @@ test.each([
   const baresip = await call(office, { codecs });
   const id = await callId();
   await transcript(id, 1);
-  // Hanging up ends the recording: only when the greeting has been said in full.
+  // Hanging up ends the recording, so wait for the end of the greeting.
   await eventually('the greeting to end', async () => {
     const { samples, sampleRate } = await baresip.heard();
     return samples.length / sampleRate > seconds + 1 ? true : null;
@@ -105,7 +105,7 @@ test.each([
   });
 });
 
-test('the tone number sounds its frequency within 1 %', async () => {
+test('the tone number plays its frequency within 1 %', async () => {
   const baresip = await call(system.tone.number);
   const id = await callId();
   await eventually('three seconds of tone', async () => {
@@ -122,7 +122,7 @@ test('the tone number sounds its frequency within 1 %', async () => {
   expect(share(sound.subarray(800, 8800), system.tone.hz, sampleRate)).toBeGreaterThan(0.9);
 });
 
-test('a key takes its branch, interrupts the greeting, and the call ends when the agent is done', async () => {
+test('a key takes its branch, interrupts the greeting, and the call ends when the agent has finished', async () => {
   const baresip = await call(office);
   const id = await callId();
   await transcript(id, 1);
@@ -141,7 +141,7 @@ test('a key takes its branch, interrupts the greeting, and the call ends when th
   expect(soundSpan(heard.samples, heard.sampleRate).seconds).toBeLessThan(whole + said);
 });
 
-test('keys pressed in haste are all heard, in order', async () => {
+test('keys in quick succession are all received, in order', async () => {
   const account = '+14155550121';
   const { api } = system;
   const ask = { name: 'Ask', text: 'Your number, then hash.', isStart: true };

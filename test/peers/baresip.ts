@@ -1,4 +1,4 @@
-/** baresip without sound card or screen: a real phone that a test drives and whose recordings it measures. */
+/** baresip without sound card or screen: a real phone that a test controls and whose recordings it measures. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
@@ -11,11 +11,11 @@ import { encodeNetstring, NetstringReader } from './netstring.ts';
 import { readWav, type Wav, writeWav } from './wav.ts';
 
 export interface BaresipOptions {
-  /** codecs in order of preference as baresip writes them, for example `PCMU` or `opus/48000/2` */
+  /** codecs in order of preference, in baresip's names, for example `PCMU` or `opus/48000/2` */
   readonly codecs?: string;
-  /** what the phone says into the call; silence without */
+  /** the audio that the phone sends; default silence */
   readonly speech?: Int16Array;
-  /** for those who call it over TLS at `tlsPort`; one of its own without */
+  /** certificate for inbound TLS calls at `tlsPort`; default its own */
   readonly certificate?: TestKeyPair;
   /** whether it answers calls to +14155550199 at once */
   readonly answers?: boolean;
@@ -44,9 +44,9 @@ export class Baresip {
   readonly #socket: Socket;
   readonly #reader = new NetstringReader();
   readonly #responses: ((message: Message) => void)[] = [];
-  /** Everything that happened, in order. */
+  /** All events, in order. */
   readonly events: BaresipEvent[] = [];
-  /** Where it takes calls over TLS. */
+  /** Where it accepts calls over TLS. */
   readonly tlsPort: number;
 
   private constructor(folder: string, child: ChildProcess, socket: Socket, tlsPort: number) {
@@ -85,7 +85,7 @@ export class Baresip {
     }
   }
 
-  /** Runs a command of baresip's menu. @throws Error when baresip says that it failed */
+  /** Runs a command of baresip's menu. @throws Error when baresip reports a failure */
   command(command: string, params = ''): Promise<string> {
     return new Promise((resolve, reject) => {
       this.#responses.push((message) =>
@@ -98,7 +98,7 @@ export class Baresip {
   }
 
   /**
-   * Waits for an event of the call, also one that has happened already.
+   * Waits for an event of the call, including past ones.
    * @throws Error when the call is closed first
    */
   event(type: string, limitMs = 30_000): Promise<BaresipEvent> {
@@ -120,7 +120,7 @@ export class Baresip {
     for (const digit of digits) await this.command('sndcode', digit);
   }
 
-  /** What was heard so far. Complete only after the call. */
+  /** The recording so far. Complete only after the call. */
   async heard(): Promise<Wav> {
     const recordings = join(this.#folder, 'recordings');
     const name = (await readdir(recordings)).find((file) => file.endsWith('-dec.wav'));
@@ -146,7 +146,7 @@ export class Baresip {
   }
 }
 
-/** baresip takes TLS on the port above its plain one. */
+/** baresip listens for TLS on the port above its plain one. */
 async function writeConfiguration(
   folder: string,
   control: number,

@@ -1,4 +1,4 @@
-/** A carrier's proxy, Kamailio, as the primary of a trunk: calls go through it to a phone, until it dies and after. */
+/** A carrier's proxy, Kamailio, as a trunk's primary: calls through it to a phone, before and after it is killed. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tone } from '../kit/fakes/audio.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
@@ -80,10 +80,10 @@ async function place(to: string): Promise<string> {
 const answered = (id: string) => system.api.loggedCall(id, ({ answered_at }) => answered_at !== null);
 const ended = async (id: string) => (await system.api.endedCall(id)) as OutboundCall;
 const stop = (id: string) => system.api.ok('POST', `/v1/calls/${id}/stop`, {});
-/** Requests of that method that the carrier has taken since its start. */
+/** Requests with that method that the carrier has accepted since its start. */
 const taken = (method: string) => carrier.output.split(`took ${method} `).length - 1;
 
-/** The endpoint of that priority answers, and the next call uses it first. */
+/** The endpoint of that priority is healthy and the active one. */
 function isActive(priority: number): (status: TrunkStatus) => boolean {
   return ({ endpoints }) =>
     endpoints.length === 2 &&
@@ -91,7 +91,7 @@ function isActive(priority: number): (status: TrunkStatus) => boolean {
     endpoints.some((one) => one.active && one.status === 'healthy');
 }
 
-/** A call that goes to the secondary, which answers and is then hung up on. */
+/** A call that the secondary answers and that is then ended. */
 async function callOverSecondary(to: string): Promise<OutboundCall> {
   const id = await place(to);
   const call = await secondary.call();
@@ -104,7 +104,7 @@ async function callOverSecondary(to: string): Promise<OutboundCall> {
   return ended(id);
 }
 
-test('a call through the carrier outlives it; the next ones take the secondary, until the carrier is back for good', async () => {
+test('a call survives the carrier; later calls use the secondary until the carrier is back and stable', async () => {
   const first = await place('+14155550157');
   await phone.event('CALL_ESTABLISHED');
   expect(taken('INVITE')).toBe(1);
@@ -121,7 +121,7 @@ test('a call through the carrier outlives it; the next ones take the secondary, 
       error: expect.stringMatching(/^unreachable: /),
     }),
   ]);
-  // Nothing is tried in vain any more: the time that the dead primary costs is none.
+  // No failed attempt any more: the dead primary costs no time.
   expect((await callOverSecondary('+14155550159')).failover_attempts).toEqual([
     expect.objectContaining({
       port,

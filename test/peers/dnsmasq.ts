@@ -1,4 +1,4 @@
-/** dnsmasq, a real name server on loopback, that knows what a test tells it. */
+/** dnsmasq, a real name server on loopback, with the records of a test. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { eventually } from '../kit/programs/eventually.ts';

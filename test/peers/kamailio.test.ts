@@ -1,4 +1,4 @@
-/** A customer's PBX that we register with: it calls us over the connection that we opened, and is found again. */
+/** The edge registers at a customer's PBX, which calls over that connection, and re-registers after failures. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { frequencyOf } from '../kit/fakes/audio.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
@@ -55,7 +55,7 @@ afterAll(() =>
   ),
 );
 
-/** @returns the password that the PBX has to know */
+/** @returns the password for the PBX */
 async function attach(password: string, number = system.tone.number): Promise<string> {
   const { data } = await system.api.ok<{ data: { register_password_for_pbx: string } }>(
     'POST',
@@ -75,7 +75,7 @@ async function attach(password: string, number = system.tone.number): Promise<st
   return data.register_password_for_pbx;
 }
 
-/** The number's record that registers, once it is as wished. */
+/** The number's registering record, once it matches. */
 function registering(
   what: string,
   wished: (record: Record) => boolean,
@@ -96,7 +96,7 @@ function accepted(): number {
   return pbx?.output.match(/REGISTER \d+ REGISTER/g)?.length ?? 0;
 }
 
-/** A phone behind the PBX dials our number, and hears the tone. @returns SIP Call-ID of our leg */
+/** A phone behind the PBX calls our number and hears the tone. @returns SIP Call-ID of our leg */
 async function callThroughPbx(): Promise<string> {
   phone = await Baresip.start();
   const baresip = phone;
@@ -123,7 +123,7 @@ async function callThroughPbx(): Promise<string> {
   return live.id;
 }
 
-test('a PBX that is not there is told as a failed registration', async () => {
+test('an unreachable PBX is reported as a failed registration', async () => {
   const { registration } = await registering('failed', inState('failed'));
   expect(registration).toMatchObject({ registrar: `127.0.0.1:${port}`, expires_at: null, sip_code: null });
   expect(registration?.last_error).toBe(
@@ -131,7 +131,7 @@ test('a PBX that is not there is told as a failed registration', async () => {
   );
 });
 
-test('the PBX takes the derived password, and its calls come over the connection that we opened', async () => {
+test('the PBX accepts the derived password and calls over the connection of the edge', async () => {
   pbx = await Kamailio.start({ port, pair: await trunkPair(system), username, password: derived });
   const { registration, id } = await registering('registered', inState('registered'));
   expect(registration).toMatchObject({ registrar: `127.0.0.1:${port}`, sip_code: 200, last_error: null });
@@ -147,7 +147,7 @@ test('the PBX takes the derived password, and its calls come over the connection
   expect(await system.api.endedCall(call)).toMatchObject({ trunk_id: id });
 });
 
-test('a PBX that died and came back is registered with again, and can call', async () => {
+test('the edge registers again at a PBX that crashed and restarted, which can then call', async () => {
   await pbx?.kill();
   await registering('lost', (record) => record.registration?.state !== 'registered');
   await pbx?.start();
@@ -155,7 +155,7 @@ test('a PBX that died and came back is registered with again, and can call', asy
   await callThroughPbx();
 });
 
-test('an engine that died is no loss: the new one registers again', async () => {
+test('the new engine registers again after a crash', async () => {
   const engine = system.processes().find((pid) => commandLine(pid).includes('engine/main.ts'));
   if (engine === undefined) throw new Error('no engine runs');
   const before = accepted();
@@ -165,7 +165,7 @@ test('an engine that died is no loss: the new one registers again', async () => 
   await callThroughPbx();
 });
 
-test('an edge that was killed registers again when it is back, and its PBX can call', async () => {
+test('a killed edge registers again after its restart, and its PBX can call', async () => {
   const before = accepted();
   await system.crashEdge();
   await system.startEdge();
@@ -174,7 +174,7 @@ test('an edge that was killed registers again when it is back, and its PBX can c
   await callThroughPbx();
 });
 
-test('two numbers share one registration, and each is called by its own name', async () => {
+test('two numbers share one registration, and To selects the called one', async () => {
   const office = '+14155550122';
   const pathway = await system.api.pathway(
     'office',
@@ -188,7 +188,7 @@ test('two numbers share one registration, and each is called by its own name', a
   const { registration, id } = await registering('registered', inState('registered'), office);
   const first = await registering('registered', inState('registered'));
   expect(registration?.expires_at).toBe(first.registration?.expires_at);
-  // The binding was there: nothing had to be said to the PBX.
+  // The binding existed: no REGISTER was needed.
   expect(accepted()).toBe(before);
 
   phone = await Baresip.start();
@@ -214,7 +214,7 @@ test('two numbers share one registration, and each is called by its own name', a
   await callThroughPbx();
 });
 
-test('another password fails with a sentence, and no password is shown anywhere', async () => {
+test('a wrong password fails with an explanation, and no password appears anywhere', async () => {
   const other = await attach('the customer chose another one');
   expect(other).not.toBe(derived);
   const record = await registering('failed', inState('failed'));
@@ -229,7 +229,7 @@ test('another password fails with a sentence, and no password is shown anywhere'
   }
 });
 
-test('what is detached is un-registered', async () => {
+test('a detached number is unregistered', async () => {
   await attach('the customer chose this');
   const { id } = await registering('registered', inState('registered'));
   await system.api.ok('POST', '/v1/sip/detach', {
@@ -242,7 +242,7 @@ test('what is detached is un-registered', async () => {
   );
 });
 
-test('an edge that stops un-registers first', async () => {
+test('a stopping edge unregisters first', async () => {
   await attach('the customer chose this');
   await registering('registered', inState('registered'));
   const before = (pbx?.output.match(/expires 0 /g) ?? []).length;
@@ -252,7 +252,7 @@ test('an edge that stops un-registers first', async () => {
   await registering('registered', inState('registered'));
 });
 
-/** Seconds from the last failure to the next try. */
+/** Seconds from the last failure to the next attempt. */
 function pauseS({ registration }: Record): number {
   return (Date.parse(registration?.next_try_at ?? '') - Date.parse(registration?.at ?? '')) / 1000;
 }
@@ -263,7 +263,7 @@ async function learn(password: string): Promise<void> {
   pbx = await Kamailio.start({ port, pair: await trunkPair(system), username, password });
 }
 
-test('a PBX that learns the password after the attach has the registration within seconds', async () => {
+test('a PBX that gets the password after the attach is registered at within seconds', async () => {
   const later = await attach('the customer chose a third one');
   const failed = await registering('refused', ({ registration }) => registration?.sip_code === 401);
   expect(pauseS(failed)).toBeLessThanOrEqual(30);
@@ -271,7 +271,7 @@ test('a PBX that learns the password after the attach has the registration withi
   await registering('registered', inState('registered'));
 });
 
-test('an update tries at once; a restart of the edge does not try closely; register-now does not wait', async () => {
+test('an update retries at once, a restart of the edge does not, register-now does not wait', async () => {
   const fourth = await attach('the customer chose a fourth one');
   await registering('refused', ({ registration }) => registration?.sip_code === 401);
   await system.crashEdge();
@@ -279,13 +279,13 @@ test('an update tries at once; a restart of the edge does not try closely; regis
   await system.startEdge();
   const wished = ({ registration }: Record) =>
     registration?.state === 'failed' && registration.sip_code === 401 && registration.at > crashed;
-  // The pause goes on as it was kept; what is refused after it was not set up in this life of the edge.
+  // The stored pause continues; its record was not set up in this run of the edge, so there are no close retries.
   const alone = await registering(
     'refused after the kept pause',
     (record) => wished(record) && pauseS(record) >= 300,
   );
 
-  // An update that changes something else still says that somebody works on it.
+  // An update of another field also restarts the close retries.
   const body = {
     phone_number: system.tone.number,
     updates: { type: 'inbound', id: alone.id, options: { allowed_ips: ['192.0.2.1'] } },

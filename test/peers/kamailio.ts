@@ -1,4 +1,4 @@
-/** Kamailio, a real SIP server over TLS that a test starts, kills and starts again: a customer's PBX, or a carrier. */
+/** Kamailio, a real SIP server over TLS that a test starts, kills and restarts: a customer's PBX, or a carrier. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -13,27 +13,27 @@ interface Listening {
   readonly pair: TestKeyPair;
 }
 
-/** A registrar whose calls ring at the one account that it knows. */
+/** A registrar whose calls go to its only account. */
 interface RegistrarOptions extends Listening {
   readonly username: string;
   readonly password: string;
   readonly algorithm?: 'MD5' | 'SHA-256';
 }
 
-/** A proxy that leads every call to one phone, whatever number was dialled, and stays in its signaling. */
+/** A proxy that routes every call to one phone, for any dialed number, and record-routes. */
 interface CarrierOptions extends Listening {
-  /** Where the phone takes calls over TLS on 127.0.0.1, and the user part that it knows itself by. */
+  /** The phone's TLS port on 127.0.0.1, and its user part. */
   readonly callee: { readonly user: string; readonly port: number };
 }
 
 export type KamailioOptions = RegistrarOptions | CarrierOptions;
 
-/** Where Debian has the modules. */
+/** Debian's path of the modules. */
 const modules = ['x86_64', 'aarch64']
   .map((machine) => `/usr/lib/${machine}-linux-gnu/kamailio/modules/`)
   .find((folder) => existsSync(folder));
 
-/** Where Debian has it: not in the PATH of people who are not root. */
+/** Debian's path: not in the PATH of users other than root. */
 const program = '/usr/sbin/kamailio';
 
 export class Kamailio {
@@ -52,12 +52,12 @@ export class Kamailio {
     return kamailio;
   }
 
-  /** What it said since its last start; each accepted REGISTER, or INVITE and OPTIONS of a carrier, is a line. */
+  /** Its output since the last start; each accepted REGISTER, or INVITE and OPTIONS of a carrier, is a line. */
   get output(): string {
     return this.#output;
   }
 
-  /** Starts it, without memory of any registration. Resolves when it listens. */
+  /** Starts it without any registration. Resolves when it listens. */
   async start(): Promise<void> {
     if (this.#child) throw new Error('Kamailio runs');
     this.#folder = await mkdtemp(join(tmpdir(), 'trunkline-kamailio-'));
@@ -83,7 +83,7 @@ export class Kamailio {
     }
   }
 
-  /** Ends it and its processes at once, as a power cut would. */
+  /** Kills it and its processes at once, as a power cut would. */
   async kill(): Promise<void> {
     const child = this.#child;
     this.#child = null;
@@ -116,7 +116,7 @@ export class Kamailio {
     await writeFile(file('tls.cfg'), ['[server:default]', ...tls, '[client:default]', ...tls, ''].join('\n'));
   }
 
-  /** A connection to try would be one that it logs, so the kernel's table is asked. */
+  /** Reads the kernel's table, because Kamailio logs a test connection. */
   async #listens(child: ChildProcess): Promise<true | null> {
     if (child.exitCode !== null) throw new Error(`Kamailio ended with ${child.exitCode}:\n${this.#output}`);
     const hex = this.#options.port.toString(16).toUpperCase().padStart(4, '0');
@@ -125,7 +125,7 @@ export class Kamailio {
   }
 }
 
-/** The configuration of a role, and what its `@WORD@`s stand for. */
+/** The configuration of a role, and the values of its `@WORD@`s. */
 function roleOf(options: KamailioOptions): { template: string; words: Readonly<Record<string, string>> } {
   if ('callee' in options) {
     const { user, port } = options.callee;

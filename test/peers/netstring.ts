@@ -8,7 +8,7 @@ export function encodeNetstring(text: string): Buffer {
 export class NetstringReader {
   #buffer = Buffer.alloc(0);
 
-  /** @returns the texts that `chunk` completes @throws Error when the stream is no sequence of netstrings */
+  /** @returns the texts that `chunk` completes @throws Error when the stream is not a sequence of netstrings */
   read(chunk: Buffer): string[] {
     this.#buffer = Buffer.concat([this.#buffer, chunk]);
     const texts: string[] = [];

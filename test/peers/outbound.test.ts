@@ -1,4 +1,4 @@
-/** A real phone is called, and a bot behind a WebSocket speaks with it: sound and keys in both directions, per codec. */
+/** Calls to a real phone with a bot behind a WebSocket: audio and keys in both directions, per codec. */
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { BotServer, type BotSocket } from '../kit/edge/stream-server.ts';
@@ -21,7 +21,7 @@ let phone: Baresip | null = null;
 
 beforeAll(async () => {
   system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '3600' });
-  // Its authority is the one of TLS_CA.
+  // Its CA is that of TLS_CA.
   pair = await trunkPair(system);
   bots = await BotServer.listen(() => false, {}, pair);
   const { data } = await system.api.ok<{ data: { secret: string } }>('POST', '/v1/org/webhook-secret');
@@ -40,7 +40,7 @@ afterAll(() =>
   ),
 );
 
-/** Messages of that kind until `enough` holds of them; others are passed over. */
+/** Messages of that kind until `enough` is true; others are ignored. */
 async function messages(bot: BotSocket, event: string, enough: (found: Message[]) => boolean) {
   const found: Message[] = [];
   while (!enough(found)) {
@@ -52,7 +52,7 @@ async function messages(bot: BotSocket, event: string, enough: (found: Message[]
 
 type Message = Awaited<ReturnType<BotSocket['next']>>;
 
-/** The sound in `media` messages, at 8 kHz. */
+/** The audio in `media` messages, at 8 kHz. */
 function soundOf(media: readonly Message[]): Int16Array {
   const payloads = media.map(({ media }) => (media as { payload: string }).payload);
   return decodeMulaw(Buffer.concat(payloads.map((payload) => Buffer.from(payload, 'base64'))));
@@ -70,13 +70,13 @@ test.each([
     answers: true,
   });
   await attachTrunk(system, number, phone.tlsPort);
-  // The phone takes one codec, and key presses only as events of 8 kHz, which PCMU brings into the offer of Opus.
+  // The phone accepts one codec, and key presses only as 8 kHz events, which PCMU adds to the offer of Opus.
   const offered = [...new Set([codec, 'PCMU'])];
   const patch = { phone_number: number, direction: 'outbound', codec_config: { codecs: offered } };
   await system.api.ok('PATCH', '/v1/sip/config', patch);
   await system.api.applied(number);
   const order = {
-    // The trunk leads to one phone; each call needs a destination of its own.
+    // The trunk leads to one phone; each call needs a different destination.
     phone_number: `sip:${user}@127.0.0.1:${phone.tlsPort}`,
     from: number,
     stream_url: bots.url,

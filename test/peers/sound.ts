@@ -1,4 +1,4 @@
-/** Where the sound is in a recording. */
+/** Where the audio is in a recording. */
 import { share } from '../kit/fakes/audio.ts';
 
 export interface SoundSpan {

@@ -6,7 +6,7 @@ export interface Wav {
 }
 
 /**
- * Reads the first channel. The data chunk is taken to go on to the end of the file, because its length is only
+ * Reads the first channel. The data chunk is assumed to extend to the end of the file, because its length is only
  * written when a recording is closed.
  * @throws Error when it is not 16-bit PCM
  */

@@ -1,4 +1,4 @@
-/** The books at the end of a run: what control keeps, against what edges reported and the far ends saw. */
+/** The final check of a run: what control stored, against what edges reported and the far ends saw. */
 import { isDeepStrictEqual } from 'node:util';
 import type { CallRecord, TraceMessage, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
@@ -11,22 +11,22 @@ import type { SeenCall } from './peers.ts';
 
 export interface Books {
   readonly db: Db;
-  /** Bodies whose report the edge took for stored. */
+  /** Bodies of reports that the edge considered stored. */
   readonly written: readonly ReportBody[];
   readonly journal: readonly JournalEntry[];
   readonly arrivals: Arrivals;
   readonly seen: readonly SeenCall[];
-  /** Orders of calls that control took, by their ids. */
+  /** Call orders that control accepted, by id. */
   readonly placed: ReadonlySet<string>;
-  /** Of each life of the edge. */
+  /** Of each run of the edge. */
   readonly keypads: readonly Keypads[];
-  /** None of which may stand in a trace. */
+  /** Must not appear in a trace. */
   readonly secrets: readonly string[];
-  /** Neither engine nor edge has died, and every copy of a message went to the edge. */
+  /** Neither engine nor edge crashed, and every copy of a message reached the edge. */
   readonly wholeTraces: boolean;
 }
 
-/** @returns the number of calls, and all that is wrong */
+/** @returns the number of calls, and all violations */
 export async function account(books: Books): Promise<{ calls: number; problems: string[] }> {
   const reports = bodiesOf(books.journal);
   const calls = await ofCalls(books, reports.call);
@@ -58,7 +58,7 @@ function bodiesOf(journal: readonly JournalEntry[]): Bodies {
   return bodies;
 }
 
-/** Every report that was stored arrived once, in the order of its number, and what came of it is kept so. */
+/** Every stored report arrived once, in the order of its number, and its result is stored accordingly. */
 async function ofReports({ db, written, journal, arrivals }: Books, reports: Bodies): Promise<string[]> {
   const problems: string[] = [];
   const rejected = await db.selectFrom('rejected_reports').select(['problem']).execute();
@@ -149,7 +149,7 @@ const sameColumns = [
   'media',
 ] as const;
 
-/** No secret stands in a trace, and no part of it twice; and the answer that an answered caller saw is in it. */
+/** A trace contains no secret and no part twice, and it has the 200 that an answered caller received. */
 async function ofTraces({ db, seen, secrets, wholeTraces }: Books): Promise<string[]> {
   const problems: string[] = [];
   const parts = await db
@@ -162,7 +162,7 @@ async function ofTraces({ db, seen, secrets, wholeTraces }: Books): Promise<stri
   for (const { sip_call_id: callId, messages } of parts) {
     const known = ofCallId.get(callId) ?? [];
     const more = JSON.parse(messages) as TraceMessage[];
-    // A part that begins as an earlier one does is told twice; one message alone may come twice in a millisecond.
+    // A part that starts like an earlier one was reported twice; a single message may occur twice in a millisecond.
     if (known.length > 0 && isDeepStrictEqual(known[0], more[0]))
       problems.push(`the trace of ${callId} has its beginning twice`);
     known.push(...more);
@@ -186,7 +186,7 @@ async function ofTraces({ db, seen, secrets, wholeTraces }: Books): Promise<stri
   return problems;
 }
 
-/** The last word of the edge about each registration is the one that control has. */
+/** Control has the edge's last report about each registration. */
 async function ofRegistrations({ db }: Books, reported: Bodies['registration']): Promise<string[]> {
   const last = new Map(reported.map((body) => [body.trunk_id, body]));
   const rows = await db.selectFrom('registrations').selectAll().execute();
@@ -199,7 +199,7 @@ async function ofRegistrations({ db }: Books, reported: Bodies['registration']):
   });
 }
 
-/** What a call's transcript says of keys is what was pressed, once and in order; what it learned is what it heard. */
+/** The keys in a call's transcript are the pressed ones, once and in order; its variables match them. */
 function ofKeys({ keypads }: Books, { transcript }: Bodies, last: ReadonlyMap<string, CallRecord>): string[] {
   const problems: string[] = [];
   const lines = Map.groupBy(
@@ -227,7 +227,7 @@ function ofKeys({ keypads }: Books, { transcript }: Bodies, last: ReadonlyMap<st
   return problems;
 }
 
-/** Whether `keys` are in `all`, in this order, maybe with others between. */
+/** Whether `keys` are in `all` in this order, possibly with others between. */
 function isWithin(keys: string, all: string): boolean {
   let at = 0;
   for (const key of keys) {

@@ -1,6 +1,6 @@
 /**
- * The machine of the control plane: all of it, on the world's clock and network. Its process ends in good order, or
- * dies: then the next one works with the database as it was on disk at that moment.
+ * The machine of the control plane, complete, on the world's clock and network. Its process shuts down cleanly or
+ * crashes; after a crash the next one uses the database as it was on disk at that moment.
  */
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ export interface Keys {
 export interface ControlSite {
   readonly time: SimTime;
   readonly network: SimNetwork;
-  /** Of its database; a process that died leaves a copy in `nextFolder` for the one that follows. */
+  /** Of its database; a crashed process leaves a copy in `nextFolder` for the next one. */
   readonly folder: string;
   readonly nextFolder: string;
   readonly wallClockOffset: number;
@@ -41,7 +41,7 @@ export class ControlMachine {
   readonly #death = Promise.withResolvers<void>();
   #app: ControlApp | null = null;
   alive = true;
-  /** Set: the process dies with the next frame of reports, before the database has it or between that and the ack. */
+  /** Set: the process crashes at the next frame of reports, before the database has it or before the ack. */
   dieAtIngest: 'before' | 'after' | null = null;
 
   private constructor(site: ControlSite) {
@@ -97,7 +97,7 @@ export class ControlMachine {
     };
   }
 
-  /** @returns status 0 when control dies before it has answered */
+  /** @returns status 0 when control crashes before it has answered */
   async call(method: 'GET' | 'POST' | 'PATCH', url: string, key: string, body?: object): Promise<Answer> {
     const answer = this.app.app.inject({
       method,
@@ -109,7 +109,7 @@ export class ControlMachine {
     return Promise.race([told, this.#death.promise.then(() => ({ status: 0, text: '' }))]);
   }
 
-  /** Power off: what the process still does, nobody hears, and no later process reads. */
+  /** Power off: nothing that the process still does is visible to peers or to later processes. */
   die(): void {
     if (!this.alive) return;
     this.alive = false;
@@ -124,14 +124,14 @@ export class ControlMachine {
     this.clock.die();
   }
 
-  /** Ends in good order; its connections are gone already or end now. */
+  /** Shuts down cleanly; its connections are gone already or close now. */
   async stop(): Promise<void> {
     this.#site.network.unlisten(controlHost, controlPort);
     await this.app.close();
     this.die();
   }
 
-  /** Gives back what a dead process still holds. */
+  /** Releases what a crashed process still holds. */
   async bury(): Promise<void> {
     await this.app.services.database.close();
   }
@@ -144,7 +144,7 @@ export class ControlMachine {
         if (this.dieAtIngest === 'before') this.die();
         if (!this.alive) return never();
         const result = await store.store(source, reports);
-        // A death while the database worked: what it has then is in no copy.
+        // A crash during database work: that work is in no copy.
         if (!this.alive) return never();
         this.#site.arrivals.took(reports, result.stored);
         if (this.dieAtIngest === null) return result;

@@ -1,4 +1,4 @@
-/** The machine of the edge: engine, signaling, calls, trunks and reporting as they are, on the world's clock and network. */
+/** The machine of the edge: real engine, signaling, calls, trunks and reporting on the world's clock and network. */
 import type { Clock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
@@ -27,10 +27,10 @@ import { SimAgents, SimMedia } from './voice.ts';
 
 export const sipPort = 5061;
 const appPort = 9022;
-/** Calls of the edge at a time: few, so that the limit is met. */
+/** Concurrent calls of the edge: few, so that the limit is reached. */
 export const maxCalls = 10;
 
-/** As the edge has them by default, but for pauses that end within the world. */
+/** The edge's defaults, except pauses that must end within the world. */
 const registration = {
   perSecond: 50,
   timeoutMs: 8_000,
@@ -44,20 +44,20 @@ export interface EdgeSite {
   readonly time: SimTime;
   readonly network: SimNetwork;
   readonly random: Random;
-  /** Outbox and kept configuration of this process; the next one gets a copy of how they are when this one ends. */
+  /** Outbox and kept configuration of this process; the next one gets a copy of their final state. */
   readonly folder: string;
   /** PEM files; nothing checks them. */
   readonly tls: { readonly cert: string; readonly key: string; readonly ca: string };
   readonly controlUrl: string;
   readonly edgeToken: string;
   readonly wallClockOffset: number;
-  /** Whom agents transfer to. */
+  /** Transfer target of agents. */
   readonly transferTo: () => string;
   /** A report is on disk. */
   readonly written: (body: ReportBody) => void;
 }
 
-/** The process dies between two writes. */
+/** The process crashes between two writes. */
 export class Died extends Error {}
 
 export class EdgeMachine {
@@ -77,7 +77,7 @@ export class EdgeMachine {
   engineRestarts = 0;
   alive = true;
   readonly #death = Promise.withResolvers<void>();
-  /** Set: the process dies at the next write, before or after it. */
+  /** Set: the process crashes at the next write, before or after it. */
   dieAtWrite: 'before' | 'after' | null = null;
 
   static async start(site: EdgeSite): Promise<EdgeMachine> {
@@ -229,7 +229,7 @@ export class EdgeMachine {
     });
   }
 
-  /** The engine alone dies and is started again, as the edge does it. */
+  /** Only the engine crashes, and the edge restarts it. */
   async restartEngine(): Promise<void> {
     this.engineRestarts++;
     this.#engineClock.die();
@@ -245,7 +245,7 @@ export class EdgeMachine {
     this.signaling.connect({ host: loopback, port: appPort, secret: 's' });
   }
 
-  /** Power off: nothing of it runs any more, and what it may still write no next process reads (see `folder`). */
+  /** Power off: nothing runs any more, and no later process reads what this one may still write (see `folder`). */
   die(): void {
     this.alive = false;
     this.#death.resolve();
@@ -255,7 +255,7 @@ export class EdgeMachine {
     this.#site.network.kill(loopback);
   }
 
-  /** Ends as an operator wants it, or dies meanwhile. */
+  /** Shuts down cleanly, or crashes meanwhile. */
   stop(): Promise<void> {
     return Promise.race([this.#stop(), this.#death.promise]);
   }

@@ -1,6 +1,6 @@
 /**
- * The way of every report, seen from both ends: what the outbox on the edge's disk ever took, and what control stored.
- * Neither end is asked for its own account of what was repeated.
+ * Every report, recorded at both ends: all that the outbox on the edge's disk ever stored, and all that control stored.
+ * Independent of how either end detects repetitions.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ function outboxOf(folder: string): string {
   return join(folder, 'outbox.db');
 }
 
-/** Has the outbox in `folder` keep all that it takes, in the transaction that takes it; copies of the folder go on. */
+/** Makes the outbox in `folder` also keep every report, in the same transaction; copies of the folder continue. */
 export function keepJournal(folder: string): void {
   const path = outboxOf(folder);
   if (existsSync(path)) return;
@@ -32,7 +32,7 @@ export function keepJournal(folder: string): void {
   db.close();
 }
 
-/** All reports that were ever in the outbox, in their order. The edge must be at its end. */
+/** All reports that were ever in the outbox, in order. The edge must have ended. */
 export function readJournal(folder: string): JournalEntry[] {
   const db = new Database(outboxOf(folder), { readonly: true });
   try {
@@ -45,16 +45,16 @@ export function readJournal(folder: string): JournalEntry[] {
   }
 }
 
-/** What control stored, frame by frame, whichever of its processes it was. */
+/** What control stored, frame by frame, over all its processes. */
 export class Arrivals {
   readonly #seqs: number[] = [];
 
-  /** @param stored how many of the last ones of a frame were stored */
+  /** @param stored how many reports at the end of a frame were stored */
   took(frame: readonly SequencedReport[], stored: number): void {
     this.#seqs.push(...frame.slice(frame.length - stored).map(({ seq }) => seq));
   }
 
-  /** Where the arrivals differ from `journal`, one sentence; null: every report arrived once, in its order. */
+  /** The difference between arrivals and `journal`, one sentence; null: every report arrived once, in order. */
   differ(journal: readonly JournalEntry[]): string | null {
     const at = Array.from({ length: Math.max(journal.length, this.#seqs.length) }).findIndex(
       (_, index) => journal[index]?.seq !== this.#seqs[index],

@@ -1,25 +1,25 @@
-/** Callers who press keys, and the voice of the pathway that they press them for. No sound passes, but its time does. */
+/** Callers who press keys, and the speech of their pathway: no audio, but its duration. */
 import type { SpeechOptions, TextToSpeech } from '#shared/models/speech.ts';
 import type { AudioEndpoint, MediaLeg } from '../../edge/call/ports/media.ts';
 import type { Random } from './random.ts';
 import type { MachineClock } from './time.ts';
 
 const frameMs = 20;
-/** Frames that are taken at once: fifty steps a second for each call would be most of the world's work. */
+/** Frames processed at once: fifty steps a second for each call would be most of the world's work. */
 const framesAtOnce = 10;
 const digits = [...'123', ...'123', ...'1234567890*#'];
 
-/** A leg with the endpoint that is attached to it. */
+/** A leg with its attached endpoint. */
 export interface KeypadLeg extends MediaLeg {
   readonly options: { readonly callId: string };
   readonly endpoint: AudioEndpoint | null;
 }
 
-/** The keys of all callers, and the frames that endpoints with keys speak. */
+/** The keys of all callers, and the frames of endpoints with keys. */
 export class Keypads {
-  /** By the call's id, in order: what its peer pressed while somebody took keys. */
+  /** By call id, in order: keys that the peer pressed while an agent accepted keys. */
   readonly pressed = new Map<string, string>();
-  /** By the call's id: what we pressed. */
+  /** By call id: keys that we pressed. */
   readonly played = new Map<string, string>();
   readonly #random: Random;
   readonly #clock: MachineClock;
@@ -37,7 +37,7 @@ export class Keypads {
   }
 
   sent(callId: string, keys: string): void {
-    // What a dead process still does, nobody hears.
+    // Actions of a crashed process have no effect.
     if (this.#clock.isDead) return;
     this.played.set(callId, (this.played.get(callId) ?? '') + keys);
   }
@@ -52,7 +52,7 @@ export class Keypads {
     this.#clock.after(frameMs, take);
   }
 
-  /** One person: now a key, now several, now nothing for a while. */
+  /** One person: sometimes one key, sometimes several, sometimes nothing for a while. */
   #press(leg: KeypadLeg, endpoint: AudioEndpoint): void {
     const press = () => {
       if (leg.endpoint !== endpoint) return;
@@ -66,7 +66,7 @@ export class Keypads {
   }
 }
 
-/** Speech of one frame for each character, later, and now and then not at all. */
+/** Speech of one frame per character, delayed, and sometimes missing. */
 export class SimVoice implements TextToSpeech {
   readonly #random: Random;
   readonly #clock: MachineClock;

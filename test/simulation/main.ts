@@ -1,6 +1,6 @@
 /**
- * `npm run simulate -- [--seeds N] [--seed S] [--story]`: runs the simulated world for N seeds, from S on. A seed that
- * breaks an invariant is printed with the command that runs it again.
+ * `npm run simulate -- [--seeds N] [--seed S] [--story]`: runs the simulated world for N seeds, starting at S. A seed
+ * that violates an invariant is printed with the command to repeat it.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ function integer(name: 'seeds' | 'seed'): number {
   throw new Error(`--${name} is ${JSON.stringify(values[name])}: give an integer that is not negative`);
 }
 
-/** Libraries keep timers and sockets of the process, so each seed has a time and a network that the next one replaces. */
+/** Libraries keep timers and sockets of the process, so each seed gets its own time and network. */
 async function run(seed: number, tls: { cert: string; key: string; ca: string }): Promise<string[]> {
   const time = new SimTime();
   const random = new Random(seed);
@@ -44,7 +44,7 @@ async function run(seed: number, tls: { cert: string; key: string; ca: string })
   const problems: string[] = [];
   const problem = (error: unknown) =>
     problems.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  // A process that dies in the midst of its work throws; nothing else may, and the run itself comes to its end.
+  // A process that crashes during its work throws; nothing else may, and the run itself completes.
   const stray = (error: unknown) => {
     if (!(error instanceof Died)) problem(error);
   };
@@ -91,5 +91,5 @@ console.log(
     ? `${count} seeds passed`
     : `${failed.length} of ${count} seeds failed: ${failed.join(' ')}`,
 );
-// Sockets and timers of libraries are the world's, and it is over.
+// Sockets and timers of libraries belong to the world, which has ended.
 process.exit(failed.length === 0 ? 0 : 1);

@@ -1,7 +1,7 @@
 /**
- * The network of the simulated world, in place of `node:net`, `node:tls` and `node:dgram`. Octets of a connection
- * arrive in order, late, and cut anywhere; connections open late or not at all, are reset, and stand still while two
- * machines are parted. There is no TLS: the handshake succeeds, and its time is that of a round trip.
+ * The network of the simulated world, replacing `node:net`, `node:tls` and `node:dgram`. Octets of a connection arrive
+ * in order, late, and split anywhere; connections open late or not at all, are reset, and stall while two machines are
+ * partitioned. There is no TLS: the handshake succeeds after one round trip.
  */
 import dgram from 'node:dgram';
 import { EventEmitter } from 'node:events';
@@ -16,14 +16,14 @@ import type { SimTime } from './time.ts';
 export interface NetworkFaults {
   /** Longest one-way delay, ms. */
   readonly delayMs: number;
-  /** Share of pieces that are lost once and come after a retransmission. */
+  /** Share of segments that are lost once and arrive after a retransmission. */
   readonly loss: number;
-  /** Share of pieces that are cut in two. */
+  /** Share of segments that are split in two. */
   readonly cuts: number;
 }
 
 const retransmitMs = 300;
-/** A segment that is not acknowledged for so long ends the connection. */
+/** A segment without acknowledgment for this time ends the connection. */
 const giveUpMs = 40_000;
 const connectGiveUpMs = 20_000;
 
@@ -72,11 +72,11 @@ export class SimSocket extends Duplex {
     this.#idle?.cancel();
     this.network.cut(this);
     done(error);
-    // As in Node, the system's handle closes after the immediates of the turn in which the error is told.
+    // As in Node, the handle closes after the immediates of the turn that reports the error.
     setImmediate(() => setImmediate(() => this.emit('close', error !== null)));
   }
 
-  /** When something that is sent now may arrive: never before what was sent earlier. */
+  /** Earliest arrival of data sent now: not before earlier data. */
   arrival(earliest: number): number {
     this.#arrival = Math.max(this.#arrival, earliest);
     return this.#arrival;
@@ -190,7 +190,7 @@ export class SimNetwork {
     return [...this.#sockets].filter(({ localAddress }) => localAddress === host);
   }
 
-  /** Nothing passes between the two any more; without `other`, to nobody. */
+  /** Partitions the two machines; without `other`, this machine from all. */
   part(one: string, other: string): void {
     this.#partings.add(pair(one, other));
   }
@@ -263,7 +263,7 @@ export class SimNetwork {
     this.#deliver(socket, (twin) => twin.push(null));
   }
 
-  /** The end of a connection at one end: a reset for the other. */
+  /** Closes a connection at one end: a reset for the other. */
   cut(socket: SimSocket): void {
     this.#sockets.delete(socket);
     const { twin } = socket;
@@ -275,7 +275,7 @@ export class SimNetwork {
   }
 
   /**
-   * A machine dies, or a program on it: it hears of nothing any more, the far ends of a reset.
+   * A machine or a program on it crashes: it gets no more events, the far ends get a reset.
    * @param which of its connections and listening ports; all unless given
    */
   kill(
@@ -307,7 +307,7 @@ export class SimNetwork {
       else if (this.time.now - since > giveUpMs) {
         socket.destroy(failure('ETIMEDOUT', socket.remoteAddress, socket.remotePort));
       } else {
-        // What is sent later waits behind it.
+        // Later data wait behind it.
         socket.arrival(this.time.now + 1000);
         this.#held(socket, what, since);
       }
@@ -359,7 +359,7 @@ function failure(code: string, host: string, port: number): Error {
   return Object.assign(new Error(`${code} ${host}:${port}`), { code });
 }
 
-/** The machine on which edge and engine run; its own connections go over loopback. */
+/** The machine of edge and engine; connections between them use loopback. */
 export const machine = '10.0.0.1';
 export const loopback = '127.0.0.1';
 export const controlHost = '10.0.0.2';
@@ -370,8 +370,8 @@ interface Place {
 }
 
 /**
- * Puts the world's network in the place of Node's, for this process and for good: everything that connects or listens
- * from now on does so in the world.
+ * Replaces Node's network with the world's, permanently for this process: everything that connects or listens from now
+ * on does so in the world.
  */
 export function takeNetwork(network: SimNetwork): void {
   const connect = (where: Place | number, ...rest: unknown[]) => {

@@ -1,6 +1,6 @@
-/** The pathway of the world, which takes keys and presses some. */
+/** The pathway of the world, which accepts and sends keys. */
 
-/** What the node of the pathway that presses keys sends. */
+/** The keys that the pathway sends. */
 export const keysOfPathway = '42#';
 
 const step = (id: string, type: string, data: object) => ({ id, type, data: { name: id, ...data } });
@@ -11,7 +11,7 @@ const way = (source: string, target: string, label: string) => ({
   data: { label },
 });
 
-/** A menu, an entry of several keys, keys of ours, a transfer, and ways back. */
+/** A menu, an entry of several keys, sent keys, a transfer, and edges back. */
 export const pathway = {
   nodes: [
     step('menu', 'Default', { isStart: true, text: 'Press 1, 2 or 3.' }),

@@ -1,6 +1,6 @@
 /**
- * The far ends of calls: carriers and PBXs that call, are called, and do what real ones do on bad days. What they
- * write is put together here, without a line of the engine.
+ * The far ends of calls: carriers and PBXs that call, are called, and misbehave like real ones. Their messages are built
+ * here, without code of the engine.
  */
 import { SipReader, type SipText } from '../../scripts/call/sip-text.ts';
 import { sipPort } from './edge-machine.ts';
@@ -25,31 +25,31 @@ const offer = [
   '',
 ].join('\r\n');
 
-/** Where the peers of a world stand. */
+/** The environment of the peers. */
 export interface PeerSite {
   readonly time: SimTime;
   readonly network: SimNetwork;
   readonly random: Random;
-  /** Tells the story of the run. */
+  /** Logs the run. */
   readonly tell: (line: string) => void;
 }
 
-/** What was seen of a call at its far end. */
+/** A call as its far end saw it. */
 export interface SeenCall {
   readonly callId: string;
   readonly direction: 'inbound' | 'outbound';
-  /** The final response to the INVITE that made it. */
+  /** The final response to its INVITE. */
   status: number;
   over: boolean;
 }
 
-/** Takes a message of a connection, or leaves it. */
+/** Handles a message of a connection, or ignores it. */
 export type Taker = (socket: SimSocket, message: SipText) => boolean;
 
 export class Peer {
   readonly address: string;
   readonly calls = new Map<string, SeenCall>();
-  /** No new calls, and those that are up are left. */
+  /** No new calls, and no further actions in running ones. */
   quiet = false;
   readonly #site: PeerSite;
   readonly #legs = new Map<string, Leg>();
@@ -57,7 +57,7 @@ export class Peer {
   #socket: SimSocket | null = null;
   #number = 0;
 
-  /** @param first is shown every message, and says whether it was for it */
+  /** @param first gets every message first and returns whether it handled it */
   constructor(site: PeerSite, address: string, first: Taker = () => false) {
     this.#site = site;
     this.address = address;
@@ -69,7 +69,7 @@ export class Peer {
     this.#site.network.listen(this.address, sipPort, (socket) => this.#serve(socket));
   }
 
-  /** Calls a number of the edge. @param over a connection of the edge's, and its Contact; absent: one of its own */
+  /** Calls a number of the edge. @param over a connection of the edge, and its Contact; absent: a new connection */
   invite(to: string, over?: { readonly socket: SimSocket; readonly target: string }): void {
     const { random, tell } = this.#site;
     const callId = `in-${this.address}-${this.#number++}`;
@@ -84,7 +84,7 @@ export class Peer {
     leg.call();
   }
 
-  /** Cuts its connections. @param how without a word, or by closing */
+  /** Cuts its connections. @param how silently, or by closing */
   drop(how: 'close' | 'reset'): void {
     this.#site.tell(`${this.address} cuts its connections: ${how}`);
     for (const socket of this.#site.network.sockets(this.address)) {
@@ -94,7 +94,7 @@ export class Peer {
     this.#socket = null;
   }
 
-  /** Garbage on the connection that its calls use. */
+  /** Garbage on the connection of its calls. */
   babble(): void {
     const { random } = this.#site;
     const what = random.pick([
@@ -155,7 +155,7 @@ export class Peer {
     leg.called(message);
   }
 
-  /** Ends all its calls: some with a BYE, the others by knowing nothing of them any more. */
+  /** Ends all its calls: some with a BYE, the others by forgetting them. */
   leave(): void {
     this.quiet = true;
     for (const leg of this.#legs.values()) leg.leave();
@@ -307,7 +307,7 @@ class Leg {
     this.#live();
   }
 
-  /** What happens in a call that is up. */
+  /** Events of an established call. */
   #live(): void {
     const { random } = this.#site;
     const what = random.weighted({
@@ -351,7 +351,7 @@ class Leg {
       case 'CANCEL':
         respond(this.#socket, message, '200 OK');
         if (!this.#answered) {
-          // The answer may have crossed it.
+          // The answer may have crossed the request.
           if (random.chance(0.2)) this.#final('200 OK', offer);
           else this.#final('487 Request Terminated');
         }

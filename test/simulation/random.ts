@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** Chance from one seed (sfc32): the same seed gives the same run on every machine. */
+/** Random numbers from one seed (sfc32): the same seed gives the same run on every machine. */
 export class Random {
   #a: number;
   #b: number;
@@ -33,14 +33,14 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** @throws Error when there is nothing to choose from */
+  /** @throws Error when the list is empty */
   pick<T>(from: readonly T[]): T {
     const one = from[this.between(0, from.length - 1)];
     if (one === undefined) throw new Error('nothing to choose from');
     return one;
   }
 
-  /** One of several, each as often as its weight says. */
+  /** One of several, chosen by weight. */
   weighted<T extends string>(weights: Readonly<Record<T, number>>): T {
     const entries = Object.entries(weights) as [T, number][];
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
@@ -52,7 +52,7 @@ export class Random {
   }
 }
 
-/** Lets the process's own sources of chance, from identifiers to jitter, draw from the seed: for good. */
+/** Makes the process's own random sources, from identifiers to jitter, use the seed, permanently. */
 export function takeChance(random: Random): void {
   const octets = (count: number) => Buffer.from(Array.from({ length: count }, () => random.between(0, 255)));
   const uuid = () => {

@@ -1,6 +1,6 @@
 /**
- * A PBX that the edge registers at, on good days and bad: it refuses, asks for patience, writes another Contact,
- * forgets bindings, is silent, and disappears. What it writes is put together here, without a line of the engine.
+ * A PBX that the edge registers at, which also misbehaves: it rejects, sends Retry-After, rewrites Contact, forgets
+ * bindings, is silent, and disappears. Its messages are built here, without code of the engine.
  */
 import { createHash } from 'node:crypto';
 import type { SipText } from '../../scripts/call/sip-text.ts';
@@ -31,18 +31,18 @@ type Mood = (typeof moods)[number];
 interface Binding {
   /** In world time, ms. */
   readonly expiresAt: number;
-  /** The connection that calls go over. */
+  /** The connection for calls. */
   readonly socket: SimSocket;
   readonly contact: string;
 }
 
 export class Registrar {
   readonly peer: Peer;
-  /** What it found wrong with the edge's requests. */
+  /** Violations in the edge's requests. */
   readonly problems: string[] = [];
   readonly #site: PeerSite;
   #mood: Mood = 'takes';
-  /** Null: nobody has told the PBX. */
+  /** Null: not yet set in the PBX. */
   #password: string | null = null;
   #binding: Binding | null = null;
   readonly #nonces = new Set<string>();
@@ -56,12 +56,12 @@ export class Registrar {
     this.peer = new Peer(site, registrarAddress, (socket, message) => this.#registers(socket, message));
   }
 
-  /** Somebody makes the account. */
+  /** Creates the account. */
   learn(password: string): void {
     this.#password = password;
   }
 
-  /** Another day. */
+  /** Changes its behavior. */
   turn(): void {
     const { random, tell } = this.#site;
     this.#mood = random.pick(moods);
@@ -70,7 +70,7 @@ export class Registrar {
     tell(`the registrar: ${this.#mood}`);
   }
 
-  /** Gone, with all that it knows, for so long. */
+  /** Gone for this time, with all its state. */
   disappear(ms: number): void {
     const { time, network, tell } = this.#site;
     tell('the registrar is gone');
@@ -80,20 +80,20 @@ export class Registrar {
     time.after(ms, () => this.#return());
   }
 
-  /** From now on a good one. */
+  /** Behaves correctly from now on. */
   calm(): void {
     this.#isCalm = true;
     this.#mood = 'takes';
     this.#return();
   }
 
-  /** The binding that it would send calls to now. */
+  /** The current binding for calls. */
   get binding(): Binding | null {
     const binding = this.#binding;
     return binding && binding.expiresAt > this.#site.time.now && !binding.socket.destroyed ? binding : null;
   }
 
-  /** Whether it would still look for us. */
+  /** Whether it still has a binding of ours. */
   get remembers(): boolean {
     return this.#binding !== null && this.#binding.expiresAt > this.#site.time.now;
   }
@@ -123,7 +123,7 @@ export class Registrar {
     return true;
   }
 
-  /** Status and headers of the answer; null: there is none. */
+  /** Status and headers of the response; null: none. */
   #judged(socket: SimSocket, message: SipText): [status: string, headers?: string] | null {
     const asked = Number(message.header('expires'));
     const contact = uriOf(message.header('contact') ?? '');
@@ -140,7 +140,7 @@ export class Registrar {
     if (this.#mood === 'brief' && asked < 600) return ['423 Interval Too Brief', 'Min-Expires: 600\r\n'];
     if (this.#mood === 'accepts') return ['202 Accepted'];
     if (this.#mood === 'zero') return ['200 OK', `Contact: <${contact}>;expires=0\r\n`];
-    // So short that what it forgets is noticed within the world.
+    // Short, so that a forgotten binding is noticed within the world.
     const granted = this.#site.random.pick([30, 60, 120]);
     this.#binding = { contact, socket, expiresAt: this.#site.time.now + granted * 1000 };
     const own = `<${contact}>;expires=${granted}`;
@@ -156,7 +156,7 @@ export class Registrar {
     return ['200 OK', `Contact: ${contacts.get(this.#mood) ?? own}\r\nExpires: ${granted}\r\n`];
   }
 
-  /** The answer to a request without, or with the wrong credentials; null: they are right. */
+  /** The response to missing or wrong credentials; null: they are correct. */
   #unproved(message: SipText): [string, string] | null {
     const given = message.header('authorization');
     const nonce = `n${this.#nonces.size}`;
@@ -184,7 +184,7 @@ export class Registrar {
     return field('response') === response ? null : ['403 Forbidden', ''];
   }
 
-  /** RFC 3261 section 10.2: the CSeq grows by one with each REGISTER of a Call-ID; over a connection none overtakes. */
+  /** RFC 3261 section 10.2: the CSeq grows by one with each REGISTER of a Call-ID; a connection keeps their order. */
   #inOrder(socket: SimSocket, message: SipText): void {
     const callId = message.header('call-id') ?? '';
     const cseq = Number.parseInt(message.header('cseq') ?? '', 10);

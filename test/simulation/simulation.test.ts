@@ -1,4 +1,4 @@
-/** Some seeds of the simulated world, in a process of its own: it replaces clock, network and chance for good. */
+/** Some seeds of the simulated world, in a separate process: it replaces clock, network and random source. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 const main = join(import.meta.dirname, 'main.ts');
 
-/** A world is some seconds of one processor's work, and many times that on a machine that has too much to do. */
+/** A world takes some seconds of CPU, and many times that on an overloaded machine. */
 const limitMs = 600_000;
 
 async function simulate(...args: string[]): Promise<string> {
@@ -15,7 +15,7 @@ async function simulate(...args: string[]): Promise<string> {
 }
 
 test(
-  'nothing is lost, doubled or left in the worlds of three seeds',
+  'three seeds lose, duplicate and leak nothing',
   async () => {
     expect(await simulate('--seed', '1', '--seeds', '3')).toMatch(/3 seeds passed/);
   },
@@ -23,7 +23,7 @@ test(
 );
 
 test(
-  'a seed tells the same story each time',
+  'a seed gives the same log each time',
   async () => {
     const story = () => simulate('--seed', '2', '--seeds', '1', '--story');
     expect(await story()).toBe(await story());

@@ -1,7 +1,6 @@
 /**
- * The time of the simulated world: a queue of events, worked off one after the other. Whatever an event sets off in
- * this process (promises, ticks, immediates) has come to rest before the next one fires, so the order of all things is
- * that of the queue.
+ * The time of the simulated world: a queue of events, processed one after the other. Everything that an event triggers in
+ * this process (promises, ticks, immediates) completes before the next one fires, so the queue determines the order.
  */
 import type { Clock, Timer } from '#shared/clock.ts';
 
@@ -12,21 +11,21 @@ interface Event {
   cancelled: boolean;
 }
 
-/** Where the wall clocks of the world begin. */
+/** Initial wall-clock time of the world. */
 const epoch = Date.UTC(2030, 0, 1);
-/** Turns of the event loop after which what an event set off has come to rest. */
+/** Turns of the event loop after which everything that an event triggered is complete. */
 const turns = 6;
 
 const immediate = globalThis.setImmediate;
 
 export class SimTime {
-  /** Milliseconds since the world began. */
+  /** Milliseconds since the start of the world. */
   now = 0;
   /** Events that fired. */
   steps = 0;
   #order = 0;
   readonly #heap: Event[] = [];
-  /** Work on real files, which takes real time: the world stands still until it is done. */
+  /** Work on real files, which takes real time: the world pauses until it is done. */
   readonly #real = new Set<Promise<unknown>>();
 
   at(ms: number, fire: () => void): Timer {
@@ -43,7 +42,7 @@ export class SimTime {
     return this.at(this.now + Math.max(0, ms), fire);
   }
 
-  /** Has `work`, which waits for nothing in the world, take no time in it. */
+  /** Runs `work`, which does not depend on the world, without simulated time. */
   async still<T>(work: Promise<T>): Promise<T> {
     this.#real.add(work);
     try {
@@ -53,7 +52,7 @@ export class SimTime {
     }
   }
 
-  /** Works off all events of the next `ms` milliseconds. @param each called after every event, at rest */
+  /** Processes all events of the next `ms` milliseconds. @param each called after every completed event */
   async run(ms: number, each: () => void = () => {}): Promise<void> {
     const end = this.now + ms;
     await this.#rest();
@@ -62,7 +61,7 @@ export class SimTime {
       if (first.cancelled) continue;
       this.now = first.at;
       this.steps++;
-      // What a timer of a process throws is an uncaught exception there, and not the end of the world.
+      // An error in a timer is an uncaught exception of that process and does not end the world.
       try {
         first.fire();
       } catch (error) {
@@ -118,7 +117,7 @@ export class SimTime {
   }
 }
 
-/** The clock of one machine of the world. Its wall clock may jump; its timers do not, and die with it. */
+/** The clock of one machine of the world. Its wall clock may jump; its timers do not jump, and end with it. */
 export class MachineClock implements Clock {
   readonly #time: SimTime;
   readonly #timers = new Set<Timer>();
@@ -153,7 +152,7 @@ export class MachineClock implements Clock {
     };
   }
 
-  /** Timers that are set: a leak check. */
+  /** Active timers, for a leak check. */
   get pending(): number {
     return this.#timers.size;
   }
@@ -170,7 +169,7 @@ export class MachineClock implements Clock {
     return this.#dead;
   }
 
-  /** The machine, or the process on it, is gone at once. */
+  /** The machine, or its process, ends at once. */
   die(): void {
     this.#dead = true;
     for (const timer of this.#timers) timer.cancel();
@@ -180,7 +179,7 @@ export class MachineClock implements Clock {
 
 type Handle = ReturnType<typeof globalThis.setTimeout>;
 
-/** Lets `setTimeout` and `setInterval` of libraries, which take no clock, run in the world's time. */
+/** Makes `setTimeout` and `setInterval` of libraries, which have no clock parameter, use the world's time. */
 export function takeTimers(time: SimTime): void {
   const set = (repeat: boolean) =>
     ((fire: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) => {

@@ -1,4 +1,4 @@
-/** Agents and media of the simulated world: no sound passes, but everything that is taken must be given back. */
+/** Agents and media of the simulated world: no audio, but every acquired resource must be released. */
 import type { CodecName } from '#shared/codecs.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import { newId } from '#shared/ids.ts';
@@ -16,7 +16,7 @@ import { Keypads } from './keys.ts';
 import type { Random } from './random.ts';
 import type { MachineClock } from './time.ts';
 
-/** RTP port pairs of the edge: few, so that they run out. */
+/** RTP port pairs of the edge: few, so that they are exhausted. */
 export const portPairs = 12;
 
 export class SimMedia implements Media {
@@ -61,12 +61,12 @@ export class SimMedia implements Media {
     return new FakeBridge(one, other, { transcode: true });
   }
 
-  /** Nothing comes from any far end any more. */
+  /** No more media from any far end. */
   fallSilent(): void {
     this.#silentFrom ??= this.#clock.now();
   }
 
-  /** Media answers from a thread of its own: later, in any order. */
+  /** Media responds asynchronously, in any order. */
   #pause(): Promise<void> {
     return new Promise((resolve) => this.#clock.after(this.#random.between(0, 5), resolve));
   }
@@ -108,9 +108,9 @@ class SimLeg extends FakeMediaLeg {
 }
 
 export interface SimAgentsParts {
-  /** Whom agents of the simulation transfer to. */
+  /** Transfer target of the simulated agents. */
   readonly transferTo: () => string;
-  /** The edge's own agents, which walk pathways. */
+  /** The edge's real agents, which follow pathways. */
   readonly pathways: Agents;
 }
 

@@ -1,6 +1,6 @@
 /**
- * One run of the simulated world: an edge, a control plane and their peers live for some minutes under everything that
- * one seed brings over them; then all comes to rest, and nothing may be left, lost or doubled.
+ * One run of the simulated world: an edge, a control plane and their peers run for some minutes with the faults of one
+ * seed. Then everything settles, and nothing may be leaked, lost or duplicated.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,17 +21,17 @@ import type { SimTime } from './time.ts';
 import { portPairs } from './voice.ts';
 
 const number = '+14155550100';
-/** Its edge registers at a PBX. */
+/** Number whose edge registers at a PBX. */
 const registeredNumber = '+14155550101';
-/** Answered by a pathway that takes keys. */
+/** Answered by a pathway that accepts keys. */
 const keysNumber = '+14155550102';
 const addresses = ['10.1.0.1', '10.1.0.2', '10.1.0.3'] as const;
 
-/** How long the world is troubled, ms. */
+/** Duration of the faults, ms. */
 const troubledMs = 150_000;
-/** The longest transaction (64 T1), a REGISTER or REFER that is waited for, and some more. */
+/** The longest transaction (64 T1), a pending REGISTER or REFER, and some margin. */
 const answersMs = 100_000;
-/** What ends calls whose peers are gone: session timers (240 s), else the longest call, and what follows. */
+/** Time until calls of vanished peers end: session timers (240 s), else the longest call, and their teardown. */
 const sessionsMs = 500_000;
 const maxMinutes = 5;
 
@@ -44,7 +44,7 @@ export interface WorldParts {
   readonly tell: (line: string) => void;
 }
 
-/** What the world found wrong. */
+/** Violations of the world's invariants. */
 class Violation extends Error {}
 
 export class World {
@@ -55,21 +55,21 @@ export class World {
   #edge: EdgeMachine | null = null;
   #control: ControlMachine | null = null;
   #controls = 0;
-  /** Processes of control that died: they are let go of at the end. */
+  /** Crashed processes of control: released at the end. */
   readonly #dead: ControlMachine[] = [];
   readonly #arrivals = new Arrivals();
   readonly #registrar: Registrar;
   #pathwayId: string | null = null;
   readonly #secrets = new Set([peerKey]);
   readonly #keypads: Keypads[] = [];
-  /** Lives of the edge, and restarts of its engine. */
+  /** Runs of the edge, and restarts of its engine. */
   #deaths = 0;
   #keys: Keys | null = null;
   /** Every report that was on disk, in order. */
   readonly #written: ReportBody[] = [];
-  /** Orders of calls that control took, by their ids. */
+  /** Call orders that control accepted, by id. */
   readonly #placed = new Set<string>();
-  /** What goes on beside the events; awaited at the end. */
+  /** Work outside the events; awaited at the end. */
   readonly #work = new Set<Promise<void>>();
   readonly #broken: string[] = [];
   #edgeOffset = 0;
@@ -85,7 +85,7 @@ export class World {
     return this.#parts.time.steps;
   }
 
-  /** @throws Violation with all that is wrong */
+  /** @throws Violation with all violations */
   async live(): Promise<{ calls: number; steps: number }> {
     const { time } = this.#parts;
     try {
@@ -115,7 +115,7 @@ export class World {
     if (!this.#edge?.connected) throw new Violation('the edge did not reach control within 5 s of its start');
   }
 
-  /** @param endpoints places of the trunk */
+  /** @param endpoints targets of the trunk */
   async #configure(endpoints: number): Promise<void> {
     const [primary, ...others] = addresses
       .slice(1, 1 + endpoints)
@@ -153,7 +153,7 @@ export class World {
     this.#pathwayId = id;
   }
 
-  /** Attaches the number that registers; somebody tells the PBX the password after a while. */
+  /** Attaches the number that registers; the PBX gets the password after a while. */
   async #attachRegistered(): Promise<void> {
     const { random } = this.#parts;
     const { status, text } = await this.#api('POST', '/v1/sip/attach', {
@@ -184,7 +184,7 @@ export class World {
     await this.#attachRegistered();
   }
 
-  /** Plans what comes over the world. */
+  /** Plans the faults of the world. */
   #trouble(): void {
     const { random, network } = this.#parts;
     network.faults = {
@@ -287,10 +287,10 @@ export class World {
     else this.#controlOffset += by;
   }
 
-  /** Control ends in good order, or dies: at once, or in the midst of taking reports. */
+  /** Control shuts down cleanly, or crashes: at once, or while it stores reports. */
   async #restartControl(): Promise<void> {
     const control = this.#control;
-    // One that waits for its death is on its way already.
+    // A planned crash is already pending.
     if (!control || control.dieAtIngest !== null) return;
     const { random, tell } = this.#parts;
     const how = random.pick(['stops', 'now', 'before', 'after'] as const);
@@ -364,9 +364,9 @@ export class World {
   async #startEdge(): Promise<void> {
     const { time, network, random, tls, tell } = this.#parts;
     if (!this.#keys) return;
-    // Whoever else waits to start it sees that it is being done.
+    // Other callers see that the start is in progress.
     this.#edge = null;
-    // A process that was killed may hold its files: the next one reads what was on disk at its death.
+    // A killed process may hold its files: the next one reads a copy of the disk at the crash.
     const before = join(this.#folder, `edge-${this.#life}`);
     const folder = join(this.#folder, `edge-${++this.#life}`);
     if (this.#life === 1) mkdirSync(folder);
@@ -388,7 +388,7 @@ export class World {
     this.#keypads.push(edge.media.keypads);
   }
 
-  /** What holds after every step. */
+  /** Invariants after every step. */
   #always(): void {
     const edge = this.#edge;
     if (!edge?.alive) return;
@@ -401,7 +401,7 @@ export class World {
     if (this.#broken.length > 0) throw new Violation(this.#broken.join('\n'));
   }
 
-  /** Trouble ends; everything may come to rest. */
+  /** Ends the faults; everything may settle. */
   async #peace(): Promise<void> {
     const { time, network, tell } = this.#parts;
     network.joinAll();
@@ -409,7 +409,7 @@ export class World {
     tell('peace');
     this.#registrar.calm();
     for (const peer of [...this.#peers, this.#registrar.peer]) peer.leave();
-    // What was under way comes to its end: restarts, orders.
+    // Wait for running work: restarts, orders.
     await time.run(70_000, () => this.#always());
     if (!this.#edge?.alive) await this.#startEdge();
     this.#do(() => this.#attachRegistered());
@@ -438,7 +438,7 @@ export class World {
     this.#check();
   }
 
-  /** There is a moment at which nothing waits for control: what is written meanwhile is on its way. */
+  /** Waits for a moment with an empty outbox: all reports written so far have been sent. */
   async #reported(edge: EdgeMachine): Promise<void> {
     for (let tenths = 0; tenths < 100 && edge.unreported > 0; tenths++) {
       await this.#parts.time.run(100, () => this.#always());
@@ -446,14 +446,14 @@ export class World {
     if (edge.unreported > 0) throw new Violation(`${edge.unreported} reports have not reached control`);
   }
 
-  /** The PBX has the binding, over a connection that stands. */
+  /** The PBX has the binding, over an open connection. */
   #registered(): void {
     if (this.#registrar.binding) return;
     const said = this.#written.findLast((body) => body.type === 'registration');
     throw new Violation(`the registrar has no binding of ours; the edge says ${JSON.stringify(said)}`);
   }
 
-  /** Engine and edge know of the same dialogs; each belongs to a call. */
+  /** Engine and edge have the same dialogs; each belongs to a call. */
   #agree(edge: EdgeMachine): void {
     const { dialogs = 0 } = edge.engine.metrics();
     const known = edge.signaling.dialogs;
@@ -499,7 +499,7 @@ export class World {
       agents: edge.agents.open.size,
     };
     const held = Object.entries(left).filter(([, count]) => count > 0);
-    // OPTIONS to the trunks' places may be under way at any time.
+    // OPTIONS to the trunks' targets may be pending at any time.
     const real = held.filter(([what, count]) => what !== 'client transactions' || count > addresses.length);
     if (real.length > 0) {
       const what = real.map(([name, count]) => `${count} ${name}`).join(', ');
@@ -547,7 +547,7 @@ export class World {
   }
 }
 
-/** Errors that the world's own faults make, and that the edge is right to log. */
+/** Errors caused by the world's faults, which the edge should log. */
 const expected =
   /media worker died|the agent broke|the voice broke|the edge (is dead|died)|model does not answer/;
 

@@ -1,6 +1,6 @@
 /**
- * What a trunk's answer makes of a call of ours (contract 3.5), with SIPp as two carriers: the primary does what
- * its scenario says, the secondary takes whatever comes. Engine, signaling, media and failover are real.
+ * How a trunk's response affects an outbound call (contract 3.5), with SIPp as two carriers: the primary follows its
+ * scenario, the secondary accepts every call. Engine, signaling, media and failover are real.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
@@ -13,7 +13,7 @@ import { type SippServer, serveScenario } from './serve.ts';
 import { startTrunkEdge, type TrunkEdge } from './trunk-edge.ts';
 
 const number = '+14155550100';
-/** Longer than a peer takes on a machine with many times the load that it can carry: only the silent one is too late. */
+/** Longer than a peer needs on a heavily overloaded machine: only the silent peer times out. */
 const noResponseMs = 5_000;
 let bed: TrunkEdge;
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => bed?.stop());
 
-/** A trunk of its own for each test, so that none knows what another has learned. */
+/** A separate trunk for each test, so that none shares state with another. */
 function configure(primary: number, secondary: number, changes: Partial<OutboundTrunk> = {}): void {
   const trunk: OutboundTrunk = {
     id: newId(),
@@ -63,7 +63,7 @@ function ended(callId: string): Promise<CallRecord> {
   });
 }
 
-/** Waits for the answer, hangs up, and gives the last record. */
+/** Waits for the answer, hangs up, and returns the last record. */
 async function answeredCall(callId: string): Promise<CallRecord> {
   await eventually('the answer', () => bed.edge.last(callId)?.answered_at);
   bed.edge.calls.stop(callId);
@@ -78,7 +78,7 @@ async function passed(server: SippServer): Promise<void> {
 const serve = async (scenario: string, keys: Record<string, string> = {}): Promise<SippServer> =>
   serveScenario(scenario, await freeTcpPort(), bed.edge.certificate, keys);
 
-/** The call goes on to the secondary, and its log says why. */
+/** The call fails over to the secondary, and its log says why. */
 async function movesOn(primary: SippServer, attempt: Record<string, unknown>, changes = {}): Promise<void> {
   const secondary = await serve('uas-trunk-answer-expect-bye');
   try {
@@ -96,10 +96,10 @@ async function movesOn(primary: SippServer, attempt: Record<string, unknown>, ch
   }
 }
 
-/** The call ends with the primary's verdict; the secondary hears of nothing. */
+/** The call ends with the primary's verdict; the secondary gets no INVITE. */
 async function staysThere(primary: SippServer, record: Record<string, unknown>): Promise<void> {
   try {
-    // Nobody listens there: an attempt would show in the log.
+    // Nobody listens there: an attempt would be in the log.
     configure(primary.port, await freeTcpPort());
     expect(await ended(call())).toMatchObject({ failover_attempts: [], answered_at: null, ...record });
     await passed(primary);
@@ -108,13 +108,13 @@ async function staysThere(primary: SippServer, record: Record<string, unknown>):
   }
 }
 
-test('connection refused: the call goes to the next endpoint', async () => {
+test('connection refused: the call fails over', async () => {
   const port = await freeTcpPort();
   const nobody = { port, ended: async () => ({ passed: true, report: '' }), close: async () => {} };
   await movesOn(nobody, { sip_code: null, error: expect.stringContaining('refused') });
 });
 
-test('silence: the call goes to the next endpoint after the time for a first response', async () => {
+test('no response: the call fails over after the time-out for a first response', async () => {
   await movesOn(
     await serve('uas-trunk-silence-expect-no-more', { silence_ms: String(noResponseMs + 2_000) }),
     {
@@ -129,12 +129,12 @@ test('403 without credentials: the call ends there', async () => {
   await staysThere(primary, { termination: 'route_refused', sip_code: 403 });
 });
 
-test.each([503, 408])('%i: the call goes to the next endpoint', async (status) => {
+test.each([503, 408])('%i: the call fails over', async (status) => {
   const primary = await serve('uas-trunk-refusal-expect-ack', { status: `${status} Refused` });
   await movesOn(primary, { sip_code: status });
 });
 
-test('a loop of 401: credentials are tried once, then the call goes to the next endpoint', async () => {
+test('repeated 401: the edge authenticates once, then the call fails over', async () => {
   const credentials = { username: 'acme', password: 'wrong', realm: null };
   const primary = await serve('uas-trunk-challenge-loop-expect-one-try');
   await movesOn(primary, { sip_code: 401 }, { credentials });
@@ -155,7 +155,7 @@ test.each([503, 408])('%i after ringing: the call ends there', async (status) =>
   await staysThere(primary, { sip_code: status });
 });
 
-test('a nonce that went stale costs one more INVITE, and no failover', async () => {
+test('a stale nonce costs one more INVITE, and no failover', async () => {
   const primary = await serve('uas-trunk-stale-nonce-expect-answer');
   try {
     const credentials = { username: 'acme', password: 'secret', realm: 'trunk' };
@@ -167,7 +167,7 @@ test('a nonce that went stale costs one more INVITE, and no failover', async () 
   }
 });
 
-test('422: the call is offered again with the interval that the trunk asks for', async () => {
+test('422: the INVITE is repeated with the interval that the trunk requests', async () => {
   const primary = await serve('uas-trunk-long-interval-expect-min-se');
   try {
     configure(primary.port, await freeTcpPort());

@@ -1,4 +1,4 @@
-/** Calls of the edge's own to SIPp as a carrier: signaling, engine and media are real, the agent is a tone. */
+/** Outbound calls to SIPp as a carrier: signaling, engine and media are real, the agent is a tone. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newId } from '#shared/ids.ts';
 import { ToneAgent } from '../../edge/agent/tone-agent.ts';
@@ -13,7 +13,7 @@ import { freeTcpPort } from '../kit/programs/ports.ts';
 import { serveScenario } from './serve.ts';
 import { testMedia } from './trunk-edge.ts';
 
-/** Plays a tone and measures what comes back. */
+/** Plays a tone and measures the returned audio. */
 class LineCheck extends ToneAgent {
   /** Frames whose loudest sample is far above noise. */
   loudFrames = 0;
@@ -54,7 +54,7 @@ beforeEach(() => {
   agent = new LineCheck(400);
 });
 
-/** Calls SIPp with `scenario`, and checks that it saw what it wants and that nothing is left of the call. */
+/** Calls SIPp with `scenario`, and checks that it passes and that the call leaves no resources. */
 async function callServer(
   scenario: string,
   run: (callId: string) => Promise<void>,
@@ -82,7 +82,7 @@ async function callServer(
   }
 }
 
-/** Waits until the echo of the agent's tone has been heard for half a second, then hangs up. */
+/** Waits until the echo of the agent's tone has been received for half a second, then hangs up. */
 async function hearAndHangUp(callId: string): Promise<void> {
   await eventually('the echo of the tone', () => agent.loudFrames >= 25 || null);
   edge.calls.stop(callId);
@@ -103,7 +103,7 @@ test('early media in a reliable 183 becomes the media of the call', async () => 
 });
 
 test.each(['MD5', 'SHA-256'])(
-  'a carrier takes our credentials for INVITE and BYE with %s',
+  'a carrier accepts our credentials for INVITE and BYE with %s',
   async (algorithm) => {
     const credentials = { username: 'acme', password: 'secret', realm: 'trunk' };
     await callServer('uas-trunk-challenge-expect-digest', hearAndHangUp, {
@@ -113,7 +113,7 @@ test.each(['MD5', 'SHA-256'])(
   },
 );
 
-test('a phone that nobody answers is cancelled', async () => {
+test('an unanswered call is canceled', async () => {
   await callServer('uas-trunk-no-answer-expect-cancel', async (callId) => {
     const ended = await eventually('the end of the call', () =>
       edge.last(callId)?.ended_at ? edge.last(callId) : null,

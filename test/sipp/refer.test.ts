@@ -14,7 +14,7 @@ import { startTrunkEdge, type TrunkEdge } from './trunk-edge.ts';
 
 const number = '+14155550100';
 let bed: TrunkEdge;
-/** Where the trunk takes calls: the target of a transfer. */
+/** Port of the trunk: the target of a transfer. */
 let targetPort: number;
 
 beforeAll(async () => {
@@ -68,7 +68,7 @@ beforeEach(async () => {
   bed.trunks.configure(config.numbers);
 });
 
-/** The PBX calls and does what `name` says. */
+/** The PBX calls with the scenario `name`. */
 function pbx(name: string, keys: Record<string, string> = {}): Promise<SippResult> {
   return runScenario(name, { port: bed.edge.port, ca: bed.edge.authority.cert, number, keys });
 }
@@ -76,7 +76,7 @@ function pbx(name: string, keys: Record<string, string> = {}): Promise<SippResul
 const serve = (name: string, keys: Record<string, string> = {}): Promise<SippServer> =>
   serveScenario(name, targetPort, bed.edge.certificate, keys);
 
-/** The call's last record, as soon as `is` holds of it. */
+/** The call's last record, as soon as `is` is true for it. */
 function record(what: string, is: (call: CallRecord) => boolean): Promise<CallRecord> {
   return eventually(what, () => {
     const lasts = [...bed.edge.records.values()].flatMap((records) => records.slice(-1));
@@ -90,7 +90,7 @@ async function nothingLeft(): Promise<void> {
   expect(bed.media.stats().legs).toBe(0);
 }
 
-test('a REFER that is followed: the PBX hears of the answer and leaves, the target stays', async () => {
+test('a followed REFER: the PBX is notified of the answer and leaves, the target stays', async () => {
   const target = await serve('uas-trunk-answer-expect-bye');
   try {
     const call = pbx('uac-pbx-refer-expect-notify-200', {
@@ -111,7 +111,7 @@ test('a REFER that is followed: the PBX hears of the answer and leaves, the targ
   }
 });
 
-test('a REFER to somebody who is busy: the PBX hears of it, and the call goes on', async () => {
+test('a REFER to a busy target: the PBX is notified, and the call continues', async () => {
   const target = await serve('uas-trunk-refusal-expect-ack', { status: '486 Busy Here' });
   try {
     const { passed, report, callId } = await pbx('uac-pbx-refer-expect-notify-486', {
@@ -126,7 +126,7 @@ test('a REFER to somebody who is busy: the PBX hears of it, and the call goes on
   }
 });
 
-test('a REFER that leads out of the configuration is refused, and the call goes on', async () => {
+test('a REFER to a target outside the configuration is rejected, and the call continues', async () => {
   const { passed, report, callId } = await pbx('uac-pbx-refer-elsewhere-expect-403', {
     target: 'sip:+14155550177@elsewhere.example',
   });
@@ -140,7 +140,7 @@ test.each([
   ['uac-pbx-referred-expect-bye', 'transferred'],
   ['uac-pbx-referred-expect-call-after-603', 'caller_hangup'],
   ['uac-pbx-referred-expect-call-after-486', 'caller_hangup'],
-])('a REFER of ours, %s: the call ends with %s', async (name, termination) => {
+])('a REFER from the edge, %s: the call ends with %s', async (name, termination) => {
   const call = pbx(name);
   const { id } = await record(
     'the answered call',

@@ -45,7 +45,7 @@ beforeEach(() => {
   states = [];
 });
 
-/** @param port of the registrar; null: there is none */
+/** @param port of the registrar; null: none */
 function configure(port: number | null): void {
   const registration = { host: 'trunk.example', port: port ?? 0, username: 'acme', password: 'derived' };
   const trunk = {
@@ -71,7 +71,7 @@ function configure(port: number | null): void {
   edge.signaling.configure(config);
 }
 
-/** Registers at SIPp with `scenario` until `reached`, then no more. SIPp must have seen what it wants. */
+/** Registers at SIPp with `scenario` until `reached`, then stops. The scenario must pass. */
 async function registerAt(
   scenario: string,
   reached: RegistrationState['state'],
@@ -85,7 +85,7 @@ async function registerAt(
       const last = states.at(-1);
       return last?.state === reached ? last : null;
     });
-    // A refusal is watched for a while: the scenario ends when no other REGISTER has come.
+    // After a rejection the scenario waits for a while and ends when no other REGISTER has arrived.
     if (reached === 'failed') await server.ended();
     configure(null);
     const { passed, report } = await server.ended();
@@ -98,23 +98,23 @@ async function registerAt(
   }
 }
 
-/** How long the binding lasts; the two times are read a moment apart. */
+/** Lifetime of the binding; the two times are read a moment apart. */
 function boundS({ at, expires_at }: RegistrationState): number {
   return Math.round((Date.parse(expires_at ?? '') - Date.parse(at)) / 1000);
 }
 
-test.each(['MD5', 'SHA-256'])('a stale nonce is no refusal (%s)', async (algorithm) => {
+test.each(['MD5', 'SHA-256'])('a stale nonce does not count as a refusal (%s)', async (algorithm) => {
   const state = await registerAt('uas-registrar-stale-nonce-expect-new-digest', 'registered', { algorithm });
   expect(state).toMatchObject({ sip_code: 200, last_error: null });
   expect(boundS(state)).toBe(60);
 });
 
-test('a registrar that wants longer bindings gets them', async () => {
+test('a registrar that requires a longer interval gets it', async () => {
   const state = await registerAt('uas-registrar-brief-interval-expect-min-expires', 'registered');
   expect(boundS(state)).toBe(900);
 });
 
-test('a wrong password is given once', async () => {
+test('a wrong password is sent once', async () => {
   const state = await registerAt('uas-registrar-wrong-password-expect-one-try', 'failed');
   expect(state).toMatchObject({
     sip_code: 401,
@@ -137,13 +137,16 @@ test.each([
     503,
     /^trunk\.example:\d+ is out of service or overloaded \(503 Service Unavailable; try again after 60 s\)\.$/,
   ],
-])('a registrar that answers %s is left alone', async (status, fields, code, error) => {
-  const state = await registerAt('uas-registrar-refusal-expect-pause', 'failed', { status, fields });
-  expect(state.sip_code).toBe(code);
-  expect(state.last_error).toMatch(error);
-});
+])(
+  'a registrar that answers %s gets no further REGISTER for a while',
+  async (status, fields, code, error) => {
+    const state = await registerAt('uas-registrar-refusal-expect-pause', 'failed', { status, fields });
+    expect(state.sip_code).toBe(code);
+    expect(state.last_error).toMatch(error);
+  },
+);
 
-test('a silent registrar is asked again', async () => {
+test('the REGISTER to a silent registrar is retried', async () => {
   await registerAt('uas-registrar-silence-expect-another-try', 'registered');
   expect(states.map(({ state, last_error }) => [state, last_error])).toEqual([
     ['registering', null],
@@ -156,8 +159,8 @@ test('a silent registrar is asked again', async () => {
   ]);
 });
 
-test('a registrar that learns the password late has the binding within seconds', async () => {
-  // What the first configuration has is no new record; the ones after it are.
+test('a registrar that gets the password late has the binding within seconds', async () => {
+  // Records of the first configuration do not count as new; later ones do.
   configure(null);
   const state = await registerAt('uas-registrar-late-password-expect-close-tries', 'registered');
   expect(state).toMatchObject({ sip_code: 200, last_error: null, next_try_at: null });

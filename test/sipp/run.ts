@@ -8,28 +8,28 @@ import { sippProgram } from '../../scripts/setup/sipp.ts';
 import { encodeMulaw, tone } from '../kit/fakes/audio.ts';
 
 export interface SippOptions {
-  /** where the edge listens, on 127.0.0.1 */
+  /** port of the edge, on 127.0.0.1 */
   readonly port: number;
-  /** PEM of the authority that the edge's certificate must come from */
+  /** PEM of the CA that must have issued the edge's certificate */
   readonly ca: string;
-  /** number dialled */
+  /** dialed number */
   readonly number: string;
   /** address that SIPp calls from */
   readonly source?: string;
   readonly transport?: 'tls' | 'udp' | 'tcp';
   readonly tlsVersion?: '1.0' | '1.1' | '1.2' | '1.3';
-  /** what `[name]` in the scenario stands for */
+  /** values of `[name]` in the scenario */
   readonly keys?: Readonly<Record<string, string>>;
-  /** SIPp gives up after this time, s */
+  /** SIPp times out after this time, s */
   readonly limitS?: number;
 }
 
 export interface SippResult {
-  /** whether the call went as the scenario says */
+  /** whether the scenario passed */
   readonly passed: boolean;
   /** SIP Call-ID of its call */
   readonly callId: string;
-  /** what SIPp complained about, and the messages it saw */
+  /** SIPp's errors, and the messages that it saw */
   readonly report: string;
 }
 
@@ -42,7 +42,7 @@ export async function runScenario(name: string, options: SippOptions): Promise<S
   const callId = `${randomUUID()}@sipp`;
   const source = options.source ?? '127.0.0.1';
   await writeFile(file('ca.pem'), options.ca);
-  // What a scenario says into the call: a second of 400 Hz, which SIPp repeats.
+  // The audio that a scenario sends: a second of 400 Hz, which SIPp repeats.
   await writeFile(file('tone.raw'), encodeMulaw(tone(400, 8000)));
   const args = [
     `127.0.0.1:${options.port}`,

@@ -1,4 +1,4 @@
-/** Conformance with real SIPp over TLS with SRTP: what goes over the wire, and what the API shows of it. */
+/** Conformance with real SIPp over TLS with SRTP: the messages on the wire, and what the API shows. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -14,9 +14,9 @@ import { TestSystem } from '../kit/programs/harness.ts';
 import { isUdpFree } from '../kit/programs/ports.ts';
 import { runScenario, type SippOptions } from './run.ts';
 
-/** Attached, with nobody to answer. */
+/** Attached, without an agent. */
 const unanswered = '+14155550111';
-/** Answered by a voice bot that never opens its socket: rings until it gives up. */
+/** Its voice bot never accepts the socket: rings until the time-out. */
 const ringing = '+14155550112';
 const keys = '+14155550113';
 
@@ -43,7 +43,7 @@ afterAll(async () => {
   await new Promise<void>((resolve) => deafBot.close(() => resolve()));
 });
 
-/** Waits for a key; 1 leads to the node `one`. */
+/** Waits for a key; 1 takes the edge to the node `one`. */
 function keyPathway(): Promise<string> {
   return system.api.pathway(
     'keys',
@@ -77,7 +77,7 @@ async function startLines(call: LoggedCall): Promise<string[]> {
   );
 }
 
-/** The start lines of a call as soon as `line` is among them: the last messages follow the call's end. */
+/** The start lines of a call as soon as they include `line`: the last messages follow the call's end. */
 function startLinesWith(call: LoggedCall, line: string): Promise<string[]> {
   return eventually(`"${line}" in the trace`, async () => {
     const lines = await startLines(call);
@@ -105,7 +105,7 @@ describe('an answered call', () => {
 
   beforeAll(async () => {
     call = await passAndEnd('uac-pbx-answered-call-expect-200');
-    // The answer to the BYE is reported after the call's end.
+    // The response to the BYE is reported after the call's end.
     trace = await eventually('the whole trace', async () => {
       const messages = await system.api.trace(call.id);
       const last = messages.at(-1);
@@ -113,7 +113,7 @@ describe('an answered call', () => {
     });
   });
 
-  test('is logged with codec, quality and who hung up', () => {
+  test('is logged with codec, quality and the party that hung up', () => {
     expect(call).toMatchObject({
       direction: 'inbound',
       from: '+14155550199',
@@ -164,7 +164,7 @@ describe('an answered call', () => {
 });
 
 describe('calls', () => {
-  test('a caller who hangs up in the moment of the answer leaves a completed call', async () => {
+  test('a caller who hangs up at the moment of the answer leaves a completed call', async () => {
     const call = await passAndEnd('uac-pbx-bye-at-once-expect-200');
     expect(call).toMatchObject({
       outcome: 'completed',
@@ -192,7 +192,7 @@ describe('calls', () => {
     expect(lines).toContain('sent SIP/2.0 487 Request Terminated');
   });
 
-  test('hold and resume keep the call', async () => {
+  test('a call survives hold and resume', async () => {
     const call = await passAndEnd('uac-pbx-hold-and-resume-expect-200');
     expect(call).toMatchObject({ outcome: 'completed', hangup_by: 'peer' });
     const lines = await startLinesWith(call, 'received BYE sip:… SIP/2.0');
@@ -204,14 +204,14 @@ describe('calls', () => {
     expect(call).toMatchObject({ outcome: 'completed', codec: 'PCMU' });
   });
 
-  test('repeated requests make one call', async () => {
+  test('retransmitted requests make one call', async () => {
     const call = await passAndEnd('uac-pbx-retransmissions-expect-200');
     expect(call.outcome).toBe('completed');
     const all = await system.api.calls();
     expect(all.filter(({ call_id }) => call_id === call.call_id)).toHaveLength(1);
   });
 
-  test('an offer that crosses ours is refused 491 and the call goes on', async () => {
+  test('an offer that crosses ours is rejected with 491 and the call continues', async () => {
     const call = await passAndEnd('uac-pbx-glare-expect-491');
     expect(call).toMatchObject({ outcome: 'completed', hangup_by: 'peer' });
     const lines = await startLinesWith(call, 'received BYE sip:… SIP/2.0');
@@ -219,7 +219,7 @@ describe('calls', () => {
   });
 });
 
-describe('refusals', () => {
+describe('rejected calls', () => {
   test.each(['uac-pbx-plain-rtp-expect-488', 'uac-pbx-no-crypto-expect-488'])(
     '%s is logged as failed',
     async (name) => {
@@ -233,12 +233,12 @@ describe('refusals', () => {
     expect((await system.api.request('GET', `/v1/sip/calls/${encodeURIComponent(callId)}`)).status).toBe(404);
   });
 
-  test('a number that nobody answers gives 480, logged as not answered', async () => {
+  test('a number without an agent gets 480, logged as not answered', async () => {
     const call = await passAndEnd('uac-pbx-no-agent-expect-480', { number: unanswered });
     expect(call).toMatchObject({ outcome: 'no_answer', sip_code: 480, answered_at: null });
   });
 
-  test('a stranger is refused 403, and the owner of the number sees the attempt', async () => {
+  test('a stranger gets 403, and the owner of the number sees the attempt', async () => {
     const call = await passAndEnd('uac-stranger-call-expect-403', { source: '127.0.0.2' });
     expect(call).toMatchObject({ outcome: 'failed', sip_code: 403, source_ip: '127.0.0.2' });
   });
@@ -254,17 +254,17 @@ describe('refusals', () => {
   });
 
   test.each(['uac-pbx-unknown-extension-expect-420', 'uac-pbx-short-session-timer-expect-422'])(
-    '%s is answered before any agent is asked',
+    '%s is answered before an agent is started',
     async (name) => {
       await pass(name);
     },
   );
 
-  test.each(['1.2', '1.3'] as const)('TLS %s is spoken', async (tlsVersion) => {
+  test.each(['1.2', '1.3'] as const)('TLS %s is accepted', async (tlsVersion) => {
     await pass('uac-pbx-options-expect-200', { tlsVersion });
   });
 
-  test.each(['1.0', '1.1'] as const)('TLS %s is refused', async (tlsVersion) => {
+  test.each(['1.0', '1.1'] as const)('TLS %s is rejected', async (tlsVersion) => {
     const result = await runScenario('uac-pbx-options-expect-200', {
       port: system.sipPort,
       ca: system.ca,
@@ -276,18 +276,18 @@ describe('refusals', () => {
     expect(result.report).not.toContain('SIP/2.0 ');
   });
 
-  test.each(['TLSv1', 'TLSv1.1'] as const)('the edge itself says that %s is too old', async (version) => {
+  test.each(['TLSv1', 'TLSv1.1'] as const)('the edge itself rejects %s as too old', async (version) => {
     const phone = Phone.connect({
       host: '127.0.0.1',
       port: system.sipPort,
       ca: system.ca,
-      // Security level 0: else this side would refuse the old version first.
+      // Security level 0: otherwise this side would reject the old version first.
       tls: { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' },
     });
     await expect(phone).rejects.toThrow(/alert protocol version/);
   });
 
-  test('no UDP socket waits for SIP', async () => {
+  test('no UDP socket listens for SIP', async () => {
     expect(await isUdpFree(system.sipPort, '0.0.0.0')).toBe(true);
   });
 
@@ -306,7 +306,7 @@ describe('refusals', () => {
 });
 
 describe('media', () => {
-  test('key presses as plain RTP inside an SRTP call are not heard', async () => {
+  test('key presses as plain RTP in an SRTP call are ignored', async () => {
     const call = await passAndEnd('uac-pbx-plain-dtmf-expect-ignored', { number: keys });
     expect(call.media?.verdict).toBe('two_way');
     const detail = await system.api.detail(call.id);

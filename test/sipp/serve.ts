@@ -9,7 +9,7 @@ import { eventually } from '../kit/programs/eventually.ts';
 
 export interface SippServer {
   readonly port: number;
-  /** Waits for the end of the one call that the scenario takes. */
+  /** Waits for the end of the scenario's only call. */
   ended(): Promise<{ readonly passed: boolean; readonly report: string }>;
   /** Ends the program if it still runs, and removes its files. */
   close(): Promise<void>;
@@ -17,7 +17,7 @@ export interface SippServer {
 
 /**
  * @param name scenario file without `.xml`
- * @param keys what `[name]` in the scenario stands for
+ * @param keys values of `[name]` in the scenario
  */
 export async function serveScenario(
   name: string,
@@ -29,7 +29,7 @@ export async function serveScenario(
   const file = (suffix: string) => join(folder, suffix);
   await writeFile(file('cert.pem'), pair.cert);
   await writeFile(file('key.pem'), pair.key);
-  // SIPp takes no keyword of ours in a status line, so the words are put in beforehand.
+  // SIPp supports no custom keyword in a status line, so the values are inserted beforehand.
   let scenario = await readFile(join(import.meta.dirname, `${name}.xml`), 'utf8');
   for (const [key, value] of Object.entries(keys)) scenario = scenario.replaceAll(`[${key}]`, value);
   await writeFile(file('scenario.xml'), scenario);
@@ -59,7 +59,7 @@ export async function serveScenario(
   };
 }
 
-/** A connection to try would count as a failed handshake, so the kernel's table is asked. */
+/** Reads the kernel's table, because a test connection would count as a failed handshake. */
 async function listens(child: ChildProcess, port: number): Promise<true | null> {
   if (child.exitCode !== null) throw new Error(`SIPp ended with ${child.exitCode} before it listened`);
   const hex = port.toString(16).toUpperCase().padStart(4, '0');

@@ -1,4 +1,4 @@
-/** An edge whose calls go out over trunks, for SIPp at the far end. Engine, signaling, routes and media are real. */
+/** An edge with outbound trunks, for SIPp as the far end. Engine, signaling, routes and media are real. */
 import { systemClock } from '#shared/clock.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { ToneAgent } from '../../edge/agent/tone-agent.ts';
@@ -37,7 +37,7 @@ export async function testMedia(ports: number): Promise<RunningMedia> {
   });
 }
 
-/** Trunks that may be on loopback and are not probed. */
+/** Trunks that may use loopback and are not probed. */
 export function loopbackTrunks(): Trunks {
   const allowed = parseNetworks(['127.0.0.0/8']);
   return new Trunks({
@@ -47,7 +47,7 @@ export function loopbackTrunks(): Trunks {
     dns: new NodeDns({ servers: [], timeoutMs: 1_000, tries: 1 }),
     allowed: () => allowed,
     ca: [],
-    // A SIPp scenario would take a probe for its call.
+    // A SIPp scenario would handle a probe as its call.
     prober: { probe: () => new Promise(() => {}) },
     report: () => {},
     moved: () => {},

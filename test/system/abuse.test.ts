@@ -1,4 +1,4 @@
-/** What is not SIP, not complete or too much: a clear answer or a clean cut, and nothing leaks. */
+/** Input that is not SIP, incomplete or too large gets an error response or a closed connection, and nothing leaks. */
 import { randomBytes } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { connect as connectTcp, type Socket } from 'node:net';
@@ -17,7 +17,7 @@ const sockets = new Set<Socket>();
 
 beforeAll(async () => {
   system = await TestSystem.start();
-  // The first call loads what stays loaded: code, the media worker's memory, keep-alive connections.
+  // The first call loads everything that stays: code, the media worker's memory, keep-alive connections.
   await oneCall();
 });
 
@@ -46,7 +46,7 @@ afterEach(async () => {
 
 afterAll(() => system?.stop());
 
-/** The proof that the edge still works. */
+/** Proves that the edge still works. */
 async function oneCall(): Promise<void> {
   const caller = await callAndTalk(system, system.tone.number);
   await caller.media.play(caller.media.toneFrames(400, 5));
@@ -56,7 +56,7 @@ async function oneCall(): Promise<void> {
   await system.api.endedCall(caller.callId);
 }
 
-/** @param localAddress another one than the callers', so that what is refused to it does not touch them */
+/** @param localAddress different from the callers', so that blocks do not affect them */
 function tcp(localAddress = '127.0.0.9'): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connectTcp({ port: system.sipPort, host: '127.0.0.1', localAddress }, () =>
@@ -78,7 +78,7 @@ function tls(): Promise<TLSSocket> {
   });
 }
 
-/** What comes back until the other side closes, or `enough` says so. */
+/** Received data until the other side closes, or `enough` returns true. */
 function answerOf(
   socket: Socket,
   enough: (text: string) => boolean = () => false,
@@ -123,42 +123,42 @@ const statusOf = (text: string): number => Number(/^SIP\/2\.0 (\d{3})/.exec(text
 const complete = (text: string): boolean => text.includes('\r\n\r\n');
 
 describe('the SIP port', () => {
-  test('cuts a connection that speaks no TLS', async () => {
+  test('closes a connection without TLS', async () => {
     const socket = await tcp();
     socket.write('OPTIONS sip:edge SIP/2.0\r\n\r\n');
     await answerOf(socket);
     expect(socket.closed || socket.readableEnded).toBe(true);
   });
 
-  test('cuts a connection that sends garbage inside TLS', async () => {
+  test('closes a connection that sends garbage inside TLS', async () => {
     const socket = await tls();
     socket.write(Buffer.concat([randomBytes(4000), Buffer.from('\r\n\r\n')]));
     const answer = await answerOf(socket);
     expect(answer === '' || statusOf(answer) === 400).toBe(true);
   });
 
-  test('waits no longer than its limit for the rest of a half message', async () => {
+  test('closes a connection whose message is incomplete at the time limit', async () => {
     const socket = await tls();
     socket.write(options().slice(0, 120));
     await answerOf(socket, undefined, 60_000);
     expect(socket.readableEnded || socket.closed).toBe(true);
   });
 
-  test('refuses a header section beyond its limit', async () => {
+  test('rejects a header section beyond its limit', async () => {
     const socket = await tls();
     socket.write(options([`X-Long: ${'x'.repeat(200_000)}`]));
     const answer = await answerOf(socket, complete);
     expect(answer === '' || [400, 413, 513].includes(statusOf(answer))).toBe(true);
   });
 
-  test('refuses more headers than its limit', async () => {
+  test('rejects more headers than its limit', async () => {
     const socket = await tls();
     socket.write(options(Array.from({ length: 2000 }, (_, i) => `X-${i}: ${i}`)));
     const answer = await answerOf(socket, complete);
     expect(answer === '' || [400, 413, 513].includes(statusOf(answer))).toBe(true);
   });
 
-  test('refuses a body beyond its limit without waiting for it', async () => {
+  test('rejects a body beyond its limit without waiting for it', async () => {
     const socket = await tls();
     socket.write(options().replace('Content-Length: 0', 'Content-Length: 2000000000'));
     const answer = await answerOf(socket, complete);
@@ -172,7 +172,7 @@ describe('the SIP port', () => {
     expect(statusOf(await answer)).toBe(200);
   });
 
-  test('answers two messages that arrive in one piece', async () => {
+  test('answers two messages that arrive together', async () => {
     const socket = await tls();
     const twice = (text: string) => text.split('SIP/2.0 200').length === 3;
     const answer = answerOf(socket, twice);
@@ -180,7 +180,7 @@ describe('the SIP port', () => {
     expect(twice(await answer)).toBe(true);
   });
 
-  test('answers a message that has garbage behind it, then cuts the connection', async () => {
+  test('answers a message followed by garbage, then closes the connection', async () => {
     const socket = await tls();
     const answer = answerOf(socket);
     socket.write(`${options()}GET / HTTP/1.1\r\n\r\n${options()}`);
@@ -188,12 +188,12 @@ describe('the SIP port', () => {
     expect(socket.readableEnded || socket.closed).toBe(true);
   });
 
-  test('survives hundreds of connections that never speak', async () => {
+  test('survives hundreds of silent connections', async () => {
     const opened = await Promise.allSettled(Array.from({ length: 400 }, () => tcp()));
     expect(opened.length).toBe(400);
   });
 
-  test('does not grow with ten thousand connections that come and go', async () => {
+  test('does not grow with ten thousand short connections', async () => {
     const engine = system.processes();
     const memory = new Map(engine.map((pid) => [pid, residentMiB(pid)]));
     for (let round = 0; round < 100; round++) {
@@ -205,7 +205,7 @@ describe('the SIP port', () => {
 });
 
 describe('the RTP ports', () => {
-  test('ignore garbage, and the call goes on', async () => {
+  test('ignore garbage, and the call continues', async () => {
     const caller = await callAndTalk(system, system.tone.number);
     const port = caller.media.remotePort;
     const stranger = createSocket('udp4');
@@ -239,7 +239,7 @@ describe('the API', () => {
     expect(errors.map((error) => error.code)).toContain(code);
   });
 
-  test('refuses a body beyond its limit', async () => {
+  test('rejects a body beyond its limit', async () => {
     const response = await fetch(`${system.api.url}/v1/sip/attach`, {
       method: 'POST',
       headers: { authorization: system.bootstrap.api_key, 'content-type': 'application/json' },

@@ -1,4 +1,4 @@
-/** Test runs over a real call: control, edge, engine and media as programs, the edge calling itself over TLS and SRTP. */
+/** Test runs over a real call: control, edge, engine and media as programs; the edge calls itself over TLS and SRTP. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Phone } from '../../scripts/call/phone.ts';
 import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
@@ -71,7 +71,7 @@ async function orderLine(): Promise<string> {
   return id;
 }
 
-test('calls the demo number, presses a key, and hears what it leads to', async () => {
+test('calls the demo number, presses a key, and hears the node of that key', async () => {
   const id = await start(
     await scenario({
       name: 'Sales by key',
@@ -143,7 +143,7 @@ test('calls the demo number, presses a key, and hears what it leads to', async (
   }
 });
 
-test('reaches a number that no source of ours may call, and answers its webhooks by mocks', async () => {
+test('reaches a number that does not list the edge as a source, and answers its webhooks with mocks', async () => {
   const pathway_id = await orderLine();
   const scenarioId = await scenario({
     pathway_id,
@@ -192,7 +192,7 @@ test('a transfer ends the run and calls nobody', async () => {
   expect((await system.api.calls()).filter(({ to }) => to === '+14155550999')).toEqual([]);
 });
 
-test('only numbers that the tested version answers can be called', async () => {
+test('only numbers with the tested version can be called', async () => {
   const scenarioId = await scenario({ name: 'Elsewhere' });
   const refused = async (body: object) => {
     const path = `/v1/agent-testing/scenarios/${scenarioId}/run`;
@@ -205,7 +205,7 @@ test('only numbers that the tested version answers can be called', async () => {
   expect(await refused({})).toMatchObject({ status: 400, code: 'INVALID_PARAMETER' });
 });
 
-test('a key that the edge did not make opens nothing, whoever shows it', async () => {
+test('a key that the edge did not create is rejected from any address', async () => {
   const phone = await Phone.connect({ host: '127.0.0.1', port: system.sipPort, ca: system.ca });
   const media = await SrtpPeer.open();
   try {
@@ -217,7 +217,7 @@ test('a key that the edge did not make opens nothing, whoever shows it', async (
   }
 });
 
-test('a run that is cancelled leaves no call behind', async () => {
+test('a canceled run leaves no call', async () => {
   const id = await start(await scenario({ name: 'Cancelled', tester_persona_prompt: 'You want sales.' }));
   const callId = await talking();
   await system.api.ok('POST', `/v1/agent-testing/runs/${id}/cancel`);
@@ -226,7 +226,7 @@ test('a run that is cancelled leaves no call behind', async () => {
   await runs.noCallIsUp();
 });
 
-test('a run outlives kill -9 of control, and its first call does not', async () => {
+test('a run survives kill -9 of control, its first call does not', async () => {
   const id = await start(await scenario({ name: 'Control dies', tester_persona_prompt: 'You want sales.' }));
   const callId = await talking();
   await system.control.end('SIGKILL');
@@ -238,7 +238,7 @@ test('a run outlives kill -9 of control, and its first call does not', async () 
   await runs.noCallIsUp();
 });
 
-test('a run outlives kill -9 of the edge', async () => {
+test('a run survives kill -9 of the edge', async () => {
   const id = await start(await scenario({ name: 'Edge dies', tester_persona_prompt: 'You want sales.' }));
   const callId = await talking();
   await system.crashEdge();
@@ -250,7 +250,7 @@ test('a run outlives kill -9 of the edge', async () => {
   await runs.noCallIsUp();
 });
 
-/** Resolves when the agent of a test call is being talked to. @returns the id of its call */
+/** Resolves when the caller of a test call talks to the agent. @returns the id of its call */
 function talking(): Promise<string> {
   return eventually('an answered test call', async () => {
     const calls = await system.api.calls();

@@ -1,4 +1,4 @@
-/** What a test run over a real call measures, held against what is known of the sound that was played. */
+/** The measurements of a test run over a real call, compared with the known audio. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,12 +12,12 @@ import { TestSystem } from '../kit/programs/harness.ts';
 const plain = '+14155550180';
 /** Its agent lets the other side speak first, for `greetingMs`. */
 const polite = '+14155550181';
-/** Its agent does not let itself be interrupted. */
+/** Its agent cannot be interrupted. */
 const stubborn = '+14155550182';
 
 const greetingMs = 3000;
 const patienceMs = 6000;
-/** What the slow web server takes. */
+/** Response time of the slow web server. */
 const slowMs = 3000;
 
 const greeting =
@@ -26,7 +26,7 @@ const story = 'There once was a telephone that rang and rang until somebody answ
 const short = 'Goodbye';
 const words = 'Excuse me but I would like to say something about my orders';
 
-/** The clock of the line goes by 20 ms, and a jitter buffer may stretch or cut a pause. */
+/** The media clock has steps of 20 ms, and a jitter buffer may stretch or shorten a pause. */
 const toleranceMs = 500;
 
 let system: TestSystem;
@@ -99,7 +99,7 @@ async function answering(number: string, more: object): Promise<void> {
   await system.api.applied(number);
 }
 
-/** A caller who presses the key for this. */
+/** A caller who presses the key of this option. */
 const wants = (what: string, more: object = {}) =>
   runs.scenario({
     pathway_id,
@@ -108,7 +108,7 @@ const wants = (what: string, more: object = {}) =>
     ...more,
   });
 
-/** ms between the first and the last sound of a text, by its samples alone. */
+/** ms between the first and the last audible sample of a spoken text. */
 async function soundOf(text: string): Promise<number> {
   const samples = await voice.synthesize(text, { voice: null, language: 'en-US', sampleRate: 8000 });
   const loud = samples.findIndex((sample) => Math.abs(sample) > 300);
@@ -128,7 +128,7 @@ const turn = (of: VoiceView, number: number) => {
   return found;
 };
 
-test('how long the agent spoke is how long its words sound, and all turns fit into the call', async () => {
+test('the speech time of the agent is the length of its words, and all turns fit into the call', async () => {
   const { voice: call } = await runs.voiceOf(await wants('stories'), plain);
   const said = [turn(call, 0), turn(call, 1)];
   for (const [at, text] of [greeting, story].entries()) {
@@ -164,7 +164,7 @@ test('how long the agent spoke is how long its words sound, and all turns fit in
   expect(heard.mos).toBeLessThanOrEqual(5);
 });
 
-test('the time to the first sound is that which the agent waits for a greeting', async () => {
+test('the time to the first sound is the time that the agent waits for a greeting', async () => {
   const [prompt, late] = [
     (await runs.voiceOf(await wants('orders'), plain)).voice,
     (await runs.voiceOf(await wants('orders', { category: 'CUSTOM' }), polite)).voice,
@@ -175,12 +175,12 @@ test('the time to the first sound is that which the agent waits for a greeting',
   expect(late.first_audio_ms).toBeLessThan(greetingMs + 2 * toleranceMs);
   expect(late.longest_silence_ms).toBeGreaterThanOrEqual(late.first_audio_ms ?? Number.NaN);
   expect(turn(late, 0).response_latency_ms).toBe(late.first_audio_ms);
-  // A short answer is heard as one.
+  // A short answer counts as one turn.
   const sound = await soundOf(short);
   expect(Math.abs(turn(prompt, 1).speech_ms - sound)).toBeLessThan(toleranceMs);
 });
 
-test('a pause is as long as what the agent waits for, and an interrupted agent is soon silent', async () => {
+test('a pause is as long as the webhook, and an interrupted agent stops soon', async () => {
   const call = { interrupt_turns: [1], interrupt_after_ms: 1500 };
   const { voice: heeded } = await runs.voiceOf(await wants('weather', { metadata: { call } }), plain);
   const sound = await soundOf(greeting);
@@ -190,14 +190,14 @@ test('a pause is as long as what the agent waits for, and an interrupted agent i
   expect(answered).toMatchObject({ barge_in: true });
   expect(answered.silent_after_ms).toBeGreaterThan(0);
   expect(answered.silent_after_ms).toBeLessThan(sound / 2);
-  // It asks the web server while it says its word.
+  // It requests the web server while it speaks.
   const pause = slowMs - (await soundOf(short));
   expect(answered.silence_ms).toBeGreaterThan(pause - toleranceMs);
   expect(answered.silence_ms).toBeLessThan(slowMs + 2 * toleranceMs);
   expect(heeded.longest_silence_ms).toBeGreaterThanOrEqual(answered.silence_ms);
 });
 
-test('an agent that is spoken over goes on, and both are heard at once', async () => {
+test('an agent that cannot be interrupted continues, and the overlap is measured', async () => {
   const call = { interrupt_turns: [1], interrupt_after_ms: 600 };
   const scenario = await runs.scenario({
     pathway_id,
@@ -214,13 +214,13 @@ test('an agent that is spoken over goes on, and both are heard at once', async (
   expect(spokenOver.overlap_ms).toBeGreaterThan(said / 3);
   expect(spokenOver.overlap_ms).toBeLessThan(said + toleranceMs);
   expect(over.overlap_ms).toBe(spokenOver.overlap_ms + turn(over, 0).overlap_ms);
-  // Unheeded, it ends when the greeting does.
+  // Ignored, it ends with the greeting.
   const left = sound - turn(over, 0).speech_ms;
   expect(spokenOver.silent_after_ms).toBeGreaterThan(left / 2);
   expect(spokenOver.silent_after_ms).toBeLessThan(left + toleranceMs);
 });
 
-test('an agent without a word is waited for as long as the patience of the caller', async () => {
+test('the caller waits for a silent agent until its patience ends', async () => {
   const quiet = await wants('returns', { max_turns: 1 });
   const { voice: call } = await runs.voiceOf(quiet, plain);
   const waited = turn(call, 1);

@@ -1,4 +1,4 @@
-/** Test runs over a real call with a persona: both sides are played by a language model, which replays recordings. */
+/** Test runs over a real call with a persona: a language model with recorded responses plays both sides. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ModelServer, type Recording } from '../kit/fakes/model-server.ts';
@@ -7,7 +7,7 @@ import { AgentTestRuns } from '../kit/programs/agent-test-runs.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
 
 const number = '+14155550185';
-/** Stands in every request of the agent, and of the caller. */
+/** Part of every request of the agent, and of the caller. */
 const agent = 'You sell flowers at the market';
 const caller = 'You play the person on the other end';
 /** What the model takes for an answer of the agent. */
@@ -69,7 +69,7 @@ const order = (name: string, more: object = {}) =>
     ...more,
   });
 
-test('a persona is called, hears the keys, uses its tool by a mock, and is judged by what it said', async () => {
+test('a persona is called, receives the keys, uses a mocked tool, and is judged by its words', async () => {
   server.record(
     { when: [agent], text: ['Welcome to the flower shop. Please enter your order number.'] },
     presses('4711#'),
@@ -78,7 +78,7 @@ test('a persona is called, hears the keys, uses its tool by a mock, and is judge
       when: [agent, 'on its way'],
       text: ['Your order is on its way. Goodbye.'],
       calls: [{ name: 'end_conversation', input: {} }],
-      // Made when it is asked for.
+      // Created on request.
       get delay() {
         return pause(thinkingMs);
       },
@@ -118,7 +118,7 @@ test('a persona is called, hears the keys, uses its tool by a mock, and is judge
   expect(await system.api.endedCall(run.voice.call_id)).toMatchObject({ hangup_by: 'agent' });
 });
 
-test('a caller who has had enough hangs up, which the agent sees as the end of the call', async () => {
+test('a caller who is finished hangs up, which the agent sees as the end of the call', async () => {
   server.record(
     { when: [agent], text: ['Welcome to the flower shop. Please enter your order number.'] },
     moves({ action: 'hang_up', reason: 'wrong number' }),
@@ -131,17 +131,17 @@ test('a caller who has had enough hangs up, which the agent sees as the end of t
   expect(await system.api.endedCall(run.voice.call_id)).toMatchObject({ hangup_by: 'peer' });
 });
 
-test('a model that fails the caller is an error of the test, not of the agent', async () => {
+test('a failing caller model is an error of the test, not of the agent', async () => {
   const greets = { when: [agent], text: ['Welcome to the flower shop.'] };
   const fails = { when: [caller], status: 500 };
-  // Once, and two repeats.
+  // One attempt and two retries.
   server.record(greets, fails, greets, fails, greets, fails);
   const run = await runs.ended(await runs.start(await order('Fails'), number));
   expect(run).toMatchObject({ status: 'ERROR', voice: null, error_message: expect.any(String) });
   await runs.noCallIsUp();
 });
 
-test('a number that is answered by another agent when its turn comes is not called', async () => {
+test('a number whose agent has changed before its turn is not called', async () => {
   const held = Promise.withResolvers<void>();
   server.record(
     { when: [agent], text: ['Welcome to the flower shop.'] },

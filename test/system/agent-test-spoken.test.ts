@@ -1,4 +1,4 @@
-/** A test run over a real call on which both sides speak, and hear by a transcription server. */
+/** A test run over a real call on which both sides speak, with a transcription server. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { TranscriptionServer } from '../kit/fakes/transcription-server.ts';
@@ -26,7 +26,7 @@ afterAll(() =>
   ),
 );
 
-test('both hear each other, and assertions run on the words that were heard', async () => {
+test('both hear each other, and assertions run on the transcribed words', async () => {
   const { api } = system;
   const pathway_id = await api.pathway(
     'front desk',

@@ -1,4 +1,4 @@
-/** Agent testing with the programs that people run: the control plane, killed in the middle of a session, and the command for CI. */
+/** Agent testing with the real programs: the control plane, killed during a session, and the command for CI. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ function agentTest(...args: readonly string[]): Promise<Command> {
 }
 
 describe('npm run agent-test', () => {
-  it('ends with 0 when all pass, with 1 when one does not, and writes what happened for CI', async () => {
+  it('exits with 0 when all pass, with 1 when one fails, and writes the result for CI', async () => {
     const id = await pathway(faultyGraph);
     await scenario(id, soundBooking);
     const passed = await agentTest('--pathway', id, '--version', '1', '--wait');
@@ -70,7 +70,7 @@ describe('npm run agent-test', () => {
     expect(one).toMatchObject({ code: 0, output: expect.stringContaining('1 of 1') });
   });
 
-  it('ends with 2 when the command or the server is at fault, and says why', async () => {
+  it('exits with 2 on wrong options or a server error, and says why', async () => {
     const id = await pathway(faultyGraph);
     const key = join(control.folder, 'key');
     writeFileSync(key, 'not a key\n');
@@ -88,8 +88,8 @@ describe('npm run agent-test', () => {
 });
 
 describe('a tornado session whose control plane is killed', () => {
-  it('goes on after each restart with the iteration that it was in', async () => {
-    // The greeting is fetched, so that runs can be held where a kill is to find them.
+  it('continues its iteration after each restart', async () => {
+    // The greeting is fetched, so that runs can be held until the kill.
     let asks = 0;
     let told = Promise.withResolvers<void>();
     let answer = Promise.withResolvers<void>();
@@ -120,7 +120,7 @@ describe('a tornado session whose control plane is killed', () => {
     });
     const scenarios = [missingEdge, missingVariable, harshPrompt, soundBooking];
     for (const one of scenarios) await scenario(id, one);
-    /** Each run of the iteration is held. */
+    /** Holds each run of the iteration. */
     const allAsked = async () => {
       while (asks < scenarios.length) {
         await told.promise;
@@ -158,7 +158,7 @@ describe('a tornado session whose control plane is killed', () => {
     const { api_key } = JSON.parse(readFileSync(join(control.folder, 'bootstrap.json'), 'utf8'));
     const events = `${control.url}/v1/agent-testing/batches/${batches[1]}/events`;
     await (await fetch(events, { headers: { authorization: api_key } })).text();
-    // The end of the batch is told before the session has looked at it; a cancellation waits for that look.
+    // The end of the batch is reported before the session has processed it; a cancellation waits for that.
     const refused = await control
       .call('POST', `/v1/agent-testing/tornado/${session_id}/cancel`)
       .catch((error: Error) => error.message);

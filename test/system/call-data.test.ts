@@ -1,4 +1,4 @@
-/** What a call brings along and what is told of it: mapped headers both ways on the wire, and the webhook at its end. */
+/** Data of a call: mapped headers in both directions on the wire, and the webhook at its end. */
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -75,7 +75,7 @@ const userToUser = (target: string, more: Record<string, string>) => ({
 const numbered = (from: number) =>
   Array.from({ length: 15 - from }, (_, index) => constant(`X-C${from + index}`, `c${from + index}`));
 
-test('fifteen mapped headers are in the INVITE of a call of ours', async () => {
+test('fifteen mapped headers are in the INVITE of an outbound call', async () => {
   const port = await freeTcpPort();
   const headers = [
     ...[mapped('crm', 'X-Crm-Id'), mapped('tries', 'X-Tries'), mapped('who', 'X-Who')],
@@ -92,7 +92,7 @@ test('fifteen mapped headers are in the INVITE of a call of ours', async () => {
     headers: { direction: 'outbound', headers },
   };
   await attachDirections(system, number, [direction]);
-  // SIPp would take a probe for its call, so it comes after the only one.
+  // SIPp would handle a probe as its call, so it starts after the only probe.
   await health(system, number, ({ status }) => status === 'unreachable');
   const trunk = await serveScenario('uas-trunk-mapped-headers-expect-each', port, await trunkPair(system));
   try {
@@ -111,7 +111,7 @@ test('fifteen mapped headers are in the INVITE of a call of ours', async () => {
   }
 });
 
-test('headers of an INVITE become variables, which the agent and the API have', async () => {
+test('headers of an INVITE become variables of the agent and of the API', async () => {
   const headers = [
     ...[mapped('X-Crm-Id', 'crm'), mapped('X-Order', 'external_id'), constant('channel', 'sip')],
     ...[
@@ -162,7 +162,7 @@ test('headers of an INVITE become variables, which the agent and the API have', 
     'sip_header_x-original-pai': '<sip:+14155550100@pbx.example.com>',
     'sip_header_x-original-diversion': '<sip:+14155550101@pbx.example.com>;reason=no-answer',
   });
-  // A built-in variable is nobody's to set, a mapped header has one name, and one that did not come has none.
+  // A header cannot set a built-in variable; a mapped header has one name, and a missing one has none.
   for (const name of ['call_id', 'sip_header_x-crm-id', 'missing']) {
     expect(detail.variables).not.toHaveProperty(name);
   }
@@ -170,7 +170,7 @@ test('headers of an INVITE become variables, which the agent and the API have', 
   expect(detail.concatenated_transcript).toContain('Thank you 17, order A-4711.');
 });
 
-test('the end of a call is told once, signed, with the record that the API has', async () => {
+test('the end of a call sends one signed webhook with the record of the API', async () => {
   const caller = await pickUp(system);
   const response = await caller.phone.invite(number, caller.media.sdp(), ['X-Order: B-4712']);
   expect(response.status).toBe(200);

@@ -1,4 +1,4 @@
-/** Call limits of a real system: set through the API, they count for the very next call. */
+/** Call limits of a real system: set through the API, they apply to the next call. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { eventually } from '../kit/programs/eventually.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
   system = await startTrunkSystem({
     TRUNK_PROBE_INTERVAL_S: '3600',
     METRICS_PUBLIC: 'true',
-    // Long after fifty orders and their refusals, also on a busy machine.
+    // Longer than fifty orders and their rejections take, also on a busy machine.
     RING_TIMEOUT_S: '20',
   });
   trunk = await TestTrunk.listen(await trunkPair(system));
@@ -38,7 +38,7 @@ async function place(to: string): Promise<string> {
 const limitOrganization = (call_limits: object | null) =>
   system.api.ok('PATCH', '/v1/org/settings', { call_limits });
 
-test('a call beyond the limits of its organization fails with nothing sent, and one within them goes out', async () => {
+test('a call beyond the limits of its organization fails before the INVITE, one within them is placed', async () => {
   await limitOrganization({ concurrent: 1, blocked_prefixes: ['+1900'] });
   const blocked = await system.api.endedCall(await place('+19005550100'));
   expect(blocked).toMatchObject({
@@ -61,7 +61,7 @@ test('a call beyond the limits of its organization fails with nothing sent, and 
   expect(system.edge.output).toContain('a call limit refuses a call');
 });
 
-test('a number has limits of its own', async () => {
+test('a number has its own limits', async () => {
   await limitOrganization(null);
   await system.api.answerWith(from, { call_limits: { allowed_prefixes: ['+44'] } });
   await system.api.applied(from);
@@ -77,7 +77,7 @@ async function limitNumber(concurrent: number): Promise<void> {
   await system.api.applied(from);
 }
 
-test('of fifty calls ordered at once five go out, and their places are free again after the ring time-out', async () => {
+test('of fifty simultaneous orders five are placed, and they free the limit after the ring time-out', async () => {
   await limitNumber(5);
   const ids = await Promise.all(
     Array.from({ length: 50 }, (_, index) => place(`+1415556${String(1000 + index)}`)),
@@ -103,7 +103,7 @@ test('of fifty calls ordered at once five go out, and their places are free agai
   expect(await system.api.endedCall(next)).toMatchObject({ sip_code: 486 });
 });
 
-test('refusals are counted by reason', async () => {
+test('rejected calls are counted by reason', async () => {
   const counted = (reason: string) =>
     new RegExp(`^trunkline_edge_outbound_refused_total\\{[^}]*reason="${reason}"\\} [1-9]`, 'm');
   await eventually('both reasons in /metrics', async () => {
@@ -112,7 +112,7 @@ test('refusals are counted by reason', async () => {
   });
 });
 
-test('a kill of the edge frees the place of a call that rang', async () => {
+test('killing the edge frees the limit of a ringing call', async () => {
   await limitNumber(1);
   const cut = await place('+14155562001');
   (await trunk.call()).answer('180 Ringing');

@@ -1,4 +1,4 @@
-/** A trunk that demands a certificate of those who connect (mTLS). */
+/** A trunk that requires a client certificate (mTLS). */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -61,7 +61,7 @@ test('is unreachable without one, and the call log says why', async () => {
   expect(trunk.probes).toBe(0);
 });
 
-test('is reached once there is one and SIGHUP has told the edge', async () => {
+test('is reachable after SIGHUP has loaded one', async () => {
   const { cert, key } = authority.issue({ commonName: 'edge-7' });
   writePair(cert, key);
   process.kill(system.edge.pid, 'SIGHUP');
@@ -71,7 +71,7 @@ test('is reached once there is one and SIGHUP has told the edge', async () => {
   expect(await system.api.endedCall(id)).toMatchObject({ sip_code: 486 });
 });
 
-test('is reached on when a later pair is unusable: the log says so, and the old one stays', async () => {
+test('stays reachable when a later pair is unusable: the log says so, and the old pair stays', async () => {
   const [{ cert }, { key }] = [authority.issue({}), authority.issue({})];
   writePair(cert, key);
   process.kill(system.edge.pid, 'SIGHUP');

@@ -1,4 +1,4 @@
-/** Codecs whose libraries are there are used; those whose libraries are not are neither offered nor taken. */
+/** Codecs with installed libraries are used; others are neither offered nor accepted. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ async function withSystem(
   }
 }
 
-/** Offers `codecs` to the number. @returns the caller and the answer */
+/** Offers `codecs` to the number. @returns the caller and the SDP answer */
 async function offer(system: TestSystem, codecs: readonly (Codec | 'PCMU')[]) {
   const caller: Caller = await pickUp(system);
   const known = codecs.map((codec) =>
@@ -67,33 +67,36 @@ const mediaLine = (sdp: string) => /^m=audio \d+ RTP\/SAVP (.*?)\r?$/m.exec(sdp)
 const all = Object.keys(formats) as Codec[];
 const present = all.filter((codec) => codecAvailable(codec).available);
 
-test.runIf(present.length > 0)('G.722 and G.729 are offered, and answered with, where they are', async () => {
-  await withSystem({}, async ({ system, trunk, pathway, shown }) => {
-    const said = { codec_config: { unavailable: all.filter((codec) => !present.includes(codec)) } };
-    expect(shown).toMatchObject([said, said]);
-    for (const codec of present) {
-      const { caller, response } = await offer(system, [codec]);
-      expect([codec, response.status]).toEqual([codec, 200]);
-      expect(mediaLine(response.body)[0]).toBe(String(formats[codec].payloadType));
-      caller.media.connect(response.body);
-      caller.phone.ack(response);
-      await caller.media.heard(20);
-      await caller.hangup();
-      await caller.close();
-      const record = await system.api.endedCall(caller.callId);
-      expect(record).toMatchObject({ codec, termination: 'caller_hangup' });
-    }
-    const order = { phone_number: '+14155550181', from, pathway_id: pathway };
-    await system.api.ok('POST', '/v1/calls', order);
-    const call = await trunk.call();
-    const offered = [...present.map((codec) => String(formats[codec].payloadType)), '0'];
-    expect(mediaLine(call.invite.body).slice(0, offered.length)).toEqual(offered);
-    call.answer('486 Busy Here');
-    await call.expect('ACK');
-  });
-});
+test.runIf(present.length > 0)(
+  'G.722 and G.729 are offered and accepted if their libraries are installed',
+  async () => {
+    await withSystem({}, async ({ system, trunk, pathway, shown }) => {
+      const said = { codec_config: { unavailable: all.filter((codec) => !present.includes(codec)) } };
+      expect(shown).toMatchObject([said, said]);
+      for (const codec of present) {
+        const { caller, response } = await offer(system, [codec]);
+        expect([codec, response.status]).toEqual([codec, 200]);
+        expect(mediaLine(response.body)[0]).toBe(String(formats[codec].payloadType));
+        caller.media.connect(response.body);
+        caller.phone.ack(response);
+        await caller.media.heard(20);
+        await caller.hangup();
+        await caller.close();
+        const record = await system.api.endedCall(caller.callId);
+        expect(record).toMatchObject({ codec, termination: 'caller_hangup' });
+      }
+      const order = { phone_number: '+14155550181', from, pathway_id: pathway };
+      await system.api.ok('POST', '/v1/calls', order);
+      const call = await trunk.call();
+      const offered = [...present.map((codec) => String(formats[codec].payloadType)), '0'];
+      expect(mediaLine(call.invite.body).slice(0, offered.length)).toEqual(offered);
+      call.answer('486 Busy Here');
+      await call.expect('ACK');
+    });
+  },
+);
 
-test('without their libraries they are said to be unavailable, and are neither offered nor taken', async () => {
+test('without their libraries they are reported as unavailable, and are neither offered nor accepted', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'no-codecs-'));
   try {
     await withSystem({ CODEC_LIBRARIES: empty }, async ({ system, trunk, pathway, shown }) => {

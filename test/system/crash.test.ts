@@ -1,6 +1,6 @@
 /**
- * kill -9 of either side at bad moments: every call that was finished is in the log exactly once, and the ones
- * that were up are closed by the edge that comes back.
+ * kill -9 of either side at bad moments: every ended call is in the log exactly once, and the restarted edge closes
+ * those that were up.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { LoggedCall } from '../kit/programs/api.ts';
@@ -33,7 +33,7 @@ async function finished(): Promise<Caller> {
   return caller;
 }
 
-/** Ends the edge with all its children, as a power cut would, and starts it again. */
+/** Kills the edge with all its children, as a power cut would, and restarts it. */
 async function crashEdge(): Promise<void> {
   await system.crashEdge();
   await system.startEdge();
@@ -45,7 +45,7 @@ async function crashControl(): Promise<void> {
   await system.ready();
 }
 
-/** Entries of the log for a call: exactly one, with an end. */
+/** Checks that the log has exactly one entry for a call, with an end. */
 async function onlyEntry(caller: Caller): Promise<LoggedCall> {
   await system.api.endedCall(caller.callId);
   const entries = (await system.api.calls()).filter(({ call_id }) => call_id === caller.callId);
@@ -53,7 +53,7 @@ async function onlyEntry(caller: Caller): Promise<LoggedCall> {
   return entries[0] as LoggedCall;
 }
 
-test('the edge dies while one call is up and others have just ended', async () => {
+test('the edge is killed while one call is up and others have just ended', async () => {
   const early = await finished();
   const live = await answered();
   const late = await finished();
@@ -64,7 +64,7 @@ test('the edge dies while one call is up and others have just ended', async () =
   expect((await system.api.detail(cut.id)).error_message).toContain('edge');
 });
 
-test('the edge dies in the moment of a BYE', async () => {
+test('the edge is killed at the moment of a BYE', async () => {
   const caller = await answered();
   // The 200 is on the wire a moment before the edge has its record.
   await eventually('the answer in the call log', async () => {
@@ -77,7 +77,7 @@ test('the edge dies in the moment of a BYE', async () => {
   expect(await onlyEntry(caller)).toMatchObject({ outcome: 'completed' });
 });
 
-test('the edge dies between INVITE and answer, and leaves no call that goes on for ever', async () => {
+test('the edge is killed between INVITE and answer, and leaves no call that never ends', async () => {
   const caller = await pickUp(system);
   callers.push(caller);
   const invite = caller.phone.invite(system.tone.number, caller.media.sdp()).catch(() => undefined);
@@ -89,7 +89,7 @@ test('the edge dies between INVITE and answer, and leaves no call that goes on f
   if (entries.length === 1) await onlyEntry(caller);
 });
 
-test('the edge dies three times in a row with calls up', async () => {
+test('the edge is killed three times in a row with calls up', async () => {
   const cut: Caller[] = [];
   for (let round = 0; round < 3; round++) {
     cut.push(await answered(), await answered());
@@ -98,7 +98,7 @@ test('the edge dies three times in a row with calls up', async () => {
   for (const caller of cut) expect(await onlyEntry(caller)).toMatchObject({ hangup_by: 'error' });
 });
 
-test('control dies while calls are up: they go on, and their end is in the log', async () => {
+test('control is killed while calls are up: they continue, and their end is in the log', async () => {
   const before = await answered();
   await system.control.end('SIGKILL');
   const during = await answered();
@@ -111,7 +111,7 @@ test('control dies while calls are up: they go on, and their end is in the log',
   }
 });
 
-test('control dies in the moment in which a report arrives', async () => {
+test('control is killed when a report arrives', async () => {
   const done: Caller[] = [];
   for (let round = 0; round < 5; round++) {
     done.push(await finished());
@@ -120,7 +120,7 @@ test('control dies in the moment in which a report arrives', async () => {
   for (const caller of done) expect(await onlyEntry(caller)).toMatchObject({ outcome: 'completed' });
 });
 
-test('both die at once', async () => {
+test('both are killed at once', async () => {
   const done = await finished();
   const live = await answered();
   await Promise.all([system.edge.end('SIGKILL'), system.control.end('SIGKILL')]);

@@ -1,4 +1,4 @@
-/** What a running system leaves in its data folder: for its owner alone, and trunk passwords nowhere in clear. */
+/** Files in the data folder of a running system: readable only by the owner, without trunk passwords in clear. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ const files = () =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-test('the password of a trunk is in no file, and no file is open to others', async () => {
+test('no file contains the trunk password, and no file is readable by others', async () => {
   const { config_version: before } = await edgeOf();
   await system.api.ok('POST', '/v1/sip/attach', {
     phone_number: '+14155550177',

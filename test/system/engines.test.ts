@@ -1,4 +1,4 @@
-/** An edge on an engine that it did not start, as on a drachtio-server: calls both ways, and the engine's loss. */
+/** An edge with an engine that it did not start, like a drachtio-server: calls in both directions, engine loss. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Phone } from '../../scripts/call/phone.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
@@ -75,11 +75,11 @@ async function callOut(to: string): Promise<string> {
   }
 }
 
-test('starts no engine of its own', () => {
+test('starts no embedded engine', () => {
   expect(system.processes().filter((pid) => commandLine(pid).includes('engine/main.ts'))).toEqual([]);
 });
 
-test('takes a call, and has its trace from the copies that the engine sends', async () => {
+test('accepts a call, with a trace from the copies of the engine', async () => {
   const callId = await callIn();
   expect(await system.api.endedCall(callId)).toMatchObject({ direction: 'inbound', outcome: 'completed' });
   const messages = await eventually('the whole trace', async () => {
@@ -89,12 +89,12 @@ test('takes a call, and has its trace from the copies that the engine sends', as
   expect(messages[0]).toMatchObject({ direction: 'received', transport: 'tls' });
 });
 
-test('makes a call', async () => {
+test('places a call', async () => {
   const id = await callOut('+14155550191');
   expect(await system.api.endedCall(id)).toMatchObject({ direction: 'outbound', outcome: 'completed' });
 });
 
-test('connects again when the engine comes back; its absence is held against no trunk', async () => {
+test('reconnects when the engine is back; its absence affects no trunk', async () => {
   await health(system, from, ({ status }) => status === 'healthy');
   const logged = (text: string) => system.edge.output.split(text).length - 1;
   const connected = logged('SIP engine connected');
@@ -104,7 +104,7 @@ test('connects again when the engine comes back; its absence is held against no 
   const { call_id } = await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order);
   expect(await system.api.endedCall(call_id)).toMatchObject({ termination: 'engine_lost' });
 
-  // As many rounds as would fall into the absence, seen on the clock of the test's own trunk.
+  // As many probe rounds as would fall into the absence, measured at the test's own trunk.
   const probes = trunk.probes;
   await engine.start();
   await eventually('the edge to connect', () => (logged('SIP engine connected') > connected ? true : null));

@@ -1,4 +1,4 @@
-/** What a trunk's endpoints are worth is found out by a call, at the price of one connect time-out, and outlives a crash. */
+/** A call detects dead endpoints of a trunk, at the cost of one connect time-out, and their state survives a crash. */
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -42,7 +42,7 @@ let pathway: string;
 
 beforeAll(async () => {
   system = await startTrunkSystem({
-    // Only the first probe of each endpoint falls into a test: calls alone find out what is dead.
+    // Only the first probe of each endpoint runs during a test: dead endpoints are detected by calls.
     TRUNK_PROBE_INTERVAL_S: '3600',
     SIP_CONNECT_TIMEOUT_S: String(connectTimeoutMs / 1000),
   });
@@ -65,7 +65,7 @@ afterAll(() =>
   ),
 );
 
-/** Takes TCP connections, and never says a word on them. */
+/** Accepts TCP connections and stays silent. */
 class BlackHole {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -103,7 +103,7 @@ async function place(to: string): Promise<string> {
   return (await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order)).call_id;
 }
 
-/** Calls, is refused as busy at `trunk`, and returns what the log says. */
+/** Calls, gets busy from `trunk`, and returns the log entry. */
 async function busyAt(trunk: TestTrunk, to: string): Promise<OutboundCall> {
   const id = await place(to);
   (await trunk.call()).answer('486 Busy Here');
@@ -112,7 +112,7 @@ async function busyAt(trunk: TestTrunk, to: string): Promise<OutboundCall> {
   return ended;
 }
 
-test('an endpoint that takes connections and never shakes hands costs one connect time-out, once', async () => {
+test('an endpoint that accepts TCP but no TLS handshake costs one connect time-out, once', async () => {
   const port = primary?.port ?? 0;
   await primary?.close();
   primary = null;
@@ -121,7 +121,7 @@ test('an endpoint that takes connections and never shakes hands costs one connec
   expect(first.failover_attempts).toMatchObject([
     { port, priority: 0, sip_code: null, error: expect.stringMatching(/^unreachable: /) },
   ]);
-  // The setting's, neither that of the machine's TCP nor the default of 4 s.
+  // The time-out of the setting, not that of the machine's TCP or the default of 4 s.
   const durationMs = first.failover_attempts[0]?.duration_ms ?? 0;
   expect(durationMs).toBeGreaterThan(connectTimeoutMs * 0.9);
   expect(durationMs).toBeLessThan(connectTimeoutMs * 3);
@@ -132,7 +132,7 @@ test('an endpoint that takes connections and never shakes hands costs one connec
   ]);
 });
 
-test('an edge that was killed closes the call that was up, and knows which endpoint is active and which is dead', async () => {
+test('a killed edge closes the call that was up, and keeps the active endpoint and the health after its restart', async () => {
   await health(system, number, isActive(1));
   const media = await SrtpPeer.open();
   try {
@@ -153,7 +153,7 @@ test('an edge that was killed closes the call that was up, and knows which endpo
   await health(system, number, isActive(1));
 });
 
-test('a failback by hand alone leads back, also after a primary that answers again and another kill', async () => {
+test('only a manual failback returns to the primary, even if it responds again and the edge is killed once more', async () => {
   const port = (await health(system, number, isActive(1))).endpoints[0]?.port ?? 0;
   await hole?.close();
   hole = null;

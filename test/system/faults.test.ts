@@ -1,4 +1,4 @@
-/** Faults and crashes of the real programs below a real `npm start`: reported, drained, and started again. */
+/** Faults and crashes of the real programs under a real `npm start`: reported, drained, and restarted. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -90,7 +90,7 @@ function call(): Placed {
   child.stderr.on('data', (chunk) => {
     said += chunk;
   });
-  // Not `exit`: what it said before its end may still be on its way.
+  // Not `exit`: its last output may not have arrived yet.
   return { ended: new Promise((resolve) => child.once('close', resolve)), said: () => said };
 }
 
@@ -113,7 +113,7 @@ test.each([
   ['control', 'work'],
   ['edge', 'calls'],
   ['edge/engine', 'dialogs'],
-])('a fault in %s is reported, without secrets, and the program is replaced', async (program, underWay) => {
+])('a fault in %s is reported, without secrets, and the program restarts', async (program, underWay) => {
   await healthy();
   const before = pidOf(program);
   process.kill(before, 'SIGUSR2');
@@ -135,7 +135,7 @@ test.each([
   expect(statSync(join(faults(), file)).mode & 0o077).toBe(0);
 });
 
-test('a call that is up when the edge meets a fault ends well, and stands in the log once', async () => {
+test('a call that is up during a fault of the edge ends normally, and is in the log once', async () => {
   await healthy();
   const placed = call();
   await eventually('the call to be up', () => /answered/.test(saw(placed.said())) || null, limitMs);
@@ -148,7 +148,7 @@ test('a call that is up when the edge meets a fault ends well, and stands in the
   expect(await (await api()).calls()).toHaveLength(1);
 });
 
-test('control killed ten times in a row is started again each time, and the edge finds it', async () => {
+test('control restarts after each of ten kills in a row, and the edge reconnects', async () => {
   await healthy();
   for (let kill = 0; kill < 10; kill++) {
     const before = pidOf('control');

@@ -1,6 +1,6 @@
 /**
- * The disk of an edge takes nothing any more: its files may not grow (RLIMIT_FSIZE, which nobody needs to be root
- * for). Calls go on, and all of them are in the log when there is room again.
+ * The disk of an edge is full: its files may not grow (RLIMIT_FSIZE, which needs no root). Calls continue, and all of
+ * them are in the log when there is room again.
  */
 import { execFileSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -40,7 +40,7 @@ async function finished(): Promise<Caller> {
   return caller;
 }
 
-test('an edge on a full disk loses no record, says so, and recovers without a restart', async () => {
+test('an edge on a full disk loses no record, reports the full disk, and recovers without a restart', async () => {
   const before = await finished();
   await system.api.endedCall(before.callId);
   limit(system.edge.pid, '1');
@@ -61,7 +61,7 @@ test('an edge on a full disk loses no record, says so, and recovers without a re
   await eventually('/health to be well', async () => !(await failing()) || null);
 });
 
-test('a control plane on a full disk answers 503, and takes what the edge kept when there is room', async () => {
+test('a control plane on a full disk answers 503, and stores the kept reports when there is room', async () => {
   limit(system.control.pid, '1');
   const during = [await finished(), await finished()];
   await eventually('/health to be 503', async () => {

@@ -1,4 +1,4 @@
-/** Key presses by RTP events over SRTP choose the branch of a pathway, also on a bad network. */
+/** Key presses as RTP events over SRTP select the branch of a pathway, also with packet loss. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Caller, callAndTalk } from '../kit/programs/caller.ts';
 import { eventually } from '../kit/programs/eventually.ts';
@@ -47,7 +47,7 @@ async function dial(): Promise<Caller> {
   return caller;
 }
 
-/** Nodes that the call went through, once it has ended. */
+/** Visited nodes of an ended call. */
 async function way(of: Caller): Promise<string[]> {
   await of.phone.expect('BYE');
   const call = await system.api.endedCall(of.callId);
@@ -65,13 +65,13 @@ test.each([
   expect(await way(dialled)).toEqual(['menu', node]);
 });
 
-test('a press of which only one end packet arrives counts once', async () => {
+test('a key press with only one received end packet counts once', async () => {
   const dialled = await dial();
   await dialled.media.press('2', 200, (index) => index !== 11);
   expect(await way(dialled)).toEqual(['menu', 'two']);
 });
 
-test('a press whose end packets are all lost counts once', async () => {
+test('a key press without any received end packet counts once', async () => {
   const dialled = await dial();
   await dialled.media.press('1', 200, (index) => index >= 10);
   const audio = dialled.media.play(Array.from({ length: 50 }, () => silence));
@@ -79,7 +79,7 @@ test('a press whose end packets are all lost counts once', async () => {
   await audio;
 });
 
-test('a caller without telephone-event is told that keys cannot be heard, and so are its transcript and record', async () => {
+test('a caller without telephone-event hears that keys are impossible, and transcript and record say so', async () => {
   caller = await callAndTalk(system, menu, { formats: '0', rtpmaps: ['0 PCMU/8000'] });
   const dialled = caller;
   await dialled.media.play([silence, silence, silence, silence, silence]);

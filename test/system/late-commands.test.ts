@@ -1,4 +1,4 @@
-/** An edge that hangs: what the API has refused does not happen when it goes on. */
+/** An edge that hangs: requests that the API answered with 503 are not carried out later. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { eventually } from '../kit/programs/eventually.ts';
@@ -28,7 +28,7 @@ afterAll(() =>
 const place = (phone_number: string) =>
   system.api.request('POST', '/v1/calls', { phone_number, from, pathway_id: pathway });
 
-test('a call that was refused because the edge hung is not placed, and one that was stopped neither', async () => {
+test('a call rejected because the edge hung is not placed, nor is one that was stopped', async () => {
   const { pid } = system.edge;
   process.kill(pid, 'SIGSTOP');
   try {
@@ -46,7 +46,7 @@ test('a call that was refused because the edge hung is not placed, and one that 
     () => system.edge.output.split('a command came too late').length > 2 || null,
   );
 
-  // The only call that the trunk ever gets.
+  // The only call at the trunk.
   const answer = await eventually('a call that is taken', async () => {
     const taken = await place('+14155550162');
     return taken.status === 200 ? taken : null;

@@ -1,11 +1,11 @@
-/** The numbers that check a line, over SRTP, measured by an endpoint that shares no code with the edge. */
+/** The line check numbers, over SRTP, measured by an endpoint that shares no code with the edge. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { echoNumber } from '../../control/bootstrap.ts';
 import { hears, hearsTone } from '../kit/fakes/hearing.ts';
 import { callAndTalk } from '../kit/programs/caller.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
 
-/** No sample of a tone's frame stays below this. */
+/** Every frame of a tone is louder than this. */
 const quiet = 500;
 let system: TestSystem;
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => system?.stop());
 
-test('the tone number sounds its tone, without a lost packet', async () => {
+test('the tone number plays its tone, without packet loss', async () => {
   const caller = await callAndTalk(system, system.tone.number);
   await caller.media.heard(100);
   await hearsTone(caller.media, system.tone.hz);
@@ -25,11 +25,11 @@ test('the tone number sounds its tone, without a lost packet', async () => {
   expect(await system.api.endedCall(caller.callId)).toMatchObject({ media: { verdict: 'send_only' } });
 });
 
-test('the echo number gives back what it hears', async () => {
+test('the echo number returns the received audio', async () => {
   const caller = await callAndTalk(system, echoNumber);
   const { media: phone } = caller;
   const frames = await hears(phone, phone, 600);
-  // Silence follows the last frame of the tone: then all of them have arrived.
+  // Silence after the last frame of the tone: all frames have arrived.
   await phone.when(() => phone.samples(160).every((sample) => Math.abs(sample) < quiet));
   await caller.hangup();
   await caller.close();

@@ -1,4 +1,4 @@
-/** A media worker that is killed under calls of every kind: what peers receive, and what the records say. */
+/** A media worker is killed during all kinds of calls: the messages to peers, and the records. */
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { releaseAll } from '../kit/fakes/release.ts';
@@ -75,7 +75,7 @@ async function answer(call: TrunkCall): Promise<void> {
   await call.expect('ACK');
 }
 
-/** The trunk's next call. @param to whom it has to be for */
+/** The trunk's next call. @param to expected callee */
 async function called(to: string): Promise<TrunkCall> {
   const call = await trunk.call();
   expect(call.invite.startLine).toContain(`sip:${to}@`);
@@ -111,7 +111,7 @@ function nameOf(pid: number): string {
   }
 }
 
-test('each call is told, and its record says that the edge failed', async () => {
+test('each peer is notified, and each record says that the edge failed', async () => {
   const answered = await caller();
   const answeredId = await idOf(answered);
 
@@ -159,7 +159,7 @@ test('each call is told, and its record says that the edge failed', async () => 
   for (const peer of [ringingPeer, dialledPeer, fallbackPeer]) await peer.expect('CANCEL');
   expect((await refused).status).toBe(500);
 
-  // An answered call is `completed` whatever ended it (contract 3.4); who ended it and why say the rest.
+  // An answered call is always `completed` (contract 3.4); other fields have who ended it and why.
   const cut = { outcome: 'completed', sip_code: 200 };
   const failed = { outcome: 'failed' };
   const expected: readonly (readonly [string, string, Partial<EndedCall>])[] = [
@@ -188,7 +188,7 @@ test('each call is told, and its record says that the edge failed', async () => 
   expect(await system.busyRtpPorts()).toEqual([]);
 });
 
-test('the next calls get the worker that takes its place', async () => {
+test('the next calls use the new worker', async () => {
   await eventually('another media worker', () => saw(workerPids()).length === 1 || null);
   const made = await eventually('a call to be answered', () => caller().catch(() => null));
   await made.hangup();

@@ -44,7 +44,7 @@ async function lines(of: Caller): Promise<string[]> {
   return transcripts.map(({ user, text }) => `${user}: ${text}`);
 }
 
-test('hears the first sentence while the model makes the second, and is understood by its keys', async () => {
+test('plays the first sentence while the model generates the second, and handles keys', async () => {
   const rest = Promise.withResolvers<void>();
   server.record(
     { text: ['Welcome to the flower shop. ', rest.promise, 'How many roses?'] },
@@ -94,7 +94,7 @@ test('hears the first sentence while the model makes the second, and is understo
   ]);
 });
 
-test('is refused when the model has no first words for it', async () => {
+test('is rejected when the model returns no first sentence', async () => {
   server.record({ status: 401, body: '{"error":"bad key sk-1"}' });
   await expect(callAndTalk(system, number)).rejects.toThrow('480');
 });

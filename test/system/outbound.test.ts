@@ -1,4 +1,4 @@
-/** Calls that the API orders: over a trunk of ours to a peer that speaks TLS and SRTP, with all that may go wrong. */
+/** Calls ordered over the API: over a trunk to a peer with TLS and SRTP, including failures. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -47,7 +47,7 @@ describe('a call over a trunk', () => {
   let pathway: string;
 
   beforeAll(async () => {
-    // Only the first probe of each endpoint falls into the test; after that calls alone find out what is dead.
+    // Only the first probe of each endpoint runs during the test; after that dead endpoints are detected by calls.
     system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '3600' });
     pair = await trunkPair(system);
     trunk = await TestTrunk.listen(pair);
@@ -90,12 +90,12 @@ describe('a call over a trunk', () => {
     return call.expect('ACK').then(() => {});
   }
 
-  /** A peer that sends nothing any more is none whose audio arrives. */
+  /** The audio of a peer that stopped sending no longer counts as arriving. */
   async function keepTalking(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) await media.play(Array(10).fill(silence));
   }
 
-  /** Ends a call as the API does, and returns what the log says of it. */
+  /** Ends a call over the API, and returns its log entry. */
   async function stop(id: string, call: TrunkCall): Promise<OutboundCall> {
     await system.api.ok('POST', `/v1/calls/${id}/stop`, {});
     await call.expect('BYE');
@@ -190,7 +190,7 @@ describe('a call over a trunk', () => {
     expect(await system.api.detail(id)).toMatchObject({ status: 'busy', completed: true });
   });
 
-  test('that is stopped before its answer is cancelled', async () => {
+  test('that is stopped before its answer gets CANCEL', async () => {
     const id = await place('+14155550163');
     const call = await trunk.call();
     call.answer('180 Ringing');
@@ -221,7 +221,7 @@ describe('a call over a trunk', () => {
     expect(await stop(id, call)).toMatchObject({ outcome: 'completed', hangup_by: 'api' });
   });
 
-  test('that the other side ends says so', async () => {
+  test('that the other side ends is logged as such', async () => {
     const id = await place('+14155550165');
     const call = await trunk.call();
     await pickUp(call);
@@ -230,7 +230,7 @@ describe('a call over a trunk', () => {
     expect(await system.api.detail(id)).toMatchObject({ status: 'completed', call_ended_by: 'USER' });
   });
 
-  test('to a peer whose certificate nobody vouches for fails, and the log says why', async () => {
+  test('to a peer with an untrusted certificate fails, and the log says why', async () => {
     const number = '+14155550143';
     const stranger = await TestTrunk.listen(createSelfSigned(['IP:127.0.0.1']));
     try {
@@ -250,7 +250,7 @@ describe('a call over a trunk', () => {
     }
   });
 
-  test('moves from a dead endpoint to the next, which later calls take at once, until failback', async () => {
+  test('fails over from a dead endpoint to the next, which later calls use at once, until failback', async () => {
     const number = '+14155550141';
     const second = await TestTrunk.listen(pair);
     let first = await TestTrunk.listen(pair);
@@ -314,7 +314,7 @@ describe('a call over a trunk', () => {
   });
 });
 
-describe('an edge that stops', () => {
+describe('a stopping edge', () => {
   const number = '+14155550144';
   let system: TestSystem;
   let trunk: TestTrunk;
@@ -332,7 +332,7 @@ describe('an edge that stops', () => {
     ),
   );
 
-  test('cancels the call that rings and gives up the discovery that runs', async () => {
+  test('cancels the ringing call and the running discovery', async () => {
     const { api } = system;
     const silent = createServer(() => {});
     silent.listen(0, '127.0.0.1');

@@ -1,6 +1,6 @@
 /**
- * Keys and credentials of calls over real TLS, in hostile spellings, then a search for each of them in everything that
- * is kept or shown: trace, capture, database files, outbox, logs. The test knows the keys; the search trusts nobody.
+ * Keys and credentials of calls over real TLS, in hostile encodings, then a search for each of them in everything that
+ * is stored or shown: trace, capture, database files, outbox, logs.
  */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const urlSafe = (text: string) => text.replaceAll('+', '-').replaceAll('/', '_')
 const percent = (text: string) => hex(text).replaceAll(/../g, (octet) => `%${octet}`);
 const spaced = (text: string) => text.replaceAll(/.{7}/g, '$& ');
 
-/** Headers that repeat a key in every spelling that a reader could undo. X- headers are no place: they are variables. */
+/** Headers that repeat a key in every reversible encoding. Not X- headers: they are variables. */
 const echoes = (key: string): string[] => [
   `Trial-Plain: ${key}`,
   `Trial-Hex: ${hex(key)}`,
@@ -41,7 +41,7 @@ const keyOf = (sdp: string): string => {
   return key;
 };
 
-/** What of `secrets` can be read in `text`, also with blanks and line ends between. */
+/** The `secrets` in `text`, also with spaces and line ends in between. */
 function readable(text: string, secrets: Readonly<Record<string, string>>): string[] {
   const dense = text.replaceAll(/\\[nrt"]|[\s"\\]/g, '');
   return Object.entries(secrets).flatMap(([name, secret]) => {
@@ -62,7 +62,7 @@ function readable(text: string, secrets: Readonly<Record<string, string>>): stri
   });
 }
 
-/** Everything that was kept of the calls. */
+/** Everything stored about the calls. */
 function kept(): Record<string, string> {
   const files = readdirSync(system.folder, { recursive: true, encoding: 'utf8', withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.parentPath.endsWith('tls'))
@@ -80,7 +80,7 @@ function kept(): Record<string, string> {
 async function expectHidden(callId: string, secrets: Readonly<Record<string, string>>): Promise<void> {
   const call = await system.api.endedCall(callId);
   const path = `/v1/sip/calls/${encodeURIComponent(call.id)}`;
-  // The BYE's answer comes with a later report.
+  // The response to the BYE comes with a later report.
   const trace = await eventually('the whole trace', async () => {
     const { bytes } = await system.api.bytes(`${path}/trace`);
     return bytes.includes('BYE') ? bytes.toString('utf8') : null;
@@ -101,7 +101,7 @@ async function expectHidden(callId: string, secrets: Readonly<Record<string, str
   expect(found).toEqual([]);
 }
 
-test('no key of a call can be found in what is kept of it, whatever the peer writes', async () => {
+test('nothing stored about a call contains its keys, whatever the peer writes', async () => {
   const caller = await pickUp(system);
   const secrets: Record<string, string> = {
     longer: newKey(),
@@ -133,7 +133,7 @@ test('no key of a call can be found in what is kept of it, whatever the peer wri
   await expectHidden(caller.callId, secrets);
 });
 
-test('the same holds for an offer that is refused', async () => {
+test('the same applies to a rejected offer', async () => {
   const caller = await pickUp(system);
   const refused = newKey();
   const sdp = caller.media

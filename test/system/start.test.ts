@@ -1,4 +1,4 @@
-/** `npm start` and `npm run call` as a new user meets them, with the set-up already done. */
+/** `npm start` and `npm run call` as for a new user, with the set-up already done. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { eventually } from '../kit/programs/eventually.ts';
 import { freeTcpPort, freeUdpRange, isTcpFree } from '../kit/programs/ports.ts';
 import { commandLine, family, isAlive } from '../kit/programs/processes.ts';
 
-/** A hang shows after this. */
+/** Time-out for a hang. */
 const limitMs = 150_000;
 const root = join(import.meta.dirname, '..', '..');
 
@@ -31,7 +31,7 @@ function npm(script: string, args: readonly string[] = []): Run {
   child.stderr.on('data', (chunk) => {
     output += chunk;
   });
-  // Not `exit`: what it said before its end may still be on its way.
+  // Not `exit`: its last output may not have arrived yet.
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   return { child, output: () => output, ended };
 }
@@ -56,7 +56,7 @@ function members({ child }: Run): number[] {
   return child.pid === undefined ? [] : family(child.pid);
 }
 
-/** npm and everything below it. */
+/** npm and all its descendants. */
 function running(): number[] {
   return trunkline ? members(trunkline) : [];
 }
@@ -95,7 +95,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('start-up ends with what listens, where the key is, and one command that places a call', () => {
+test('start-up ends with the listeners, the location of the key, and a command that places a call', () => {
   const said = trunkline?.output() ?? '';
   expect(said).toContain(`SIP over TLS    0.0.0.0:${env.SIP_TLS_PORT}`);
   expect(said).toContain(`http://127.0.0.1:${env.CONTROL_PORT}`);
@@ -114,13 +114,13 @@ test('that command places a call and shows its record', async () => {
   expect(said).toContain('/trace.pcap');
 });
 
-test('a call to a number that nobody has fails with the reason', async () => {
+test('a call to an unknown number fails with the reason', async () => {
   const call = npm('call', ['+14155559999']);
   expect(await call.ended).toBe(1);
   expect(call.output()).toContain('+14155559999 is not a number of the organization that `npm start` made');
 });
 
-test.each(['edge', 'control'])('%s is started again when it dies, and calls work again', async (program) => {
+test.each(['edge', 'control'])('%s restarts after a crash, and calls work again', async (program) => {
   const died = pidOf(`${program}/main.ts`);
   process.kill(died, 'SIGKILL');
   await eventually(
@@ -152,7 +152,7 @@ test('SIGTERM to npm ends everything', async () => {
   for (const port of [env.CONTROL_PORT, env.SIP_TLS_PORT]) expect(await isTcpFree(Number(port))).toBe(true);
 });
 
-test('the second start finds everything set up', async () => {
+test('the second start has nothing to set up', async () => {
   trunkline = await start();
   expect(trunkline.output()).not.toMatch(/npm packages|media worker/);
 });

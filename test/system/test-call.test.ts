@@ -1,4 +1,4 @@
-/** Test calls through the API, to far ends that are well and to far ends that are not: what each is told. */
+/** Test calls through the API, to working and failing far ends: the diagnosis of each. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { share, tone } from '../kit/fakes/audio.ts';
 import { createSelfSigned, issue, type TestKeyPair } from '../kit/fakes/certificates.ts';
@@ -66,7 +66,7 @@ function ended(id: string): Promise<TestCall> {
 const events = ({ timeline }: TestCall) => timeline.map(({ event }) => event);
 const lastDetail = ({ timeline }: TestCall) => timeline.at(-1)?.detail;
 
-/** A trunk with a number of its own. */
+/** A trunk with its own number. */
 async function withTrunk(
   run: (trunk: TestTrunk, number: string) => Promise<void>,
   certificate: TestKeyPair = pair,
@@ -87,7 +87,7 @@ async function pickUp(call: TrunkCall, media: SrtpPeer, sdp = media.sdp()): Prom
   await call.expect('ACK');
 }
 
-describe.concurrent('the media of a test call', () => {
+describe.concurrent('audio and keys of a test call', () => {
   beforeAll(async () => {
     system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '3600' });
     pair = await trunkPair(system);
@@ -208,7 +208,7 @@ describe.concurrent('the media of a test call', () => {
 
   const frames = (payload: Buffer, seconds: number) => Array<Buffer>(seconds * 50).fill(payload);
 
-  test('are missed from a far end that is heard before its answer alone', async () => {
+  test('are missing from a far end that sends only before its answer', async () => {
     const sdp = (media: SrtpPeer) => early || media.sdp();
     let early = '';
     const done = await talk(async () => {}, {
@@ -221,7 +221,7 @@ describe.concurrent('the media of a test call', () => {
       },
     });
     expect(events(done)).toEqual(['initiated', 'early_media', 'answered', 'failed']);
-    // The last packets may overtake the answer, which comes over a connection of its own.
+    // The last packets may overtake the answer, which uses a different connection.
     expect(done).toMatchObject({
       result: 'failed',
       error: 'NO_MEDIA',
@@ -232,7 +232,7 @@ describe.concurrent('the media of a test call', () => {
     });
   });
 
-  test('are missed from a far end that sends nothing', async () => {
+  test('are missing from a far end that sends nothing', async () => {
     const done = await talk(async () => {});
     expect(done).toMatchObject({
       status: 'completed',
@@ -259,7 +259,7 @@ describe.concurrent('the media of a test call', () => {
     );
   });
 
-  test('are silence when the far end sends nothing else', async () => {
+  test('are reported as silence when the far end sends only silence', async () => {
     const done = await talk((media) => media.play(frames(silence, 5)));
     expect(done).toMatchObject({ result: 'connected', error: null, media: { verdict: 'two_way' } });
     expect(done.diagnosis).toMatch(/^Only silence comes from you: \d+ packets arrived/);
@@ -277,7 +277,7 @@ describe.concurrent('the media of a test call', () => {
     });
   });
 
-  test('do not reach a far end whose RTCP reports that all is lost', async () => {
+  test('do not reach a far end whose RTCP reports show total loss', async () => {
     const done = await talk(
       async (media) => {
         const speech = media.play(media.toneFrames(400, 350));
@@ -298,7 +298,7 @@ describe.concurrent('the media of a test call', () => {
     });
   });
 
-  test('do not reach a far end whose sender reports have no word about them', async () => {
+  test('do not reach a far end whose sender reports have no block about them', async () => {
     const done = await talk(
       async (media) => {
         // Until the end of the call: the edge counts 5 s in which it sent without a break, wherever they begin.
@@ -319,7 +319,7 @@ describe.concurrent('the media of a test call', () => {
     });
   });
 
-  test('have no codec in common with a far end that answers with its own', async () => {
+  test('have no common codec with a far end that answers with another one', async () => {
     await withTrunk(async (trunk, number) => {
       const media = await SrtpPeer.open();
       try {
@@ -339,7 +339,7 @@ describe.concurrent('the media of a test call', () => {
   });
 });
 
-describe('the way of a test call', () => {
+describe('a test call', () => {
   const aroundFailover = ['initiated', 'failover', 'initiated', 'busy'];
   const addEndpoint = (number: string, port: number) =>
     setFailover(system, number, { enabled: true, endpoints: [{ host: '127.0.0.1', port, priority: 1 }] });
@@ -366,7 +366,7 @@ describe('the way of a test call', () => {
     });
   });
 
-  test('ends at a phone that nobody answers', async () => {
+  test('ends at an unanswered phone', async () => {
     await withTrunk(async (trunk, number) => {
       const id = await start(number);
       const call = await trunk.call();
@@ -430,7 +430,7 @@ describe('the way of a test call', () => {
     );
   });
 
-  test('ends at a trunk that refuses the password', async () => {
+  test('ends at a trunk that rejects the password', async () => {
     const callee = await SipCallee.listen(pair);
     const challenge = 'WWW-Authenticate: Digest realm="pbx", nonce="n1", algorithm=SHA-256, qop="auth"';
     const serving = (async () => {
@@ -460,7 +460,7 @@ describe('the way of a test call', () => {
     await served;
   });
 
-  test('leads from a dead endpoint to the next, although it is known to be dead', async () => {
+  test('tries a dead endpoint first, although it is known to be dead, then the next', async () => {
     const dead = await freeTcpPort();
     const second = await TestTrunk.listen(pair);
     try {
@@ -482,7 +482,7 @@ describe('the way of a test call', () => {
     }
   });
 
-  test('leads from an endpoint that refuses it to the next, and moves no trunk', async () => {
+  test('continues with the next endpoint after a rejection, and moves no trunk', async () => {
     const second = await TestTrunk.listen(pair);
     try {
       await withTrunk(async (first, number) => {
@@ -505,7 +505,7 @@ describe('the way of a test call', () => {
     }
   });
 
-  test('can be cut off by stopping the call', async () => {
+  test('ends when the call is stopped', async () => {
     await withTrunk(async (trunk, number) => {
       const id = await start(number, { max_seconds: 60 });
       const call = await trunk.call();

@@ -1,4 +1,4 @@
-/** A pathway uses a tool on a live call: keys give its input, its answer is spoken; without control the call goes on. */
+/** A pathway uses a tool on a live call: keys are the input, the result is spoken; the call survives without control. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startTarget, type TargetServer } from '../kit/control/tools.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
@@ -69,7 +69,7 @@ async function makeTool(): Promise<string> {
   return data.id;
 }
 
-/** Calls and presses an order number; keys that come before the question is over count as well. */
+/** Calls and presses an order number; keys during the question also count. */
 async function order(keys: string): Promise<Caller> {
   caller = await callAndTalk(system, orders);
   await caller.media.play([silence, silence, silence, silence, silence]);
@@ -78,7 +78,7 @@ async function order(keys: string): Promise<Caller> {
   return caller;
 }
 
-test('the tool gets what was pressed, and its answer is spoken', async () => {
+test('the tool gets the pressed keys, and its result is spoken', async () => {
   target.reply({ body: { order: { status: 'on its way' } } });
   const { callId } = await order('4711#');
   expect(target.received.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /orders/4711']);
@@ -93,7 +93,7 @@ test('the tool gets what was pressed, and its answer is spoken', async () => {
   ]);
 });
 
-test('without control the call takes the way of failure', async () => {
+test('without control the call takes the failure edge', async () => {
   target.clear();
   await system.control.end('SIGKILL');
   const { callId } = await order('4712#');

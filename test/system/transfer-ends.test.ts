@@ -1,4 +1,4 @@
-/** Transfers that begin and end in unusual ways: by a pathway, of calls of ours, attended, and under an edge that stops. */
+/** Transfers with unusual starts and ends: by a pathway, of outbound calls, attended, and with a stopping edge. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Phone } from '../../scripts/call/phone.ts';
@@ -27,7 +27,7 @@ type TransferredCall = LoggedCall & {
 let system: TestSystem;
 let trunk: TestTrunk;
 let pathway: string;
-/** Media of those whom the edge calls. */
+/** Media of callees of the edge. */
 let near: SrtpPeer;
 let far: SrtpPeer;
 let callers: Caller[] = [];
@@ -104,7 +104,7 @@ const transfer = (id: string, more: Record<string, unknown> = {}) =>
     ...more,
   });
 
-/** A callee takes the call. */
+/** A callee answers the call. */
 async function answer(call: TrunkCall, media: SrtpPeer): Promise<void> {
   media.connect(call.invite.body);
   call.answer('200 OK', media.sdp());
@@ -117,7 +117,7 @@ const note = (id: string, text: string) =>
     async () => (await system.api.detail(id)).transcripts.some((line) => line.text === text) || null,
   );
 
-/** A caller and the target of a transfer by the API who hear each other. @returns the call's id */
+/** A caller joined with the target of an API transfer. @returns the call's id */
 async function bridge(): Promise<{ made: Caller; target: TrunkCall; id: string }> {
   const made = await caller();
   const id = await idOf(made);
@@ -131,7 +131,7 @@ async function bridge(): Promise<{ made: Caller; target: TrunkCall; id: string }
 
 const tagOf = (header: string | undefined) => /;tag=([^;>]+)/.exec(header ?? '')?.[1] ?? '';
 
-test('a key press leads to a Transfer Call node, which joins the caller and the target', async () => {
+test('a key press selects a Transfer Call node, which joins the caller and the target', async () => {
   const made = await caller();
   const id = await idOf(made);
   await made.media.press('1');
@@ -150,7 +150,7 @@ test('a key press leads to a Transfer Call node, which joins the caller and the 
   await ended((await legOf(id)).id);
 });
 
-test('a Transfer Call node whose target is busy goes on in the pathway', async () => {
+test('a Transfer Call node with a busy target continues in the pathway', async () => {
   const made = await caller();
   const id = await idOf(made);
   await made.media.press('1');
@@ -162,7 +162,7 @@ test('a Transfer Call node whose target is busy goes on in the pathway', async (
   expect(transcripts.map(({ text }) => text)).toContain('Nobody is there.');
 });
 
-test('a call of ours is transferred by the API: callee and target hear each other', async () => {
+test('an outbound call is transferred by the API: callee and target hear each other', async () => {
   const order = {
     phone_number: '+14155550178',
     from: number,
@@ -191,10 +191,10 @@ test('a call of ours is transferred by the API: callee and target hear each othe
   expect(await ended((await legOf(id)).id)).toMatchObject({ hangup_by: 'peer', to: colleague });
 });
 
-test("a peer's attended REFER takes its dialog with the target over, and the agent goes on there", async () => {
+test("a peer's attended REFER takes over its dialog with the target, and the agent continues there", async () => {
   const made = await caller();
   const id = await idOf(made);
-  // The dialog between the peer and the target, whose call the REFER names.
+  // The dialog between the peer and the target, which the REFER names.
   const theirs = 'consultation@pbx.example.com;to-tag=target-7;from-tag=peer 7';
   const refer = await made.phone.request('REFER', null, [
     `Refer-To: <sip:${colleague}@127.0.0.1:${trunk.port};transport=tls?Replaces=${encodeURIComponent(theirs)}>`,
@@ -220,7 +220,7 @@ test("a peer's attended REFER takes its dialog with the target over, and the age
   expect(await ended(leg.id)).toMatchObject({ hangup_by: 'agent' });
 });
 
-test('a warm transfer by REFER leaves our dialog with the target to the peer', async () => {
+test('a warm transfer by REFER hands our dialog with the target to the peer', async () => {
   const made = await caller();
   const id = await idOf(made);
   await transfer(id, { method: 'refer', announcement: 'A customer. Press one.', accept_key: '1' });
@@ -234,7 +234,7 @@ test('a warm transfer by REFER leaves our dialog with the target to the peer', a
   const referTo = /<([^>]+)>/.exec(refer.header('refer-to') ?? '')?.[1] ?? '';
   const [uri, headers = ''] = referTo.split('?');
   expect(uri).toBe(`sip:trunk@127.0.0.1:${trunk.port};transport=tls`);
-  // Named as the target sees it: its own tag is the to-tag.
+  // As the target sees it: its own tag is the to-tag.
   expect(decodeURIComponent(headers)).toBe(
     `Replaces=${target.invite.header('call-id')};to-tag=trunk;from-tag=${tagOf(target.invite.header('from'))}`,
   );
@@ -248,7 +248,7 @@ test('a warm transfer by REFER leaves our dialog with the target to the peer', a
   expect(await ended((await legOf(id)).id)).toMatchObject({ outcome: 'completed' });
 });
 
-/** What a peer that has taken a REFER tells of its call (RFC 3515 section 2.4.4). */
+/** NOTIFYs of a peer that has accepted a REFER (RFC 3515 section 2.4.4). */
 function notify(phone: Phone, refer: SipText, statusLine: string, state: string): void {
   const target = /<([^>]+)>/.exec(refer.header('contact') ?? '')?.[1] ?? '';
   const body = `${statusLine}\r\n`;
@@ -260,7 +260,7 @@ function notify(phone: Phone, refer: SipText, statusLine: string, state: string)
       `From: ${refer.header('to')}`,
       `To: ${refer.header('from')}`,
       `Call-ID: ${refer.header('call-id')}`,
-      // Above those of the phone's own requests.
+      // Higher than the CSeqs of the phone's own requests.
       `CSeq: ${statusLine.includes(' 200 ') ? 101 : 100} NOTIFY`,
       `Contact: ${refer.header('to')?.replace(/;tag=.*/, '') ?? ''}`,
       'Event: refer',
@@ -273,7 +273,7 @@ function notify(phone: Phone, refer: SipText, statusLine: string, state: string)
   );
 }
 
-test('an edge that stops ends a bridge with BYE to both sides, and both records', async () => {
+test('a stopping edge ends a bridge with BYE to both sides, and closes both records', async () => {
   const { made, target, id } = await bridge();
   const leg = await legOf(id);
   expect(await system.edge.end('SIGTERM')).toBe(0);
@@ -285,7 +285,7 @@ test('an edge that stops ends a bridge with BYE to both sides, and both records'
   await system.startEdge();
 });
 
-test('an edge that is killed in the midst of a bridge closes both records when it is back', async () => {
+test('an edge killed during a bridge closes both records after its restart', async () => {
   const { id } = await bridge();
   const leg = await legOf(id);
   await system.crashEdge();
@@ -296,12 +296,12 @@ test('an edge that is killed in the midst of a bridge closes both records when i
   expect(await system.busyRtpPorts()).toEqual([]);
 });
 
-test('after another bridge, the metrics of the edge say that nothing is left', async () => {
+test('after another bridge, the metrics of the edge show no leftovers', async () => {
   const { made, target, id } = await bridge();
   await made.hangup();
   await target.expect('BYE');
   await ended(id);
-  // The edge tells every 10 s; what it told before the bridge does not count.
+  // The edge reports every 10 s; reports from before the bridge do not count.
   const metrics = await eventually('the bridge in the metrics', async () => {
     const text = await (await fetch(`${system.api.url}/metrics`)).text();
     return /^trunkline_edge_transfers_total\{[^}]*outcome="ok"[^}]*\} 1$/m.test(text) ? text : null;

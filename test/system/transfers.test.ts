@@ -1,4 +1,4 @@
-/** Transfers through the whole system: two peers hear each other, REFER is sent, obeyed and followed (docs/transfers.md). */
+/** Transfers in the whole system: two peers are joined, REFER is sent and followed (docs/transfers.md). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { tone } from '../kit/fakes/audio.ts';
 import type { TestKeyPair } from '../kit/fakes/certificates.ts';
@@ -56,7 +56,7 @@ beforeEach(async () => {
 afterEach(async () => {
   far.close();
   for (const peer of open.splice(0)) await peer.close();
-  // A phone that is killed says no goodbye.
+  // A killed phone sends no BYE.
   for (const { id, ended_at } of await system.api.calls()) {
     if (ended_at === null) await system.api.ok('POST', `/v1/calls/${id}/stop`, {});
   }
@@ -73,7 +73,7 @@ afterAll(() =>
   ),
 );
 
-/** The call that goes on from `from`, with its id. */
+/** The running call from `from`, with its id. */
 function live(wished: (call: LoggedCall) => boolean = () => true): Promise<LoggedCall> {
   return eventually('the call in the log', async () =>
     (await system.api.calls()).find(
@@ -96,7 +96,7 @@ function transfer(id: string, more: Record<string, unknown> = {}) {
   return system.api.request('POST', '/v1/calls/active/transfer', order);
 }
 
-/** The target takes the call. */
+/** The target answers the call. */
 async function answer(call: TrunkCall): Promise<void> {
   far.connect(call.invite.body);
   call.answer('200 OK', far.sdp());
@@ -108,7 +108,7 @@ const notes = async (id: string) =>
     .filter(({ user }) => user === 'agent-action')
     .map(({ text }) => text);
 
-/** A fifth of a second of the phone's recording is that tone. */
+/** Whether 0.2 s of the phone's recording is that tone. */
 async function phoneHears(phone: Baresip, hz: number): Promise<void> {
   await eventually(`a tone of ${hz} Hz in the recording`, async () => {
     const { samples, sampleRate } = await phone.heard();
@@ -117,7 +117,7 @@ async function phoneHears(phone: Baresip, hz: number): Promise<void> {
 }
 
 describe('a bridging transfer', () => {
-  test('lets caller and target hear each other and press keys, until one hangs up', async () => {
+  test('passes audio and keys between caller and target until one hangs up', async () => {
     const { media, phone } = await caller();
     const { id } = await live();
     expect(await transfer(id)).toMatchObject({ status: 200 });
@@ -151,7 +151,7 @@ describe('a bridging transfer', () => {
     expect(await system.api.detail(id)).toMatchObject({ transferred_to: colleague });
   });
 
-  test('to a busy target leaves the call with its agent', async () => {
+  test('to a busy target returns the call to its agent', async () => {
     const { media, phone } = await caller();
     const { id } = await live();
     await transfer(id);
@@ -169,7 +169,7 @@ describe('a bridging transfer', () => {
     expect(await ended(id)).toMatchObject({ hangup_by: 'agent' });
   });
 
-  test('is given up with the call', async () => {
+  test('is canceled with the call', async () => {
     const made = await caller();
     const { id } = await live();
     await transfer(id);
@@ -181,7 +181,7 @@ describe('a bridging transfer', () => {
     expect(await transfer(id)).toMatchObject({ status: 409 });
   });
 
-  test('reaches a SIP URI at a foreign host, and no private one that is not allowed', async () => {
+  test('reaches a SIP URI at another host, but no private one that is not allowed', async () => {
     const foreign = await TestTrunk.listen(pair);
     open.push(foreign);
     const made = await caller();
@@ -196,7 +196,7 @@ describe('a bridging transfer', () => {
     await target.expect('BYE');
   });
 
-  test('that is announced joins a target that presses the key', async () => {
+  test('with announcement joins a target that presses the key', async () => {
     const made = await caller();
     const { id } = await live();
     await transfer(id, { announcement: 'A customer asks for you. Press one.', accept_key: '1' });
@@ -215,7 +215,7 @@ describe('a bridging transfer', () => {
     await target.expect('BYE');
   });
 
-  test('that is announced leaves the call with its agent when the target hangs up', async () => {
+  test('with announcement returns the call to its agent when the target hangs up', async () => {
     const made = await caller();
     const { id } = await live();
     await transfer(id, { announcement: 'A customer asks for you. Press one.', accept_key: '1' });
@@ -275,7 +275,7 @@ describe('two phones without a common codec', () => {
     return id;
   }
 
-  test('are joined where the configuration may transcode', async () => {
+  test('are joined if the configuration may transcode', async () => {
     const id = await transferred('+14155550153', true);
     await callee.event('CALL_ESTABLISHED');
     await phoneHears(callee, 700);
@@ -286,7 +286,7 @@ describe('two phones without a common codec', () => {
     expect(await ended(leg.id)).toMatchObject({ codec: 'PCMA', media: { verdict: 'two_way' } });
   });
 
-  test('are not where it may not, and the call goes on', async () => {
+  test('are not joined if it may not, and the call continues', async () => {
     const id = await transferred('+14155550154', false);
     await eventually(
       'the failure in the transcript',
@@ -302,7 +302,7 @@ describe('two phones without a common codec', () => {
 });
 
 describe('a transfer by REFER', () => {
-  test('is obeyed by a phone, and ends the call when the target has answered', async () => {
+  test('is followed by a phone, and ends the call when the target has answered', async () => {
     const phone = await Baresip.start();
     open.push(phone);
     await phone.command('dial', `sip:${number}@127.0.0.1:${system.sipPort}`);
@@ -322,7 +322,7 @@ describe('a transfer by REFER', () => {
     await target.hangUp();
   });
 
-  test('leaves the call with its agent when the target does not answer', async () => {
+  test('returns the call to its agent when the target does not answer', async () => {
     const phone = await Baresip.start();
     open.push(phone);
     await phone.command('dial', `sip:${number}@127.0.0.1:${system.sipPort}`);
@@ -351,7 +351,7 @@ describe('a REFER of a phone', () => {
     return { phone, id: (await live()).id };
   }
 
-  test('is followed: the agent goes on with the target', async () => {
+  test('is followed: the agent continues with the target', async () => {
     const { phone, id } = await phoneInCall();
     await phone.command('transfer', `sip:${colleague}@127.0.0.1:${trunk.port}`);
     const target = await trunk.call();
@@ -369,11 +369,11 @@ describe('a REFER of a phone', () => {
     expect(transcript).toContain('Until tomorrow then.');
   });
 
-  test('to a host beyond the configuration of its call is refused', async () => {
+  test('to a host outside the configuration of its call is rejected', async () => {
     const { phone, id } = await phoneInCall();
     await phone.command('transfer', 'sip:0900123@127.0.0.2:5061');
     expect(await phone.event('TRANSFER_FAILED')).toMatchObject({ param: '403 Forbidden' });
-    // It then hangs up by itself.
+    // The phone then hangs up.
     expect(await ended(id)).toMatchObject({ hangup_by: 'peer', termination: 'caller_hangup' });
     expect((await system.api.calls()).filter((call) => (call as TransferredCall).parent_id === id)).toEqual(
       [],
@@ -381,7 +381,7 @@ describe('a REFER of a phone', () => {
   });
 });
 
-test('the fallback number takes a call whose agent cannot start', async () => {
+test('the fallback number gets a call whose agent cannot start', async () => {
   const other = '+14155550152';
   await attachTrunk(system, other, trunk.port, 'enable_all');
   await system.api.answerWith(other, { stream_url: 'wss://127.0.0.1:9/', fallback_number: colleague });
@@ -406,7 +406,7 @@ test('the fallback number takes a call whose agent cannot start', async () => {
   await target.expect('BYE');
 });
 
-test('an INVITE with Replaces takes a call over with its agent', async () => {
+test('an INVITE with Replaces takes over a call with its agent', async () => {
   const tagOf = (header: string | undefined) => /;tag=([^;>]+)/.exec(header ?? '')?.[1];
   const first = await pickUp(system);
   open.push(first);

@@ -1,4 +1,4 @@
-/** OPTIONS probes of a real edge decide what the API says of a trunk, and which endpoint is the active one. */
+/** OPTIONS probes of a real edge determine a trunk's status in the API and its active endpoint. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestKeyPair } from '../kit/fakes/certificates.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
@@ -48,7 +48,7 @@ test('follows the probes: healthy while the peer answers, unreachable once it is
   await health(system, number, ({ status }) => status === 'healthy');
 });
 
-test('decides which endpoint is the active one: the next while the primary is gone, then the primary again', async () => {
+test('sets the active endpoint: the next while the primary is down, then the primary again', async () => {
   const second = await TestTrunk.listen(pair);
   try {
     const endpoint = { host: '127.0.0.1', port: second.port, priority: 1 };
@@ -65,7 +65,7 @@ test('decides which endpoint is the active one: the next while the primary is go
   }
 });
 
-/** Whether the endpoint of that priority, and no other of two, is the active one. */
+/** Whether only the endpoint of that priority is the active one, of two. */
 function isActive(priority: number): (status: TrunkStatus) => boolean {
   return ({ endpoints }) =>
     endpoints.length === 2 && endpoints.every((one) => one.active === (one.priority === priority));

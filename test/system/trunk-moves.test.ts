@@ -1,4 +1,4 @@
-/** Which endpoint is the active one is known at once, not with the next round of probes. */
+/** A change of the active endpoint is visible at once, not after the next round of probes. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestKeyPair } from '../kit/fakes/certificates.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
@@ -22,7 +22,7 @@ let secondary: TestTrunk;
 let pathway: string;
 
 beforeAll(async () => {
-  // Only the first probe of each endpoint falls into the test by itself.
+  // Only the first probe of each endpoint runs during the test.
   system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '3600' });
   pair = await trunkPair(system);
   primary = await TestTrunk.listen(pair);
@@ -44,7 +44,7 @@ const isActive =
   ({ endpoints }: TrunkStatus): boolean =>
     endpoints.every((one) => one.active === (one.priority === priority));
 
-test('failover endpoints are probed also while failover is not enabled', async () => {
+test('failover endpoints are also probed while failover is disabled', async () => {
   const endpoint = { host: '127.0.0.1', port: secondary.port, priority: 1 };
   await setFailover(system, from, { enabled: false, endpoints: [endpoint], failback: 'manual' });
   const { endpoints } = await health(system, from, ({ endpoints }) =>
@@ -57,7 +57,7 @@ test('failover endpoints are probed also while failover is not enabled', async (
   expect(secondary.probes).toBe(1);
 });
 
-test('a call that finds the primary dead makes the other one the active one, and failback the first', async () => {
+test('a call that detects a dead primary activates the other endpoint, and failback the primary', async () => {
   await setFailover(system, from, { enabled: true });
   await primary.close();
   const order = { phone_number: '+14155550196', from, pathway_id: pathway };

@@ -1,4 +1,4 @@
-/** A trunk that is known by name alone: a real name server says where it is, and in which order (RFC 3263, RFC 2782). */
+/** A trunk configured by name: a real name server gives its targets and their order (RFC 3263, RFC 2782). */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { issue, type TestKeyPair } from '../kit/fakes/certificates.ts';
 import type { LoggedCall } from '../kit/programs/api.ts';
@@ -29,7 +29,7 @@ let system: TestSystem;
 let pair: TestKeyPair;
 let pathway: string;
 const ports = { heavy: 0, light: 0, last: 0 };
-/** The targets of the name, as SRV orders them, and the failover endpoint. */
+/** The targets of the name in SRV order, and the failover endpoint. */
 let heavy: TestTrunk;
 let light: TestTrunk;
 let last: TestTrunk;
@@ -47,7 +47,7 @@ beforeAll(async () => {
     `--srv-host=_sips._tcp.carrier.test,heavy.test,${ports.heavy},10,65535`,
   ]);
   system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '3600', DNS_SERVERS: dns.server });
-  // RFC 5922: the name that was configured, whatever target DNS leads to.
+  // RFC 5922: the configured name, with any target from DNS.
   pair = issue(await trunkAuthority(system), { names: ['DNS:carrier.test'] });
   heavy = await TestTrunk.listen(pair, ports.heavy);
   light = await TestTrunk.listen(pair, ports.light);
@@ -66,7 +66,7 @@ afterAll(async () => {
   await dns?.close();
 });
 
-/** Calls, is refused as busy at `trunk`, and returns the places that were tried before. */
+/** Calls, gets busy from `trunk`, and returns the targets tried before. */
 async function triedBefore(trunk: TestTrunk, to: string): Promise<readonly Attempt[]> {
   const order = { phone_number: to, from: number, pathway_id: pathway };
   const { call_id } = await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order);
@@ -86,24 +86,24 @@ const tried = (name: keyof typeof ports) =>
     error: expect.stringMatching(/^unreachable: .*(refused|connection lost)/),
   });
 
-test('the target of the best priority and most weight is called first', async () => {
+test('the target with the best priority and the highest weight is called first', async () => {
   expect(await triedBefore(heavy, '+14155550187')).toEqual([]);
 });
 
-test('a dead target gives way to the other one of its priority, inside the endpoint', async () => {
+test('after a dead target the call tries the other one of its priority, within the endpoint', async () => {
   await heavy.close();
   expect(await triedBefore(light, '+14155550188')).toEqual([tried('heavy')]);
   const { endpoints } = await health(system, number, () => true);
   expect(endpoints).toMatchObject([{ priority: 0, active: true }, { priority: 1 }]);
 });
 
-test('with both dead, the next priority takes the call; what is known to be dead costs nothing', async () => {
+test('with both dead, the next priority gets the call; known dead targets cost no time', async () => {
   await light.close();
   expect(await triedBefore(last, '+14155550189')).toEqual([tried('light')]);
   expect(await triedBefore(last, '+14155550190')).toEqual([]);
 });
 
-test('with all targets dead, the call goes to the failover endpoint, and the next one there at once', async () => {
+test('with all targets dead, the call uses the failover endpoint, and the next call uses it at once', async () => {
   await last.close();
   expect(await triedBefore(secondary, '+14155550191')).toEqual([tried('last')]);
   expect(await triedBefore(secondary, '+14155550192')).toEqual([
@@ -115,7 +115,7 @@ test('with all targets dead, the call goes to the failover endpoint, and the nex
   ]);
 });
 
-test('a name that does not exist fails with a sentence', async () => {
+test('a name that does not exist fails with an explanation', async () => {
   const other = '+14155550193';
   await attachDirections(system, other, [{ type: 'outbound', sip_endpoint: 'nowhere.test' }]);
   const order = { phone_number: '+14155550194', from: other, pathway_id: pathway };

@@ -1,4 +1,4 @@
-/** Who answers a call of ours: a peer over TLS and SRTP that greets like a person or like a mailbox. */
+/** Answering detection of outbound calls: a peer over TLS and SRTP that greets like a person or a mailbox. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Flite } from '#shared/models/flite.ts';
 import { encodeMulaw } from '../kit/fakes/audio.ts';
@@ -77,7 +77,7 @@ async function place(to: string, more: Record<string, unknown>): Promise<{ id: s
 
 const play = (sound: Int16Array) => media.play(framesOf(sound).map((frame) => encodeMulaw(frame)));
 
-/** Sends silence until the edge hangs up, so that the line does not fall dead. */
+/** Sends silence until the edge hangs up, so that the media time-out does not end the call. */
 async function untilHungUp(call: TrunkCall): Promise<void> {
   for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 200) {
     if (call.received.some(({ method }) => method === 'BYE')) return;
@@ -86,7 +86,7 @@ async function untilHungUp(call: TrunkCall): Promise<void> {
   throw new Error('the edge did not hang up within 60 s');
 }
 
-/** ms of speech that the callee has heard from sample `begin` on. */
+/** ms of speech that the callee has received from sample `begin` on. */
 function speechMs(begin: number): number {
   const frames = framesOf(media.samples().subarray(begin));
   return frames.filter((frame) => frame.some((sample) => Math.abs(sample) > loud)).length * 20;
@@ -106,7 +106,7 @@ const answeredBy = (id: string, who: string) =>
 test.each([
   ['a person', '+14155550181', () => person],
   ['a person with a long hello', '+14155550185', () => talkative],
-])('%s is told from a mailbox, and the agent goes on', async (_, to, hello) => {
+])('%s is not taken for a mailbox, and the agent continues', async (_, to, hello) => {
   const { id, call } = await place(to, { voicemail: { action: 'hangup' } });
   await play(hello());
   await answeredBy(id, 'human');
@@ -120,14 +120,14 @@ test.each([
   ]);
 });
 
-test('a mailbox is left a message after its beep, with the variables filled in', async () => {
+test('the agent leaves a message after the beep, with the variables filled in', async () => {
   const { id, call } = await place('+14155550182', {
     voicemail: { action: 'leave_message', message: 'Hello {{name}}, please call us back tomorrow.' },
     request_data: { name: 'John' },
   });
   await play(mailbox);
   await answeredBy(id, 'voicemail');
-  // The agent is silent by now; until the beep is over nothing may be said.
+  // The agent is silent by now, and must stay silent until the end of the beep.
   const quietFrom = media.samples().length;
   await play(inTurn(silence(300), beep));
   expect(speechMs(quietFrom)).toBe(0);
@@ -142,7 +142,7 @@ test('a mailbox is left a message after its beep, with the variables filled in',
   });
 });
 
-test('a mailbox is hung up on, unless the order says otherwise', async () => {
+test('the call hangs up on a mailbox by default', async () => {
   const { id, call } = await place('+14155550183', {});
   await play(mailbox);
   await untilHungUp(call);
@@ -150,7 +150,7 @@ test('a mailbox is hung up on, unless the order says otherwise', async () => {
   expect(await answeredBy(id, 'voicemail')).toMatchObject({ call_ended_by: 'ASSISTANT' });
 });
 
-test('an agent that waits for the greeting says nothing before it has ended', async () => {
+test('an agent that waits for the greeting is silent until its end', async () => {
   const { id, call } = await place('+14155550184', {
     wait_for_greeting: true,
     first_sentence: 'Good morning.',

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => system?.stop());
 
-test('a phone in a browser gets an answer to OPTIONS over its WebSocket', async () => {
+test('OPTIONS from a browser phone are answered over its WebSocket', async () => {
   const socket = new WebSocket(`wss://127.0.0.1:${port}`, 'sip', { ca: system.ca });
   await once(socket, 'open');
   expect(socket.protocol).toBe('sip');
@@ -41,7 +41,7 @@ test('a phone in a browser gets an answer to OPTIONS over its WebSocket', async 
   await once(socket, 'close');
 });
 
-test('a WebSocket that does not speak SIP is refused', async () => {
+test('a WebSocket without the SIP subprotocol is rejected', async () => {
   const socket = new WebSocket(`wss://127.0.0.1:${port}`, 'mqtt', { ca: system.ca });
   const [error] = await once(socket, 'error');
   expect(String(error)).toMatch(/subprotocol|Unexpected server response: 4\d\d/i);

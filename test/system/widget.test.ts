@@ -1,4 +1,4 @@
-/** The embeddable chat in a real browser, on pages of other origins, against a control plane as a real process. */
+/** The embeddable chat in a real browser, on pages of other origins, with a real control plane process. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -14,7 +14,7 @@ import { eventually } from '../kit/programs/eventually.ts';
 import { freeTcpPort } from '../kit/programs/ports.ts';
 import { TestProgram } from '../kit/programs/program.ts';
 
-/** A hang shows after this: of a start, and of each step in the browser, ms. */
+/** Time-out of a start, and of each step in the browser, ms. */
 const limitMs = 90_000;
 
 let folder = '';
@@ -27,10 +27,10 @@ let context: BrowserContext;
 let shop: Site;
 let stranger: Site;
 
-/** A page that loads the chat, under a policy that allows the control plane's script and requests, and nothing else. */
+/** A page with the chat, with a policy that allows only the control plane's script and requests. */
 interface Site {
   readonly origin: string;
-  /** What the page's script element says, besides its address. */
+  /** Attributes of the script element, besides its address. */
   attributes: string;
   widget: string;
   close(): Promise<void>;
@@ -179,7 +179,7 @@ async function say(page: Page, text: string): Promise<void> {
 }
 
 describe('the chat on a page of another origin', () => {
-  it('talks with the demo pathway to its end, and begins anew', async () => {
+  it('chats with the demo pathway to its end, and starts again', async () => {
     models.record({ text: ['{"choice":null,"reason":"Neither fits"}'] });
     shop.widget = await makeWidget({ pathway_id: await demoPathway() });
     const page = await openPage(shop);
@@ -199,7 +199,7 @@ describe('the chat on a page of another origin', () => {
     expect(problems).toEqual([]);
   });
 
-  it('shows an answer while it is being written, as text whatever is in it, and all of it after a reload', async () => {
+  it('shows an answer while it is written, always as text, and completely after a reload', async () => {
     const evil = '<img src=x onerror=alert(1)><script>alert(2)</script>';
     const rest = Promise.withResolvers<void>();
     models.record({ text: ['This comes first. ', rest.promise, `${evil} comes last.`] });
@@ -225,7 +225,7 @@ describe('the chat on a page of another origin', () => {
     expect(problems).toEqual([]);
   });
 
-  it('tells of the hand-off, and shows what a live agent writes', async () => {
+  it('shows the hand-off and the messages of a live agent', async () => {
     shop.widget = await makeWidget({ pathway_id: await demoPathway() });
     const page = await openPage(shop);
     await open(page);
@@ -244,7 +244,7 @@ describe('the chat on a page of another origin', () => {
     await log(page).getByText('This conversation has ended.').waitFor();
   });
 
-  it('offers to try again when the model fails, and keeps the message', async () => {
+  it('offers a retry when the model fails, and keeps the message', async () => {
     models.record({ status: 500 }, { text: ['A lamp costs ten.'] });
     shop.widget = await makeWidget({ persona_id: await makePersona() });
     const page = await openPage(shop);
@@ -256,7 +256,7 @@ describe('the chat on a page of another origin', () => {
     await log(page).getByText('A lamp costs ten.').waitFor();
   });
 
-  it('goes on after the control plane was killed', async () => {
+  it('continues after the control plane was killed', async () => {
     models.record({ text: ['{"choice":null,"reason":"Neither fits"}'] });
     shop.widget = await makeWidget({ pathway_id: await demoPathway() });
     const page = await openPage(shop);
@@ -273,7 +273,7 @@ describe('the chat on a page of another origin', () => {
     expect(await log(page).locator('.message').count()).toBe(5);
   });
 
-  it('works in a page that may store nothing', async () => {
+  it('works in a page without storage', async () => {
     shop.widget = await makeWidget({ pathway_id: await demoPathway() });
     await context.addInitScript(
       "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied', 'SecurityError'); } })",
@@ -286,7 +286,7 @@ describe('the chat on a page of another origin', () => {
     expect(problems).toEqual([]);
   });
 
-  it('is used with the keyboard alone', async () => {
+  it('is usable with only the keyboard', async () => {
     shop.widget = await makeWidget({ pathway_id: await demoPathway() });
     shop.attributes = 'data-title="Ask us" data-color="#ffcc00" data-position="left" data-theme="dark"';
     const page = await openPage(shop);
@@ -308,8 +308,8 @@ describe('the chat on a page of another origin', () => {
   });
 });
 
-describe('a control plane that is killed in the middle of an answer', () => {
-  it('has the message after its restart, and the agent hears of it with the next one', async () => {
+describe('a control plane killed during an answer', () => {
+  it('has the message after its restart, and the agent gets it with the next one', async () => {
     const never = Promise.withResolvers<void>();
     models.record({ text: ['A lamp ', never.promise] }, { text: ['It costs ten, Ada.'] });
     const widget = await makeWidget({ persona_id: await makePersona() });
@@ -340,7 +340,7 @@ describe('a control plane that is killed in the middle of an answer', () => {
   });
 });
 
-describe('an origin that the widget does not allow', () => {
+describe('a forbidden origin', () => {
   it('gets no session, and the chat says so', async () => {
     stranger.widget = await makeWidget({ pathway_id: await demoPathway() });
     const page = await openPage(stranger);

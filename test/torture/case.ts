@@ -4,14 +4,14 @@ export interface TortureCase {
   readonly file: string;
   /** Section of the RFC. */
   readonly section: string;
-  /** What the message asks of a user agent on a TLS connection. */
+  /** The required behavior of a user agent on a TLS connection. */
   readonly asks: string;
   /** The outcome in the words of `feed`. */
   readonly said: readonly string[];
-  /** Octets that make a file whole which is not. */
+  /** Octets that complete an incomplete file. */
   readonly completedBy?: { readonly octets: string; readonly because: string };
-  /** Why Content-Length is set to the octets that the body has. */
+  /** Why Content-Length is corrected to the size of the body. */
   readonly lengthCorrected?: string;
-  /** More to be true of the (first) accepted message. */
+  /** Further checks of the (first) accepted message. */
   readonly and?: (message: SipMessage) => void;
 }

@@ -1,11 +1,11 @@
-/** Takes the bytes of a connection through framing, parsing and validation, as the engine does. */
+/** Passes the bytes of a connection through framing, parsing and validation, as the engine does. */
 import { type FrameEvent, StreamFramer } from '../../edge/engine/message/framing.ts';
 import type { SipMessage } from '../../edge/engine/message/message.ts';
 import { answerableRequest, parseMessage } from '../../edge/engine/message/parse.ts';
 import { validateRequest, validateResponse } from '../../edge/engine/message/validate.ts';
 
 export interface Outcome {
-  /** What became of each message, in order, in the words of the tables. */
+  /** The outcome of each message, in order, in the words of the tables. */
   readonly said: string[];
   /** The messages that passed. */
   readonly accepted: SipMessage[];
@@ -14,11 +14,11 @@ export interface Outcome {
 /**
  * - `accept INVITE`, `accept 200`: the message reaches its transaction
  * - `answer 400 Bad To`: rejected with this status and reason phrase
- * - `drop (why)`: no answer, the connection goes on
- * - `answer 400 …, cut` and `cut (why)`: the connection ends, with or without an answer before
- * - `wait`: the message is not complete; the time limit for messages cuts the connection
+ * - `drop (why)`: no answer, the connection stays open
+ * - `answer 400 …, cut` and `cut (why)`: the connection closes, with or without an answer
+ * - `wait`: the message is incomplete; the time limit for messages closes the connection
  *
- * Keepalives are left out.
+ * Keepalives are omitted.
  */
 export function feed(chunks: readonly Buffer[]): Outcome {
   const framer = new StreamFramer();

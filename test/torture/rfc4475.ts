@@ -1,4 +1,4 @@
-/** RFC 4475: each message with the behaviour that it asks of a user agent on a TLS connection, and why. */
+/** RFC 4475: each message with the required behavior of a user agent on a TLS connection, and why. */
 
 import { expect } from 'vitest';
 import { parseAddress, splitList, tagOf } from '../../edge/engine/message/address.ts';

@@ -1,4 +1,4 @@
-/** RFC 5118: each message with the behaviour that it asks of a user agent on a TLS connection, and why. */
+/** RFC 5118: each message with the required behavior of a user agent on a TLS connection, and why. */
 import { expect } from 'vitest';
 import { parseAddress } from '../../edge/engine/message/address.ts';
 import type { SipMessage } from '../../edge/engine/message/message.ts';

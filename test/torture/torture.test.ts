@@ -21,10 +21,10 @@ function folder(name: string): URL {
   return new URL(`../testdata/${name}/`, import.meta.url);
 }
 
-/** The message as it would stand on the wire. */
+/** The message as on the wire. */
 function wireBytes(folderName: string, { file, completedBy, lengthCorrected }: TortureCase): Buffer {
   let text = readFileSync(new URL(file, folder(folderName)), 'latin1') + (completedBy?.octets ?? '');
-  // The files of RFC 5118 were taken from its text with bare line feeds.
+  // The files of RFC 5118 come from its text and have bare line feeds.
   if (folderName === 'rfc5118') text = text.replace(/\r?\n/g, '\r\n');
   if (lengthCorrected !== undefined) {
     const length = text.length - (text.indexOf('\r\n\r\n') + 4);
@@ -41,7 +41,7 @@ describe.each([
   ['rfc4475', RFC4475, 49],
   ['rfc5118', RFC5118, 12],
 ] as const)('%s over TLS', (name, cases, count) => {
-  test('every file has its entry', () => {
+  test('every file has an entry', () => {
     const files = readdirSync(folder(name)).filter((file) => /\.(dat|sip)$/.test(file));
     expect(files).toHaveLength(count);
     expect(cases.map(({ file }) => file).sort()).toEqual(files.sort());
@@ -58,7 +58,7 @@ describe.each([
     }
   });
 
-  test.each(cases)('$file comes octet by octet to the same end', (entry) => {
+  test.each(cases)('$file has the same outcome octet by octet', (entry) => {
     expect(feed(octets(wireBytes(name, entry))).said).toEqual(entry.said);
   });
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Organizations, the keys that speak for them, and answers kept for repeated requests. */
+/** Organizations, their keys, and responses kept for repeated requests. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('organizations')

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** What edges are told, and what they report. */
+/** The edges' configuration and their reports. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createEdgeTables(db);
   await createCallTables(db);
@@ -57,7 +57,7 @@ async function createEdgeTables(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** No foreign keys here: reports are taken as they come, several thousand per second. */
+/** No foreign keys here: reports are stored as they come, several thousand per second. */
 async function createCallTables(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('calls')

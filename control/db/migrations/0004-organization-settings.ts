@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** Who is told of alerts, and where events go that have no URL of their own (contract 14.1). */
+/** Alert recipients, and the default URL of events (contract 14.1). */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const name of ['alert_emails', 'alert_sms_numbers'] as const) {
     await db.schema

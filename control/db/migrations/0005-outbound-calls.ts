@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** What a call of ours has besides: failed attempts, and what its order said for later. */
+/** Columns of outbound calls: failed attempts, and data of the order. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('calls').addColumn('failover_attempts', 'text').execute();
   await db.schema

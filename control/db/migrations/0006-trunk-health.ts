@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** The last probe of each endpoint, and what the probes of each hour came to. */
+/** The last probe of each endpoint, and hourly sums of probes. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('trunk_endpoints')

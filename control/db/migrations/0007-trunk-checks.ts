@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** Discoveries and test calls: asked for over HTTP, carried out and reported by an edge. */
+/** Discoveries and test calls: requested over HTTP, run and reported by an edge. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('discoveries')

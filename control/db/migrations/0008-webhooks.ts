@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** Events on their way to customers (contract 13). */
+/** Events to be delivered to customers (contract 13). */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('webhook_deliveries')

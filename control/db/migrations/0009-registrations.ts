@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** How each registration of a record last stood, as an edge told it. */
+/** The last reported state of each registration. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('registrations')

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Alerts of trunks, their notices by mail and SMS, and what they are judged by (contract 3.5). */
+/** Trunk alerts, their notices by mail and SMS, and the facts they are evaluated on (contract 3.5). */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createAlerts(db);
   await createNotices(db);
@@ -19,7 +19,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .on('trunk_probe_runs')
     .column('checked_at')
     .execute();
-  // The rate of failed calls is counted from this index alone; calls that go on are not in it.
+  // The rate of failed calls is counted from this index only; it leaves out running calls.
   await db.schema
     .createIndex('calls_ended_by_trunk')
     .on('calls')
@@ -51,7 +51,7 @@ async function createAlerts(db: Kysely<unknown>): Promise<void> {
     .addColumn('raised_at', 'text', (column) => column.notNull())
     .addColumn('resolved_at', 'text')
     .execute();
-  // At most one open alert per configuration and kind, whatever is evaluated twice.
+  // At most one open alert per configuration and kind, even if evaluated twice.
   await db.schema
     .createIndex('alerts_open_once')
     .on('alerts')

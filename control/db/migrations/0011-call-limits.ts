@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** What an organization limits its outgoing calls to; null: the deployment's defaults. */
+/** An organization's limits for its outgoing calls; null: the deployment's defaults. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('organizations').addColumn('call_limits', 'text').execute();
 }

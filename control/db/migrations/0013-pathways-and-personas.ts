@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Publications, personas and their versions, chats, and who leads to which pathway. */
+/** Publications, personas and their versions, chats, and references to pathways. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('pathways')
@@ -130,7 +130,7 @@ async function createReferences(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** Id and version of the pathways that Transfer Pathway nodes lead to. */
+/** Id and version of the target pathways of Transfer Pathway nodes. */
 function transfers(nodes: readonly { type?: unknown; data?: Record<string, unknown> }[]): [string, string][] {
   return nodes.flatMap(({ type, data }): [string, string][] => {
     const id = data?.transferPathwayId;

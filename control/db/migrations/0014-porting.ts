@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Number porting: requests, their numbers and history, documents, letters, mails, orders at the carrier. */
+/** Number porting: requests, their numbers and history, documents, letters, mails, orders with the carrier. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createRequests(db);
   await createDocuments(db);
@@ -69,7 +69,7 @@ async function createRequests(db: Kysely<unknown>): Promise<void> {
     .addColumn('open', 'integer', (column) => column.notNull())
     .addPrimaryKeyConstraint('port_numbers_key', ['request_id', 'position'])
     .execute();
-  // A number is in one request at a time, of whatever organization (contract 5.3).
+  // A number is in one request at a time, across organizations (contract 5.3).
   await db.schema
     .createIndex('port_numbers_open_once')
     .on('port_numbers')

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** Tools, the resources they use, and what became of their runs (contract 8). */
+/** Tools, the resources they use, and the results of their runs (contract 8). */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('tools')

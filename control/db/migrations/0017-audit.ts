@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** The log of changes, when keys were last used, and organizations that are switched off. */
+/** The audit log, keys' last use, and disabled organizations. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('organizations').addColumn('disabled_at', 'text').execute();
   await db.schema.alterTable('api_keys').addColumn('last_used_at', 'text').execute();
@@ -18,7 +18,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('action', 'text', (column) => column.notNull())
     .addColumn('changed_fields', 'text', (column) => column.notNull())
     .execute();
-  // One index for each filter of the lists of an organization and of operators, in the order of the list.
+  // One index for each filter of the lists of an organization and of operators, in list order.
   for (const whose of ['organization', 'deployment']) {
     for (const filter of [null, 'area', 'subject_id', 'actor']) {
       const columns = [...(whose === 'organization' ? ['org_id'] : []), ...(filter === null ? [] : [filter])];

@@ -2,7 +2,7 @@ import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
 
 type Columns<C extends string> = CreateTableBuilder<string, C>;
 
-/** Scenarios, their runs, and what runs come to (contract 6). */
+/** Scenarios, their runs and results (contract 6). */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createScenarios(db);
   await createRuns(db);
@@ -12,7 +12,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createTornado(db);
 }
 
-/** Text columns that always have a value. */
+/** Text columns, not null. */
 function texts<C extends string>(table: Columns<C>, names: readonly string[]): Columns<C> {
   return names.reduce(
     (into, name) => into.addColumn(name, 'text', (column) => column.notNull()) as Columns<C>,
@@ -20,7 +20,7 @@ function texts<C extends string>(table: Columns<C>, names: readonly string[]): C
   );
 }
 
-/** Text columns that may be null. */
+/** Nullable text columns. */
 function maybe<C extends string>(table: Columns<C>, names: readonly string[]): Columns<C> {
   return names.reduce((into, name) => into.addColumn(name, 'text') as Columns<C>, table);
 }
@@ -80,7 +80,7 @@ async function createScenarios(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** What lists and queues read is apart from what only a single run shows. */
+/** Columns for lists and queues are separate from what only a single run shows. */
 async function createRuns(db: Kysely<unknown>): Promise<void> {
   let runs = tableWithId(db, 'test_runs');
   runs = texts(runs, ['org_id', 'scenario_id', 'status', 'trigger_source', 'content_hash', 'transport']);
@@ -155,7 +155,7 @@ async function createRunIndexes(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** Distinct ways through a pathway, what ended runs came to per UTC day, and in detail per day and month. */
+/** Distinct paths through a pathway, results of ended runs per UTC day, and in detail per day and month. */
 async function createAnalytics(db: Kysely<unknown>): Promise<void> {
   await texts(db.schema.createTable('test_paths') as Columns<string>, ['pathway_id', 'id', 'nodes'])
     .addPrimaryKeyConstraint('test_paths_key', ['pathway_id', 'id'])

@@ -1,4 +1,4 @@
-/** Work under an Idempotency-Key that has begun and has not been answered (contract 1.8). */
+/** Started, unanswered work under an Idempotency-Key (contract 1.8). */
 import type { Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {

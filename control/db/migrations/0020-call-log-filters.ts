@@ -1,6 +1,6 @@
 /**
- * Indexes for the call log's filters together, each in the order of the list: a page of any combination is read from
- * ranges that hold nothing else (calls/log-store.ts). They begin with what a call is found by most.
+ * Indexes for combinations of the call log's filters, each in list order: a page of any combination is read from ranges
+ * that contain nothing else (calls/log-store.ts). They begin with the most common filters.
  */
 import { type Kysely, sql } from 'kysely';
 
@@ -15,7 +15,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         .on('calls')
         .columns(['org_id', ...first, status, 'direction', 'started_at', 'id']);
     await index('outcome').execute();
-    // Calls that have no code yet are found by none.
+    // Calls without a code match no filter by code.
     await index('sip_code').where(sql.ref('sip_code'), 'is not', null).execute();
   }
 }

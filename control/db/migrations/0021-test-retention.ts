@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What was said and done in test runs, and tornado sessions, are kept for a time. */
+/** Test run content and tornado sessions get a retention time. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('test_run_records').addColumn('ended_at', 'text').execute();
   await db.schema.alterTable('test_run_records').addColumn('deleted_at', 'text').execute();

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** From where a widget's thread was begun, and indexes over open threads, which quotas count. */
+/** The client of a widget's thread, and indexes over open threads, which quotas count. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('widget_threads').addColumn('client_hash', 'text').execute();
   const open = (name: string, columns: string[]) =>

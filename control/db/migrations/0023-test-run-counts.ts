@@ -1,10 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * What the list of test runs needs when there are very many: indexes for a status together with whose runs they are,
- * and how many there are of each kind, since a list tells how many it finds
- * (contract 6.4) and counting hundreds of thousands takes longer than reading a page of them. Counted by triggers, so
- * that no way of writing a run is forgotten.
+ * For lists of very many test runs: indexes for a status together with their owner, and counts per kind, because a list
+ * includes its total (contract 6.4) and counting hundreds of thousands takes longer than reading a page. Triggers keep
+ * the counts, so that no write is missed.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const whose of ['scenario_id', 'pathway_id', 'persona_id']) {

@@ -1,7 +1,7 @@
-/** Operators use Idempotency-Keys, too: what is kept under one belongs to an organization or to an operator's key. */
+/** Idempotency-Keys for operators: what is kept under one belongs to an organization or to an operator's key. */
 import { type Kysely, sql } from 'kysely';
 
-/** SQLite cannot drop a reference from a table, so each is made anew with its rows. */
+/** SQLite cannot drop a foreign key from a table, so each table is rebuilt with its rows. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await withoutReference(db, 'idempotent_answers', [
     ['body_hash', 'text'],

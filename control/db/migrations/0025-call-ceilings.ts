@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** What the operator has set for one organization in place of the deployment's `CALL_LIMIT_…`; null: nothing. */
+/** The operator's limit for one organization instead of the deployment's `CALL_LIMIT_…`; null: none. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('organizations').addColumn('call_ceiling', 'text').execute();
 }

@@ -1,4 +1,4 @@
-/** Lists that came later are read from an index, too. */
+/** Indexes for newer lists. */
 import type { Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {

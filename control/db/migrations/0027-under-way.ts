@@ -1,4 +1,4 @@
-/** Work of the background that has begun and not ended: what is left of it at a start was ended by a crash. */
+/** Started, unfinished background work: what is left at a start was ended by a crash. */
 import type { Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** Whether the operator lets an organization list very wide networks of sources. Rows that do stay as they are. */
+/** Whether the operator permits an organization to list very wide source networks. Existing rows stay. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('organizations')

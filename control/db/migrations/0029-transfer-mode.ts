@@ -1,4 +1,4 @@
-/** What a peer may ask for by REFER, for each SIP configuration. */
+/** What a peer may request by REFER, for each SIP configuration. */
 import type { Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {

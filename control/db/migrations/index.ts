@@ -1,4 +1,4 @@
-/** All migrations in their order. Forward only: a released file is never edited, a new one is added. */
+/** All migrations in order. Forward only: a released file is never edited, a new one is added. */
 import type { Migration } from 'kysely/migration';
 import { up as organizations } from './0001-organizations.ts';
 import { up as numbers } from './0002-numbers.ts';

@@ -1,4 +1,4 @@
-/** Scenarios, runs, and all that is made of them. */
+/** Scenarios, runs, and their results. */
 import type { Flag, IsoTime, Json } from './columns.ts';
 
 /** A test case of a pathway or a persona (contract 6.1). */
@@ -39,11 +39,11 @@ export interface TestAssertionRow {
   weight: number;
   /** `order` of the contract. */
   position: number;
-  /** Index in the array that it came in; decides between equal positions. */
+  /** Index in the request's array; decides between equal positions. */
   place: number;
 }
 
-/** One run of a scenario: what lists, queues and statistics read. */
+/** One run of a scenario: columns for lists, queues and statistics. */
 export interface TestRunRow {
   id: string;
   org_id: string;
@@ -56,14 +56,14 @@ export interface TestRunRow {
   status: 'PENDING' | 'RUNNING' | 'PASSED' | 'FAILED' | 'ERROR' | 'CANCELLED';
   trigger_source: string;
   version_number: number;
-  /** Of exactly what was tested. */
+  /** Hash of exactly what was tested. */
   content_hash: string;
   seed: number;
   transport: 'text' | 'sip';
   phone_number: string | null;
   request_data_override: Json | null;
   webhook_url: string | null;
-  /** Who runs it, and until when nobody else may take it over. */
+  /** The worker that runs it, and until when no other may take it over. */
   worker: string | null;
   lease_until: IsoTime | null;
   attempts: number;
@@ -74,21 +74,21 @@ export interface TestRunRow {
   turn_count: number;
   duration_ms: number | null;
   overall_score: number | null;
-  /** Of the first visits of its nodes (TestPathRow); empty: none. */
+  /** Hash of its nodes by first visit (TestPathRow); empty: none. */
   path_id: string;
-  /** The node that a failure counts at (contract 6.10); empty: none. */
+  /** The node that a failure is attributed to (contract 6.10); empty: none. */
   failed_node_id: string;
 }
 
 /** What only a single run shows. */
 export interface TestRunRecordRow {
   run_id: string;
-  /** Scenario of shared/api/agent-testing/scenarios.ts, as it was when the run was made. */
+  /** Scenario of shared/api/agent-testing/scenarios.ts, as of the run's creation. */
   scenario: Json;
   /** JSON of the members of ConversationRecord (control/testing/judging/ports.ts). */
   chat_history: Json;
   variables_extracted: Json;
-  /** JSON array, or `null` of a persona. */
+  /** JSON array; `null` for a persona. */
   nodes_visited: Json;
   current_node_id: string | null;
   webhook_calls: Json;
@@ -100,13 +100,13 @@ export interface TestRunRecordRow {
   evaluator: Json;
   error_message: string | null;
   voice: Json | null;
-  /** Analysis of shared/api/agent-testing/runs.ts once it was asked for. */
+  /** Analysis of shared/api/agent-testing/runs.ts once requested. */
   analysis: Json | null;
-  /** From where an interrupted run goes on; null: from the start. */
+  /** Where an interrupted run resumes; null: at the start. */
   checkpoint: Json | null;
-  /** When the run ended, as long as what was said in it is kept; null before and after that. */
+  /** When the run ended, while its content is kept; null before and after that. */
   ended_at: IsoTime | null;
-  /** When what was said and done was deleted. */
+  /** When its content was deleted. */
   deleted_at: IsoTime | null;
 }
 
@@ -128,28 +128,28 @@ export interface TestAssertionResultRow {
   expected: string | null;
 }
 
-/** A way through a pathway that runs have taken. */
+/** A path through a pathway that runs have taken. */
 export interface TestPathRow {
   pathway_id: string;
   /** Hash of `nodes`. */
   id: string;
-  /** JSON array of node ids, each once, in the order of their first visit. */
+  /** JSON array of node ids, each once, by first visit. */
   nodes: Json;
 }
 
-/** What the ended runs of a pathway came to, by the UTC day of their creation. */
+/** Results of a pathway's ended runs, by the UTC day of their creation. */
 export interface TestRunDayRow {
   pathway_id: string;
   /** `2030-01-31` */
   day: string;
   status: TestRunRow['status'];
   runs: number;
-  /** Those with a score, and the sum of these. */
+  /** Runs with a score, and the sum of the scores. */
   scored: number;
   score_sum: number;
 }
 
-/** The same for runs that ended alike, by day and once more by month. */
+/** The same per outcome, by day and by month. */
 export interface TestRunPeriodRow extends Omit<TestRunDayRow, 'day'> {
   /** `2030-01-31` or `2030-01` */
   period: string;
@@ -158,7 +158,7 @@ export interface TestRunPeriodRow extends Omit<TestRunDayRow, 'day'> {
   failed_node_id: string;
 }
 
-/** How many runs there are of a kind, whatever their status; kept by triggers on `test_runs`. */
+/** How many runs of a kind exist, in any status; kept by triggers on `test_runs`. */
 export interface TestRunCountRow {
   org_id: string;
   scenario_id: string;
@@ -223,7 +223,7 @@ export interface TestTornadoSessionRow {
   failed_scenarios: number;
   webhook_url: string | null;
   error_message: string | null;
-  /** From where an interrupted session goes on. */
+  /** Where an interrupted session resumes. */
   state: Json | null;
   worker: string | null;
   lease_until: IsoTime | null;
@@ -247,7 +247,7 @@ export interface TestTornadoIterationRow {
   /** FixPlan of shared/api/agent-testing/tornado.ts */
   fix_plan: Json | null;
   prompt_excerpt: string | null;
-  /** What the plan altered, for a person. */
+  /** What the plan changed, in readable form. */
   diff: Json | null;
 }
 

@@ -1,4 +1,4 @@
-/** Who answers: pathways and personas with their versions, and text conversations. */
+/** Agents: pathways and personas with their versions, and text conversations. */
 import type { Flag, IsoTime, Json } from './columns.ts';
 
 export interface PathwayRow {
@@ -8,11 +8,11 @@ export interface PathwayRow {
   description: string | null;
   nodes: Json;
   edges: Json;
-  /** Highest version number given so far. */
+  /** Highest version number so far. */
   last_version: number;
   production_version: number | null;
   staging_version: number | null;
-  /** How often a version came into production. */
+  /** How often a version was promoted to production. */
   publications: number;
   created_at: IsoTime;
   updated_at: IsoTime;
@@ -62,16 +62,16 @@ export interface PersonaVersionRow {
   updated_at: IsoTime;
 }
 
-/** A publication that waits for its batch of test runs (contract 6.11, publish_on_pass). */
+/** A publication waiting for its batch of test runs (contract 6.11, publish_on_pass). */
 export interface PendingPromotionRow {
   batch_id: string;
   org_id: string;
   kind: 'pathway' | 'persona';
   subject_id: string;
-  /** The version's number, of a persona the id of its draft. */
+  /** The version's number; for a persona, the id of its draft. */
   version: string;
   content_hash: string;
-  /** What was in production when it was asked for; another publication alters it. */
+  /** What was in production when it was requested; another publication changes it. */
   in_production: string;
   created_at: IsoTime;
 }
@@ -82,18 +82,21 @@ export interface ChatRow {
   org_id: string;
   pathway_id: string;
   pathway_version: number;
-  /** StoredAgent of control/chats/chats.ts: its graphs as they were at the start. */
+  /** StoredAgent of control/chats/chats.ts: its graphs as of the start. */
   agent: Json;
   /** TextState of control/conversations/text-session.ts. */
   state: Json;
-  /** Grows with each message. */
+  /** Increases with each message. */
   revision: number;
   completed: Flag;
   created_at: IsoTime;
   last_message_at: IsoTime;
 }
 
-/** Who leads to a pathway besides numbers: `pathway:<id>@<version>`, or `persona:<id>` by its production version. */
+/**
+ * References to a pathway, except those of numbers: `pathway:<id>@<version>`, or `persona:<id>` by its production
+ * version.
+ */
 export interface PathwayReferenceRow {
   source: string;
   pathway_id: string;

@@ -1,13 +1,13 @@
-/** Alerts about trunks, and the messages that tell of them. */
+/** Trunk alerts and their notices. */
 import type { DeliveryColumns, IsoTime, Json } from './columns.ts';
 
-/** What the probes of one endpoint came to lately, for alerts. */
+/** The recent probes of one endpoint, for alerts. */
 export interface TrunkProbeRunRow {
   configuration_id: string;
   host: string;
   port: number;
   checked_at: IsoTime;
-  /** When the failures began that have not been broken since; null after a success. */
+  /** Start of the current failures; null after a success. */
   failing_since: IsoTime | null;
   /** JSON array of the last successful probes' times in ms, oldest first. */
   response_times: Json;
@@ -21,17 +21,17 @@ export interface AlertRow {
   direction: 'inbound' | 'outbound';
   endpoint: string | null;
   kind: 'unreachable' | 'failure_rate' | 'response_time';
-  /** Both as they were when it was raised: minutes, percent or ms, by kind. */
+  /** Both as of when it was raised: minutes, percent or ms, by kind. */
   threshold: number;
   value: number;
   window_minutes: number | null;
-  /** How many evaluations in a row spoke for an end. */
+  /** Normal evaluations in a row. */
   calm_evaluations: number;
   raised_at: IsoTime;
   resolved_at: IsoTime | null;
 }
 
-/** A message about an alert on its way to one person. */
+/** A notice of an alert to one recipient. */
 export interface AlertNoticeRow extends DeliveryColumns {
   id: string;
   org_id: string;

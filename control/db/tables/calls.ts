@@ -1,4 +1,4 @@
-/** Calls, their traces and transcripts, and the events that tell of them. */
+/** Calls, their traces and transcripts, and their events. */
 import type { Generated } from 'kysely';
 import type { Flag, IsoTime, Json } from './columns.ts';
 
@@ -38,16 +38,16 @@ export interface CallRow {
   failover_attempts: Json | null;
   /** Stored for the customer, not used. */
   metadata: Json;
-  /** Where the call's record goes when it has ended; null: where its number says. */
+  /** Where the call's record is sent after its end; null: the number's URL. */
   webhook: string | null;
-  /** As it was named. */
+  /** As given in the request. */
   transferred_to: string | null;
   answered_by: 'human' | 'voicemail' | 'unknown' | null;
   /** The test run whose call it is, either end of it. */
   test_run_id: string | null;
 }
 
-/** Some messages of a call's SIP trace, as one report brought them. */
+/** Messages of a call's SIP trace from one report. */
 export interface TracePartRow {
   id: Generated<number>;
   call_id: string;
@@ -57,7 +57,7 @@ export interface TracePartRow {
   received_at: IsoTime;
 }
 
-/** Some lines of a call's conversation, as one report brought them. */
+/** Lines of a call's transcript from one report. */
 export interface TranscriptPartRow {
   id: Generated<number>;
   call_id: string;
@@ -65,16 +65,16 @@ export interface TranscriptPartRow {
   received_at: IsoTime;
 }
 
-/** An event on its way to a customer. */
+/** An event to be delivered to a customer. */
 export interface WebhookDeliveryRow {
   /** `evt_<uuid>` */
   id: string;
   org_id: string;
   type: string;
   url: string;
-  /** Of what the event is about, such as a call. */
+  /** The event's subject, such as a call. */
   subject_id: string;
-  /** Null until the first attempt, which makes it. */
+  /** Null until the first attempt, which builds it. */
   body: Json | null;
   created_at: IsoTime;
   first_attempt_at: IsoTime | null;

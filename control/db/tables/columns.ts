@@ -1,6 +1,4 @@
-/**
- * What stands in columns. Only types that every dialect has: text, integer, real.
- */
+/** Column types. Only types that every dialect has: text, integer, real. */
 
 /** JSON text. */
 export type Json = string;
@@ -8,7 +6,7 @@ export type Json = string;
 export type IsoTime = string;
 export type Flag = 0 | 1;
 
-/** How far a message on its way to one person has come. */
+/** Delivery state of a message to one person. */
 export interface DeliveryColumns {
   created_at: IsoTime;
   first_attempt_at: IsoTime | null;

@@ -1,8 +1,8 @@
-/** The edges, their configuration, and how far their reports came. */
+/** The edges, their configuration, and the progress of their reports. */
 import type { Generated } from 'kysely';
 import type { IsoTime, Json } from './columns.ts';
 
-/** One element of the edges' configuration as last published, and the version that brought it. */
+/** One element of the edges' configuration as last published, with its version. */
 export interface EdgeConfigItemRow {
   kind: 'organization' | 'number' | 'pathway' | 'settings';
   key: string;
@@ -30,16 +30,16 @@ export interface EdgeRow {
   last_seen_at: IsoTime;
 }
 
-/** Up to which sequence number the reports of an outbox are stored. */
+/** The highest stored sequence number of an outbox. */
 export interface OutboxRow {
   outbox_id: string;
   edge_id: string;
   acknowledged: number;
-  /** when the last stored report was written, by the edge's clock; null: not since this is kept */
+  /** when the last stored report was written, by the edge's clock; null: from before this column */
   reported_at: string | null;
 }
 
-/** A report that could not be understood: kept for a person, so that it does not block those behind it. */
+/** A report that could not be parsed: set aside for inspection, so that it does not block later ones. */
 export interface RejectedReportRow {
   id: Generated<number>;
   edge_id: string;

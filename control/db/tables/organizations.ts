@@ -1,4 +1,4 @@
-/** Who uses the control plane, with which keys, and what they changed. */
+/** Organizations, their keys, and their changes. */
 import type { Flag, IsoTime, Json } from './columns.ts';
 
 export interface OrganizationRow {
@@ -13,15 +13,15 @@ export interface OrganizationRow {
   alert_emails: Json;
   /** JSON array of E.164 numbers. */
   alert_sms_numbers: Json;
-  /** Where events go that name no URL of their own. */
+  /** Default URL of events. */
   event_webhook_url: string | null;
   /** CallLimits of shared/edge-protocol/numbers.ts; null: none of its own. */
   call_limits: Json | null;
-  /** CallCeiling of organizations/call-limit-rules.ts; null: that of the deployment. */
+  /** CallCeiling of organizations/call-limit-rules.ts; null: the deployment's. */
   call_ceiling: Json | null;
-  /** Whether its numbers may list networks wider than `isWide` of shared/networks.ts has it. */
+  /** Whether its numbers may list networks that are wide by `isWide` of shared/networks.ts. */
   wide_sources: Flag;
-  /** Set: its keys open nothing and its numbers are not answered. */
+  /** Set: its keys are rejected and its numbers are not answered. */
   disabled_at: IsoTime | null;
 }
 
@@ -31,13 +31,13 @@ export interface ApiKeyRow {
   /** Null for operator keys. */
   org_id: string | null;
   name: string;
-  /** First characters of the key, to recognise it in lists. */
+  /** First characters of the key, for display in lists. */
   prefix: string;
   /** SHA-256 of the key, hexadecimal. */
   hash: string;
   created_at: IsoTime;
   revoked_at: IsoTime | null;
-  /** Exact to a minute; null: never. */
+  /** To the minute; null: never. */
   last_used_at: IsoTime | null;
 }
 
@@ -48,7 +48,7 @@ export interface EdgeTokenRow {
   hash: string;
   created_at: IsoTime;
   revoked_at: IsoTime | null;
-  /** Exact to a minute; null: never. */
+  /** To the minute; null: never. */
   last_used_at: IsoTime | null;
 }
 
@@ -65,7 +65,7 @@ export interface IdempotentAnswerRow {
   created_at: IsoTime;
 }
 
-/** Work under an Idempotency-Key that has begun and has not been answered. */
+/** Started, unanswered work under an Idempotency-Key. */
 export interface IdempotentWorkRow {
   /** As in IdempotentAnswerRow. */
   org_id: string;
@@ -73,27 +73,27 @@ export interface IdempotentWorkRow {
   key: string;
   /** SHA-256 of the request body. */
   body_hash: string;
-  /** That of the row the work makes. */
+  /** The id of the row that the work creates. */
   work_id: string;
-  /** Start of the program that began it. */
+  /** The program start that began it. */
   instance: string;
   created_at: IsoTime;
 }
 
-/** One change that somebody made (control/audit). */
+/** One change (control/audit). */
 export interface AuditEntryRow {
   id: string;
-  /** Null: of the deployment, such as an operator key. */
+  /** Null: the deployment, for example an operator key. */
   org_id: string | null;
   at: IsoTime;
   actor_kind: 'api_key' | 'operator' | 'command_line' | 'system';
-  /** First characters of the key; null where no key was used. */
+  /** First characters of the key; null without a key. */
   actor: string | null;
   request_id: string | null;
-  /** Such as `sip` or `keys`. */
+  /** For example `sip` or `keys`. */
   area: string;
   subject_id: string;
-  /** Such as `update`. */
+  /** For example `update`. */
   action: string;
   /** JSON array of names, without values. */
   changed_fields: Json;

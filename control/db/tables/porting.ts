@@ -11,25 +11,25 @@ export type PortStatus =
   | 'failed';
 
 export interface PortRequestRow {
-  /** In the order of creation. */
+  /** In order of creation. */
   seq: Generated<number>;
   /** `port_<uuid>` */
   id: string;
   org_id: string;
-  /** Follows from those of the numbers. */
+  /** Derived from those of the numbers. */
   status: PortStatus;
-  /** JSON with the canonical names of contract 5.3; sealed, like who signed below (porting/sealed-store.ts). */
+  /** JSON with the canonical names of contract 5.3; sealed, like the signer below (porting/sealed-store.ts). */
   details: string;
   /** Sealed. */
   pin: string | null;
   /** `YYYY-MM-DD` */
   target_port_date: string;
   foc_date: string | null;
-  /** Of the last failure or cancellation. */
+  /** Reason of the last failure or cancellation. */
   reason: string | null;
   /** SHA-256 of the signature token, hexadecimal. */
   token_hash: string;
-  /** Sealed; null once nobody may sign any more. */
+  /** Sealed; null once signing is no longer possible. */
   token: string | null;
   signature_expires_at: IsoTime;
   signed_at: IsoTime | null;
@@ -58,7 +58,7 @@ export interface PortHistoryRow {
   from_status: PortStatus | null;
   to_status: PortStatus;
   actor: 'customer' | 'signer' | 'operator' | 'system';
-  /** Id of the API key, where there was one. */
+  /** Id of the API key, if any. */
   actor_id: string | null;
   reason: string | null;
   /** JSON array. */
@@ -69,7 +69,7 @@ export interface PortDocumentRow {
   /** `doc_<uuid>` */
   id: string;
   org_id: string;
-  /** In the folder of documents. */
+  /** In the documents folder. */
   file_name: string;
   media_type: string;
   /** Bytes, before encryption. */
@@ -77,7 +77,7 @@ export interface PortDocumentRow {
   /** SHA-256, hexadecimal. */
   hash: string;
   created_at: IsoTime;
-  /** Whether a request names it. */
+  /** Whether a request references it. */
   referenced: Flag;
   /** Being deleted. */
   expired_at: IsoTime | null;
@@ -89,10 +89,10 @@ export interface PortRequestDocumentRow {
   position: number;
 }
 
-/** A letter of authorization as it was signed. */
+/** A signed letter of authorization. */
 export interface PortLetterRow {
   request_id: string;
-  /** The exact text that was shown; sealed. */
+  /** The exact text shown; sealed. */
   letter: string;
   /** Sealed base64. */
   pdf: string;
@@ -101,7 +101,7 @@ export interface PortLetterRow {
   created_at: IsoTime;
 }
 
-/** A message about a port request on its way to one person. */
+/** A message about a port request to one person. */
 export interface PortMailRow extends DeliveryColumns {
   id: string;
   org_id: string;
@@ -109,20 +109,20 @@ export interface PortMailRow extends DeliveryColumns {
   kind: 'signature' | 'status';
   recipient: string;
   subject: string;
-  /** Sealed: it may hold the link to sign. */
+  /** Sealed: it may contain the signing link. */
   text: string;
 }
 
-/** The order at the carrier's porting API for one request. */
+/** The order for one request at the carrier's porting API. */
 export interface PortOrderRow {
-  /** That of the port request. */
+  /** The port request's id. */
   id: string;
   org_id: string;
   state: 'submitting' | 'following' | 'canceling' | 'done';
   carrier_order_id: string | null;
-  /** In a row without success. */
+  /** Consecutive failures. */
   attempts: number;
-  /** Null: nothing is left to do. */
+  /** Null: nothing left to do. */
   next_attempt_at: IsoTime | null;
   last_error: string | null;
   created_at: IsoTime;

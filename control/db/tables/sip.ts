@@ -1,4 +1,4 @@
-/** Numbers, their trunks, and what is known of these. */
+/** Numbers, their trunks, and their state. */
 import type { TransferMode } from '#shared/transfer-mode.ts';
 import type { Flag, IsoTime, Json } from './columns.ts';
 
@@ -13,7 +13,7 @@ export interface NumberRow {
   persona_id: string | null;
   /** The other writable fields of contract section 10. */
   settings: Json;
-  /** `echo` or `tone:<Hz>`; answers instead of any other agent. Set by the first start only. */
+  /** `echo` or `tone:<Hz>`; overrides any other agent. Set by the first start only. */
   builtin_agent: string | null;
   created_at: IsoTime;
   updated_at: IsoTime;
@@ -31,7 +31,7 @@ export interface SipConfigurationRow {
   auth_mode: 'ip' | 'register' | null;
   /** JSON array of addresses and CIDR blocks; null on outbound. */
   allowed_ips: Json | null;
-  /** What a REFER of the peer may make the edge call. */
+  /** What the peer may make the edge call by REFER. */
   transfer_mode: TransferMode;
   username: string | null;
   /** Sealed. */
@@ -55,11 +55,11 @@ export interface TrunkEndpointRow {
   response_time_ms: number | null;
   checked_at: IsoTime;
   consecutive_failures: number;
-  /** Whether the next call over the record uses this endpoint first. */
+  /** Whether the next call over the record tries this endpoint first. */
   active: Flag;
 }
 
-/** What the probes of a number's trunk came to in one hour. */
+/** The probes of a number's trunk in one hour. */
 export interface TrunkHourRow {
   org_id: string;
   number: string;
@@ -72,7 +72,7 @@ export interface TrunkHourRow {
   response_ms: number;
 }
 
-/** How the registration of an inbound record last stood. */
+/** The last reported registration state of an inbound record. */
 export interface RegistrationRow {
   configuration_id: string;
   state: 'registering' | 'registered' | 'failed' | 'ended';
@@ -80,7 +80,7 @@ export interface RegistrationRow {
   registrar: string;
   at: IsoTime;
   expires_at: IsoTime | null;
-  /** When the next attempt after a failed one begins. */
+  /** When the next attempt after a failed one starts. */
   next_try_at: IsoTime | null;
   sip_code: number | null;
   /** One sentence. */

@@ -1,9 +1,9 @@
-/** Tools, where they reach, and their runs. */
+/** Tools, their resources, and their runs. */
 import type { Flag, IsoTime, Json } from './columns.ts';
 
 /** A tool of an organization (contract 8.1). */
 export interface ToolRow {
-  /** uuid, without the `TL-` that it carries outside. */
+  /** uuid, without the `TL-` prefix that clients see. */
   id: string;
   org_id: string;
   name: string;
@@ -11,7 +11,7 @@ export interface ToolRow {
   integration: string;
   action: string;
   input_schema: Json | null;
-  /** Sealed JSON, of a string too. */
+  /** Sealed JSON, also for a string. */
   body: string | null;
   speech: string | null;
   /** ms */
@@ -24,13 +24,13 @@ export interface ToolRow {
   resource_id: string | null;
   public: Flag;
   label: string | null;
-  /** Grows with every update, so that no cached result outlives it. */
+  /** Increases with every update, so that cached results expire with it. */
   version: number;
   created_at: IsoTime;
   updated_at: IsoTime;
 }
 
-/** Where an integration's tools find their target, and the keys to it. */
+/** An integration's target and credentials. */
 export interface IntegrationResourceRow {
   id: string;
   org_id: string;
@@ -39,12 +39,12 @@ export interface IntegrationResourceRow {
   /** Sealed JSON. */
   credentials: string;
   status: 'active' | 'inactive';
-  /** Answers 401 in a row. */
+  /** Consecutive 401 responses. */
   refusals: number;
   created_at: IsoTime;
 }
 
-/** What became of one run of a tool; nothing of what was sent or answered. */
+/** The result of one tool run; no request or response data. */
 export interface ToolRunRow {
   id: string;
   org_id: string;

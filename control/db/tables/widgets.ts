@@ -1,8 +1,8 @@
-/** Chats for pages. */
+/** Chat widgets. */
 import type { Generated } from 'kysely';
 import type { IsoTime, Json } from './columns.ts';
 
-/** A chat for pages (contract 7). */
+/** A chat widget (contract 7). */
 export interface WidgetRow {
   id: string;
   org_id: string;
@@ -18,30 +18,30 @@ export interface WidgetRow {
 }
 
 export interface WidgetThreadRow {
-  /** Grows in the order of creation. */
+  /** Increases in order of creation. */
   ordinal: Generated<number>;
   id: string;
   widget_id: string;
   org_id: string;
   visitor_id: string | null;
   agent_hash: string;
-  /** What the conversation was told at its start. */
+  /** The conversation's initial facts. */
   facts: Json;
-  /** How far the conversation is; null before the first answer. */
+  /** The conversation's state; null before the first answer. */
   state: Json | null;
   message_count: number;
-  /** Messages that the agent has taken notice of. */
+  /** Messages that the agent has handled. */
   answered_count: number;
   created_at: IsoTime;
   /** When it ends unless a message comes before. */
   ends_at: IsoTime;
   ended_at: IsoTime | null;
   live_agent_handoff_at: IsoTime | null;
-  /** Of the widget and the network that a visitor began it from, keyed; null: begun with an API key. */
+  /** Keyed hash of the widget and the visitor's network; null: started with an API key. */
   client_hash: string | null;
 }
 
-/** Who answers, as it was when a thread began; threads that began alike share it. */
+/** The agent as of a thread's start, shared by identical threads. */
 export interface WidgetAgentRow {
   /** SHA-256 of `agent`, hexadecimal. */
   hash: string;
@@ -59,7 +59,7 @@ export interface WidgetMessageRow {
   created_at: IsoTime;
 }
 
-/** The right of a page's visitor to one thread. */
+/** A visitor's access to one thread. */
 export interface WidgetSessionRow {
   /** SHA-256 of the token, hexadecimal. */
   token_hash: string;

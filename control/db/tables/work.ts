@@ -1,11 +1,11 @@
-/** Work of the background, whatever its queue. */
+/** Background work of any queue. */
 import type { IsoTime } from './columns.ts';
 
-/** One piece of work that has begun; deleted when it ends, however it does. A crash leaves it. */
+/** One started piece of work; deleted when it ends, with any result. A crash leaves it. */
 export interface WorkUnderWayRow {
   queue: string;
   id: string;
-  /** How often it has begun without an end, this time included. */
+  /** Starts without an end, including this one. */
   tries: number;
   began_at: IsoTime;
 }

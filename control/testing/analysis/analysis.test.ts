@@ -49,7 +49,7 @@ describe('by rules', () => {
       'Add an assertion',
     ],
     [
-      'an assertion that nobody can judge',
+      'an assertion that cannot be judged',
       { ...soundBooking, assertions: [{ type: 'LLM_JUDGE', config: { prompt: 'Is it poetry?' } }] },
       'harness',
       'node_config',
@@ -57,7 +57,7 @@ describe('by rules', () => {
       'LLM_JUDGE_BASE_URL',
     ],
     [
-      'an assertion about a node that is not there',
+      'an assertion about an unknown node',
       { ...soundBooking, assertions: [{ type: 'NODE_REACHED', config: { node_id: 'ghost' } }] },
       'harness',
       'node_config',
@@ -73,7 +73,7 @@ describe('by rules', () => {
     expect(String(first?.suggested_change)).toContain(change);
   });
 
-  it('names the nodes, sorts by confidence, and a repeat returns the same', async () => {
+  it('names the nodes, sorts by confidence, and returns the same again', async () => {
     const run = await failing(missingEdge);
     const { body } = await analyze(run);
     expect(body.data?.analysis).toEqual(body.analysis);
@@ -81,7 +81,7 @@ describe('by rules', () => {
     const suggestions = body.analysis?.suggestions as unknown as { confidence: number }[];
     const confidences = suggestions.map(({ confidence }) => confidence);
     expect(confidences).toEqual(confidences.toSorted((a, b) => b - a));
-    // Kept with the run: the pathway may be altered or gone.
+    // Stored with the run: the pathway may be changed or deleted.
     await test.call('DELETE', `/v1/pathway/${pathway}`);
     expect((await analyze(run)).body).toEqual(body);
   });
@@ -142,7 +142,7 @@ describe('by a language model', () => {
     ...more,
   });
 
-  it('keeps what was really said and nodes that exist, beside what rules have found', async () => {
+  it('keeps actual quotes and existing nodes, besides the findings of rules', async () => {
     answer = {
       root_cause_class: 'flow',
       root_cause: 'Nobody foresaw the question.',
@@ -161,7 +161,7 @@ describe('by a language model', () => {
     expect(suggestions.map(({ target_node_id, confidence }) => [target_node_id, confidence])).toEqual([
       ['greet', 0.99],
       ['greet', 0.9],
-      // Nothing leads to it, which has nothing to do with this run.
+      // Unreachable, which has nothing to do with this run.
       ['emergency', 0.2],
       [null, 0.1],
     ]);
@@ -173,7 +173,7 @@ describe('by a language model', () => {
     });
   });
 
-  it('answers 502 when the model is of no use, and stores nothing', async () => {
+  it("answers 502 when the model's output is unusable, and stores nothing", async () => {
     answer = { nonsense: true };
     const run = await failing(replay('Asks', ['When are you open?'], missingEdge.assertions));
     const refused = await analyze(run);

@@ -29,7 +29,7 @@ export async function analyzeRun(
   if (deleted_at !== null) throw ApiError.of('RUN_RECORD_DELETED', { deleted_at });
   const failed = await loadCase(db, run);
   const analysis = models.judge ? await byModel(models.judge, failed) : byRules(failed);
-  // Of two that are made at once the first is kept, so that a repeat returns the same.
+  // Of two concurrent ones the first is stored, so that a repeat returns the same.
   await db
     .updateTable('test_run_records')
     .set({ analysis: JSON.stringify(analysis) })
@@ -50,7 +50,7 @@ async function byModel(model: LanguageModel, failed: FailedCase): Promise<Analys
   }
 }
 
-/** By rules alone: the same run gives the same analysis. */
+/** By rules only: the same run gives the same analysis. */
 function byRules(failed: FailedCase): Analysis {
   const findings = detect(failed);
   const [first] = findings;

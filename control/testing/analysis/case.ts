@@ -1,4 +1,4 @@
-/** A failed run with everything that detectors look at, and the questions that several of them ask of it. Pure. */
+/** A failed run with everything that detectors use, and shared queries on it. Pure. */
 import { type Graph, GraphError, loadGraph } from '#shared/agent/graph.ts';
 import type { AssertionConfigs, AssertionType, AssertionView } from '#shared/api/agent-testing/assertions.ts';
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
@@ -13,17 +13,17 @@ export interface TestedGraph {
 }
 
 export interface FailedCase {
-  /** As it was when the run was made. */
+  /** As of the run's creation. */
   readonly scenario: Pick<Scenario, 'name' | 'category' | 'request_data' | 'assertions' | 'max_turns'>;
   readonly record: ConversationRecord;
   readonly results: readonly AssertionResult[];
-  /** Null: a persona, or a version that is gone. */
+  /** Null: a persona, or a deleted version. */
   readonly tested: TestedGraph | null;
-  /** Whether rules spoke for the agent, so that a prompt without a quotation was said as it is. */
+  /** Whether the agent was rule-based, so that a prompt without a quotation was spoken verbatim. */
   readonly agentByRules: boolean;
 }
 
-/** @returns null for a graph that cannot be used */
+/** @returns null for an unusable graph */
 export function testedGraph(raw: RawGraph): TestedGraph | null {
   try {
     return { raw, graph: loadGraph(raw.nodes, raw.edges) };
@@ -33,7 +33,7 @@ export function testedGraph(raw: RawGraph): TestedGraph | null {
   }
 }
 
-/** Assertions that did not pass, with their configuration, those that decided the run first. */
+/** Failed assertions with their configuration, the decisive ones first. */
 export function unmetAssertions({ scenario, results }: FailedCase): {
   readonly result: AssertionResult;
   readonly assertion: AssertionView;
@@ -53,10 +53,10 @@ export function unmetConfigs<T extends AssertionType>(failed: FailedCase, type: 
   });
 }
 
-/** A node that the run should have come to. */
+/** A node that the run should have reached. */
 export interface WantedNode {
   readonly id: string;
-  /** The node that it should have come from, when an assertion says so. */
+  /** The node that it should have come from, if an assertion says so. */
   readonly after: string | null;
 }
 
@@ -88,16 +88,16 @@ function addNext(
   add(path[next], path[next - 1] ?? null);
 }
 
-/** A line of the caller, and the node in which it was heard. */
+/** A line of the caller, and the node that heard it. */
 export interface CallerLine {
   readonly turn: number;
   readonly words: string;
   readonly nodeId: string;
-  /** What the agent had said before. */
+  /** The agent's line before. */
   readonly asked: string;
 }
 
-/** In their order; lines before the agent's first word are left out. */
+/** In order; lines before the agent's first words are left out. */
 export function callerLines({ record: { chat_history: lines } }: FailedCase): CallerLine[] {
   const found: CallerLine[] = [];
   let last: ChatLine | null = null;
@@ -110,7 +110,7 @@ export function callerLines({ record: { chat_history: lines } }: FailedCase): Ca
   return found;
 }
 
-/** The names of nodes in a text for a person. */
+/** Readable names of nodes. */
 export function nodeName({ tested, record }: FailedCase, id: string): string {
   return tested?.graph.nodes.get(id)?.name ?? record.node_names[id] ?? id;
 }

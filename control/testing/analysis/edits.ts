@@ -1,4 +1,4 @@
-/** Alterations of a pathway's graph, small enough that a person sees at once what each does. Pure. */
+/** Edits of a pathway's graph, each small enough to be understood at a glance. Pure. */
 import { isObject, type JsonObject } from '#shared/agent/graph-problem.ts';
 import type { VariableWanted } from '#shared/agent/interfaces.ts';
 
@@ -16,16 +16,16 @@ export type GraphEdit =
       readonly label: string;
       readonly description: string;
     }
-  /** Says more about when an edge that is there is taken. */
+  /** Adds to the description of when an existing edge is taken. */
   | {
       readonly kind: 'describe_edge';
       readonly source: string;
       readonly target: string;
-      /** Absent: stays as it is. */
+      /** Absent: unchanged. */
       readonly label?: string;
       readonly description: string;
     }
-  /** Has the edge of this label lead to another node. */
+  /** Redirects the edge with this label to another node. */
   | {
       readonly kind: 'retarget_edge';
       readonly source: string;
@@ -33,7 +33,7 @@ export type GraphEdit =
       readonly label: string;
       readonly to: string;
     }
-  /** Adds a variable to what a node asks for, or takes the place of the one of this name. */
+  /** Adds a variable to what a node asks for, or replaces the one with this name. */
   | { readonly kind: 'set_variable'; readonly node: string; readonly variable: VariableWanted }
   | { readonly kind: 'set_transfer_number'; readonly node: string; readonly number: string }
   | {
@@ -42,17 +42,17 @@ export type GraphEdit =
       readonly member: 'text' | 'prompt';
       readonly words: string;
     }
-  /** Has the body of a webhook name another variable. */
+  /** Makes the body of a webhook use another variable. */
   | { readonly kind: 'set_placeholder'; readonly node: string; readonly from: string; readonly to: string }
   | { readonly kind: 'set_global_prompt'; readonly words: string };
 
-/** The node that an edit is made at; null: the whole pathway. */
+/** The node that an edit changes; null: the whole pathway. */
 export function editedNode(edit: GraphEdit): string | null {
   if (edit.kind === 'set_global_prompt') return null;
   return 'source' in edit ? edit.source : edit.node;
 }
 
-/** Two edits of one key want the same. */
+/** Two edits with one key do the same. */
 export function editKey(edit: GraphEdit): string {
   return JSON.stringify(edit);
 }
@@ -78,7 +78,7 @@ export function editPlace(edit: GraphEdit): string {
   }
 }
 
-/** @returns null when the edit does not fit the graph: what it alters is not there, or as wanted already */
+/** @returns null when the edit does not fit the graph: its target is missing, or already as wanted */
 export function applyEdit(graph: RawGraph, edit: GraphEdit): RawGraph | null {
   switch (edit.kind) {
     case 'add_edge':

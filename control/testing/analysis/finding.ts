@@ -1,10 +1,10 @@
-/** What analysis finds in a failed run; suggestions and tornado's fixes are made of it. */
+/** What analysis finds in a failed run; the basis of suggestions and of tornado's fixes. */
 import type { suggestionTypes } from '#shared/api/agent-testing/runs.ts';
 import type { GraphEdit } from './edits.ts';
 
 /**
- * Where the fault lies: in the test itself (`harness`), in the language model, in what the agent is told to say
- * (`prompt`), in the graph (`flow`), or in what it works with (`data`): variables, numbers, webhooks.
+ * The cause of the failure: the test itself (`harness`), the language model, the agent's prompts (`prompt`), the graph
+ * (`flow`), or its data (`data`): variables, numbers, webhooks.
  */
 export const causes = ['harness', 'model', 'prompt', 'flow', 'data'] as const;
 export type Cause = (typeof causes)[number];
@@ -20,11 +20,11 @@ export interface Finding {
   readonly suggestedChange: string;
   /** 0..1 */
   readonly confidence: number;
-  /** The change as it can be made at once; null: a person must make it. */
+  /** The change in a form that can be applied at once; null: needs manual action. */
   readonly edit: GraphEdit | null;
 }
 
-/** Most certain first; of those that come to the same only the most certain. */
+/** By confidence; of duplicates only the most certain. */
 export function ranked(findings: readonly Finding[]): Finding[] {
   const seen = new Set<string>();
   return findings

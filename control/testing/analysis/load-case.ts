@@ -1,4 +1,4 @@
-/** Reads a finished run with all that analysis looks at. */
+/** Loads a finished run with everything that analysis uses. */
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
 import type { Db, TestRunRow } from '../../db/index.ts';
 import { findPathway, findVersion } from '../../pathways/index.ts';
@@ -48,7 +48,7 @@ export async function loadCase(db: Db, run: TestRunRow): Promise<FailedCase> {
   };
 }
 
-/** The version that was run; null when it is gone, and of a persona. */
+/** The tested version; null when it was deleted, and for a persona. */
 async function rawGraph(db: Db, run: TestRunRow): Promise<RawGraph | null> {
   if (run.pathway_id === null) return null;
   const stored =

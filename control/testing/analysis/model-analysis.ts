@@ -1,6 +1,6 @@
 /**
- * Analysis by a language model. The run goes into the question as JSON, so that nothing that was said instructs it; a
- * suggestion counts only for nodes that exist, and with quotes only when they were really said.
+ * Analysis by a language model. The run is in the question as JSON, so that nothing said in it acts as an instruction;
+ * a suggestion counts only for existing nodes, and quotes only when they were actually said.
  */
 import { type Static, Type } from 'typebox';
 import { suggestionTypes } from '#shared/api/agent-testing/runs.ts';
@@ -60,7 +60,7 @@ export async function analyzeByModel(
   return {
     cause: answer.root_cause_class,
     rootCause: answer.root_cause,
-    // What rules have found holds whether the model takes it up or not.
+    // Findings of rules count whether the model repeats them or not.
     findings: ranked([...own, ...found]),
   };
 }
@@ -77,10 +77,10 @@ function verified(
   return [{ cause, type, nodeId, description, suggestedChange: suggested_change, confidence, edit: null }];
 }
 
-/** Characters of nodes and edges that a model is shown; of more only the beginning. */
+/** Most characters of nodes and edges shown to a model; the rest is cut off. */
 const mostGraph = 60_000;
 
-/** A failed run as a model is shown it. */
+/** A failed run as shown to a model. */
 
 export function question({ record, results, scenario, tested }: FailedCase, found: readonly Finding[]) {
   const graph = JSON.stringify(tested?.raw ?? null);

@@ -1,4 +1,4 @@
-/** Changes of a pathway that a language model proposes for a failed run, each in the form of an edit that can be undone. */
+/** Changes of a pathway proposed by a language model for a failed run, each as an edit that can be undone. */
 import { type Static, Type } from 'typebox';
 import type { LanguageModel } from '#shared/models/language-model.ts';
 import type { FailedCase } from './case.ts';
@@ -71,7 +71,7 @@ const rules = [
   'words for one node. Use node ids as they stand. Never weaken what the agent must not do. No change is a fair answer.',
 ].join('\n');
 
-/** A model alone is never as certain as a rule that found the same. */
+/** A model alone is never as certain as a rule with the same finding. */
 const mostCertain = 0.8;
 
 /** @throws ModelUnavailable, or the reason of the signal */

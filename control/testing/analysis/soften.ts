@@ -1,7 +1,7 @@
-/** Rewrites what an agent is told to say so that it is courteous. By rules: harsh sentences go, an acknowledgement comes. Pure. */
+/** Rewrites an agent's words to be courteous. By rules: removes harsh sentences, adds an acknowledgement. Pure. */
 import { lexicon, phraseIn } from '../judging/lexicon.ts';
 
-/** What no caller should hear from a service, besides insults. */
+/** Phrases that no caller should hear from a service, besides insults. */
 const harsh: readonly string[] = [
   ...lexicon.insults,
   'calm down',
@@ -28,7 +28,7 @@ const offer = 'How can I help you with it?';
 const manner =
   'Stay calm and courteous: acknowledge how the caller feels first, never blame or belittle, and offer what can be done.';
 
-/** The harsh phrase of a text, or null. @param more further phrases that are not wanted */
+/** The harsh phrase of a text, or null. @param more further unwanted phrases */
 export function harshPhrase(text: string, more: readonly string[] = []): string | null {
   return phraseIn(text, [...harsh, ...more]);
 }
@@ -36,11 +36,11 @@ export function harshPhrase(text: string, more: readonly string[] = []): string 
 export interface Wanted {
   /** Phrases that the test forbids. */
   readonly unwanted: readonly string[];
-  /** Whether the caller was upset, and nobody took notice. */
+  /** Whether the caller was upset and was ignored. */
   readonly acknowledge: boolean;
 }
 
-/** Words that are said as they stand. */
+/** For words spoken verbatim. */
 export function softenedSpeech(text: string, { unwanted, acknowledge }: Wanted): string {
   const sentences = text.split(/(?<=[.!?])\s+/).filter((sentence) => sentence.trim() !== '');
   const kept = sentences.filter((sentence) => harshPhrase(sentence, unwanted) === null);
@@ -53,8 +53,8 @@ export function softenedSpeech(text: string, { unwanted, acknowledge }: Wanted):
 }
 
 /**
- * An instruction to a model. What it quotes is treated as speech, the rest loses its harsh sentences, and a rule of
- * manner comes to its end.
+ * For an instruction to a model. Its quotations are treated as speech, harsh sentences elsewhere are removed, and a
+ * rule about tone is appended.
  */
 export function softenedPrompt(prompt: string, wanted: Wanted): string {
   const quoted = prompt.replaceAll(/"([^"]{3,1000})"|“([^”]{3,1000})”/g, (_whole, plain, curly) => {

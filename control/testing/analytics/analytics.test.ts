@@ -49,7 +49,7 @@ async function scenario(name: string): Promise<string> {
   return String(answer.body.id);
 }
 
-/** A run that was made so many ms ago. */
+/** A run created this many ms ago. */
 function ran(
   agoMs: number,
   status: FinalStatus,
@@ -72,7 +72,7 @@ function ran(
 const get = (path: string, key = test.key) => test.call('GET', `${base}/analytics/${path}`, { key });
 
 describe('basic analytics', () => {
-  it('count what passed and failed in the window, and list the newest runs', async () => {
+  it('counts passed and failed runs in the window, and lists the newest runs', async () => {
     const newest = await ran(hourMs, 'PASSED', 1);
     await ran(2 * hourMs, 'FAILED', 0.5);
     await ran(3 * dayMs, 'PASSED', 0.85, ['n1'], { scenarioId: second });
@@ -123,7 +123,7 @@ describe('basic analytics', () => {
     [2, 2],
     [30, 3],
     [365, 4],
-  ])('of %i days hold the runs of exactly so many times 24 hours', async (days, count) => {
+  ])('of %i days count the runs of exactly that many times 24 hours', async (days, count) => {
     await ran(dayMs, 'PASSED');
     await ran(2 * dayMs, 'PASSED');
     await ran(30 * dayMs, 'PASSED');
@@ -131,7 +131,7 @@ describe('basic analytics', () => {
     expect((await get(`${pathwayId}?days=${days}`)).body.total_runs).toBe(count);
   });
 
-  it('know no rates without runs', async () => {
+  it('has no rates without runs', async () => {
     expect((await get(pathwayId)).body).toMatchObject({
       total_runs: 0,
       pass_rate: null,
@@ -142,7 +142,7 @@ describe('basic analytics', () => {
     });
   });
 
-  it('keep the runs and the name of a deleted scenario', async () => {
+  it('keeps the runs and the name of a deleted scenario', async () => {
     await ran(hourMs, 'PASSED', 1, ['n1'], { scenarioId: second });
     await test.call('DELETE', `${base}/scenarios/${second}`);
     const { body } = await get(pathwayId);
@@ -150,7 +150,7 @@ describe('basic analytics', () => {
     expect(body.runs).toMatchObject([{ scenario_name: 'Second' }]);
   });
 
-  it('are refused for a window or pathway that there is not', async () => {
+  it('is rejected for an invalid window or pathway', async () => {
     expect((await get(`${pathwayId}?days=366`)).status).toBe(400);
     expect((await get(`${pathwayId}?days=0`)).status).toBe(400);
     for (const path of ['', '/enhanced']) {
@@ -161,7 +161,7 @@ describe('basic analytics', () => {
 });
 
 describe('a node', () => {
-  it('that only a version has is called by its name there; one that nobody has any more by its id', async () => {
+  it('that only a version has is shown by its name there; a deleted one by its id', async () => {
     const node = (id: string, name: string, more: object = {}) => ({
       id,
       type: 'Default',
@@ -182,7 +182,7 @@ describe('a node', () => {
 });
 
 describe('counted months and days', () => {
-  it('agree with the runs themselves, whatever the window', async () => {
+  it('agree with the runs themselves, for any window', async () => {
     const ages = Array.from(
       { length: 80 },
       (_, index) => ((index * 37) % 400) * dayMs + (index % 24) * hourMs,
@@ -206,7 +206,7 @@ describe('counted months and days', () => {
 });
 
 describe('enhanced analytics', () => {
-  it('weigh health and reliability by the formulas', async () => {
+  it('weighs health and reliability by the formulas', async () => {
     for (let i = 0; i < 5; i++) await ran(hourMs, 'PASSED', 0.8);
     await ran(hourMs, 'FAILED', 0.2);
     for (let i = 0; i < 4; i++) await ran(hourMs, 'PASSED', 0.9, ['n1'], { scenarioId: second });
@@ -230,7 +230,7 @@ describe('enhanced analytics', () => {
     expect(body).not.toHaveProperty('runs');
   });
 
-  it('of ever new ways through the largest graphs are cut where runs were fewest, and count every run', async () => {
+  it('of many paths through the largest graphs is cut where runs were fewest, and counts every run', async () => {
     const long = Array.from({ length: 1500 }, (_, index) => `node-${index}`.padEnd(60, 'x'));
     await ran(hourMs, 'PASSED', 1, ['n1']);
     const day = '2030-02-14';
@@ -263,7 +263,7 @@ describe('enhanced analytics', () => {
     expect(bytes.length).toBeLessThan(7 * 1_048_576);
   });
 
-  it('are null without runs', async () => {
+  it('is null without runs', async () => {
     expect((await get(`${pathwayId}/enhanced`)).body.data).toEqual({
       total_runs: 0,
       passed: 0,
@@ -292,7 +292,7 @@ describe('enhanced analytics', () => {
     });
   });
 
-  it('show at which node runs fail, and how they flow', async () => {
+  it('shows at which node runs fail, and how they flow', async () => {
     for (let i = 0; i < 4; i++) await ran(hourMs, 'PASSED', 1, ['n1', 'n2', 'n1', 'n3']);
     await ran(hourMs, 'FAILED', 0, ['n1', 'n2'], { failedNodeId: 'n2' });
     await ran(hourMs, 'FAILED', 0, ['n1', 'n2'], { failedNodeId: 'gone' });
@@ -334,7 +334,7 @@ describe('enhanced analytics', () => {
     expect(link(`scenario:${second}`, 'outcome:failed')).toEqual([1, 0, 1]);
   });
 
-  it('compare this week with the one before, whatever the window, and list the days with runs', async () => {
+  it('compares this week with the one before, for any window, and lists the days with runs', async () => {
     for (let i = 0; i < 10; i++) await ran(dayMs, 'PASSED');
     for (let i = 0; i < 10; i++) await ran(8 * dayMs, i < 3 ? 'PASSED' : 'FAILED');
     await ran(8 * dayMs, 'ERROR');
@@ -356,7 +356,7 @@ describe('enhanced analytics', () => {
 });
 
 describe('a deleted run', () => {
-  it('stays counted in its whole day, and goes from the first part of a day, the weekly trend and the list', async () => {
+  it('stays counted in whole days, and disappears from the first part of a day, the weekly trend and the list', async () => {
     const ids = [await ran(hourMs, 'PASSED', 1), await ran(2 * dayMs + 18 * hourMs, 'FAILED', 0)];
     const counts = async () => {
       const { body } = await get(`${pathwayId}/enhanced?days=3`);
@@ -380,7 +380,7 @@ describe('a deleted run', () => {
   });
 
   it.each(['/runs/{id}', '/batches/{id}', '/simulation-sets/{id}'])(
-    'is described by DELETE %s as analytics treat it',
+    'is described by DELETE %s consistently with analytics',
     async (path) => {
       const { body } = await test.call('GET', '/openapi.json', { key: null });
       const { paths } = body as unknown as { paths: Record<string, { delete?: { description?: string } }> };
@@ -410,8 +410,8 @@ describe('the weekly trend', () => {
   });
 });
 
-describe('what analytics and lists read', () => {
-  /** What the database says it does for every query of `work`. */
+describe('the queries of analytics and lists', () => {
+  /** The database's plan for every query of `work`. */
   async function plansOf(work: () => Promise<unknown>): Promise<string> {
     const seen: CompiledQuery[] = [];
     const executor = db.getExecutor();
@@ -437,7 +437,7 @@ describe('what analytics and lists read', () => {
     return plans.join('\n');
   }
 
-  it('comes from indexes alone', async () => {
+  it('use indexes only', async () => {
     const span = spanOf(now, 365);
     const groups = await plansOf(() => runGroups(db, pathwayId, span));
     expect(groups).toContain('SEARCH test_run_periods USING PRIMARY KEY (pathway_id=? AND period=?)');

@@ -1,4 +1,4 @@
-/** A pathway's analytics put together (contract 6.9 and 6.10). */
+/** Assembles a pathway's analytics (contract 6.9 and 6.10). */
 import type { EnhancedView } from '#shared/api/agent-testing/analytics.ts';
 import type { Db, PathwayRow } from '../../db/index.ts';
 import { findVersion, latestVersion } from '../../pathways/index.ts';
@@ -28,9 +28,9 @@ import {
   weekCounts,
 } from './store.ts';
 
-/** JSON of each list of the enhanced analytics, bytes: together, and shown twice, within the largest answer. */
+/** JSON of each list of the enhanced analytics, bytes: all of them, included twice, fit the largest response. */
 const partBytes = 1_048_576;
-/** Of a node's name, which has a limit only as part of its graph. */
+/** Most characters of a node's name, which is otherwise limited only as part of its graph. */
 const mostNameChars = 200;
 
 const shownStatus = { PASSED: 'passed', FAILED: 'failed', ERROR: 'error', CANCELLED: 'cancelled' } as const;
@@ -97,8 +97,8 @@ export async function enhancedAnalytics(
 }
 
 /**
- * The nodes of the live graph, and of the newest version and those in use; what is in none of them has only its id. Where
- * they name a node differently, the live graph is right, then production.
+ * The nodes of the live graph, the newest version and those in use; any other node has only its id. Where names differ,
+ * the live graph wins, then production.
  */
 async function knownNodes(db: Db, pathway: PathwayRow): Promise<Map<string, KnownNode>> {
   const { id, production_version, staging_version } = pathway;

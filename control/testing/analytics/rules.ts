@@ -16,17 +16,17 @@ import {
 export interface StatusCount {
   readonly status: TestRunRow['status'];
   readonly runs: number;
-  /** Those with a score, and the sum of these. */
+  /** Runs with a score, and the sum of the scores. */
   readonly scored: number;
   readonly score_sum: number;
 }
 
-/** Of one scenario. */
+/** For one scenario. */
 export interface ScenarioCount extends StatusCount {
   readonly scenario_id: string;
 }
 
-/** Runs that ended alike. */
+/** Runs with the same outcome. */
 export interface RunGroup extends ScenarioCount {
   /** Empty: no nodes. */
   readonly path_id: string;
@@ -51,7 +51,7 @@ export interface WeekCounts {
   readonly prior: Counted;
 }
 
-/** A node of the graph as it is now. */
+/** A node of the current graph. */
 export interface KnownNode {
   readonly name: string;
   readonly type: string;
@@ -101,7 +101,7 @@ export function totalsView({ passed, failed, errored, cancelled, n, avgScore, in
   };
 }
 
-/** Per scenario, in the order in which they are met. */
+/** Per scenario, in order of appearance. */
 export function reliabilityOf(groups: readonly ScenarioCount[]) {
   const counts = new Map<string, { n: number; c: number }>();
   for (const { scenario_id, status, runs } of groups) {
@@ -120,21 +120,21 @@ export function reliabilityOf(groups: readonly ScenarioCount[]) {
   return { score: mean(components.map(({ value }) => value)), components };
 }
 
-/** Whether runs of this status count in rates. */
+/** Whether runs with this status count in rates. */
 export function isFinished(status: RunGroup['status']): boolean {
   return status === 'PASSED' || status === 'FAILED';
 }
 
-/** 0.4, 0.3 and 0.3 of what is sure, what is scored and what is reliable; null without runs. */
+/** 0.4, 0.3 and 0.3 of confidence, score and reliability; null without runs. */
 export function healthOf(totals: Totals, reliable: number | null): number | null {
   if (!totals.interval) return null;
   return 0.4 * totals.interval.low + 0.3 * (totals.avgScore ?? 0) + 0.3 * (reliable ?? 0);
 }
 
-/** The least difference that is told, and the least number of runs on each side. */
+/** The smallest reported difference, and the fewest runs on each side. */
 const tellingDelta = 0.05;
 const tellingRuns = 5;
-/** Differences of ratios that are equal in decimals may differ in the last bits. */
+/** Ratios that are equal in decimals may differ in the last bits. */
 const slack = 1e-12;
 
 export function trendOf({ recent, prior }: WeekCounts, days: readonly DayCount[]): EnhancedView['trend'] {
@@ -208,7 +208,7 @@ export function heatmapOf(
     );
 }
 
-/** A node that fewer runs came through tells nothing. */
+/** Fewer runs through a node are not significant. */
 const tellingTraversals = 5;
 
 export function weakestLink(heatmap: ReturnType<typeof heatmapOf>): EnhancedView['weakest_link'] {

@@ -4,7 +4,7 @@ import { isFinished, type KnownNode, type RunGroup } from './rules.ts';
 
 type Sankey = EnhancedView['sankey_data'];
 
-/** Scenarios to nodes to outcomes: every passed or failed run goes along the first visits of its nodes. */
+/** Scenarios to nodes to outcomes: every passed or failed run follows the first visits of its nodes. */
 export function sankeyOf(
   groups: readonly RunGroup[],
   paths: ReadonlyMap<string, readonly string[]>,

@@ -4,7 +4,7 @@ import { firstWithin, flowWithin } from './size.ts';
 const size = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 describe('firstWithin', () => {
-  it('keeps everything that fits, and the first items of what does not', () => {
+  it('keeps everything that fits, otherwise the first items', () => {
     expect(firstWithin(['aa', 'bb'], 100)).toEqual(['aa', 'bb']);
     expect(firstWithin(['aa', 'bb', 'cc'], 10)).toEqual(['aa', 'bb']);
     expect(firstWithin(['x'.repeat(100), 'b'], 50)).toEqual([]);
@@ -21,12 +21,12 @@ describe('flowWithin', () => {
     ...{ value: index + 1, pass_count: index, fail_count: 1 },
   }));
 
-  it('leaves alone what fits', () => {
+  it('leaves a small flow unchanged', () => {
     const flow = { nodes: nodes.slice(0, 2), links: links.slice(0, 1) };
     expect(flowWithin(flow, 10_000)).toEqual({ ...flow, isCut: false });
   });
 
-  it('keeps the links that most runs went along, with both of their nodes', () => {
+  it('keeps the links with most runs, with both of their nodes', () => {
     const flow = flowWithin({ nodes, links }, 1_048_576);
     expect(flow.isCut).toBe(true);
     expect(size(flow.nodes) + size(flow.links)).toBeLessThan(1_048_576 + 4);

@@ -1,9 +1,9 @@
-/** Lists of the analytics, cut to a size: what stands first, or carried most, stays. Pure. */
+/** Lists of the analytics, cut to a size: the first or most frequent items stay. Pure. */
 import type { EnhancedView } from '#shared/api/agent-testing/analytics.ts';
 
 type Sankey = EnhancedView['sankey_data'];
 
-/** The first items whose JSON has at most `bytes` together. */
+/** The first items whose JSON has at most `bytes` in total. */
 export function firstWithin<T>(items: readonly T[], bytes: number): T[] {
   let room = bytes;
   const end = items.findIndex((item) => {
@@ -13,7 +13,7 @@ export function firstWithin<T>(items: readonly T[], bytes: number): T[] {
   return items.slice(0, end < 0 ? items.length : end);
 }
 
-/** The links that most runs went along, with their nodes, which have at most `bytes` of JSON together. */
+/** The links with most runs, with their nodes, within `bytes` of JSON. */
 export function flowWithin({ links, nodes }: Sankey, bytes: number): Sankey & { readonly isCut: boolean } {
   if (size(links) + size(nodes) <= bytes) return { links, nodes, isCut: false };
   const byId = new Map(nodes.map((node) => [node.id, node]));

@@ -1,7 +1,8 @@
 /**
- * What analytics read: months and days that lie wholly in the window come counted (test_run_periods, test_run_days),
- * the day in which it begins from its stored runs, and so does the weekly trend, which begins at this time of the day.
- * So deleted runs stay in the first and go from the second; `leftInAnalytics` says so to customers. Runs are counted when they end (runs-store.ts), by their creation.
+ * Queries of analytics. Months and days entirely in the window come from counters (test_run_periods, test_run_days);
+ * the day in which it begins comes from stored runs, and so does the weekly trend, which begins at the current time of
+ * day. So deleted runs stay in the former and disappear from the latter; `leftInAnalytics` tells customers. Runs are
+ * counted when they end (runs-store.ts), by their creation.
  */
 import { sql } from 'kysely';
 import type { Db, TestRunRow } from '../../db/index.ts';
@@ -10,7 +11,7 @@ import type { DayCount, RunGroup, ScenarioCount, StatusCount, WeekCounts } from 
 const dayMs = 24 * 60 * 60 * 1000;
 const ended = ['PASSED', 'FAILED', 'ERROR', 'CANCELLED'] as const;
 const mostRuns = 500;
-/** Groups of runs with the same path and failed node that are read, largest first. */
+/** Groups of runs with the same path and failed node, largest first. */
 export const mostGroups = 10_000;
 /** JSON of their paths, characters. */
 const mostPathChars = 8 * 1_048_576;
@@ -19,10 +20,10 @@ const mostPathChars = 8 * 1_048_576;
 export interface Span {
   /** ISO 8601, inclusive */
   readonly from: string;
-  /** First UTC day that lies wholly in it, `2030-01-31`, and the moment when it begins. */
+  /** First UTC day entirely in it, `2030-01-31`, and its start. */
   readonly firstDay: string;
   readonly firstDayAt: string;
-  /** The months and days after that moment, each day once: `2030-01-31`, `2030-02`. */
+  /** The months and days after that, each day once: `2030-01-31`, `2030-02`. */
   readonly periods: readonly string[];
 }
 
@@ -39,7 +40,7 @@ export function spanOf(now: number, days: number): Span {
   };
 }
 
-/** Nothing is created after now, so that the month of now is whole although it has not ended. */
+/** Nothing is created after now, so the current month counts as complete. */
 function periodsBetween(firstDay: number, now: number): string[] {
   const periods: string[] = [];
   for (let at = firstDay; at <= now; ) {
@@ -96,8 +97,8 @@ export function scenarioCounts(db: Db, pathwayId: string, span: Span): Promise<S
 }
 
 /**
- * Ended runs that agree in scenario, way, failed node and status: those of most runs first, and one more than
- * `mostGroups` at the most, which tells that there are more.
+ * Ended runs with the same scenario, path, failed node and status: largest groups first, and at most one more than
+ * `mostGroups`, which shows that there are more.
  */
 export function runGroups(db: Db, pathwayId: string, span: Span): Promise<RunGroup[]> {
   const kind = ['scenario_id', 'path_id', 'failed_node_id', 'status'] as const;
@@ -169,7 +170,7 @@ async function countBetween(db: Db, pathwayId: string, from: string, to: string 
   return query.executeTakeFirstOrThrow();
 }
 
-/** The ways that runs of a pathway took: node ids by the id of the way; of many large ones only the first. */
+/** The paths of a pathway's runs: node ids by path id; only the first of many large ones. */
 export async function pathsOf(
   db: Db,
   pathwayId: string,
@@ -194,7 +195,7 @@ export async function pathsOf(
   return found;
 }
 
-/** Names of a pathway's scenarios, deleted ones too. */
+/** Names of a pathway's scenarios, including deleted ones. */
 export async function scenarioNames(db: Db, orgId: string, pathwayId: string): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom('test_scenarios')

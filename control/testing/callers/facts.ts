@@ -1,21 +1,23 @@
-/** What a tester persona knows: read from its prompt, so that questions can be answered without a language model. */
+/**
+ * The facts of a tester persona, extracted from its prompt, so that questions can be answered without a language model.
+ */
 
 import { stem } from '#shared/models/words.ts';
 import { english } from '../judging/english.ts';
 
 export interface Fact {
-  /** As its author calls it, such as "date of birth". */
+  /** In the author's words, such as "date of birth". */
   readonly key: string;
   readonly value: string;
-  /** Stems by which a question asks for it. */
+  /** Word stems of questions for it. */
   readonly words: ReadonlySet<string>;
 }
 
 const entry = /^\s*[-*•]?\s*([A-Za-z][\w /'’-]{1,40}?)\s*[:=]\s*(\S.{0,199})$/;
-/** `Your account number is 12345`; a full stop inside a value, as of an address, is followed by no space. */
+/** `Your account number is 12345`; a full stop inside a value, such as in an address, is not followed by a space. */
 const statement =
   /\b(?:your|my|the caller's)\s+([a-z][\w -]{1,40}?)\s+(?:is|are)\s+(.{1,200}?)(?=[.!](?:\s|$)|[;\n]|,? and (?:your|my)\b|$)/gi;
-/** Entries that tell what to do, not what is known. An order number, a first name and a start date are known. */
+/** Entries that are instructions, not facts. An order number, a first name and a start date are facts. */
 const instruction =
   /^(?:say|says|then|when|if|begin|ask|important|note|instructions?)\b|\b(?:say|says|first|then|when|if|begin|start|ask|goal|mood|patience|role|persona|instructions?|important|note|facts|turns?|order|example)$/i;
 const email = /[^\s@<>"'(),;:]+@[^\s@<>"'(),;:]+\.[a-z]{2,}/i;
@@ -43,7 +45,7 @@ const synonyms: readonly (readonly [RegExp, string])[] = [
 
 /**
  * @param text the persona's prompt and further instructions
- * @param given facts that stand by their names, which go before those of the text
+ * @param given facts by name, which override those of the text
  */
 export function factsIn(text: string, given: Readonly<Record<string, unknown>> = {}): Fact[] {
   const found = new Map<string, string>();
@@ -69,7 +71,7 @@ export function factsIn(text: string, given: Readonly<Record<string, unknown>> =
   return [...found].map(([key, value]) => ({ key, value, words: wordsOf(key) }));
 }
 
-/** What the text names in passing. */
+/** Facts mentioned in passing. */
 function addEntities(
   text: string,
   found: ReadonlyMap<string, string>,
@@ -93,7 +95,7 @@ function wordsOf(key: string): ReadonlySet<string> {
   return new Set(plainWords([key, ...more].join(' ')));
 }
 
-/** Stems of all words but the smallest. */
+/** Stems of all words except short ones. */
 export function plainWords(text: string): string[] {
   const words =
     text
@@ -109,7 +111,7 @@ const small: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The facts that a question asks for, best first; only the best of those that share the same words. */
+/** The facts that a question asks for, best first; of those that share the same words only the best. */
 export function factsFor(question: string, facts: readonly Fact[]): Fact[] {
   const asked = new Set(plainWords(question));
   const scored = facts

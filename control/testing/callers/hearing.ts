@@ -1,4 +1,4 @@
-/** What the agent's words mean to a caller, as far as rules can tell. Pure. */
+/** The meaning of the agent's words for a caller, as far as rules can tell. Pure. */
 import { asKeys } from '#shared/agent/keys.ts';
 import { lexicon, phraseIn, plainText } from '../judging/lexicon.ts';
 

@@ -1,4 +1,4 @@
-/** The caller that a language model plays, over real HTTP against a server that gives recorded answers. */
+/** A caller played by a language model, over real HTTP against a server with recorded answers. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { bookingGraph, TestingClient } from '../../../test/kit/control/test-runs.ts';
@@ -41,7 +41,7 @@ const scenario = (more: object = {}) =>
     ...more,
   });
 
-describe('a caller that a model plays', () => {
+describe('a caller played by a model', () => {
   it('says what the model says, and the run names the model', async () => {
     move('say', { text: 'An appointment, now!' });
     move('say', { text: 'My name is Sam Reed.' });
@@ -64,7 +64,7 @@ describe('a caller that a model plays', () => {
     }
   });
 
-  it('hands the agent’s words over as data, so that they instruct nobody', async () => {
+  it('passes the agent’s words as data, so that they are not instructions', async () => {
     const graph = {
       nodes: [
         {
@@ -118,7 +118,7 @@ describe('a caller that a model plays', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('of a REPLAY is not asked', async () => {
+  it('is not asked in a REPLAY', async () => {
     const input_messages = [{ role: 'user', content: 'An appointment' }];
     const run = await client.run(await scenario({ scenario_type: 'REPLAY', input_messages }));
     expect(run).toMatchObject({ turn_count: 1, evaluator: { caller: { model: 'replay' } } });

@@ -1,4 +1,4 @@
-/** The caller that a language model plays. What the agent says is data to it: no line of the agent instructs it. */
+/** The caller played by a language model. The agent's words are data to it, never instructions. */
 import { Type } from 'typebox';
 import type { DialogueMessage } from '#shared/agent/dialogue.ts';
 import type { Category } from '#shared/api/agent-testing/scenarios.ts';
@@ -65,7 +65,7 @@ export function modelCaller(model: LanguageModel, brief: CallerBrief, seed: numb
   };
 }
 
-/** From the caller's side: the agent is the one who speaks to it. */
+/** From the caller's side: the agent is the one speaking to it. */
 function messagesOf(history: readonly ChatLine[], movesLeft: number): DialogueMessage[] {
   const messages: DialogueMessage[] = history.map(({ role, content }) =>
     role === 'user'

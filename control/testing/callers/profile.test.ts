@@ -19,7 +19,7 @@ const values = (text: string, given = {}) =>
   Object.fromEntries(factsIn(text, given).map(({ key, value }) => [key, value]));
 
 describe('the facts of a persona', () => {
-  it('stand in lines of a name and a value, and in sentences', () => {
+  it('come from lines with a name and a value, and from sentences', () => {
     const text = [
       '- date of birth: 4 May 1980',
       '* Account number: 12345',
@@ -32,7 +32,7 @@ describe('the facts of a persona', () => {
     });
   });
 
-  it('are an address, a number, a day and a place that the text names in passing', () => {
+  it('include an address, a number, a day and a place mentioned in passing', () => {
     const text =
       'You can be reached at pat@example.com or +1 415 555 0100, and live in Austin. Come on May 4, 2030.';
     expect(values(text)).toMatchObject({
@@ -43,14 +43,14 @@ describe('the facts of a persona', () => {
     });
   });
 
-  it('are first those that the scenario gives by name', () => {
+  it('are first those given by name in the scenario', () => {
     expect(values('- day: Monday', { day: 'Friday', party_size: 4, other: {} })).toEqual({
       day: 'Friday',
       'party size': '4',
     });
   });
 
-  it('are no instructions', () => {
+  it('exclude instructions', () => {
     expect(values('First say: hello\nGoal: book a table\nMood: bad\nPatience: low')).toEqual({});
   });
 
@@ -67,7 +67,7 @@ describe('the facts of a persona', () => {
     expect(asked('Do you like tea?')).toEqual([]);
   });
 
-  it('are read from any text without failing', () => {
+  it('can be extracted from any text without an error', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300 }), (text) => {
         const profile = callerProfile(brief(text));
@@ -86,7 +86,7 @@ describe('a persona', () => {
     ['You are calling about a late parcel. Be brief.', 'I am calling about a late parcel.'],
     ['You need a plumber today.', 'I need a plumber today.'],
     ['Speak softly.', 'I have a question and I need some help.'],
-  ])('that is told "%s" says "%s"', (text, goal) => {
+  ])('instructed "%s" says "%s"', (text, goal) => {
     expect(callerProfile(brief(text)).goal).toBe(goal);
   });
 
@@ -96,7 +96,7 @@ describe('a persona', () => {
     ['You are a caller.', 'Robin', 'Robin'],
     ['You are a caller.', 'Screening service', null],
     ['- name: Pat Miller', 'Robin', 'Pat Miller'],
-  ])('that is told "%s", and named %s, is %s', (text, tester_persona_name, name) => {
+  ])('instructed "%s", with the name %s, is %s', (text, tester_persona_name, name) => {
     expect(callerProfile(brief(text, { tester_persona_name })).name).toBe(name);
   });
 });
@@ -137,7 +137,7 @@ describe('what a caller hears', () => {
 });
 
 describe('seeded chance', () => {
-  it('gives the same with the same seed, and all of what it shuffles', () => {
+  it('gives the same with the same seed, and keeps all items when shuffling', () => {
     const draw = (seed: number) => Array.from({ length: 5 }, chance(seed).next);
     expect(draw(1)).toEqual(draw(1));
     expect(draw(1)).not.toEqual(draw(2));

@@ -1,18 +1,18 @@
-/** A tester persona as the rules can play it: name, goal, facts, the sentences it is to say, how long it bears with an agent. */
+/** A tester persona in a form the rules can play: name, goal, facts, sentences to say, and patience with the agent. */
 import { english } from '../judging/english.ts';
 import { type Fact, factsIn } from './facts.ts';
 import type { CallerBrief } from './ports.ts';
 
 export interface CallerProfile {
   readonly name: string | null;
-  /** What the caller is there for, in the first person, as a sentence. */
+  /** The caller's goal, in the first person, as a sentence. */
   readonly goal: string;
   readonly facts: readonly Fact[];
-  /** Sentences that the prompt quotes, in their order. */
+  /** Sentences quoted in the prompt, in order. */
   readonly quotes: readonly string[];
-  /** Fruitless answers until the caller gives up. */
+  /** Unhelpful answers before the caller gives up. */
   readonly patience: number;
-  /** The whole text, for what particular manners look for. */
+  /** The whole text, for specific manners. */
   readonly text: string;
 }
 
@@ -27,11 +27,11 @@ const neutral = 'I have a question and I need some help.';
 const patient = /\b(?:very patient|endless patience|never hang up|patient)\b/i;
 const impatient = /\b(?:impatient|in a hurry|short patience|little patience|no patience)\b/i;
 
-/** Profiles of late prompts: a simulation set plays the same persona many times. */
+/** Cached profiles of recent prompts: a simulation set plays the same persona many times. */
 const known = new Map<string, CallerProfile>();
 const mostKnown = 200;
 
-/** Reads a scenario's persona. The same text always gives the same profile. */
+/** Parses a scenario's persona. The same text always gives the same profile. */
 export function callerProfile(brief: CallerBrief): CallerProfile {
   const prompt = [brief.tester_persona_prompt ?? '', brief.advanced_instructions ?? ''].join('\n');
   const text = madeUp(tidy(prompt));
@@ -46,7 +46,7 @@ export function callerProfile(brief: CallerBrief): CallerProfile {
   return profile;
 }
 
-/** Lines without blanks at their ends or between them: no pattern must try each part of a long run of blanks. */
+/** Lines without surrounding or repeated blanks, so that no pattern tries each part of a long run of blanks. */
 function tidy(text: string): string {
   const lines = text.split('\n').map((line) => line.replaceAll(/\s+/g, ' ').trim());
   return lines.filter((line) => line !== '').join('\n');
@@ -62,7 +62,7 @@ const inventions: Readonly<Record<string, string>> = {
   name: 'Alex Morgan',
 };
 
-/** A scenario that was made from a call has brackets where something was taken out. */
+/** A scenario generated from a call has brackets where something was redacted. */
 function madeUp(text: string): string {
   return text.replaceAll(/\[([a-z ]{3,12})\]/g, (found, what: string) => inventions[what] ?? found);
 }
@@ -122,7 +122,7 @@ function goalIn(text: string): string {
   return /need/i.test(verb) ? `I need ${what}.` : `I would like ${what}.`;
 }
 
-/** Instructions speak to the caller; the caller speaks of itself. */
+/** Instructions address the caller; the caller speaks in the first person. */
 function firstPerson(text: string): string {
   const words: Readonly<Record<string, string>> = {
     you: 'I',

@@ -1,8 +1,8 @@
-/** Seeded chance: the same seed gives the same sequence on every machine. */
+/** Seeded randomness: the same seed gives the same sequence on every machine. */
 export interface Chance {
-  /** 0..1, 1 left out */
+  /** 0..1, excluding 1 */
   next(): number;
-  /** @throws RangeError when there is nothing to pick from */
+  /** @throws RangeError when `values` is empty */
   pick<T>(values: readonly T[]): T;
   shuffled<T>(values: readonly T[]): T[];
 }

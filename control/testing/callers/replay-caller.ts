@@ -1,4 +1,4 @@
-/** Says the caller's lines of an earlier conversation, word for word and in their order (contract 6.1 REPLAY). */
+/** Says the caller's lines of an earlier conversation, verbatim and in order (contract 6.1 REPLAY). */
 import type { Evaluator } from '#shared/agent/interfaces.ts';
 import type { Caller, CallerBrief } from './ports.ts';
 

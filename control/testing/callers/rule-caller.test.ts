@@ -3,7 +3,7 @@ import { ruleWriter } from '../scenarios/drafts.ts';
 import type { CallerBrief } from './ports.ts';
 import { ruleCaller } from './rule-caller.ts';
 
-/** What the caller says to each line of the agent. */
+/** The caller's answer to each line of the agent. */
 async function answers(brief: Partial<CallerBrief>, ...agent: readonly string[]): Promise<string[]> {
   const caller = ruleCaller(
     {
@@ -36,7 +36,7 @@ describe('a cooperative caller', () => {
     ['Would you like Monday or Tuesday?', /^Tuesday$/],
     ['Can you tell me how many nights?', /^3$/],
     ['For how many nights?', /^3$/],
-  ])('that is asked "%s" says %s', async (question, expected) => {
+  ])('asked "%s" says %s', async (question, expected) => {
     const [, answer] = await answers({}, hello, question);
     expect(answer).toMatch(expected);
   });
@@ -46,7 +46,7 @@ describe('a cooperative caller', () => {
     ['What is your order number?', '88231'],
     ['And your first name?', 'Dana'],
     ['When do you want to start?', 'Friday'],
-  ])('that is asked "%s" says %s', async (question, expected) => {
+  ])('asked "%s" says %s', async (question, expected) => {
     const tester_persona_prompt =
       'You want to book a class.\n- first name: Dana\n- phone number: +14155550142\n- order number: 88231\n- start date: Friday';
     const [, answer] = await answers({ tester_persona_prompt }, hello, question);
@@ -54,7 +54,7 @@ describe('a cooperative caller', () => {
     expect(answer).not.toMatch(/ and /);
   });
 
-  it('speaks of its goal, and not of what it tells about it', async () => {
+  it("states its goal, without the persona's description of it", async () => {
     const tester_persona_prompt = 'You want a refund for your shoes, they fell apart.';
     expect(await answers({ tester_persona_prompt }, hello)).toEqual(['I would like a refund for my shoes.']);
   });
@@ -75,7 +75,7 @@ describe('a caller', () => {
 });
 
 describe('a caller from a call', () => {
-  it('says what was said there, and makes up what was taken out', async () => {
+  it('says what was said there, and makes up what was redacted', async () => {
     const draft = await ruleWriter.write([
       { role: 'assistant', content: 'Hello, this is the front desk.' },
       { role: 'user', content: 'Hi.' },
@@ -114,7 +114,7 @@ describe('an angry caller', () => {
     tester_persona_prompt: 'You want a refund.\n- order number: 88231',
   } as const;
 
-  it('that was taken seriously answers what it is asked', async () => {
+  it('who was taken seriously answers questions', async () => {
     const [, number, yes] = await answers(
       angry,
       hello,
@@ -125,7 +125,7 @@ describe('an angry caller', () => {
     expect(yes).toMatch(/^Yes/);
   });
 
-  it('that nobody takes seriously answers nothing, and hangs up', async () => {
+  it('who is not taken seriously answers nothing, and hangs up', async () => {
     const said = await answers(
       angry,
       hello,

@@ -1,4 +1,4 @@
-/** The caller without a language model: the manner of the scenario's category, by seeded chance. */
+/** The caller without a language model: the manner of the scenario's category, with seeded randomness. */
 import type { Evaluator } from '#shared/agent/interfaces.ts';
 import type { Category } from '#shared/api/agent-testing/scenarios.ts';
 import { hear } from './hearing.ts';

@@ -8,7 +8,7 @@ let test: TestControl;
 let client: TornadoClient;
 let pathway_id: string;
 
-/** A request that is answered when the test is over. */
+/** A request that is answered after the test. */
 const held = { url: 'https://crm.example.com/caller', method: 'GET' };
 let answered: PromiseWithResolvers<WebhookResult>;
 
@@ -43,8 +43,8 @@ const scenario = async (more: object = {}) => {
   return id;
 };
 
-describe('the log of changes', () => {
-  it('has scenarios as they are made, changed and deleted, and the fields of the gate among them', async () => {
+describe('the audit log', () => {
+  it("has scenarios as they are created, changed and deleted, including the gate's fields", async () => {
     const made = await scenario();
     const cloned = await client.call('POST', '/templates/tmpl_happy_path/clone', { pathway_id });
     const copy = String((cloned.body as unknown as { scenario: { id: string } }).scenario.id);
@@ -70,7 +70,7 @@ describe('the log of changes', () => {
     expect((await entries())[0]).toEqual(['simulation_set_start', String(started.simulation_set_id), '']);
   });
 
-  it('has tornado sessions as they are started and cancelled, and none that had ended', async () => {
+  it('has tornado sessions as they are started and canceled, but not ended ones', async () => {
     const node = { id: 'lookup', type: 'Webhook', data: { name: 'Lookup', isStart: true, ...held } };
     const pathway = await client.pathway({ nodes: [node], edges: [] });
     await client.scenario({ pathway_id: pathway });
@@ -84,7 +84,7 @@ describe('the log of changes', () => {
     ]);
   });
 
-  it('has nothing of what was refused', async () => {
+  it('has no rejected changes', async () => {
     const made = await scenario({ name: 'One' });
     await scenario({ name: 'Two' });
     await client.call('PUT', `/scenarios/${made}`, { name: 'Two' });

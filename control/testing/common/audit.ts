@@ -1,4 +1,4 @@
-/** Changes of tests in the log of changes: scenarios, large starts, and whatever is deleted. */
+/** Audit entries of tests: scenarios, large starts, and all deletions. */
 
 import { type Actor, recordChange } from '../../audit/index.ts';
 import type { Db } from '../../db/index.ts';
@@ -22,7 +22,7 @@ export interface TestingChange {
   readonly fields?: readonly string[];
 }
 
-/** @param db the transaction of the change itself */
+/** @param db the transaction of the change */
 export function recordTestingChange(
   db: Db,
   { clock }: Pick<TestingDeps, 'clock'>,

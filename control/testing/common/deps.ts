@@ -13,24 +13,24 @@ import type { ControlConfig } from '../../settings/index.ts';
 import type { TestCallDoor } from '../over-call/door.ts';
 
 export interface TestingDeps {
-  /** Who speaks and understands in chats and tests: language models where they are configured, else rules. */
+  /** Models for chats and tests: language models where configured, else rules. */
   readonly models: Models;
   readonly config: Pick<ControlConfig, 'agentTesting' | 'instanceId'>;
   readonly clock: Clock;
   readonly database: Database;
-  /** Every write to what organizations set up goes through it. */
+  /** Every change to an organization's set-up goes through it. */
   readonly catalogue: Catalogue;
   readonly edges: ConnectedEdges;
-  /** Of ids whose last report was stored. */
+  /** Announces the ids whose last report was stored. */
   readonly announcements: Announcements;
-  /** Networks that may be contacted although they are private (contract 1.9). */
+  /** Private networks that may be contacted anyway (contract 1.9). */
   readonly allowedTargets: BlockList;
-  /** Asked before anything goes into production (contract 6.11). */
+  /** Checked before anything goes into production (contract 6.11). */
   readonly promotionGates: PromotionGates;
   /** What text conversations are made of. */
   readonly conversations: TextSessionParts;
-  /** What organizations may keep. */
+  /** Organizations' quotas. */
   readonly quotas: Quotas;
-  /** Where edges bring test runs over a call. */
+  /** Accepts the edges' connections for test runs over a call. */
   readonly testCalls: TestCallDoor;
 }

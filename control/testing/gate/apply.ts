@@ -1,4 +1,4 @@
-/** Settles publications that waited for a batch of test runs (contract 6.11). */
+/** Completes publications that waited for a batch of test runs (contract 6.11). */
 
 import { recordChange, systemActor } from '../../audit/index.ts';
 import type { PendingPromotionRow } from '../../db/index.ts';
@@ -7,7 +7,7 @@ import { findPersona, findPersonaVersion, promoteDraft } from '../../personas/in
 import { listPending, type PromotionSubject, takePending } from '../../promotion/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
 
-/** What became of one publication. */
+/** The result of one publication. */
 export interface Settled {
   readonly orgId: string;
   readonly subject: PromotionSubject;
@@ -15,8 +15,8 @@ export interface Settled {
 }
 
 /**
- * To be called when a batch has ended, however it ended; a second call changes nothing. What waited for it is published when the gate holds,
- * unless it was altered or something else was published meanwhile.
+ * Call when a batch has ended, with any result; a second call changes nothing. What waited for it is published when the
+ * gate is open, unless it was changed or something else was published meanwhile.
  */
 export async function settlePromotions(services: TestingDeps, batchId: string): Promise<Settled[]> {
   const settled: Settled[] = [];

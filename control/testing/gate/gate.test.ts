@@ -24,7 +24,7 @@ afterEach(() =>
 
 const release = () => held.resolve({ status: 200, body: {}, error: null });
 const required = (scenario: object) => {
-  // Scenarios stand in the order in which they were made.
+  // Scenarios are ordered by creation time.
   test.clock.advance(1);
   return client.scenario({ pathway_id: pathway, is_required_for_promotion: true, ...scenario });
 };
@@ -38,7 +38,7 @@ const blocked = async () => {
   return error?.details as Json;
 };
 
-/** A graph whose runs hang in their first node until they are released. */
+/** A graph whose runs hang in their first node until released. */
 const slowGraph = {
   nodes: [
     {
@@ -52,14 +52,14 @@ const slowGraph = {
 };
 
 describe('publishing to production', () => {
-  it('is free without a required scenario that is enabled', async () => {
+  it('is allowed without a required, enabled scenario', async () => {
     await client.scenario({ pathway_id: pathway, ...soundBooking });
     await required({ ...missingEdge, enabled: false });
     expect((await publish()).status).toBe(200);
     expect(await production()).toBe(1);
   });
 
-  it('is blocked and explained, the batch is started, and it is free once the batch has passed', async () => {
+  it('is blocked with the reason, starts the batch, and is allowed once the batch has passed', async () => {
     const id = await required(soundBooking);
     const details = await blocked();
     expect(details).toEqual({
@@ -82,7 +82,7 @@ describe('publishing to production', () => {
     expect((await publish()).status).toBe(200);
   });
 
-  it('says of each scenario why it blocks', async () => {
+  it('gives the reason for each blocking scenario', async () => {
     const failing = await required(missingEdge);
     const changed = await required(soundBooking);
     const ended = await client.endedBatch(String((await blocked()).batch_id));
@@ -106,12 +106,12 @@ describe('publishing to production', () => {
     expect((await blocked()).scenarios).toMatchObject([{ reason: 'NO_RUN' }]);
     await client.run(id, { version_number: 1 });
     expect((await publish()).status).toBe(200);
-    // The live graph is the same content as version 1, but version 2 is not.
+    // The live graph has the same content as version 1, but version 2 does not.
     const second = await publish({ version_id: 2 });
     expect(second.codes).toEqual(['PROMOTION_BLOCKED']);
   });
 
-  it('reuses the batch that runs for the content already', async () => {
+  it('reuses a batch already running for the content', async () => {
     await test.call('POST', `/v1/pathway/${pathway}/version/1`, { body: { name: 'slow', ...slowGraph } });
     await required(soundBooking);
     const [first, second] = await Promise.all([blocked(), blocked()]);
@@ -123,7 +123,7 @@ describe('publishing to production', () => {
     expect(details.scenarios).toMatchObject([{}, { scenario_id: third, reason: 'NO_RUN' }]);
   });
 
-  it('does not stop publishing to staging', async () => {
+  it('does not block publishing to staging', async () => {
     await required(missingEdge);
     expect((await publish({ environment: 'staging' })).status).toBe(200);
   });
@@ -135,7 +135,7 @@ describe('publish_on_pass', () => {
     expect(answer.status).toBe(202);
     return String(answer.body.batch_id);
   };
-  /** After the listeners of the batch were served. */
+  /** After the batch's listeners have run. */
   const settled = async (batchId: string) => {
     await client.endedBatch(batchId);
     for (;;) {
@@ -157,7 +157,7 @@ describe('publish_on_pass', () => {
     expect(await production()).toBe(1);
   });
 
-  it('publishes also when the batch is through before the answer is given', async () => {
+  it('publishes even when the batch finishes before the response', async () => {
     await required(soundBooking);
     expect(await settled(await wait())).toMatchObject({ published: true });
     expect(await production()).toBe(1);

@@ -1,6 +1,6 @@
 /**
- * The promotion gate: required scenarios must have passed on exactly the content that is to go into production
- * (contract 6.11). What is missing is run in a batch; publications that wait for it are settled when it has ended.
+ * The promotion gate: required scenarios must have passed on exactly the content to be promoted (contract 6.11).
+ * Missing ones run in a batch; publications waiting for it are completed when it has ended.
  */
 
 import { OneAtATime } from '../../conversations/index.ts';
@@ -21,7 +21,7 @@ import { settlePromotions } from './apply.ts';
 import { blockedBy } from './rules.ts';
 import { batchEnded, latestRun, markPublished, requiredScenarios, runningBatch } from './store.ts';
 
-/** Batches take at most so many scenarios (contract 6.6). */
+/** Most scenarios of a batch (contract 6.6). */
 const mostScenarios = 100;
 
 interface Blocked {
@@ -29,7 +29,7 @@ interface Blocked {
   readonly blocking: BlockingScenario;
 }
 
-/** Puts the gate before every publication. To be called once, before test runs are started. */
+/** Checks the gate before every publication. Call once, before test runs are started. */
 export function registerGate(services: TestingDeps, runs: Pick<TestRuns, 'onBatchCompleted'>): void {
   const gate = new TestGate(services);
   services.promotionGates.register(gate);
@@ -51,7 +51,7 @@ class TestGate implements PromotionGate {
     return verdict;
   }
 
-  /** In one transaction, so that two requests at once get one batch. */
+  /** In one transaction, so that two concurrent requests get one batch. */
   async #judge(db: Db, request: PromotionRequest): Promise<PromotionVerdict> {
     const blocked = await blockedScenarios(db, request);
     if (blocked.length === 0) return { passed: true };
@@ -77,12 +77,12 @@ class TestGate implements PromotionGate {
     return batchId;
   }
 
-  /** A rule engine may be through with a batch before its publication has been put on the list. */
+  /** A rule engine may finish a batch before its publication is on the list. */
   async awaited(batchId: string): Promise<void> {
     if (await batchEnded(this.#services.database.db, batchId)) await this.settle(batchId);
   }
 
-  /** Publishes what waited for a batch that has ended; a second call changes nothing. */
+  /** Publishes what waited for an ended batch; a second call changes nothing. */
   async settle(batchId: string): Promise<void> {
     await this.#settling.run(batchId, async () => {
       const settled = await settlePromotions(this.#services, batchId);

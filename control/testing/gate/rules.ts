@@ -15,7 +15,7 @@ const reasons = {
   CANCELLED: 'RUN_CANCELLED',
 } as const;
 
-/** @param run the newest one on exactly the content @returns null: it does not block */
+/** @param run the newest one on exactly the content @returns null: not blocked */
 export function blockedBy(scenario: Scenario, run: LatestRun | undefined): BlockingScenario | null {
   const facts = {
     scenario_id: scenario.id,
@@ -24,7 +24,7 @@ export function blockedBy(scenario: Scenario, run: LatestRun | undefined): Block
     score: rounded(run?.overall_score ?? null),
   };
   if (!run) return { ...facts, reason: 'NO_RUN' };
-  // Times are ISO of one form, so that their texts are in their order.
+  // ISO times in one format, so their texts can be compared.
   if (scenario.updated_at > run.created_at) return { ...facts, reason: 'SCENARIO_CHANGED' };
   return run.status === 'PASSED' ? null : { ...facts, reason: reasons[run.status] };
 }

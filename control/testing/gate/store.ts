@@ -1,9 +1,9 @@
-/** What the promotion gate reads and writes. */
+/** Queries of the promotion gate. */
 
 import type { Db, TestRunRow, TestScenarioRow } from '../../db/index.ts';
 import type { Subject } from '../scenarios/rules.ts';
 
-/** The enabled scenarios that must have passed, oldest first. */
+/** The enabled, required scenarios, oldest first. */
 export function requiredScenarios(db: Db, orgId: string, { kind, id }: Subject): Promise<TestScenarioRow[]> {
   return db
     .selectFrom('test_scenarios')
@@ -32,7 +32,7 @@ export function latestRun(db: Db, scenarioId: string, contentHash: string): Prom
     .executeTakeFirst();
 }
 
-/** The batch of an earlier request that still runs for this content and has a run of each scenario as it is now. */
+/** The running batch of an earlier request for this content, with a run of each scenario in its current form. */
 export async function runningBatch(
   db: Db,
   orgId: string,

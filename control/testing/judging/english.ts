@@ -1,4 +1,4 @@
-/** The grammar of English. It takes a quarter of a second to load, so it waits until somebody asks. */
+/** The English grammar. It takes a quarter of a second to load, so it is loaded on first use. */
 import { createRequire } from 'node:module';
 import type nlp from 'compromise';
 
@@ -7,7 +7,7 @@ type Grammar = typeof nlp;
 const require = createRequire(import.meta.url);
 let grammar: Grammar | null = null;
 
-/** @returns the text with its people, places and dates to be asked for */
+/** @returns the analyzed text, to query people, places and dates */
 export function english(text: string): ReturnType<Grammar> {
   grammar ??= require('compromise') as Grammar;
   return grammar(text);

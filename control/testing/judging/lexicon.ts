@@ -1,4 +1,4 @@
-/** Words by which the embedded rules know a mood or a kind of call. English; a language model knows more. */
+/** Words by which the embedded rules recognize a mood or a kind of call. English; a language model knows more. */
 
 export const lexicon = {
   insults: [
@@ -149,13 +149,13 @@ export function plainText(text: string): string {
   return text.toLowerCase().replaceAll(/[’‘`]/g, "'").replaceAll(/\s+/g, ' ');
 }
 
-/** The first of the phrases that stands in the text as whole words, or null. */
+/** The first of the phrases that occurs in the text as whole words, or null. */
 export function phraseIn(text: string, phrases: readonly string[]): string | null {
   const plain = plainText(text);
   return phrases.find((phrase) => holdsPhrase(plain, plainText(phrase))) ?? null;
 }
 
-/** How many of the phrases stand in the text. */
+/** How many of the phrases occur in the text. */
 export function countPhrases(text: string, list: WordList): number {
   const plain = plainText(text);
   return lexicon[list].filter((phrase) => holdsPhrase(plain, phrase)).length;
@@ -168,13 +168,13 @@ function holdsPhrase(text: string, phrase: string): boolean {
   return false;
 }
 
-/** Whether a neighbour goes on with the word that the phrase begins or ends with. */
+/** Whether a neighboring character continues the word at the phrase's edge. */
 function isWord(neighbour: string | undefined, edge: string | undefined): boolean {
   return neighbour !== undefined && edge !== undefined && isLetter(neighbour) && isLetter(edge);
 }
 
 function isLetter(character: string): boolean {
   const code = character.charCodeAt(0);
-  // By far the most are a..z, and this is asked for each place of a long text.
+  // Most characters are a..z, and this runs for each position of a long text.
   return (code >= 97 && code <= 122) || /[\p{L}\p{N}]/u.test(character);
 }

@@ -11,7 +11,7 @@ import type { JudgeQuestion } from './ports.ts';
 let server: ModelServer;
 let model: LanguageModel;
 
-/** What the server answers next: the text of a message, or a status. */
+/** The server's next answers: the text of a message, or a status. */
 function answers(...list: readonly (string | number)[]): void {
   server.record(...list.map((one) => (typeof one === 'number' ? { status: one } : { text: [one] })));
 }
@@ -56,7 +56,7 @@ const verdict = (value: unknown, quote?: string) =>
   });
 
 describe('the judge with a model', () => {
-  it('asks with the conversation as data and gives back the verdict', async () => {
+  it('asks with the conversation as data and returns the verdict', async () => {
     answers(verdict(true, 'I am sorry'));
     expect(await modelJudge(model).verdict(question())).toEqual({
       kind: 'verdict',
@@ -72,7 +72,7 @@ describe('the judge with a model', () => {
     expect(server.requests[0]?.seed).toBe(7);
   });
 
-  it('asks again when none of the quotes was said, with another seed', async () => {
+  it('asks again with another seed when none of the quotes was said', async () => {
     answers(verdict(true, 'You are welcome'), verdict(false));
     expect(await modelJudge(model).verdict(question())).toMatchObject({ kind: 'verdict', value: false });
     expect(server.requests.map(({ seed }) => seed)).toEqual([7, 8]);
@@ -87,7 +87,7 @@ describe('the judge with a model', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('is undecided when the answers do not fit what is asked for', async () => {
+  it('is undecided when the answers do not match the requested form', async () => {
     answers(...Array.from({ length: 6 }, () => verdict(1.5)));
     const answer = await modelJudge(model).verdict(question({ output: { type: 'score' } }));
     expect(answer).toMatchObject({ kind: 'undecided' });
@@ -99,14 +99,14 @@ describe('the judge with a model', () => {
     expect(await modelJudge(model).verdict(question())).toMatchObject({ kind: 'failed' });
   });
 
-  it('chooses among the categories only', async () => {
+  it('chooses one of the categories only', async () => {
     answers(verdict('calm'));
     const output = { type: 'categorical' as const, categories: ['calm', 'angry'] };
     expect(await modelJudge(model).verdict(question({ output }))).toMatchObject({ value: 'calm' });
     expect(JSON.stringify(server.requests[0]?.messages[0])).toContain('angry');
   });
 
-  it('uses the named model and prompt of CUSTOM_LLM, and fails when there is no such model', async () => {
+  it('uses the model and prompt of CUSTOM_LLM, and fails when the model does not exist', async () => {
     answers(verdict(true));
     const judge = modelJudge(model, (name) => (name === 'other' ? model : null));
     const custom = { place: 'system' as const, prompt: 'You are strict.' };
@@ -143,12 +143,12 @@ describe('the writer with a model', () => {
     tester_persona_name: null,
   };
 
-  it('gives back a draft that fits', async () => {
+  it('returns a valid draft', async () => {
     answers(JSON.stringify(draft));
     expect(await modelWriter(model).write([{ role: 'user', content: 'Where is it?' }])).toEqual(draft);
   });
 
-  it('says that the model is unavailable when it gives none', async () => {
+  it('reports MODEL_UNAVAILABLE when there is none', async () => {
     answers('no', 'no');
     await expect(modelWriter(model).write([{ role: 'user', content: 'Hi' }])).rejects.toMatchObject({
       code: 'MODEL_UNAVAILABLE',

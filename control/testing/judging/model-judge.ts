@@ -1,6 +1,6 @@
 /**
- * The judge with a language model. What was said goes into the question as JSON, so that nobody in the conversation
- * can instruct the judge; its quotes are looked up, and a verdict that rests on invented ones is no verdict.
+ * The judge with a language model. The conversation is in the question as JSON, so that nobody in it can instruct the
+ * judge. Its quotes are verified, and a verdict based on invented ones is discarded.
  */
 import { type Static, type TSchema, Type } from 'typebox';
 import { type ToneDimension, toneDimensions } from '#shared/api/agent-testing/assertions.ts';
@@ -9,7 +9,7 @@ import { ModelUnavailable } from '#shared/models/model-unavailable.ts';
 import { verifiedEvidence } from './assertions/target-text.ts';
 import type { ConversationRecord, Evidence, Judge, JudgeAnswer, JudgeQuestion, ToneAnswer } from './ports.ts';
 
-/** An unusable answer is asked for again so often (contract 6.3). */
+/** Repeats after an unusable answer (contract 6.3). */
 const repeats = 2;
 
 const Quotes = Type.Array(Type.Object({ turn: Type.Integer({ minimum: 0 }), quote: Type.String() }), {
@@ -29,7 +29,7 @@ type Asked<T> =
   | { readonly kind: 'answer'; readonly answer: T }
   | Exclude<JudgeAnswer, { readonly kind: 'verdict' }>;
 
-/** @param named models besides the judge's own, for CUSTOM_LLM; null: not known here */
+/** @param named models besides the judge's own, for CUSTOM_LLM; null: unknown model */
 export function modelJudge(
   model: LanguageModel,
   named: (name: string) => LanguageModel | null = () => null,
@@ -151,7 +151,7 @@ async function ask<S extends TSchema>(
   return { kind: 'undecided', reason: `The judge gave no usable verdict ${repeats + 1} times: ${wrong}.` };
 }
 
-/** Lines with their numbers, as evidence names them. */
+/** Lines with their numbers, as used in evidence. */
 function conversation(record: ConversationRecord): string {
   const lines = record.chat_history.map(({ role, content }, turn) => ({ turn, role, content }));
   return JSON.stringify({ conversation: lines, ended_by: record.ending.by });

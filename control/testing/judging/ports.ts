@@ -1,33 +1,33 @@
 /**
- * The borders of agent testing: what a finished conversation is, what assertions make of it, and who judges what
- * rules cannot. Execution writes records, assertions read them.
+ * The interfaces of agent testing: the finished conversation, the assertions' results, and the judge of what rules
+ * cannot decide. Execution writes records, assertions read them.
  */
 import type { Evaluator, Variables } from '#shared/agent/interfaces.ts';
 import type { AssertionType, ToneDimension } from '#shared/api/agent-testing/assertions.ts';
 
-/** One line of a conversation; its place in `chat_history` is the turn that evidence names. */
+/** One line of a conversation; its index in `chat_history` is the turn used in evidence. */
 export interface ChatLine {
   /** `user` is the simulated caller. */
   readonly role: 'user' | 'assistant';
   readonly content: string;
   /** Which exchange it belongs to, from 0: a caller's line and the agent's answer share one. */
   readonly turn: number;
-  /** Where a pathway stood when it was said; null for personas and callers. */
+  /** The pathway's node when it was said; null for personas and callers. */
   readonly node_id: string | null;
 }
 
-/** A webhook that a node called, or would have called if no mock had answered. */
+/** A webhook that a node called, or would have called without a mock. */
 export interface RecordedWebhook {
   readonly node_id: string;
   readonly url: string;
   readonly method: string;
-  /** Null: there was no answer. */
+  /** Null: no response. */
   readonly status_code: number | null;
   /** ISO 8601 */
   readonly at: string;
-  /** As it was sent; null: none. */
+  /** As sent; null: none. */
   readonly body: string | null;
-  /** The answer's body; null: none. */
+  /** The response body; null: none. */
   readonly response?: unknown;
   /** Whether a declared mock or a dry run answered, so that nothing left the program. */
   readonly mocked: boolean;
@@ -44,7 +44,7 @@ export interface RecordedToolCall {
   readonly mocked: boolean;
 }
 
-/** How a conversation came to its end. */
+/** How a conversation ended. */
 export interface Ending {
   readonly by: /** a terminal node, or the agent hung up */
     | 'agent'
@@ -52,28 +52,28 @@ export interface Ending {
     /** a Transfer Call node */
     | 'transfer'
     | 'max_turns'
-    /** a historical conversation, or one that broke off */
+    /** a historical conversation, or an aborted one */
     | 'unknown';
   /** One sentence. */
   readonly reason: string;
 }
 
-/** A finished conversation: all that assertions may know of it. */
+/** A finished conversation: everything that assertions may use. */
 export interface ConversationRecord {
   readonly chat_history: readonly ChatLine[];
   readonly variables: Variables;
-  /** Ids in the order of the visits, repeats kept; null where there are no nodes (a persona). */
+  /** Ids in visiting order, with repeats; null without nodes (a persona). */
   readonly nodes_visited: readonly string[] | null;
-  /** Names of visited nodes by id, for texts that a person reads. */
+  /** Names of visited nodes by id, for readable texts. */
   readonly node_names: Readonly<Record<string, string>>;
   readonly webhook_calls: readonly RecordedWebhook[];
   readonly tool_calls: readonly RecordedToolCall[];
-  /** The agent's own notes on why it went where it went. */
+  /** The agent's log of its decisions. */
   readonly log: readonly { readonly at: string; readonly node_id: string | null; readonly message: string }[];
   readonly ending: Ending;
 }
 
-/** Words that were really said. */
+/** Words that were actually said. */
 export interface Evidence {
   /** 0-based index in `chat_history` */
   readonly turn: number;
@@ -82,19 +82,19 @@ export interface Evidence {
 
 export type AssertionStatus = 'PASSED' | 'FAILED' | 'INCONCLUSIVE' | 'ERROR';
 
-/** What one rule makes of a record. */
+/** The result of one rule on a record. */
 export interface Outcome {
   readonly status: AssertionStatus;
   /** 0..1, unrounded; 0 for INCONCLUSIVE and ERROR */
   readonly score: number;
   readonly reasoning: string;
   readonly evidence: readonly Evidence[];
-  /** What was looked at, and what was wanted of it; for a person. */
+  /** What was checked and what was expected; for readers. */
   readonly target: string | null;
   readonly expected: string | null;
 }
 
-/** An outcome together with the assertion that it belongs to (contract 6.3). */
+/** An outcome with its assertion (contract 6.3). */
 export interface AssertionResult extends Outcome {
   readonly assertion_id: string;
   readonly type: AssertionType;
@@ -105,9 +105,9 @@ export interface AssertionResult extends Outcome {
 }
 
 export interface JudgeQuestion {
-  /** What the author wants judged. */
+  /** The author's criterion. */
   readonly prompt: string;
-  /** `system`: the prompt takes the place of the judge's own instructions (CUSTOM_LLM). */
+  /** `system`: the prompt replaces the judge's own instructions (CUSTOM_LLM). */
   readonly place: 'criterion' | 'system';
   readonly output:
     | { readonly type: 'boolean' }
@@ -119,21 +119,21 @@ export interface JudgeQuestion {
   readonly seed: number;
 }
 
-/** `value` is of the type that was asked for; a score is 0..1, a category one of those given. */
+/** `value` has the requested type; a score is 0..1, a category one of those given. */
 export type JudgeAnswer =
   | {
       readonly kind: 'verdict';
       readonly value: boolean | number | string;
       readonly reasoning: string;
-      /** As the judge claims it; what is not literally there is dropped by whoever asked. */
+      /** As claimed by the judge; the caller drops what was not literally said. */
       readonly evidence: readonly Evidence[];
     }
-  /** Nothing usable came of it. */
+  /** No usable answer. */
   | { readonly kind: 'undecided'; readonly reason: string }
   /** The provider failed. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** 0..1 by dimension; a dimension that could not be judged is absent. */
+/** 0..1 by dimension; dimensions that could not be judged are absent. */
 export type ToneScores = Partial<Readonly<Record<ToneDimension, number>>>;
 
 export type ToneAnswer =
@@ -146,7 +146,7 @@ export type ToneAnswer =
   | { readonly kind: 'undecided'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** Judges what rules over a record cannot. Never rejects; repeating a question is its own business. */
+/** Judges what rules cannot decide from a record. Never rejects, and does its own retries. */
 export interface Judge {
   readonly evaluator: Evaluator;
   verdict(question: JudgeQuestion): Promise<JudgeAnswer>;

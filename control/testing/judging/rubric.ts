@@ -1,7 +1,7 @@
 /**
- * Rubrics: what of a judge's prompt can be decided without a language model. A prompt may end in a line `Rubric:` and
- * lines `- <statement>` under it, at most 30; without a model a verdict is exactly these statements, and where there are
- * none, or one cannot be read, there is no verdict. Phrases stand in double quotes. The statements:
+ * Rubrics: the part of a judge's prompt that can be decided without a language model. A prompt may end with a line
+ * `Rubric:` and lines `- <statement>` under it, at most 30. Without a model the verdict is exactly these statements;
+ * when there are none, or one cannot be parsed, there is no verdict. Phrases are in double quotes. The statements:
  *
  *     - agent says one of: "sorry", "understand"
  *     - agent never says: "calm down"
@@ -29,7 +29,7 @@ type Statement = (record: ConversationRecord) => Finding;
 
 interface StatementForm {
   readonly pattern: RegExp;
-  /** Null: it cannot be read after all. */
+  /** Null: it cannot be parsed. */
   readonly read: (match: RegExpExecArray) => Statement | null;
 }
 
@@ -95,7 +95,7 @@ const forms: readonly StatementForm[] = [
       () =>
       ({ chat_history: lines, ending }) => {
         const silent = lines.findIndex(({ role }, index) => {
-          // Nobody owes an answer to the words with which a caller hangs up.
+          // No answer is expected to the words with which a caller hangs up.
           const last = index === lines.length - 1 && ending.by === 'caller';
           return role === 'user' && !last && lines[index + 1]?.role !== 'assistant';
         });
@@ -142,17 +142,17 @@ export type RubricAnswer =
   | { readonly kind: 'unreadable'; readonly line: string }
   | {
       readonly kind: 'decided';
-      /** 0..1: how many of the statements hold */
+      /** 0..1: share of the statements that hold */
       readonly share: number;
       readonly reasoning: string;
       readonly evidence: readonly Evidence[];
     };
 
-/** Of a prompt; and of a statement. */
+/** Statements per prompt, and phrases per statement. */
 const mostStatements = 30;
 const mostPhrases = 30;
 
-/** What the rubric of a prompt says of a conversation. Between two statements others in this process get their turn. */
+/** Evaluates a prompt's rubric on a conversation. Yields to other work between two statements. */
 export async function applyRubric(prompt: string, record: ConversationRecord): Promise<RubricAnswer> {
   const lines = rubricLines(prompt);
   if (lines.length === 0) return { kind: 'none' };
@@ -175,7 +175,7 @@ export async function applyRubric(prompt: string, record: ConversationRecord): P
   };
 }
 
-/** All that stands under the heading, so that a line of another form is not passed over. */
+/** Everything under the heading, so that a malformed line is not skipped. */
 function rubricLines(prompt: string): string[] {
   const lines = prompt.split('\n').map((line) => line.trim());
   const start = lines.findLastIndex((line) => /^rubric:$/i.test(line));
@@ -194,7 +194,7 @@ function readStatement(line: string): Statement | null {
 
 const quoted = /["“”]([^"“”]*)["“”]/g;
 
-/** Null for a list that is not all in quotes: without its phrases “never says” would hold of everything. */
+/** Null for a list with unquoted parts: without its phrases “never says” would always hold. */
 function withPhrases(list: string, make: (phrases: readonly string[]) => Statement): Statement | null {
   const phrases = new Set([...list.matchAll(quoted)].map(([, phrase = '']) => phrase.trim()));
   const between = list.replaceAll(quoted, '');
@@ -228,7 +228,7 @@ function compare(count: number, way: string | undefined, limit: number): Finding
   return { holds: way?.toLowerCase() === 'least' ? count >= limit : count <= limit, evidence: [] };
 }
 
-/** Words of a text. */
+/** Number of words. */
 export function words(text: string): number {
   return text.split(/\s+/).filter((part) => part !== '').length;
 }

@@ -72,7 +72,7 @@ describe('a rubric’s statement', () => {
 });
 
 describe('a rubric', () => {
-  it('is read to its end, so that no statement is passed over for its form', async () => {
+  it('is read to its end, so that no malformed statement is skipped', async () => {
     const prompt = 'Judge this.\nRubric:\n- agent never insults\n* agent speaks at least 9 times\n';
     expect(await applyRubric(prompt, conversation({ chat_history: said }))).toMatchObject({ share: 0.5 });
     const more = `${prompt}And be strict.`;
@@ -82,7 +82,7 @@ describe('a rubric', () => {
     });
   });
 
-  it('of too many statements is not read: it would keep others waiting', async () => {
+  it('with too many statements is rejected: it would block others', async () => {
     const lines = (count: number) => rubric(...Array.from({ length: count }, () => 'agent never insults'));
     expect(await applyRubric(lines(30), conversation())).toMatchObject({ kind: 'decided' });
     expect(await applyRubric(lines(31), conversation())).toMatchObject({ kind: 'unreadable' });
@@ -100,7 +100,7 @@ describe('the judge without a model', () => {
       seed: 1,
     });
 
-  it('decides by the rubric alone, and quotes the lines that decided', async () => {
+  it('decides by the rubric only, and quotes the decisive lines', async () => {
     const prompt = rubric('agent says one of: "sorry"', 'agent ends or transfers the call');
     expect(await ask(prompt)).toEqual({
       kind: 'verdict',
@@ -113,7 +113,7 @@ describe('the judge without a model', () => {
     expect(await ask(half, { type: 'score' })).toMatchObject({ value: 0.5 });
   });
 
-  it('leaves undecided what declares no rubric, one that it cannot read, or categories', async () => {
+  it('is undecided without a rubric, with an unreadable one, and for categories', async () => {
     expect(await ask('Was the agent nice?')).toMatchObject({ kind: 'undecided' });
     expect(await ask(rubric('agent says one of: "sorry"', 'agent is nice'))).toMatchObject({
       kind: 'undecided',
@@ -123,7 +123,7 @@ describe('the judge without a model', () => {
     expect(await ask(rubric('agent never insults'), categories)).toMatchObject({ kind: 'undecided' });
   });
 
-  it('counts what of the tone can be counted, and leaves the rest out', async () => {
+  it('scores the countable dimensions of tone, and omits the others', async () => {
     const long = Array.from({ length: 70 }, () => 'word').join(' ');
     const record = conversation({
       chat_history: chat(
@@ -155,7 +155,7 @@ describe('the judge without a model', () => {
 });
 
 describe('the templates', () => {
-  it('have rubrics that rules can read, but for what only a model can judge', async () => {
+  it('have rubrics that rules can read, except where only a model can judge', async () => {
     const open: string[] = [];
     for (const { id, assertions } of templates) {
       for (const { type, name, config } of assertions) {

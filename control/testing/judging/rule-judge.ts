@@ -32,7 +32,7 @@ async function verdict({ prompt, output, record }: JudgeQuestion): Promise<Judge
   }
 }
 
-/** A line of at most so many words is concise; one of three times as many is not at all. */
+/** A line of at most this many words is concise; one of three times as many is not at all. */
 const conciseWords = 35;
 
 function tone(record: ConversationRecord): ToneAnswer {
@@ -70,7 +70,7 @@ function concisenessOf({ chat_history }: ConversationRecord, note: Note): number
   return mean(scores);
 }
 
-/** Lines that are no repetition of an earlier one. */
+/** Share of lines that do not repeat an earlier one. */
 function flowOf({ chat_history }: ConversationRecord, note: Note): number | null {
   const said = new Set<string>();
   const scores: number[] = [];
@@ -84,7 +84,7 @@ function flowOf({ chat_history }: ConversationRecord, note: Note): number | null
   return mean(scores);
 }
 
-/** Of the upset lines of the caller, those whose answer acknowledges them; null when nobody was upset. */
+/** Share of the caller's upset lines that are acknowledged in the answer; null when there are none. */
 function empathyOf({ chat_history }: ConversationRecord, note: Note): number | null {
   const scores: number[] = [];
   chat_history.forEach(({ role, content }, turn) => {

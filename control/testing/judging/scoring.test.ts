@@ -11,12 +11,12 @@ describe('the overall score', () => {
     expect(overallScore(results, 0.1)).toBe(0.875);
   });
 
-  it('is the plain mean when no assertion weighs anything', () => {
+  it('is the plain mean when all weights are 0', () => {
     const results = [0.2, 0.4].map((score) => result('LLM_JUDGE', { score, weight: 0 }));
     expect(overallScore(results, null)).toBeCloseTo(0.3, 12);
   });
 
-  it('is the tone score without assertions, and none without that', () => {
+  it('is the tone score without assertions, and none without both', () => {
     expect(overallScore([], 0.8)).toBe(0.8);
     expect(overallScore([], null)).toBeNull();
   });
@@ -33,7 +33,7 @@ describe('the verdict on a run', () => {
     });
   });
 
-  it('is FAILED when one did not, an inconclusive one too, and says which', () => {
+  it('is FAILED when one did not, including inconclusive ones, and names it', () => {
     const { status, reasoning } = runVerdict([result('NODE_REACHED'), failed], null);
     expect([status, reasoning]).toEqual([
       'FAILED',
@@ -43,7 +43,7 @@ describe('the verdict on a run', () => {
     expect(runVerdict([open], null).status).toBe('FAILED');
   });
 
-  it('is ERROR when a required assertion is in error, but not when another one is', () => {
+  it('is ERROR when a required assertion is in error, but not when an optional one is', () => {
     const error = result('LLM_JUDGE', { status: 'ERROR' });
     expect(runVerdict([failed, error], null)).toMatchObject({
       status: 'ERROR',
@@ -57,7 +57,7 @@ describe('the verdict on a run', () => {
   it.each([
     [0.7, 'PASSED'],
     [0.6999999, 'FAILED'],
-  ])('is by the score %d alone when nothing is required: %s', (score, status) => {
+  ])('depends on the score %d alone when nothing is required: %s', (score, status) => {
     const one = { ...result('LLM_JUDGE', { score }), is_required: false };
     expect(runVerdict([one], null).status).toBe(status);
     expect(runVerdict([], score).status).toBe(status);

@@ -1,14 +1,14 @@
-/** What a run's assertions come to (contract 6.5). Pure; nothing is rounded. */
+/** The overall result of a run's assertions (contract 6.5). Pure; nothing is rounded. */
 import { toneDimensions } from '#shared/api/agent-testing/assertions.ts';
 import type { Tone } from '#shared/api/agent-testing/runs.ts';
 import { verifiedEvidence } from './assertions/target-text.ts';
 import type { AssertionResult, ConversationRecord, ToneAnswer } from './ports.ts';
 import { mean } from './statistics.ts';
 
-/** At least this score makes a run pass that has no required assertion. */
+/** A run without required assertions passes with at least this score. */
 const passingScore = 0.7;
 
-/** @param tone overall tone score when the scenario asks for it, else null */
+/** @param tone overall tone score when the scenario requests it, else null */
 export function overallScore(results: readonly AssertionResult[], tone: number | null): number | null {
   if (results.length === 0) return tone;
   const weights = results.reduce((sum, { weight }) => sum + weight, 0);
@@ -25,7 +25,7 @@ export interface Verdict {
   readonly error: string | null;
 }
 
-/** The verdict on a run whose conversation came to an end. */
+/** The verdict on a run whose conversation has ended. */
 export function runVerdict(results: readonly AssertionResult[], tone: number | null): Verdict {
   const score = overallScore(results, tone);
   const required = results.filter(({ is_required }) => is_required);

@@ -36,7 +36,7 @@ describe('the Wilson interval', () => {
     [15, 148, 0.0624, 0.1605],
     [0, 20, 0, 0.1611],
     [1, 29, 0.0061, 0.1718],
-  ])('of %i in %i is the published one', (passed, n, low, high) => {
+  ])('of %i in %i matches the published one', (passed, n, low, high) => {
     expect(roundedInterval(wilson(passed, n))).toEqual({ low, high });
   });
 
@@ -47,7 +47,7 @@ describe('the Wilson interval', () => {
     [10, 10, 0.7225, 1],
     [1, 1, 0.2065, 1],
     [0, 1, 0, 0.7935],
-  ])('of %i in %i is what the formula gives by hand', (passed, n, low, high) => {
+  ])('of %i in %i matches the manual computation', (passed, n, low, high) => {
     expect(roundedInterval(wilson(passed, n))).toEqual({ low, high });
   });
 
@@ -55,7 +55,7 @@ describe('the Wilson interval', () => {
     expect(wilson(0, 0)).toBeNull();
   });
 
-  it('lies within 0 and 1, holds the proportion, and mirrors when passes and failures swap', () => {
+  it('lies within 0 and 1, contains the proportion, and mirrors when passes and failures swap', () => {
     fc.assert(
       fc.property(proportion, ({ passed, n }) => {
         const one = wilson(passed, n);
@@ -80,7 +80,7 @@ describe('the Newcombe interval', () => {
     [5, 56, 0, 29, -0.0381, 0.1926],
     [0, 10, 0, 20, -0.1611, 0.2775],
     [10, 10, 0, 10, 0.6075, 1],
-  ])('of %i/%i and %i/%i is the published one', (a, m, b, n, low, high) => {
+  ])('of %i/%i and %i/%i matches the published one', (a, m, b, n, low, high) => {
     const found = newcombe({ passed: a, n: m }, { passed: b, n });
     // z = 1.96 instead of 1.959964 moves the fourth decimal by at most one.
     expect(Math.abs((found?.low ?? 9) - low)).toBeLessThan(1.01e-4);
@@ -92,7 +92,7 @@ describe('the Newcombe interval', () => {
     expect(newcombe({ passed: 1, n: 2 }, { passed: 0, n: 0 })).toBeNull();
   });
 
-  it('holds the difference, stays within -1 and 1, and turns round when the sides swap', () => {
+  it('contains the difference, stays within -1 and 1, and is negated when the sides swap', () => {
     fc.assert(
       fc.property(proportion, proportion, (first, second) => {
         const one = newcombe(first, second);
@@ -133,7 +133,7 @@ describe('flakiness', () => {
 describe('scores', () => {
   const scores = [0.42, 0.55, 0.71, 0.85, 0.87];
 
-  it('have the mean, median and sample deviation of a hand computation', () => {
+  it('have the mean, median and sample deviation of a manual computation', () => {
     expect(mean(scores)).toBeCloseTo(0.68, 12);
     expect(median(scores)).toBe(0.71);
     expect(median([0.2, 0.8, 0.4, 0.6])).toBe(0.5);
@@ -141,7 +141,7 @@ describe('scores', () => {
     expect(sampleStddev(scores)).toBeCloseTo(0.1939071943, 9);
   });
 
-  it('deviate by 0 when there is one, and have no values when there is none', () => {
+  it('have deviation 0 for a single one, and no values for none', () => {
     expect(sampleStddev([0.3])).toBe(0);
     expect([mean([]), median([]), sampleStddev([])]).toEqual([null, null, null]);
   });
@@ -169,7 +169,7 @@ describe('reliability', () => {
     [1, 1, 1],
     [0, 1, 0],
     [9, 10, 0.7],
-  ])('of %i passes in %i is the share of draws that all passed', (c, n, value) => {
+  ])('of %i passes in %i is the share of draws with passes only', (c, n, value) => {
     expect(rounded(reliability(c, n))).toBe(value);
   });
 
@@ -187,7 +187,7 @@ describe('reliability', () => {
 });
 
 describe('rounding', () => {
-  it('keeps four decimals and what has fewer', () => {
+  it('keeps four decimals or fewer', () => {
     expect(round4(2 / 9)).toBe(0.2222);
     expect(round4(0.00005)).toBe(0.0001);
     expect(round4(0.7)).toBe(0.7);

@@ -8,29 +8,29 @@ export interface Interval {
   readonly high: number;
 }
 
-/** Wilson score interval of a proportion (Wilson 1927); null when there is no run. */
+/** Wilson score interval of a proportion (Wilson 1927); null without runs. */
 export function wilson(passed: number, n: number): Interval | null {
   if (n === 0) return null;
   const p = passed / n;
   const centre = p + z ** 2 / (2 * n);
   const reach = z * Math.sqrt((p * (1 - p)) / n + z ** 2 / (4 * n ** 2));
   const scale = 1 + z ** 2 / n;
-  // At p = 0 and 1 one bound is 0 or 1 exactly, which the roots miss by a rounding error.
+  // At p = 0 and 1 one bound is exactly 0 or 1, which the roots miss by a rounding error.
   return {
     low: passed === 0 ? 0 : (centre - reach) / scale,
     high: passed === n ? 1 : (centre + reach) / scale,
   };
 }
 
-/** Passed runs of those that passed or failed. */
+/** Passed runs out of those that passed or failed. */
 export interface Proportion {
   readonly passed: number;
   readonly n: number;
 }
 
 /**
- * Interval of the difference of two proportions, first minus second, from their Wilson bounds (Newcombe 1998,
- * method 10); null when one of them has no run.
+ * Interval of the difference of two proportions, first minus second, from their Wilson bounds (Newcombe 1998, method
+ * 10); null when one of them has no run.
  */
 export function newcombe(first: Proportion, second: Proportion): Interval | null {
   const a = wilson(first.passed, first.n);
@@ -81,8 +81,8 @@ export function confidence(n: number): 'low' | 'medium' | 'high' {
 }
 
 /**
- * The chance that k runs drawn of n, of which c passed, all passed: C(c,k) / C(n,k) with k = 3, or n when there are
- * fewer; null without runs.
+ * The probability that k runs drawn from n, of which c passed, all passed: C(c,k) / C(n,k) with k = 3, or n if fewer;
+ * null without runs.
  */
 export function reliability(c: number, n: number): number | null {
   if (n === 0) return null;
@@ -92,7 +92,7 @@ export function reliability(c: number, n: number): number | null {
   return chance;
 }
 
-/** Ratios and scores leave the API with 4 decimals (contract 1.5). */
+/** The API returns ratios and scores with 4 decimals (contract 1.5). */
 export function round4(value: number): number {
   return Math.round((value + Number.EPSILON) * 10_000) / 10_000;
 }

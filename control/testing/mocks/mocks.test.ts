@@ -44,7 +44,7 @@ function recorder(metadata: Record<string, unknown>, tested = agent('https://api
 }
 
 describe('a webhook of a run', () => {
-  it('that reads is really sent to a host that the version names', async () => {
+  it('that only reads is actually sent to a host in the version', async () => {
     const { made, sent } = recorder({});
     const answer = await made.webhook(request('GET', 'https://api.example.com/7'), 'n0');
     expect([answer.status, sent]).toEqual([201, ['https://api.example.com/7']]);
@@ -63,7 +63,7 @@ describe('a webhook of a run', () => {
     expect(real.sent).toEqual(['https://api.example.com/7']);
   });
 
-  it('is never sent to a host that a template chose', async () => {
+  it('is never sent to a host chosen by a template', async () => {
     const tested = agent('https://{{host}}/a', 'https://api.example.com/', 'no url');
     expect([...namedHosts(tested)]).toEqual(['api.example.com']);
     const { made, sent } = recorder({ allow_real_requests: true }, tested);
@@ -73,7 +73,7 @@ describe('a webhook of a run', () => {
     expect(sent).toEqual([]);
   });
 
-  it('is answered by the first mock that fits, also where real ones are allowed', async () => {
+  it('is answered by the first matching mock, even where real requests are allowed', async () => {
     const mocks = [
       { url: 'https://api.example.com/a', status: 404 },
       { url: 'https://api.example.com/*', method: 'delete', status: 409 },
@@ -90,7 +90,7 @@ describe('a webhook of a run', () => {
     expect(sent).toEqual(['https://api.example.com/b']);
   });
 
-  it('meets only mocks that are some: metadata is free-form', () => {
+  it('ignores invalid mocks: metadata is free-form', () => {
     const mocks = [null, 5, {}, { status: 200 }, { node_id: 7 }, { node_id: 'a', status: 9000 }];
     expect(outsideOf({ mocks }).mocks).toMatchObject([{ nodeId: 'a', status: 200 }]);
     expect(outsideOf({ mocks: 'x' })).toEqual({ mocks: [], allowReal: false });
@@ -131,7 +131,7 @@ describe('a tool of a run', () => {
     expect(bad.result).toMatchObject({ ok: false, error: 'the mock answers with status 500' });
   });
 
-  it('is really used only where the scenario allows it', async () => {
+  it('is actually used only where the scenario allows it', async () => {
     const { calls, result, sent } = await use({ allow_real_requests: true });
     expect([result?.data, sent, calls[0]?.mocked]).toEqual(['real', ['price'], false]);
   });

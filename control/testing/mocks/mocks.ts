@@ -1,12 +1,12 @@
 /**
- * What stands in for the outside world in a run. A scenario declares it in its `metadata`:
+ * Replaces the outside world in a run. A scenario declares it in its `metadata`:
  *
  *     { "mocks": [ { "node_id"?, "url"?, "method"?, "tool"?, "status"? = 200, "body"?, "variables"? } ],
  *       "allow_real_requests": true }
  *
- * The first mock that fits answers. Without one, what only reads (GET, HEAD: RFC 9110 section 9.2.1) is really sent, and
- * what may write only when the scenario allows it; both only to hosts that the tested version names. All else is a dry
- * run: the request is recorded, and the answer is a neutral success.
+ * The first matching mock answers. Without one, requests that only read (GET, HEAD: RFC 9110 section 9.2.1) are
+ * actually sent, and those that may write only when the scenario allows it; both only to hosts in the tested version.
+ * Everything else is a dry run: the request is recorded, and the response is a neutral success.
  */
 import type { WebhookRequest, WebhookResult } from '#shared/agent/conversation.ts';
 import { isObject } from '#shared/agent/graph-problem.ts';
@@ -17,7 +17,7 @@ import type { RecordedToolCall, RecordedWebhook } from '../judging/ports.ts';
 
 export interface Mock {
   readonly nodeId: string | null;
-  /** Exact, or a prefix that ends in `*`. */
+  /** Exact, or a prefix ending in `*`. */
   readonly url: string | null;
   readonly method: string | null;
   readonly tool: string | null;
@@ -32,7 +32,7 @@ export interface Outside {
   readonly allowReal: boolean;
 }
 
-/** Reads a scenario's metadata; entries that are no mocks are left out, because metadata is free-form. */
+/** Parses a scenario's metadata; invalid mocks are ignored, because metadata is free-form. */
 export function outsideOf(metadata: Readonly<Record<string, unknown>> | null): Outside {
   const entries: unknown = metadata?.mocks;
   return {
@@ -63,7 +63,7 @@ function readMock(entry: unknown): Mock[] {
   ];
 }
 
-/** Hosts that the webhooks of an agent's graphs name literally. */
+/** Literal hosts of the webhooks in an agent's graphs. */
 export function namedHosts(agent: TextAgent): ReadonlySet<string> {
   const hosts = new Set<string>();
   for (const { data } of webhookNodes(agent)) {
@@ -86,12 +86,12 @@ export interface RecorderParts {
   readonly outside: Outside;
   readonly agent: TextAgent;
   readonly clock: Pick<Clock, 'now'>;
-  /** Sends for real. */
+  /** Sends actual requests. */
   readonly webhook: TextSessionParts['webhook'];
   readonly tools: TextTools | null;
 }
 
-/** Answers the webhooks and tools of one run, and keeps each call with its answer. */
+/** Answers the webhooks and tools of one run, and records each call with its response. */
 export class Recorder {
   readonly #parts: RecorderParts;
   readonly #hosts: ReadonlySet<string>;
@@ -181,7 +181,7 @@ function mockedTool({ status, body, variables }: Mock): ToolResult {
   return { ok, data: body, error: ok ? null : `the mock answers with status ${status}`, variables };
 }
 
-/** Puts the variables where the node's `responseData` looks for them. */
+/** Puts the variables where the node's `responseData` expects them. */
 function withVariables(body: unknown, variables: Variables, responseData: unknown): unknown {
   if (Object.keys(variables).length === 0 || !Array.isArray(responseData)) return body;
   const filled = structuredClone(isObject(body) ? body : {});

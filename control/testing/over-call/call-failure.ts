@@ -1,4 +1,4 @@
-/** The call of a run could not be made, or broke off: nothing can be said of the agent. */
+/** A run's call could not be placed, or was cut off: there is no result about the agent. */
 export class CallFailure extends Error {
   override readonly name = 'CallFailure';
 }

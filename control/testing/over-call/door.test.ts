@@ -10,8 +10,8 @@ afterEach(() => doors.close());
 
 const signal = new AbortController().signal;
 
-describe('the door of test calls', () => {
-  test('lets the edge in that has the key of the run', async () => {
+describe('the test call endpoint', () => {
+  test('accepts the edge with the key of the run', async () => {
     const expected = doors.expect();
     const edge = await doors.edge(expected.key);
     const line = await expected.arrived;
@@ -24,7 +24,7 @@ describe('the door of test calls', () => {
     expect(await edge.closed).toBe(1000);
   });
 
-  test('opens for nobody else, and once', async () => {
+  test('accepts nobody else, and each key once', async () => {
     const { key } = doors.expect();
     await expect(doors.edge('another')).rejects.toThrow('401');
     await expect(doors.edge(key, '00000000-0000-4000-8000-000000000000')).rejects.toThrow('401');
@@ -34,7 +34,7 @@ describe('the door of test calls', () => {
     await edge.closed;
   });
 
-  test('is closed for a run that is called off, whose waiting ends', async () => {
+  test('rejects a canceled run, whose waiting ends', async () => {
     const expected = doors.expect();
     expected.cancel();
     await expect(expected.arrived).rejects.toThrow('did not open the socket');
@@ -42,12 +42,12 @@ describe('the door of test calls', () => {
     expect(doors.door.open).toBe(0);
   });
 
-  test('is none for other paths', () => {
+  test('ignores other paths', () => {
     const request = { url: `/v1/edge/link?${runId}`, headers: {} };
     expect(doors.door.take(request as never, null as never, Buffer.alloc(0))).toBe(false);
   });
 
-  test('ends with an edge that speaks nonsense, or none at all', async () => {
+  test("closes an edge's connection when it sends an invalid frame", async () => {
     const expected = doors.expect();
     const edge = await doors.edge(expected.key);
     const line = await expected.arrived;
@@ -56,7 +56,7 @@ describe('the door of test calls', () => {
     expect(await line.next(signal)).toBeNull();
   });
 
-  test('wakes who waits for the edge when the run is broken off', async () => {
+  test('wakes the waiter for an edge when the run is aborted', async () => {
     const expected = doors.expect();
     await doors.edge(expected.key);
     const line = await expected.arrived;

@@ -1,6 +1,6 @@
 /**
- * Where edges bring test runs over a call (shared/test-call-protocol.ts): `GET /v1/edge/test-calls/<run id>`, one socket
- * for each run, opened once with the key that the edge was given with the order.
+ * Accepts the edges' connections for test runs over a call (shared/test-call-protocol.ts): `GET
+ * /v1/edge/test-calls/<run id>`, one socket for each run, opened once with the key that the edge got with the order.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -17,10 +17,10 @@ interface Expected {
   readonly arrive: (line: TestLine) => void;
 }
 
-/** A run that waits for its edge. */
+/** A run waiting for its edge. */
 export interface ExpectedLine {
   readonly key: string;
-  /** Rejects when the edge does not come in time, or `cancel` is called before. */
+  /** Rejects when the edge does not connect in time, or `cancel` is called first. */
   readonly arrived: Promise<TestLine>;
   cancel(): void;
 }
@@ -30,13 +30,13 @@ export class TestCallDoor {
   readonly #expected = new Map<string, Expected>();
   readonly #sockets: WebSocketServer;
 
-  /** @param mostFrameBytes of one frame that an edge sends */
+  /** @param mostFrameBytes largest frame accepted from an edge */
   constructor(clock: Clock, mostFrameBytes: number) {
     this.#clock = clock;
     this.#sockets = new WebSocketServer({ noServer: true, maxPayload: mostFrameBytes });
   }
 
-  /** Runs that wait for an edge, and sockets that are open. */
+  /** Runs waiting for an edge, plus open sockets. */
   get open(): number {
     return this.#expected.size + this.#sockets.clients.size;
   }
@@ -44,7 +44,7 @@ export class TestCallDoor {
   expect(runId: string, withinMs: number): ExpectedLine {
     const key = randomBytes(24).toString('base64url');
     const { promise, resolve, reject } = Promise.withResolvers<TestLine>();
-    // Who cancels does not wait for it.
+    // The code that cancels does not wait for it.
     promise.catch(() => undefined);
     const cancel = () => {
       if (this.#expected.get(runId) !== expected) return;
@@ -58,7 +58,7 @@ export class TestCallDoor {
     return { key, arrived: promise, cancel };
   }
 
-  /** Takes an upgrade that is for this door. @returns whether it is */
+  /** Handles an upgrade for this endpoint. @returns whether it is one */
   take(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     const runId = path.exec(request.url ?? '')?.[1];
     if (runId === undefined) return false;

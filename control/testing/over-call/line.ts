@@ -1,4 +1,4 @@
-/** One edge on the line of one run: what it says, in order, and what it asks on behalf of the tested agent. */
+/** One edge's connection for one run: its messages, in order, and its requests on behalf of the tested agent. */
 import { Compile } from 'typebox/compile';
 import { WebSocket } from 'ws';
 import { TestCallEvent, type TestCallOrder } from '#shared/test-call-protocol.ts';
@@ -25,13 +25,13 @@ export class TestLine {
     socket.on('close', () => this.#wake());
   }
 
-  /** Who answers the tested agent's webhooks and tools; those that came before are asked now. */
+  /** Sets who answers the tested agent's webhooks and tools; earlier questions are delivered now. */
   questions(ask: (question: Question) => void): void {
     this.#ask = ask;
     for (const question of this.#questions.splice(0)) ask(question);
   }
 
-  /** What the edge tells next; null when it is gone. Rejects with the reason of `signal` when that is aborted. */
+  /** The edge's next message; null when it is gone. Rejects with the reason of `signal` when that is aborted. */
   async next(signal: AbortSignal): Promise<Told | null> {
     const abort = () => this.#wake();
     signal.addEventListener('abort', abort);
@@ -50,12 +50,12 @@ export class TestLine {
     }
   }
 
-  /** Without effect when the edge is gone. */
+  /** Does nothing when the edge is gone. */
   send(order: TestCallOrder): void {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(order));
   }
 
-  /** Ends the call, if it is not over. */
+  /** Ends the call, unless it has ended. */
   close(): void {
     this.#socket.close(1000, 'the run is over');
   }

@@ -30,7 +30,7 @@ async function answeredBy(agent: object): Promise<void> {
 
 const scenario = (more: object = {}) => client.scenario({ pathway_id, ...more });
 
-/** What a start over a call is answered. No edge is connected, so what could be called is refused with 503. */
+/** The response to a start over a call. No edge is connected, so a valid number is answered with 503. */
 async function started(scenarioId: string, body: object = {}, asked = client) {
   const path = `/scenarios/${scenarioId}/run`;
   const answer = await asked.call('POST', path, { transport: 'sip', phone_number: number, ...body });
@@ -40,7 +40,7 @@ async function started(scenarioId: string, body: object = {}, asked = client) {
 const refused = (reason: string) => ({ status: 400, code: 'NUMBER_NOT_TESTABLE', reason });
 
 describe('the number of a run over a call', () => {
-  it('may be called when the version that it answers with is the one that is tested', async () => {
+  it('may be called when it answers with the tested version', async () => {
     const id = await scenario();
     expect(await started(id)).toEqual(testable);
     expect(await started(id, { version_number: 0 })).toEqual(testable);
@@ -48,7 +48,7 @@ describe('the number of a run over a call', () => {
     expect(await started(id, { version_number: 1 })).toEqual(testable);
   });
 
-  it('is refused with both versions when it answers with another', async () => {
+  it('is rejected with both versions when it answers with another', async () => {
     const id = await scenario();
     expect(await started(id, { version_number: 1 })).toEqual(
       refused(`${number} is answered by version 0, not 1.`),
@@ -69,7 +69,7 @@ describe('the number of a run over a call', () => {
     );
   });
 
-  it('is refused when another agent answers it', async () => {
+  it('is rejected when another agent answers it', async () => {
     const other = await client.pathway(bookingGraph);
     expect(await started(await scenario({ pathway_id: other }))).toEqual(
       refused(`${number} is not answered by the tested pathway.`),
@@ -80,7 +80,7 @@ describe('the number of a run over a call', () => {
     );
   });
 
-  it('of a persona is that which answers with its version in production', async () => {
+  it('of a persona must answer with its version in production', async () => {
     const made = await test.call('POST', '/v1/personas', {
       body: { name: 'Ada', personality_prompt: 'Be kind.' },
     });
@@ -91,7 +91,7 @@ describe('the number of a run over a call', () => {
     expect(await started(id)).toEqual(testable);
   });
 
-  it('is refused when nobody can call it, or it is not ours', async () => {
+  it('is rejected when it cannot be called, or is not ours', async () => {
     const id = await scenario();
     const outbound = '+14155550101';
     await attach('outbound', outbound);
@@ -113,7 +113,7 @@ describe('the number of a run over a call', () => {
 });
 
 describe('a HISTORICAL scenario', () => {
-  it('is refused over a call, as nobody would speak, and runs in text', async () => {
+  it('is rejected over a call, because nobody would speak, and runs in text', async () => {
     const id = await scenario({
       scenario_type: 'HISTORICAL',
       input_messages: [{ role: 'user', content: 'Hello' }],

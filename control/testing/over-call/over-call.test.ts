@@ -79,10 +79,10 @@ function run(): Promise<unknown> {
   );
 }
 
-/** Lets what was resolved go on. */
+/** Lets resolved promises continue. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Time in steps, so that who waits again is woken again. */
+/** Advances time in steps, so that repeated waits wake up again. */
 async function pass(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 250) {
     clock.advance(250);
@@ -91,7 +91,7 @@ async function pass(ms: number): Promise<void> {
 }
 
 describe('a run over a call', () => {
-  test('waits for an edge as long as it may, and says so', async () => {
+  test('waits for an edge up to its timeout, and reports it', async () => {
     const ended = expect(run()).rejects.toThrow('No edge is connected that could place the call.');
     await pass(1750);
     expect(missed).toEqual([]);
@@ -101,7 +101,7 @@ describe('a run over a call', () => {
     expect([door.open, clock.pending]).toEqual([0, 0]);
   });
 
-  test('takes the edge that comes in time', async () => {
+  test('uses an edge that connects in time', async () => {
     const ended = expect(run()).rejects.toThrow('The edge did not open the socket of the run.');
     await pass(1000);
     edges.add(edge());
@@ -122,7 +122,7 @@ describe('a run over a call', () => {
     expect([missed, door.open, clock.pending]).toEqual([[], 0, 0]);
   });
 
-  test('that is cancelled waits for nothing more', async () => {
+  test('stops waiting when it is canceled', async () => {
     const ended = expect(run()).rejects.toThrow('cancelled');
     await pass(500);
     stop.abort(new Error('cancelled'));

@@ -28,15 +28,15 @@ export interface TalkedOverCall {
 
 const lookEveryMs = 250;
 
-/** What a run waited for in vain: an edge that could place its call, or the socket of that edge. */
+/** What a run timed out waiting for: an edge that could place its call, or the socket of that edge. */
 export type Missed = 'edge' | 'socket';
 
 export interface OverCallServices {
   readonly edges: ConnectedEdges;
-  /** Where edges bring test runs over a call. */
+  /** Accepts the edges' connections for test runs over a call. */
   readonly testCalls: TestCallDoor;
   readonly clock: Clock;
-  /** The waiting times are those of control's settings. */
+  /** The timeouts are in control's settings. */
   readonly config: { readonly agentTesting: { readonly calls: { edgeMs: number; socketMs: number } } };
   readonly missed: (what: Missed) => void;
 }
@@ -88,7 +88,7 @@ function orderOf(parts: OverCallParts, { key }: ExpectedLine) {
   };
 }
 
-/** The edge opens the socket before it answers the command, so only one that has failed is late. */
+/** The edge opens the socket before it answers the command, so a missing one means that it failed. */
 async function lineOf({ arrived }: ExpectedLine, missed: OverCallServices['missed']) {
   try {
     return await arrived;
@@ -98,7 +98,7 @@ async function lineOf({ arrived }: ExpectedLine, missed: OverCallServices['misse
   }
 }
 
-/** The least loaded edge, as soon as there is one: one that was restarted comes back. */
+/** The least loaded edge, as soon as there is one: a restarted one reconnects. */
 async function edgeFor({ clock, config, edges, missed }: OverCallServices, signal: AbortSignal) {
   const deadline = clock.now() + config.agentTesting.calls.edgeMs;
   for (;;) {

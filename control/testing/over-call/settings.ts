@@ -1,17 +1,17 @@
 /**
- * How a scenario wants its calls, in its `metadata`:
+ * A scenario's call settings, in its `metadata`:
  *
  *     { "call": { "interrupt_turns": [2], "interrupt_after_ms": 800, "caller_number": "+14155550123",
  *                 "voice": "slt", "language": "en-US" } }
  *
- * The caller makes its moves number `interrupt_turns` (from 1) while the agent speaks.
+ * In its moves number `interrupt_turns` (from 1) the caller interrupts the agent.
  */
 import { isObject } from '#shared/agent/graph-problem.ts';
 import { toE164 } from '#shared/e164.ts';
 
 export interface CallSettings {
   readonly interruptTurns: ReadonlySet<number>;
-  /** ms of the agent's words after which it is interrupted */
+  /** ms of the agent's speech before it is interrupted */
   readonly interruptAfterMs: number;
   /** E.164 with plus; null: the tested number itself */
   readonly callerNumber: string | null;
@@ -21,7 +21,7 @@ export interface CallSettings {
 
 const defaultInterruptAfterMs = 800;
 
-/** Metadata is free-form, so what makes no sense is as good as absent. */
+/** Metadata is free-form, so invalid values count as absent. */
 export function callSettings(metadata: Readonly<Record<string, unknown>> | null): CallSettings {
   const given = isObject(metadata?.call) ? metadata.call : {};
   const { interrupt_turns: turns, interrupt_after_ms: after, caller_number, voice, language } = given;

@@ -74,7 +74,7 @@ beforeEach(async () => {
 });
 afterEach(() => doors.close());
 
-/** Begins to talk to a caller that makes these moves. */
+/** Starts talking to a caller with these moves. */
 async function talk(moves: readonly CallerMove[], metadata: Record<string, unknown> = {}, maxTurns = 10) {
   const expected = doors.expect();
   edge = await doors.edge(expected.key);
@@ -119,7 +119,7 @@ const contents = ({ record }: CallTalked) =>
   record.chat_history.map(({ role, content, turn: at }) => `${at} ${role}: ${content}`);
 
 describe('a conversation over a call', () => {
-  test('is what the agent said and what the caller really did', async () => {
+  test('is what the agent said and what the caller actually did', async () => {
     const held = await talk([{ type: 'keys', keys: '1' }, say('too late')]);
     edge.tell({ type: 'answered', call_id: 'agent' }, line('Press 1.'), turn());
     expect(await edge.order()).toEqual({ type: 'keys', keys: '1', interrupt_after_ms: null });
@@ -152,7 +152,7 @@ describe('a conversation over a call', () => {
     expect(lines).toEqual(talked.record.chat_history);
   });
 
-  test('takes the words that were transcribed, and no move after the last turn', async () => {
+  test('uses the transcribed words, and makes no move after the last turn', async () => {
     const held = await talk([say('never said')]);
     edge.tell(line('Hello.'), turn({ words: 'hello' }, true), ended);
     const talked = await held.promise;
@@ -160,7 +160,7 @@ describe('a conversation over a call', () => {
     expect(talked.record.chat_history[0]?.node_id).toBe('ask');
   });
 
-  test('ends when the caller has what it came for, after the answer', async () => {
+  test('ends when the caller has reached its goal, after the answer', async () => {
     const held = await talk([say('Thank you, goodbye.', 'The caller is content.')]);
     edge.tell(line('Anything else?'), turn());
     await edge.order();
@@ -170,7 +170,7 @@ describe('a conversation over a call', () => {
     expect((await held.promise).record.ending).toEqual({ by: 'caller', reason: 'The caller is content.' });
   });
 
-  test('ends at the limit of turns', async () => {
+  test('ends at the turn limit', async () => {
     const held = await talk([{ type: 'silence' }, say('more')], {}, 1);
     edge.tell(line('Hello?'), turn());
     expect(await edge.order()).toEqual({ type: 'silence', interrupt_after_ms: null });
@@ -182,7 +182,7 @@ describe('a conversation over a call', () => {
     expect(contents(talked)).toEqual(['0 assistant: Hello?', '1 user: (silence)', '1 assistant: Hello?']);
   });
 
-  test('tells the edge when the next words are to be interrupted', async () => {
+  test('tells the edge when to interrupt with the next words', async () => {
     const held = await talk([say('one'), say('two')], {
       call: { interrupt_turns: [2], interrupt_after_ms: 500 },
     });
@@ -194,7 +194,7 @@ describe('a conversation over a call', () => {
     await held.promise;
   });
 
-  test('has the webhooks of the agent answered by mocks, also while the caller is thinking', async () => {
+  test("has the agent's webhooks answered by mocks, also while the caller is thinking", async () => {
     const held = await talk([], { mocks: [{ node_id: 'w', body: { state: 'sent' } }] });
     const request = { method: 'POST', url: 'https://a.example/x', headers: {}, body: '{}', timeoutMs: 1000 };
     edge.tell({ type: 'webhook', id: 7, node_id: 'w', request });
@@ -208,7 +208,7 @@ describe('a conversation over a call', () => {
     expect(record.webhook_calls).toMatchObject([{ node_id: 'w', mocked: true, body: '{}' }]);
   });
 
-  test('answers a tool that there is none of', async () => {
+  test('answers calls of an unknown tool', async () => {
     const held = await talk([]);
     edge.tell({ type: 'tool', id: 8, tool_id: 't', inputs: {}, variables: {} });
     expect(await edge.order()).toMatchObject({ type: 'tool_result', id: 8, result: { ok: false } });
@@ -226,7 +226,7 @@ describe('a conversation over a call', () => {
   });
 });
 
-describe('a call of which nothing can be learned', () => {
+describe('a call without a usable result', () => {
   const unanswered = { answered_at: null, media: null };
   test.each([
     [
@@ -238,7 +238,7 @@ describe('a call of which nothing can be learned', () => {
       'The call was not answered: The agent could not be started.',
     ],
     [
-      'was refused before there was an agent',
+      'was rejected before an agent existed',
       {
         agent: null,
         caller: {
@@ -279,7 +279,7 @@ describe('a call of which nothing can be learned', () => {
     await expect(held.promise).rejects.toThrow('The edge was lost during the call.');
   });
 
-  test('is left when the run is broken off', async () => {
+  test('is ended when the run is aborted', async () => {
     const held = await talk([]);
     stop.abort(new Error('cancelled'));
     await expect(held.promise).rejects.toThrow('cancelled');

@@ -1,4 +1,6 @@
-/** One conversation over a call, from the caller's side: its moves go to the edge, what it hears comes from there. */
+/**
+ * One conversation over a call, from the caller's side: its moves go to the edge, which sends what the caller hears.
+ */
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
@@ -18,7 +20,7 @@ export interface CallTalkParts {
   readonly caller: Caller;
   readonly recorder: Recorder;
   readonly settings: CallSettings;
-  /** Caller's moves after which it hangs up. */
+  /** The caller hangs up after this many moves. */
   readonly maxTurns: number;
   readonly signal: AbortSignal;
   readonly onLine: (line: ChatLine) => void;
@@ -41,14 +43,14 @@ export class CallTalk {
   readonly #line: TestLine;
   readonly #lines: ChatLine[] = [];
   readonly #turns: MeasuredTurn[] = [];
-  /** What the agent said by its own account and the caller has not yet been told of. */
+  /** What the agent said by its own report and the caller has not been told yet. */
   #said: { readonly text: string; readonly node_id: string | null }[] = [];
   /** Caller's moves so far. */
   #turn = 0;
   #ending: Ending | null = null;
-  /** The caller's move that the edge was told of and has not begun. */
+  /** A move sent to the edge that has not started. */
   #wanted: Move | null = null;
-  /** Why the caller hangs up when the agent has answered. */
+  /** Why the caller hangs up after the agent's answer. */
   #leaves: string | null = null;
 
   constructor(line: TestLine, parts: CallTalkParts) {
@@ -57,7 +59,9 @@ export class CallTalk {
     line.questions((question) => void this.#answer(question));
   }
 
-  /** Rejects with CallFailure when the call says nothing of the agent; with the reason of the signal when aborted. */
+  /**
+   * Rejects with CallFailure when the call has no result about the agent; with the reason of the signal when aborted.
+   */
   async hold(): Promise<CallTalked> {
     for (;;) {
       const told = await this.#line.next(this.#parts.signal);
@@ -86,7 +90,7 @@ export class CallTalk {
     this.#make(move);
   }
 
-  /** What the agent said, as transcribed where that was done, else by its own account. */
+  /** The agent's words, as transcribed if they were, else by its own report. */
   #transcribe(words: string | null): string[] {
     const said = this.#said.splice(0);
     const last = said.at(-1)?.node_id ?? null;
@@ -105,7 +109,7 @@ export class CallTalk {
     else this.#line.send({ type: 'silence', interrupt_after_ms });
   }
 
-  /** What the caller decided on is done only now: a call may end before. */
+  /** The caller's decision takes effect only now: a call may end before. */
   #moved(): void {
     const move = this.#wanted;
     this.#wanted = null;
@@ -143,7 +147,7 @@ export class CallTalk {
         this.#line.send({ type: 'tool_result', id, result });
       }
     } catch (error) {
-      // An aborted run closes the line; whatever else goes wrong is the agent's to hear.
+      // An aborted run closes the line; any other error is returned to the agent.
       const text = error instanceof Error ? error.message : String(error);
       const result = { ok: false, data: null, error: text, variables: {} };
       this.#line.send({ type: 'tool_result', id, result });
@@ -183,12 +187,12 @@ export class CallTalk {
   }
 }
 
-/** When the caller breaks into the words before its move of this number; null: it does not. */
+/** When the caller interrupts with its move of this number; null: it does not. */
 export function interruptAfter(settings: CallSettings, move: number): number | null {
   return settings.interruptTurns.has(move) ? settings.interruptAfterMs : null;
 }
 
-/** @throws CallFailure when the call was none from which anything can be learned of the agent */
+/** @throws CallFailure when the call gives no result about the agent */
 function checkCall({ caller, agent }: Ended): void {
   if (caller.answered_at === null) {
     throw new CallFailure(`The call was not answered: ${whyEnded(agent ?? caller)}`);
@@ -207,7 +211,7 @@ function checkCall({ caller, agent }: Ended): void {
   }
 }
 
-/** Ends that are somebody's wish. */
+/** Normal ends. */
 const usual: ReadonlySet<string> = new Set(['agent_hangup', 'callee_hangup']);
 
 function whyEnded({ termination, termination_detail, sip_code, sip_reason }: CallRecord): string {

@@ -25,7 +25,7 @@ const ended = {
   keys_sent: ['1', '23'],
 };
 
-test('latency counts answers to the caller, and the first sound stands by itself', () => {
+test('latency counts answers to the caller, and the first sound is separate', () => {
   const latencies = [500, 100, 400, 200, 300];
   const turns = latencies.map((response_latency_ms, i) => turn(i + 1, { response_latency_ms }));
   const voice = voiceOf([turn(0, { response_latency_ms: 900 }), ...turns, turn(6)], ended);
@@ -34,7 +34,7 @@ test('latency counts answers to the caller, and the first sound stands by itself
   expect(voice).toMatchObject({ call_id: 'agent', caller_call_id: 'caller', dtmf_sent: ['1', '23'] });
 });
 
-test('a turn says where its words are from', () => {
+test('a turn has the source of its words', () => {
   const voice = voiceOf(
     [turn(0), turn(1, { words: '' }), turn(2, { words: 'hello', overlap_ms: 40 })],
     ended,
@@ -47,12 +47,12 @@ test('a turn says where its words are from', () => {
   expect(voice).toMatchObject({ overlap_ms: 40, latency_ms: { p50: null, p95: null, max: null } });
 });
 
-test('a call without any turn has no measures', () => {
+test('a call without turns has no metrics', () => {
   const voice = voiceOf([], { ...ended, agent: null });
   expect(voice).toMatchObject({ call_id: null, first_audio_ms: null, longest_silence_ms: null, media: null });
 });
 
-test('the settings of calls are read from metadata, and nonsense is left out', () => {
+test('the settings of calls are read from metadata, and invalid ones are ignored', () => {
   const settings = callSettings({
     call: { interrupt_turns: [2, 'x'], interrupt_after_ms: 300, caller_number: '+14155550123', voice: 'slt' },
   });

@@ -1,11 +1,11 @@
-/** What a call was like, as the run shows it (contract 6.4 `voice`). Pure. */
+/** The metrics of a call, as the run shows them (contract 6.4 `voice`). Pure. */
 import type { Voice } from '#shared/api/agent-testing/runs.ts';
 import type { HeardTurn, TestCallEvent } from '#shared/test-call-protocol.ts';
 
 type Ended = Extract<TestCallEvent, { type: 'ended' }>;
 
 export interface MeasuredTurn extends HeardTurn {
-  /** 0 comes before the caller's first move */
+  /** 0 is before the caller's first move */
   readonly turn: number;
 }
 

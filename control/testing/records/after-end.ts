@@ -1,4 +1,4 @@
-/** What follows from the end of a run, in the same transaction: its batch or set may be complete, somebody may wait. */
+/** Consequences of a run's end, in the same transaction: its batch or set may be complete, and waiters are notified. */
 
 import type { Db, TestRunRow } from '../../db/index.ts';
 import { queueEvent } from '../../webhooks/index.ts';

@@ -1,9 +1,9 @@
-/** What the runs of a batch make of it (contract 6.6). Pure. */
+/** The status of a batch, from its runs (contract 6.6). Pure. */
 import type { RunStatus } from '#shared/api/agent-testing/scenarios.ts';
 
 export type EndedStatus = Exclude<RunStatus, 'PENDING' | 'RUNNING'>;
 
-/** The first of these that a run ended with is the end of the batch. */
+/** The batch ends with the first of these statuses among its runs. */
 const worstFirst = ['FAILED', 'ERROR', 'CANCELLED'] as const;
 
 /** Null: some have not ended. A batch without runs has nothing that could pass: ERROR. */

@@ -1,4 +1,4 @@
-/** Batches as stored, and how they come to their end (contract 6.6). */
+/** Batches as stored, and their completion (contract 6.6). */
 import type { Batch, BatchLine } from '#shared/api/agent-testing/batches.ts';
 import type { TriggerSource } from '#shared/api/agent-testing/runs.ts';
 import { ApiError } from '#shared/errors.ts';
@@ -29,7 +29,7 @@ export async function requireBatch(db: Db, orgId: string, id: string): Promise<T
   return row;
 }
 
-/** One page, newest first, and how many there are in all. */
+/** One page, newest first, and the total. */
 export function listBatches(
   db: Db,
   orgId: string,
@@ -72,7 +72,7 @@ export async function beginBatch(db: Db, id: string): Promise<void> {
     .execute();
 }
 
-/** Ends a batch whose runs have all ended, and puts its event on its way. @param now ISO */
+/** Ends a batch whose runs have all ended, and queues its event. @param now ISO */
 export async function settleBatch(db: Db, id: string, now: string): Promise<void> {
   const runs = await statusesOf(db, id);
   const status = batchStatus(runs);
@@ -84,7 +84,7 @@ export async function settleBatch(db: Db, id: string, now: string): Promise<void
     .where('status', 'in', ['PENDING', 'RUNNING'])
     .returningAll()
     .executeTakeFirst();
-  // A session tells of its batches when it is over.
+  // A session reports its batches when it ends.
   if (!batch || batch.trigger_source === 'tornado') return;
   await queueEvent(
     db,
@@ -111,7 +111,7 @@ async function statusesOf(db: Db, id: string): Promise<TestBatchRow['status'][]>
   return rows.map(({ status }) => status);
 }
 
-/** Ids of batches that ended at or after `since` (ISO), in the order of their ends. */
+/** Ids of batches that ended at or after `since` (ISO), by their end. */
 export async function completedSince(db: Db, since: string): Promise<string[]> {
   const rows = await db
     .selectFrom('test_batches')

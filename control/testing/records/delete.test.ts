@@ -34,8 +34,8 @@ const batch = (id: string) =>
     completed_at: at(1),
   });
 
-describe('more test runs than an organization keeps', () => {
-  it('go from the oldest on, with their records, and a batch goes with its last run', async () => {
+describe("test runs above an organization's limit", () => {
+  it('are deleted oldest first, with their records, and a batch with its last run', async () => {
     await batch('old');
     await batch('half');
     const run = (orgId: string, minute: number, more: object = {}, status: 'PASSED' | null = 'PASSED') =>
@@ -61,7 +61,7 @@ describe('more test runs than an organization keeps', () => {
     expect(records).toHaveLength(6);
     const batches = await db().selectFrom('test_batches').select('id').execute();
     expect(batches).toEqual([{ id: 'half' }]);
-    // Analytics count what has been.
+    // Analytics still count them.
     const days = await db()
       .selectFrom('test_run_days')
       .select('runs')
@@ -71,7 +71,7 @@ describe('more test runs than an organization keeps', () => {
     expect(await deleteRunsBeyond(db(), 3)).toBe(0);
   });
 
-  it('never end a run that waits or is under way', async () => {
+  it('include no waiting or running run', async () => {
     const open = () =>
       storeFinishedRun(db(), {
         orgId: 'own',

@@ -1,4 +1,4 @@
-/** Runs and what groups them, deleted: when a customer asks, and the oldest when an organization has too many. */
+/** Deletes runs and their groups: on a customer's request, and the oldest when an organization has too many. */
 import { sql } from 'kysely';
 import { ApiError } from '#shared/errors.ts';
 import { type Db, deleteInBatches } from '../../db/index.ts';
@@ -8,7 +8,7 @@ import { requireRun } from './run-store.ts';
 import { requireSet } from './set-store.ts';
 import { sessionOfBatch } from './tornado-sessions.ts';
 
-/** What a delete leaves of its runs: they were counted by day when they ended (write.ts). */
+/** What remains of deleted runs: daily counts from when they ended (write.ts). */
 export const leftInAnalytics =
   'Analytics keep the count of deleted runs of whole UTC days: totals, rates, scores, reliability, failed nodes, flow ' +
   'and daily rates. What they read from stored runs goes: the list of runs, the part of a day with which the window ' +
@@ -52,7 +52,7 @@ export async function deleteSet(db: Db, orgId: string, id: string): Promise<void
 
 /**
  * Deletes the oldest ended runs of every organization that has more than `most`, and batches and simulation sets with
- * their last run. @returns how many runs went
+ * their last run. @returns how many runs were deleted
  */
 export async function deleteRunsBeyond(db: Db, most: number): Promise<number> {
   const { rows } = await sql<{ org_id: string; runs: number }>`select org_id, sum(runs) as runs
@@ -86,7 +86,7 @@ interface Grouped {
   readonly simulation_set_id: string | null;
 }
 
-/** Groups that have ended and have no run any more. */
+/** Ended groups without runs. */
 async function deleteEmpty(db: Db, runs: readonly Grouped[]): Promise<void> {
   for (const [table, column] of [
     ['test_batches', 'batch_id'],

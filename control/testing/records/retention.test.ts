@@ -6,7 +6,7 @@ import { bookingGraph, bookingPersona } from '../../../test/kit/control/test-run
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
 import { deleteTornadoBefore, emptyRecordsBefore } from './retention.ts';
 
-/** The clock stands there while runs end. */
+/** The clock's time when runs end. */
 const end = '2030-01-01T00:00:00.000Z';
 const later = '2030-01-01T00:00:00.001Z';
 const now = '2030-02-01T00:00:00.000Z';
@@ -44,7 +44,7 @@ describe('the record of a run', () => {
     });
   const read = async (id: unknown) => (await client.call('GET', `/runs/${id}`)).body.data;
 
-  it('is emptied when its days are over, and the verdict stays', async () => {
+  it('is emptied after its retention time, and the verdict stays', async () => {
     const run = await client.run(await scenario(booked));
     expect(run).toMatchObject({ status: 'PASSED', record_deleted_at: null });
     expect(JSON.stringify(run.assertion_results)).toContain('"quote":"You are booked');
@@ -80,7 +80,7 @@ describe('the record of a run', () => {
     expect(JSON.stringify(stored)).not.toContain('Sam Reed');
   });
 
-  it('can be analysed only as long as it is kept, and an analysis that was made stays', async () => {
+  it('can be analyzed only while it is kept, and an existing analysis stays', async () => {
     const id = await scenario(missed);
     const analysed = await client.run(id);
     const left = await client.run(id);
@@ -91,14 +91,14 @@ describe('the record of a run', () => {
     expect([refused.status, refused.codes]).toEqual([410, ['RUN_RECORD_DELETED']]);
   });
 
-  it('of a run that waits or is under way is not touched', async () => {
+  it('of a waiting or running run is kept', async () => {
     const run = await client.run(await scenario(booked));
     await db().updateTable('test_run_records').set({ ended_at: null }).execute();
     expect(await emptyBefore(now)).toBe(0);
     expect((await read(run.id))?.chat_history).toEqual(run.chat_history);
   });
 
-  it('is found by an index that holds only what is still kept', async () => {
+  it('is found by an index of kept records only', async () => {
     expect(
       await plan("select run_id from test_run_records where ended_at < 'x' order by ended_at limit 200"),
     ).toMatch(/USING INDEX test_run_records_ended\b/);
@@ -106,7 +106,7 @@ describe('the record of a run', () => {
 });
 
 describe('a tornado session', () => {
-  it('goes with its iterations when its days are over; its version and its runs stay', async () => {
+  it('is deleted with its iterations after its retention time; its version and its runs stay', async () => {
     const pathway = await client.pathway(faultyGraph);
     await client.scenario({ pathway_id: pathway, ...missingEdge });
     await client.scenario({ pathway_id: pathway, ...soundBooking });
@@ -122,7 +122,7 @@ describe('a tornado session', () => {
     expect((await client.call('GET', `/runs?pathway_id=${pathway}`)).body.total_count).toBe(4);
   });
 
-  it('that runs stays, however old it is', async () => {
+  it('that is running stays, however old it is', async () => {
     const pathway = await client.pathway(faultyGraph);
     await client.scenario({ pathway_id: pathway, ...soundBooking });
     const id = await client.tornado(pathway);

@@ -1,13 +1,14 @@
 /**
- * What is kept of tests for a time only. Verdicts of runs stay while there are not too many (delete-store.ts), what
- * analytics count of them stays; what was said and done in a run goes, and so does a tornado session with its fix plans and diffs. The versions that it made stay.
+ * The retention of tests. Verdicts of runs stay up to the run limit (delete-store.ts), and their counts in analytics
+ * stay; the content of a run is deleted, and so is a tornado session with its fix plans and diffs. The versions that it
+ * created stay.
  */
 import { sql } from 'kysely';
 import { type Db, deleteInBatches } from '../../db/index.ts';
 import { deleteSessions } from './tornado-sessions.ts';
 
 /**
- * Empties the records of runs that ended before then, with what their assertions quote.
+ * Empties the records of runs that ended before then, including quotes in their assertions.
  * @param before ISO
  * @param now ISO
  * @returns how many runs
@@ -39,7 +40,7 @@ export function emptyRecordsBefore(db: Db, before: string, now: string): Promise
           tool_calls: '[]',
           log: '[]',
           ending: null,
-          // Scores stay, examples are quotations.
+          // Scores stay; examples are quotes.
           service_tone_score: sql`json_set(service_tone_score, '$.examples', json('[]'))`,
           voice: null,
           ended_at: null,
@@ -52,7 +53,7 @@ export function emptyRecordsBefore(db: Db, before: string, now: string): Promise
   );
 }
 
-/** @param before ISO @returns how many sessions went */
+/** @param before ISO @returns how many sessions were deleted */
 export function deleteTornadoBefore(db: Db, before: string): Promise<number> {
   return deleteInBatches((limit) =>
     db.transaction().execute(async (trx) => {

@@ -1,4 +1,4 @@
-/** Runs as they are read, queued and claimed. */
+/** Reading, queueing and claiming runs. */
 import { sql } from 'kysely';
 import type { RunQuery } from '#shared/api/agent-testing/runs.ts';
 import { ApiError } from '#shared/errors.ts';
@@ -31,7 +31,7 @@ export function findRecord(db: Db, runId: string): Promise<TestRunRecordRow> {
 
 type Filter = Omit<RunQuery, 'limit' | 'offset'>;
 
-/** One page, newest first, and how many there are in all. */
+/** One page, newest first, and the total. */
 export async function listRuns(
   db: Db,
   orgId: string,
@@ -40,7 +40,7 @@ export async function listRuns(
   offset: number,
 ): Promise<{ rows: RunWithName[]; total: number }> {
   const total = await countRuns(db, orgId, filter);
-  // Filters that exclude each other are not searched for.
+  // Contradictory filters need no search.
   if (total === 0) return { rows: [], total };
   let page = withName(db).where('test_runs.org_id', '=', orgId);
   for (const [column, value] of given(filter)) page = page.where(`test_runs.${column}`, '=', value);
@@ -53,7 +53,7 @@ export async function listRuns(
   return { rows, total };
 }
 
-/** Runs come counted (test_run_counts), but for those of a batch, which are few. */
+/** Runs come from counters (test_run_counts), except those of a batch, which are few. */
 async function countRuns(db: Db, orgId: string, { batch_id, ...filter }: Filter): Promise<number> {
   if (batch_id !== undefined) {
     let runs = db.selectFrom('test_runs').where('org_id', '=', orgId).where('batch_id', '=', batch_id);
@@ -71,7 +71,7 @@ async function countRuns(db: Db, orgId: string, { batch_id, ...filter }: Filter)
   return total ?? 0;
 }
 
-/** The columns that are asked for, and their values. */
+/** The requested columns and their values. */
 function given<K extends string>(filter: { readonly [column in K]?: string }): [K, string][] {
   const entries = Object.entries<string | undefined>(filter) as [K, string | undefined][];
   return entries.flatMap(([column, value]): [K, string][] => (value === undefined ? [] : [[column, value]]));
@@ -93,7 +93,7 @@ export async function resultsOf(
   runIds: readonly string[],
 ): Promise<Map<string, TestAssertionResultRow[]>> {
   const rows: TestAssertionResultRow[] = [];
-  // SQLite takes 32,766 parameters; a page of runs has far fewer, a simulation set up to 1,000.
+  // SQLite allows 32,766 parameters; a page of runs has far fewer, a simulation set up to 1,000.
   for (let from = 0; from < runIds.length; from += 500) {
     const ids = runIds.slice(from, from + 500);
     const some = await db
@@ -108,7 +108,7 @@ export async function resultsOf(
   return Map.groupBy(rows, ({ run_id }) => run_id);
 }
 
-/** Those of one run, or none when they have more than `most` bytes; `null` says so. */
+/** Those of one run; none when they have more than `most` bytes, shown by `null`. */
 export async function listedResults(
   db: Db,
   runId: string,
@@ -134,7 +134,7 @@ export async function listedResults(
 const pending = sql.lit<'PENDING'>('PENDING');
 const running = sql.lit<'RUNNING'>('RUNNING');
 
-/** The next organization, by its id, that has a waiting run. @param after look beyond this id; empty: the first one */
+/** The next organization, by id, with a waiting run. @param after search from this id on; empty: the first one */
 export async function nextWaitingOrganization(db: Db, after: string): Promise<string | null> {
   const row = await db
     .selectFrom('test_runs')
@@ -147,7 +147,7 @@ export async function nextWaitingOrganization(db: Db, after: string): Promise<st
   return row?.org_id ?? null;
 }
 
-/** The waiting run of an organization that has waited longest. */
+/** An organization's longest waiting run. */
 export async function oldestWaiting(db: Db, orgId: string): Promise<TestRunRow | undefined> {
   return db
     .selectFrom('test_runs')
@@ -161,8 +161,8 @@ export async function oldestWaiting(db: Db, orgId: string): Promise<TestRunRow |
 }
 
 /**
- * Runs that another worker had when it ended. Later (ISO): those whose time is over, and those that nobody carries out
- * because the database failed: given back, or this worker's own; it knows which of these are under way.
+ * Runs of another worker that has ended. Later (ISO): expired ones, and those abandoned because the database failed:
+ * given back, or this worker's own; it knows which of these are running.
  */
 export function orphans(db: Db, worker: string, expiredBefore: string | null): Promise<TestRunRow[]> {
   let query = db.selectFrom('test_runs').selectAll().where('status', '=', running);
@@ -184,14 +184,14 @@ export async function countWaiting(db: Db): Promise<number> {
   return Number(waiting);
 }
 
-/** The right to a run: as long as the row holds it, nobody else ends the run. */
+/** The claim on a run: while the row has it, nobody else ends the run. */
 export interface Claim {
   readonly worker: string;
   readonly attempts: number;
 }
 
 /**
- * Takes a run as it was read. Returns undefined when somebody else was faster, or it was cancelled.
+ * Claims a run as it was read. Returns undefined when another worker was faster, or it was canceled.
  * @param times ISO
  */
 export function claimRun(
@@ -217,7 +217,7 @@ export function claimRun(
     .executeTakeFirst();
 }
 
-/** Whether the row still holds the claim; to be asked in the transaction that ends the run. */
+/** Whether the row still has the claim; check it in the transaction that ends the run. */
 export async function holdsClaim(db: Db, id: string, { worker, attempts }: Claim): Promise<boolean> {
   const row = await db
     .selectFrom('test_runs')
@@ -230,7 +230,7 @@ export async function holdsClaim(db: Db, id: string, { worker, attempts }: Claim
   return row !== undefined;
 }
 
-/** Gives a run back that was broken off for no fault of its own: the attempt does not count. */
+/** Gives back a run aborted through no fault of its own: the attempt does not count. */
 export async function releaseRun(db: Db, id: string, { worker, attempts }: Claim): Promise<void> {
   await db
     .updateTable('test_runs')

@@ -16,7 +16,7 @@ function run(
 }
 
 describe('the statistics of a scenario', () => {
-  it('are those of the contract’s example, errors and cancellations left out', () => {
+  it('match the contract’s example, without errors and cancellations', () => {
     const runs = [
       run('r1', 'PASSED', 0.85),
       run('r2', 'FAILED', 0.42, ['NODE_REACHED', 'LLM_JUDGE']),
@@ -47,7 +47,7 @@ describe('the statistics of a scenario', () => {
     });
   });
 
-  it('are null where nothing finished', () => {
+  it('are null without finished runs', () => {
     expect(scenarioStatistics(scenario, [run('r', 'ERROR', null)])).toMatchObject({
       total_runs: 0,
       errored: 1,
@@ -62,7 +62,7 @@ describe('the statistics of a scenario', () => {
     });
   });
 
-  it('name at most five failure modes, by their number and then their text, and ids where there is no name', () => {
+  it('list at most five failure modes, by count and then text, with ids where there is no name', () => {
     const types = ['SERVICE_TONE', 'LLM_JUDGE', 'CUSTOM_LLM', 'STRING_CHECK', 'REGEX_MATCH', 'NODE_REACHED'];
     const results = types.map((type) =>
       result(type as 'LLM_JUDGE', {
@@ -89,7 +89,7 @@ describe('a simulation set', () => {
       statuses.map((status, index) => run(String(index), status, 1)),
     );
 
-  it('sums its scenarios, those that never finished left out of the rate', () => {
+  it('sums its scenarios, leaving unfinished ones out of the rate', () => {
     const scenarios = [of('PASSED'), of('PASSED', 'PASSED', 'FAILED'), of('ERROR'), of('FAILED')];
     expect(overallStatistics(scenarios)).toEqual({
       avg_pass_rate: 0.5556,

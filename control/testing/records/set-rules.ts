@@ -1,4 +1,4 @@
-/** Statistics and end of a simulation set (contract 6.7). Pure. */
+/** Statistics and completion of a simulation set (contract 6.7). Pure. */
 import type {
   GroupStatus,
   OverallStatistics,
@@ -28,7 +28,7 @@ export interface SimulatedRun {
 
 const mostModes = 5;
 
-/** Of the finished runs; rounded for output. */
+/** For the finished runs; rounded for output. */
 export function scenarioStatistics(
   scenario: { readonly id: string; readonly name: string },
   runs: readonly SimulatedRun[],
@@ -63,7 +63,7 @@ export function scenarioStatistics(
   };
 }
 
-/** The lowest score, the earliest of equals; a run without a score is below all. */
+/** The lowest score, the earliest of equals; a run without a score is lowest. */
 function worstRun(finished: readonly SimulatedRun[]): string | null {
   const score = (run: SimulatedRun) => run.score ?? -1;
   const [first, ...others] = finished;
@@ -86,7 +86,7 @@ function failureModes(finished: readonly SimulatedRun[]): string[] {
     .map(([mode, runs]) => `${mode}: ${runs} of ${finished.length}`);
 }
 
-/** Rates are taken unrounded from the counts. */
+/** Rates are computed unrounded from the counts. */
 export function overallStatistics(scenarios: readonly ScenarioStatistics[]): OverallStatistics {
   const rates = scenarios.flatMap(({ passed, total_runs: n }) => (n === 0 ? [] : [passed / n]));
   return {
@@ -98,7 +98,7 @@ export function overallStatistics(scenarios: readonly ScenarioStatistics[]): Ove
   };
 }
 
-/** How a set ended whose runs have all ended and that was not cancelled. @param threshold 0..1 */
+/** The final status of a set whose runs have all ended and that was not canceled. @param threshold 0..1 */
 export function setStatus(
   scenarios: readonly Pick<ScenarioStatistics, 'passed' | 'total_runs'>[],
   threshold: number,

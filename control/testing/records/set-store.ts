@@ -1,4 +1,4 @@
-/** Simulation sets as stored, and how they come to their end (contract 6.7). */
+/** Simulation sets as stored, and their completion (contract 6.7). */
 import type { AssertionType } from '#shared/api/agent-testing/assertions.ts';
 import type { ScenarioStatistics, SimulationLine } from '#shared/api/agent-testing/batches.ts';
 import { ApiError } from '#shared/errors.ts';
@@ -23,7 +23,7 @@ export async function requireSet(db: Db, orgId: string, id: string): Promise<Tes
   return row;
 }
 
-/** One page, newest first, and how many there are in all. */
+/** One page, newest first, and the total. */
 export function listSets(
   db: Db,
   orgId: string,
@@ -40,7 +40,7 @@ export function setLine(set: TestSimulationSetRow): SimulationLine {
   return { id, status, simulations_per_scenario, total_scenarios, pass_threshold, created_at, completed_at };
 }
 
-/** Ids of the runs of a set that have not ended. */
+/** Ids of the unfinished runs of a set. */
 export async function openRunsOf(db: Db, setId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('test_runs')
@@ -78,7 +78,7 @@ export async function setView(db: Db, set: TestSimulationSetRow) {
   };
 }
 
-/** Ends a set whose runs have all ended, and puts its event on its way. @param now ISO */
+/** Ends a set whose runs have all ended, and queues its event. @param now ISO */
 export async function settleSet(db: Db, id: string, now: string): Promise<void> {
   if (await hasOpenRuns(db, id)) return beginSet(db, id);
   const open = await db
@@ -118,7 +118,7 @@ async function hasOpenRuns(db: Db, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** In the order of the request, over the runs that have ended. Deleted scenarios keep their names. */
+/** In the order of the request, over the ended runs. Deleted scenarios keep their names. */
 async function statisticsOf(db: Db, set: TestSimulationSetRow): Promise<ScenarioStatistics[]> {
   const ids: string[] = JSON.parse(set.scenario_ids);
   const rows = await db.selectFrom('test_scenarios').select(['id', 'name']).where('id', 'in', ids).execute();

@@ -1,11 +1,11 @@
-/** Who is told when runs end without having run: their streams, and the batches that wait for them. */
+/** Notifications for runs that end without having run: their streams, and the batches that wait for them. */
 
-/** Announced when something is new about a run. */
+/** Announced when a run changed. */
 export const runSubject = (id: string) => `test-run ${id}`;
-/** Announced when runs have ended elsewhere than in the queue. */
+/** Announced when runs have ended outside the queue. */
 export const runsEndedSubject = 'test-runs ended';
 
-/** To be called after the commit that cancelled waiting runs. */
+/** Call after the commit that canceled waiting runs. */
 export function announceEnds(
   announcements: { announce(subject: string): void },
   runIds: readonly string[],

@@ -1,4 +1,4 @@
-/** Tornado sessions as those see them who keep or delete runs. */
+/** Tornado sessions for code that keeps or deletes runs. */
 import { ApiError } from '#shared/errors.ts';
 import type { Db, TestTornadoSessionRow } from '../../db/index.ts';
 
@@ -14,7 +14,7 @@ export async function requireSession(db: Db, orgId: string, id: string): Promise
   return row;
 }
 
-/** The running session that waits for a batch. */
+/** The running session waiting for a batch. */
 export async function sessionOfBatch(db: Db, batchId: string): Promise<string | null> {
   const row = await db
     .selectFrom('test_tornado_iterations')
@@ -33,7 +33,7 @@ export async function deleteSession(db: Db, orgId: string, id: string): Promise<
   await deleteSessions(db, [id]);
 }
 
-/** @returns how many went */
+/** @returns how many were deleted */
 export async function deleteSessions(db: Db, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;
   await db.deleteFrom('test_tornado_iterations').where('session_id', 'in', ids).execute();

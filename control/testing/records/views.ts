@@ -46,7 +46,7 @@ export function runLines(db: Db, runs: readonly RunWithName[]): Promise<Listed<R
   });
 }
 
-/** @param said what was said so far, of a run that is under way */
+/** @param said transcript so far, of a running run */
 export function runView(
   run: RunWithName,
   record: TestRunRecordRow,
@@ -85,7 +85,7 @@ export function runView(
   };
 }
 
-/** A run under its own id, without what was said to and heard from others where that is more than an answer has room for. */
+/** A run under its own id; large transcripts and requests are omitted where they exceed the response limit. */
 export function oneRunView(...parts: Parameters<typeof runView>): Listed<Run> {
   return fitOne(runView(...parts), omittable);
 }
@@ -98,10 +98,10 @@ const omittable: Omittable = {
   chat_history: [],
 };
 
-/** JSON of the run in a webhook, bytes: what common receivers take. */
+/** JSON of the run in a webhook, bytes: what common receivers accept. */
 const webhookBytes = 1_048_576;
 
-/** A run as its webhook carries it: the receiver reads what was left out under the run's id. */
+/** A run in its webhook: the receiver reads omitted parts under the run's id. */
 export function sentRunView(...parts: Parameters<typeof runView>): Listed<Run> {
   return fitOne(runView(...parts), omittable, webhookBytes);
 }

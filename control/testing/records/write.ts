@@ -1,4 +1,4 @@
-/** Runs as stored: how they come in, and how they end. Every end passes through here, because analytics count it. */
+/** Inserting and ending runs. Every end goes through here, because analytics count it. */
 import { createHash } from 'node:crypto';
 import type { Db, TestAssertionResultRow, TestRunRecordRow, TestRunRow } from '../../db/index.ts';
 import type { AssertionResult } from '../judging/ports.ts';
@@ -6,7 +6,7 @@ import { afterEnd } from './after-end.ts';
 
 export type FinalStatus = 'PASSED' | 'FAILED' | 'ERROR' | 'CANCELLED';
 
-/** A run that waits, with the scenario as it is now. */
+/** Inserts a waiting run, with the scenario's current form. */
 export async function insertRun(
   db: Db,
   run: Omit<TestRunRow, 'path_id' | 'failed_node_id' | 'turn_count' | 'attempts'>,
@@ -49,17 +49,17 @@ export interface RunEnd {
   readonly score: number | null;
   readonly turnCount: number;
   readonly durationMs: number | null;
-  /** In the order of the visits; null: no nodes. */
+  /** In visiting order; null: no nodes. */
   readonly nodesVisited: readonly string[] | null;
-  /** As failedNode of assertions/evaluate.ts says; of FAILED runs. */
+  /** From failedNode of assertions/evaluate.ts; for FAILED runs. */
   readonly failedNodeId: string | null;
   readonly record: Partial<Omit<TestRunRecordRow, 'run_id' | 'scenario'>>;
   readonly results: readonly AssertionResult[];
 }
 
 /**
- * Ends a run that waits or runs, in one transaction with everything that is kept of it. Call it inside one.
- * @returns false when it had ended before; nothing is altered then
+ * Ends a waiting or running run, in one transaction with everything kept of it. Call it inside one.
+ * @returns false when it had already ended; then nothing changes
  */
 export async function finishRun(db: Db, id: string, end: RunEnd): Promise<boolean> {
   const nodes = [...new Set(end.nodesVisited ?? [])];
@@ -173,7 +173,7 @@ async function insertResults(db: Db, runId: string, results: readonly AssertionR
   await db.insertInto('test_assertion_results').values(rows).execute();
 }
 
-/** Cancels the runs of scenarios that have not begun. Returns their ids. */
+/** Cancels the waiting runs of scenarios. Returns their ids. */
 export async function cancelWaitingRuns(
   db: Db,
   scenarioIds: readonly string[],
@@ -192,7 +192,7 @@ export async function cancelWaitingRuns(
   return cancelled;
 }
 
-/** The end of a run that is called off before anything was checked. */
+/** The end of a run canceled before anything was checked. */
 export function cancelledEnd(completedAt: string): RunEnd {
   return {
     status: 'CANCELLED',

@@ -1,4 +1,4 @@
-/** Which version of a pathway or persona a run tests, and the agent that it makes. */
+/** Resolves the tested version of a pathway or persona, and its agent. */
 import { ApiError } from '#shared/errors.ts';
 import { pathwayTextAgent, personaTextAgent, type TextAgent } from '../../conversations/index.ts';
 import type { Db } from '../../db/index.ts';
@@ -6,14 +6,14 @@ import { contentHash, findPathway, findVersion } from '../../pathways/index.ts';
 import { findPersonaVersion, findPersonaVersionByNumber, requirePersona } from '../../personas/index.ts';
 import type { Subject } from '../scenarios/rules.ts';
 
-/** A version, and the hash of what it holds now. */
+/** A version, and the hash of its current content. */
 export interface TestedVersion {
   readonly number: number;
   readonly contentHash: string;
 }
 
 /**
- * @param wanted default: the version in production; of a pathway without one its live graph, 0
+ * @param wanted default: the version in production; for a pathway without one its live graph, 0
  * @throws ApiError PATHWAY_NOT_FOUND, PERSONA_NOT_FOUND, VERSION_NOT_FOUND
  */
 export async function testedVersion(

@@ -1,4 +1,6 @@
-/** The verdicts on nine callers are right, and the same for 100 seeds: of an agent that copes, and of one that does not. */
+/**
+ * The verdicts on nine callers are right, and the same for 100 seeds: for a capable agent, and for an incapable one.
+ */
 import { describe, expect, it } from 'vitest';
 import type { AssertionView } from '#shared/api/agent-testing/assertions.ts';
 import { ruleDialogue } from '#shared/models/rule-dialogue.ts';
@@ -29,7 +31,7 @@ function agentOf(graph: { nodes: readonly object[]; edges: readonly object[] }):
   };
 }
 
-/** The clinic without these nodes and what leads to them or from them. */
+/** The clinic without these nodes and their edges. */
 function without(...ids: readonly string[]) {
   return {
     nodes: clinicGraph.nodes.filter(({ id }) => !ids.includes(id)),
@@ -75,7 +77,7 @@ async function verdicts(agent: PathwayTextAgent, caller: ClinicCaller): Promise<
 
 const named = callers.map((caller) => [caller.template, caller] as const);
 
-describe('an agent that copes', () => {
+describe('a capable agent', () => {
   const agent = agentOf(clinicGraph);
   it.each(named)('passes %s with every seed', async (_, caller) => {
     expect(await verdicts(agent, caller)).toEqual(['PASSED']);

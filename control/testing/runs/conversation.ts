@@ -1,4 +1,4 @@
-/** One conversation between the tested agent and a simulated caller, or one that was recorded (contract 6.5). */
+/** One conversation between the tested agent and a simulated caller, or a recorded one (contract 6.5). */
 import { setImmediate } from 'node:timers/promises';
 import type { Variables } from '#shared/agent/interfaces.ts';
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
@@ -20,24 +20,24 @@ export interface ConversationParts {
   readonly recorder: Recorder;
   readonly clock: TextSessionParts['clock'];
   readonly variables: Variables;
-  /** Caller's moves after which the conversation ends. */
+  /** The conversation ends after this many moves of the caller. */
   readonly maxTurns: number;
   readonly seed: number;
-  /** Aborted when nobody wants the record any more. */
+  /** Aborted when the record is no longer needed. */
   readonly signal: AbortSignal;
-  /** Told of each line as soon as it was said. */
+  /** Called with each line as soon as it is said. */
   readonly onLine: (line: ChatLine) => void;
 }
 
 export interface Conversed {
   readonly record: ConversationRecord;
-  /** Where a pathway stood at the end. */
+  /** The pathway's last node. */
   readonly currentNodeId: string | null;
   /** Caller's moves. */
   readonly turnCount: number;
 }
 
-/** How silence stands in a transcript. */
+/** Silence in a transcript. */
 const silent = '(silence)';
 
 /** Rejects with ModelUnavailable when a model fails, with the reason of `signal` when that is aborted. */
@@ -53,7 +53,7 @@ export async function converse(parts: ConversationParts): Promise<Conversed> {
   let ending: Ending | null = talk.take(await session.open(), 0);
   let turn = 0;
   while (!ending) {
-    // Rules answer without ever waiting for anything; others in this process must get their turn.
+    // Rules answer without ever awaiting anything; yield to other work in this process.
     await setImmediate();
     signal.throwIfAborted();
     if (turn >= maxTurns) {
@@ -82,7 +82,7 @@ function left(move: CallerMove): Ending | null {
   return move.type === 'say' && move.leaves !== undefined ? { by: 'caller', reason: move.leaves } : null;
 }
 
-/** What was said and where it led, as it grows. */
+/** The growing record of what was said and where it led. */
 class Transcript {
   readonly #onLine: (line: ChatLine) => void;
   readonly lines: ChatLine[] = [];
@@ -100,7 +100,7 @@ class Transcript {
     this.#add({ role: 'user', content, turn, node_id: null });
   }
 
-  /** The agent's part of a turn. Returns how it ended the conversation, if it did. */
+  /** Adds the agent's part of a turn. Returns how it ended the conversation, if it did. */
   take({ completed, ending, lines, log, node, visits }: TextTurn, turn: number): Ending | null {
     for (const { text, nodeId } of lines)
       this.#add({ role: 'assistant', content: text, turn, node_id: nodeId });
@@ -151,7 +151,7 @@ function nodeNames(agent: TextAgent): Record<string, string> {
   return names;
 }
 
-/** The record of a conversation that took place before: nobody speaks, it is only judged. */
+/** The record of a past conversation: nobody speaks, it is only judged. */
 export function recorded({ input_messages }: Pick<Scenario, 'input_messages'>): Conversed {
   let turn = 0;
   const lines = (input_messages ?? []).map(({ role, content, node_id = null }): ChatLine => {

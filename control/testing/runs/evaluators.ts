@@ -1,4 +1,4 @@
-/** Who plays which part in a run, so that results can be honest about it (contract 6.4 `evaluator`). */
+/** The provider of each role in a run, so that results are honest about it (contract 6.4 `evaluator`). */
 import type { Evaluator } from '#shared/agent/interfaces.ts';
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
 import type { Models } from '#shared/models/models.ts';
@@ -16,7 +16,7 @@ export interface Evaluators {
   readonly judge: Evaluator;
 }
 
-/** Both sides of a conversation that took place before. */
+/** Both sides of a past conversation. */
 const historical: Evaluator = { provider: 'embedded', model: 'historical', deterministic: true };
 
 export function evaluatorsOf(models: Models, scenario: Scenario): Evaluators {

@@ -40,7 +40,7 @@ function change(next: Partial<Snapshot>): void {
   for (const tell of tellers) tell();
 }
 
-/** Reads until this text has come; returns everything up to it. */
+/** Reads up to this text; returns everything up to it. */
 async function until(chunks: AsyncIterator<string>, text: string): Promise<string> {
   let all = '';
   while (!all.includes(text)) {
@@ -67,7 +67,7 @@ describe('the events of a run', () => {
     expect((await chunks.next()).done).toBe(true);
   });
 
-  it('tell that the run has begun before its first turn', async () => {
+  it('report the start of the run before its first turn', async () => {
     change({ state: { status: 'PENDING' }, version: '0' });
     const chunks = watch()[Symbol.asyncIterator]() as AsyncIterator<string>;
     await until(chunks, 'PENDING');
@@ -80,25 +80,25 @@ describe('the events of a run', () => {
     expect((await chunks.next()).done).toBe(true);
   });
 
-  it('go on after the last turn that a reader has', async () => {
+  it("continue after a reader's last turn", async () => {
     change({ turns: [line('one'), line('two')], over: true });
     const all = (await watch('1-1').toArray()).join('');
     expect(all).not.toContain('one');
     expect(all).toContain('id: 1-2');
   });
 
-  it('begin anew when the run was begun anew', async () => {
+  it('restart when the run was restarted', async () => {
     change({ turns: [line('one')], attempt: 2, over: true });
     const all = (await watch('1-5').toArray()).join('');
     expect(all).toContain('id: 2-1\nevent: turn');
   });
 
-  it('hold a sign of life when nothing happens, and end when nobody reads any more', async () => {
+  it('contain heartbeats while nothing happens, and end when nobody reads any more', async () => {
     const stream = watch();
     const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<string>;
     await until(chunks, 'event: state');
     const sign = until(chunks, ':\n\n');
-    // The reader has to have asked before the time passes.
+    // The reader must have asked before time passes.
     await new Promise(setImmediate);
     clock.advance(15_000);
     expect(await sign).toBe(':\n\n');
@@ -106,7 +106,7 @@ describe('the events of a run', () => {
     await new Promise((resolve) => stream.once('close', resolve));
   });
 
-  it('end when control does, and none begins then', async () => {
+  it('end when control does, and none start then', async () => {
     const stream = watch();
     const all = stream.toArray();
     await new Promise(setImmediate);
@@ -123,7 +123,7 @@ describe('the events of a run', () => {
     await Promise.all([...both, other].map((stream) => stream.toArray()));
   });
 
-  it('take no id that is none of theirs', () => {
+  it('ignore an invalid last event id', () => {
     expect(lastTurn('1-2')).toEqual({ attempt: 1, place: 2 });
     for (const text of [undefined, '', '5', 'a-b', '1-2-3', '1234567-1']) expect(lastTurn(text)).toBeNull();
   });

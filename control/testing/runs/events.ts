@@ -1,32 +1,32 @@
 /**
- * Runs and batches as server-sent events (HTML standard, section 9.2; contract 6.4): `state` at once and at each change,
- * `turn` for each line of a run's conversation, `end` last. A turn's id is `<attempt>-<its place>`: a reader that comes
- * back with the last one it has misses none.
+ * Runs and batches as server-sent events (HTML standard, section 9.2; contract 6.4): `state` at once and at each
+ * change, `turn` for each line of a run's conversation, `end` last. A turn's id is `<attempt>-<its place>`: a reader
+ * that reconnects with its last one misses none.
  */
 import type { Clock } from '#shared/clock.ts';
 
-/** What stands in a stream now. */
+/** The current content of a stream. */
 export interface Snapshot {
   /** Data of `state`. */
   readonly state: object;
-  /** Tells states apart. */
+  /** Distinguishes states. */
   readonly version: string;
   readonly over: boolean;
   readonly attempt: number;
-  /** Data of `turn`, all of the present attempt. */
+  /** Data of `turn`, all of the current attempt. */
   readonly turns: readonly object[];
 }
 
 export interface EventParts {
   readonly clock: Clock;
-  /** Null: it is not there any more. */
+  /** Null: it was deleted. */
   readonly read: () => Promise<Snapshot | null>;
-  /** Calls `tell` when something may have changed. Returns a function that ends this. */
+  /** Calls `tell` when something may have changed. Returns a function that unsubscribes. */
   readonly watch: (tell: () => void) => () => void;
-  /** What the reader has already; null: nothing. */
+  /** What the reader already has; null: nothing. */
   readonly after: LastTurn | null;
   readonly heartbeatMs: number;
-  /** Aborted when the stream is over. */
+  /** Aborted when the stream is to end. */
   readonly signal: AbortSignal;
 }
 
@@ -36,10 +36,10 @@ export interface LastTurn {
   readonly place: number;
 }
 
-/** ms after which a reader that lost the stream opens it again. */
+/** ms after which a reader that lost the stream reopens it. */
 const retryMs = 2_000;
 
-/** What is no id of ours means that the reader has nothing. */
+/** An invalid id means that the reader has nothing. */
 export function lastTurn(header: string | string[] | undefined): LastTurn | null {
   const [, attempt, place] = /^([0-9]{1,6})-([0-9]{1,6})$/.exec(String(header ?? '')) ?? [];
   return attempt === undefined ? null : { attempt: Number(attempt), place: Number(place) };
@@ -58,7 +58,7 @@ export async function* testEvents(parts: EventParts): AsyncGenerator<string> {
       const now = await read();
       if (!now) return;
       const changed = first || now.version !== sent.version;
-      // A run is RUNNING before its first turn, and over after its last one.
+      // A run is RUNNING before its first turn, and ended after its last one.
       const early = changed && (first || !now.over);
       if (early) yield event('state', now.state);
       const from = now.attempt === sent.attempt ? sent.turns : 0;
@@ -79,7 +79,7 @@ export async function* testEvents(parts: EventParts): AsyncGenerator<string> {
   }
 }
 
-/** Whether something happened since the last look. */
+/** Whether something happened since the last check. */
 class News {
   readonly #parts: Pick<EventParts, 'clock' | 'heartbeatMs'>;
   #told = false;
@@ -94,7 +94,7 @@ class News {
     this.#wake();
   }
 
-  /** Resolves with false when something happened, with true when nothing did for the time of a heartbeat. */
+  /** Resolves with false when something happened, with true when nothing did within a heartbeat interval. */
   async quiet(): Promise<boolean> {
     const { clock, heartbeatMs } = this.#parts;
     let tooLong = false;

@@ -1,4 +1,4 @@
-/** Carries out one run: the conversation, its assertions, and what they come to. Stores nothing. */
+/** Executes one run: the conversation, its assertions, and the verdict. Stores nothing. */
 import { GraphError } from '#shared/agent/graph.ts';
 import type { Voice } from '#shared/api/agent-testing/runs.ts';
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
@@ -28,27 +28,27 @@ export type ExecutionServices = Pick<
 > &
   Pick<OverCallServices, 'missed'>;
 
-/** What is to be done, as it was claimed. */
+/** The claimed work. */
 export interface Work {
   readonly run: TestRunRow;
-  /** As it was when the run was made. */
+  /** As of the run's creation. */
   readonly scenario: Scenario;
 }
 
-/** What came of it. */
+/** The result of a run. */
 export interface Executed {
   readonly end: RunEnd;
-  /** Of the version as it was when the agent spoke; null: no agent did. */
+  /** Hash of the version when the agent spoke; null: no agent did. */
   readonly contentHash: string | null;
 }
 
-/** The run cannot succeed however often it is tried. */
+/** The run cannot succeed, even if retried. */
 export class HopelessRun extends Error {
   override readonly name = 'HopelessRun';
 }
 
 /**
- * Rejects when the engine or a model fails, so that it may be tried again; with HopelessRun when that is of no use;
+ * Rejects when the engine or a model fails, so that the run may be retried; with HopelessRun when a retry is useless;
  * with the reason of `signal` when that is aborted.
  */
 export async function executeRun(
@@ -87,7 +87,7 @@ function live(
     caller: callerOf(models, scenario, run.seed),
     recorder: new Recorder({ outside, agent, clock, webhook, tools }),
     variables: { ...scenario.request_data, ...overrides(run) },
-    // A replay is as long as what it replays.
+    // A replay is as long as its original.
     maxTurns: scenario.scenario_type === 'REPLAY' ? replayed : scenario.max_turns,
     signal,
     onLine,
@@ -97,7 +97,7 @@ function live(
   return converse({ ...common, models: agentModels, clock, seed: run.seed });
 }
 
-/** @throws HopelessRun when the number is no longer answered by what is tested */
+/** @throws HopelessRun when the number no longer answers with the tested version */
 async function overCall(
   services: ExecutionServices,
   { run, scenario }: Work,
@@ -131,7 +131,7 @@ export function subjectOf(row: Pick<TestRunRow, 'pathway_id' | 'persona_id'>): S
 async function agentOf({ database }: ExecutionServices, run: TestRunRow) {
   const { org_id, version_number } = run;
   try {
-    // In one transaction, so that the hash is that of the very agent.
+    // In one transaction, so that the hash is that of this agent.
     return await database.db.transaction().execute(async (db) => ({
       agent: await testedAgent(db, org_id, subjectOf(run), version_number),
       contentHash: (await testedVersion(db, org_id, subjectOf(run), version_number)).contentHash,
@@ -142,11 +142,11 @@ async function agentOf({ database }: ExecutionServices, run: TestRunRow) {
   }
 }
 
-/** @throws HopelessRun for a start node that is not there, also one that a persona could not have (contract 6.5) */
+/** @throws HopelessRun for an unknown start node, also for a persona, which has none (contract 6.5) */
 function withStart(agent: TextAgent, startNodeId: string | null): TextAgent {
   if (startNodeId === null) return agent;
   const graphs = agent.kind === 'pathway' ? agent.graphs : [];
-  // The first graph is the pathway's own; the others are where it leads to.
+  // The first graph is the pathway's own; the others are reached from it.
   const [own] = graphs;
   if (!own?.nodes.some(({ id }) => id === startNodeId)) {
     throw new HopelessRun('Invalid start_node_id');
@@ -193,14 +193,14 @@ async function judged(
   };
 }
 
-/** A run that only asks for the tone is broken when its judge is. */
+/** A run that only scores tone fails when its judge does. */
 function verdictOf(verdict: Verdict, tone: ToneAnswer | null): Verdict {
   if (verdict.score !== null || tone?.kind !== 'failed') return verdict;
   const error = `The service tone could not be evaluated: ${tone.reason}`;
   return { ...verdict, status: 'ERROR', reasoning: error, error };
 }
 
-/** The end of a run that came to none by itself. @param lines what was said until then */
+/** The end of an aborted run. @param lines transcript so far */
 export function brokenOff(
   status: 'ERROR' | 'CANCELLED',
   completedAt: string,
@@ -225,7 +225,7 @@ export function brokenOff(
   };
 }
 
-/** What is told of a failure; a bug's own words would mean nothing to its reader. */
+/** The text of a failure; a bug's own message would mean nothing to its reader. */
 export function failureText(error: unknown): string {
   const told = [ModelUnavailable, HopelessRun, CallFailure].some((kind) => error instanceof kind);
   if (told && error instanceof Error) return error.message;

@@ -51,7 +51,7 @@ describe('a caller by rules', () => {
     ]);
   });
 
-  it('is spoken to first where it does not', async () => {
+  it('waits for the agent to speak first where it does not', async () => {
     const lines = await linesOf({ wait_for_greeting: false });
     expect(lines.slice(0, 2)).toMatchObject([
       { role: 'assistant', turn: 0 },
@@ -59,7 +59,7 @@ describe('a caller by rules', () => {
     ]);
   });
 
-  it('begins with the first recorded line of a replay', async () => {
+  it('starts with the first recorded line of a replay', async () => {
     const input_messages = [
       { role: 'user', content: 'Hello?' },
       { role: 'user', content: 'Roses, please.' },
@@ -74,7 +74,7 @@ describe('a caller by rules', () => {
 });
 
 describe('a caller by a model', () => {
-  it('is asked before the agent is, and the agent hears what it said', async () => {
+  it('is asked before the agent, and the agent hears what it said', async () => {
     server = await ModelServer.start();
     test = await startControl({ LLM_BASE_URL: server.url, LLM_MODEL: 'm', LLM_MAX_RETRIES: '0' });
     client = new TestingClient(test);

@@ -1,4 +1,4 @@
-/** A control plane that is killed while runs wait and are under way: after its restart every one ends, and once. */
+/** A control plane killed while runs wait and run: after its restart every run ends, exactly once. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ import { ControlProgram } from '../../../test/kit/programs/control-program.ts';
 import { eventually, saw } from '../../../test/kit/programs/eventually.ts';
 
 let control: ControlProgram;
-/** Requests of the tested agents that hang until `answer`; those of a killed process leave. */
+/** Requests of the tested agents that hang until `answer`; those of a killed process are removed. */
 let hanging: Set<object>;
 let answer: PromiseWithResolvers<void>;
 const outside = createServer(async (_request, response) => {
@@ -49,17 +49,17 @@ interface Run {
 }
 const runs = () => rows<Run>('select id, status, attempts, worker from test_runs order by id');
 
-/** For a failure: how the runs are, and what the program has said. */
+/** For a failure message: the runs' states, and the program's output. */
 const state = () => ({
   runs: rows('select status, attempts, worker, count(*) as runs from test_runs group by 1, 2, 3'),
   hanging: hanging.size,
   output: control.output.slice(-1000),
 });
 
-/** Nothing of these tests takes so long, also on a machine with many times the load that it can carry, ms. */
+/** Longer than anything in these tests takes, even on a heavily overloaded machine, ms. */
 const limitMs = 180_000;
 
-/** Twenty runs hang in their webhook: as many as an organization may have at a time. */
+/** Twenty runs hang in their webhook: an organization's limit. */
 const twentyHang = () =>
   eventually(
     'twenty runs in their webhook',
@@ -70,7 +70,7 @@ const twentyHang = () =>
     limitMs,
   );
 
-/** All that the stream of a batch says. */
+/** The whole content of a batch's stream. */
 async function followed(batchId: string): Promise<string> {
   const response = await fetch(`${control.url}/v1/agent-testing/batches/${batchId}/events`, {
     headers: { authorization: control.keys.api_key },
@@ -79,13 +79,13 @@ async function followed(batchId: string): Promise<string> {
   return response.text();
 }
 
-describe('a control plane that is killed while tests run', () => {
+describe('a control plane killed while tests run', () => {
   it('ends each of 50 runs after its restart, exactly once, and counts it once', async () => {
     await control.start();
     const { port: outsidePort } = outside.address() as AddressInfo;
     const url = `http://127.0.0.1:${outsidePort}/book`;
     const nodes = bookingGraph.nodes.map((node) =>
-      // The longest wait there is: no run goes on while the others come there.
+      // The longest possible timeout: no run continues while the others get there.
       node.id === 'book' ? { ...node, data: { ...node.data, method: 'GET', url, timeoutValue: 60 } } : node,
     );
     const { pathway_id } = await control.call<{ pathway_id: string }>('POST', '/v1/pathway/create', {
@@ -106,7 +106,7 @@ describe('a control plane that is killed while tests run', () => {
       scenario_ids,
       seed: 1,
     });
-    /** How often each run has begun, and by whom. */
+    /** How often each run was started, and by whom. */
     const tries = new Map<string, number>();
     const dead = new Set<string | null>();
     for (let kill = 1; kill <= 2; kill++) {
@@ -117,7 +117,7 @@ describe('a control plane that is killed while tests run', () => {
         tries.set(id, (tries.get(id) ?? 0) + 1);
         dead.add(worker);
       }
-      // What an earlier kill has broken off and what is under way is claimed, everything else waits.
+      // What an earlier kill interrupted and what is running is claimed, everything else waits.
       expect(runs()).toEqual(
         runs().map(({ id, worker }) => ({
           id,
@@ -134,7 +134,7 @@ describe('a control plane that is killed while tests run', () => {
       await control.start();
     }
     const stream = followed(batch_id);
-    // What fails before it is looked at is the failure of this test, not the end of the stream with its server.
+    // A failure before this is checked must fail this test, not the stream that ends with its server.
     stream.catch(() => undefined);
     answer.resolve();
     await eventually(
@@ -152,7 +152,7 @@ describe('a control plane that is killed while tests run', () => {
       passed_scenarios: 50,
     });
     await control.end('SIGTERM');
-    // Each kill has cost those that were under way one try, and nobody else.
+    // Each kill has cost the running ones one attempt, and no others.
     expect(runs()).toEqual(
       runs().map(({ id }) => ({ id, status: 'PASSED', worker: null, attempts: 1 + (tries.get(id) ?? 0) })),
     );

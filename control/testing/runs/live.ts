@@ -1,4 +1,4 @@
-/** What is being said in the runs of this process, for those who watch; everything else is in the database. */
+/** The current conversations of this process's runs, for streams; everything else is in the database. */
 import type { ChatLine } from '../judging/ports.ts';
 
 interface Saying {
@@ -10,12 +10,12 @@ export class LiveRuns {
   readonly #running = new Map<string, Saying>();
   readonly #tell: (runId: string) => void;
 
-  /** @param tell called when something of a run is new */
+  /** @param tell called when a run has something new */
   constructor(tell: (runId: string) => void) {
     this.#tell = tell;
   }
 
-  /** A further attempt begins the conversation anew. */
+  /** Another attempt restarts the conversation. */
   begin(runId: string, attempt: number): void {
     this.#running.set(runId, { attempt, lines: [] });
     this.#tell(runId);
@@ -23,13 +23,13 @@ export class LiveRuns {
 
   said(runId: string, attempt: number, line: ChatLine): void {
     const saying = this.#running.get(runId);
-    // What an attempt says that was given up is of no interest.
+    // Lines of an abandoned attempt are ignored.
     if (!saying || saying.attempt !== attempt) return;
     saying.lines.push(line);
     this.#tell(runId);
   }
 
-  /** Undefined when the run is not under way here. */
+  /** Undefined when the run is not running here. */
   lines(runId: string): readonly ChatLine[] | undefined {
     return this.#running.get(runId)?.lines;
   }

@@ -1,4 +1,4 @@
-/** What is counted of test runs. */
+/** Metrics of test runs. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Missed } from '../over-call/over-call.ts';
 
@@ -6,13 +6,13 @@ export interface RunMetrics {
   began(): void;
   ended(status: string, ms: number | null): void;
   cancelled(): void;
-  /** A run over a call waited in vain. */
+  /** A run over a call timed out waiting. */
   callMissed(what: Missed): void;
   streamBegan(): void;
   streamEnded(): void;
 }
 
-/** @param counts asked when metrics are read */
+/** @param counts called when metrics are read */
 export function runMetrics(
   registry: Registry,
   counts: {

@@ -1,4 +1,4 @@
-/** Which numbers a run may call: those whose agent is the very version that is tested. */
+/** Numbers that a run may call: those that answer with the tested version. */
 import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { Db } from '../../db/index.ts';
@@ -10,7 +10,7 @@ import { testedVersion } from './agent-store.ts';
 
 /**
  * @returns the number in E.164
- * @throws ApiError NUMBER_NOT_TESTABLE that says why, INVALID_PARAMETER for what is no number
+ * @throws ApiError NUMBER_NOT_TESTABLE with the reason, INVALID_PARAMETER for an invalid number
  */
 export async function requireTestableNumber(
   db: Db,
@@ -22,7 +22,7 @@ export async function requireTestableNumber(
   const number = phoneNumber === undefined ? null : toE164(phoneNumber);
   if (number === null) throw ApiError.invalid('/phone_number', 'must be a phone number in E.164 form');
   const obstacle = await obstacleTo(db, orgId, subject, version, number);
-  // The message has the reason as well: of a run whose turn came later it is all that is kept.
+  // The message includes the reason: for a queued run it is all that is stored.
   if (obstacle !== null) throw ApiError.of('NUMBER_NOT_TESTABLE', { reason: obstacle }, obstacle);
   return number;
 }

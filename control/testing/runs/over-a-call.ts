@@ -1,4 +1,4 @@
-/** Starting runs over a real call (contract 6.4 `transport: sip`): whether that can be done. */
+/** Checks whether a run over a real call can be started (contract 6.4 `transport: sip`). */
 import type { RunStart } from '#shared/api/agent-testing/runs.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { TestingDeps } from '../common/deps.ts';
@@ -9,8 +9,8 @@ import { requireTestableNumber } from './number.ts';
 
 /**
  * @returns the number that the run calls, E.164 with plus
- * @throws ApiError NUMBER_NOT_TESTABLE for a number whose agent is not the tested one, INVALID_PARAMETER for none,
- *   SERVICE_UNAVAILABLE while no edge can place the call
+ * @throws ApiError NUMBER_NOT_TESTABLE for a number with another agent, INVALID_PARAMETER without one,
+ * SERVICE_UNAVAILABLE while no edge can place the call
  */
 export async function checkCallRun(
   { database: { db }, edges }: TestingDeps,
@@ -24,7 +24,7 @@ export async function checkCallRun(
   }
   const { number: version } = await testedVersion(db, orgId, subjectOf(scenario), version_number);
   const number = await requireTestableNumber(db, orgId, subjectOf(scenario), version, phone_number);
-  // Throws when no edge is connected, or all drain.
+  // Throws when no edge is connected, or all are draining.
   edges.leastLoaded();
   return number;
 }

@@ -1,4 +1,4 @@
-/** From ids of scenarios to runs that wait in the queue (contract 6.4, 6.6 and 6.7). */
+/** Turns scenario ids into waiting runs (contract 6.4, 6.6 and 6.7). */
 import { randomInt } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { RunStart, TriggerSource } from '#shared/api/agent-testing/runs.ts';
@@ -15,7 +15,7 @@ import { type TestedVersion, testedVersion } from './agent-store.ts';
 import { evaluatorsOf } from './evaluators.ts';
 import { subjectOf } from './execute.ts';
 
-/** Announced when runs were put into the queue; announce it after the commit. */
+/** Announced when runs were queued; announce it after the commit. */
 export const testRunsSubject = 'test-runs';
 
 export interface PlannedRun {
@@ -24,8 +24,8 @@ export interface PlannedRun {
 }
 
 /**
- * Reads scenarios with the version that each is to test.
- * @param wanted a version for all of them, which must then be of one pathway or persona
+ * Loads scenarios with the version that each is to test.
+ * @param wanted a version for all of them, which must then have one pathway or persona
  * @throws ApiError SCENARIO_NOT_FOUND with every unknown id, VERSION_NOT_FOUND, INVALID_PARAMETER at /version_number
  */
 export async function planRuns(
@@ -58,14 +58,14 @@ function subjectKey({ pathway_id, persona_id }: Scenario): string {
   return `${pathway_id} ${persona_id}`;
 }
 
-/** The pathway or persona that all of them test; null: they test several. */
+/** The pathway or persona that all of them test; null: several. */
 export function onlySubject(planned: readonly PlannedRun[]): Subject | null {
   const [first, ...others] = planned.map(({ scenario }) => scenario);
   if (!first || others.some((one) => subjectKey(one) !== subjectKey(first))) return null;
   return subjectOf(first);
 }
 
-/** What the runs of one request have in common. */
+/** Common parameters of the runs of one request. */
 export interface RunOrder {
   readonly orgId: string;
   readonly triggerSource: TriggerSource;
@@ -74,19 +74,19 @@ export interface RunOrder {
   readonly tornadoSessionId?: string | null;
   readonly webhookUrl?: string | null;
   readonly requestDataOverride?: Record<string, unknown> | null;
-  /** Of a run over a call; null: in text. */
+  /** For a run over a call; null: in text. */
   readonly phoneNumber?: string | null;
 }
 
-/** Seeds are 31 bits wide. */
+/** Seeds have 31 bits. */
 const seeds = 2 ** 31;
 
-/** @param span how many seeds follow it: a chosen one leaves room for them */
+/** @param span how many seeds follow it: a random one leaves room for them */
 export function startSeed(wanted: number | undefined, span: number): number {
   return wanted ?? randomInt(0, seeds - span);
 }
 
-/** Puts runs into the queue, run i with seed + i. Call it in a transaction. Returns their ids in the same order. */
+/** Queues runs, run i with seed + i. Call it in a transaction. Returns their ids in the same order. */
 export async function insertRuns(
   { clock, models }: Pick<TestingDeps, 'clock' | 'models'>,
   db: Db,
@@ -102,7 +102,7 @@ export async function insertRuns(
     const evaluator = JSON.stringify(evaluatorsOf(models, scenario));
     await insertRun(db, run, { scenario: JSON.stringify(scenario), evaluator });
     ids.push(id);
-    // A large set takes long enough for others to wait.
+    // A large set takes long enough to yield to others.
     if (index % 50 === 49) await setImmediate();
   }
   return ids;
@@ -143,7 +143,7 @@ function waitingRun(order: RunOrder, scenario: Scenario, version: TestedVersion)
 
 /**
  * Starts the run of one scenario.
- * @param phoneNumber of a run over a call; null: in text
+ * @param phoneNumber for a run over a call; null: in text
  * @throws ApiError SCENARIO_NOT_FOUND, VERSION_NOT_FOUND, TARGET_NOT_ALLOWED
  */
 export async function startRun(
@@ -172,7 +172,7 @@ export async function startRun(
   return id;
 }
 
-/** The scenario stands in the path here, so its absence has no list of ids to tell. */
+/** The scenario is in the path here, so the error has no list of unknown ids. */
 async function planOne(
   db: Db,
   orgId: string,

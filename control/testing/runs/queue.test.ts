@@ -22,7 +22,7 @@ let made = 0;
 /** Lines of the log. */
 let failed = 0;
 
-/** Runs that are being carried out, in the order in which they began; a test decides how each goes on. */
+/** Running runs, in order of their start; a test decides how each continues. */
 let begun: {
   work: Work;
   signal: AbortSignal;
@@ -75,7 +75,7 @@ function start(limits: { perOrganization?: number; concurrent?: number } = {}, w
   return queue;
 }
 
-/** Waits until so many runs have begun. */
+/** Waits until this many runs have started. */
 async function begin(count: number): Promise<void> {
   while (begun.length < count) {
     await news.promise;
@@ -99,14 +99,14 @@ const found = (count: number) => expect.poll(() => queue.held, { timeout: 10_000
 
 const failures = (count: number) => expect.poll(() => failed, { timeout: 10_000 }).toBe(count);
 const later = '2031-01-01T00:00:00.000Z';
-/** A fault of the database: no run can become this. */
+/** A database fault: no run can get this status. */
 const refusal = (status: string) =>
   `create trigger refused before update on test_runs when new.status = '${status}' begin select raise(abort, 'no room'); end`;
 
 const rowOf = (id: string) =>
   database.db.selectFrom('test_runs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-/** The row once its status is this. */
+/** The row once it has this status. */
 async function turned(id: string, status: string) {
   for (;;) {
     const told = Promise.withResolvers<void>();
@@ -124,7 +124,7 @@ async function turned(id: string, status: string) {
 const organizations = () => begun.map(({ work }) => work.run.org_id);
 
 describe('the queue', () => {
-  it('gives organizations their turn one after the other, and within one the oldest first', async () => {
+  it("gives organizations turns one after the other, and runs each one's oldest first", async () => {
     const many = await waiting('a', 5);
     await waiting('b', 2);
     await waiting('c', 1);
@@ -138,7 +138,7 @@ describe('the queue', () => {
     expect(ofA).toEqual(many);
   });
 
-  it('runs no more at a time of one organization than allowed, and fills up as they end', async () => {
+  it("limits an organization's concurrent runs, and starts more as they end", async () => {
     await waiting('a', 30);
     await waiting('b', 1);
     start({ perOrganization: 20 });
@@ -151,7 +151,7 @@ describe('the queue', () => {
     expect(queue.running).toBe(21);
   });
 
-  it('runs no more at a time in all than allowed', async () => {
+  it('limits all concurrent runs', async () => {
     for (const org of ['a', 'b', 'c', 'd', 'e']) await waiting(org);
     start({ concurrent: 3 });
     await begin(3);
@@ -161,7 +161,7 @@ describe('the queue', () => {
     expect(organizations().at(-1)).toBe('d');
   });
 
-  it('begins what is put into it later once it is told', async () => {
+  it('starts later additions when notified', async () => {
     start();
     const [id] = await waiting('a');
     announcements.announce(testRunsSubject);
@@ -171,7 +171,7 @@ describe('the queue', () => {
 });
 
 describe('a run', () => {
-  it('ends in ERROR when it takes longer than its time', async () => {
+  it('ends in ERROR when it exceeds its timeout', async () => {
     const [id = ''] = await waiting('a');
     start();
     await begin(1);
@@ -189,7 +189,7 @@ describe('a run', () => {
     expect(record.error_message).toBe('The run took longer than 10 minutes.');
   });
 
-  it('is tried twice more when the engine fails, and is an ERROR then', async () => {
+  it('is retried twice when the engine fails, and then is an ERROR', async () => {
     const [id = ''] = await waiting('a');
     start();
     for (let attempt = 1; attempt <= 3; attempt++) {
@@ -201,7 +201,7 @@ describe('a run', () => {
     expect(begun).toHaveLength(3);
   });
 
-  it('passes when a repeat does', async () => {
+  it('passes when a retry does', async () => {
     const [id = ''] = await waiting('a');
     start();
     await begin(1);
@@ -211,7 +211,7 @@ describe('a run', () => {
     expect(await turned(id, 'PASSED')).toMatchObject({ attempts: 2, overall_score: 1 });
   });
 
-  it('is not tried again when that is of no use', async () => {
+  it('is not retried when that is useless', async () => {
     const [id = ''] = await waiting('a');
     start();
     await begin(1);
@@ -219,7 +219,7 @@ describe('a run', () => {
     expect(await turned(id, 'ERROR')).toMatchObject({ attempts: 1 });
   });
 
-  it('that was cancelled stays cancelled, whatever its conversation comes to', async () => {
+  it("that was canceled stays canceled, whatever its conversation's result", async () => {
     const [id = ''] = await waiting('a');
     start();
     await begin(1);
@@ -239,7 +239,7 @@ describe('after a restart', () => {
   const broken = { status: 'RUNNING', worker: 'killed', lease_until: '2031-01-01T00:00:00.000Z' };
   const givenBack = { status: 'RUNNING', worker: null, lease_until: null };
 
-  it('what another process gave back is taken up at once, before what waits', async () => {
+  it('what another process gave back is resumed at once, before waiting runs', async () => {
     const [waits] = await waiting('a');
     const [id = ''] = await waiting('b', 1, { ...givenBack, attempts: 1 });
     start({ concurrent: 1 });
@@ -251,7 +251,7 @@ describe('after a restart', () => {
     expect(begun[1]?.work.run.id).toBe(waits);
   });
 
-  it('what was under way when the process died waits, one after the other, and others run meanwhile', async () => {
+  it('interrupted runs wait and restart one after the other, and others run meanwhile', async () => {
     const died = await waiting('b', 2, broken);
     const [waits] = await waiting('a');
     start();
@@ -267,11 +267,11 @@ describe('after a restart', () => {
     expect(begun[2]?.work.run.id).toBe(died[1]);
   });
 
-  it('a run that ends the process each time does not begin at once, and ends in ERROR after three', async () => {
+  it('a run that crashes the process each time does not start at once, and ends in ERROR after three attempts', async () => {
     const [id = ''] = await waiting('a');
     const dead: RunQueue[] = [];
     for (let death = 1; death <= 3; death++) {
-      // Nobody closes it: its process is dead, and nothing of it goes on.
+      // Nothing closes it: its process is dead, and does nothing more.
       start({}, `process ${death}`);
       if (death > 1) {
         await found(1);
@@ -289,7 +289,7 @@ describe('after a restart', () => {
     for (const one of dead) await one.close();
   });
 
-  it('what was broken off three times ends in ERROR', async () => {
+  it('a run interrupted three times ends in ERROR', async () => {
     const [id = ''] = await waiting('a', 1, broken);
     await database.db.updateTable('test_runs').set({ attempts: 3 }).where('id', '=', id).execute();
     start();
@@ -314,7 +314,7 @@ describe('after a restart', () => {
     queue = second;
   });
 
-  it('a run that an orderly end broke off has not used up an attempt', async () => {
+  it('a run aborted by an orderly shutdown has not used up an attempt', async () => {
     const [id = ''] = await waiting('a');
     const first = start({}, 'first');
     await begin(1);
@@ -326,8 +326,8 @@ describe('after a restart', () => {
   });
 });
 
-describe('a program that drains', () => {
-  it('begins no run more, and leaves claimed what fails, which may be what the fault was in', async () => {
+describe('a draining program', () => {
+  it('starts no more runs, and leaves failed ones claimed, because they may have caused the fault', async () => {
     const [failing = '', passing = ''] = await waiting('a', 2);
     start({ perOrganization: 2 });
     await begin(2);
@@ -347,7 +347,7 @@ describe('a program that drains', () => {
 });
 
 describe('a run whose worker is gone', () => {
-  it('is taken up when its lease is over', async () => {
+  it('is resumed when its lease expires', async () => {
     start();
     const lease_until = new Date(clock.now() + 10_000).toISOString();
     const [id] = await waiting('a', 1, { status: 'RUNNING', worker: 'gone', lease_until });
@@ -357,7 +357,7 @@ describe('a run whose worker is gone', () => {
   });
 });
 
-/** Time goes on between two readings, too. */
+/** Time also passes between two readings. */
 class RestlessClock extends FakeClock {
   override now(): number {
     this.jump(30);
@@ -365,7 +365,7 @@ class RestlessClock extends FakeClock {
   }
 }
 
-it('loses no run whose pause after a crash ends while the pauses are looked at', async () => {
+it('loses no run whose pause after a crash ends while the pauses are checked', async () => {
   clock = new RestlessClock();
   const ids = await waiting('a', 8, { status: 'RUNNING', worker: 'killed', lease_until: later });
   start();
@@ -380,7 +380,7 @@ it('loses no run whose pause after a crash ends while the pauses are looked at',
 describe('a database that fails for a while', () => {
   const passing = (statement: string) => sql.raw(statement).execute(database.db);
 
-  it('keeps nothing that a crash has left from being found', async () => {
+  it('does not hide anything left by a crash', async () => {
     const [broken] = await waiting('a', 1, { status: 'RUNNING', worker: 'killed', lease_until: later });
     const [given] = await waiting('b', 1, { status: 'RUNNING', worker: null, lease_until: null });
     await passing('alter table test_runs rename to away');

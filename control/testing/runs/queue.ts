@@ -1,15 +1,15 @@
 /**
- * Runs what waits in the database (contract 6.5):
+ * Runs waiting test runs from the database (contract 6.5):
  *
  *     PENDING --claim--> RUNNING --conversation, verdict--> PASSED, FAILED, ERROR
  *        |                |   ^
  *        |                +---+ engine or model failed, or the process died: at most 2 repeats
  *        +----------------+----> CANCELLED
  *
- * A claim is the worker's name and the number of the attempt. Whoever ends a run does it in one transaction that asks
- * whether the row still holds the claim, so no run ends twice. The next start takes over what
- * another worker had, because one process at a time has the data folder: at once what an orderly end gave back, after a
- * pause what was under way when the process died, for it may be what ended it.
+ * A claim is the worker's name and the number of the attempt. A run is ended in one transaction that checks whether the
+ * row still has the claim, so no run ends twice. The next start takes over another worker's runs, because one process
+ * at a time has the data folder: at once what an orderly shutdown gave back, after a pause what was running during a
+ * crash, because it may have caused it.
  */
 
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
@@ -37,10 +37,10 @@ import { testRunsSubject } from './plan.ts';
 import { nextFairly } from './turns.ts';
 
 export interface QueueLimits {
-  /** Runs at a time, of one organization and of all. */
+  /** Concurrent runs, per organization and in total. */
   readonly perOrganization: number;
   readonly concurrent: number;
-  /** Of one run, its repeats included, ms. */
+  /** For one run, including retries, ms. */
   readonly timeoutMs: number;
 }
 
@@ -49,22 +49,22 @@ export interface QueueParts {
   readonly clock: Clock;
   readonly log: { error(facts: object, message: string): void };
   readonly announcements: TestingDeps['announcements'];
-  /** Different for each process. */
+  /** Unique per process. */
   readonly worker: string;
   readonly limits: QueueLimits;
   readonly live: LiveRuns;
   readonly metrics: Pick<RunMetrics, 'began' | 'ended'>;
   readonly execute: (work: Work, signal: AbortSignal, onLine: (line: ChatLine) => void) => Promise<Executed>;
-  /** Called after the end of a run, and now and then. */
+  /** Called after the end of a run, and periodically. */
   readonly onEnd: () => void;
 }
 
 const repeats = 2;
-/** How often is looked for runs whose worker is gone, and for ends that nobody told of, ms. */
+/** Interval of the check for runs whose worker is gone, and for unreported ends, ms. */
 const sweepMs = 30_000;
-/** After a failure of the database, ms. */
+/** After a database failure, ms. */
 const retryMs = 5_000;
-/** A claim outlives its run's time by so much. */
+/** A claim outlives its run's timeout by this much. */
 const leaseMs = 60_000;
 
 type Stop = 'timeout' | 'cancelled' | 'closing';
@@ -74,7 +74,7 @@ export class RunQueue implements BackgroundWork {
   readonly #running = new Map<string, { orgId: string; stop: AbortController; done: Promise<void> }>();
   readonly #stopListening: () => void;
   #orphans: TestRunRow[] = [];
-  /** Broken off by a crash: when it may be taken up, ms. */
+  /** Runs interrupted by a crash: when each may be resumed, ms. */
   #crashed: { readonly run: TestRunRow; readonly from: number }[] = [];
   #waking: Timer | null = null;
   #lastOrganization = '';
@@ -82,10 +82,10 @@ export class RunQueue implements BackgroundWork {
   #sweep: Timer;
   #isHeld = false;
   #closing = false;
-  /** Whether what other processes had is known. Nothing begins before. */
+  /** Whether the runs of other processes are known. Nothing starts before. */
   #tookUp = false;
 
-  /** Begins at once. */
+  /** Starts at once. */
   constructor(parts: QueueParts) {
     this.#parts = parts;
     this.#stopListening = parts.announcements.on(testRunsSubject, () => this.#wake());
@@ -97,12 +97,12 @@ export class RunQueue implements BackgroundWork {
     return this.#running.size;
   }
 
-  /** Runs that wait because a crash has broken them off. */
+  /** Runs waiting because a crash interrupted them. */
   get held(): number {
     return this.#crashed.length;
   }
 
-  /** Breaks off a run that was cancelled. */
+  /** Aborts a canceled run. */
   stop(runId: string): void {
     this.#running.get(runId)?.stop.abort('cancelled' satisfies Stop);
   }
@@ -114,7 +114,7 @@ export class RunQueue implements BackgroundWork {
     this.#waking?.cancel();
   }
 
-  /** Breaks off everything; it is run again after the next start, and the attempt does not count. */
+  /** Aborts everything; it is repeated after the next start, and the attempt does not count. */
   async close(): Promise<void> {
     this.#closing = true;
     this.hold();
@@ -154,7 +154,7 @@ export class RunQueue implements BackgroundWork {
     for (const { run } of this.#crashed) known.add(run.id);
     this.#orphans.push(...lost.filter(({ id }) => !known.has(id)));
     await this.#fill();
-    // Runs also end elsewhere, with the scenario that is deleted.
+    // Runs also end elsewhere, with a deleted scenario.
     announcements.announce(webhookSubject);
     onEnd();
   }
@@ -178,7 +178,7 @@ export class RunQueue implements BackgroundWork {
     while (!this.#isHeld && this.#running.size < limits.concurrent) {
       const orphan = this.#takeOrphan();
       const run = orphan ?? (await this.#nextWaiting());
-      // Also when that came while the database was read.
+      // Also when that happened during the database read.
       if (!run || this.#isHeld) return;
       try {
         await this.#claim(run);
@@ -189,7 +189,7 @@ export class RunQueue implements BackgroundWork {
     }
   }
 
-  /** Lets those begin whose pause after a crash is over. */
+  /** Starts those whose pause after a crash is over. */
   #release(): void {
     const { clock } = this.#parts;
     // Read once: a run whose pause ended between two readings would be on neither list.
@@ -292,7 +292,7 @@ export class RunQueue implements BackgroundWork {
   }
 
   async #stopped(run: TestRunRow, why: Stop): Promise<void> {
-    // A cancelled run was ended by whoever cancelled it.
+    // A canceled run was already ended by the code that canceled it.
     if (why === 'cancelled') return;
     if (why === 'timeout') {
       return this.#broken(run, `The run took longer than ${spoken(this.#parts.limits.timeoutMs)}.`);
@@ -302,7 +302,7 @@ export class RunQueue implements BackgroundWork {
 
   async #broken(run: TestRunRow, reason: string, error?: unknown): Promise<void> {
     const { clock, live, log } = this.#parts;
-    // What is wrong with the scenario is told to its author, and no fault of this service.
+    // A scenario's error is reported to its author, and is not a fault of this service.
     if (error !== undefined && !(error instanceof HopelessRun)) {
       log.error({ err: error, run: run.id }, 'a test run ended in ERROR');
     }

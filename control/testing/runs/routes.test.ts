@@ -22,7 +22,7 @@ const scenario = (more: object = {}) =>
   client.scenario({ pathway_id, tester_persona_prompt: bookingPersona, assertions: [booked], ...more });
 
 describe('a run', () => {
-  it('goes through the pathway as a call would, and tells all of it', async () => {
+  it('goes through the pathway like a call, and reports all of it', async () => {
     const id = await scenario({ request_data: { clinic: 'Green' } });
     const started = await client.call('POST', `/scenarios/${id}/run`, { seed: 7 });
     expect(started.status).toBe(200);
@@ -77,7 +77,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('answers a webhook that writes by a dry run, and keeps the request', async () => {
+  it('answers a writing webhook by a dry run, and keeps the request', async () => {
     const run = await client.run(await scenario());
     expect(run.webhook_calls).toEqual([
       {
@@ -93,7 +93,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('answers a webhook by the mock that the scenario declares', async () => {
+  it('answers a webhook by the mock declared in the scenario', async () => {
     const mocks = [
       { node_id: 'other', status: 200 },
       { url: 'https://clinic.example.com/*', status: 503, body: { error: 'full' } },
@@ -106,13 +106,13 @@ describe('a run', () => {
     });
   });
 
-  it('learns the variables that a mock declares from where the node looks for them', async () => {
+  it('sets the variables of a mock where the node expects them', async () => {
     const mocks = [{ node_id: 'book', variables: { booking_id: 'B-7' } }];
     const run = await client.run(await scenario({ metadata: { mocks } }));
     expect(run).toMatchObject({ status: 'PASSED', variables_extracted: { booking_id: 'B-7' } });
   });
 
-  it('tests the version that is asked for, with its hash', async () => {
+  it('tests the requested version, with its hash', async () => {
     const id = await scenario();
     const version = await test.call('GET', `/v1/pathway/${pathway_id}/version/1`);
     const run = await client.run(id, { version_number: 1 });
@@ -123,7 +123,7 @@ describe('a run', () => {
     });
   });
 
-  it('tests the version in production where none is asked for', async () => {
+  it('tests the version in production by default', async () => {
     await test.call('POST', `/v1/pathway/${pathway_id}/publish`, { body: { version_id: 1 } });
     expect(await client.run(await scenario())).toMatchObject({ version_number: 1 });
   });
@@ -135,7 +135,7 @@ describe('a run', () => {
     expect(second.chat_history).toEqual(first.chat_history);
   });
 
-  it('takes request_data_override over request_data, key by key', async () => {
+  it('applies request_data_override over request_data, key by key', async () => {
     const graph = {
       nodes: [
         { id: 'a', type: 'End Call', data: { isStart: true, name: 'A', text: '{{one}} {{two}} {{three}}' } },
@@ -157,12 +157,12 @@ describe('a run', () => {
     });
   });
 
-  it('begins at the scenario’s start node', async () => {
+  it('starts at the scenario’s start node', async () => {
     const run = await client.run(await scenario({ start_node_id: 'day' }));
     expect(run.nodes_visited).toEqual(['day', 'book', 'done']);
   });
 
-  it('ends at the turn limit, which by itself is no failure', async () => {
+  it('ends at the turn limit, which is not a failure in itself', async () => {
     const run = await client.run(await scenario({ max_turns: 1, assertions: [] }));
     expect(run).toMatchObject({ turn_count: 1, status: 'FAILED' });
     expect(run.reasoning).toContain('The turn limit of 1 was reached.');
@@ -171,7 +171,7 @@ describe('a run', () => {
     expect(other).toMatchObject({ turn_count: 1, status: 'PASSED' });
   });
 
-  it('of a REPLAY says the given lines word for word, however long it may be', async () => {
+  it('of a REPLAY says the given lines verbatim, however long it is', async () => {
     const input_messages = [
       { role: 'assistant', content: 'whatever' },
       { role: 'user', content: 'An appointment' },
@@ -230,7 +230,7 @@ describe('a run', () => {
     });
   });
 
-  it('presses the key of a menu that leads to its goal', async () => {
+  it('presses the menu key that leads to its goal', async () => {
     const graph = {
       nodes: [
         {
@@ -256,7 +256,7 @@ describe('a run', () => {
     expect(run.chat_history).toMatchObject([{}, { role: 'user', content: 'Pressed 2' }, {}]);
   });
 
-  it('has a tone score where the scenario wants one and rules can give it', async () => {
+  it('has a tone score where the scenario requests one and rules can compute it', async () => {
     const run = await client.run(await scenario({ service_tone_enabled: true, assertions: [] }));
     // The embedded rules judge three of six dimensions, so there is no overall score and nothing was checked.
     expect(run).toMatchObject({ service_tone_score: null, overall_score: null, status: 'FAILED' });
@@ -264,7 +264,7 @@ describe('a run', () => {
 });
 
 describe('starting a run', () => {
-  it('refuses unknown scenarios, versions and numbers', async () => {
+  it('rejects unknown scenarios, versions and numbers', async () => {
     const id = await scenario();
     const refusals = [
       [unknownId, {}, 404, 'SCENARIO_NOT_FOUND'],
@@ -285,7 +285,7 @@ describe('starting a run', () => {
     }
   });
 
-  it('refuses a foreign scenario as if it were not there', async () => {
+  it("rejects another organization's scenario as unknown", async () => {
     const foreign = new TestingClient(test, test.foreignKey);
     const id = await scenario();
     expect((await foreign.call('POST', `/scenarios/${id}/run`, {})).codes).toEqual(['SCENARIO_NOT_FOUND']);
@@ -343,7 +343,7 @@ describe('the list of runs', () => {
 });
 
 describe('the end of a run', () => {
-  it('is told to its own URL, with the whole run', async () => {
+  it('is sent to its own URL, with the whole run', async () => {
     const run = await client.run(await scenario(), { webhook_url: 'https://hooks.example.com/run' });
     const { db } = test.control.services.database;
     const [event, ...others] = await db.selectFrom('webhook_deliveries').selectAll().execute();
@@ -353,7 +353,7 @@ describe('the end of a run', () => {
     expect(JSON.parse(event?.body ?? '{}')).toMatchObject({ type: 'test_run.completed', data: bare });
   });
 
-  it('is told without the largest parts of a run that is larger than 1 MiB, and names them', async () => {
+  it('omits and names the largest parts of a run above 1 MiB', async () => {
     const { db } = test.control.services.database;
     const createdAt = '2030-01-01T00:00:00.000Z';
     const more = { status: 'RUNNING', webhook_url: 'https://hooks.example.com/large' } as const;
@@ -372,11 +372,11 @@ describe('the end of a run', () => {
     expect(JSON.parse(body ?? '{}')).toMatchObject({
       data: { id, status: 'PASSED', variables_extracted: {}, omitted: ['variables_extracted'] },
     });
-    // It is whole under its id.
+    // It is complete under its id.
     expect((await client.call('GET', `/runs/${id}`)).body).not.toHaveProperty('omitted');
   });
 
-  it('is final: it cannot be cancelled', async () => {
+  it('is final: it cannot be canceled', async () => {
     const run = await client.run(await scenario());
     const answer = await client.call('POST', `/runs/${run.id}/cancel`);
     expect([answer.status, answer.codes]).toEqual([409, ['RUN_NOT_ACTIVE']]);

@@ -66,7 +66,7 @@ function startRoute(app: App, services: TestingDeps): void {
       const { body, params } = request;
       const orgId = orgOf(request);
       if (body.phone_number !== undefined && body.transport !== 'sip') {
-        // Who names a number would take a run in text for one over a call.
+        // A number given for a run in text is probably meant for a call.
         throw ApiError.invalid('/phone_number', 'needs transport sip');
       }
       const number = body.transport === 'sip' ? await checkCallRun(services, orgId, params.id, body) : null;
@@ -157,7 +157,7 @@ function eventRoute(
   app.route({
     method: 'GET',
     url: `${base}/runs/:id/events`,
-    // A stream has no length that HEAD could ask for, and Fastify would leave it open.
+    // A stream has no length for HEAD, and Fastify would leave it open.
     exposeHeadRoute: false,
     config: { errors: ['RUN_NOT_FOUND'] },
     schema: {
@@ -187,7 +187,7 @@ function eventRoute(
         watch: (tell) => announcements.on(runSubject(id), tell),
         read,
       });
-      // Proxies that gather an answer before they pass it on are asked not to.
+      // Tells proxies not to buffer the response.
       reply.header('x-accel-buffering', 'no').type('text/event-stream; charset=utf-8');
       return reply.send(stream);
     },

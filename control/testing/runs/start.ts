@@ -1,4 +1,4 @@
-/** Puts the execution of tests together: queue, what is being said, streams, and who is told of batches. */
+/** Builds the execution of tests: queue, live conversations, streams, and batch listeners. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Registry } from 'prom-client';
 import { ApiError } from '#shared/errors.ts';
@@ -15,19 +15,19 @@ import { runMetrics } from './metrics.ts';
 import { RunQueue } from './queue.ts';
 import { TestStreams } from './streams.ts';
 
-/** What routes and other parts of agent testing need of running tests. */
+/** The interface of running tests for routes and other parts of agent testing. */
 export interface TestRuns {
   readonly live: LiveRuns;
   readonly streams: TestStreams;
   /** Cancels one run at once. @throws ApiError RUN_NOT_FOUND, RUN_NOT_ACTIVE */
   cancel(orgId: string, runId: string): Promise<void>;
-  /** To be called after the commit that cancelled runs by other ways. */
+  /** Call after the commit that canceled runs in other ways. */
   stopped(runIds: readonly string[]): void;
-  /** At least once for each batch; to be called before `start`. */
+  /** Called at least once for each batch; register before `start`. */
   onBatchCompleted(listener: BatchListener): void;
-  /** Begins with what waits, and takes up what was broken off. */
+  /** Starts waiting runs, and resumes interrupted ones. */
   start(): void;
-  /** Begins no more runs. */
+  /** Starts no more runs. */
   hold(): void;
   /** Ends streams, then runs. */
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** The open event streams of tests: how many there may be, and how each of them ends. */
+/** The open event streams of tests: their limits, and how they end. */
 
 import { Readable } from 'node:stream';
 import type { Clock } from '#shared/clock.ts';
@@ -16,7 +16,7 @@ export interface TestStreamsParts {
 
 export type StreamOrder = Pick<EventParts, 'read' | 'watch' | 'after'> & { readonly orgId: string };
 
-/** The reader asks again then, with its key; so a revoked one is of no use for long. */
+/** The reader then reconnects with its key, so a revoked one soon stops working. */
 const longestMs = 60 * 60 * 1000;
 
 export class TestStreams {
@@ -46,13 +46,13 @@ export class TestStreams {
       read: () => void pull().catch((error: Error) => stream.destroy(error)),
       destroy: (error, done) => {
         stop.abort();
-        // Runs what the generator does at its end, also when it waits for nobody.
+        // Runs the generator's cleanup, also when it is not waiting.
         events.return(undefined).then(() => done(error), done);
       },
     });
     const end = () => {
       stop.abort();
-      // Nobody takes what is there already, so the end would never be reached.
+      // Nobody reads what is buffered, so the end would never be reached.
       if (stream.readableLength > 0) stream.destroy();
     };
     const watch = () => {
@@ -76,7 +76,7 @@ export class TestStreams {
     return this.#open.size;
   }
 
-  /** Ends every stream; none is opened any more. */
+  /** Ends every stream; none can be opened any more. */
   close(): void {
     this.#closed = true;
     for (const { end } of this.#open.values()) end();

@@ -1,11 +1,11 @@
-/** Whose turn it is: organizations one after the other, in the order of their ids, and within one the oldest run. */
+/** The next turn: organizations one after the other, by id, and the oldest run of each. */
 
 import type { Db, TestRunRow } from '../../db/index.ts';
 import { nextWaitingOrganization, oldestWaiting } from '../records/run-store.ts';
 
 /**
- * The run that comes after one of `last`; undefined when nobody waits who may have more.
- * @param last id of the organization whose turn it was before
+ * The next run after one of `last`; undefined when no organization below its limit has one waiting.
+ * @param last id of the organization that had the previous turn
  */
 export async function nextFairly(
   db: Db,

@@ -1,4 +1,4 @@
-/** Runs while they are under way, held by a caller's model that thinks: seen, followed, cancelled, overtaken by changes. */
+/** Running runs, held by a caller's model that thinks: read, followed, canceled, overtaken by changes. */
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
@@ -53,8 +53,8 @@ async function held(start: () => Promise<string>): Promise<string> {
   return id;
 }
 
-describe('a run that is under way', () => {
-  it('shows what was said so far', async () => {
+describe('a running run', () => {
+  it('shows the transcript so far', async () => {
     const id = await scenario();
     const run = await held(() => client.start(id));
     const { body } = await client.call('GET', `/runs/${run}`);
@@ -70,7 +70,7 @@ describe('a run that is under way', () => {
     expect(await client.ended(run)).toMatchObject({ status: 'PASSED', turn_count: 2 });
   });
 
-  it('is cancelled at once, with what was said, and stays cancelled', async () => {
+  it('is canceled at once, with its transcript, and stays canceled', async () => {
     const id = await scenario();
     const run = await held(() => client.start(id));
     const answer = await client.call('POST', `/runs/${run}/cancel`);
@@ -88,14 +88,14 @@ describe('a run that is under way', () => {
     });
     expect(cancelled.chat_history).toHaveLength(3);
     expect((await client.call('POST', `/runs/${run}/cancel`)).codes).toEqual(['RUN_NOT_ACTIVE']);
-    // Its place is free: the next one runs, and the broken off request of the first has no effect.
+    // Its place is free: the next one runs, and the first's aborted request has no effect.
     says('Hello');
     says('Hello');
     expect((await client.run(id)).status).toBe('PASSED');
     expect((await client.call('GET', `/runs/${run}`)).body.status).toBe('CANCELLED');
   });
 
-  it('is followed over HTTP, each turn as it comes, and again from the last one', async () => {
+  it('is followed over HTTP, each turn as it comes, and resumed from the last one', async () => {
     const base = await test.url();
     const id = await scenario();
     const run = await held(() => client.start(id));
@@ -119,7 +119,7 @@ describe('a run that is under way', () => {
   it.each([
     ['scenario', (id: string) => ['DELETE', `/v1/agent-testing/scenarios/${id}`] as const],
     ['pathway', () => ['DELETE', `/v1/pathway/${pathway_id}`] as const],
-  ])('leaves one that waits behind it, whose stream ends when its %s is deleted', async (_, deletion) => {
+  ])('leaves a second run waiting, whose stream ends when its %s is deleted', async (_, deletion) => {
     await held(async () => client.start(await scenario()));
     const id = await scenario({ name: 'Behind' });
     const waiting = await client.start(id);
@@ -149,8 +149,8 @@ describe('a run that is under way', () => {
   });
 });
 
-describe('a run that waits', () => {
-  it('is cancelled with its scenario, and its batch ends with it', async () => {
+describe('a waiting run', () => {
+  it('is canceled with its scenario, and its batch ends with it', async () => {
     const first = await scenario();
     const second = await scenario();
     const run = await held(() => client.start(first));
@@ -166,7 +166,7 @@ describe('a run that waits', () => {
     await client.ended(run);
   });
 
-  it('tests what is there when its turn comes, and says so by the hash', async () => {
+  it('tests the content when its turn comes, and records its hash', async () => {
     const id = await scenario();
     const run = await held(() => client.start(id));
     const waiting = await client.start(id);
@@ -186,8 +186,8 @@ describe('a run that waits', () => {
   });
 });
 
-describe('a batch that is under way', () => {
-  it('is called off as a whole', async () => {
+describe('a running batch', () => {
+  it('is canceled as a whole', async () => {
     const scenario_ids = [await scenario(), await scenario()];
     const batch = await held(async () => {
       const { body } = await client.call('POST', '/batch-run', { scenario_ids });
@@ -208,7 +208,7 @@ describe('a batch that is under way', () => {
 });
 
 describe('the metrics', () => {
-  it('count what waits, runs and has ended', async () => {
+  it('count waiting, running and ended runs', async () => {
     const id = await scenario();
     const run = await held(() => client.start(id));
     const waiting = await client.start(id);

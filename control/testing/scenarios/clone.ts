@@ -41,7 +41,7 @@ export async function cloneTemplate(
     try {
       return await create(freeName(template.name, await takenNames(db, subject)));
     } catch (error) {
-      // Somebody else took the name since it was found free.
+      // The name was taken since the check.
       if (!(error instanceof ApiError) || error.code !== 'SCENARIO_NAME_TAKEN') throw error;
     }
   }

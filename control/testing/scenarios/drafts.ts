@@ -1,4 +1,4 @@
-/** Scenarios written from a conversation (contract 6.2): by rules, or by a language model. */
+/** Writes scenarios from a conversation (contract 6.2): by rules, or by a language model. */
 
 import { type Static, Type } from 'typebox';
 import { type Category, categories } from '#shared/api/agent-testing/scenarios.ts';
@@ -23,7 +23,7 @@ const Draft = Type.Object({
 });
 export type Draft = Static<typeof Draft>;
 
-/** Writes a scenario whose caller behaves as the one of a conversation did. The lines are redacted already. */
+/** Writes a scenario whose caller behaves like the one of a conversation. The lines are already redacted. */
 export interface ScenarioWriter {
   /** `rules`, or the model's name. */
   readonly name: string;
@@ -56,7 +56,7 @@ const manners: Readonly<Record<Category, string>> = {
   CUSTOM: 'You behave as the caller below did, neither better nor worse.',
 };
 
-/** The first category whose words are met often enough in what the caller says. */
+/** The first category whose words occur often enough in the caller's lines. */
 const signs: readonly (readonly [Category, WordList, number])[] = [
   ['VOICEMAIL', 'voicemail', 1],
   ['CALL_SCREENER', 'screening', 1],
@@ -68,7 +68,7 @@ const signs: readonly (readonly [Category, WordList, number])[] = [
   ['EDGE_CASE', 'offTopic', 1],
 ];
 
-/** At least so many answers make a cooperative caller. */
+/** At least this many answers make a cooperative caller. */
 const answersOfCooperation = 2;
 
 function categoryOf(said: readonly string[], lines: readonly SpokenLine[]): Category {
@@ -107,7 +107,7 @@ function draftByRules(lines: readonly SpokenLine[]): Draft {
   };
 }
 
-/** What says nothing of why somebody calls. */
+/** Says nothing about the reason for the call. */
 const greeting =
   /^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|yes|yeah|okay|there)\b[\s,.!?]*)+$/i;
 
@@ -121,7 +121,7 @@ const answerLead =
   /^(?:it is|it's|it’s|that is|that's|that’s|i would like|i'd like|i’d like|on|for|yes|sure|okay|my [a-z ]{1,30}? is)[,\s]+/i;
 const mostAnswerWords = 6;
 
-/** What the caller knew, as it was asked for: `- order number: [number]`. Each thing once. */
+/** The caller's facts by the questions for them: `- order number: [number]`. Without duplicates. */
 function answersIn(lines: readonly SpokenLine[]): string[] {
   const known = new Map<string, string>();
   lines.forEach(({ role, content }, index) => {
@@ -162,7 +162,7 @@ function shortened(text: string, most: number): string {
   return characters.length <= most ? line : `${characters.slice(0, most - 1).join('')}…`;
 }
 
-/** Lines and characters of each that a model is shown. */
+/** Most lines, and characters of each, shown to a model. */
 const modelLines = 200;
 const modelLineLength = 1000;
 

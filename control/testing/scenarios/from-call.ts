@@ -1,4 +1,4 @@
-/** POST /v1/agent-testing/scenarios/generate-from-call: a scenario out of a conversation (contract 6.2). */
+/** POST /v1/agent-testing/scenarios/generate-from-call: a scenario from a conversation (contract 6.2). */
 import { setImmediate } from 'node:timers/promises';
 import type { GenerateFromCall } from '#shared/api/agent-testing/templates.ts';
 import { ApiError } from '#shared/errors.ts';
@@ -12,13 +12,16 @@ import { requireSubject } from './store.ts';
 
 interface Source {
   readonly lines: readonly SpokenLine[];
-  /** What the caller of the API gave along; null: nothing. */
+  /** The API client's request data; null: none. */
   readonly requestData: Record<string, unknown> | null;
-  /** What the call came to know: names in it are taken out. */
+  /** The call's variables: names in them are redacted. */
   readonly variables: unknown;
 }
 
-/** @throws ApiError INVALID_PARAMETER, EMPTY_TRANSCRIPT, CALL_NOT_FOUND, PATHWAY_NOT_FOUND, PERSONA_NOT_FOUND, MODEL_UNAVAILABLE */
+/**
+ * @throws ApiError INVALID_PARAMETER, EMPTY_TRANSCRIPT, CALL_NOT_FOUND, PATHWAY_NOT_FOUND, PERSONA_NOT_FOUND,
+ *   MODEL_UNAVAILABLE
+ */
 export async function scenarioFromCall(
   db: Db,
   writer: ScenarioWriter,
@@ -41,7 +44,7 @@ export async function scenarioFromCall(
   const lines: SpokenLine[] = [];
   for (const { role, content } of source.lines) {
     lines.push({ role, content: redaction.text(content) });
-    // A long call takes a second in all; others in this process get their turn.
+    // A long call takes a second in total; yield to other work in this process.
     await setImmediate();
   }
   const request_data = source.requestData && asObject(redaction.value(source.requestData));
@@ -51,7 +54,7 @@ export async function scenarioFromCall(
     description: redaction.text(draft.description).slice(0, 2000),
     category: draft.category,
     tester_persona_prompt: redaction.text(draft.tester_persona_prompt).slice(0, 20_000),
-    // A writer may name the tester; nobody of the call has that name any more.
+    // A writer may name the tester; the name must not occur in the call.
     tester_persona_name: draft.tester_persona_name && redaction.text(draft.tester_persona_name).slice(0, 100),
     pathway_id: subject.kind === 'pathway' ? subject.id : null,
     persona_id: subject.kind === 'persona' ? subject.id : null,

@@ -1,6 +1,6 @@
 /**
- * The names that the people of a call give away: by introducing themselves, by answering who they are, by addressing each
- * other; and names that everybody knows as such. Rather too many than too few.
+ * Names of people revealed in a call: by introducing themselves, by answering who they are, by addressing each other;
+ * and well-known names. Rather too many than too few.
  */
 import { setImmediate } from 'node:timers/promises';
 import { english } from '../judging/english.ts';
@@ -13,8 +13,8 @@ interface Line {
 const name = "\\p{Lu}[\\p{L}'’-]+";
 const names = `(${name}(?: ${name}){0,2})`;
 /**
- * After the first of each, in any case, the second finds somebody's name with a capital. Two patterns, because V8 may
- * find nothing with one that ignores case in a part, `(?i:…)`, depending on the first text it was used on.
+ * After the first of each, in any case, the second finds a capitalized name. Two patterns, because V8 may find nothing
+ * with one that ignores case in a part, `(?i:…)`, depending on the first text it was used on.
  */
 const capitals: readonly (readonly [lead: RegExp, name: RegExp])[] = [
   /\b(?:my name is|my name['’]s|name is|name:|this is|i am|i['’]m|it is|it['’]s|call me|speaking with|speak to|speak with|speaking to)/giu,
@@ -24,15 +24,15 @@ const capitals: readonly (readonly [lead: RegExp, name: RegExp])[] = [
 const greeted = /\b(?:thank you|thanks|hi|hello|hey|dear)/giu;
 const afterGreeting = new RegExp(`,? (${name})(?=[.,!?])`, 'yu');
 const speaker = new RegExp(`(?<![\\p{L}'’-])${names},? (?:here|speaking)\\b`, 'gu');
-/** After these it may come without, as transcribers often write it. */
+/** After these the name may be lower case, as in many transcripts. */
 const anyCase =
   /\b(?:my name is|my name['’]s|name:|mein name ist|me llamo|mi nombre es) ?([\p{L}'’-]+)(?: ([\p{L}'’-]+))?/giu;
 const whoIs =
   /\b(?:name\b[^.!]*\?|who am i speaking|who(?: is|'s|’s) (?:this|calling|speaking)|who do i have|spell (?:that|it|your)|(?:your|the) (?:first |last |full )?name, please)/i;
-/** Longer answers to that are no mere name. */
+/** Longer answers are more than a name. */
 const answerWords = 3;
 
-/** Words around a name, and after what sounds like an introduction, that are none. */
+/** Words around a name, or after an apparent introduction, that are not names. */
 const noNames = new Set(
   `the a an and or but i im it its is are am was be been not no yes yeah yep sure okay ok well so just here there please
   calling speaking mr mrs ms miss dr sorry thanks thank you your my me we he she they that this with from for to of at on in about by as
@@ -42,15 +42,15 @@ const noNames = new Set(
   ist mein ich und der die das el la de y le et`.split(/\s+/),
 );
 
-/** The people that compromise knows are looked for in so many characters; it reads some 50 of them in a millisecond. */
+/** Most characters in which compromise looks for people; it reads some 50 of them in a millisecond. */
 const mostCharacters = 40_000;
 const mostOfLine = 1000;
 
-/** What may be a part of somebody's name, in any case. Others in this process get their turn between two lines. */
+/** Words that may be part of a name, in any case. Yields to other work between two lines. */
 export async function namesSaid(lines: readonly Line[]): Promise<string[]> {
   const found = answered(lines);
   let left = mostCharacters;
-  // What the caller says goes into the scenario, so it comes first.
+  // The caller's words go into the scenario, so they come first.
   for (const { content } of lines.toSorted((a, b) => Number(a.role !== 'user') - Number(b.role !== 'user'))) {
     found.push(...introduced(content));
     await setImmediate();
@@ -68,13 +68,13 @@ function introduced(text: string): string[] {
   for (const [, said = ''] of text.matchAll(speaker)) found.push(said);
   for (const [, first = '', second = ''] of text.matchAll(anyCase)) {
     found.push(first);
-    // A surname follows at once, or something else does.
+    // A surname follows directly or not at all.
     if (isName(first)) found.push(second);
   }
   return found.flatMap(nameParts);
 }
 
-/** What `name`, which is sticky, finds at the end of each `lead`. */
+/** Matches of the sticky `name` at the end of each `lead`. */
 function after(text: string, lead: RegExp, name: RegExp): string[] {
   return [...text.matchAll(lead)].flatMap(({ 0: words, index }) => {
     name.lastIndex = index + words.length;
@@ -103,7 +103,7 @@ function isName(word: string): boolean {
   return word.length > 1 && !noNames.has(word.toLowerCase().replaceAll(/['’]/g, ''));
 }
 
-/** Names that are words of every day: a capital tells them apart, or what they stand after. */
+/** Names that are also everyday words: distinguished by a capital, or by the preceding words. */
 const everyday = new Set(
   `al an angel art baker banks bell bill bishop black bob brown buck case chase christian cook day dawn dean do drew duke
   earl eve faith fields ford frank glass good grace grant gray green guy hall he hill hope in ivy jack jean joy king lane
@@ -115,8 +115,8 @@ const everyday = new Set(
 const leadsToName = /\b(?:name(?: is|['’]s|:)) $/i;
 
 /**
- * Whether a word, as it stands in a text, is one of these names (lower case).
- * @param before at least the ten characters that stand before it
+ * Whether a word of a text is one of these names (lower case).
+ * @param before at least the preceding ten characters
  */
 export function isSaidName(word: string, known: ReadonlySet<string>, before: string): boolean {
   const plain = word.toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * How numbers, addresses, keys and links look in the text of a call. Each pattern begins where a word begins and is
- * bounded or unambiguous from there, so that no text takes more than linear time.
+ * Patterns for numbers, addresses, keys and links in the text of a call. Each pattern starts at the start of a word and
+ * is bounded or unambiguous from there, so that no text takes more than linear time.
  */
 
 export type RemovedKind = 'phone_number' | 'number' | 'email' | 'url' | 'address' | 'key' | 'name';
@@ -8,18 +8,18 @@ export type RemovedKind = 'phone_number' | 'number' | 'email' | 'url' | 'address
 const digitWord = '(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double|triple)';
 const street =
   'street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|square|sq|highway|hwy|place|pl|terrace|way';
-/** "Order 4711 is on its way" is no address. */
+/** "Order 4711 is on its way" is not an address. */
 const noStreet = 'is|are|was|were|on|its|the|a|an|my|your|our|in|at|for|and|or|to|has|have|will|people|of';
 const month = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*';
 const date = `(?:\\d{4}-\\d{2}-\\d{2}|${month} \\d{1,2}(?:st|nd|rd|th)?(?:,? \\d{4})?|\\d{1,2}(?:st|nd|rd|th)? (?:of )?${month}(?: \\d{4})?)`;
 
-/** What may stand between the name of a secret and the secret. */
+/** May be between the name of a secret and the secret. */
 const link = "(?:(?: number| is| was| are| of| it’s| it's)|[:#=,]){0,3}\\s{1,2}";
 const after = (names: string) => `(?<=\\b(?:${names})${link})`;
-/** A word with a digit in it. */
+/** A word containing a digit. */
 const code = '(?=\\S{0,40}\\d)[^\\s,;]+?(?=[\\s,;.!?]|$)';
 
-/** Tried in this order; each match becomes its placeholder before the next is looked for. */
+/** Tried in this order; each match is replaced by its placeholder before the next is tried. */
 export const patterns: readonly (readonly [RemovedKind, RegExp])[] = [
   ['url', /(?<![a-z0-9+.-])(?:[a-z][a-z0-9+.-]*:\/\/|www\.)[^\s"'<>]+/gi],
   ['url', /\b(?:sips?|tel|mailto):[^\s"'<>]+/gi],
@@ -87,18 +87,18 @@ export const patterns: readonly (readonly [RemovedKind, RegExp])[] = [
   ['number', new RegExp(`\\b${digitWord}(?:[\\s,.;-]{1,5}${digitWord}){3,}\\b`, 'gi')],
 ];
 
-/** Digits in groups: account, card and social security numbers, also as they are dictated. */
+/** Digits in groups: account, card and social security numbers, also as dictated. */
 const digitRun = /\p{Nd}(?:(?: ?[\s.,()/_-] ?| (?:dash|hyphen|slash|dot|point|space) )?\p{Nd})*/gu;
 const isoDate = /(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)/g;
-/** Fewer digits, besides dates, are no secret. */
+/** Fewer digits, except dates, are not a secret. */
 const tellingDigits = 5;
 
-/** Letters and digits in one word: passports, number plates, bookings. */
+/** Letters and digits in one word: passports, license plates, bookings. */
 const mixedWord = /(?<![\p{L}\p{N}-])[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu;
 const mixedLength = 6;
 const mixedDigits = 3;
 
-/** @param remove gives what stands in the place of a number */
+/** @param remove returns the replacement of a number */
 export function withoutNumbers(text: string, remove: (found: string) => string): string {
   const digits = (found: string) => found.replaceAll(isoDate, '').replaceAll(/\P{Nd}/gu, '').length;
   return text

@@ -65,7 +65,7 @@ describe('the text of a call', () => {
     'Meet me at noon. Then the code is not working, and my password is wrong',
     'born in Springfield at 8 am, 2 children',
     'a 24-hour deal for 100 dollars at 10:30am',
-  ])('%s stays', (text) => {
+  ])('%s is kept', (text) => {
     expect(clean(text)).toBe(text);
   });
 });
@@ -105,7 +105,7 @@ describe('names', () => {
     return lines.map(({ content }) => redaction.text(content));
   };
 
-  it('are those that people give of themselves, wherever they stand', async () => {
+  it('are those that people introduce themselves with, anywhere', async () => {
     expect(
       await redacted(
         'caller: Hi, this is Ada Lovelace.',
@@ -134,7 +134,7 @@ describe('names', () => {
     expect(await redacted(`caller: ${text}`)).toEqual([expected]);
   });
 
-  it('are what answers a question for the name', async () => {
+  it('are answers to a question for the name', async () => {
     expect(
       await redacted('agent: May I have your name?', 'caller: priya raghunathan', 'agent: Thanks, Priya!'),
     ).toEqual(['May I have your name?', '[name]', 'Thanks, [name]!']);
@@ -145,7 +145,7 @@ describe('names', () => {
     expect(other[1]).toBe('Why do you need that? I only ask when you open');
   });
 
-  it('are those that the call’s data hold, at every depth', () => {
+  it('are those in the call’s data, at every depth', () => {
     const redaction = new Redaction();
     redaction.learn([], { customer: [{ fullName: 'Jean-Luc Picard' }], plan: 'Gold' });
     expect(redaction.text('Jean-Luc and the Picards, Gold; PICARD')).toBe(
@@ -153,7 +153,7 @@ describe('names', () => {
     );
   });
 
-  it('are not made of words that only look like an introduction', async () => {
+  it('are not words that only look like an introduction', async () => {
     const said = [
       "caller: I'm Calling about Monday. This is Unacceptable.",
       'caller: Monday is unacceptable for calling',
@@ -183,7 +183,7 @@ describe('a value', () => {
     });
   });
 
-  it('leaves a list of what was taken out, without showing it again', () => {
+  it('leaves a list of what was redacted, without showing it again', () => {
     const redaction = new Redaction();
     redaction.text('a@b.example, a@b.example and 12345');
     expect(redaction.removed()).toEqual([

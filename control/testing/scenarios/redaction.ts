@@ -1,6 +1,6 @@
 /**
- * Takes out of a call what belongs to a person or opens a door: numbers, e-mail and postal addresses, URLs, keys, and
- * names that the call itself gives away. Rather too much than too little: a test scenario needs none of it. Pure.
+ * Redacts personal data and secrets from a call: numbers, e-mail and postal addresses, URLs, keys, and names revealed
+ * in the call itself. Rather too much than too little: a test scenario needs none of it. Pure.
  */
 
 import { isSaidName } from './redaction-names.ts';
@@ -8,9 +8,9 @@ import { patterns, type RemovedKind, withoutNumbers } from './redaction-patterns
 
 export interface Removed {
   readonly kind: RemovedKind;
-  /** What stands in its place. */
+  /** Its replacement. */
   readonly placeholder: string;
-  /** First and last character of what is not short, so that its owner recognises it. */
+  /** First and last character unless it is short, so that its owner recognizes it. */
   readonly hint: string;
   readonly count: number;
 }
@@ -37,9 +37,9 @@ export class Redaction {
   readonly #removed = new Map<string, Removed>();
 
   /**
-   * Learns what is to be taken out wherever it stands.
+   * Learns what to redact everywhere.
    * @param names as people said them
-   * @param variables of the call, whose members may hold names
+   * @param variables of the call, whose members may contain names
    */
   learn(names: readonly string[], variables: unknown): void {
     this.#learnFrom(variables, '');
@@ -63,7 +63,7 @@ export class Redaction {
   }
 
   text(text: string): string {
-    // Invisible characters between digits, and digits of other widths, hide a number from patterns only.
+    // Invisible characters between digits, and digits of other widths, only serve to evade patterns.
     let clean = text.normalize('NFKC').replaceAll(/\p{Cf}/gu, '');
     for (const [kind, pattern] of patterns) {
       clean = clean.replace(pattern, (found) => this.#remove(kind, found));
@@ -80,7 +80,7 @@ export class Redaction {
     return clean.replaceAll(/\[name\](?:\s+\[name\])+/g, '[name]');
   }
 
-  /** Any JSON value, redacted at every depth, in the names of members too. */
+  /** Any JSON value, redacted at every depth, including the names of members. */
   value(value: unknown, key = ''): unknown {
     const kind = kindOfKey(key);
     if (kind && value !== null && typeof value !== 'object' && value !== '') {
@@ -101,7 +101,7 @@ export class Redaction {
     return Math.abs(value) >= 10_000 ? this.text(String(value)) : value;
   }
 
-  /** What was taken out, in the order in which it was met. */
+  /** What was redacted, in order of appearance. */
   removed(): Removed[] {
     return [...this.#removed.values()];
   }
@@ -110,7 +110,7 @@ export class Redaction {
     const known = this.#removed.get(`${kind} ${found}`);
     const placeholder = placeholders[kind];
     const characters = [...found];
-    // Of a PIN the two would be half.
+    // In a PIN the two would be half of it.
     const short = characters.length < (kind === 'key' ? 8 : 3);
     const hint = short ? '…' : `${characters[0]}…${characters.at(-1)}`;
     this.#removed.set(`${kind} ${found}`, { kind, placeholder, hint, count: (known?.count ?? 0) + 1 });

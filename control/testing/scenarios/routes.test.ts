@@ -35,7 +35,7 @@ function details(answer: Answer): unknown {
 const nodeReached = (node_id: string) => ({ type: 'NODE_REACHED', config: { node_id } });
 
 describe('a new scenario', () => {
-  it('is answered with its defaults, at top level and in data', async () => {
+  it('is returned with its defaults, at top level and in data', async () => {
     const answer = await create({ name: 'Defaults', assertions: [nodeReached('n1')] });
     expect(answer.status).toBe(200);
     const { data, errors, ...bare } = answer.body;
@@ -79,7 +79,7 @@ describe('a new scenario', () => {
     expect((await test.call('GET', `${base}/scenarios/${bare.id}`)).body).toEqual(answer.body);
   });
 
-  it('takes every field, and reads VOICEMAIL_SCREENER as CALL_SCREENER', async () => {
+  it('accepts every field, and reads VOICEMAIL_SCREENER as CALL_SCREENER', async () => {
     const fields = {
       description: 'About it',
       scenario_type: 'REPLAY',
@@ -99,7 +99,7 @@ describe('a new scenario', () => {
     expect(answer.body).toMatchObject({ ...fields, category: 'CALL_SCREENER' });
   });
 
-  it('takes an assertion of each type', async () => {
+  it('accepts an assertion of each type', async () => {
     const assertions = [
       { type: 'LLM_JUDGE', config: { prompt: 'Calm?', output_type: 'score', threshold: 0.5 }, weight: 1.5 },
       { type: 'SERVICE_TONE', config: {} },
@@ -143,7 +143,7 @@ describe('a new scenario', () => {
     ['two subjects', { persona_id: unknownId }, '/pathway_id', 'INVALID_PARAMETER'],
     ['no subject', { pathway_id: undefined }, '/pathway_id', 'INVALID_PARAMETER'],
     ['too many turns', { max_turns: 51 }, '/max_turns', 'INVALID_PARAMETER'],
-    ['a category of its own', { category: 'NICE' }, '/category', 'INVALID_PARAMETER'],
+    ['an unknown category', { category: 'NICE' }, '/category', 'INVALID_PARAMETER'],
     ['a replay without words', { scenario_type: 'REPLAY' }, '/input_messages', 'INVALID_PARAMETER'],
     [
       'a replay of the agent’s words only',
@@ -176,13 +176,13 @@ describe('a new scenario', () => {
       'UNKNOWN_PROPERTY',
     ],
     [
-      'a pattern that is none',
+      'an invalid pattern',
       { assertions: [nodeReached('a'), { type: 'REGEX_MATCH', config: { pattern: '(' } }] },
       '/assertions/1/config/pattern',
       'INVALID_PARAMETER',
     ],
     [
-      'a pattern that looks back, which no linear engine can',
+      'a pattern with a backreference, which no linear engine supports',
       { assertions: [{ type: 'REGEX_MATCH', config: { pattern: '(a)\\1' } }] },
       '/assertions/0/config/pattern',
       'INVALID_PARAMETER',
@@ -227,7 +227,7 @@ describe('a new scenario', () => {
       '/assertions/0/config/dimensions',
       'INVALID_PARAMETER',
     ],
-  ])('is refused with %s', async (_what, body, path, code) => {
+  ])('is rejected with %s', async (_what, body, path, code) => {
     const answer = await create(body);
     expect(answer.status).toBe(400);
     expect(answer.codes).toEqual([code]);
@@ -235,7 +235,7 @@ describe('a new scenario', () => {
     expect(answer.body.data).toBeNull();
   });
 
-  it('needs a pathway or persona of the same organization', async () => {
+  it('requires a pathway or persona of the same organization', async () => {
     const foreign = await createPathway(test.foreignKey);
     expect((await create({ pathway_id: foreign })).codes).toEqual(['PATHWAY_NOT_FOUND']);
     expect((await create({ pathway_id: unknownId })).status).toBe(404);
@@ -245,7 +245,7 @@ describe('a new scenario', () => {
     expect((await create({ pathway_id: 'nonsense' })).status).toBe(400);
   });
 
-  it('needs a name that no other scenario of the pathway has', async () => {
+  it('requires a name that no other scenario of the pathway has', async () => {
     await create({ name: 'Twice' });
     const again = await create({ name: 'Twice' });
     expect([again.status, again.codes]).toEqual([409, ['SCENARIO_NAME_TAKEN']]);
@@ -270,7 +270,7 @@ describe('a scenario', () => {
     });
   });
 
-  it('keeps the ids of assertions that are sent with theirs, and drops those that are not sent', async () => {
+  it('keeps assertions sent with their ids, and deletes those not sent', async () => {
     const { body } = await create({ assertions: [nodeReached('a'), nodeReached('b')] });
     const [first, second] = body.assertions as unknown as { id: string }[];
     const { body: changed } = await test.call('PUT', `${base}/scenarios/${body.id}`, {
@@ -290,7 +290,7 @@ describe('a scenario', () => {
     expect([answer.status, details(answer)]).toMatchObject([400, { path }]);
   });
 
-  it('is not changed with the same assertion twice, to another pathway, or to a replay without words', async () => {
+  it('cannot get the same assertion twice, another pathway, or a replay without words', async () => {
     const { body } = await create({ assertions: [nodeReached('a')] });
     const id = (body.assertions as unknown as { id: string }[])[0]?.id;
     const put = (change: object) => test.call('PUT', `${base}/scenarios/${body.id}`, { body: change });
@@ -304,7 +304,7 @@ describe('a scenario', () => {
     expect((await test.call('GET', `${base}/scenarios/${body.id}`)).body).toEqual(body);
   });
 
-  it('keeps its name when it is sent again, and takes none of another', async () => {
+  it("accepts its own name again, and not another's", async () => {
     const { body } = await create({ name: 'Mine' });
     await create({ name: 'Yours' });
     const put = (name: string) => test.call('PUT', `${base}/scenarios/${body.id}`, { body: { name } });
@@ -312,7 +312,7 @@ describe('a scenario', () => {
     expect((await put('Yours')).codes).toEqual(['SCENARIO_NAME_TAKEN']);
   });
 
-  it('is deleted once; its waiting runs are cancelled, its name is free', async () => {
+  it('is deleted once; its waiting runs are canceled, its name is free', async () => {
     const { body } = await create({ name: 'Gone' });
     const { db } = test.control.services.database;
     const run = {
@@ -341,7 +341,7 @@ describe('a scenario', () => {
     expect((await create({ name: 'Gone' })).status).toBe(200);
   });
 
-  it('goes with its pathway', async () => {
+  it('is deleted with its pathway', async () => {
     const own = await createPathway();
     const { body } = await create({ pathway_id: own });
     expect((await test.call('DELETE', `/v1/pathway/${own}`)).status).toBe(200);
@@ -349,7 +349,7 @@ describe('a scenario', () => {
     expect((await test.call('GET', `${base}/analytics/${own}`)).codes).toEqual(['PATHWAY_NOT_FOUND']);
   });
 
-  it('is unknown to another organization, and nobody’s without a key', async () => {
+  it('is unknown to another organization, and requires a key', async () => {
     const { body } = await create();
     const url = `${base}/scenarios/${body.id}`;
     const put = { body: { description: 'x' } };
@@ -438,7 +438,7 @@ function bare({ data: _data, errors: _errors, ...rest }: Answer['body']): Record
 }
 
 describe('templates', () => {
-  it('are nine, in their order, filtered by category', async () => {
+  it('are nine, in order, filtered by category', async () => {
     const { body } = await test.call('GET', `${base}/templates`);
     const all = body.templates as unknown as { id: string; category: string; max_turns: number }[];
     expect(all.map(({ id, category, max_turns }) => [id, category, max_turns])).toEqual([
@@ -457,7 +457,7 @@ describe('templates', () => {
     expect((await test.call('GET', `${base}/templates?category=x`)).status).toBe(400);
   });
 
-  it('become scenarios, whose names are numbered where taken unless one is given', async () => {
+  it('become scenarios, with a numbered name if it is taken and none is given', async () => {
     const own = await createPathway();
     const clone = (body: object, id = 'tmpl_angry_caller') =>
       test.call('POST', `${base}/templates/${id}/clone`, { body: { pathway_id: own, ...body } });
@@ -510,7 +510,7 @@ describe('a scenario from a call', () => {
     { role: 'user', content: '+1 415 555 0100, or write to jane@example.com.' },
   ];
 
-  it('is ready to be created, without numbers, addresses and names', async () => {
+  it('can be created as is, without numbers, addresses and names', async () => {
     const answer = await generate({ pathway_id: pathwayId, transcript });
     expect(answer.status).toBe(200);
     const { data, errors: _, ...bareAnswer } = answer.body;
@@ -606,7 +606,7 @@ describe('a scenario from a call', () => {
     ]);
   });
 
-  it('is refused without a source, without words of the caller, or for an unknown pathway', async () => {
+  it('is rejected without a source, without words of the caller, or for an unknown pathway', async () => {
     test.clock.advance(60_000);
     expect((await generate({ pathway_id: pathwayId })).status).toBe(400);
     expect((await generate({ pathway_id: pathwayId, transcript, call_id: 'x' })).status).toBe(400);
@@ -620,7 +620,7 @@ describe('a scenario from a call', () => {
     expect((await generate({ pathway_id: pathwayId, call_id: 'none' })).codes).toEqual(['CALL_NOT_FOUND']);
   });
 
-  it('is drafted ten times a minute at most', async () => {
+  it('is drafted at most ten times a minute', async () => {
     test.clock.advance(60_000);
     for (let i = 0; i < 10; i++) {
       expect((await generate({ pathway_id: pathwayId, transcript })).status).toBe(200);

@@ -1,4 +1,4 @@
-/** Scenarios as they are written and read: defaults, aliases, what fits together (contract 6.1). Pure. */
+/** Scenarios as written and read: defaults, aliases, consistency (contract 6.1). Pure. */
 import type { AssertionUpdate, AssertionView } from '#shared/api/agent-testing/assertions.ts';
 import type {
   Category,
@@ -15,7 +15,7 @@ import type { TestAssertionRow, TestScenarioRow } from '../../db/index.ts';
 import { configProblems } from '../judging/assertions/evaluate.ts';
 import { rounded } from '../judging/statistics.ts';
 
-/** Whom a scenario tests. */
+/** What a scenario tests. */
 export type Subject =
   | { readonly kind: 'pathway'; readonly id: string }
   | { readonly kind: 'persona'; readonly id: string };
@@ -40,7 +40,7 @@ export type ScenarioContent = Omit<
   'id' | 'org_id' | 'pathway_id' | 'persona_id' | 'created_at' | 'updated_at' | 'deleted_at'
 >;
 
-/** A new scenario with what was left out filled in. @throws ApiError INVALID_PARAMETER */
+/** A new scenario with defaults applied. @throws ApiError INVALID_PARAMETER */
 export function newContent(body: ScenarioCreate): ScenarioContent {
   const content: ScenarioContent = {
     name: body.name,
@@ -64,7 +64,7 @@ export function newContent(body: ScenarioCreate): ScenarioContent {
   return content;
 }
 
-/** What a write sets; what it leaves out is left out here. */
+/** The columns that a write sets; omitted ones are absent. */
 export function changedContent(body: ScenarioUpdate): Partial<ScenarioContent> {
   const { name, description, tester_persona_prompt, tester_persona_name, max_turns, scenario_type } = body;
   const { start_node_id, advanced_instructions } = body;
@@ -89,7 +89,7 @@ export function changedContent(body: ScenarioUpdate): Partial<ScenarioContent> {
   };
 }
 
-/** A replay needs words of the caller, a historical conversation any. @throws ApiError INVALID_PARAMETER */
+/** A replay needs words of the caller, a historical conversation needs any words. @throws ApiError INVALID_PARAMETER */
 export function checkMessages(content: Pick<TestScenarioRow, 'scenario_type' | 'input_messages'>): void {
   const { scenario_type: type } = content;
   if (type === 'AGENT') return;
@@ -104,7 +104,7 @@ export function checkMessages(content: Pick<TestScenarioRow, 'scenario_type' | '
 
 /**
  * The rows of a scenario's assertions.
- * @param known ids of the assertions that the scenario has; only these may be kept
+ * @param known ids of the scenario's existing assertions; only these may be kept
  * @throws ApiError INVALID_PARAMETER with every problem
  */
 export function assertionRows(
@@ -191,7 +191,7 @@ export function recentRun(
   };
 }
 
-/** The first name of `name`, `name (2)`, `name (3)` … that is free, cut to 200 characters. */
+/** The first free name of `name`, `name (2)`, `name (3)` …, cut to 200 characters. */
 export function freeName(name: string, taken: ReadonlySet<string>): string {
   for (let number = 1; ; number++) {
     const suffix = number === 1 ? '' : ` (${number})`;

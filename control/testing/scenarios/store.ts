@@ -39,7 +39,7 @@ export async function requireScenario(db: Db, orgId: string, id: string): Promis
   return row;
 }
 
-/** In their order. */
+/** In order. */
 export function listAssertions(db: Db, scenarioId: string): Promise<TestAssertionRow[]> {
   return db
     .selectFrom('test_assertions')
@@ -67,7 +67,7 @@ export interface ListedScenarioRow {
     readonly overall_score: number | null;
     readonly completed_at: string | null;
   } | null;
-  /** Members that are larger than was asked for; they are empty here. */
+  /** Members above the size limit; they are empty here. */
   readonly cut: readonly string[];
 }
 
@@ -86,7 +86,7 @@ function filtered(db: Db, orgId: string, filter: ScenarioFilter) {
   return query;
 }
 
-/** The ids of one page, newest first, and how many there are in all. */
+/** The ids of one page, newest first, and the total. */
 export async function pageOfScenarios(
   db: Db,
   orgId: string,
@@ -105,7 +105,7 @@ export async function pageOfScenarios(
   return { ids: rows.map(({ id }) => id), total };
 }
 
-/** Columns without a small bound. */
+/** Columns that may be large. */
 const largeColumns = [
   'request_data',
   'input_messages',
@@ -234,8 +234,8 @@ async function insertAssertions(db: Db, assertions: readonly TestAssertionRow[])
 }
 
 /**
- * Its runs stay, with the scenario as it was when they began; so of the row only the name is kept. Runs that wait are
- * cancelled. Returns the cancelled ones.
+ * Its runs stay, with the scenario as of their start, so only the name is kept in the row. Waiting runs are canceled.
+ * Returns the canceled ones.
  */
 export async function deleteScenario(db: Db, id: string, now: string): Promise<string[]> {
   await db
@@ -248,8 +248,8 @@ export async function deleteScenario(db: Db, id: string, now: string): Promise<s
 }
 
 /**
- * Deletes the scenarios of a pathway or persona that goes (contract 11.3), and what analytics keep of it.
- * @returns the waiting runs that this cancelled
+ * Deletes the scenarios of a deleted pathway or persona (contract 11.3), and their analytics.
+ * @returns the waiting runs that this canceled
  */
 export async function dropScenarios(db: Db, { kind, id }: Subject, now: string): Promise<string[]> {
   const gone = await db

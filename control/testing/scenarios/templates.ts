@@ -1,6 +1,6 @@
 /**
- * The templates that come with the service (contract 6.2). Each judge's prompt ends in a rubric (rubric.ts), so that
- * it has a verdict without a language model too, as far as one can be had honestly.
+ * The built-in templates (contract 6.2). Each judge's prompt ends with a rubric (rubric.ts), so that it has a verdict
+ * without a language model where an honest one is possible.
  */
 import type { Template } from '#shared/api/agent-testing/templates.ts';
 

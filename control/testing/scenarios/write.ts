@@ -1,4 +1,4 @@
-/** Scenarios are created, changed and deleted (contract 6.1). */
+/** Creates, changes and deletes scenarios (contract 6.1). */
 import type { Scenario, ScenarioCreate, ScenarioUpdate } from '#shared/api/agent-testing/scenarios.ts';
 import { newId } from '#shared/ids.ts';
 import { type Actor, changedFields } from '../../audit/index.ts';

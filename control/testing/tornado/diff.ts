@@ -1,4 +1,4 @@
-/** What differs between two graphs, for a person. Pure. */
+/** A readable difference between two graphs. Pure. */
 import type { JsonObject } from '#shared/agent/graph-problem.ts';
 import type { GraphEdit, RawGraph } from '../analysis/edits.ts';
 
@@ -10,7 +10,7 @@ export interface Difference {
   readonly after: unknown;
 }
 
-/** Members are told apart by their ids; of those in both graphs each altered key is one difference. */
+/** Members are matched by id; for those in both graphs each changed key is one difference. */
 export function graphDiff(before: RawGraph, after: RawGraph): Difference[] {
   return [
     ...membersDiff('nodes', before.nodes, after.nodes),
@@ -43,7 +43,7 @@ function isPlain(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The first 500 characters of the first prompt that edits have changed, or null. */
+/** The first 500 characters of the first prompt changed by edits, or null. */
 export function promptExcerpt(edits: readonly GraphEdit[]): string | null {
   for (const edit of edits) {
     if (edit.kind === 'set_words' || edit.kind === 'set_global_prompt') return edit.words.slice(0, 500);

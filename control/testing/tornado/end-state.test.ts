@@ -30,7 +30,7 @@ const none = iteration('a-0.1', 'b-0.4');
 const errors = iteration('a!', 'b!', 'c+');
 
 describe('a session', () => {
-  it('goes on while something fails that can be fixed', () => {
+  it('continues while something fails that can be fixed', () => {
     expect(endState(standing({}))).toBe(null);
     expect(endState(standing({ planned: null }))).toBe(null);
     expect(endState(standing({ iterations: [], planned: null }))).toBe(null);
@@ -38,14 +38,14 @@ describe('a session', () => {
 
   it.each([
     ['all pass', { iterations: [none, all] }, 'COMPLETED_ALL_PASSED'],
-    ['it is called off', { cancelRequested: true }, 'CANCELLED'],
-    ['its time is over', { elapsedMs: 60_000 }, 'TIMEOUT'],
-    ['something failed after its repeats', { failure: 'The model is away.' }, 'ERROR'],
+    ['it is canceled', { cancelRequested: true }, 'CANCELLED'],
+    ['it timed out', { elapsedMs: 60_000 }, 'TIMEOUT'],
+    ['something failed after its retries', { failure: 'The model is away.' }, 'ERROR'],
     ['more than half of the runs end in ERROR', { iterations: [errors] }, 'ERROR'],
-    ['only unfixable ones are left', { unfixable: new Set(['b']) }, 'COMPLETED_PARTIAL'],
+    ['only unfixable scenarios are left', { unfixable: new Set(['b']) }, 'COMPLETED_PARTIAL'],
     ['nothing was found to fix', { planned: 0 }, 'STUCK'],
     [
-      'two iterations in a row fail alike',
+      'two iterations in a row have the same failures',
       { iterations: [iteration('a+', 'b-0.4'), iteration('a+', 'b-0.409')] },
       'STUCK',
     ],
@@ -56,20 +56,20 @@ describe('a session', () => {
   });
 
   it.each([
-    ['half of the runs in ERROR are not most of them', { iterations: [iteration('a!', 'b+')] }],
-    ['a score that rises is progress', { iterations: [iteration('a+', 'b-0.4'), iteration('a+', 'b-0.41')] }],
+    ['half of the runs in ERROR are not most', { iterations: [iteration('a!', 'b+')] }],
+    ['a rising score is progress', { iterations: [iteration('a+', 'b-0.4'), iteration('a+', 'b-0.41')] }],
     [
       'another failed scenario is another state',
       { iterations: [iteration('a+', 'b-0.4'), iteration('a-0.4', 'b+')] },
     ],
     ['the cap waits for the plan', { maxIterations: 1, planned: null }],
-    ['others than the unfixable fail too', { iterations: [none], unfixable: new Set(['b']) }],
-  ] as const)('goes on: %s', (_why, more) => {
+    ['others fail besides the unfixable ones', { iterations: [none], unfixable: new Set(['b']) }],
+  ] as const)('continues: %s', (_why, more) => {
     expect(endState(standing(more))).toBe(null);
   });
 
-  it('decides by the first of the states that hold, in the order of the contract', () => {
-    // Everything holds at once; then one state after the other does not.
+  it('ends with the first state that applies, in the order of the contract', () => {
+    // All states apply at once; then they are removed one after the other.
     const everything: Partial<Standing> = {
       iterations: [all, all],
       cancelRequested: true,

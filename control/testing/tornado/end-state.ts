@@ -1,5 +1,5 @@
 /**
- * When a tornado session is over, and how (contract 6.8). Pure.
+ * The end states of a tornado session (contract 6.8). Pure.
  *
  *     RUNNING --all pass in an iteration-------------------------> COMPLETED_ALL_PASSED
  *        |----the endpoint--------------------------------------> CANCELLED
@@ -9,27 +9,27 @@
  *        |----no progress in two iterations, or nothing to fix--> STUCK
  *        +----cap reached: some pass, or none-------------------> COMPLETED_PARTIAL, STUCK
  *
- * The first of these that holds decides.
+ * The first state that applies is used.
  */
 import type { TornadoStatus } from '#shared/api/agent-testing/tornado.ts';
 import { mean, round4 } from '../judging/statistics.ts';
 import { failedIds, type IterationOutcome, passedIds } from './outcome.ts';
 
 export interface Standing {
-  /** Those that have ended, oldest first. */
+  /** Ended iterations, oldest first. */
   readonly iterations: readonly IterationOutcome[];
   readonly maxIterations: number;
   readonly cancelRequested: boolean;
   readonly elapsedMs: number;
   readonly timeoutMs: number;
-  /** What failed after all repeats; null: nothing. */
+  /** The failure after all retries; null: none. */
   readonly failure: string | null;
   readonly unfixable: ReadonlySet<string>;
   /** Fixes planned after the last iteration; null: not planned yet. */
   readonly planned: number | null;
 }
 
-/** A mean failed score must rise by so much, or nothing has been achieved. */
+/** A mean failed score must rise by this much to count as progress. */
 const progress = 0.01;
 
 type Ending = Exclude<TornadoStatus, 'RUNNING'>;
@@ -44,7 +44,7 @@ const endings: readonly ((standing: Standing) => Ending | null)[] = [
   capReached,
 ];
 
-/** @returns null: the session goes on */
+/** @returns null: the session continues */
 export function endState(standing: Standing): Ending | null {
   for (const ending of endings) {
     const state = ending(standing);
@@ -93,7 +93,7 @@ function failedScore(iteration: IterationOutcome): number {
 
 function capReached({ iterations, maxIterations, planned }: Standing): Ending | null {
   const last = iterations.at(-1);
-  // Whether there is anything left to plan is asked before the cap.
+  // Whether anything is left to plan is checked before the cap.
   if (!last || planned === null || iterations.length < maxIterations) return null;
   return passedIds(last).length > 0 ? 'COMPLETED_PARTIAL' : 'STUCK';
 }

@@ -1,4 +1,4 @@
-/** Reads what the batch of an iteration came to. */
+/** Reads the results of an iteration's batch. */
 
 import type { Db, TestRunRow } from '../../db/index.ts';
 import type { FailedCase } from '../analysis/case.ts';
@@ -6,7 +6,7 @@ import { loadCase } from '../analysis/load-case.ts';
 import { findRecord, resultsOf, runsOf } from '../records/run-store.ts';
 import type { ScenarioOutcome } from './outcome.ts';
 
-/** By scenario, in the order of the runs; null while some run. */
+/** By scenario, in the order of the runs; null while some are running. */
 export async function outcomesOf(db: Db, batchId: string): Promise<[string, ScenarioOutcome][] | null> {
   const runs = await runsOf(db, 'batch_id', batchId);
   const outcomes: [string, ScenarioOutcome][] = [];
@@ -26,7 +26,7 @@ async function facts(db: Db, run: TestRunRow): Promise<Pick<ScenarioOutcome, 'fa
   return { failure: `${first?.assertion_id ?? 'score'} at ${run.failed_node_id}`, visited: visited ?? [] };
 }
 
-/** The failed runs of some scenarios, with all that analysis looks at. */
+/** The failed runs of some scenarios, with everything that analysis uses. */
 export async function failedCases(
   db: Db,
   batchId: string,

@@ -1,4 +1,4 @@
-/** The end of a session: its runs are called off, the best fork stays, the others go, and the event is on its way. */
+/** Ends a session: cancels its runs, keeps the best fork, deletes the others, and queues the event. */
 import type { TornadoStatus } from '#shared/api/agent-testing/tornado.ts';
 import type { TestTornadoIterationRow, TestTornadoSessionRow } from '../../db/index.ts';
 import { isoTime } from '../../organizations/index.ts';
@@ -17,7 +17,7 @@ import { listIterations, markReverted, updateIteration, updateSession } from './
 import { statusView } from './views.ts';
 
 export interface Finish {
-  /** The last one. */
+  /** The last iteration. */
   readonly iteration: TestTornadoIterationRow;
   /** With its outcome, if it has ended. */
   readonly state: SessionState;
@@ -27,7 +27,7 @@ export interface Finish {
   readonly review: Review | null;
 }
 
-/** @returns the runs that were cancelled, for `TestRuns.stopped`; null when the session had ended before */
+/** @returns the canceled runs, for `TestRuns.stopped`; null when the session had already ended */
 export async function finishSession(
   services: TestingDeps,
   session: TestTornadoSessionRow,

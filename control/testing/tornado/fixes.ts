@@ -1,23 +1,23 @@
-/** Fixes of a session: which were made for what, which did harm, which were of no use. Pure. */
+/** Fixes of a session: their targets, which did harm, which had no effect. Pure. */
 import { editedNode, editKey, type GraphEdit } from '../analysis/edits.ts';
 import { failedIds, type IterationOutcome, passedIds } from './outcome.ts';
 
 export interface Fix {
-  /** `fix-001`, counted through the session */
+  /** `fix-001`, numbered through the session */
   readonly id: string;
   readonly edit: GraphEdit;
   readonly description: string;
-  /** 0..1, of the finding that it was made of */
+  /** 0..1, from its finding */
   readonly confidence: number;
-  /** The scenarios that it is for. */
+  /** The scenarios that it targets. */
   readonly scenarios: readonly string[];
 }
 
 /**
- * The fixes that made a passing scenario fail: those on nodes that the broken runs visited, or all of them when that
+ * The fixes that made a passing scenario fail: those on nodes visited by the broken runs, or all of them when that
  * isolates none (contract 6.8).
- * @param before the best iteration until then
- * @param made what the last iteration had beyond it
+ * @param before the best iteration so far
+ * @param made fixes of the last iteration beyond it
  */
 export function harmful(before: IterationOutcome, last: IterationOutcome, made: readonly Fix[]): Fix[] {
   const passed = new Set(passedIds(before));
@@ -30,13 +30,13 @@ export function harmful(before: IterationOutcome, last: IterationOutcome, made: 
   return made.filter((fix) => blamed.includes(fix));
 }
 
-/** Scenarios that passed before and do not any more. */
+/** Scenarios that passed before and now fail. */
 export function brokenScenarios(before: IterationOutcome, last: IterationOutcome): string[] {
   const passed = new Set(passedIds(before));
   return failedIds(last).filter((id) => passed.has(id));
 }
 
-/** Fixes after which each scenario that they were for went the same way to the same failure. */
+/** Fixes after which each targeted scenario took the same path to the same failure. */
 export function useless(before: IterationOutcome, last: IterationOutcome, made: readonly Fix[]): Fix[] {
   return made.filter(({ scenarios }) => scenarios.every((id) => unchanged(before, last, id)));
 }
@@ -48,7 +48,7 @@ function unchanged(before: IterationOutcome, last: IterationOutcome, id: string)
   return JSON.stringify(then.visited) === JSON.stringify(now.visited);
 }
 
-/** Whether two versions are made of the same edits. */
+/** Whether two versions have the same edits. */
 export function sameFixes(a: readonly Fix[], b: readonly Fix[]): boolean {
   const keys = (fixes: readonly Fix[]) => JSON.stringify(fixes.map(({ edit }) => editKey(edit)).toSorted());
   return keys(a) === keys(b);

@@ -1,4 +1,4 @@
-/** Forks: versions of the pathway that a session makes, and what becomes of them. The base is never altered. */
+/** Forks: versions of the pathway created by a session. The base is never changed. */
 
 import { systemActor } from '../../audit/index.ts';
 import type { Altered } from '../../catalogue/index.ts';
@@ -21,8 +21,8 @@ export function acceptable(
 }
 
 /**
- * Keeps a graph as a new version, in the transaction of a change of the edges' configuration. Returns its number.
- * @throws ApiError PATHWAY_NOT_FOUND, INVALID_GRAPH, TARGET_NOT_ALLOWED, QUOTA_EXCEEDED
+ * Stores a graph as a new version, in the transaction of a change of the edges' configuration. Returns its number.
+ * @throws ApiError PATHWAY_NOT_FOUND, INVALID_GRAPH, TARGET_NOT_ALLOWED
  */
 export async function insertFork(
   parts: Pick<TestingDeps, 'clock' | 'quotas' | 'allowedTargets'>,
@@ -39,7 +39,7 @@ export async function insertFork(
   return number;
 }
 
-/** Deletes forks, in the same kind of transaction; those that somebody has come to use stay. */
+/** Deletes forks, in the same kind of transaction; those in use by others stay. */
 export async function deleteForks(
   { catalogue }: Pick<TestingDeps, 'catalogue'>,
   db: Db,

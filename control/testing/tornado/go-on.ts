@@ -14,8 +14,8 @@ import { insertIteration, markReverted, updateIteration, updateSession } from '.
 
 /**
  * @param state with the outcome of `iteration`
- * @returns false when the session has ended or gone on meanwhile
- * @throws ApiError when the pathway or a scenario is not there any more; QUOTA_EXCEEDED for the fork
+ * @returns false when the session has ended or advanced meanwhile
+ * @throws ApiError when the pathway or a scenario was deleted
  */
 export function goOn(
   services: TestingDeps,
@@ -44,7 +44,7 @@ export function goOn(
         unfixable_ids: JSON.stringify(state.unfixable),
         state: JSON.stringify(next),
       });
-      // The fork must not stay behind.
+      // The fork must not be left over.
       if (!moved) throw new MovedOn();
       await updateIteration(db, session.id, iteration.iteration, endedIteration(state, before, review, now));
       await markReverted(db, session.id, review.reverted);
@@ -76,7 +76,7 @@ export async function beginIteration(
     scenarioIds: JSON.parse(session.scenario_ids),
     versionNumber: version,
     triggerSource: 'tornado',
-    // The same callers in each iteration, so that what differs is the version.
+    // The same callers in each iteration, so that only the version differs.
     seed: session.seed,
     tornadoSessionId: session.id,
   });

@@ -1,4 +1,4 @@
-/** What is kept of an iteration when it has ended. */
+/** The stored result of an ended iteration. */
 
 import type { TestTornadoIterationRow } from '../../db/index.ts';
 import { graphDiff, promptExcerpt } from './diff.ts';
@@ -9,7 +9,7 @@ import { planView } from './views.ts';
 
 type Ended = Partial<Omit<TestTornadoIterationRow, 'session_id' | 'iteration'>>;
 
-/** @param state with the outcome of the iteration @param before scenarios that were given up earlier @param now ISO */
+/** @param state with the outcome of the iteration @param before scenarios given up earlier @param now ISO */
 export function endedIteration(
   state: SessionState,
   before: readonly string[],

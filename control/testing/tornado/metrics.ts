@@ -1,4 +1,4 @@
-/** What is counted of tornado sessions. */
+/** Metrics of tornado sessions. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 export interface TornadoMetrics {
@@ -6,7 +6,7 @@ export interface TornadoMetrics {
   ended(status: string, ms: number): void;
 }
 
-/** @param active asked when metrics are read */
+/** @param active called when metrics are read */
 export function tornadoMetrics(registry: Registry, active: () => number): TornadoMetrics {
   const registers = [registry];
   new Gauge({

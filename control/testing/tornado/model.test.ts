@@ -1,4 +1,4 @@
-/** Sessions whose fixes a language model proposes, over real HTTP. */
+/** Sessions whose fixes are proposed by a language model, over real HTTP. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -36,7 +36,7 @@ afterEach(async () => {
 
 const change = (edit: object) => ({ why: 'The agent does not sing.', confidence: 1, edit });
 
-it('applies what the model proposes and the graph can take, beside what rules have found', async () => {
+it('applies valid proposals of the model, besides the findings of rules', async () => {
   await client.scenario({ pathway_id: pathway, ...hopeless });
   await client.scenario({ pathway_id: pathway, ...missingEdge });
   answer = {
@@ -62,12 +62,12 @@ it('applies what the model proposes and the graph can take, beside what rules ha
   });
 });
 
-it('ends in ERROR when the model is of no use three times, and says which', async () => {
+it("ends in ERROR when the model's output is unusable three times, and names the model", async () => {
   await client.scenario({ pathway_id: pathway, ...hopeless });
   answer = { nonsense: true };
   const session = await client.endedSession(await client.tornado(pathway));
   expect(session).toMatchObject({ status: 'ERROR', forked_version: null });
   expect(String(session.error_message)).toMatch(/^The language model judge at http:\/\/127\.0\.0\.1:\d+ is/);
-  // Each attempt asks twice: an answer that does not fit is sent back once.
+  // Each attempt asks twice: an invalid answer is sent back once.
   expect(requests).toBe(6);
 });

@@ -1,13 +1,13 @@
-/** What the runs of an iteration came to, and what several iterations say together (contract 6.8). Pure. */
+/** Results of an iteration's runs, and of several iterations together (contract 6.8). Pure. */
 import { mean } from '../judging/statistics.ts';
 
 /** One run of one scenario. */
 export interface ScenarioOutcome {
   readonly status: 'PASSED' | 'FAILED' | 'ERROR' | 'CANCELLED';
   readonly score: number | null;
-  /** The first required assertion that did not pass, and the node that it counts at; null: none. */
+  /** The first required assertion that did not pass, and its node; null: none. */
   readonly failure: string | null;
-  /** Node ids in the order of the visits. */
+  /** Node ids in visiting order. */
   readonly visited: readonly string[];
 }
 
@@ -18,17 +18,17 @@ export function passedIds(iteration: IterationOutcome): string[] {
   return [...iteration].flatMap(([id, { status }]) => (status === 'PASSED' ? [id] : []));
 }
 
-/** Those that ended in any other way. */
+/** Those that did not pass. */
 export function failedIds(iteration: IterationOutcome): string[] {
   return [...iteration].flatMap(([id, { status }]) => (status === 'PASSED' ? [] : [id]));
 }
 
-/** Mean over the runs that have a score; null: none has. */
+/** Mean over the runs with a score; null: none has one. */
 export function meanScore(iteration: IterationOutcome): number | null {
   return mean([...iteration.values()].flatMap(({ score }) => (score === null ? [] : [score])));
 }
 
-/** Index of the best iteration: most passed, then the highest mean score, then the earliest; -1: there is none. */
+/** Index of the best iteration: most passed, then the highest mean score, then the earliest; -1: none. */
 export function bestIteration(iterations: readonly IterationOutcome[]): number {
   let best = -1;
   iterations.forEach((iteration, index) => {
@@ -43,12 +43,12 @@ function better(a: IterationOutcome, b: IterationOutcome): boolean {
   return passed !== 0 ? passed > 0 : (meanScore(a) ?? 0) > (meanScore(b) ?? 0);
 }
 
-/** In so many iterations in a row the same failure in spite of a fix, and a scenario is given up. */
+/** A scenario is given up after this many iterations in a row with the same failure despite a fix. */
 const hopelessAfter = 3;
 
 /**
- * Scenarios that fail in the last iterations at the same assertion and node although a fix was made for them.
- * @param targeted scenarios that the plan after each of these iterations had a fix for
+ * Scenarios that fail in the last iterations at the same assertion and node although a fix targeted them.
+ * @param targeted scenarios targeted by the plan after each of these iterations
  */
 export function unfixableIds(
   iterations: readonly IterationOutcome[],

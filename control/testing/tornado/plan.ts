@@ -1,33 +1,33 @@
-/** Makes fixes of findings: what is certain enough, fits the graph and was not tried before. Pure. */
+/** Turns findings into fixes: those that are certain enough, fit the graph and were not tried before. Pure. */
 import { applyEdit, editKey, editPlace, type GraphEdit, type RawGraph } from '../analysis/edits.ts';
 import type { Finding } from '../analysis/finding.ts';
 import type { Fix } from './fixes.ts';
 
 export interface FailedScenario {
   readonly scenarioId: string;
-  /** Most certain first. */
+  /** By confidence. */
   readonly findings: readonly Finding[];
 }
 
 export interface Planned {
   /** To be applied in this order. */
   readonly fixes: readonly Fix[];
-  /** Did not go together with the others, or with the rules of graphs. */
+  /** Conflicted with the others, or with the rules of graphs. */
   readonly skipped: readonly Fix[];
   /** With `fixes` applied. */
   readonly graph: RawGraph;
 }
 
-/** A finding of at least this confidence becomes a fix beside others; without one the best becomes one alone. */
+/** Findings with at least this confidence become fixes together; without one the best becomes a single fix. */
 const certainEnough = 0.7;
-/** Fixes for one scenario in one iteration: few, so that it can be told which of them did what. */
+/** Most fixes for one scenario in one iteration: few, so that their effects can be told apart. */
 const mostPerScenario = 3;
 
 /**
- * @param graph that the fixes are to be applied to
- * @param tried keys of edits that did harm or no good
+ * @param graph that the fixes are applied to
+ * @param tried keys of edits that did harm or had no effect
  * @param first number of the first new fix
- * @param accepts whether a graph keeps the rules
+ * @param accepts whether a graph is valid
  */
 export function planFixes(
   graph: RawGraph,
@@ -76,7 +76,7 @@ function* candidates(failed: readonly FailedScenario[], tried: ReadonlySet<strin
   yield* all.toSorted((a, b) => b.finding.confidence - a.finding.confidence);
 }
 
-/** An edge that another fix has added already is described further, so that both callers find it. */
+/** An edge already added by another fix gets a further description, so that it works for both callers. */
 function fitted(graph: RawGraph, edit: GraphEdit): GraphEdit {
   if (edit.kind !== 'add_edge') return edit;
   const there = graph.edges.find(({ source, target }) => source === edit.source && target === edit.target);

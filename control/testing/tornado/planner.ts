@@ -1,4 +1,4 @@
-/** Who makes proposals for failed scenarios: rules, and a language model where one is configured. */
+/** Proposes fixes for failed scenarios: by rules, and by a language model where one is configured. */
 import { setImmediate } from 'node:timers/promises';
 import type { LanguageModel } from '#shared/models/language-model.ts';
 import type { FailedCase } from '../analysis/case.ts';

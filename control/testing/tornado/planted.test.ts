@@ -63,7 +63,7 @@ describe('the planted faults of a pathway', () => {
     expect(differences.map(({ op, path }) => [op, path])).toEqual(diff);
   });
 
-  it('are all fixed in one session; the base stays as it was and nothing is published', async () => {
+  it('are all fixed in one session; the base is unchanged and nothing is published', async () => {
     const before = await version(1);
     for (const scenario of [missingEdge, unreachableNode, missingVariable, wrongTransfer, harshPrompt]) {
       await client.scenario({ pathway_id: pathway, ...scenario });

@@ -57,7 +57,7 @@ const textOf = ({ nodes }: ReturnType<typeof built>, wanted: string) =>
   nodes.flatMap(({ data, id }) => (id === wanted ? [(data as { text: string }).text] : []))[0];
 
 describe('a review', () => {
-  it('plans from what failed, numbers the fixes, and builds the next graph', () => {
+  it('plans from the failures, numbers the fixes, and builds the next graph', () => {
     const first = state({
       outcomes: [
         [
@@ -78,7 +78,7 @@ describe('a review', () => {
     expect(textOf(made.best, 'left')).toBe('This is left.');
   });
 
-  it('reverts the fixes on nodes that a broken run has visited, and takes the others over', () => {
+  it('reverts the fixes on nodes that a broken run has visited, and keeps the others', () => {
     const [left, right] = [fix(1, 'left', ['a']), fix(2, 'right', ['b'])];
     const broken = state({
       forks: [
@@ -99,7 +99,7 @@ describe('a review', () => {
       ],
       numbered: 2,
     });
-    // What a fix has broken is healed by leaving it out.
+    // A failure caused by a fix is fixed by leaving it out.
     expect(needsPlan(broken)).toEqual(['a']);
     const made = review(broken, [{ scenarioId: 'a', findings: [finding('left', 'Better.')] }], accepts);
     expect(made.reverted).toEqual([left]);
@@ -107,7 +107,7 @@ describe('a review', () => {
     expect([textOf(made.graph, 'left'), textOf(made.graph, 'right')]).toEqual(['This is left.', 'Better.']);
   });
 
-  it('reverts the whole plan when no fix stands on the way of the broken run', () => {
+  it('reverts the whole plan when no fix is on the path of the broken run', () => {
     const [left, right] = [fix(1, 'left', ['a']), fix(2, 'right', ['a'])];
     const broken = state({
       forks: [
@@ -130,7 +130,7 @@ describe('a review', () => {
     expect(made.fixes).toEqual([]);
   });
 
-  it('drops a fix after which everything went as before, and does not try it again', () => {
+  it('drops a fix without effect, and does not retry it', () => {
     const left = fix(1, 'left', ['a'], 'One.');
     const same = [['a', failed(0, 'start', 'left')]] as const;
     const idle = state({
@@ -150,7 +150,7 @@ describe('a review', () => {
     );
   });
 
-  it('skips what breaks the rules of graphs', () => {
+  it('skips fixes that break the rules of graphs', () => {
     const first = state({ outcomes: [[['a', failed(0, 'start')]]] });
     const made = review(first, [{ scenarioId: 'a', findings: [finding('left', 'One.')] }], () => false);
     expect([made.fixes, made.skipped.length]).toEqual([[], 1]);
@@ -158,7 +158,7 @@ describe('a review', () => {
 });
 
 describe('the best iteration', () => {
-  it('is that with most passed, then the highest mean score, then the earliest', () => {
+  it('is the one with most passed, then the highest mean score, then the earliest', () => {
     const of = (...outcomes: ScenarioOutcome[]) =>
       new Map(outcomes.map((outcome, index) => [String(index), outcome]));
     const one = of(passed('a'), failed(0.2, 'a'));
@@ -183,11 +183,11 @@ describe('an unfixable scenario', () => {
     ]),
   });
 
-  it('fails three times in a row at the same assertion and node although a fix was for it', () => {
+  it('fails three times in a row at the same assertion and node although a fix targeted it', () => {
     expect(unfixableIds(iterationsOf(targeted), targetedBy(targeted))).toEqual(['a']);
   });
 
-  it('is none after two iterations', () => {
+  it('does not exist after two iterations', () => {
     const two = { ...targeted, outcomes: targeted.outcomes.slice(0, 2) };
     expect(unfixableIds(iterationsOf(two), targetedBy(two))).toEqual([]);
   });

@@ -1,8 +1,8 @@
 /**
- * After an iteration: what of its fixes is kept, what is planned next, and the graph that comes of it. Pure.
+ * After an iteration: which fixes are kept, what is planned next, and the resulting graph. Pure.
  *
- * Every version is the base with a list of fixes, so that to revert one is to leave it out, and a fork of the best
- * version has the fixes of the best one and those of the plan.
+ * Every version is the base with a list of fixes, so a fix is reverted by leaving it out, and a fork of the best
+ * version has its fixes and those of the plan.
  */
 import { applyEdit, editKey, type RawGraph } from '../analysis/edits.ts';
 import { brokenScenarios, type Fix, harmful, sameFixes, useless } from './fixes.ts';
@@ -11,19 +11,19 @@ import { type FailedScenario, planFixes } from './plan.ts';
 import { iterationsOf, type SessionState } from './state.ts';
 
 export interface Review {
-  /** Did harm, or no good. */
+  /** Did harm, or had no effect. */
   readonly reverted: readonly Fix[];
-  /** Of the plan: taken over from the last one, then new ones. */
+  /** The plan's fixes: those carried over, then new ones. */
   readonly fixes: readonly Fix[];
   readonly skipped: readonly Fix[];
-  /** Everything that the next version has over the base. */
+  /** All fixes of the next version over the base. */
   readonly next: readonly Fix[];
   readonly graph: RawGraph;
   /** The best version so far, which the plan is applied to. */
   readonly best: RawGraph;
 }
 
-/** Whether an iteration that has ended calls for a plan for this scenario. */
+/** The failed scenarios of an ended iteration that need a plan. */
 export function needsPlan(state: SessionState): string[] {
   const iterations = iterationsOf(state);
   const last = iterations.at(-1);
@@ -31,11 +31,11 @@ export function needsPlan(state: SessionState): string[] {
   const before = iterations[bestIteration(iterations.slice(0, -1))];
   const broken = new Set(before ? brokenScenarios(before, last) : []);
   const given = new Set(state.unfixable);
-  // What a fix has broken is healed by leaving the fix out.
+  // A failure caused by a fix is fixed by leaving the fix out.
   return failedIds(last).filter((id) => !broken.has(id) && !given.has(id));
 }
 
-/** @param state with the outcome of the last iteration @param accepts whether a graph keeps the rules */
+/** @param state with the outcome of the last iteration @param accepts whether a graph is valid */
 export function review(
   state: SessionState,
   failed: readonly FailedScenario[],
@@ -60,7 +60,7 @@ export function review(
   const next = [...kept, ...planned.fixes];
   const untested = !state.forks.some(({ fixes }) => sameFixes(fixes, next));
   const atBest = new Set(bestFixes.map(({ id }) => id));
-  // After harm the rest of the last plan is tried alone, also where the best version had all of it.
+  // After harm the rest of the last plan is tried alone, even where the best version had all of it.
   const rest = kept.filter((fix) => (did.length > 0 ? made.includes(fix) : !atBest.has(fix.id)));
   const carried = did.length > 0 || planned.fixes.length > 0 ? rest : [];
   return {
@@ -73,7 +73,7 @@ export function review(
   };
 }
 
-/** The base with fixes; one that does not fit any more is left out. */
+/** The base with fixes; those that no longer fit are left out. */
 export function built(base: RawGraph, fixes: readonly Fix[]): RawGraph {
   return fixes.reduce((graph, { edit }) => applyEdit(graph, edit) ?? graph, base);
 }

@@ -41,7 +41,7 @@ const versions = async (id: string) =>
     ({ version_number }) => version_number,
   );
 
-/** A pathway whose first node asks the outside world, which does not answer yet. */
+/** A pathway whose first node calls an outside service that does not answer yet. */
 const slow = () =>
   client.pathway({
     nodes: [
@@ -57,7 +57,7 @@ const slow = () =>
 const caller = replay('Says hello', ['Hello'], [{ type: 'NODE_REACHED', config: { node_id: 'hello' } }]);
 
 describe('starting a session', () => {
-  it('answers what it will do, and shows where it stands', async () => {
+  it('returns its parameters, and shows its state', async () => {
     const id = await slow();
     await client.scenario({ pathway_id: id, ...caller });
     const started = await start({ pathway_id: id, max_iterations: 3, timeout_ms: 60_000 });
@@ -82,19 +82,19 @@ describe('starting a session', () => {
 
   it.each([
     ['no scenario', {}, 400, 'NO_SCENARIOS'],
-    ['a pathway that is not there', { pathway_id: unknown }, 404, 'PATHWAY_NOT_FOUND'],
-    ['a persona that is not there', { persona_id: unknown }, 404, 'PERSONA_NOT_FOUND'],
-    ['a version that is not there', { version_number: 9 }, 404, 'VERSION_NOT_FOUND'],
+    ['an unknown pathway', { pathway_id: unknown }, 404, 'PATHWAY_NOT_FOUND'],
+    ['an unknown persona', { persona_id: unknown }, 404, 'PERSONA_NOT_FOUND'],
+    ['an unknown version', { version_number: 9 }, 404, 'VERSION_NOT_FOUND'],
     ['an unknown scenario', { scenario_ids: [unknown] }, 404, 'SCENARIO_NOT_FOUND'],
     ['a private webhook', { webhook_url: 'https://10.0.0.1/x' }, 400, 'TARGET_NOT_ALLOWED'],
     ['too little time', { timeout_ms: 1 }, 400, 'INVALID_PARAMETER'],
     ['too many iterations', { max_iterations: 21 }, 400, 'INVALID_PARAMETER'],
-  ])('refuses %s', async (_what, body, status, code) => {
+  ])('rejects %s', async (_what, body, status, code) => {
     const answer = await start({ pathway_id: pathway, ...body });
     expect([answer.status, answer.codes]).toEqual([status, [code]]);
   });
 
-  it('takes scenarios of the pathway only, the enabled ones by default', async () => {
+  it('accepts scenarios of the pathway only, by default the enabled ones', async () => {
     const other = await client.pathway(faultyGraph);
     const foreign = await client.scenario({ pathway_id: other, ...soundBooking });
     const answer = await start({ pathway_id: pathway, scenario_ids: [foreign] });
@@ -139,7 +139,7 @@ describe('the end of a session', () => {
     expect(String(session.error_message)).toContain('More than half');
   });
 
-  it('is TIMEOUT when its time is over; what runs is cancelled', async () => {
+  it('is TIMEOUT after its timeout; running runs are canceled', async () => {
     const id = await slow();
     const scenario = await client.scenario({ pathway_id: id, ...caller });
     const session = await client.tornado(id, { timeout_ms: 60_000 });
@@ -167,7 +167,7 @@ describe('the end of a session', () => {
     expect((await start({ pathway_id: id })).status).toBe(200);
   });
 
-  it('is told to the webhook of the session, with its status', async () => {
+  it('is sent to the webhook of the session, with its status', async () => {
     await client.scenario({ pathway_id: pathway, ...soundBooking });
     const webhook_url = 'https://hooks.example.com/tornado';
     const session = await client.tornado(pathway, { webhook_url });
@@ -179,7 +179,7 @@ describe('the end of a session', () => {
     expect(body.data).toMatchObject({ session_id: session, status, current_iteration: 1 });
   });
 
-  it('is not seen by other organizations', async () => {
+  it('is hidden from other organizations', async () => {
     await client.scenario({ pathway_id: pathway, ...soundBooking });
     const session = await client.tornado(pathway);
     const url = `/v1/agent-testing/tornado/${session}`;
@@ -238,8 +238,8 @@ describe('forks that are deleted', () => {
 });
 
 describe('a fix that breaks another scenario', () => {
-  it('is reverted, and the base is what remains', async () => {
-    // Whoever asks for a refund must reach nobody; the fix of the other scenario lets both through.
+  it('is reverted, and the base remains', async () => {
+    // Callers who want a refund must reach nobody; the fix for the other scenario lets both through.
     await client.scenario({
       pathway_id: pathway,
       ...replay(

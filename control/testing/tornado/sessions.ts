@@ -1,7 +1,7 @@
 /**
- * Drives sessions: run the scenarios, look at what came of it, end or fork and run again. Every step is one
- * transaction that asks whether the session still stands where the step began, so a session goes on after a restart
- * with the iteration that it was in, and no step is done twice.
+ * Runs sessions: run the scenarios, check the results, then end, or fork and run again. Every step is one transaction
+ * that checks that the session has not advanced since, so a session resumes its iteration after a restart, and no step
+ * is done twice.
  */
 import type { Timer } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
@@ -35,17 +35,17 @@ export interface SessionsParts {
   readonly services: TestingDeps;
   readonly log: { error(facts: object, message: string): void };
   readonly planner: Planner;
-  /** Called after the commit that cancelled these runs. */
+  /** Called after the commit that canceled these runs. */
   readonly stopped: (runIds: readonly string[]) => void;
   readonly metrics: TornadoMetrics;
 }
 
-/** Announced when a session has come to another iteration or to its end. */
+/** Announced when a session has reached another iteration or its end. */
 export const sessionSubject = (id: string) => `tornado ${id}`;
 
 const stepQueue = 'tornado step';
 
-/** A step that fails is repeated so often (contract 6.8). */
+/** Retries of a failed step (contract 6.8). */
 const repeats = 2;
 
 export class Sessions {
@@ -53,9 +53,9 @@ export class Sessions {
   readonly #steps = new OneAtATime();
   readonly #under = new Set<Promise<void>>();
   readonly #timers = new Map<string, Timer>();
-  /** Sessions whose step a crash has ended: nothing but their cancellation takes a step before the pause is over. */
+  /** Sessions whose step was interrupted by a crash: until the pause is over only their cancellation takes a step. */
   readonly #waiting = new Map<string, Timer>();
-  /** Ends what a session plans, because it is cancelled. */
+  /** Aborts a session's planning when it is canceled. */
   readonly #planning = new Map<string, AbortController>();
   #isResumed = false;
   #isHeld = false;
@@ -69,7 +69,7 @@ export class Sessions {
     return this.#timers.size;
   }
 
-  /** Takes up what was running when the process ended. */
+  /** Resumes sessions that were running when the process ended. */
   async resume(): Promise<void> {
     const { clock, database } = this.#parts.services;
     const crashed = (await interruptedWork(database.db, stepQueue)).map(({ id }) => id);
@@ -92,7 +92,7 @@ export class Sessions {
     this.watch(session);
   }
 
-  /** Looks after a session from now on: its first look, and its time. */
+  /** Starts watching a session: its first check, and its timeout. */
   watch({ id, created_at, timeout_ms }: TestTornadoSessionRow): void {
     if (this.#isHeld || this.#timers.has(id)) return;
     const { clock } = this.#parts.services;
@@ -107,21 +107,21 @@ export class Sessions {
     void this.advance(id);
   }
 
-  /** A batch has ended; it may be told more than once. */
+  /** A batch has ended; may be called more than once. */
   async batchCompleted(batchId: string): Promise<void> {
     const id = await sessionOfBatch(this.#parts.services.database.db, batchId);
-    // Not waited for: a model may plan for a while.
-    // Before `resume` nobody knows which sessions wait, and it looks at all of them.
+    // Not awaited: a model may plan for a while. Before `resume` it is unknown which sessions wait, and it checks all
+    // of them.
     if (id !== null && this.#isResumed && !this.#waiting.has(id)) void this.advance(id);
   }
 
-  /** Breaks off what is being planned; the session then looks at its cancellation. */
+  /** Aborts the planning; the session then handles its cancellation. */
   async cancelled(id: string): Promise<void> {
     this.#planning.get(id)?.abort();
     await this.advance(id);
   }
 
-  /** Does the next step if there is one. Never rejects. */
+  /** Does the next step, if any. Never rejects. */
   advance(id: string): Promise<void> {
     if (this.#isHeld) return Promise.resolve();
     const step = this.#steps.run(id, () => this.#guarded(id)).finally(() => this.#under.delete(step));
@@ -134,7 +134,7 @@ export class Sessions {
     for (const timer of [...this.#timers.values(), ...this.#waiting.values()]) timer.cancel();
   }
 
-  /** Breaks off what is being planned; it is planned again after the next start. */
+  /** Aborts all planning; it is repeated after the next start. */
   async close(): Promise<void> {
     this.#closing = true;
     this.hold();
@@ -155,7 +155,7 @@ export class Sessions {
     }
   }
 
-  /** A step that has ended the program several times ends its session instead. */
+  /** A step that has crashed the program several times ends its session instead. */
   async #counted(id: string): Promise<void> {
     const { clock, database } = this.#parts.services;
     const tries = await beginWork(database.db, stepQueue, id, clock.now());
@@ -190,7 +190,7 @@ export class Sessions {
     if (outcomes) await this.#ended(session, iteration, seen, standing);
   }
 
-  /** After an iteration that does not end the session by itself. */
+  /** After an iteration that does not itself end the session. */
   async #ended(
     session: TestTornadoSessionRow,
     iteration: TestTornadoIterationRow,
@@ -199,7 +199,7 @@ export class Sessions {
   ): Promise<void> {
     const { announcements } = this.#parts.services;
     const made = await this.#review(session, iteration, state);
-    // Cancelled, or out of time, while it was planned: looked at anew.
+    // Canceled or timed out during planning: check again.
     if (!made) return this.#closing ? undefined : this.#step(session.id, null);
     const status = endState({ ...standing, planned: made.fixes.length });
     if (status) return this.#finish(session, { iteration, state, status, failure: null, review: made });
@@ -213,7 +213,7 @@ export class Sessions {
     announcements.announce(sessionSubject(session.id));
   }
 
-  /** @returns null when it was broken off */
+  /** @returns null when aborted */
   async #review(
     session: TestTornadoSessionRow,
     iteration: TestTornadoIterationRow,

@@ -1,4 +1,4 @@
-/** Starts sessions and calls them off (contract 6.8). */
+/** Starts and cancels sessions (contract 6.8). */
 import { randomInt } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Registry } from 'prom-client';
@@ -27,18 +27,18 @@ const mostScenarios = 50;
 const seeds = 2 ** 31;
 
 export interface Tornado {
-  /** @throws ApiError as the contract names them */
+  /** @throws ApiError as in the contract */
   start(orgId: string, body: TornadoStart, by: Actor): Promise<TestTornadoSessionRow>;
   /** @throws ApiError TORNADO_NOT_FOUND, TORNADO_NOT_ACTIVE */
   cancel(orgId: string, id: string, by: Actor): Promise<void>;
-  /** Takes up what was running when the process ended. */
+  /** Resumes sessions that were running when the process ended. */
   resume(): Promise<void>;
   /** Takes no more steps. */
   hold(): void;
   close(): Promise<void>;
 }
 
-/** To be resumed before test runs are started, and closed before they are. */
+/** Resume it before test runs are started, and close it before they are closed. */
 export function createTornado(
   services: TestingDeps,
   runs: Pick<TestRuns, 'onBatchCompleted' | 'stopped'>,
@@ -137,7 +137,7 @@ async function graphOf(db: Db, pathway: PathwayRow, version: number): Promise<Ra
   return { nodes: JSON.parse(nodes), edges: JSON.parse(edges) };
 }
 
-/** The named ones in their order, else all enabled ones, oldest first. */
+/** The given ones in order, else all enabled ones, oldest first. */
 async function chosenScenarios(
   db: Db,
   orgId: string,

@@ -1,25 +1,25 @@
-/** What a session has done so far: plain data, from which it goes on after a restart. */
+/** The state of a session: plain data, from which it resumes after a restart. */
 import type { RawGraph } from '../analysis/edits.ts';
 import type { Fix } from './fixes.ts';
 import type { IterationOutcome, ScenarioOutcome } from './outcome.ts';
 
-/** A version that was run. */
+/** A tested version. */
 export interface TestedFork {
   readonly version: number;
-  /** Over the base, in the order in which they are applied. */
+  /** Over the base, in order of application. */
   readonly fixes: readonly Fix[];
 }
 
 export interface SessionState {
-  /** As it was when the session began. */
+  /** As of the session's start. */
   readonly base: RawGraph;
-  /** One for each iteration, the one under way included. */
+  /** One for each iteration, including the current one. */
   readonly forks: readonly TestedFork[];
-  /** One for each iteration that has ended. */
+  /** One for each ended iteration. */
   readonly outcomes: readonly (readonly (readonly [string, ScenarioOutcome])[])[];
-  /** Keys of edits that did harm or no good. */
+  /** Keys of edits that did harm or had no effect. */
   readonly tried: readonly string[];
-  /** How many fixes were numbered. */
+  /** How many fixes have been numbered. */
   readonly numbered: number;
   readonly unfixable: readonly string[];
 }
@@ -28,7 +28,7 @@ export function iterationsOf({ outcomes }: SessionState): IterationOutcome[] {
   return outcomes.map((iteration) => new Map(iteration));
 }
 
-/** For each iteration the scenarios that the plan after it had a fix for: what the next fork has more. */
+/** For each iteration the scenarios targeted by the plan after it, which are the additions of the next fork. */
 export function targetedBy({ forks }: SessionState): ReadonlySet<string>[] {
   return forks.map((fork, index) => {
     const known = new Set(fork.fixes.map(({ id }) => id));

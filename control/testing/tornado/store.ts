@@ -9,7 +9,7 @@ export async function insertSession(db: Db, row: TestTornadoSessionRow): Promise
   await db.insertInto('test_tornado_sessions').values(row).execute();
 }
 
-/** One page, newest first, and how many there are in all. */
+/** One page, newest first, and the total. */
 export function listSessions(
   db: Db,
   orgId: string,
@@ -28,7 +28,7 @@ export function findRunning(db: Db, id: string): Promise<TestTornadoSessionRow |
     .executeTakeFirst();
 }
 
-/** The newest running session of a pathway or of what was given as persona. */
+/** The newest running session of a pathway, or of the id given as persona. */
 export function findActive(
   db: Db,
   orgId: string,
@@ -55,7 +55,7 @@ export function listRunning(db: Db): Promise<TestTornadoSessionRow[]> {
     .execute();
 }
 
-/** @returns false when the session has ended or stands at another iteration: nothing is altered then */
+/** @returns false when the session has ended or is at another iteration: then nothing changes */
 export async function updateSession(
   db: Db,
   { id, current_iteration }: Pick<TestTornadoSessionRow, 'id' | 'current_iteration'>,
@@ -100,7 +100,7 @@ export async function updateIteration(
     .execute();
 }
 
-/** In their order. */
+/** In order. */
 export function listIterations(db: Db, sessionId: string): Promise<TestTornadoIterationRow[]> {
   return db
     .selectFrom('test_tornado_iterations')
@@ -110,7 +110,7 @@ export function listIterations(db: Db, sessionId: string): Promise<TestTornadoIt
     .execute();
 }
 
-/** Marks fixes in the plans that they belong to. */
+/** Marks fixes as reverted in their plans. */
 export async function markReverted(db: Db, sessionId: string, fixes: readonly Fix[]): Promise<void> {
   if (fixes.length === 0) return;
   const ids = new Set(fixes.map(({ id }) => id));

@@ -1,4 +1,4 @@
-/** Faults that no node shows by itself: words that take the wrong edge, and a request that is sent without a value. */
+/** Faults that no single node shows: words that take the wrong edge, and a request sent without a value. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Json, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
@@ -40,7 +40,7 @@ const garage = {
   ],
 };
 
-/** Yes leads back, too. */
+/** "Yes" also leads back. */
 const hotel = {
   nodes: [
     node('greet', 'Default', { isStart: true, text: 'Hotel Lake, would you like to book a room?' }),
@@ -59,7 +59,7 @@ const hotel = {
   ],
 };
 
-/** The keys are mixed up. */
+/** The keys are swapped. */
 const menu = {
   nodes: [
     node('menu', 'Default', { isStart: true, text: 'Press 1 for sales, or press 2 for support.' }),
@@ -106,7 +106,7 @@ it('words that take the wrong edge are found, and the right edge learns them', a
   expect(session).toMatchObject({ status: 'COMPLETED_ALL_PASSED', passed_scenarios: 2, forked_version: 2 });
 });
 
-it('a request that is sent without a value is explained, and the body names the right variable', async () => {
+it('a request sent without a value is explained, and the body uses the right variable', async () => {
   const pathway_id = await client.pathway(garage);
   const id = await client.scenario({
     pathway_id,
@@ -128,7 +128,7 @@ it('a request that is sent without a value is explained, and the body names the 
   expect(session).toMatchObject({ status: 'COMPLETED_ALL_PASSED', passed_scenarios: 1 });
 });
 
-it('a way that leads back is found, and not what a caller says who has had enough', async () => {
+it('a loop is found, but not in the words of a caller who gives up', async () => {
   const pathway_id = await client.pathway(hotel);
   const id = await client.scenario({
     pathway_id,
@@ -151,7 +151,7 @@ it('a way that leads back is found, and not what a caller says who has had enoug
   });
 });
 
-it('keys that are mixed up are told, and no edge takes the key of another', async () => {
+it("swapped keys are reported, and no edge takes another's key", async () => {
   const pathway_id = await client.pathway(menu);
   const id = await client.scenario({
     pathway_id,

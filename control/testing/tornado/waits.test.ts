@@ -1,4 +1,6 @@
-/** Sessions whose step a crash has ended: what they miss while they wait, and a program that drains meanwhile. */
+/**
+ * Sessions whose step was interrupted by a crash: what they miss while they wait, and a program that drains meanwhile.
+ */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { faultyGraph, soundBooking } from '../../../test/kit/control/dental.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
@@ -27,7 +29,7 @@ afterEach(async () => {
 });
 
 const db = () => test.control.services.database.db;
-/** Those of the next process. */
+/** The sessions of the next process. */
 const restarted = () =>
   new Sessions({
     services: test.control.services,
@@ -38,7 +40,7 @@ const restarted = () =>
   });
 const status = async () => (await client.status(session)).status;
 
-/** All runs of the session's batch pass. Returns the batch's id. */
+/** Passes all runs of the session's batch. Returns the batch's id. */
 async function batchEnds(): Promise<string> {
   const runs = await db().selectFrom('test_runs').selectAll().execute();
   const end = { ...cancelledEnd('2030-01-01T00:00:01.000Z'), status: 'PASSED', score: 1 } as const;
@@ -49,7 +51,7 @@ async function batchEnds(): Promise<string> {
   return runs[0]?.batch_id ?? '';
 }
 
-it('a batch that ends during the wait is looked at when the wait is over', async () => {
+it('a batch that ends during the wait is checked when the wait is over', async () => {
   await sessions.batchCompleted(await batchEnds());
   test.clock.advance(4_999);
   await sessions.batchCompleted(await batchEnds());
@@ -61,7 +63,7 @@ it('a batch that ends during the wait is looked at when the wait is over', async
   });
 });
 
-it('a session that is cancelled during the wait ends at once', async () => {
+it('a session canceled during the wait ends at once', async () => {
   expect((await client.call('POST', `/tornado/${session}/cancel`)).status).toBe(200);
   await sessions.cancelled(session);
   expect(await status()).toBe('CANCELLED');
@@ -69,7 +71,7 @@ it('a session that is cancelled during the wait ends at once', async () => {
   await expect.poll(() => sessions.active, { timeout: 10_000 }).toBe(0);
 });
 
-it('a program that drains takes no step, and the next one waits anew', async () => {
+it('a draining program takes no step, and the next one waits again', async () => {
   await batchEnds();
   sessions.hold();
   test.clock.advance(5_000);

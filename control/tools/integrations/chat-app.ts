@@ -3,7 +3,7 @@ import { bearer, type Integration, params, text } from './integration.ts';
 
 const headers = bearer('token');
 
-/** The service answers 200 with `ok: false` and a short code to what it refuses. */
+/** The service answers failures with 200, `ok: false` and a short code. */
 function refusal(answer: unknown): string | null {
   if (!isObject(answer) || answer.ok !== false) return null;
   return typeof answer.error === 'string' ? answer.error.slice(0, 100) : 'no reason given';

@@ -1,6 +1,6 @@
 import { type Integration, params } from './integration.ts';
 
-/** JavaScript of the customer's, in a sandbox. */
+/** The customer's JavaScript, in a sandbox. */
 export const customCode: Integration = {
   key: 'custom-code',
   credentials: null,

@@ -1,29 +1,29 @@
-/** What an integration is: actions, and the resource that they need (contract 8.3). */
+/** An integration: actions, and the resource that they need (contract 8.3). */
 import type { JsonValue, Renderer } from '../template.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What an action is told: the tool's body filled in, or its inputs when it has no body. */
+/** An action's parameters: the filled-in body of the tool, or its inputs when it has no body. */
 export type Params = Readonly<Record<string, JsonValue>>;
 
-/** Of a connected resource, as they were given. */
+/** Of a connected resource, as given. */
 export type Credentials = Readonly<Record<string, unknown>>;
 
 export interface Integration {
   readonly key: string;
-  /** Names of the members of `credentials`; null: resources are of no use. */
+  /** Names of the members of `credentials`; null: resources are not used. */
   readonly credentials: CredentialFields | null;
   readonly actions: readonly Action[];
 }
 
 export interface CredentialFields {
-  /** Whether tools run with a resource only. */
+  /** Whether tools require a resource. */
   readonly needed: boolean;
-  /** Texts besides `base_url`. */
+  /** Text members besides `base_url`. */
   readonly texts: readonly string[];
-  /** Whether `base_url` must be given. */
+  /** Whether `base_url` is required. */
   readonly baseUrl: 'required' | 'optional';
-  /** Whether `headers`, an object of texts, may be given. */
+  /** Whether `headers`, an object of texts, is allowed. */
   readonly headers: boolean;
 }
 
@@ -31,23 +31,23 @@ interface Described {
   readonly key: string;
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of what the action is told. */
+  /** JSON Schema of the action's parameters. */
   readonly inputSchema: JsonSchema;
 }
 
 export type Action = Described & (ServiceAction | RestAction | SmsAction | CodeAction);
 
-/** A request to the API of a service whose paths are known. */
+/** A request to the API of a service with known paths. */
 interface ServiceAction {
   readonly kind: 'service';
   readonly request: ServiceRequest;
-  /** Headers that carry the resource's key. */
+  /** Headers with the resource's key. */
   readonly headers: (credentials: Credentials) => Readonly<Record<string, string>>;
-  /** For services that answer 200 to what they refuse: their reason, null when there is none. */
+  /** For services that answer failures with 200: their reason; null if there is none. */
   readonly refusal?: (answer: unknown) => string | null;
 }
 
-/** The request of one action, in terms of its inputs. Inputs that were not given leave their property out. */
+/** The request of one action, in terms of its inputs. Omitted inputs leave out their property. */
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Under the resource's `base_url`. */
@@ -56,7 +56,7 @@ export interface ServiceRequest {
   readonly body?: JsonValue | ((params: Params) => JsonValue);
 }
 
-/** A request that the tool describes itself. */
+/** A request described by the tool itself. */
 interface RestAction {
   readonly kind: 'rest';
 }

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../template.ts';
 import { bearer, type Integration, type Params, params, text } from './integration.ts';
 
-/** The service wants the version of its interface with every request. */
+/** The service requires its API version with every request. */
 const headers = bearer('token', { 'notion-version': '2022-06-28' });
 
 const paragraphs = {

@@ -2,7 +2,7 @@ import { bearer, type Integration, params, text } from './integration.ts';
 
 const headers = bearer('token');
 
-/** A calendar whose owners publish kinds of events that others book. */
+/** A calendar whose owners publish event types that others book. */
 export const schedulingA: Integration = {
   key: 'scheduling-a',
   credentials: { needed: true, texts: ['token'], baseUrl: 'required', headers: false },

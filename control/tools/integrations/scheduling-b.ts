@@ -1,6 +1,6 @@
 import { bearer, type Integration, params, text } from './integration.ts';
 
-/** The service reads slots and bookings by the date of its interface. */
+/** The service reads slots and bookings by its API version date. */
 const slotHeaders = bearer('api_key', { 'cal-api-version': '2024-09-04' });
 const bookingHeaders = bearer('api_key', { 'cal-api-version': '2024-08-13' });
 

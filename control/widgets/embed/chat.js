@@ -1,9 +1,9 @@
 /**
  * The chat of a widget, for any page: <script src="https://…/widget/<id>/embed.js" async></script>
  *
- * Plain browser JavaScript without dependencies. It lives in a shadow root, writes every text as text, evaluates
+ * Plain browser JavaScript without dependencies. It lives in a shadow root, inserts text only as text, evaluates
  * nothing and adds no style elements, so a strict Content-Security-Policy needs only script-src and connect-src.
- * docs/widgets.md tells its data attributes.
+ * docs/widgets.md describes its data attributes.
  */
 (() => {
   const script = document.currentScript;
@@ -40,12 +40,12 @@
   };
   const maxLength = 4000;
   const remembered = `chat:${base}:${widgetId}`;
-  /** ms of silence after which a connection counts as lost; the server is never silent for longer than 30 s */
+  /** ms without data after which a connection counts as lost; the server never pauses for longer than 30 s */
   const silenceMs = 70_000;
 
   // ------------------------------------------------------------------ memory
 
-  /** What a page may not store (private windows, sandboxed frames) is kept for as long as the page is open. */
+  /** What a page may not store (private windows, sandboxed frames) is kept while the page is open. */
   const memory = {
     kept: null,
     read() {
@@ -70,7 +70,7 @@
   /** Replaced by the contents of chat.css when the script is served. */
   const css = '@chat.css';
 
-  /** Makes an element. Members of `props` are properties; names with a hyphen, and role, are attributes. */
+  /** Creates an element. Members of `props` are properties; names with a hyphen, and role, are attributes. */
   const make = (tag, props = {}, ...children) => {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(props)) {
@@ -161,7 +161,7 @@
     host.style.setProperty('--chat-on-color', luminance(color) > 0.179 ? '#000' : '#fff');
   };
 
-  /** Relative luminance (WCAG 2.2): at 0.179 black and white contrast alike. */
+  /** Relative luminance (WCAG 2.2): at 0.179 black and white have the same contrast. */
   const luminance = (color) => {
     const [red, green, blue] = [1, 3, 5].map((at) => {
       const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
@@ -184,15 +184,15 @@
 
   // ------------------------------------------------------------------ the log
 
-  /** Elements by message id; those of answers that are being written are among them. */
+  /** Elements by message id, including answers still being written. */
   const shown = new Map();
   const partial = new Set();
-  /** Own messages that are on their way, oldest first. */
+  /** Own messages being sent, oldest first. */
   const waiting = [];
   let handedOff = false;
   let ended = false;
   let unreadCount = 0;
-  /** Before that, messages are those of earlier visits, which are neither counted nor announced. */
+  /** Before that, messages are from earlier visits, which are neither counted nor announced. */
   let settled = false;
 
   const atEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < 60;
@@ -252,7 +252,7 @@
     if (panel.hidden) showUnread(unreadCount + 1);
   };
 
-  /** The element of the own message that came back, which may have been masked on the way. */
+  /** The element of our own message that came back, possibly masked. */
   const takeWaiting = (content) => {
     const index = waiting.findIndex(
       ({ text }) => text === content || (content.includes('*') && content.length === text.length),
@@ -306,10 +306,10 @@
   // ------------------------------------------------------------------ talking to the server
 
   let session = null;
-  /** The session that was asked for. */
+  /** The requested session. */
   let coming = null;
   let lastEvent = '';
-  /** Of the stream that is open or about to be. */
+  /** The open or opening stream. */
   let streaming = null;
 
   const ask = async (method, path, { token, body, signal, headers } = {}) =>
@@ -328,16 +328,16 @@
       ...(body && { body: JSON.stringify(body) }),
     });
 
-  /** Browsers do not tell a page that its origin is refused; that the script can be reached tells it. */
+  /** Browsers do not tell a page that its origin is rejected; that the script can still be loaded shows it. */
   const explain = async (error) => {
     await fetch(script.src, { mode: 'no-cors', cache: 'no-store' });
     throw Object.assign(error, { status: 403 });
   };
 
-  /** The remembered session while it lasts, else a new one: of the visitor's open thread, or of a new thread. */
+  /** The remembered session while it is valid, else a new one: for the visitor's open thread, or a new thread. */
   const getSession = () => {
     if (session) return Promise.resolve(session);
-    // Asked for by the stream and by the first message at once: both must get the same thread.
+    // The stream and the first message may request it at once: both must get the same thread.
     coming ??= newSession().finally(() => {
       coming = null;
     });
@@ -363,7 +363,7 @@
     memory.write({ session: null });
   };
 
-  /** Waits so long, or until the network is back or `signal` is aborted. */
+  /** Waits this long, or until the network is back or `signal` is aborted. */
   const pause = (ms, signal) =>
     new Promise((resolve) => {
       const go = () => {
@@ -387,7 +387,7 @@
       const outcome = await readEvents(stop.signal).catch(() => 'lost');
       if (stop.signal.aborted || ended) break;
       refusals = outcome === 'refused' ? refusals + 1 : 0;
-      // Once can be the moment of a restart.
+      // A single one may be due to a restart.
       if (refusals > 1) {
         status.textContent = texts.refused;
         form.hidden = true;
@@ -456,7 +456,7 @@
       forgetSession();
       showEnd();
     }
-    // Earlier messages come in one go; what comes later is news.
+    // Earlier messages come in one batch; later ones are new.
     if (!settled)
       setTimeout(() => {
         settled = true;
@@ -470,7 +470,7 @@
       .join('');
 
   let sending = Promise.resolve();
-  /** @param key of the request: the same when it is sent again, so that the message is not written twice */
+  /** @param key of the request: the same when it is resent, so that the message is not stored twice */
   const send = (text, key = newKey()) => {
     const element = append(bubble('USER', text));
     element.classList.add('waiting');
@@ -498,7 +498,7 @@
         return;
       }
       dropParts();
-      // A refusal is kept under its key.
+      // An error response is kept under its key.
       if (answer.status < 500 && answer.status !== 429) one.key = newKey();
       if (answer.status === 401) forgetSession();
       const [{ code }] = errors;
@@ -510,7 +510,7 @@
     }
   };
 
-  /** A message that failed on its way back shows itself in the stream, which takes the offer away again. */
+  /** If only the response was lost, the message appears in the stream, which removes the offer again. */
   const offerRetry = (one, text) => {
     one.element.classList.remove('waiting');
     if (ended) return;
@@ -582,7 +582,7 @@
     input.focus();
     follow();
   });
-  // A page that comes back from the cache of the browser has lost its connections.
+  // A page restored from the browser's cache has lost its connections.
   addEventListener('pageshow', (event) => {
     if (!event.persisted || !streaming) return;
     streaming.abort();

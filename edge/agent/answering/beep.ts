@@ -1,14 +1,14 @@
 import type { Tonality } from './tone-ear.ts';
 
 const frameMs = 20;
-/** What a beep of 300 ms leaves when the frames at its edges are taken off, ms. */
+/** Shortest beep, ms: one of 300 ms without the frames at its edges. */
 const shortestMs = 260;
-/** Frames in a row that a beep may lack: a lost packet is no end of it. */
+/** Consecutive frames that may be missing from a beep: a lost packet does not end it. */
 const gap = 2;
-/** Hz between which mailboxes beep. */
+/** Frequency range of voicemail beeps, Hz. */
 const lowestHz = 350;
 const highestHz = 2200;
-/** Hz by which a steady tone may seem to move between the bins of its measurement. */
+/** Apparent drift of a steady tone between measurement bins, Hz. */
 const driftHz = 50;
 
 /** Follows one steady tone at a time, in 20 ms frames. */
@@ -18,12 +18,12 @@ export class BeepFollower {
   #missing = 0;
   #heard = 0;
 
-  /** Whether a beep goes on. */
+  /** Whether a beep is in progress. */
   get beeping(): boolean {
     return this.#ms >= shortestMs;
   }
 
-  /** Beeps that are over. */
+  /** Number of finished beeps. */
   get heard(): number {
     return this.#heard;
   }

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => flite.close());
 
-/** What a detector makes of a sound that came through G.711, and when, ms. */
+/** The detector's result for a sound passed through G.711, and when, ms. */
 function heard(sound: Int16Array, limits = answeringLimits) {
   const detector = new AnsweringDetector(limits);
   let decidedAt = 0;
@@ -54,7 +54,7 @@ describe('a person', () => {
     'Hello, this is the Smith family, we are just having dinner, so if you could make it short, who is calling please?',
   ];
   it.each(longHellos.flatMap((text) => ['slt', 'kal', 'rms', 'awb'].map((voice) => [text, voice] as const)))(
-    'says a long hello: %j with the voice %s',
+    'answers with a long greeting: %j with the voice %s',
     async (text, voice) => {
       const speech = await say(text, voice);
       expect(speech.length / 8).toBeGreaterThan(answeringLimits.suspectMs + 200);
@@ -63,18 +63,18 @@ describe('a person', () => {
     },
   );
 
-  it('says a long hello, is asked something, and talks at length', async () => {
+  it('answers with a long greeting, is asked something, and talks at length', async () => {
     const speech = await say(longHellos[0] ?? '');
     const sound = inTurn(silence(300), speech, silence(2000), speech, silence(500), speech, silence(3500));
     expect(heard(sound).verdict).toBe('human');
   });
 
-  it.each([150, 300, 600])('is heard through noise of %i', (level) => {
+  it.each([150, 300, 600])('is detected through noise of %i', (level) => {
     const sound = inTurn(silence(1400), hello, silence(3000));
     expect(heard(together(sound, noise(6000, level))).verdict).toBe('human');
   });
 
-  it('is not told from a mailbox by a breath or a click', () => {
+  it('is not mistaken for voicemail because of a breath or a click', () => {
     const click = noise(40, 4000);
     const sound = inTurn(silence(300), click, silence(3000), hello, silence(2000));
     const { verdict, decidedAt } = heard(sound);
@@ -83,8 +83,8 @@ describe('a person', () => {
   });
 });
 
-describe('a mailbox', () => {
-  it.each(['slt', 'kal', 'rms', 'awb'])('greets at length with the voice %s, and beeps', async (voice) => {
+describe('voicemail', () => {
+  it.each(['slt', 'kal', 'rms', 'awb'])('has a long greeting with the voice %s, and beeps', async (voice) => {
     const speech = await say(greeting, voice);
     const beepEnds = 600 + Math.ceil(speech.length / 8) + 700 + 400;
     const sound = inTurn(silence(600), speech, silence(700), tones([1000], 400), silence(3000));
@@ -111,7 +111,7 @@ describe('a mailbox', () => {
     expect(recordsAt).toBeLessThan(before.length / 8 + ms + 120);
   });
 
-  it('is known by the beep alone when its greeting is short', async () => {
+  it('is detected by the beep alone when its greeting is short', async () => {
     const speech = await say('Please leave a message.');
     const before = inTurn(silence(300), speech, silence(800));
     const { verdict, decidedAt, recordsAt } = heard(inTurn(before, tones([1000], 500), silence(1000)));
@@ -120,20 +120,23 @@ describe('a mailbox', () => {
     expect(recordsAt).toBeGreaterThanOrEqual(before.length / 8 + 500);
   });
 
-  it('is known by its beep after a long pause, when its greeting was long', () => {
+  it('is detected by its beep after a long pause, when its greeting was long', () => {
     const sound = inTurn(silence(300), recording, silence(2500), tones([1000], 400), silence(1000));
     expect(heard(sound)).toMatchObject({ verdict: 'voicemail' });
   });
 
-  it.each(['slt', 'rms'])('is known by its length without a beep, with the voice %s', async (voice) => {
-    const speech = await say(greeting, voice);
-    const { verdict, decidedAt } = heard(inTurn(silence(600), speech, speech));
-    expect(verdict).toBe('voicemail');
-    expect(decidedAt).toBeGreaterThan(600 + answeringLimits.greetingMs - 200);
-    expect(decidedAt).toBeLessThan(600 + answeringLimits.greetingMs + 600);
-  });
+  it.each(['slt', 'rms'])(
+    'is detected by the length of its greeting without a beep, with the voice %s',
+    async (voice) => {
+      const speech = await say(greeting, voice);
+      const { verdict, decidedAt } = heard(inTurn(silence(600), speech, speech));
+      expect(verdict).toBe('voicemail');
+      expect(decidedAt).toBeGreaterThan(600 + answeringLimits.greetingMs - 200);
+      expect(decidedAt).toBeLessThan(600 + answeringLimits.greetingMs + 600);
+    },
+  );
 
-  it('records after a long silence when it does not beep', () => {
+  it('counts as recording after a long silence without a beep', () => {
     const long = inTurn(recording, recording);
     const spoken = 300 + long.length / 8;
     const { verdict, recordsAt } = heard(inTurn(silence(300), long, silence(4000)));
@@ -142,13 +145,13 @@ describe('a mailbox', () => {
     expect(recordsAt).toBeLessThan(spoken + answeringLimits.silenceMs + 100);
   });
 
-  it('is spoken to in the end, even if it never stops', () => {
+  it('gets its message eventually, even if it never stops', () => {
     const limits = { ...answeringLimits, patienceMs: 5000 };
     const { decidedAt, recordsAt } = heard(inTurn(silence(300), recording, recording), limits);
     expect(recordsAt - decidedAt).toBe(5000);
   });
 
-  it('is heard through noise', () => {
+  it('is detected through noise', () => {
     const sound = inTurn(silence(600), recording, silence(700), tones([1000], 400), silence(2000));
     expect(heard(together(sound, noise(20_000, 400)))).toMatchObject({ verdict: 'voicemail' });
   });
@@ -178,7 +181,7 @@ describe('neither', () => {
     });
   });
 
-  it('does not hide the greeting that comes after the ringing', () => {
+  it('does not hide the greeting after the ringing', () => {
     const ringing = inTurn(tones([440, 480], 2000, 2500), silence(4000));
     const sound = inTurn(ringing, recording, silence(700), tones([1000], 400), silence(1000));
     expect(heard(sound)).toMatchObject({ verdict: 'voicemail' });

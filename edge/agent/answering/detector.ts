@@ -1,44 +1,44 @@
 /**
- * Tells a mailbox from a person by how a call of ours is answered: by the cadence of the greeting and by the beep.
- * Takes 20 ms frames of what the callee sends at 8 kHz; no clock, no model, no allocation per frame.
+ * Detects from the greeting's cadence and the beep whether a person or voicemail answered an outbound call.
+ * Takes the callee's audio in 20 ms frames at 8 kHz; no clock, no model, no allocation per frame.
  *
  *     [ waiting ] --voice--> [ greeting ] --pause--> human
- *          |                   |    | goes on for some seconds
+ *          |                   |    | continues for some seconds
  *          |                   |    +--> [ suspected ] --long pause--> human
- *          |                   |              | goes on and on
+ *          |                   |              | keeps going
  *          |                   |              +--> voicemail
  *          |                   +--beep, suspected or not--> voicemail
  *          +--nothing in time--> unknown
  *
- * Some people say a long hello, the name of their company in it. So length alone makes no mailbox: a greeting of some
- * seconds only earns a longer wait for the beep.
+ * Some people answer with a long greeting, such as a company name. So length alone is not enough: a greeting of some
+ * seconds only extends the wait for the beep.
  */
 import { BeepFollower } from './beep.ts';
 import { ToneEar } from './tone-ear.ts';
 import { quietest, VoiceMeter } from './voice-meter.ts';
 
 const frameMs = 20;
-/** ms of voice that are a word: less is a click or a breath. */
+/** Shortest voice that counts as a word, ms: less is a click or a breath. */
 const wordMs = 100;
-/** ms of voice before a beep: without them it is a tone of the network, such as a European ringing tone. */
+/** ms of voice before a beep; without it the tone comes from the network, such as a European ringing tone. */
 const voiceBeforeBeepMs = 300;
-/** Share of a long greeting that must be voice: people who talk with our agent leave more gaps than a recording. */
+/** Minimum share of voice in a recorded greeting: people talking with our agent leave longer gaps. */
 const recordedShare = 0.5;
 
 export interface AnsweringLimits {
-  /** ms after the answer within which it is decided; then it is `unknown` */
+  /** time after the answer without a decision before the result is `unknown`, ms */
   readonly watchMs: number;
-  /** ms of greeting without a pause that only a recording has: people have said hello by then, and wait */
+  /** greeting length without a pause treated as voicemail, ms: a person would have said hello and paused */
   readonly greetingMs: number;
-  /** ms of greeting that are long for a person */
+  /** greeting length unusual for a person, ms */
   readonly suspectMs: number;
-  /** ms of silence after the greeting in which a person waits for us: a recording pauses for less */
+  /** silence after the greeting treated as a person waiting, ms: a recording pauses for less */
   readonly pauseMs: number;
-  /** the same after a long greeting: many a mailbox takes some time to beep */
+  /** the same after a long greeting: voicemail often takes a while to beep */
   readonly suspectPauseMs: number;
-  /** ms of silence after which a mailbox that has not beeped is taken to record */
+  /** silence after which voicemail without a beep counts as recording, ms */
   readonly silenceMs: number;
-  /** ms after the decision when it is taken to record whatever it sends */
+  /** time after the decision when voicemail counts as recording whatever it sends, ms */
   readonly patienceMs: number;
 }
 
@@ -61,25 +61,25 @@ export class AnsweringDetector {
   readonly #beep = new BeepFollower();
   /** Since the first sound of the greeting. */
   #greetingMs = 0;
-  /** The longest that was spoken without a pause: for as long as nobody has paused. */
+  /** Longest stretch of speech without a pause. */
   #spokenMs = 0;
   #paused = false;
   #heardMs = 0;
   #verdict: Answerer | null = null;
   #verdictAtMs = 0;
-  /** Beeps before the greeting, which are none of a mailbox. */
+  /** Beeps before the greeting, which do not come from voicemail. */
   #foreignBeeps = 0;
 
   constructor(limits: AnsweringLimits) {
     this.#limits = limits;
   }
 
-  /** null as long as it is not decided. */
+  /** null until decided. */
   get verdict(): Answerer | null {
     return this.#verdict;
   }
 
-  /** Whether a mailbox records by now: its beep is over, or it has been silent for long. */
+  /** Whether voicemail is recording now: its beep is over, or it has been silent for long. */
   get records(): boolean {
     if (this.#verdict !== 'voicemail' || this.#beep.beeping) return false;
     const { silenceMs, patienceMs } = this.#limits;

@@ -1,21 +1,21 @@
 /**
- * Tells steady tones from voices in 20 ms frames at 8 kHz, by the spectrum of the last 40 ms. That window makes
- * the Goertzel bins 25 Hz wide and orthogonal, so the energies of the bins add up to that of the window.
+ * Distinguishes steady tones from voices in 20 ms frames at 8 kHz, by the spectrum of the last 40 ms. That window makes
+ * the Goertzel bins 25 Hz wide and orthogonal, so the bin energies sum to the energy of the window.
  */
 const sampleRate = 8000;
 const frameSamples = 160;
 const windowSamples = 2 * frameSamples;
 const binHz = sampleRate / windowSamples;
-/** Tones of the telephone network and the beeps of mailboxes lie here. */
+/** Frequency range of network tones and voicemail beeps. */
 const lowestBin = 300 / binHz;
 const highestBin = 2300 / binHz;
-/** Bins on either side that hold what a tone between two bins leaks. */
+/** Bins on either side that collect the leakage of a tone between two bins. */
 const skirt = 2;
-/** Share of the window's energy that a tone, or two, must have: codecs and line noise take the rest. */
+/** Minimum share of the window's energy in one or two tones; codecs and line noise account for the rest. */
 const tonalShare = 0.9;
 /** A second tone weaker than this share of the first is noise. */
 const secondShare = 0.1;
-/** Two tones beat: the power of 10 ms varies by more than this factor, that of one tone does not. */
+/** Two tones beat: their power varies by more than this factor between 10 ms blocks, that of one tone does not. */
 const steadyFactor = 2;
 
 export type Tonality = 'single' | 'several' | 'none';
@@ -27,14 +27,14 @@ export class ToneEar {
   readonly #powers = new Float64Array(4);
   #pitchHz = 0;
 
-  /** Of the strongest tone, to 25 Hz; holds after a frame that was tonal. */
+  /** Pitch of the strongest tone, to 25 Hz; valid after a tonal frame. */
   get pitchHz(): number {
     return this.#pitchHz;
   }
 
   /**
-   * Takes the next frame. What it says is about that frame and the one before.
-   * @param audible false: the frame is too quiet to be looked at
+   * Takes the next frame. The result covers that frame and the one before.
+   * @param audible false: the frame is too quiet to analyze
    */
   hear(frame: Int16Array, audible: boolean): Tonality {
     this.#window.copyWithin(0, frameSamples);
@@ -52,7 +52,7 @@ export class ToneEar {
     return both && secondEnergy >= secondShare * firstEnergy ? 'several' : 'none';
   }
 
-  /** Energy of the window, in the measure of `#energy`. */
+  /** Energy of the window, in the unit of `#energy`. */
   #measure(): number {
     const part = windowSamples / this.#powers.length;
     let total = 0;
@@ -78,7 +78,7 @@ export class ToneEar {
     return last * last + before * before - coefficient * last * before;
   }
 
-  /** Index of the strongest bin, but for those that belong to the tone at `except`; -1 when there is none. */
+  /** Index of the strongest bin outside the tone at `except`; -1 when there is none. */
   #strongest(except: number): number {
     let best = -1;
     for (let i = 0; i < this.#energies.length; i++) {

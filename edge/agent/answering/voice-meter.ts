@@ -1,24 +1,24 @@
-/** Measures how long somebody has been speaking, in 20 ms frames: not noise, and not the tones of a network. */
+/** Measures how long somebody has been speaking, in 20 ms frames; ignores noise and network tones. */
 import type { Tonality } from './tone-ear.ts';
 
 const frameMs = 20;
-/** RMS below which nothing is a voice, and the factor by which a voice exceeds the noise floor. */
+/** Minimum RMS of a voice, and the factor by which a voice exceeds the noise floor. */
 export const quietest = 200;
 const aboveFloor = 3;
-/** Share of the way that the noise floor rises in a frame: slow, so that speech does not lift it. */
+/** Fraction of the distance by which the noise floor rises per frame: slow, so that speech does not raise it. */
 const floorRise = 0.005;
-/** ms of tone after which a sound is no voice: vowels are shorter, or change their pitch. */
+/** Tone length after which a sound is not a voice, ms: vowels are shorter, or change pitch. */
 const toneMs = 200;
-/** Hz by which the strongest partial of a tone may jump: that of two tones changes from one to the other. */
+/** Hz by which the strongest partial of a tone may jump: with two tones it alternates between them. */
 const samePitchHz = 200;
-/** Weight of a frame in the level of a sound. */
+/** Weight of a frame in the smoothed level of a sound. */
 const smoothing = 0.1;
-/** A voice ends by falling below this share of its level. What stays above is noise that the floor has reached. */
+/** A voice ends when it falls below this share of its level. Sound that stays above it is noise. */
 const fallsTo = 0.5;
 
 export class VoiceMeter {
   #floor = quietest;
-  /** Of the sound that goes on now. */
+  /** Of the current sound. */
   #level = 0;
   #soundMs = 0;
   #toneMs = 0;
@@ -26,7 +26,7 @@ export class VoiceMeter {
   #voiceMs = 0;
   #quietMs = 0;
 
-  /** ms of voice so far. Falls when a sound that was taken for a voice turns out to be none. */
+  /** ms of voice so far. Decreases when a sound taken for a voice turns out not to be one. */
   get voiceMs(): number {
     return this.#voiceMs;
   }
@@ -36,7 +36,7 @@ export class VoiceMeter {
     return this.#quietMs;
   }
 
-  /** Forgets the voice so far. */
+  /** Resets the voice time. */
   reset(): void {
     this.#voiceMs = 0;
     this.#soundMs = 0;
@@ -68,7 +68,7 @@ export class VoiceMeter {
     this.#pitchHz = pitchHz;
   }
 
-  /** The sound that goes on now is no voice. */
+  /** The current sound is not a voice. */
   #takeBack(): void {
     this.#voiceMs -= this.#soundMs;
     this.#soundMs = 0;

@@ -14,7 +14,7 @@ let clock: FakeClock;
 let http: Server;
 let control: WebSocketServer;
 let orders: TestCallOrder[];
-/** Resolved with the next order, and with why the socket was lost. */
+/** Resolves with the next order; rejects when the socket is lost. */
 let ordered: PromiseWithResolvers<TestCallOrder>;
 let lost: PromiseWithResolvers<string>;
 
@@ -24,7 +24,7 @@ beforeEach(async () => {
   ordered = Promise.withResolvers();
   lost = Promise.withResolvers();
   http = createServer();
-  // A ping is answered when the test wants it.
+  // The test decides when a ping is answered.
   control = new WebSocketServer({ server: http, autoPong: false });
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
@@ -57,7 +57,7 @@ async function open(): Promise<{ edge: RunSocket; end: WebSocket; path: string; 
 }
 
 describe('the socket of a test run', () => {
-  test('shows its key, takes orders, and tells what happens', async () => {
+  test('presents its key, takes orders, and reports events', async () => {
     const { edge, end, path, key } = await open();
     expect([path, key]).toEqual([`/v1/edge/test-calls/${runId}`, 'Bearer k']);
     const told = once(end, 'message');
@@ -70,14 +70,14 @@ describe('the socket of a test run', () => {
     expect((await closed)[0]).toBe(1000);
   });
 
-  test('stays while each ping is answered before the next, and is lost with one that is not', async () => {
+  test('stays open while each ping is answered before the next, and is lost otherwise', async () => {
     const { end } = await open();
     const pinged = once(end, 'ping');
     clock.advance(4000);
     await pinged;
     end.pong();
     end.send(JSON.stringify(hangup));
-    // The answer came before the order did.
+    // The pong arrived before the order.
     await ordered.promise;
     const again = once(end, 'ping');
     clock.advance(4000);
@@ -87,7 +87,7 @@ describe('the socket of a test run', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('is lost when control goes, or sends what is no order', async () => {
+  test('is lost when control goes away or sends something other than an order', async () => {
     const first = await open();
     first.end.close(1001, 'restarting');
     expect(await lost.promise).toBe('closed with 1001 restarting');
@@ -98,7 +98,7 @@ describe('the socket of a test run', () => {
     expect([orders, clock.pending]).toEqual([[], 0]);
   });
 
-  test('does not open where control refuses it', async () => {
+  test('fails to open when control rejects it', async () => {
     control.close();
     http.on('upgrade', (_request, socket) => socket.end('HTTP/1.1 401 Unauthorized\r\n\r\n'));
     await expect(open()).rejects.toThrow('the socket of the test run did not open');

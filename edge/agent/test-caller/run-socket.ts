@@ -1,4 +1,4 @@
-/** The socket over which a test run goes on (test-call-protocol.ts). Once lost it does not come back: the run is over. */
+/** The WebSocket of a test run (test-call-protocol.ts). It does not reconnect: once lost, the run is over. */
 import { Compile } from 'typebox/compile';
 import WebSocket from 'ws';
 import type { Clock, Timer } from '#shared/clock.ts';
@@ -14,10 +14,10 @@ export interface RunSocketParts {
   readonly runId: string;
   readonly key: string;
   readonly clock: Clock;
-  /** ms until the socket is open, and between two pings, each of which must be answered before the next */
+  /** time to open the socket, and the ping interval, ms; each ping must be answered before the next */
   readonly limitMs: number;
   readonly order: (order: TestCallOrder) => void;
-  /** Once, unless we closed it. */
+  /** Called once, unless we closed it. */
   readonly lost: (why: string) => void;
 }
 
@@ -53,14 +53,14 @@ export class RunSocket {
     });
     return new Promise((resolve, reject) => {
       socket.once('open', () => resolve(new RunSocket(socket, parts)));
-      // Stays: a second error of the same socket must find a listener.
+      // Stays attached: a second error of the same socket needs a listener too.
       socket.on('error', (error) =>
         reject(new Error(`the socket of the test run did not open: ${error.message}`)),
       );
     });
   }
 
-  /** Without effect when the socket is gone. */
+  /** No effect when the socket is gone. */
   tell(event: TestCallEvent): void {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(event));
   }

@@ -62,7 +62,7 @@ function caller(stt: SpeechToText | null = null, interruptAfterMs: number | null
   return made;
 }
 
-/** Lets the line run. @returns ms in which the caller said something */
+/** Runs the line. @returns ms in which the caller spoke */
 function run(of: TestCaller, frame: Int16Array, ms: number): number {
   let said = 0;
   for (let passed = 0; passed < ms; passed += 20) {
@@ -73,11 +73,11 @@ function run(of: TestCaller, frame: Int16Array, ms: number): number {
   return said;
 }
 
-/** What was synthesized or transcribed is there. */
+/** Lets synthesis and transcription finish. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('the simulated caller', () => {
-  test('lets the agent finish, and then has its turn', async () => {
+  test('lets the agent finish, then takes its turn', async () => {
     const one = caller();
     run(one, loud, 1000);
     run(one, quiet, 900);
@@ -89,7 +89,7 @@ describe('the simulated caller', () => {
     expect(turns[0]).toMatchObject({ response_latency_ms: 0, speech_ms: 1000, words: null });
   });
 
-  test('says its words and listens to the answer', async () => {
+  test('speaks and listens to the answer', async () => {
     const one = caller();
     run(one, loud, 500);
     run(one, quiet, 1200);
@@ -106,7 +106,7 @@ describe('the simulated caller', () => {
     expect(turns[1]).toMatchObject({ response_latency_ms: 200, speech_ms: 600, barge_in: false });
   });
 
-  test('presses keys, and the answer counts from the last one', async () => {
+  test('presses keys, and measures the answer from the last one', async () => {
     const one = caller();
     run(one, loud, 500);
     run(one, quiet, 1200);
@@ -124,7 +124,7 @@ describe('the simulated caller', () => {
     expect(one.keysSent).toEqual(['12']);
   });
 
-  test('goes on when the agent says nothing for too long, but not while it is at work', async () => {
+  test('continues when the agent is silent for too long, but not while the agent is busy', async () => {
     const one = caller();
     busy = true;
     run(one, quiet, 20_000);
@@ -141,7 +141,7 @@ describe('the simulated caller', () => {
     expect(ended).toEqual(['patience']);
   });
 
-  test('lets the agent speak on once its work is done', async () => {
+  test('lets the agent continue speaking once its work is done', async () => {
     const one = caller();
     run(one, loud, 500);
     busy = true;
@@ -156,7 +156,7 @@ describe('the simulated caller', () => {
     expect(ended).toEqual(['silence']);
   });
 
-  test('tells when a turn was too long to be transcribed as a whole', async () => {
+  test('reports when a turn was too long to be transcribed in full', async () => {
     const one = caller({ transcribe: async (samples) => `${samples.length / 8000} s` });
     run(one, loud, 2500);
     run(one, quiet, 1200);
@@ -165,7 +165,7 @@ describe('the simulated caller', () => {
     expect(ended).toEqual(['silence, cut']);
   });
 
-  test('breaks into the words of the agent when it is to', async () => {
+  test('interrupts the agent when ordered to', async () => {
     const one = caller(null, 400);
     run(one, loud, 500);
     await settled();
@@ -182,7 +182,7 @@ describe('the simulated caller', () => {
     expect(ended).toEqual(['interruption', 'silence']);
   });
 
-  test('has the words of the agent transcribed', async () => {
+  test('transcribes the words of the agent', async () => {
     const one = caller({ transcribe: async (samples) => `${samples.length / 160} frames` });
     run(one, loud, 500);
     run(one, quiet, 1200);
@@ -190,7 +190,7 @@ describe('the simulated caller', () => {
     expect(turns[0]?.words).toMatch(/^\d+ frames$/);
   });
 
-  test('goes by the account of the agent when transcription fails', async () => {
+  test("uses the agent's own account when transcription fails", async () => {
     const one = caller({ transcribe: async () => Promise.reject(new Error('away')) });
     run(one, loud, 500);
     run(one, quiet, 1200);
@@ -198,7 +198,7 @@ describe('the simulated caller', () => {
     expect(turns[0]?.words).toBeNull();
   });
 
-  test('tells the turn that the end of the call cut off, and makes no move after it', async () => {
+  test('reports the turn cut off by the end of the call, and makes no move after it', async () => {
     const one = caller();
     run(one, loud, 500);
     one.close();

@@ -1,10 +1,10 @@
 /**
- * The simulated caller's mouth, ear and fingers. What it does is decided elsewhere; this takes orders, carries them
- * out, listens to what the agent makes of them, and says when it is the caller's turn again.
+ * The simulated caller's input and output. Its decisions are made elsewhere: it takes orders, carries them out, listens
+ * to the agent's response, and reports when it is the caller's turn again.
  *
- *     [ listening ] --agent said its part, or nothing for too long--> [ waiting ] --order--> [ acting ]
- *           ^                                                                                   |
- *           +-----------------------------------------------------------------------------------+
+ *     [ listening ] --agent has spoken, or silence for too long--> [ waiting ] --order--> [ acting ]
+ *           ^                                                                                 |
+ *           +---------------------------------------------------------------------------------+
  */
 import type { Clock } from '#shared/clock.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
@@ -15,15 +15,15 @@ import { PlayQueue } from '../play-queue.ts';
 import { TurnMeter } from './turn-meter.ts';
 
 export interface TestCallerLimits {
-  /** ms of silence after the agent's words that make it the caller's turn */
+  /** silence after the agent's words that starts the caller's turn, ms */
   readonly turnEndMs: number;
-  /** ms without any word of the agent after which the caller goes on: longer than an agent waits for the caller */
+  /** silence of the agent after which the caller continues, ms: longer than an agent waits for the caller */
   readonly patienceMs: number;
-  /** seconds of the agent's words in one turn that are transcribed */
+  /** maximum length of the agent's words that are transcribed per turn, seconds */
   readonly maxTurnSeconds: number;
 }
 
-/** What made it the caller's turn. */
+/** What started the caller's turn. */
 export type TurnEnd = 'silence' | 'patience' | 'interruption' | 'call_end';
 
 export interface TestCallerParts {
@@ -31,47 +31,47 @@ export interface TestCallerParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly tts: TextToSpeech;
-  /** null: what the agent says is known from its own account alone */
+  /** null: the agent's words come from its own account only */
   readonly stt: SpeechToText | null;
   readonly voice: string | null;
   readonly language: string;
   readonly limits: TestCallerLimits;
-  /** ms of the agent's first words after which the caller interrupts them; null: it does not */
+  /** ms of the agent's first words after which the caller interrupts; null: it does not */
   readonly interruptAfterMs: number | null;
-  /** Whether the agent is at work and may speak any moment: its webhook or tool has not answered. */
+  /** Whether the agent is busy with a webhook or tool and may speak any moment. */
   readonly agentIsBusy: () => boolean;
   readonly answered: () => void;
-  /** It is the caller's turn, unless the call is over. */
+  /** It is the caller's turn, or the call is over. */
   readonly turn: (heard: HeardTurn, last: boolean) => void;
-  /** The caller begins its move. */
+  /** The caller starts its move. */
   readonly moved: () => void;
-  /** Told of each turn what ended it, and whether it was too long to be transcribed as a whole. */
+  /** Called at the end of each turn with its cause, and whether it was too long to transcribe in full. */
   readonly turnEnded: (by: TurnEnd, cut: boolean) => void;
 }
 
 type Move = Extract<TestCallOrder, { type: 'say' | 'keys' | 'silence' }>;
 
 const sampleRate = 8000;
-/** Of the caller's own speech. */
+/** Maximum length of the caller's own speech. */
 const maxSpeechSeconds = 600;
 
 export class TestCaller implements AgentLeg {
   readonly sampleRate = sampleRate;
   readonly #parts: TestCallerParts;
   readonly #queue = new PlayQueue(sampleRate * maxSpeechSeconds);
-  /** What is heard of the agent in one turn; null: nobody transcribes it. */
+  /** The agent's audio in one turn; null: no transcription. */
   readonly #heard: Int16Array | null;
   #heardSamples = 0;
   #cut = false;
   #meter: TurnMeter | null = null;
   #state: 'idle' | 'listening' | 'waiting' | 'acting' | 'closed' = 'idle';
   #listeningSince = 0;
-  /** When the agent was last at work: its words follow, and are not there the moment that it is done. */
+  /** When the agent was last busy: its words follow shortly after. */
   #busyAt = 0;
   #interruptAfterMs: number | null;
-  /** Turns are told one after the other, also when their words are long in coming. */
+  /** Reports turns in order, even when transcription is slow. */
   #told: Promise<void> = Promise.resolve();
-  /** All keys that were pressed, move by move. */
+  /** All keys sent, move by move. */
   readonly keysSent: string[] = [];
 
   constructor(parts: TestCallerParts) {
@@ -107,12 +107,12 @@ export class TestCaller implements AgentLeg {
     this.#heardSamples += frame.length;
   }
 
-  /** The agent says that it begins to say something. */
+  /** The agent reports that it starts to speak. */
   agentBegins(): void {
     this.#meter?.agentBegins();
   }
 
-  /** Makes the caller's move. One that comes out of turn is ignored. */
+  /** Makes the caller's move. A move out of turn is ignored. */
   move(move: Move): void {
     if (this.#state !== 'waiting') return;
     this.#state = 'acting';
@@ -127,7 +127,7 @@ export class TestCaller implements AgentLeg {
     this.#parts.host.hangup(reason);
   }
 
-  /** Tells the turn that was going on. */
+  /** Reports the turn in progress. */
   close(): void {
     if (this.#state === 'closed') return;
     if (this.#state === 'listening') this.#endTurn('call_end');
@@ -135,7 +135,7 @@ export class TestCaller implements AgentLeg {
     this.#queue.clear();
   }
 
-  /** Resolves when all turns are told. */
+  /** Resolves when all turns are reported. */
   done(): Promise<void> {
     return this.#told;
   }
@@ -174,7 +174,7 @@ export class TestCaller implements AgentLeg {
     this.#cut = false;
   }
 
-  /** Whether it is the caller's turn by now. */
+  /** Checks whether the caller's turn has come. */
   #look(now: number): void {
     const meter = this.#meter;
     if (!meter) return;
@@ -183,7 +183,7 @@ export class TestCaller implements AgentLeg {
     if (this.#parts.agentIsBusy()) this.#busyAt = now;
     const quietSince = (since: number) => Math.max(since, this.#busyAt);
     if (firstAt === null || lastTo === null) {
-      // Words that the caller broke into may go on and on.
+      // Interrupted words may continue indefinitely.
       if (now - quietSince(this.#listeningSince) >= patienceMs) this.#endTurn('patience');
     } else if (meter.agentSpeaks && this.#interruptAfterMs !== null) {
       if (now - firstAt >= this.#interruptAfterMs) this.#endTurn('interruption');

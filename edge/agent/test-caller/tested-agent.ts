@@ -1,6 +1,6 @@
 /**
- * The tested end of a test run: the agent as it answers every call, whose webhooks and tools are answered by the run,
- * whose transfers are noted instead of carried out, and whose account of itself is kept.
+ * The tested end of a test run: the ordinary agent, but the run answers its webhooks and tools, its transfers are
+ * recorded instead of carried out, and its account of the conversation is kept.
  */
 import type { LogLine, Talk, Visit, WebhookResult } from '#shared/agent/conversation.ts';
 import type { ToolResult, Variables } from '#shared/agent/interfaces.ts';
@@ -12,7 +12,7 @@ import { toolsToTell } from '../tool-client.ts';
 export interface TestedAgentParts {
   readonly agents: AgentsDeps;
   readonly tell: (event: TestCallEvent) => void;
-  /** The agent begins to say something. */
+  /** The agent starts to speak. */
   readonly begins: () => void;
 }
 
@@ -37,7 +37,7 @@ export class TestedAgent {
     return this.#asked.size > 0;
   }
 
-  /** Makes the agent of the tested call. */
+  /** Creates the agent of the tested call. */
   agents(): Agents {
     const agents = createAgents({
       ...this.#parts.agents,
@@ -61,7 +61,7 @@ export class TestedAgent {
     };
   }
 
-  /** Takes what the run answers to a webhook or a tool. */
+  /** Takes the run's answer to a webhook or tool. */
   answer(answer: Answer): void {
     this.#asked.get(answer.id)?.(answer);
     this.#asked.delete(answer.id);

@@ -4,7 +4,7 @@ import { TurnMeter } from './turn-meter.ts';
 const loud = new Int16Array(160).fill(4000);
 const quiet = new Int16Array(160);
 
-/** Time that goes on by frames of 20 ms. */
+/** Time that advances in frames of 20 ms. */
 class Line {
   now = 1000;
   readonly meter = new TurnMeter(1000);
@@ -19,7 +19,7 @@ class Line {
 }
 
 describe('a turn', () => {
-  test('has the time to the first sound, the speech and the pauses in it', () => {
+  test('measures the time to the first sound, the speech, and the pauses in it', () => {
     const line = new Line()
       .hear(quiet, 300)
       .hear(loud, 1000)
@@ -36,7 +36,7 @@ describe('a turn', () => {
     });
   });
 
-  test('does not take a breath for a pause', () => {
+  test('does not count a breath as a pause', () => {
     const line = new Line().hear(loud, 400).hear(quiet, 200).hear(loud, 400);
     expect(line.meter.agentSpeaks).toBe(true);
     line.hear(quiet, 1000);
@@ -44,13 +44,13 @@ describe('a turn', () => {
     expect(line.meter.take(line.now)).toMatchObject({ speech_ms: 1000, silence_ms: 0 });
   });
 
-  test('does not take a click for speech', () => {
+  test('does not count a click as speech', () => {
     const line = new Line().hear(quiet, 200).hear(loud, 40).hear(quiet, 300);
     expect(line.meter.firstAt).toBeNull();
     expect(line.meter.take(line.now)).toMatchObject({ response_latency_ms: null, silence_ms: 540 });
   });
 
-  test('is measured from the end of the words of the caller', () => {
+  test("is measured from the end of the caller's words", () => {
     const line = new Line().hear(loud, 500).hear(quiet, 1000);
     line.meter.take(line.now);
     line.meter.callerBegins(line.now, true);
@@ -68,7 +68,7 @@ describe('a turn', () => {
 });
 
 describe('keys', () => {
-  test('that are answered while they are sent are answered at once', () => {
+  test('answered while being sent count as answered at once', () => {
     const line = new Line().hear(loud, 500).hear(quiet, 1000);
     line.meter.take(line.now);
     line.hear(quiet, 2000);
@@ -89,7 +89,7 @@ describe('keys', () => {
     });
   });
 
-  test('are not answered by what the agent had begun before', () => {
+  test('are not answered by speech that began before them', () => {
     const line = new Line().hear(loud, 500).hear(quiet, 1000);
     line.meter.take(line.now);
     line.meter.agentBegins();
@@ -104,7 +104,7 @@ describe('keys', () => {
 });
 
 describe('an interruption', () => {
-  test('tells how long the agent went on, and what both said at once', () => {
+  test('measures how long the agent continued, and the overlap', () => {
     const line = new Line().hear(loud, 800);
     expect(line.meter.take(line.now)).toMatchObject({ response_latency_ms: 0, speech_ms: 800 });
     line.meter.callerBegins(line.now, true);
@@ -121,7 +121,7 @@ describe('an interruption', () => {
     });
   });
 
-  test('by a key is answered by new words, however soon these follow', () => {
+  test('by a key is answered by new words, however soon they follow', () => {
     const line = new Line().hear(loud, 800);
     line.meter.take(line.now);
     line.meter.callerBegins(line.now, false);
@@ -138,7 +138,7 @@ describe('an interruption', () => {
     });
   });
 
-  test('by a key may be answered before the key is through', () => {
+  test('by a key may be answered before the key has been sent', () => {
     const line = new Line().hear(loud, 800);
     line.meter.take(line.now);
     line.meter.callerBegins(line.now, false);
@@ -156,7 +156,7 @@ describe('an interruption', () => {
     });
   });
 
-  test('that the agent does not heed has no end, and what it goes on saying is no answer', () => {
+  test('ignored by the agent has no end, and continued speech is not an answer', () => {
     const line = new Line().hear(loud, 800);
     line.meter.take(line.now);
     line.meter.callerBegins(line.now, true);

@@ -1,6 +1,6 @@
 /**
- * Measures what a caller hears: when the agent begins and ends to speak, how long that takes after the caller's own
- * part, and what both do at once. Pure: 20 ms frames and times come in, numbers go out.
+ * Measures what a caller hears: when the agent starts and stops speaking, the latency after the caller's part, and the
+ * overlap of both. Pure: 20 ms frames and times in, numbers out.
  *
  *     caller  ====words====|                    |==
  *     agent                |..latency..|####..pause..####|...
@@ -8,21 +8,21 @@
 import type { HeardTurn } from '#shared/test-call-protocol.ts';
 
 const frameMs = 20;
-/** RMS from which a frame is sound; a codec's idle noise is far below. */
+/** Minimum RMS of a frame with sound; a codec's idle noise is far below. */
 const soundLevel = 200;
-/** Sound that lasts less is a click. */
+/** Shorter sound is a click. */
 const onsetMs = 60;
-/** A gap that is no longer belongs to one stretch of speech. */
+/** Longest gap within one stretch of speech. */
 const breathMs = 400;
-/** A gap that ends sound which may be over. */
+/** Gap after which a sound may be over. */
 const shortGapMs = 40;
 
 type Measures = Omit<HeardTurn, 'words'>;
 
 export class TurnMeter {
-  /** Beginning and end so far of the agent's present stretch of sound; null: silence. */
+  /** Start, and end so far, of the agent's current stretch of sound; null: silence. */
   #stretch: { from: number; to: number; counted: boolean } | null = null;
-  /** The end of the caller's part, or the answer. */
+  /** End of the caller's part, or the answer time. */
   #since: number;
   #firstAt: number | null = null;
   #lastTo: number | null = null;
@@ -30,15 +30,15 @@ export class TurnMeter {
   #silenceMs = 0;
   #overlapMs = 0;
   #callerSpeaks = false;
-  /** When the caller began its part of this turn; null: it has not. */
+  /** When the caller's part of this turn began; null: not yet. */
   #callerBeganAt: number | null = null;
-  /** The agent has said since then that it begins to say something. */
+  /** The agent has reported since then that it starts to speak. */
   #agentBegan = false;
   #interruptedAt: number | null = null;
   #silentAfterMs: number | null = null;
   #barged = false;
   #carriedOver = false;
-  /** Words that are no part of the present stretch are on their way. */
+  /** Words that do not belong to the current stretch are on their way. */
   #newWords = false;
 
   /** @param answeredAt ms */
@@ -46,12 +46,12 @@ export class TurnMeter {
     this.#since = answeredAt;
   }
 
-  /** Whether the agent is speaking, a breath included. */
+  /** Whether the agent is speaking, including short breaths. */
   get agentSpeaks(): boolean {
     return this.#stretch?.counted === true;
   }
 
-  /** When the agent began to speak in this turn, and when it was heard last; null: not yet. */
+  /** When the agent started to speak in this turn, and when it was last heard; null: not yet. */
   get firstAt(): number | null {
     return this.#firstAt;
   }
@@ -60,7 +60,7 @@ export class TurnMeter {
     return this.#lastTo;
   }
 
-  /** One frame of the agent that ends at `now`. */
+  /** One frame from the agent, ending at `now`. */
   heard(frame: Int16Array, now: number): void {
     const sound = rms(frame) >= soundLevel;
     const stretch = this.#stretch;
@@ -72,7 +72,7 @@ export class TurnMeter {
     } else if (stretch && now - stretch.to >= this.#gapMs(stretch.counted)) this.#endStretch();
   }
 
-  /** The agent says that it begins to say something. An answer to an interruption may follow at once. */
+  /** The agent reports that it starts to speak. An answer to an interruption may follow at once. */
   agentBegins(): void {
     this.#agentBegan = true;
     this.#newWords =
@@ -83,7 +83,7 @@ export class TurnMeter {
     return speech && !this.#newWords ? breathMs : shortGapMs;
   }
 
-  /** The caller begins its part: speaks, or presses a key. */
+  /** The caller's part begins: it speaks, or presses a key. */
   callerBegins(now: number, speaks: boolean): void {
     this.#callerSpeaks = speaks;
     this.#callerBeganAt = now;
@@ -96,14 +96,14 @@ export class TurnMeter {
   callerEnds(now: number): void {
     this.#callerSpeaks = false;
     this.#since = now;
-    // A key takes a while to be sent, and may be answered before that is done.
+    // A key takes a while to send, and may be answered before that is done.
     const answered = this.#agentBegan && (this.#firstAt ?? 0) >= (this.#callerBeganAt ?? now);
     if (!answered) this.#firstAt = null;
-    // What the agent has not stopped saying is no answer.
+    // Speech that continues from before is not an answer.
     this.#carriedOver = this.agentSpeaks && !answered;
   }
 
-  /** The measures since the last time; the next turn begins with the caller's part. */
+  /** The measures since the last call; the next turn starts with the caller's part. */
   take(now: number): Measures {
     this.#closeStretch();
     const answered = this.#firstAt !== null;
@@ -149,7 +149,7 @@ export class TurnMeter {
     this.#newWords = false;
   }
 
-  /** Adds what was said so far; what follows of the same stretch counts anew. */
+  /** Adds the speech so far; the rest of the stretch counts separately. */
   #closeStretch(): void {
     const stretch = this.#stretch;
     if (!stretch?.counted) return;

@@ -1,6 +1,6 @@
 /**
- * What an SDP answer does with the SRTP key that we offered and must not (RFC 4568 section 5.1.3): the fault, and its
- * words for the call log, the test call and the Warning. A call that such an answer ends, ends as `bad_answer`. Pure.
+ * Faults in how an SDP answer uses our offered SRTP key (RFC 4568 section 5.1.3), with their wording for the call log,
+ * the test call and the Warning. A call with such an answer ends as `bad_answer`. Pure.
  *
  *     our offer:   a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:<our key>
  *     the answer:  a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:<its key>      one line, same tag, same suite, own key
@@ -8,7 +8,7 @@
 
 export type AnswerFault = 'several_lines' | 'foreign_tag' | 'other_suite' | 'our_key';
 
-/** The peer's values are shortened to what fits in a sentence. */
+/** Values of the peer, shortened to fit a sentence. */
 export interface AnswerFacts {
   readonly lines: number;
   readonly tag: string;

@@ -1,20 +1,20 @@
-/** What an attempt in vain means, in one sentence for whoever owns the trunk: what happened, and what to do. Pure. */
+/** Explains a failed attempt to the trunk's owner in one sentence: what happened, and what to do. Pure. */
 import { defaultCodecs } from '#shared/codecs.ts';
 import { bare, connectionProblem } from '#shared/connection-faults.ts';
 import type { DialRefusal } from '../ports/dialing.ts';
 import type { AttemptOutcome, Place } from '../ports/routes.ts';
 import { type Cause, type CauseKind, causeOf, rang } from './outbound-cause.ts';
 
-/** One INVITE, and what came of it. */
+/** One INVITE and its outcome. */
 export interface AttemptFacts {
-  /** `host:port` as dialled. */
+  /** `host:port` as dialed. */
   readonly place: string;
   /** Number, extension or SIP URI. */
   readonly to: string;
   readonly outcome: AttemptOutcome;
-  /** null: the configuration has none. */
+  /** null: no credentials are configured. */
   readonly credentials: { readonly realm: string | null } | null;
-  /** In the order of the offer. */
+  /** In offer order. */
   readonly codecs: readonly string[];
 }
 
@@ -30,18 +30,18 @@ export function attemptFacts(place: Place, to: string, outcome: AttemptOutcome):
   };
 }
 
-/** @returns null for an attempt that was answered or given up */
+/** @returns null for an attempt that was answered or canceled by us */
 export function attemptProblem(facts: AttemptFacts): string | null {
   const cause = causeOf(facts.outcome);
   return cause && problemOf(cause, facts);
 }
 
-/** A host for which there is nothing to connect to. @param error why */
+/** A host without a usable address. @param error why */
 export function unresolvedProblem(place: string, error: string): string {
   return `There is no usable address for ${place}: ${bare(error.replace(/^unreachable: /, ''))}.`;
 }
 
-/** The SDP of the 200 cannot be used: a codec, or SRTP, or the rules of an answer. */
+/** The SDP of the 200 is unusable: codec, SRTP, or offer/answer rules. */
 export function answerProblem(detail: string, attempt: AttemptFacts | null): string {
   const place = attempt?.place ?? 'The far end';
   const why = bare(detail.replace(/^SDP refused: /, ''));
@@ -50,7 +50,7 @@ export function answerProblem(detail: string, attempt: AttemptFacts | null): str
   return `${place} answered with media that cannot be used: ${withSmallLetter(why)}.`;
 }
 
-/** Within a sentence; names such as SRTP stay as they are. */
+/** Lower-cases the first letter for use inside a sentence; names such as SRTP keep theirs. */
 export function withSmallLetter(text: string): string {
   return /^[A-Z][a-z]/.test(text) ? `${text[0]?.toLowerCase()}${text.slice(1)}` : text;
 }
@@ -71,10 +71,10 @@ function problemOf(cause: Cause, facts: AttemptFacts): string {
   }
 }
 
-/** What is quoted of a response. */
+/** The parts of a response that are quoted. */
 type Quoted = Partial<Pick<DialRefusal, 'reason' | 'warning' | 'retryAfterS' | 'q850'>>;
 
-/** The response itself, behind the sentence that explains it. */
+/** The response, quoted after the sentence that explains it. */
 export function quoted(status: number | null, refusal: Quoted | undefined): string {
   const { reason = '', warning = null, retryAfterS = null, q850 = null } = refusal ?? {};
   const response = [status ?? '', bare(reason)].filter((part) => part !== '').join(' ');
@@ -88,7 +88,7 @@ export function quoted(status: number | null, refusal: Quoted | undefined): stri
 
 type Sentence = (facts: AttemptFacts) => string;
 
-/** A sentence for each kind, before the response is quoted behind it. */
+/** One sentence per kind; the quoted response follows it. */
 const sentences: Readonly<Record<CauseKind, Sentence>> = {
   redirected: ({ place, outcome }) => {
     const contacts = outcome.kind === 'final' ? (outcome.refusal?.contacts ?? []) : [];

@@ -11,7 +11,7 @@ const afterRinging: readonly Phase[] = ['ringing', 'early_media'];
 const phases = [...beforeRinging, ...afterRinging];
 const statuses = Object.keys(statusKinds).map(Number);
 
-/** RFC 3261 section 21 and its extensions, by the registry of IANA. */
+/** RFC 3261 section 21 and its extensions, from the IANA registry. */
 const registered = [
   ...[300, 301, 302, 305, 380],
   ...[400, 401, 402, 403, 404, 405, 406, 407, 408, 410, 412, 413, 414, 415, 416, 417, 420, 421, 422, 423],
@@ -42,7 +42,7 @@ const words = (outcome: AttemptOutcome, credentials: { realm: string | null } | 
   });
 
 describe('the cause of a call that was not answered', () => {
-  it('is tabled for every registered status', () => {
+  it('is defined for every registered status', () => {
     expect(statuses).toEqual(registered);
   });
 
@@ -78,7 +78,7 @@ describe('the cause of a call that was not answered', () => {
   });
 
   it.each(rows.flatMap((row) => row.statuses.map((status) => ({ ...row, status }))))(
-    'is that of the documentation: $status, credentials sent $sent',
+    'matches the documentation: $status, credentials sent $sent',
     ({ status, sent, code, trigger, codeAfter }) => {
       for (const phase of beforeRinging) {
         expect(causeOf(final(status, phase, sent))).toMatchObject({
@@ -98,7 +98,7 @@ describe('the cause of a call that was not answered', () => {
     },
   );
 
-  it('never names credentials that were not sent', () => {
+  it('never mentions credentials that were not sent', () => {
     for (const status of statuses)
       for (const phase of phases) {
         expect(words(final(status, phase))).not.toMatch(/our user name|our credentials/);
@@ -106,7 +106,7 @@ describe('the cause of a call that was not answered', () => {
       }
   });
 
-  it('never moves a call on that rang, whatever is said', () => {
+  it('never fails over once the call rang, whatever the response says', () => {
     for (const status of statuses)
       for (const phase of afterRinging)
         for (const sent of [true, false])
@@ -115,7 +115,7 @@ describe('the cause of a call that was not answered', () => {
               expect(causeOf(final(status, phase, sent, { q850, warningCode }))?.trigger).toBeNull();
   });
 
-  it('lays media that is not accepted on the trunk, not on the person called', () => {
+  it('blames rejected media on the trunk, not on the callee', () => {
     for (const status of [415, 488, 606])
       for (const phase of phases) {
         const cause = causeOf(final(status, phase));
@@ -144,7 +144,7 @@ describe('a Reason header', () => {
     [603, 17, 'callee_busy'],
     [403, 21, 'callee_refused'],
     [502, 27, 'no_answer'],
-    // RFC 3398 section 7.2.4.1: a gateway makes 408 of "no user responding".
+    // RFC 3398 section 7.2.4.1: a gateway maps "no user responding" to 408.
     [408, 18, 'no_answer'],
     [408, 17, 'callee_busy'],
     [500, 88, 'route_media_refused'],
@@ -158,7 +158,7 @@ describe('a Reason header', () => {
       });
   });
 
-  it('leaves a 408 for a timer of the network what it is', () => {
+  it('keeps a 408 with a network timer cause as it is', () => {
     expect(causeOf(final(408, 'silent', false, { q850: 102 }))).toMatchObject({
       code: 'route_timeout',
       trigger: 'timeout',
@@ -166,14 +166,14 @@ describe('a Reason header', () => {
     });
   });
 
-  it('leaves a 503 for a congested network what it is', () => {
+  it('keeps a 503 with a network congestion cause as it is', () => {
     expect(causeOf(final(503, 'silent', false, { q850: 34 }))).toMatchObject({
       code: 'route_unreachable',
       trigger: 'unreachable',
     });
   });
 
-  it('does not change what a status says by itself', () => {
+  it('does not change a status that is specific enough', () => {
     for (const q850 of Object.keys(q850Kinds).map(Number)) {
       expect(causeOf(final(486, 'silent', false, { q850 }))?.code).toBe('callee_busy');
       expect(causeOf(final(404, 'silent', false, { q850 }))?.code).toBe('callee_unknown');
@@ -183,7 +183,7 @@ describe('a Reason header', () => {
 });
 
 describe('a Warning header', () => {
-  it('about the session makes a refusal one of media', () => {
+  it('about the session makes a rejection a media problem', () => {
     for (const status of [400, 403, 406, 500, 603])
       expect(causeOf(final(status, 'silent', false, { warningCode: 305 }))?.code).toBe('route_media_refused');
   });
@@ -235,14 +235,14 @@ describe('without a final response', () => {
       false,
     ],
     [
-      'it breaks while it rings',
+      'the connection breaks while it rings',
       { kind: 'connection_lost', phase: 'ringing', error: 'reset' },
       'route_failed',
       null,
       false,
     ],
     ['no response at all', { kind: 'no_response' }, 'route_timeout', 'timeout', false],
-    ['given up by us', { kind: 'canceled' }, null, null, null],
+    ['canceled by us', { kind: 'canceled' }, null, null, null],
     ['an answer', final(200), null, null, true],
   ])('%s', (_what, outcome, code, trigger, reachable) => {
     expect(causeOf(outcome)?.code ?? null).toBe(code);
@@ -254,7 +254,7 @@ describe('without a final response', () => {
 describe('the page about outbound calls', () => {
   const page = readFileSync(new URL('../../../docs/outbound-calls.md', import.meta.url), 'utf8');
 
-  /** Cells of the row whose first cell begins so. */
+  /** Cells of the row whose first cell starts with `begin`. */
   function row(begin: string): string[] {
     const line = page.split('\n').find((one) => one.startsWith(`| ${begin}`));
     if (line === undefined) throw new Error(`docs/outbound-calls.md has no row "${begin}"`);
@@ -264,10 +264,10 @@ describe('the page about outbound calls', () => {
       .map((cell) => cell.trim());
   }
 
-  /** What a cell has in code quotes; null for "-". */
+  /** The code-quoted value of a cell; null for "-". */
   const quoted = (cell: string | undefined) => /`([a-z_]+)`/.exec(cell ?? '')?.[1] ?? null;
 
-  it('has the Q.850 causes of a Reason header, each with what it means', () => {
+  it('lists the Q.850 causes of a Reason header with their meaning', () => {
     const [said = '', changes = ''] = row('`Reason: Q.850;cause=`');
     const documented = [...changes.matchAll(/(\d+(?:, \d+)*): `([a-z_]+)`/g)].flatMap(
       ([, causes = '', code = '']) => causes.split(', ').map((cause) => [Number(cause), code] as const),
@@ -286,7 +286,7 @@ describe('the page about outbound calls', () => {
     );
   });
 
-  it('has the codes of a Warning that change a refusal', () => {
+  it('lists the Warning codes that change the meaning of a rejection', () => {
     const [said = '', changes] = row('`Warning` ');
     const [, first = 0, last = 0] = (/(\d{3}) to (\d{3})/.exec(said) ?? []).map(Number);
     const codeWith = (warningCode: number) =>
@@ -300,13 +300,13 @@ describe('the page about outbound calls', () => {
     ['connection lost before it rang', { kind: 'connection_lost', phase: 'trying', error: 'reset' }],
     ['connection lost after it rang', { kind: 'connection_lost', phase: 'ringing', error: 'reset' }],
     ['no response in time', { kind: 'no_response' }],
-  ])('has what it means without a final response: %s', (begin, outcome) => {
+  ])('has the meaning of each end without a final response: %s', (begin, outcome) => {
     const [, code, trigger] = row(begin);
     expect(causeOf(outcome)).toMatchObject({ code: quoted(code), trigger: quoted(trigger) });
   });
 });
 
-describe('what an attempt says of the endpoint', () => {
+describe('what an attempt says about the endpoint', () => {
   it.each([
     [503, false],
     [408, false],

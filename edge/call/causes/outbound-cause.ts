@@ -1,7 +1,7 @@
 /**
- * What the end of one attempt to call somebody means: one table from what the far end said, and how far the attempt
- * had come, to the cause, who is answerable, and whether the call may go elsewhere. Calls, legs of transfers, test
- * calls, failover and probes all ask it. Pure.
+ * What the end of one outbound attempt means: one table maps the far end's response and the phase reached to the cause,
+ * the responsible party, and whether the call may fail over. Used by calls, transfer legs, test calls, failover and
+ * probes. Pure.
  *
  *     status ──> kind ──refined by phase, credentials, Warning, Reason──> kind ──> termination code, trigger
  */
@@ -34,7 +34,7 @@ export type CauseKind =
   | 'connection_broke'
   | 'no_response';
 
-/** The termination code says who is answerable (shared/termination.ts). */
+/** The termination code says who is responsible (shared/termination.ts). */
 const codeOf: Readonly<Record<CauseKind, TerminationCode>> = {
   redirected: 'route_refused',
   credentials_missing: 'route_auth_failed',
@@ -60,8 +60,8 @@ const codeOf: Readonly<Record<CauseKind, TerminationCode>> = {
 };
 
 /**
- * Every status of 300 to 699 that RFC 3261 and its extensions define (IANA, "Response Codes"). Others mean what the
- * x00 of their class means (section 8.1.3.2).
+ * All statuses from 300 to 699 that RFC 3261 and its extensions define (IANA, "Response Codes"). Others mean the same
+ * as the x00 of their class (section 8.1.3.2).
  */
 export const statusKinds: Readonly<Record<number, CauseKind>> = {
   300: 'redirected',
@@ -132,7 +132,7 @@ export const statusKinds: Readonly<Record<number, CauseKind>> = {
   608: 'blocked',
 };
 
-/** ITU-T Q.850 causes of a Reason header (RFC 3326) that say more than a general status does. */
+/** ITU-T Q.850 causes of a Reason header (RFC 3326) that are more specific than a general status. */
 export const q850Kinds: Readonly<Record<number, CauseKind>> = {
   1: 'unknown_number',
   2: 'unknown_number',
@@ -156,8 +156,8 @@ export const q850Kinds: Readonly<Record<number, CauseKind>> = {
 };
 
 /**
- * Statuses that gateways use for whatever the network behind them says: a Reason header knows better. 408 is one of
- * them: a gateway makes it of cause 18, the callee that does not respond (RFC 3398 section 7.2.4.1).
+ * Statuses that gateways use for anything the network behind them reports, so a Reason header is more specific. 408 is
+ * among them: gateways map cause 18, no user responding, to it (RFC 3398 section 7.2.4.1).
  */
 const general: ReadonlySet<CauseKind> = new Set<CauseKind>([
   'protocol',
@@ -169,7 +169,7 @@ const general: ReadonlySet<CauseKind> = new Set<CauseKind>([
   'server_failed',
 ]);
 
-/** Kinds of which a Warning about the session description (RFC 3261 section 20.43) changes the meaning. */
+/** Kinds whose meaning a Warning about the session description (RFC 3261 section 20.43) changes. */
 const warned: ReadonlySet<CauseKind> = new Set<CauseKind>([
   'protocol',
   'forbidden',
@@ -180,17 +180,17 @@ const warned: ReadonlySet<CauseKind> = new Set<CauseKind>([
 export interface Cause {
   readonly kind: CauseKind;
   readonly code: TerminationCode;
-  /** What lets the call try the next endpoint (contract 3.5); null: nothing does. */
+  /** Why the call may try the next endpoint (contract 3.5); null: it may not. */
   readonly trigger: FailoverTrigger | null;
-  /** What the attempt says of the endpoint, as a probe would; null: nothing. */
+  /** What the attempt says about the endpoint, as a probe would; null: nothing. */
   readonly reachable: boolean | null;
-  /** The SIP status that ended the attempt; null when none came. */
+  /** SIP status that ended the attempt; null when there was none. */
   readonly sipCode: number | null;
-  /** For the call log's `failover_attempts`; null for what moves no call on. */
+  /** For the call log's `failover_attempts`; null when the call does not fail over. */
   readonly error: string | null;
 }
 
-/** @returns null for an attempt that was answered, or given up by us: there is nothing to explain */
+/** @returns null for an attempt that was answered or canceled by us */
 export function causeOf(outcome: AttemptOutcome): Cause | null {
   switch (outcome.kind) {
     case 'canceled':
@@ -218,7 +218,7 @@ function causeOfResponse(outcome: FinalOutcome): Cause {
   return cause(kind, trigger, reachableAfter(status, kind, phase), status, trigger);
 }
 
-/** Contract 3.5: a call that rang never moves on, and neither does one whose far side said no. */
+/** Contract 3.5: no failover once the call rang or the callee declined. */
 function triggerOf(kind: CauseKind, credentialsSent: boolean): FailoverTrigger | null {
   if (kind === 'overloaded') return 'unreachable';
   if (kind === 'timeout') return 'timeout';
@@ -233,7 +233,7 @@ function kindOf({ status, phase, credentialsSent, refusal }: FinalOutcome): Caus
     case 'credentials_missing':
       return credentialsSent ? 'credentials_refused' : plain;
     case 'forbidden':
-      // What rang was let through, so whoever says no then is not the guard at the door.
+      // A call that rang had passed authentication, so a later rejection is the callee's.
       if (rang(phase)) return 'declined';
       return status === 403 && credentialsSent ? 'credentials_refused' : plain;
     case 'timeout':
@@ -245,7 +245,7 @@ function kindOf({ status, phase, credentialsSent, refusal }: FinalOutcome): Caus
   }
 }
 
-/** What the headers of a refusal make of its kind; null: nothing else. */
+/** A more specific kind from the headers of a rejection; null: none. */
 function refinedBy(kind: CauseKind, refusal: DialRefusal | undefined): CauseKind | null {
   const { q850 = null, warningCode = null } = refusal ?? {};
   const meant = q850 === null || !general.has(kind) ? undefined : q850Kinds[q850];
@@ -256,8 +256,8 @@ function refinedBy(kind: CauseKind, refusal: DialRefusal | undefined): CauseKind
 }
 
 /**
- * 408 and 503 count against the endpoint, as they do for a probe. Other 5xx do for a probe only: an INVITE gets
- * them for the number it dials too, which says nothing of the next call.
+ * 408 and 503 count against the endpoint, as for a probe. Other 5xx count only for a probe: an INVITE may get them
+ * because of the dialed number, which says nothing about the next call.
  */
 function reachableAfter(status: number, kind: CauseKind, phase: Phase): boolean | null {
   if (rang(phase)) return true;
@@ -265,13 +265,13 @@ function reachableAfter(status: number, kind: CauseKind, phase: Phase): boolean 
   return status >= 500 && status < 600 && kind === 'server_failed' ? null : true;
 }
 
-/** What an attempt says of the endpoint, an answered one too; null: nothing. */
+/** What an attempt, answered or not, says about the endpoint; null: nothing. */
 export function reachableBy(outcome: AttemptOutcome): boolean | null {
   if (outcome.kind === 'final' && outcome.status < 300) return true;
   return causeOf(outcome)?.reachable ?? null;
 }
 
-/** Whether a response of 180 to 199 had come. */
+/** Whether a response from 180 to 199 was received. */
 export function rang(phase: Phase): boolean {
   return phase === 'ringing' || phase === 'early_media';
 }
@@ -286,7 +286,7 @@ function cause(
   return { kind, code: codeOf[kind], trigger, reachable, sipCode, error };
 }
 
-/** Contract 3.3: any SIP response but 408 and 5xx makes a probe a success. @param sipCode null: none came */
+/** Contract 3.3: a probe succeeds with any SIP response but 408 and 5xx. @param sipCode null: no response */
 export function probeSucceeded(sipCode: number | null): boolean {
   return sipCode !== null && sipCode !== 408 && (sipCode < 500 || sipCode >= 600);
 }

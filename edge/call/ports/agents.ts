@@ -1,14 +1,14 @@
-/** What calls need of whoever speaks on them (edge/agent), and what those may ask of their call. */
+/** What calls need from agents (edge/agent), and what agents may ask of their call. */
 import type { AgentSettings, CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { AudioEndpoint } from './media.ts';
 import type { ConsultOrder, TransferOrder, TransferOutcome } from './transfer.ts';
 
-/** What an agent may know of its call. */
+/** What an agent may know about its call. */
 export interface CallFacts {
   readonly callId: string;
   readonly orgId: string;
-  /** The configuration that the call came over or goes out over; null when none is known. */
+  /** The configuration that the call uses, inbound or outbound; null when none is known. */
   readonly trunkId: string | null;
   readonly sipCallId: string;
   readonly direction: 'inbound' | 'outbound';
@@ -17,39 +17,39 @@ export interface CallFacts {
   readonly to: string;
   /** Variables from header mappings and request_data; names as in contract 2.8 and 9.4. */
   readonly variables: CallVariables;
-  /** Of a call of ours: what to do when a mailbox answers; absent or null: nobody looks. */
+  /** Outbound calls: what to do when voicemail answers; absent or null: no detection. */
   readonly voicemail?: VoicemailOrder | null;
 }
 
-/** What becomes of a call of ours that a mailbox answers (contract 9.1). */
+/** What to do with an outbound call answered by voicemail (contract 9.1). */
 export interface VoicemailOrder {
   readonly action: 'hangup' | 'leave_message' | 'ignore';
-  /** A template; set with `leave_message`. */
+  /** A template; set for `leave_message`. */
   readonly message: string | null;
 }
 
-/** What an agent may ask of its call. Everything is allowed at any time; after the end it has no effect. */
+/** What an agent may ask of its call. Allowed at any time; no effect after the end. */
 export interface AgentHost {
   /** Ends the call. `reason` is for the log. */
   hangup(reason: string): void;
-  /** @throws Error when the peer takes no keys */
+  /** @throws Error when the peer does not support keys */
   sendDtmf(digits: string): Promise<void>;
-  /** Whether either side can press keys, as far as is known: before the answer it may be unknown and true. */
+  /** Whether either side can send keys. Before the answer this may be unknown and true. */
   keysPossible(): boolean;
-  /** One line of the conversation, reported as it happens. */
+  /** One line of the conversation, reported immediately. */
   transcript(entry: TranscriptEntry): void;
-  /** The variables that the agent has extracted so far; replaces those of an earlier call of this function. */
+  /** All variables the agent has extracted so far; replaces those of the previous call. */
   variables(values: CallVariables): void;
   /**
-   * Hands the peer over to somebody else (contract section 4). Resolves when it is known whether that worked: after
-   * `ok` the agent's part is over and it is closed, else the call goes on as before. Never rejects.
+   * Transfers the peer (contract section 4). Resolves with the outcome: after `ok` the agent is closed, otherwise the
+   * call continues as before. Never rejects.
    */
   transfer(order: TransferOrder): Promise<TransferOutcome>;
-  /** Of an agent that speaks to the target of a transfer: the waiting call may be joined now. */
+  /** The agent that speaks to a transfer target asks to bridge the waiting call now. */
   join(): void;
-  /** Who seems to have answered a call of ours (contract 9.2); the last word stands. */
+  /** Who seems to have answered an outbound call (contract 9.2); the last report wins. */
   answeredBy(who: 'human' | 'voicemail' | 'unknown'): void;
-  /** The agent can go on no more; the call ends with `agent_failed`. */
+  /** The agent cannot continue; the call ends with `agent_failed`. */
   fail(error: Error): void;
 }
 
@@ -58,7 +58,7 @@ export type Manner = Pick<AgentSettings, 'voice' | 'language'>;
 
 /** The agent side of a call. */
 export interface AgentLeg extends AudioEndpoint {
-  /** Gets ready before the call is answered. Rejects when the agent cannot take the call: answered 480. */
+  /** Prepares before the call is answered. Rejects when the agent cannot take the call: answered 480. */
   prepare(): Promise<void>;
   /** The call is answered: frames flow from now on. */
   start(): void;
@@ -69,10 +69,10 @@ export interface AgentLeg extends AudioEndpoint {
 export interface Agents {
   create(settings: AgentSettings, call: CallFacts, host: AgentHost): AgentLeg;
   /**
-   * Who speaks to the target of a transfer: says the announcement, waits for the key, then `host.join` or `hangup`.
-   * @param manner of the agent of the call that is transferred; absent: the edge's voice, English
+   * The agent that speaks to a transfer target: says the announcement, waits for the key, then `host.join` or `hangup`.
+   * @param manner of the transferred call's agent; absent: the edge's voice, English
    */
   consult(order: ConsultOrder, call: CallFacts, host: AgentHost, manner?: Manner): AgentLeg;
-  /** What the peer hears while the target of a transfer is called. */
+  /** Audio for the peer while the transfer target is called. */
   waiting(): AudioEndpoint;
 }

@@ -1,59 +1,59 @@
-/** What calls need of signaling to send INVITEs of their own. */
+/** What calls need from signaling to send INVITEs. */
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import type { DialogLeg, LegEvents } from './signaling.ts';
 
-/** Where an INVITE goes: one address of an endpoint, already judged (contract 1.9). */
+/** Where an INVITE goes: one address of an endpoint, already checked (contract 1.9). */
 export interface DialTarget {
   /** As configured, for records and log lines. */
   readonly host: string;
   /** Address to connect to; absent: the engine resolves `serverName`. */
   readonly address?: string;
   readonly port: number;
-  /** Name that the peer's certificate must bear, and host of the Request-URI (RFC 5922 section 4, RFC 3263). */
+  /** Name that the peer's certificate must contain, and host of the Request-URI (RFC 5922 section 4, RFC 3263). */
   readonly serverName: string;
-  /** Whether no configuration names the host: it is told no identity but that of From (RFC 3325 section 5). */
+  /** Whether no configuration names the host: then From is the only identity sent (RFC 3325 section 5). */
   readonly foreign?: boolean;
 }
 
 export interface TrunkCredentials {
   readonly username: string;
   readonly password: string;
-  /** null: whatever realm the trunk names; else no other realm gets an answer. */
+  /** null: any realm the trunk names; otherwise other realms are not answered. */
   readonly realm: string | null;
 }
 
-/** What an INVITE of ours says. */
+/** Contents of an outbound INVITE. */
 export interface OutboundInvite {
   /** The same for every attempt of a call; each attempt has its own From tag. */
   readonly sipCallId: string;
   /** The attached number, E.164 with plus: user part of From and P-Asserted-Identity. */
   readonly from: string;
-  /** E.164, an extension, or a SIP URI, of which the user part is dialled. */
+  /** E.164, an extension, or a SIP URI, whose user part is dialed. */
   readonly to: string;
   /** SDP */
   readonly offer: string;
   /** Contract 2.8, outbound. */
   readonly headers: readonly HeaderMapping[];
-  /** What the mappings may name. */
+  /** Variables that the mappings may use. */
   readonly variables: CallVariables;
-  /** null: a challenge is a refusal. */
+  /** null: a challenge is a rejection. */
   readonly credentials: TrunkCredentials | null;
-  /** Value of a Replaces header (RFC 3891): this INVITE takes a dialog of the callee over. */
+  /** Value of a Replaces header (RFC 3891): the INVITE replaces a dialog of the callee. */
   readonly replaces?: string | null;
   /** Value of a Referred-By header (RFC 3892). */
   readonly referredBy?: string | null;
 }
 
-/** A custom header that an INVITE does not have. */
+/** A custom header left out of an INVITE. */
 export interface LeftOutHeader {
   /** As configured. */
   readonly name: string;
-  /** A clause for a person. */
+  /** Why it was left out, as a clause. */
   readonly why: string;
 }
 
-/** A final response that is no answer, as it came. */
+/** A final response other than 2xx, as received. */
 export interface DialRefusal {
   /** 300 to 699 */
   readonly status: number;
@@ -67,39 +67,39 @@ export interface DialRefusal {
   readonly retryAfterS: number | null;
   /** URIs of the Contacts of a redirect, without passwords and headers. */
   readonly contacts?: readonly string[];
-  /** Whether a challenge came with the response. */
+  /** Whether the response contained a challenge. */
   readonly challenged?: boolean;
-  /** Whether our credentials had been sent: a 401 or 407 then refuses them. */
+  /** Whether our credentials had been sent: a 401 or 407 then rejects them. */
   readonly authenticated: boolean;
 }
 
 /**
- * What happens to an INVITE of ours and to the dialog that comes of it. Nothing comes before `dial` has
- * returned, and nothing after `refused`, `unreachable`, `timeout`, `bye`, `lost`, or our own `cancel` or `bye`.
+ * Events of an outbound INVITE and its dialog. None before `dial` has returned, and none after `refused`,
+ * `unreachable`, `timeout`, `bye`, `lost`, or our own `cancel` or `bye`.
  */
 export interface DialEvents
   extends Pick<
     LegEvents,
     'bye' | 'lost' | 'reanswer' | 'reoffer' | 'reaccept' | 'referred' | 'referRefused' | 'replacedBy'
   > {
-  /** The INVITE goes out without these headers of `OutboundInvite.headers`. */
+  /** The INVITE is sent without these headers of `OutboundInvite.headers`. */
   headersLeftOut?(headers: readonly LeftOutHeader[]): void;
   /** A provisional response: 100, or 180 to 199. `sdp` is early media, an answer to our offer. */
   progress(status: number, sdp: string | null): void;
-  /** A 2xx came and its ACK is out. `sdp` is null when a reliable provisional response had the answer. */
+  /** A 2xx was received and its ACK sent. `sdp` is null when a reliable provisional response had the answer. */
   answered(sdp: string | null): void;
   refused(refusal: DialRefusal): void;
-  /** No connection, or it was lost before a final response. `reason` is for a person. */
+  /** No connection, or the connection was lost before a final response. `reason` is for a person. */
   unreachable(reason: string): void;
-  /** No response at all in time, or no final one in the end. */
+  /** No response in time, or no final one. */
   timeout(): void;
 }
 
-/** The signaling side of a call that we make. Every function may be called in any state; what is too late does nothing. */
+/** The signaling side of an outbound call. Functions may be called in any state; late calls do nothing. */
 export interface OutboundLeg extends DialogLeg {
-  /** Gives the call up before the answer: CANCEL, and BYE should the answer have crossed it. */
+  /** Cancels before the answer: CANCEL, then BYE if the answer crossed it. */
   cancel(reason: string): void;
-  /** Offers what `reoffer` gives in a re-INVITE; its answer comes by `reaccept`. */
+  /** Sends a re-INVITE with the offer from `reoffer`; the answer arrives in `reaccept`. */
   renegotiate(): void;
 }
 

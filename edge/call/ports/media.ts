@@ -1,19 +1,19 @@
-/** What calls need of media (edge/media). */
+/** What calls need from media (edge/media). */
 import type { CodecName } from '#shared/codecs.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import type { CallRefused } from '../call-refused.ts';
 
-/** The agent's mouth and ear: 20 ms frames of 16-bit mono PCM at `sampleRate`. */
+/** The agent's audio: 20 ms frames of 16-bit mono PCM at `sampleRate`. */
 export interface AudioEndpoint {
   readonly sampleRate: 8000 | 16000;
   /**
    * Called every 20 ms while the call is up. Fills `frame` (`sampleRate / 50` samples) and returns true, or
-   * returns false when there is nothing to say: silence goes out. Must not block or throw.
+   * returns false to send silence. Must not block or throw.
    */
   read(frame: Int16Array): boolean;
   /** Received audio, de-jittered and concealed, one frame every 20 ms. Absent: nothing is decoded. */
   write?(frame: Int16Array): void;
-  /** One received RFC 4733 event, once, when it ended (or was lost after it began). */
+  /** One received RFC 4733 event, once, when it ended (or was lost after its start). */
   dtmf?(event: DtmfEvent): void;
 }
 
@@ -26,24 +26,24 @@ export interface DtmfEvent {
 export interface MediaLegOptions {
   /** For log lines. */
   readonly callId: string;
-  /** Codecs in order of preference. */
+  /** Codecs in preference order. */
   readonly codecs: readonly CodecName[];
   /** Called at most once, when the leg can carry no more audio (its media worker died): the call should end. */
   readonly failed?: ((error: Error) => void) | undefined;
-  /** A leg that this one will be bridged to: both then stand on one media worker. */
+  /** A leg that this one will be bridged to: both then use the same media worker. */
   readonly beside?: MediaLeg | undefined;
 }
 
-/** The media side of one SIP leg: SRTP towards the peer, PCM towards the agent. SDP is RFC 4566 text. */
+/** The media side of one SIP leg: SRTP toward the peer, PCM toward the agent. SDP is RFC 4566 text. */
 export interface MediaLeg {
   /**
    * Answers the peer's offer, the first one or a later one (hold, resume, new address, new keys).
-   * @throws CallRefused 488 with a Warning when the offer cannot be accepted (the session then stays as it was)
+   * @throws CallRefused 488 with a Warning when the offer cannot be accepted (the session stays unchanged)
    */
   answer(offer: string): Promise<string>;
-  /** An offer of ours: for an INVITE without one, or to repeat the session's present state in a re-INVITE. */
+  /** Our offer: for an INVITE without SDP, or to repeat the current session in a re-INVITE. */
   offer(): Promise<string>;
-  /** Takes the peer's answer to our last offer. @throws CallRefused when it is unusable. */
+  /** Takes the peer's answer to our last offer. @throws CallRefused when it is unusable */
   accept(answer: string): Promise<void>;
   /** Starts the 20 ms exchange with `endpoint`; null stops it. */
   attach(endpoint: AudioEndpoint | null): void;
@@ -51,29 +51,29 @@ export interface MediaLeg {
   sendDtmf(digits: string): Promise<void>;
   /** The codec in use, null before negotiation. */
   readonly codec: CodecName | null;
-  /** Whether keys can be pressed; `none`: the peer's SDP has no telephone-event. Null before negotiation. */
+  /** Whether keys can be sent; `none`: the peer's SDP has no telephone-event. Null before negotiation. */
   readonly keys: 'telephone-event' | 'none' | null;
   /** Whether the peer holds the call (its direction is sendonly or inactive). */
   readonly held: boolean;
-  /** Milliseconds since the last authentic RTP or RTCP packet of the peer, or since the start of media. */
+  /** Milliseconds since the peer's last authentic RTP or RTCP packet, or since the start of media. */
   silentForMs(): number;
   report(): MediaReport;
-  /** Gives back ports and worker objects; safe to call twice. The report taken before stays valid. */
+  /** Releases ports and worker objects; safe to call twice. A report taken before stays valid. */
   close(): void;
 }
 
 export interface BridgeOptions {
-  /** Whether the legs may differ in codec; their audio then passes through this process. */
+  /** Whether the legs may use different codecs; audio then passes through this process. */
   readonly transcode: boolean;
-  /** Called at most once, when the legs differ after a re-INVITE and cannot be joined any more: the calls should end. */
+  /** Called at most once, when the codecs differ after a re-INVITE and may not: the calls should end. */
   readonly failed?: ((error: CallRefused) => void) | undefined;
 }
 
-/** Two legs that hear each other. Key presses cross it as RFC 4733 events. */
+/** Two legs connected to each other. Key presses cross as RFC 4733 events. */
 export interface MediaBridge {
   /** `relayed`: packets go from leg to leg inside the media worker. */
   readonly mode: 'relayed' | 'transcoded';
-  /** Parts the legs, which stay open; safe to call twice. Closing a leg closes its bridge. */
+  /** Separates the legs, which stay open; safe to call twice. Closing a leg closes its bridge. */
   close(): void;
 }
 
@@ -81,7 +81,7 @@ export interface Media {
   /** @throws CallRefused 503 when no RTP port pair is free */
   createLeg(options: MediaLegOptions): Promise<MediaLeg>;
   /**
-   * Joins two negotiated legs. Endpoints that are attached to them hear and say nothing while the bridge stands.
+   * Bridges two negotiated legs. Endpoints attached to them hear and say nothing while bridged.
    * @throws CallRefused 488 when they have no codec in common and may not be transcoded
    */
   bridge(one: MediaLeg, other: MediaLeg, options: BridgeOptions): Promise<MediaBridge>;

@@ -1,7 +1,7 @@
-/** What calls need of signaling (edge/signaling): dialogs, and the INVITEs that come in. */
+/** What calls need from signaling (edge/signaling): dialogs and inbound INVITEs. */
 import type { PeerRefer, ReferEvents, ReferOrder } from './refer.ts';
 
-/** What the INVITE of a call told us. */
+/** Facts from the INVITE of a call. */
 export interface LegFacts {
   readonly sipCallId: string;
   readonly direction: 'inbound' | 'outbound';
@@ -10,14 +10,14 @@ export interface LegFacts {
   readonly to: string;
   /** Address of the peer, IPv4-mapped addresses as IPv4. */
   readonly sourceIp: string | null;
-  /** SDP of the INVITE; null when it came without (late offer, RFC 3261 section 13.2.1). */
+  /** SDP of the INVITE; null when it had none (late offer, RFC 3261 section 13.2.1). */
   readonly offer: string | null;
 }
 
-/** How a call that was not answered is refused. */
+/** How an unanswered call is rejected. */
 export interface Refusal {
   readonly status: number;
-  /** Reason phrase; the standard one when absent. */
+  /** Reason phrase; default: the standard one. */
   readonly reason?: string;
   /** Text of a `Warning: 399` header. */
   readonly warning?: string;
@@ -25,7 +25,7 @@ export interface Refusal {
   readonly retryAfterS?: number;
 }
 
-/** Why a dialog ends without the peer's BYE or CANCEL. */
+/** Why a dialog ends without BYE or CANCEL from the peer. */
 export type LostCode =
   | 'ack_timeout'
   | 'session_expired'
@@ -36,41 +36,41 @@ export type LostCode =
   | 'internal_error';
 
 /**
- * What happens on a leg. Calls come in the order of the wire, never before `listen`, and none after `bye`,
- * `canceled`, `lost`, `reject` or our own `bye()`.
+ * Events of a leg, in wire order. None before `listen`, and none after `bye`, `canceled`, `lost`, `reject` or our own
+ * `bye()`.
  */
 export interface LegEvents {
-  /** The 200 went out. */
+  /** The 200 was sent. */
   answered(): void;
   /** The first ACK arrived; `sdp` is its body, the peer's answer when the offer was ours. */
   acknowledged(sdp: string | null): void;
-  /** CANCEL before the answer. It is confirmed already. */
+  /** CANCEL before the answer. Signaling has already confirmed it. */
   canceled(): void;
-  /** BYE of the peer. The 200 goes out when this returns, so the record must be safe by then. */
+  /** BYE from the peer. The 200 is sent when this returns, so the record must be stored by then. */
   bye(): void;
   /**
-   * The dialog is gone or must end, without a BYE of the peer.
-   * @param sipStatus with which the engine has refused the INVITE by itself; absent: it has not, or has not said
+   * The dialog is gone or must end, without a BYE from the peer.
+   * @param sipStatus with which the engine itself rejected the INVITE; absent: it did not, or the status is unknown
    */
   lost(code: LostCode, detail: string, sipStatus?: number): void;
-  /** The peer's offer in a re-INVITE or UPDATE. @throws CallRefused: the session stays as it was */
+  /** The peer's offer in a re-INVITE or UPDATE. @throws CallRefused: the session stays unchanged */
   reanswer(offer: string): Promise<string>;
-  /** The session's present description, as an offer in a re-INVITE of ours or the answer to an empty one. */
+  /** The current session description, as an offer in our re-INVITE or in answer to an empty one. */
   reoffer(): Promise<string>;
-  /** The peer's answer to what `reoffer` gave. @throws CallRefused when it is unusable */
+  /** The peer's answer to the SDP from `reoffer`. @throws CallRefused when it is unusable */
   reaccept(answer: string): Promise<void>;
-  /** REFER of the peer (RFC 3515), to be accepted or refused at once. */
+  /** REFER from the peer (RFC 3515), to be accepted or rejected at once. */
   referred(refer: PeerRefer): void;
-  /** A REFER of the peer was refused, because it is malformed or asks for what is not supported. */
+  /** Signaling rejected a REFER from the peer as malformed or unsupported. */
   referRefused?(target: string, reason: string): void;
   /**
-   * An INVITE that replaces this dialog (RFC 3891) came from a source that may call the number. The call goes on
-   * over `leg` and ends the present dialog, or rejects it. Only for dialogs that are answered.
+   * An INVITE that replaces this dialog (RFC 3891) arrived from a source that may call the number. The call continues
+   * on `leg` and ends the current dialog, or rejects the INVITE. Only for answered dialogs.
    */
   replacedBy(leg: CallLeg): void;
 }
 
-/** What a Replaces header (RFC 3891) and Refer-To need to name a dialog to somebody else. */
+/** Identifies a dialog to a third party in a Replaces header (RFC 3891) and Refer-To. */
 export interface DialogIdentity {
   readonly callId: string;
   readonly localTag: string;
@@ -79,33 +79,33 @@ export interface DialogIdentity {
   readonly remoteTarget: string;
 }
 
-/** What can be done in an answered dialog, whoever began it. */
+/** Operations on an answered dialog, in both directions. */
 export interface DialogLeg {
-  /** Whether the peer takes REFER: its Allow lists it, or it sent none. */
+  /** Whether the peer supports REFER: its Allow lists it, or is missing. */
   readonly takesRefer: boolean;
   /** null before the answer. */
   readonly dialog: DialogIdentity | null;
   /** Asks the peer to call somebody else. */
   refer(order: ReferOrder, events: ReferEvents): void;
   /**
-   * Asks the peer whether it still has the dialog. `answered` is called once: with why the peer is gone, as a sentence
-   * for a person, or null when it is there or nobody can tell. Not called when the dialog ends first.
+   * Probes whether the peer still has the dialog. `answered` is called once: with a sentence saying why the peer is
+   * gone, or null when it is there or the result is unclear. Not called when the dialog ends first.
    */
   ask(answered: (gone: string | null) => void): void;
   /** Ends an answered call with BYE; `reason` goes into a Reason header (RFC 3326). */
   bye(reason: string): void;
 }
 
-/** The signaling side of one call. Every function may be called in any state; what is too late does nothing. */
+/** The signaling side of one call. Functions may be called in any state; late calls do nothing. */
 export interface CallLeg extends DialogLeg {
   readonly facts: LegFacts;
-  /** Whether a 180 may go out now: not when a reliable one would have to carry an offer (RFC 3262 section 5). */
+  /** Whether a 180 may be sent now: not when a reliable one would have to carry an offer (RFC 3262 section 5). */
   readonly canRing: boolean;
   listen(events: LegEvents): void;
   /** Sends 180. */
   ring(): void;
   /** Sends 200 with an answer, or with our offer when the INVITE had none. */
   answer(sdp: string): void;
-  /** Sends a final refusal instead of an answer. */
+  /** Sends a final rejection instead of an answer. */
   reject(refusal: Refusal): void;
 }

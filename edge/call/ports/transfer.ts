@@ -1,18 +1,18 @@
-/** What agents and the API ask when they hand a call over, and what they are told. */
+/** Orders and outcomes of transfers, for agents and the API. */
 
 export interface TransferOrder {
   /** E.164 number, extension, or SIP URI. */
   readonly target: string;
   readonly method: 'bridge' | 'refer';
-  /** Warm transfer: what happens between us and the target before the peer is joined; null: it is joined at once. */
+  /** Warm transfer: what happens with the target before the peer is bridged; null: bridged at once. */
   readonly consult: ConsultOrder | null;
 }
 
-/** What the target of a warm transfer is told and asked. */
+/** The announcement and accept key for the target of a warm transfer. */
 export interface ConsultOrder {
   /** Spoken to the target; null: nothing is said. */
   readonly announcement: string | null;
-  /** `0`..`9`, `*` or `#`, by which the target takes the call; null: it is joined after the announcement. */
+  /** `0`..`9`, `*` or `#`, with which the target accepts the call; null: bridged after the announcement. */
   readonly acceptKey: string | null;
 }
 
@@ -21,19 +21,19 @@ export type TransferOutcome =
   | {
       readonly ok: false;
       readonly code: TransferFailure;
-      /** The final status that the target, or the peer of a REFER, gave; null when none came. */
+      /** Final status from the target, or from the peer of a REFER; null when there was none. */
       readonly sipCode: number | null;
       /** One sentence for a person. */
       readonly reason: string;
     };
 
 export type TransferFailure =
-  /** The call is not in progress, or a transfer of it is under way already. */
+  /** The call is not in progress, or another transfer of it is under way. */
   | 'not_active'
   | 'no_route'
   | 'refer_not_supported'
   | 'target_not_allowed'
   /** busy, no answer, refused, unreachable: `reason` says which */
   | 'target_failed'
-  /** The target of a warm transfer did not take the call. */
+  /** The target of a warm transfer did not accept the call. */
   | 'declined';

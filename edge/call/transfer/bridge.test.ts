@@ -43,7 +43,7 @@ describe('a bridging transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it('joins both when the target answers, and lets the agent go', async () => {
+  it('bridges both when the target answers, and closes the agent', async () => {
     const { agent, media } = await bench.callUp();
     const result = await bench.transfer(agent, blind());
     await bench.targetAnswers();
@@ -89,7 +89,7 @@ describe('a bridging transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it('ends both when the legs can be joined no more', async () => {
+  it('ends both when the legs can no longer be bridged', async () => {
     const { agent } = await bench.callUp();
     await bench.transfer(agent, blind());
     await bench.targetAnswers();
@@ -107,7 +107,7 @@ describe('a bridging transfer', () => {
       'Temporarily Unavailable',
       '+14155550199 cannot be reached at the far end now, or did not answer (480 Temporarily Unavailable).',
     ],
-  ])('gives the call back to its agent when the target answers %i', async (status, phrase, reason) => {
+  ])('returns the call to its agent when the target answers %i', async (status, phrase, reason) => {
     const { agent, media } = await bench.callUp();
     const result = await bench.transfer(agent, blind());
     bench.dialer.last.peer.refused(refusal(status, phrase));
@@ -122,7 +122,7 @@ describe('a bridging transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it('gives the call back when nobody answers in time, and can be tried again', async () => {
+  it('returns the call when nobody answers in time, and can be retried', async () => {
     const { agent, media } = await bench.callUp();
     const result = await bench.transfer(agent, blind());
     bench.dialer.last.peer.progress(180, null);
@@ -138,7 +138,7 @@ describe('a bridging transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it('tries the next place of the number as any call does', async () => {
+  it('fails over between endpoints like any call', async () => {
     bench.routes.places = [placeAt(5061), placeAt(5062)];
     const { agent } = await bench.callUp();
     const result = await bench.transfer(agent, blind());
@@ -152,7 +152,7 @@ describe('a bridging transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it('cancels the target when the peer hangs up meanwhile', async () => {
+  it('cancels the target when the peer hangs up first', async () => {
     const { peer, agent } = await bench.callUp();
     const result = await bench.transfer(agent, blind());
     peer.peer.bye();
@@ -163,7 +163,7 @@ describe('a bridging transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it('fails without a way to the target, with an outcome at once', async () => {
+  it('fails at once without a route to the target', async () => {
     const { agent, media } = await bench.callUp();
     bench.routes.places = null;
     const result = await bench.transfer(agent, blind());
@@ -173,7 +173,7 @@ describe('a bridging transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it('fails where the target may not be called', async () => {
+  it('fails when the target is forbidden', async () => {
     const { agent } = await bench.callUp();
     bench.routes.forbidden = '10.0.0.1 is a private address';
     const result = await bench.transfer(agent, blind('sip:root@10.0.0.1'));
@@ -188,7 +188,7 @@ describe('a bridging transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it('is refused while another one of the call is under way, and once it is joined', async () => {
+  it('is rejected while another one of the call is under way, and once it is bridged', async () => {
     const { agent } = await bench.callUp();
     await bench.transfer(agent, blind());
     expect((await bench.transfer(agent, blind())).outcome).toMatchObject({ code: 'not_active' });
@@ -199,7 +199,7 @@ describe('a bridging transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it('counts as a call: no more than the edge may carry', async () => {
+  it('counts against the call limit of the edge', async () => {
     bench = new TransferBench({}, 1);
     const { agent } = await bench.callUp();
     const result = await bench.transfer(agent, blind());
@@ -211,7 +211,7 @@ describe('a bridging transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it('may begin while the edge drains, and ends with it', async () => {
+  it('may start while the edge drains, and ends with it', async () => {
     const { agent } = await bench.callUp();
     const drained = bench.calls.drain(1000);
     await bench.transfer(agent, blind());
@@ -230,7 +230,7 @@ describe('a bridging transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it('holds up the drain until its call ends by itself', async () => {
+  it('delays the end of the drain until its call ends', async () => {
     const { peer, agent } = await bench.callUp();
     await bench.transfer(agent, blind());
     await bench.targetAnswers();
@@ -248,7 +248,7 @@ describe('a bridging transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it('whose target still rings at the end of the drain gives it up for the same reason', async () => {
+  it('cancels a target that still rings at the end of the drain, with the same reason', async () => {
     const { agent } = await bench.callUp();
     await bench.transfer(agent, blind());
     bench.calls.endRemaining('The edge was stopped at once.');
@@ -258,7 +258,7 @@ describe('a bridging transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it('whose legs the engine took along sends no BYE, and says so of both', async () => {
+  it('sends no BYE when both dialogs were lost with the engine, and records it on both legs', async () => {
     const { peer, agent } = await bench.callUp();
     await bench.transfer(agent, blind());
     const target = await bench.targetAnswers();
@@ -269,7 +269,7 @@ describe('a bridging transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it('ends with the leg of its target when the API stops that one, and says so', async () => {
+  it('ends with its target leg when the API ends that one, and records it', async () => {
     const { agent } = await bench.callUp();
     await bench.transfer(agent, blind());
     await bench.targetAnswers();
@@ -288,7 +288,7 @@ describe('a bridging transfer', () => {
     ['engine_lost', 'engine_lost'],
     ['bridge_failed', 'bridge_failed'],
     ['internal_error', 'internal_error'],
-    // The leg whose dialog the engine still has gets a BYE.
+    // The leg whose dialog still exists in the engine gets a BYE.
     ['dialog_lost', 'internal_error'],
   ] as const;
 
@@ -306,7 +306,7 @@ describe('a bridging transfer', () => {
     });
   });
 
-  it('lasts no longer than its call may', async () => {
+  it("lasts no longer than the call's maximum duration", async () => {
     const { agent } = await bench.callUp({ max_duration: 1 });
     await bench.transfer(agent, blind());
     await bench.targetAnswers();
@@ -316,7 +316,7 @@ describe('a bridging transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it('keeps watching for silence of either peer', async () => {
+  it('keeps watching both peers for silence', async () => {
     const { agent } = await bench.callUp();
     await bench.transfer(agent, blind());
     await bench.targetAnswers();
@@ -327,7 +327,7 @@ describe('a bridging transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it('goes on through hold and resume of the peer', async () => {
+  it('continues through hold and resume of the peer', async () => {
     const { peer, agent } = await bench.callUp();
     await bench.transfer(agent, blind());
     await peer.peer.reanswer(fakeAnswer.replace('a=sendrecv', 'a=sendonly'));
@@ -339,7 +339,7 @@ describe('a bridging transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it('of a call of ours works alike', async () => {
+  it('of an outbound call works the same way', async () => {
     const { peer, agent } = await bench.placedUp();
     const result = await bench.transfer(agent, blind());
     const target = await bench.targetAnswers();
@@ -349,7 +349,7 @@ describe('a bridging transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it('goes on when its agent leaves in the midst of it', async () => {
+  it('continues when its agent ends during it', async () => {
     const { agent } = await bench.callUp();
     await bench.transfer(agent, blind());
     agent.host.hangup('my part is over');
@@ -375,7 +375,7 @@ describe('a bridging transfer', () => {
 });
 
 describe('the codecs of a bridge', () => {
-  it('are those of the configuration, that of the call first, where it may transcode', async () => {
+  it("are those of the configuration, the call's codec first, when transcoding is allowed", async () => {
     bench.routes.places = [placeAt(5061, { route: { ...route, codecs: ['PCMA', 'PCMU'], transcode: true } })];
     const { agent } = await bench.callUp();
     await bench.transfer(agent, blind());
@@ -386,7 +386,7 @@ describe('the codecs of a bridge', () => {
     bench.expectNothingLeft();
   });
 
-  it('fail with 488 where the configuration does not list that of the call and may not transcode', async () => {
+  it("fail with 488 when the configuration lacks the call's codec and may not transcode", async () => {
     bench.routes.places = [placeAt(5061, { route: { ...route, codecs: ['PCMA'] } })];
     const { agent, media } = await bench.callUp();
     const result = await bench.transfer(agent, blind());
@@ -397,7 +397,7 @@ describe('the codecs of a bridge', () => {
     bench.expectNothingLeft();
   });
 
-  it('fail when the legs have none in common in the end', async () => {
+  it('fail when the legs end up with none in common', async () => {
     const { agent, media } = await bench.callUp();
     bench.media.refuseBridge = true;
     const result = await bench.transfer(agent, blind());
@@ -413,7 +413,7 @@ describe('the codecs of a bridge', () => {
 describe('a warm transfer', () => {
   const warm = { ...blind(), consult: { announcement: 'Mrs. Lee is calling', acceptKey: '1' } };
 
-  it('lets an agent of its own speak to the target, and joins when the target takes the call', async () => {
+  it('starts its own agent with the target, and bridges when the target accepts', async () => {
     const { agent, media } = await bench.callUp({ voice: 'kal', language: 'de-DE' });
     const result = await bench.transfer(agent, warm);
     await bench.targetAnswers();
@@ -434,7 +434,7 @@ describe('a warm transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it('is declined by a target that does not take the call, or hangs up', async () => {
+  it('is declined by a target that does not accept the call, or hangs up', async () => {
     const { agent, media } = await bench.callUp();
     const first = await bench.transfer(agent, warm);
     await bench.targetAnswers();
@@ -455,7 +455,7 @@ describe('a warm transfer', () => {
     bench.expectNothingLeft();
   });
 
-  it('fails when the announcement cannot be made', async () => {
+  it('fails when the announcement cannot be synthesized', async () => {
     const { agent, media } = await bench.callUp();
     bench.agents.ready = false;
     const result = await bench.transfer(agent, warm);
@@ -469,7 +469,7 @@ describe('a warm transfer', () => {
 });
 
 describe('a transfer through the API', () => {
-  it('begins at once and is reported with the call', async () => {
+  it('starts at once and is reported with the call', async () => {
     await bench.callUp();
     bench.calls.transfer('id-1', blind());
     await settle();
@@ -479,7 +479,7 @@ describe('a transfer through the API', () => {
     bench.expectNothingLeft();
   });
 
-  it('is refused with the code of the reason', async () => {
+  it('is rejected with the code of the reason', async () => {
     const code = (begin: () => void) => {
       try {
         begin();

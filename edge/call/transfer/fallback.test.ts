@@ -32,7 +32,7 @@ async function withoutAgent(): Promise<FakeLeg> {
 }
 
 describe('the fallback number', () => {
-  it('is called when the agent cannot start; the caller is answered when it has answered', async () => {
+  it('is called when the agent cannot start; the caller is answered once it has answered', async () => {
     const leg = await withoutAgent();
     expect(bench.dialer.last.invite).toMatchObject({ from: '+14155550100', to: fallback });
     bench.clock.advance(200);
@@ -50,7 +50,7 @@ describe('the fallback number', () => {
     bench.expectNothingLeft();
   });
 
-  it('that rings at the end of a drain is given up, and the caller refused with 503', async () => {
+  it('is canceled at the end of a drain, and the caller rejected with 503', async () => {
     const leg = await withoutAgent();
     const drained = bench.calls.drain(1000);
     bench.clock.advance(1000);
@@ -61,7 +61,7 @@ describe('the fallback number', () => {
     bench.expectNothingLeft();
   });
 
-  it('that does not answer leaves the caller refused with 480', async () => {
+  it('that does not answer leaves the caller rejected with 480', async () => {
     const leg = await withoutAgent();
     bench.dialer.last.peer.progress(180, null);
     bench.clock.advance(30_000);
@@ -74,14 +74,14 @@ describe('the fallback number', () => {
     bench.expectNothingLeft();
   });
 
-  it('without a route leaves the caller refused at once', async () => {
+  it('without a route leaves the caller rejected at once', async () => {
     bench.routes.places = null;
     const leg = await withoutAgent();
     expect(leg.sent).toEqual([{ status: 480 }]);
     bench.expectNothingLeft();
   });
 
-  it('is not called any more when the caller gives up', async () => {
+  it('is no longer called when the caller cancels', async () => {
     const leg = await withoutAgent();
     leg.peer.canceled();
     await settle();
@@ -90,7 +90,7 @@ describe('the fallback number', () => {
     bench.expectNothingLeft();
   });
 
-  it('ends with a caller that never acknowledges the answer', async () => {
+  it('ends when the caller never acknowledges the answer', async () => {
     const leg = await withoutAgent();
     const target = await bench.targetAnswers();
     leg.peer.answered();
@@ -99,7 +99,7 @@ describe('the fallback number', () => {
     bench.expectNothingLeft();
   });
 
-  it('that hangs up before the caller is there ends the call', async () => {
+  it('that hangs up before the caller is connected ends the call', async () => {
     const leg = await withoutAgent();
     const target = await bench.targetAnswers();
     leg.peer.answered();

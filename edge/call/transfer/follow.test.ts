@@ -7,8 +7,8 @@ beforeEach(() => {
   bench = new TransferBench();
 });
 
-describe('a REFER of the peer', () => {
-  it('is followed: the target is called, and the agent goes on with it', async () => {
+describe('a REFER from the peer', () => {
+  it('is followed: the target is called, and the agent continues with it', async () => {
     const { peer, agent, media } = await bench.callUp();
     agent.host.variables({ topic: 'rent' });
     const refer = new FakeRefer('sip:201@pbx.example.com', 'abc@pbx;to-tag=1;from-tag=2');
@@ -50,7 +50,7 @@ describe('a REFER of the peer', () => {
     bench.expectNothingLeft();
   });
 
-  it('ends the call of a peer that does not hang up by itself', async () => {
+  it('ends the call of a peer that does not hang up itself', async () => {
     const { peer } = await bench.callUp();
     peer.peer.referred(new FakeRefer());
     await settle();
@@ -62,7 +62,7 @@ describe('a REFER of the peer', () => {
     bench.expectNothingLeft();
   });
 
-  it('fails with its subscription: the agent keeps the peer, and the target is let go', async () => {
+  it('fails when its subscription expires: the agent keeps the peer, and the target leg ends', async () => {
     const { peer, agent } = await bench.callUp();
     const refer = new FakeRefer();
     peer.peer.referred(refer);
@@ -77,7 +77,7 @@ describe('a REFER of the peer', () => {
     bench.expectNothingLeft();
   });
 
-  it('is followed to its end when the peer hangs up before the target has answered', async () => {
+  it('is completed when the peer hangs up before the target has answered', async () => {
     const { peer, agent } = await bench.callUp();
     const refer = new FakeRefer();
     peer.peer.referred(refer);
@@ -93,7 +93,7 @@ describe('a REFER of the peer', () => {
     bench.expectNothingLeft();
   });
 
-  it('leaves nothing when the peer is gone and the target does not answer', async () => {
+  it('leaves nothing behind when the peer is gone and the target does not answer', async () => {
     const { peer, agent } = await bench.callUp();
     peer.peer.referred(new FakeRefer());
     await settle();
@@ -104,7 +104,7 @@ describe('a REFER of the peer', () => {
     bench.expectNothingLeft();
   });
 
-  it('tells the peer of a failure, and the call goes on', async () => {
+  it('reports a failure to the peer, and the call continues', async () => {
     const { peer, agent, media } = await bench.callUp();
     const refer = new FakeRefer();
     peer.peer.referred(refer);
@@ -123,7 +123,7 @@ describe('a REFER of the peer', () => {
     bench.expectNothingLeft();
   });
 
-  it('ends with the call', async () => {
+  it('is aborted when the call ends', async () => {
     const { peer } = await bench.callUp();
     peer.peer.referred(new FakeRefer());
     await settle();
@@ -132,7 +132,7 @@ describe('a REFER of the peer', () => {
     bench.expectNothingLeft();
   });
 
-  it('does not lengthen the call beyond what it may last', async () => {
+  it('does not extend the call beyond its maximum duration', async () => {
     const { peer } = await bench.callUp({ max_duration: 1 });
     bench.clock.advance(40_000);
     peer.peer.referred(new FakeRefer());
@@ -146,7 +146,7 @@ describe('a REFER of the peer', () => {
     bench.expectNothingLeft();
   });
 
-  it('is refused to a target that its configuration does not reach', async () => {
+  it('is rejected for a target that its configuration does not reach', async () => {
     const { peer, agent, media } = await bench.callUp();
     bench.routes.referForbidden = 'The target is elsewhere.';
     const refer = new FakeRefer('sip:0900123@elsewhere.example.com');
@@ -163,7 +163,7 @@ describe('a REFER of the peer', () => {
     bench.expectNothingLeft();
   });
 
-  it('is refused where the settings say so', async () => {
+  it('is rejected when disabled in the settings', async () => {
     bench = new TransferBench({ followRefer: false });
     const { peer } = await bench.callUp();
     const refer = new FakeRefer();
@@ -173,7 +173,7 @@ describe('a REFER of the peer', () => {
     bench.expectNothingLeft();
   });
 
-  it('is refused while a transfer is under way, and of either of two joined peers', async () => {
+  it('is rejected during a transfer, and from either of two bridged peers', async () => {
     const { peer, agent } = await bench.callUp();
     const order = { target: '+14155550199', method: 'bridge' as const, consult: null };
     await bench.transfer(agent, order);
@@ -189,7 +189,7 @@ describe('a REFER of the peer', () => {
     bench.expectNothingLeft();
   });
 
-  it('can be followed by another one of the target', async () => {
+  it('can be followed by another one from the target', async () => {
     const { peer, agent } = await bench.callUp();
     peer.peer.referred(new FakeRefer());
     await settle();

@@ -1,4 +1,4 @@
-/** Sits on the leg to a target that nobody speaks to first: it is joined as soon as it is up. */
+/** The agent on a leg to a target of a transfer without consultation: asks to bridge as soon as the leg is up. */
 import type { AgentHost, AgentLeg } from '../ports/agents.ts';
 
 export class Joiner implements AgentLeg {

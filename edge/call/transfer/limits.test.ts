@@ -1,4 +1,4 @@
-/** Call limits over every way in which a transfer makes somebody call: nothing may leave where a limit forbids it. */
+/** Call limits for every kind of transfer that makes somebody call: nothing is sent where a limit forbids it. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
@@ -31,10 +31,10 @@ beforeEach(() => {
   bench = new TransferBench({}, 4, limits);
 });
 
-/** A call that may be transferred; the transfer begins with `begin` and is tried once. */
+/** A call that can be transferred; `begin` starts the transfer, which is tried once. */
 interface Ready {
   begin(): Promise<void>;
-  /** INVITEs and REFERs that have left for the target. */
+  /** INVITEs and REFERs sent toward the target. */
   left(): number;
 }
 
@@ -53,11 +53,11 @@ const byAgent =
   };
 
 const kinds: Record<string, Kind> = {
-  'a bridge of the agent': byAgent('bridge', false),
+  'a bridge by the agent': byAgent('bridge', false),
   'a warm bridge': byAgent('bridge', true),
   'a REFER of ours': byAgent('refer', false),
   'a warm REFER of ours': byAgent('refer', true),
-  'a bridge of the API': async (target) => {
+  'an API bridge': async (target) => {
     const { peer } = await bench.callUp();
     const order = { target, method: 'bridge', consult: null } as const;
     return {
@@ -72,7 +72,7 @@ const kinds: Record<string, Kind> = {
       left: () => bench.dialer.legs.length + peer.refers.length,
     };
   },
-  'a bridge of a call of ours': async (target) => {
+  'a bridge of an outbound call': async (target) => {
     const { agent } = await bench.placedUp();
     const before = bench.dialer.legs.length;
     return {
@@ -82,7 +82,7 @@ const kinds: Record<string, Kind> = {
       left: () => bench.dialer.legs.length - before,
     };
   },
-  'a REFER of the peer': async (target) => {
+  'a REFER from the peer': async (target) => {
     const { peer } = await bench.callUp();
     return {
       begin: async () => {
@@ -113,14 +113,14 @@ const cases = Object.entries(kinds).flatMap(([name, ready]) =>
 );
 
 describe.each(cases)('$name to $target', ({ target, ready }) => {
-  it('leaves without limits', async () => {
+  it('is sent without limits', async () => {
     const transfer = await ready(target);
     await transfer.begin();
     expect(transfer.left()).toBe(1);
     expect(refused).toEqual([]);
   });
 
-  it('does not leave to a blocked prefix', async () => {
+  it('is not sent to a blocked prefix', async () => {
     const transfer = await ready(target);
     organization = { blocked_prefixes: ['+1900'] };
     await transfer.begin();
@@ -128,7 +128,7 @@ describe.each(cases)('$name to $target', ({ target, ready }) => {
     expect(refused).toEqual(['prefix']);
   });
 
-  it('does not leave to a number that no allowed prefix fits', async () => {
+  it('is not sent to a number that matches no allowed prefix', async () => {
     const transfer = await ready(target);
     organization = { allowed_prefixes: ['+44'] };
     await transfer.begin();
@@ -139,7 +139,7 @@ describe.each(cases)('$name to $target', ({ target, ready }) => {
   it.each([
     [{ concurrent: 0 }, 'concurrent'],
     [{ per_minute: 0 }, 'per_minute'],
-  ] as const)('does not leave as the first call under %o', async (none, reason) => {
+  ] as const)('is not sent, even as the first call, under %o', async (none, reason) => {
     const transfer = await ready(target);
     organization = none;
     await transfer.begin();
@@ -147,7 +147,7 @@ describe.each(cases)('$name to $target', ({ target, ready }) => {
     expect(refused).toEqual([reason]);
   });
 
-  it('does not leave beside as many calls as there may be at a time', async () => {
+  it('is not sent when the concurrent limit is reached', async () => {
     const transfer = await ready(target);
     expect(limits.admit({ callId: 'other', orgId: 'org-1', from: number, to: '+14155550123' })).toBeNull();
     organization = { concurrent: 1 };
@@ -156,7 +156,7 @@ describe.each(cases)('$name to $target', ({ target, ready }) => {
     expect(refused).toEqual(['concurrent']);
   });
 
-  it('does not leave after as many calls as may begin in a minute, though they are over', async () => {
+  it('is not sent when the limit per minute is reached, though the calls are over', async () => {
     const transfer = await ready(target);
     limits.admit({ callId: 'other', orgId: 'org-1', from: number, to: '+14155550123' });
     limits.release('other', true);
@@ -166,7 +166,7 @@ describe.each(cases)('$name to $target', ({ target, ready }) => {
     expect(refused).toEqual(['per_minute']);
   });
 
-  it('counts as a call begun, and as none at a time once all is over', async () => {
+  it('counts as a started call, and frees its concurrent slot when all is over', async () => {
     const transfer = await ready(target);
     await transfer.begin();
     organization = { per_minute: 1 };

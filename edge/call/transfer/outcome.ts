@@ -1,4 +1,4 @@
-/** What became of a transfer, as its agent and the API are told. Pure. */
+/** Outcomes of transfers, for agents and the API. Pure. */
 import type { ApiErrorCode } from '#shared/errors.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
 import { CommandRefused } from '../command-refused.ts';
@@ -25,21 +25,21 @@ const codes: Partial<Record<TerminationCode, TransferFailure>> = {
 
 /**
  * Why a leg to the target of a transfer failed.
- * @param consulted whether somebody spoke to the target before the call was to be joined
+ * @param consulted whether an agent spoke to the target before the bridge
  */
 export function outcomeOf(termination: Termination, consulted: boolean): FailedTransfer {
   const { code, detail, sipStatus = null } = termination;
   const reason = detail ?? terminations[code].summary;
-  // Nobody was called: the offer itself could not be made.
+  // No INVITE was sent: the offer could not be made.
   const sipCode = code === 'media_refused' ? 488 : sipStatus;
   const declined = consulted && (code === 'agent_hangup' || code === 'callee_hangup');
   return failure(declined ? 'declined' : (codes[code] ?? 'target_failed'), reason, sipCode);
 }
 
 /**
- * A failure of the edge under one leg of a transfer cuts the other leg too, so both records show it. `bridge_ended`
- * would read as if somebody had hung up. A dialog lost by the engine is the other leg's failure, not its own: that
- * leg still has a dialog, which gets a BYE.
+ * A failure of the edge on one leg of a transfer cuts the other leg too, so both records show it; `bridge_ended` would
+ * look like a hangup. A dialog lost by the engine is a failure of the other leg only: this leg still has its dialog,
+ * which gets a BYE.
  */
 const cutsBoth: Partial<Record<TerminationCode, TerminationCode>> = {
   edge_restarted: 'edge_restarted',
@@ -50,18 +50,18 @@ const cutsBoth: Partial<Record<TerminationCode, TerminationCode>> = {
 };
 
 /**
- * How the leg to the target ends when its transfer lets go of it.
- * @param ofCall why the transferred call ended; null: it goes on
+ * How the target leg ends when its transfer releases it.
+ * @param ofCall why the transferred call ended; null: it continues
  * @param reason why the transfer failed; null: it did not
  */
 export function endOfTarget(ofCall: Termination | null, reason: string | null): Termination {
-  // An INVITE that came in is refused for the drain; the leg to its target is a call of ours.
+  // An inbound INVITE is rejected for the drain; the leg to its target is an outbound call.
   const code = ofCall?.code === 'draining' ? 'edge_restarted' : ofCall && cutsBoth[ofCall.code];
   if (!ofCall || !code) return { code: 'bridge_ended', detail: reason };
   return { code, detail: detailFor(code, ofCall, 'The transferred call') };
 }
 
-/** How a call ends that was joined with the target when the target's leg does. */
+/** How a bridged call ends when the target's leg ends. */
 export function endOfJoined(ofTarget: Termination): Termination {
   if (ofTarget.code === 'callee_hangup')
     return { code: 'bridge_ended', detail: 'The target of the transfer hung up.' };
@@ -71,7 +71,7 @@ export function endOfJoined(ofTarget: Termination): Termination {
   return { code: 'bridge_ended', detail: ended(leg, ofTarget) };
 }
 
-/** The detail of the leg that failed, unless its code says more than the other leg's does. */
+/** The detail of the failed leg, unless its code says more than that of the other leg. */
 function detailFor(code: TerminationCode, failed: Termination, leg: string): string | null {
   return code === failed.code || failed.code === 'draining' ? failed.detail : ended(leg, failed);
 }
@@ -80,9 +80,9 @@ function ended(leg: string, { code, detail }: Termination): string {
   return `${leg} ended: ${detail ?? terminations[code].summary}`;
 }
 
-/** What the peer that asked for a transfer is told of its failure (RFC 3515 section 2.4.5). */
+/** The status for the peer that requested a failed transfer (RFC 3515 section 2.4.5). */
 export function referStatus({ code, sipCode }: FailedTransfer): { status: number; reason: string } {
-  // The sentence for our own people names hosts; the peer gets the usual phrase.
+  // The internal sentence names hosts; the peer gets the standard phrase.
   if (sipCode !== null) return { status: sipCode, reason: reasonPhrase(sipCode) || 'Failed' };
   if (code === 'target_not_allowed' || code === 'no_route') return { status: 403, reason: 'Forbidden' };
   return { status: 503, reason: 'Service Unavailable' };
@@ -97,7 +97,7 @@ const apiCodes: Record<TransferFailure, ApiErrorCode> = {
   declined: 'SERVICE_UNAVAILABLE',
 };
 
-/** What the API answers to a transfer that cannot even begin. */
+/** The API error for a transfer that cannot start. */
 export function refusalOf({ code, reason }: FailedTransfer): CommandRefused {
   return new CommandRefused(apiCodes[code], reason);
 }

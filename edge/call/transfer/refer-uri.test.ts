@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { replacingUri, withHeaders } from './refer-uri.ts';
 
 describe('the URI of a Refer-To', () => {
-  it('has escaped headers, and none without any', () => {
+  it('contains escaped headers, or none', () => {
     expect(withHeaders('sip:201@pbx', {})).toBe('sip:201@pbx');
     expect(withHeaders('sip:201@pbx', { 'X-Note': 'a b&c=d?', 'User-to-User': '6869;encoding=hex' })).toBe(
       'sip:201@pbx?X-Note=a%20b%26c%3Dd%3F&User-to-User=6869%3Bencoding%3Dhex',
     );
   });
 
-  it('keeps headers that the URI has', () => {
+  it('keeps headers already in the URI', () => {
     expect(withHeaders('sip:201@pbx?A=1', { B: '2' })).toBe('sip:201@pbx?A=1&B=2');
   });
 
-  it('names our dialog by the tags as the target sees them', () => {
+  it('names our dialog with the tags as the target sees them', () => {
     const dialog = { callId: 'c@h', localTag: 'l', remoteTag: 'r', remoteTarget: 'sip:bob@192.0.2.1:5061' };
     expect(replacingUri(dialog)).toBe('sip:bob@192.0.2.1:5061?Replaces=c%40h%3Bto-tag%3Dr%3Bfrom-tag%3Dl');
   });

@@ -1,8 +1,8 @@
-/** What stands in the Refer-To of a REFER of ours. Pure. */
+/** Builds the Refer-To URI of our REFER. Pure. */
 import type { DialogIdentity } from '../ports/signaling.ts';
 
 /**
- * A URI with headers that the INVITE to it shall have (RFC 3261 section 19.1.1).
+ * A URI with headers for the resulting INVITE (RFC 3261 section 19.1.1).
  * @param headers name to value, unescaped
  */
 export function withHeaders(uri: string, headers: Readonly<Record<string, string>>): string {
@@ -13,7 +13,7 @@ export function withHeaders(uri: string, headers: Readonly<Record<string, string
 }
 
 /**
- * The URI of an attended transfer (RFC 5589 section 7.3): whoever calls it takes our dialog with the target over.
+ * The URI of an attended transfer (RFC 5589 section 7.3): an INVITE to it replaces our dialog with the target.
  * The tags are named as the target sees them (RFC 3891 section 3).
  */
 export function replacingUri({ callId, localTag, remoteTag, remoteTarget }: DialogIdentity): string {

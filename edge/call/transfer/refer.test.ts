@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 describe('a transfer by REFER', () => {
-  it('names the target with the mapped headers, and says nothing meanwhile', async () => {
+  it('names the target with the mapped headers, and the agent is silent meanwhile', async () => {
     bench.routes.refer = (to) => ({
       uri: `sip:${to}@pbx.example.com:5061`,
       headers: [{ type: 'custom', key: 'customer', value: 'X-Customer & Co' }],
@@ -46,7 +46,7 @@ describe('a transfer by REFER', () => {
     bench.expectNothingLeft();
   });
 
-  it('is held to the limits of calls: prefixes, calls at a time, calls per minute', async () => {
+  it('obeys the call limits: prefixes, concurrent calls, calls per minute', async () => {
     let callLimits: CallLimits = { blocked_prefixes: ['+1415'] };
     const limits = new OutboundLimits({
       clock: new FakeClock(Date.UTC(2030, 0, 1)),
@@ -65,7 +65,7 @@ describe('a transfer by REFER', () => {
     expect(peer.refers).toHaveLength(1);
     peer.refers[0]?.failed(486, 'Busy Here');
     await settle();
-    // Its place among the calls at a time is free again, that of the minute is not.
+    // The concurrent slot is free again, the one in the minute is not.
     expect((await bench.transfer(agent, order)).outcome).toMatchObject({
       ok: false,
       reason: expect.stringContaining('within 60 s'),
@@ -73,7 +73,7 @@ describe('a transfer by REFER', () => {
     bench.calls.stop('id-1');
   });
 
-  it('counts as done when the peer hangs up after it has accepted', async () => {
+  it('counts as done when the peer hangs up after accepting it', async () => {
     const { peer, agent } = await bench.callUp();
     const result = await bench.transfer(agent, order);
     peer.refers[0]?.accepted();
@@ -85,7 +85,7 @@ describe('a transfer by REFER', () => {
     bench.expectNothingLeft();
   });
 
-  it('has failed when the peer hangs up before it has accepted', async () => {
+  it('fails when the peer hangs up before accepting it', async () => {
     const { peer, agent } = await bench.callUp();
     const result = await bench.transfer(agent, order);
     peer.peer.bye();
@@ -95,7 +95,7 @@ describe('a transfer by REFER', () => {
     bench.expectNothingLeft();
   });
 
-  it('gives the call back to its agent when the target did not answer', async () => {
+  it('returns the call to its agent when the target did not answer', async () => {
     const { peer, agent, media } = await bench.callUp();
     const result = await bench.transfer(agent, order);
     peer.refers[0]?.accepted();
@@ -117,7 +117,7 @@ describe('a transfer by REFER', () => {
     [501, 'Not Implemented', 'refer_not_supported'],
     [603, 'Decline', 'target_failed'],
     [null, 'No NOTIFY came', 'target_failed'],
-  ])('that the peer refuses with %s (%s) is %s', async (status, reason, code) => {
+  ])('that the peer rejects with %s (%s) is %s', async (status, reason, code) => {
     const { peer, agent, media } = await bench.callUp();
     const result = await bench.transfer(agent, order);
     peer.refers[0]?.failed(status, reason);
@@ -128,7 +128,7 @@ describe('a transfer by REFER', () => {
     bench.expectNothingLeft();
   });
 
-  it('is not tried with a peer that does not take it, nor without a host for the target', async () => {
+  it('is not tried when the peer does not support it, nor without a host for the target', async () => {
     const { peer, agent, media } = await bench.callUp();
     peer.takesRefer = false;
     expect((await bench.transfer(agent, order)).outcome).toMatchObject({ code: 'refer_not_supported' });
@@ -144,7 +144,7 @@ describe('a transfer by REFER', () => {
 });
 
 describe('an attended transfer by REFER', () => {
-  it('names the dialog with the target as the target sees it, and leaves both to the peer', async () => {
+  it('names the dialog as the target sees it, and leaves both to the peer', async () => {
     const { peer, agent } = await bench.callUp();
     const result = await bench.transfer(agent, warm);
     const target = await bench.targetAnswers();
@@ -168,7 +168,7 @@ describe('an attended transfer by REFER', () => {
   it.each([
     [200, 'OK', { ok: true }],
     [481, 'Call/Transaction Does Not Exist', { ok: false, code: 'target_failed', sipCode: 481 }],
-  ])('has the outcome that the peer tells after the target left: %s %s', async (status, reason, outcome) => {
+  ])('takes the outcome from the peer after the target left: %s %s', async (status, reason, outcome) => {
     const { peer, agent, media } = await bench.callUp();
     const result = await bench.transfer(agent, warm);
     const target = await bench.targetAnswers();
@@ -188,7 +188,7 @@ describe('an attended transfer by REFER', () => {
     bench.expectNothingLeft();
   });
 
-  it('ends the leg to the target itself when nobody else does', async () => {
+  it('ends the leg to the target when nobody else does', async () => {
     const { peer, agent } = await bench.callUp();
     await bench.transfer(agent, warm);
     const target = await bench.targetAnswers();
@@ -199,7 +199,7 @@ describe('an attended transfer by REFER', () => {
     bench.expectNothingLeft();
   });
 
-  it('lets go of the target when the peer does not take it over', async () => {
+  it('releases the target when the peer does not take it over', async () => {
     const { peer, agent, media } = await bench.callUp();
     const result = await bench.transfer(agent, warm);
     const target = await bench.targetAnswers();

@@ -1,4 +1,4 @@
-/** A REFER of ours: what it names, and what its answers mean. */
+/** A REFER that we send: its URI, and the meaning of its responses. */
 
 import type { ReferEvents } from '../ports/refer.ts';
 import type { DialogLeg } from '../ports/signaling.ts';
@@ -7,14 +7,14 @@ import { replacingUri, withHeaders } from './refer-uri.ts';
 import type { TransferParts, TransferPlan } from './transfer-plan.ts';
 import type { TransferredCall } from './transferred-call.ts';
 
-/** The URI for a peer that shall call the target, with the headers that its INVITE shall have; null: no host is known. */
+/** URI with which the peer calls the target, including the headers for its INVITE; null: no host is known. */
 export function blindUri(target: string, call: TransferredCall, parts: TransferParts): string | null {
   const { trunkId, number } = call.plan;
   const named = parts.routes.referTarget(number, target, trunkId);
   return named && withHeaders(named.uri, parts.headersOf(named.headers, call.mappable()));
 }
 
-/** What speaks against a REFER before anything is done for it; null: nothing. */
+/** Why a REFER cannot be sent, checked before anything is done for it; null: it can. */
 export function referObstacle(
   { target, consult }: TransferPlan,
   call: TransferredCall,
@@ -25,12 +25,12 @@ export function referObstacle(
   return failure('no_route', 'No configuration says at which host the target is.');
 }
 
-/** The URI for a peer that shall take our dialog with the target over; null: there is no such dialog. */
+/** URI with which the peer replaces our dialog with the target; null: there is no such dialog. */
 export function attendedUri(leg: DialogLeg | null | undefined): string | null {
   return leg?.dialog ? replacingUri(leg.dialog) : null;
 }
 
-/** @param handed the peer is with the target */
+/** @param handed called when the peer has reached the target */
 export function referEvents(outcome: {
   accepted(): void;
   progress(status: number, reason: string): void;

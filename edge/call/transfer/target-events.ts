@@ -1,10 +1,10 @@
 import type { Termination } from '../ending.ts';
 
-/** How the leg to the target tells its transfer what happens. */
+/** Events from the target leg to its transfer. */
 export interface TargetEvents {
   ringing(): void;
-  /** The target is there, and whoever speaks to it says that it may be joined. */
+  /** The target answered, and its agent asks to bridge. */
   join(): void;
-  /** Once, also when the leg could not be begun. */
+  /** Called once, also when the leg could not be started. */
   ended(termination: Termination): void;
 }

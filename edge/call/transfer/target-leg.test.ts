@@ -5,7 +5,7 @@ import { codecsFor } from './target-leg.ts';
 
 const over = (codecs: CodecName[], transcode = false) => ({ ...route, codecs, transcode });
 
-describe('what a target is offered', () => {
+describe('the codecs offered to a transfer target', () => {
   it.each<[CodecName | null, CodecName[], boolean, CodecName[]]>([
     ['PCMA', ['PCMU', 'PCMA'], false, ['PCMA']],
     ['PCMA', ['PCMU', 'PCMA'], true, ['PCMA', 'PCMU']],
@@ -17,7 +17,7 @@ describe('what a target is offered', () => {
     expect(codecsFor(codec, over(codecs, transcode))).toEqual(offered);
   });
 
-  it('is nothing when the record lists another codec and may not transcode', () => {
+  it('are none when the record lists another codec and may not transcode', () => {
     expect(() => codecsFor('Opus', over(['PCMU']))).toThrow(expect.objectContaining({ sipStatus: 488 }));
   });
 });

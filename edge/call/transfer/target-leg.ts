@@ -1,4 +1,4 @@
-/** A leg to the target of a transfer: what distinguishes it from other calls of ours. */
+/** A leg to a transfer target: how it differs from other outbound calls. */
 import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
 import { CallRefused } from '../call-refused.ts';
 import type { Termination } from '../ending.ts';
@@ -12,22 +12,22 @@ import type { TransferredCall } from './transferred-call.ts';
 export interface TargetPlan {
   /** The call that is being transferred. */
   readonly parentId: string;
-  /** Configuration that it is to go over, where the number has it as an outbound one. */
+  /** Configuration to use, if the number has it as outbound. */
   readonly trunkId: string | null;
-  /** Media that it will be joined with. */
+  /** Media leg that it will be bridged to. */
   readonly beside: MediaLeg | null;
   readonly replaces: string | null;
   readonly referredBy: string | null;
-  /** When a call that goes on over this leg must end, ms since the epoch; null: with its parent. */
+  /** When a call that continues on this leg must end, ms since the epoch; null: with its parent. */
   readonly deadline: number | null;
-  /** What is offered over a route. @throws CallRefused 488 when nothing fits */
+  /** Codecs to offer over a route. @throws CallRefused 488 when none fits */
   codecs(route: OutboundRoute): readonly CodecName[];
-  /** Makes who speaks to the target. */
+  /** Creates the agent that speaks to the target. */
   speaker(call: CallFacts, host: AgentHost): AgentLeg;
   readonly events: TargetEvents;
 }
 
-/** The leg, as its transfer sees it. */
+/** The leg, as far as its transfer needs it. */
 export interface TargetLeg {
   readonly body: TransferredCall;
   readonly leg: DialogLeg | null;
@@ -37,15 +37,15 @@ export interface TargetLeg {
 }
 
 /**
- * What is offered to a target that will be joined with media in `codec`: that one alone unless the route lets the
- * legs differ.
+ * Codecs offered to a target that will be bridged to media in `codec`: only that one, unless the route allows
+ * transcoding.
  * @throws CallRefused 488 when the route does not have it and may not transcode
  */
 export function codecsFor(codec: CodecName | null, route: OutboundRoute): readonly CodecName[] {
   const own = route.codecs.length > 0 ? route.codecs : defaultCodecs;
   if (codec === null) return own;
   const others = own.filter((other) => other !== codec);
-  // A foreign host has no list of its own that could forbid the codec.
+  // A foreign host has no codec list that could exclude it.
   const allowed = others.length < own.length || route.codecs.length === 0;
   if (route.transcode) return allowed ? [codec, ...others] : own;
   if (allowed) return [codec];

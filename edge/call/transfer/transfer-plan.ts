@@ -1,4 +1,4 @@
-/** What one transfer is to do, and what all of them need. */
+/** What one transfer does, and what all of them share. */
 import type { NewId } from '#shared/ids.ts';
 import type { Termination } from '../ending.ts';
 import type { OutboundPlan } from '../outbound-plan.ts';
@@ -10,8 +10,8 @@ import type { ConsultOrder, TransferOutcome } from '../ports/transfer.ts';
 import type { TargetLeg } from './target-leg.ts';
 
 /**
- * `bridge` and `refer` are the agent's and the API's. `follow`: the peer's REFER, the agent goes on with the target.
- * `fallback`: the target takes the call because its agent cannot.
+ * `bridge` and `refer` are ordered by the agent or the API. `follow`: a REFER from the peer; the agent continues with
+ * the target. `fallback`: the target takes the call because the agent cannot.
  */
 export type TransferKind = 'bridge' | 'refer' | 'follow' | 'fallback';
 
@@ -20,11 +20,11 @@ export interface TransferPlan {
   /** E.164, an extension, or a SIP URI. */
   readonly target: string;
   readonly consult: ConsultOrder | null;
-  /** The REFER that is followed. */
+  /** The peer's REFER. */
   readonly refer?: PeerRefer;
 }
 
-/** A call that somebody else makes because we ask for it. */
+/** A call that the peer makes at our request. */
 export interface TransferCandidate {
   readonly callId: string;
   readonly orgId: string;
@@ -39,16 +39,16 @@ export interface TransferParts {
   readonly media: Media;
   readonly agents: Agents;
   readonly newId: NewId;
-  /** Whether a peer's REFER is obeyed at all. */
+  /** Whether a peer's REFER is followed at all. */
   readonly followRefer: boolean;
-  /** Counts what a REFER of ours makes the peer call, unless a limit forbids it: what it then ends with. */
+  /** Counts the call that our REFER causes. Returns the termination when a limit forbids it. */
   admit(call: TransferCandidate): Termination | null;
-  /** A REFER of ours that was admitted is decided. */
-  /** @param sent whether a REFER left */
+  /** Releases an admitted REFER whose outcome is known. */
+  /** @param sent whether a REFER was sent */
   release(callId: string, sent: boolean): void;
-  /** Places a leg of ours, or lets it end at once. */
+  /** Places an outbound leg, or ends it at once. */
   place(plan: OutboundPlan): TargetLeg;
   readonly headersOf: HeadersOf;
-  /** Called once for every transfer that is decided. */
+  /** Called once for every transfer with a known outcome. */
   decided(kind: TransferKind, outcome: TransferOutcome): void;
 }

@@ -19,18 +19,18 @@ describe('the states of a transfer', () => {
   });
 
   it.each(states)(
-    '%s gives the call back when it fails, and lets go of the target when the call ends',
+    '%s returns the call when it fails, and releases the target when the call ends',
     (state) => {
       expect(transferMove(state, 'failed')).toEqual({ to: 'over', outputs: ['release', 'resume'] });
       expect(transferMove(state, 'ended')).toEqual({ to: 'over', outputs: ['release'] });
     },
   );
 
-  it('ends the call with a target that is gone once they are joined', () => {
+  it('ends the call when the target leaves after the bridge', () => {
     expect(transferMove('joined', 'failed')).toEqual({ to: 'over', outputs: ['endCall'] });
   });
 
-  it('takes nothing more when it is over', () => {
+  it('ignores every input when it is over', () => {
     const inputs: TransferInput[] = [
       'call',
       'bridge',

@@ -11,11 +11,11 @@
  *                        | move         |                  |
  *                        +--------------|------------------+
  *
- * `calling` lasts until whoever speaks to the target says that it takes the call; a warm transfer is announced in
- * it. `waiting`: the target is there, the caller has yet to be answered. `failed` leads to `over` from each state
- * before `joined` and gives the call back to its agent; `ended`, the end of the call itself, does so from everywhere.
- * `left`, the end of the target's leg, is a failure too, but not in `referring`: the dialog that is replaced ends before
- * the NOTIFY that says so (RFC 5589 section 7), and what became of the target, the peer tells.
+ * `calling` lasts until the target's agent asks to bridge, and includes the announcement of a warm transfer.
+ * `waiting`: the target is there, the caller is not answered yet. `failed` leads to `over` from each state before `joined` and returns
+ * the call to its agent; `ended`, the end of the call itself, does so from every state. `left`, the end of the target's
+ * leg, is also a failure, but not in `referring`: the replaced dialog ends before the NOTIFY that says so (RFC 5589
+ * section 7), and the peer reports the outcome.
  */
 import type { Move } from '../call-state.ts';
 
@@ -34,8 +34,8 @@ export type TransferInput =
   | 'ended';
 
 /**
- * `pause`: the agent makes room for the waiting tone. `settle`: the agent's part is over. `resume`: it is back.
- * `leave`: the peer has been handed over, the call ends. `release`: the target's leg goes with the call.
+ * `pause`: the waiting tone replaces the agent. `settle`: the agent is done. `resume`: it is back.
+ * `leave`: the peer was transferred, the call ends. `release`: the target's leg ends with the call.
  */
 export type TransferOutput =
   | 'pause'
@@ -77,11 +77,11 @@ const moves: Record<TransferState, Partial<Record<TransferInput, TransferMove>>>
   joining: { joined: move('joined', 'settle'), failed, left: failed, ended },
   referring: { handed: move('over', 'leave'), failed, ended },
   joined: { failed: move('over', 'endCall'), left: move('over', 'endCall'), ended },
-  // Both sides may end a transfer at the same moment; the first word stands.
+  // Both sides may end a transfer at the same moment; the first input wins.
   over: {},
 };
 
-/** The move that `input` causes in `state`, undefined when it has no meaning there. */
+/** The transition for `input` in `state`, undefined when there is none. */
 export function transferMove(state: TransferState, input: TransferInput): TransferMove | undefined {
   return moves[state][input];
 }

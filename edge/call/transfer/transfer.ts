@@ -1,6 +1,6 @@
 /**
- * One transfer of one call (contract section 4): runs what the state machine puts out against the call, the leg to
- * the target, and the bridge. The call's agent is silent from the beginning to the outcome.
+ * One transfer of one call (contract section 4): runs the outputs of the state machine on the call, the target leg and
+ * the bridge. The call's agent is silent from the start to the outcome.
  */
 
 import { CallRefused } from '../call-refused.ts';
@@ -30,7 +30,7 @@ import type { TransferredCall } from './transferred-call.ts';
 export class Transfer {
   readonly plan: TransferPlan;
   readonly outcome: Promise<TransferOutcome>;
-  /** The outcome as soon as it is known. */
+  /** The outcome, once known. */
   decided: TransferOutcome | null = null;
   readonly #call: TransferredCall;
   readonly #parts: TransferParts;
@@ -42,9 +42,9 @@ export class Transfer {
   /** The peer has accepted our REFER. */
   #accepted = false;
   #referred = false;
-  /** Under which a REFER of ours counts for the call limits. */
+  /** Id under which our REFER counts against the call limits. */
   #admitted: string | null = null;
-  /** The peer has hung up, to be elsewhere. */
+  /** The peer has hung up to complete the transfer. */
   #peerLeft = false;
 
   constructor(plan: TransferPlan, call: TransferredCall, parts: TransferParts) {
@@ -60,7 +60,7 @@ export class Transfer {
     return this.#state;
   }
 
-  /** A peer that calls in our name is held to the limits of our own calls; a consulted target is a call of ours. */
+  /** A call that the peer makes for us counts against our limits; a consulted target is counted already. */
   #forbidden(): FailedTransfer | null {
     const { target, consult } = this.plan;
     if (consult || this.#admitted !== null) return null;
@@ -72,7 +72,7 @@ export class Transfer {
     return null;
   }
 
-  /** Whether it can begin; when it cannot, it has failed by now. */
+  /** Whether the transfer can start; otherwise it has failed already. */
   possible(): boolean {
     const refers = this.plan.kind === 'refer';
     const obstacle = refers ? (referObstacle(this.plan, this.#call, this.#parts) ?? this.#forbidden()) : null;
@@ -83,7 +83,7 @@ export class Transfer {
   begin(): void {
     const { kind, target, consult, refer } = this.plan;
     if (this.#state !== 'begun' || !this.possible()) return;
-    // A peer that was told 503 goes on with this call: it must not lose it to a target that answers later.
+    // A peer that got a 503 continues with this call, so a target that answers later must not take it.
     refer?.onExpiry(() =>
       this.#call.guarded(() => this.#fail(failure('target_failed', 'The target did not answer in time.'))),
     );
@@ -97,7 +97,7 @@ export class Transfer {
     if (this.#state === 'waiting') this.#input('bridge');
   }
 
-  /** The peer hangs up. @returns whether that is what a transferred peer does (RFC 5589 section 6.1) */
+  /** The peer hangs up. @returns whether that completes a transfer (RFC 5589 section 6.1) */
   callerLeft(): boolean {
     this.#peerLeft = true;
     if (this.#state === 'referring' && this.#accepted) this.#input('handed');
@@ -111,7 +111,7 @@ export class Transfer {
     this.#input('ended');
   }
 
-  // ---------------------------------------------------------------- the machine
+  // ---------------------------------------------------------------- the state machine
 
   #input(input: TransferInput): void {
     const found = transferMove(this.#state, input);
@@ -122,7 +122,7 @@ export class Transfer {
   }
 
   #fail(failed: FailedTransfer, input: 'failed' | 'left' = 'failed'): void {
-    // A leg that is being let go of reports its end too: the first reason stands.
+    // A leg that is being released reports its end too: the first reason wins.
     if (!transferMove(this.#state, input)) return;
     this.#failure = failed;
     this.#input(input);
@@ -171,7 +171,7 @@ export class Transfer {
     }
   }
 
-  /** Tells everybody how the transfer went; the first word stands. */
+  /** Reports the outcome of the transfer; the first one wins. */
   #decide(outcome: TransferOutcome): void {
     if (this.decided) return;
     this.decided = outcome;
@@ -244,7 +244,7 @@ export class Transfer {
     };
   }
 
-  /** The target takes the call. */
+  /** The target accepts the call. */
   #taken(): void {
     const { kind } = this.plan;
     if (kind === 'follow') this.#input('move');

@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import type { MediaLeg } from '../ports/media.ts';
 import type { DialogLeg, LegFacts } from '../ports/signaling.ts';
 
-/** A call, as a transfer sees it: the one that is transferred, and the leg to its target. */
+/** A call, as far as a transfer needs it: the transferred call, or the leg to its target. */
 export interface TransferredCall {
   readonly id: string;
   readonly log: Log;
@@ -18,30 +18,30 @@ export interface TransferredCall {
   readonly media: MediaLeg | null;
   /** The dialog as it is now; null before there is one. */
   readonly leg: DialogLeg | null;
-  /** Of the call itself. */
+  /** The call's own transfers. */
   readonly transfers: { free(): void };
   readonly answered: boolean;
   /** Whether agent and peer can hear each other. */
   readonly up: boolean;
-  /** Whether the peer has been handed over and is about to hang up. */
+  /** Whether the peer was transferred and is about to hang up. */
   readonly leaving: boolean;
-  /** When the longest duration is over, ms since the epoch; null before the answer, or without one. */
+  /** When the maximum duration expires, ms since the epoch; null before the answer, or without one. */
   readonly deadline: number | null;
-  /** Why the call ended, null while it goes on. */
+  /** Why the call ended; null while it is live. */
   readonly termination: Termination | null;
-  /** What the call has learned: header variables over request_data, the agent's over both. */
+  /** Variables of the call. Header variables override request_data; variables the agent extracted override both. */
   readonly variables: CallVariables;
-  /** What header mappings may name. */
+  /** Variables that header mappings may use. */
   mappable(): CallVariables;
-  /** Answers a call that waits for it. */
+  /** Answers an unanswered call. */
   answer(): void;
-  /** Whom the peer is with from now on. */
+  /** Records the target that the peer was transferred to. */
   handedOver(target: string): void;
-  /** The agent goes on with the peer of `other`, with what it knows. */
+  /** Moves the agent, with its state, to the peer of `other`. */
   moveAgentTo(other: TransferredCall): void;
-  /** Ends the call as transferred, at the peer's BYE or soon by ours. */
+  /** Ends the call as transferred: the peer sends BYE, or we do shortly after. */
   leaveToPeer(): void;
   end(termination: Termination): void;
-  /** Runs an event; a bug in it ends this call and no other. */
+  /** Runs an event handler; a bug in it ends only this call. */
   guarded(work: () => void): void;
 }

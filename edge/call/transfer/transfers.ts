@@ -1,8 +1,8 @@
 /**
- * The transfers of one call, one at a time: who may begin one, and what the call's own events mean to it.
+ * The transfers of one call, one at a time: who may start one, and how they use the call's events.
  *
- * A call is reported as in progress with its answer, and from that report on it can be transferred. Until the ACK and
- * the agent are there, nothing can be sent to the peer: a transfer that is ordered before waits for them.
+ * A call is reported as in progress when it is answered, and can be transferred from that report on. Until the ACK and
+ * the agent are there, nothing can be sent to the peer, so a transfer ordered earlier waits for them.
  */
 
 import { reasonPhrase } from '../ending.ts';
@@ -13,7 +13,7 @@ import { Transfer } from './transfer.ts';
 import type { TransferParts, TransferPlan } from './transfer-plan.ts';
 import type { TransferredCall } from './transferred-call.ts';
 
-/** Characters of a refused target that stand in the transcript. */
+/** Length of a rejected target in the transcript, characters. */
 const longestShown = 200;
 
 export class Transfers {
@@ -22,17 +22,17 @@ export class Transfers {
   #current: Transfer | null = null;
   /** Whether the current one waits for the call to be up. */
   #early = false;
-  /** Whether the call is the leg to the target of another call's transfer. */
+  /** Whether the call is the target leg of another call's transfer. */
   #bound: boolean;
 
-  /** @param parts null: this edge makes no calls, so it transfers none */
+  /** @param parts null: outbound calls are disabled, and so are transfers */
   constructor(call: TransferredCall, parts: TransferParts | null, bound: boolean) {
     this.#call = call;
     this.#parts = parts;
     this.#bound = bound;
   }
 
-  /** Whether nothing of the call may be altered for now; a call that is joined is at rest. */
+  /** Whether the call must not be changed now; a bridged call can be. */
   get busy(): boolean {
     return this.#current !== null && this.#current.state !== 'joined' && this.#current.state !== 'over';
   }
@@ -43,12 +43,12 @@ export class Transfers {
     return current && this.busy && current.plan.kind !== 'follow' ? current.outcome : null;
   }
 
-  /** The call goes on by itself from now on. */
+  /** Unbinds the call: it continues independently. */
   free(): void {
     this.#bound = false;
   }
 
-  /** The agent's wish. Never rejects. */
+  /** A transfer ordered by the agent. Never rejects. */
   order(order: TransferOrder): Promise<TransferOutcome> {
     let begun: Transfer | FailedTransfer = callOver;
     this.#call.guarded(() => {
@@ -65,12 +65,12 @@ export class Transfers {
     return this.#begin({ kind: method, target, consult });
   }
 
-  /** Calls somebody else because the agent of a call that waits for its answer cannot speak. */
+  /** Calls the fallback number because the agent of an unanswered call cannot speak. */
   fallBack(target: string): Promise<TransferOutcome> {
     return outcomeOfBegun(this.#begin({ kind: 'fallback', target, consult: null }));
   }
 
-  /** REFER of the peer: followed to what its configuration reaches, else refused (contract section 4). */
+  /** REFER from the peer: followed to targets its configuration reaches, otherwise rejected (contract section 4). */
   referred(refer: PeerRefer) {
     const { plan, facts, up } = this.#call;
     if (!this.#parts?.followRefer) return this.#refuse(refer, 403, 'This edge follows no REFER.');
@@ -78,13 +78,13 @@ export class Transfers {
     const verdict = routes.followable(plan.number, plan.trunkId, refer.target, facts.sourceIp);
     if (!verdict.allowed) return this.#refuse(refer, 403, verdict.reason);
     if (this.busy || !up) return this.#refuse(refer, 491, 'The call is not up, or is being transferred.');
-    // Of two peers that are joined, neither may take the other elsewhere.
+    // Neither of two bridged peers may transfer the other.
     if (!this.#idle) return this.#refuse(refer, 603, 'The call is joined with another one.');
     refer.accept();
     this.#begin({ kind: 'follow', target: verdict.to, consult: null, refer });
   }
 
-  /** A REFER of the peer that signaling has refused: it is no transfer, and leaves the same traces. */
+  /** Signaling rejected a REFER from the peer: no transfer, but the same notes. */
   referRefused(target: string, reason: string): void {
     const { log, ledger } = this.#call;
     log.info({ target, reason }, 'REFER refused');
@@ -128,7 +128,7 @@ export class Transfers {
   }
 }
 
-/** What a peer wrote, as far as it belongs into a transcript. */
+/** The peer's text, sanitized and shortened for a transcript. */
 function shown(target: string): string {
   const printable = target.replace(/[^\x20-\x7e]/g, '');
   return printable === '' ? 'nobody' : printable.slice(0, longestShown);

@@ -2,7 +2,7 @@ import type { Flow } from '../transport/flow.ts';
 import type { Context } from './context.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 
-/** The connections over which requests of ours wait for their responses, and what their silence means. */
+/** Connections over which our requests await responses. Detects the ones whose peer has gone silent. */
 export class AwaitedFlows {
   readonly #context: Pick<Context, 'clock' | 'transport' | 'metrics' | 'log'>;
   readonly #waiting = new Map<Flow, Set<OutgoingRequest>>();
@@ -15,7 +15,7 @@ export class AwaitedFlows {
     return this.#waiting.size;
   }
 
-  /** A request left over `flow`, which stays open until its response. */
+  /** A request was sent over `flow`, which stays open until the response. */
   add(outgoing: OutgoingRequest, flow: Flow): void {
     flow.pin();
     if (flow.outbound) this.#watch(outgoing, flow);
@@ -24,7 +24,7 @@ export class AwaitedFlows {
     else this.#waiting.set(flow, new Set([outgoing]));
   }
 
-  /** A request has ended: the connection is no longer kept for it. */
+  /** A request has ended: it no longer keeps the connection open. */
   remove(outgoing: OutgoingRequest): void {
     const { flow } = outgoing;
     if (!flow) return;
@@ -35,8 +35,8 @@ export class AwaitedFlows {
   }
 
   /**
-   * Nobody has to wait for the end of a request that is lost with its connection: a peer that lives says something
-   * soon, be it 100 (RFC 3261 section 17.2.1), and what comes next does not go the way of what was lost.
+   * A live peer sends something soon, at least a 100 (RFC 3261 section 17.2.1). When nothing arrives, later
+   * requests avoid this connection without waiting for the lost request to time out.
    */
   #watch(outgoing: OutgoingRequest, flow: Flow): void {
     const { clock, transport, metrics } = this.#context;
@@ -53,8 +53,8 @@ export class AwaitedFlows {
   }
 
   /**
-   * A connection of ours whose peer vanished without a word looks alive until TCP gives up, after a quarter of an
-   * hour. The next request goes over a new one.
+   * When the peer of an outbound connection vanishes, TCP notices only after a quarter of an hour. The next
+   * request opens a new connection.
    */
   leaveIfDead({ flow, unheard }: OutgoingRequest): void {
     if (!flow?.outbound || flow.closed || !unheard) return;
@@ -64,7 +64,7 @@ export class AwaitedFlows {
     flow.close('the peer has gone silent');
   }
 
-  /** A connection is gone, and with it the hope for the responses awaited over it. */
+  /** A connection has closed: the responses awaited over it will not arrive. */
   closed(flow: Flow, reason: string): void {
     const waiting = this.#waiting.get(flow);
     this.#waiting.delete(flow);

@@ -10,7 +10,7 @@ import type { OutgoingRequest } from './outgoing-request.ts';
 import { Session } from './session.ts';
 import { endsSubscription, watchSubscription } from './subscription.ts';
 
-/** What responses to our requests do to dialogs (RFC 3261 sections 12.1.2, 12.2.1.2, 13.2.2 and 15.1.1). */
+/** The effect of responses to our requests on dialogs (RFC 3261 sections 12.1.2, 12.2.1.2, 13.2.2 and 15.1.1). */
 export class ClientDialogs {
   readonly #context: Context;
 
@@ -18,19 +18,19 @@ export class ClientDialogs {
     this.#context = context;
   }
 
-  /** Takes a response in. @returns the dialog id under which the application is told of it */
+  /** Processes a response. @returns the dialog id that the application sees with it */
   take(outgoing: OutgoingRequest, response: SipResponse): string {
     return outgoing.inDialog ? this.#advance(outgoing, response) : this.#form(outgoing, response);
   }
 
-  /** A response to a request that may make a dialog. */
+  /** A response to a request that may create a dialog. */
   #form(outgoing: OutgoingRequest, response: SipResponse): string {
     const { request, client, flow } = outgoing;
     const { method, headers } = request;
     if ((method !== 'INVITE' && method !== 'SUBSCRIBE') || !client) return '';
     const id = dialogId(headers.get('call-id') ?? '', tagOf(headers.get('from') ?? '') ?? '');
     const { status } = response;
-    // 13.2.2.4: every 2xx, though drachtio-srf's own dialogs know none but 200.
+    // 13.2.2.4: every 2xx, although drachtio-srf's dialogs handle only 200.
     const confirms = status >= 200 && status < 300;
     const early =
       method === 'INVITE' && status < 200 && tagOf(response.headers.get('to') ?? '') !== undefined;
@@ -88,8 +88,8 @@ export class ClientDialogs {
   }
 
   /**
-   * A BYE was challenged. The application may repeat it with credentials; when it does not, the challenge was the
-   * BYE's final response, and the dialog is over all the same (RFC 3261 section 15.1.1).
+   * A BYE was challenged. The application may repeat it with credentials. If it does not, the challenge was the
+   * BYE's final response, and the dialog ends anyway (RFC 3261 section 15.1.1).
    */
   #awaitCredentials(session: Session): void {
     session.expiry?.cancel();
@@ -99,7 +99,7 @@ export class ClientDialogs {
   }
 }
 
-/** Whether a response is the end of the matter: final, and not one that asks for credentials. */
+/** Whether a response is final and not an authentication challenge. */
 export function settles(status: number): boolean {
   return status >= 200 && status !== 401 && status !== 407;
 }
@@ -107,7 +107,7 @@ export function settles(status: number): boolean {
 /** The application owes an ACK for this 2xx. */
 function owe(session: Session, outgoing: OutgoingRequest, response: SipResponse): void {
   if (session.outgoingInvite === outgoing) session.outgoingInvite = null;
-  // A call that was cancelled too late, or whose peer cannot be addressed, ends with its ACK.
+  // A call that was canceled too late, or whose peer has no usable address, is ended right after the ACK.
   const cancelled = outgoing.invite?.cancelRequest ? endTexts.cancelRace : null;
   const mute = outgoing.inDialog || contactUri(response.headers) !== undefined ? null : endTexts.noContact;
   session.owedAck = { invite: outgoing, endedBy: cancelled ?? mute, ack: null };

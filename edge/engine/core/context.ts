@@ -19,12 +19,12 @@ export type Log = (
 
 /** The applications, as the user agent core sees them. */
 interface Applications {
-  /** Whose turn it is to take a request of this verb (lower case). */
+  /** The next application to receive a request with this verb (lower case). */
   pick(verb: string): AppClient | null;
   cdr(kind: 'attempt' | 'start' | 'stop', source: Source, extra: string | null, bytes: Buffer): void;
 }
 
-/** What the two halves of the user agent core, `Uas` and `Uac`, share. */
+/** State shared by the two halves of the user agent core, `Uas` and `Uac`. */
 export interface Context {
   readonly clock: Clock;
   readonly identity: Identity;
@@ -32,12 +32,12 @@ export interface Context {
   readonly transport: Pick<TransportLayer, 'connect' | 'find' | 'block' | 'limits'>;
   readonly transactions: TransactionTable;
   readonly sessions: DialogTable<Session>;
-  /** The one way out of the table. */
+  /** The only code that removes sessions from the table. */
   readonly ends: DialogEnds;
   readonly applications: Applications;
   readonly metrics: Metrics;
   readonly refusals: Pick<Refusals, 'count'>;
   readonly log: Log;
-  /** Server transactions at a time; requests beyond are answered 503. */
+  /** Concurrent server transactions; requests above the limit get 503. */
   readonly maxTransactions: number;
 }

@@ -8,11 +8,11 @@ export interface Destination {
   readonly host: string;
   readonly port: number;
   readonly protocol: Protocol;
-  /** Name that the peer's certificate must have (RFC 5922 section 7.1). */
+  /** Name that the peer's certificate must contain (RFC 5922 section 7.1). */
   readonly serverName: string;
 }
 
-/** How a request leaves: over a connection that is there, or over one to be made. */
+/** How a request is sent: over an open connection, or over one to be opened. */
 export type Way = { readonly flow: Flow } | { readonly destination: Destination; readonly namedBy: NamedBy };
 
 export type DestinationResult =
@@ -22,8 +22,8 @@ export type DestinationResult =
 const NO_TRANSPORT: DestinationResult = { ok: false, reason: 'requested protocol/transport not available' };
 
 /**
- * The destination that a URI names. Everything is TLS here: `sips:` and `;transport=tls` say so, a plain `sip:`
- * URI is taken so, `;transport=udp` and `tcp` are refused. Host names are resolved by the transport.
+ * The destination that a URI names. Everything is TLS: `sips:` and `;transport=tls` say so explicitly, plain
+ * `sip:` is treated as TLS, and `;transport=udp` and `tcp` are rejected. The transport resolves host names.
  */
 export function destinationOf(text: string): DestinationResult {
   const uri = parseUri(text);
@@ -39,9 +39,8 @@ export function destinationOf(text: string): DestinationResult {
 }
 
 /**
- * The destination of a request with a next hop of the application's choice (a URI or `host[:port]`). When the
- * next hop is an address and the Request-URI names a domain, the peer must prove to be that domain: an address
- * is where the domain was found, the domain is who is meant.
+ * The destination of a request whose next hop the application chose (a URI or `host[:port]`). When the next hop
+ * is an address and the Request-URI names a domain, the peer's certificate must be for that domain.
  */
 export function destinationVia(proxy: string, requestUri: string): DestinationResult {
   const result = destinationOf(proxy.includes(':') && parseUri(proxy) ? proxy : `sip:${proxy}`);

@@ -1,4 +1,7 @@
-/** The ends that the engine decides, each with the one event that the application hears. The rest is in test/engine-walk/. */
+/**
+ * Dialogs that the engine ends, each with exactly one event to the application. All other ends are tested in
+ * test/engine-walk/.
+ */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type FakeFlow, refusingHost, silentHost, World } from '../../../test/engine-walk/world.ts';
 import { parseAppMessage } from '../drachtio-port/app-message.ts';
@@ -46,7 +49,7 @@ function send(method: string, cseq: number, contact: string, toTag = '', callId 
   ]);
 }
 
-/** @returns the tokens of the engine's answer from the status on, and the message that went out */
+/** @returns the tokens of the engine's answer from the status on, and the message that was sent */
 function say(
   transactionId: string,
   dialogId: string,
@@ -60,13 +63,13 @@ function say(
   return { tokens: answer?.tokens.slice(3) ?? [], sip: answer?.sip.toString() ?? '' };
 }
 
-/** An INVITE, told to the application. @returns its transaction */
+/** Delivers an INVITE to the application. @returns its transaction */
 function invited(contact = reachable): string {
   send('INVITE', 1, contact);
   return frames.splice(0)[0]?.tokens[8] ?? '';
 }
 
-/** What the application has heard, in short: source, octets on the wire, transaction, start line, Reason. */
+/** What the application received, abbreviated: source, octets on the wire, transaction, start line, Reason. */
 function heard(): string[] {
   return frames.splice(0).map(({ tokens, sip }) => {
     const text = sip.toString();
@@ -77,14 +80,14 @@ function heard(): string[] {
   });
 }
 
-/** Lets every promise that can settle do so. */
+/** Lets all promises that can settle do so. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 const nothing = { dialogs: 0, incoming: 0, outgoing: 0, serverCount: 0, clientCount: 0 };
 
-describe('an INVITE whose Contact is no place for requests', () => {
+describe('an INVITE whose Contact is not a SIP URI', () => {
   it.each(['<tel:+14155550100>', '<http://203.0.113.1/>', '<mailto:peer@example.com>', '*'])(
-    '%s is refused, because its dialog could not be ended',
+    '%s is rejected, because its dialog could not be ended',
     (contact) => {
       send('INVITE', 1, contact);
       expect(wire).toEqual(['400 Bad Contact']);
@@ -93,7 +96,7 @@ describe('an INVITE whose Contact is no place for requests', () => {
     },
   );
 
-  it('moves no dialog either', () => {
+  it('does not refresh the target of a dialog', () => {
     const { tokens, sip } = say(invited(), '', 'SIP/2.0 200 OK');
     const toTag = /^To: .*(;tag=\w+)/im.exec(sip)?.[1];
     send('ACK', 1, reachable, toTag);
@@ -104,15 +107,15 @@ describe('an INVITE whose Contact is no place for requests', () => {
   });
 });
 
-describe('a call that was never acknowledged', () => {
-  it('ends as soon as its connection closes, when its Contact names a transport that we have not', () => {
+describe('a call that is never acknowledged', () => {
+  it('ends as soon as its connection closes, when its Contact names an unsupported transport', () => {
     say(invited(unreachable), '', 'SIP/2.0 200 OK');
     flow.close('gone');
     expect(heard()).toEqual(['application unsent unsolicited BYE (ACK impossible: connection lost)']);
     expect(world.core.held).toMatchObject({ dialogs: 0 });
   });
 
-  it('ends after 32 s, and its BYE is told though it cannot be sent', () => {
+  it('ends after 32 s, and its BYE is reported although it cannot be sent', () => {
     const { tokens } = say(invited(unreachable), '', 'SIP/2.0 200 OK');
     flow.draining = true;
     world.clock.advance(32_000);
@@ -122,7 +125,7 @@ describe('a call that was never acknowledged', () => {
     );
   });
 
-  it('ends as soon as its connection closes, when nobody listens at its Contact', async () => {
+  it('ends as soon as its connection closes, when the connection to its Contact is refused', async () => {
     say(invited(`<sip:peer@${refusingHost}:5061;transport=tls>`), '', 'SIP/2.0 200 OK');
     flow.close('gone');
     await settled();
@@ -130,7 +133,7 @@ describe('a call that was never acknowledged', () => {
     expect(world.core.held).toMatchObject({ dialogs: 0 });
   });
 
-  it('ends with the time for a connection, when its Contact is silent', async () => {
+  it('ends at the connect timeout, when its Contact does not answer', async () => {
     say(invited(`<sip:peer@${silentHost}:5061;transport=tls>`), '', 'SIP/2.0 200 OK');
     flow.close('gone');
     await settled();
@@ -141,7 +144,7 @@ describe('a call that was never acknowledged', () => {
     expect(world.core.held).toMatchObject({ dialogs: 0 });
   });
 
-  it('goes on when its ACK comes over another connection before that', async () => {
+  it('continues when its ACK arrives over another connection before that', async () => {
     const { sip } = say(invited(`<sip:peer@${silentHost}:5061;transport=tls>`), '', 'SIP/2.0 200 OK');
     flow.close('gone');
     flow = world.accept(40_002);
@@ -162,7 +165,7 @@ describe('a call that was never acknowledged', () => {
   });
 });
 
-it('a BYE that can be sent nowhere is answered 503, and ends the dialog', () => {
+it('a BYE that cannot be sent is answered 503 and ends the dialog', () => {
   const { tokens, sip } = say(invited(unreachable), '', 'SIP/2.0 200 OK');
   const toTag = /^To: .*(;tag=\w+)/im.exec(sip)?.[1];
   send('ACK', 1, unreachable, toTag);
@@ -181,15 +184,15 @@ it('a BYE that can be sent nowhere is answered 503, and ends the dialog', () => 
   expect(world.core.held).toMatchObject({ dialogs: 0 });
 });
 
-describe('a call that rings', () => {
-  it('is cancelled for the application when its connection closes', () => {
+describe('a ringing call', () => {
+  it('is canceled towards the application when its connection closes', () => {
     say(invited(), '', 'SIP/2.0 180 Ringing');
     flow.close('gone');
     expect(heard()).toEqual(['network unsent CANCEL (connection lost)']);
     expect(world.core.held).toMatchObject({ dialogs: 0, flowsForming: 0 });
   });
 
-  it('is cancelled for the application when its 183 is never acknowledged by PRACK', () => {
+  it('is canceled towards the application when no PRACK acknowledges its 183', () => {
     say(invited(), '', 'SIP/2.0 183 Session Progress', 'Require: 100rel');
     world.clock.advance(32_000);
     expect(wire.at(-1)).toBe('504 Server Time-out');
@@ -197,14 +200,14 @@ describe('a call that rings', () => {
     expect(world.core.held).toMatchObject({ dialogs: 0 });
   });
 
-  it('is cancelled for the application that has not said a word for 64 s', () => {
+  it('is canceled towards an application that has not answered for 64 s', () => {
     invited();
     world.clock.advance(64_000);
     expect(wire.at(-1)).toBe('408 Request Timeout');
     expect(heard()).toEqual(['network unsent CANCEL (no answer from the application)']);
   });
 
-  it('is not taken for another one with the same Call-ID and From tag', () => {
+  it('is not confused with another call with the same Call-ID and From tag', () => {
     const first = invited();
     send('INVITE', 2, reachable);
     expect(wire.at(-1)).toBe('482 Loop Detected');
@@ -215,8 +218,8 @@ describe('a call that rings', () => {
   });
 });
 
-describe('a dialog that nobody owns', () => {
-  it('gets a BYE when the engine is told so, after the ACK', () => {
+describe('a dialog without an owner', () => {
+  it('gets a BYE on the end command, after the ACK', () => {
     const { sip } = say(invited(), '', 'SIP/2.0 200 OK');
     world.core.endDialogs(world.core.dialogs());
     expect(wire).not.toContain('BYE');
@@ -226,7 +229,7 @@ describe('a dialog that nobody owns', () => {
     expect(world.core.dialogs()).toEqual([]);
   });
 
-  it('is refused while it rings, and unknown ones are left out', () => {
+  it('is rejected while it rings, and unknown ids are ignored', () => {
     say(invited(), '', 'SIP/2.0 180 Ringing');
     world.core.endDialogs(['unknown', ...world.core.dialogs()]);
     expect(wire.at(-1)).toBe('480 Temporarily Unavailable');
@@ -243,7 +246,7 @@ describe('a dialog that nobody owns', () => {
   });
 });
 
-it('a subscription that nobody refreshes ends with a NOTIFY that no peer has sent', () => {
+it('a subscription that is not refreshed ends with a NOTIFY made by the engine', () => {
   send('SUBSCRIBE', 1, reachable);
   say(frames.splice(0)[0]?.tokens[8] ?? '', '', 'SIP/2.0 200 OK', 'Expires: 60');
   world.clock.advance(124_000);
@@ -251,7 +254,7 @@ it('a subscription that nobody refreshes ends with a NOTIFY that no peer has sen
   expect(world.core.held).toMatchObject(nothing);
 });
 
-it('a challenged BYE that is not repeated was the end all the same', () => {
+it('a challenged BYE that is not repeated ends the dialog', () => {
   const { tokens, sip } = say(invited(), '', 'SIP/2.0 200 OK');
   send('ACK', 1, reachable, /^To: .*(;tag=\w+)/im.exec(sip)?.[1]);
   world.onSent = (_flow, message) => {

@@ -1,21 +1,21 @@
 /**
- * How dialogs end, and how the application hears of it.
+ * How dialogs end, and how the application learns of it.
  *
- * The invariant: **every dialog that the application knows ends with exactly one event, and is gone from the engine
- * with it.** A dialog is known from the first response that names its id on. The events:
+ * The invariant: **every dialog that the application knows ends with exactly one event and is then removed from
+ * the engine.** The application knows a dialog from the first response that carries its id. The events:
  *
  * | Who ends it | The event |
  * |---|---|
- * | the peer | its BYE, its CANCEL, its last NOTIFY, handed over as a request |
- * | the application | the final response to its own BYE or last NOTIFY; its own final refusal of the INVITE |
- * | the callee of ours | the final response to our INVITE |
- * | the engine | a request of its own in the place of the peer's: BYE (`unsolicited`), CANCEL, NOTIFY |
+ * | the peer | its BYE, CANCEL or last NOTIFY, delivered as a request |
+ * | the application | the final response to its own BYE or last NOTIFY; its own final rejection of the INVITE |
+ * | our callee | the final response to our INVITE |
+ * | the engine | a request made by the engine instead of the peer: BYE (`unsolicited`), CANCEL, NOTIFY |
  *
- * A BYE that crosses one of the application's is answered, too, but the dialog is over with the first of the two. An
- * application that has disconnected hears nothing; its peers get a BYE.
+ * A BYE that crosses one from the application is answered too, but the dialog ends with the first of the two. An
+ * application that has disconnected gets no events; its peers get a BYE.
  *
- * `DialogEnds.end` is the one way out: nothing else takes a session out of the table or releases it. An end that the
- * engine decides cannot be had without the notice that goes to the application with it.
+ * Only `DialogEnds.end` removes a session from the table and releases it. When the engine ends a dialog, the
+ * caller must pass the notice for the application.
  */
 
 import type { AppClient } from '../drachtio-port/client.ts';
@@ -26,19 +26,19 @@ import type { IncomingRequest } from './incoming-request.ts';
 import { type Fields, plainRequest } from './responses.ts';
 import type { Session } from './session.ts';
 
-/** Tells the application of an end that the engine decided. */
+/** Notifies the application of an end that the engine decided. */
 type Notice = (client: AppClient) => void;
 
 export type DialogEnd =
-  /** A request of the peer ends it, and is handed to the application. */
+  /** A request from the peer ends it and is delivered to the application. */
   | { readonly by: 'peer' }
-  /** A final response that goes to the application, or came from it, ends it. */
+  /** A final response to or from the application ends it. */
   | { readonly by: 'response' }
   | { readonly by: 'engine'; readonly notice: Notice }
-  /** Nobody is there to be told. */
+  /** There is no application to notify. */
   | { readonly by: 'application gone' };
 
-/** Texts of the Reason header in the engine's own BYE and CANCEL, as applications read them. */
+/** Texts of the Reason header in the engine's own BYE and CANCEL, as applications see them. */
 export const endTexts = {
   noAck: 'ACK timeout',
   ackImpossible: 'ACK impossible: connection lost',
@@ -63,7 +63,7 @@ export class DialogEnds {
     this.#context = context;
   }
 
-  /** Ends a dialog; without effect when it has ended. @returns whether it ended now */
+  /** Ends a dialog; no effect when it has already ended. @returns whether it ended now */
   end(session: Session, end: DialogEnd): boolean {
     if (session.dialog.state === 'Terminated') return false;
     const { sessions, metrics } = this.#context;
@@ -76,12 +76,12 @@ export class DialogEnds {
     return true;
   }
 
-  /** The notice of a BYE of ours, or of the one that we would have sent. `peer`: null when none went out. */
+  /** Notifies of our BYE, or of the one that we would have sent. `peer`: null when none was sent. */
   byeNotice(session: Session, bytes: Buffer, peer: Peer | null): Notice {
     return this.#unsolicited(session.dialog.id, bytes, peer);
   }
 
-  /** A subscription that nobody refreshed: its last NOTIFY, which no peer has sent (RFC 6665 section 4.1.3). */
+  /** A subscription that was not refreshed: its last NOTIFY, which no peer has sent (RFC 6665 section 4.1.3). */
   expiryNotice(session: Session): Notice {
     const { dialog } = session;
     const request = plainRequest('NOTIFY', dialog.remoteTarget, {
@@ -95,8 +95,8 @@ export class DialogEnds {
   }
 
   /**
-   * Tells the application that an INVITE which it was to answer is over: a CANCEL that no peer has sent. Applications
-   * take a CANCEL as such only when it comes from the network; its length of 0 says that it did not.
+   * Tells the application that an INVITE waiting for its answer has ended, with a CANCEL that no peer has sent.
+   * Applications only recognize a CANCEL from the network; its length of 0 shows that it was not on the wire.
    * @param status that the caller got, or would have got
    */
   tellCanceled(incoming: IncomingRequest, status: number, text: EndText): void {

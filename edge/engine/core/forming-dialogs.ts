@@ -4,14 +4,14 @@ import type { Headers } from '../message/message.ts';
 import type { Flow } from '../transport/flow.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 
-/** Requests of peers that may make a dialog and have no final response yet. */
+/** Requests from peers that may create a dialog and have no final response yet. */
 export class FormingDialogs {
   /** INVITEs and SUBSCRIBEs by the id that their dialog will have. */
   readonly #byId = new Map<string, IncomingRequest>();
-  /** INVITEs of them by the connection that they came over. */
+  /** The INVITEs among them, by the connection over which they arrived. */
   readonly #byFlow = new Map<Flow, Set<IncomingRequest>>();
 
-  /** How many entries of each kind it keeps. */
+  /** Number of entries of each kind. */
   get held(): { readonly dialogsForming: number; readonly flowsForming: number } {
     return { dialogsForming: this.#byId.size, flowsForming: this.#byFlow.size };
   }
@@ -37,13 +37,13 @@ export class FormingDialogs {
     if (others?.size === 0) this.#byFlow.delete(incoming.flow);
   }
 
-  /** INVITEs that came over a connection. */
+  /** INVITEs that arrived over a connection. */
   invitesOn(flow: Flow): IncomingRequest[] {
     return [...(this.#byFlow.get(flow) ?? [])];
   }
 }
 
-/** The id of the dialog that an INVITE or SUBSCRIBE of the peer may make. */
+/** The id of the dialog that an INVITE or SUBSCRIBE from the peer may create. */
 export function idOf(headers: Headers): string {
   return dialogId(headers.get('call-id') ?? '', tagOf(headers.get('from') ?? '') ?? '');
 }

@@ -28,7 +28,7 @@ async function collector(port = 0) {
   return { server, connected, port: typeof address === 'object' ? (address?.port ?? 0) : 0 };
 }
 
-/** Sends copies until one is taken: the connection is made meanwhile. */
+/** Sends copies until one is accepted, while the connection is being opened. */
 async function sendOne(sender: HepSender, metrics: Metrics, sentBefore: number): Promise<void> {
   await vi.waitFor(() => {
     sender.send(packet);
@@ -41,7 +41,7 @@ async function firstPacket(socket: Socket): Promise<HepPacket | undefined> {
   return new HepStream().push(chunk ?? Buffer.alloc(0))[0];
 }
 
-it('drops copies while the collector is away, and comes back to it', async () => {
+it('drops copies while the collector is unreachable, and reconnects', async () => {
   const clock = new FakeClock();
   const metrics = new Metrics();
   const first = await collector();
@@ -70,7 +70,7 @@ it('drops copies while the collector is away, and comes back to it', async () =>
   expect(clock.pending).toBe(0);
 });
 
-it('tries the collector at once when it is told that somebody has come', async () => {
+it('connects to the collector at once when an application has connected', async () => {
   const clock = new FakeClock();
   const metrics = new Metrics();
   const free = await collector();

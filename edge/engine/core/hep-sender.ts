@@ -4,19 +4,19 @@ import { encodeHep, encodeHepKey, type HepPacket } from '#shared/hep.ts';
 import type { Metrics } from '../transport/metrics.ts';
 import type { ListenAddress } from './identity.ts';
 
-/** Octets that may wait for a collector that does not keep up; beyond, copies are dropped. */
+/** Octets queued for a collector that cannot keep up; beyond this, copies are dropped. */
 const MAX_QUEUED = 8 * 1024 * 1024;
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 10_000;
 
-/** Where copies go, with the key that the collector knows us by; absent: it asks for none. */
+/** Where copies go, and the key that authenticates us to the collector; absent: no key required. */
 export interface HepTarget extends ListenAddress {
   readonly key?: string | undefined;
 }
 
 /**
- * Sends copies of SIP messages to the trace collector over TCP. Signaling never waits for it: while it is away
- * or slow, copies are dropped and counted (`hep_dropped`).
+ * Sends copies of SIP messages to the trace collector over TCP. Signaling never waits for it: while it is
+ * unreachable or slow, copies are dropped and counted (`hep_dropped`).
  */
 export class HepSender {
   readonly #target: HepTarget;
@@ -54,7 +54,10 @@ export class HepSender {
     this.#metrics.count('hep_sent');
   }
 
-  /** Tries the collector at once instead of after a pause: it stands beside an application that has come. */
+  /**
+   * Connects to the collector now instead of after the pause: it runs next to an application that has just
+   * connected.
+   */
   hurry(): void {
     if (this.#socket || this.#closed) return;
     this.#retry?.cancel();
@@ -75,11 +78,11 @@ export class HepSender {
     this.#socket = socket;
     socket.on('connect', () => {
       this.#connected = true;
-      // Who says nothing for some seconds is taken for a stranger.
+      // The collector rejects a connection that sends no key within some seconds.
       if (key !== undefined) socket.write(encodeHepKey(key));
       this.#retryMs = FIRST_RETRY_MS;
     });
-    // The cause of a failure does not matter: 'close' follows it, and the collector is tried again.
+    // The error itself is not needed: 'close' follows and starts a retry.
     socket.on('error', () => this.#metrics.count('hep_errors'));
     socket.on('data', () => {});
     socket.on('close', () => {

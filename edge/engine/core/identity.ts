@@ -1,4 +1,4 @@
-/** Who we are in the messages that we write: hosts, ports, branches and tags. */
+/** Our identity in the messages that we write: hosts, ports, branches and tags. */
 import { randomFillSync } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
 import { isAnyAddress, isSameHost, plainAddress } from '#shared/networks.ts';
@@ -28,13 +28,13 @@ export class Identity {
     this.#wss = wss;
   }
 
-  /** The host that stands for us towards a peer. @param local our address on the connection to it */
+  /** Our host as a peer should see it. @param local our address on the connection to it */
   host(local: string): string {
     if (this.#publicHost !== null) return this.#publicHost;
     return isAnyAddress(this.#tls.host) ? local : this.#tls.host;
   }
 
-  /** Our address towards a host to which there is no connection yet. */
+  /** Our address towards a host to which no connection is open yet. */
   localTowards(host: string): string {
     const plain = plainAddress(host);
     if (plain === '::1') return '::1';
@@ -45,8 +45,10 @@ export class Identity {
     return protocol === 'wss' ? (this.#wss?.port ?? this.#tls.port) : this.#tls.port;
   }
 
-  /** A Via of ours. `rport` lets the peer show us the address that it sees (RFC 3581), `alias` lets it use the
-   * connection for its own requests (RFC 5923 section 6). */
+  /**
+   * Our Via. `rport` asks the peer to report the address that it sees (RFC 3581); `alias` lets it reuse the
+   * connection for its own requests (RFC 5923 section 6).
+   */
   via(protocol: Protocol, local: string, branch: string): string {
     if (protocol === 'wss') return `SIP/2.0/WSS ${this.hostPort('wss', local)};branch=${branch};rport`;
     const port = this.port('tls');
@@ -54,7 +56,7 @@ export class Identity {
     return `SIP/2.0/TLS ${sentBy};branch=${branch};rport;alias`;
   }
 
-  /** Our Contact: a sips URI where the request that it goes with had one (RFC 3261 sections 8.1.1.8, 12.1.1). */
+  /** Our Contact: a sips URI when the request used one (RFC 3261 sections 8.1.1.8, 12.1.1). */
   contact(protocol: Protocol, local: string, secure: boolean): string {
     const transport = protocol === 'wss' ? 'ws' : 'tls';
     const scheme = secure ? 'sips' : 'sip';
@@ -91,7 +93,7 @@ export class Identity {
   }
 }
 
-/** The address of the first interface that leads out of this machine; loopback when there is none. */
+/** The address of the first non-loopback interface; loopback when there is none. */
 function firstAddress(): string {
   for (const addresses of Object.values(networkInterfaces())) {
     for (const address of addresses ?? []) {
@@ -104,7 +106,7 @@ function firstAddress(): string {
 const pool = Buffer.allocUnsafe(4_096);
 let used = pool.length;
 
-/** Random octets in hexadecimal. Drawn in bulk: a system call for each would cost more than its transaction. */
+/** Random octets in hexadecimal. Drawn in bulk: one system call per value would cost more than the transaction. */
 function randomHex(octets: number): string {
   if (used + octets > pool.length) {
     randomFillSync(pool);
@@ -114,12 +116,12 @@ function randomHex(octets: number): string {
   return pool.toString('hex', used - octets, used);
 }
 
-/** A branch that no other transaction has (RFC 3261 section 8.1.1.7). */
+/** A globally unique branch (RFC 3261 section 8.1.1.7). */
 export function newBranch(): string {
   return `${BRANCH_COOKIE}${randomHex(12)}`;
 }
 
-/** A tag: 64 random bits where 19.3 asks for 32, so that dialogs cannot be guessed. */
+/** A tag: 64 random bits where 19.3 requires 32, so that dialogs cannot be guessed. */
 export function newTag(): string {
   return randomHex(8);
 }

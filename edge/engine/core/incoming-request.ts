@@ -20,33 +20,33 @@ export interface IncomingOwner {
   ended(incoming: IncomingRequest): void;
 }
 
-/** Octets that an answer has of our own, about: Server, Contact, Allow and the like. */
+/** Octets that we add to an answer, roughly: Server, Contact, Allow and the like. */
 const ownPart = 512;
 
-/** A request of the network with its transaction and the application that answers it. */
+/** A request from the network with its transaction and the application that answers it. */
 export class IncomingRequest implements ServerUser {
-  /** By which the application names the transaction. */
+  /** The application's id for the transaction. */
   readonly id = randomUUID();
   readonly request: SipRequest;
   readonly flow: Flow;
   readonly client: AppClient;
   readonly transaction: ServerTransaction;
-  /** The same as `transaction` when it is one of INVITE. */
+  /** The same as `transaction` for an INVITE, else null. */
   readonly invite: InviteServerTransaction | null;
   readonly #owner: IncomingOwner;
-  /** The dialog in which the request came or which it made. */
+  /** The dialog that the request belongs to or created. */
   session: Session | null;
-  /** Whether the request came in that dialog. */
+  /** Whether the request arrived in that dialog. */
   readonly inDialog: boolean;
-  /** Our To tag for responses to a request that came without; fixed by the first response that needs one. */
+  /** Our To tag for responses to a request without one; set by the first response that needs it. */
   toTag: string | null = null;
-  /** The INVITE that ends with this BYE, by its id. */
+  /** Id of the INVITE that this BYE ends. */
   after: string | null = null;
   /** RSeq of the last reliable provisional; 0 before the first. */
   rseq = 0;
-  /** Octets of the answer that is still to come, about. */
+  /** Approximate size of the pending answer, in octets. */
   #owed = 0;
-  /** Whether the flow is kept for the final answer. */
+  /** Whether the flow is pinned for the final answer. */
   #pinned = false;
 
   constructor(
@@ -73,7 +73,10 @@ export class IncomingRequest implements ServerUser {
     }
   }
 
-  /** The application has it. Until its answer the flow owes about as much as the request has, which that repeats. */
+  /**
+   * The application has the request. Until the answer, the flow is charged about the size of the request, most of
+   * which the answer repeats.
+   */
   delivered(bytes: number): void {
     this.#owed = bytes + ownPart;
     this.flow.owe(this.#owed);
@@ -109,7 +112,7 @@ export class IncomingRequest implements ServerUser {
   }
 }
 
-/** Of a response of ours, whose first line begins with "SIP/2.0 1". */
+/** For one of our responses; its first line begins with "SIP/2.0 1". */
 function isProvisional(bytes: Buffer): boolean {
   return bytes[8] === 0x31;
 }

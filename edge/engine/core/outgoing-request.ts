@@ -18,9 +18,9 @@ export interface OutgoingOwner {
   readonly wire: Wire;
   response(outgoing: OutgoingRequest, response: SipResponse, bytes: Buffer): void;
   repeated(outgoing: OutgoingRequest, response: SipResponse): void;
-  /** No response of the peer: `status` takes its place. `cause` is for a person. */
+  /** The peer did not respond; `status` is used instead. `cause` is human-readable. */
   failed(outgoing: OutgoingRequest, status: 408 | 487 | 503, reason: string, cause: string | null): void;
-  /** The request is about to leave over `flow`. */
+  /** The request is about to be sent over `flow`. */
   started(outgoing: OutgoingRequest, flow: Flow): void;
   ended(outgoing: OutgoingRequest): void;
 }
@@ -29,24 +29,24 @@ const NO_BODY = Buffer.alloc(0);
 
 /** A request of ours with its transaction and the application that waits for the response. */
 export class OutgoingRequest implements ClientUser {
-  /** By which the application names the transaction. */
+  /** The application's id for the transaction. */
   readonly id = randomUUID();
   readonly request: SipRequest;
   readonly transaction: ClientTransaction;
-  /** The same as `transaction` when it is one of INVITE. */
+  /** The same as `transaction` for an INVITE, else null. */
   readonly invite: InviteClientTransaction | null;
-  /** Null for a request of the engine's own, whose response interests nobody. */
+  /** Null for the engine's own requests: their response is discarded. */
   readonly client: AppClient | null;
-  /** The dialog in which the request is or which it has made. */
+  /** The dialog that the request belongs to or created. */
   session: Session | null;
   /** Whether the request is in that dialog. */
   readonly inDialog: boolean;
-  /** Whether the application wants to hear of 100 Trying. */
+  /** Whether the application wants 100 Trying delivered. */
   readonly wantsTrying: boolean;
   flow: Flow | null = null;
-  /** Looks whether the peer is silent. */
+  /** Checks whether the peer is silent. */
   watch: Timer | null = null;
-  /** What the flow had heard when the request left. */
+  /** The flow's `heard` count when the request was sent. */
   #heardBefore = 0;
   readonly #owner: OutgoingOwner;
   #withdrawn = false;
@@ -74,7 +74,7 @@ export class OutgoingRequest implements ClientUser {
     }
   }
 
-  /** There is a connection: the request leaves. */
+  /** The connection is open: sends the request. */
   start(flow: Flow, bytes: Buffer): void {
     if (this.transaction.over) return;
     this.flow = flow;
@@ -85,16 +85,16 @@ export class OutgoingRequest implements ClientUser {
         this.transaction.transportFailed('the connection was closed');
       }
     }, bytes);
-    // An INVITE's transaction outlives its answer by 32 s; nothing needs the body any more.
+    // An INVITE's transaction outlives its answer by 32 s; the body is no longer needed.
     this.request.body = NO_BODY;
   }
 
-  /** Whether the peer has said nothing, to this request or anything else, since it left. */
+  /** Whether nothing at all has arrived from the peer since the request was sent. */
   get unheard(): boolean {
     return this.flow?.heard === this.#heardBefore;
   }
 
-  /** Gives an INVITE up that has not left yet: there is nothing to cancel at the peer. */
+  /** Gives up an INVITE that has not been sent yet: there is nothing to cancel at the peer. */
   withdraw(): void {
     this.#withdrawn = true;
     this.transaction.transportFailed('');

@@ -1,13 +1,16 @@
 import type { Clock, Timer } from '#shared/clock.ts';
 
-/** How long refusals are gathered before they are told, ms: soon enough to silence a scanner, and no line for each. */
+/**
+ * How long rejections are collected before they are reported, ms: short enough to block a scanner soon, without a
+ * line for each.
+ */
 const gatherMs = 100;
-/** Sources told at a time; those beyond are counted the next time that they are refused. */
+/** Sources per report; further sources are reported the next time that they are rejected. */
 const maxSources = 1_000;
 
 /**
- * Requests that the engine refused by itself, by source address: the application hears of them nowhere else, and it
- * alone knows which sources are trunks.
+ * Counts, by source address, the requests that the engine rejected itself. The application does not see them
+ * otherwise, and only it knows which sources are trunks.
  */
 export class Refusals {
   readonly #clock: Clock;
@@ -27,7 +30,7 @@ export class Refusals {
     this.#sources.set(address, known + 1);
   }
 
-  /** Tells no more. */
+  /** Stops reporting. */
   close(): void {
     this.#timer?.cancel();
   }

@@ -1,4 +1,4 @@
-/** Requests as they go on the wire, made of what the application wrote and of what it may leave out. */
+/** Builds requests for the wire from what the application wrote, and fills in what it left out. */
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Dialog } from '../dialog/dialog.ts';
 import type { AppMessage } from '../drachtio-port/app-message.ts';
@@ -22,16 +22,16 @@ export type Built<Message> =
   | { readonly ok: true; readonly message: Message }
   | { readonly ok: false; readonly reason: string };
 
-/** Written by the engine alone; what the application says of them is dropped. */
+/** Written by the engine only; values from the application are dropped. */
 const OURS: ReadonlySet<string> = new Set(['via', 'route', 'record-route', 'rseq', 'content-length']);
-/** Written at the head of a request, from the application or from defaults. */
+/** Written first in a request, from the application or from defaults. */
 const HEAD: ReadonlySet<string> = new Set(['from', 'to', 'call-id', 'cseq', 'contact', 'max-forwards']);
 /** Requests that need a Contact (RFC 3261 section 8.1.1.8, RFC 3515 section 2.2, RFC 3311 section 5.1). */
 const WITH_CONTACT: ReadonlySet<string> = new Set(['INVITE', 'SUBSCRIBE', 'REFER', 'UPDATE']);
 
 let nextCSeq = randomInt(1, 2 ** 27);
 
-/** A request outside of a dialog. Call-ID, From tag and CSeq of the application are kept: a digest retry has them. */
+/** A request outside a dialog. Keeps the application's Call-ID, From tag and CSeq: a digest retry sets them. */
 export function newRequest(
   message: AppMessage,
   method: string,
@@ -57,7 +57,7 @@ export function newRequest(
 }
 
 /**
- * A request in a dialog, which decides Request-URI, Route, From, To, Call-ID and CSeq (12.2.1.1).
+ * A request in a dialog. The dialog sets Request-URI, Route, From, To, Call-ID and CSeq (12.2.1.1).
  * @param cseq number of the CSeq: the dialog's next, or the INVITE's for its ACK
  */
 export function dialogRequest(
@@ -85,8 +85,8 @@ export function dialogRequest(
 }
 
 /**
- * Copies the application's other headers and gives a body its type.
- * @returns why the message cannot be sent, null when it can
+ * Copies the application's other headers and sets the type of a body.
+ * @returns why the message cannot be sent; null when it can
  */
 export function copyRest(message: AppMessage, headers: HeaderList, us: Ourselves): string | null {
   const { headers: given, body } = message;
@@ -104,8 +104,8 @@ export function copyRest(message: AppMessage, headers: HeaderList, us: Ourselves
 }
 
 /**
- * `localhost` in an address of the application means us: it need not know our address.
- * @param reachable whether the URI is one to send requests to, so that it must say by which transport
+ * `localhost` in an address from the application means us: it does not need to know our address.
+ * @param reachable whether requests will be sent to the URI, so that it must name the transport
  */
 export function ours(value: string | undefined, us: Ourselves, reachable: boolean): string | undefined {
   if (value === undefined || !value.includes('localhost')) return value;
@@ -115,11 +115,11 @@ export function ours(value: string | undefined, us: Ourselves, reachable: boolea
   const rest = value.slice(place.index + place[0].length);
   const transport = reachable && !/;transport=/i.test(rest) ? `;transport=${us.transport}` : '';
   const host = `${place[1]}${us.hostPort}${transport}`;
-  // Without brackets, what follows the host would be a parameter of the header (RFC 3261 section 20).
+  // Without brackets, parameters after the host would belong to the header (RFC 3261 section 20).
   return before.includes('<') ? `${before}${host}${rest}` : `<${before}${host}>${rest}`;
 }
 
-/** Header fields of the application for a CANCEL, whose others follow from its INVITE. */
+/** The application's header fields for a CANCEL; the others are copied from the INVITE. */
 export function cancelFields(message: AppMessage): [name: string, value: string][] {
   const { headers } = message;
   const fields: [string, string][] = [];
@@ -131,7 +131,7 @@ export function cancelFields(message: AppMessage): [name: string, value: string]
   return fields;
 }
 
-/** A message of the engine's own, in the form of one of the application. */
+/** A message from the engine itself, in the form of an application's message. */
 export function ownMessage(method: string, fields: readonly (readonly [string, string])[]): AppMessage {
   return {
     start: { kind: 'request', method, uri: '' },

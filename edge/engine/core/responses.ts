@@ -1,4 +1,4 @@
-/** Responses of the engine's own, and what all responses copy from their request (RFC 3261 section 8.2.6). */
+/** The engine's own responses, and what every response copies from its request (RFC 3261 section 8.2.6). */
 import { isSameHost } from '#shared/networks.ts';
 import { parameter, setParameter, splitList, tagOf } from '../message/address.ts';
 import { HeaderList } from '../message/headers.ts';
@@ -13,7 +13,7 @@ const NO_BODY = Buffer.alloc(0);
 export type Fields = readonly (readonly [name: string, value: string])[];
 
 /**
- * Notes in the top Via from where the request came (RFC 3261 section 18.2.1, RFC 3581 section 4). `rport` is
+ * Records the source of the request in the top Via (RFC 3261 section 18.2.1, RFC 3581 section 4). `rport` is
  * filled in even when the peer did not ask for it: the application reads the peer's port there.
  */
 export function stampVia(request: SipRequest, flow: Flow): void {
@@ -32,7 +32,7 @@ export function stampVia(request: SipRequest, flow: Flow): void {
 
 /**
  * Via, Record-Route, From, To, Call-ID and CSeq of a response.
- * @param toTag tag for a To that has none; null leaves it so (100 only)
+ * @param toTag tag to add to a To without one; null adds none (100 only)
  */
 export function responseHeaders(request: SipRequest, toTag: string | null, recordRoute: boolean): HeaderList {
   const { headers } = request;
@@ -68,7 +68,7 @@ export function plainResponse(
   return { kind: 'response', status, reason, headers, body: NO_BODY };
 }
 
-/** A request of the engine's own for the application to read: it goes on no wire, so it has no Via. */
+/** A request made by the engine for the application to read. It is never sent on the wire, so it has no Via. */
 export function plainRequest(
   method: string,
   uri: string,

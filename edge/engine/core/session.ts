@@ -8,12 +8,15 @@ import type { Flow } from '../transport/flow.ts';
 import { type Destination, destinationOf, type Way } from './destination.ts';
 import type { EndText } from './dialog-ends.ts';
 
-/** A request in the dialog, by its transaction's name. Requests know their dialog; it knows only this of them. */
+/**
+ * A request in the dialog, by the id of its transaction. Requests reference their dialog; the dialog keeps only
+ * this.
+ */
 interface Pending {
   readonly id: string;
 }
 
-/** Our 2xx to an INVITE, repeated until its ACK comes. */
+/** Our 2xx to an INVITE, retransmitted until its ACK arrives. */
 interface AwaitedAck {
   readonly cseq: number;
   readonly incoming: Pending & {
@@ -23,41 +26,41 @@ interface AwaitedAck {
   readonly retransmission: Retransmission;
 }
 
-/** The peer's 2xx to our INVITE: the application owes the ACK, which then answers repeated 2xx. */
+/** The peer's 2xx to our INVITE: the application owes the ACK, which is then resent for retransmitted 2xx. */
 interface OwedAck {
   readonly invite: Pending & { readonly request: SipRequest };
-  /** Why the call is ended as soon as it is acknowledged; null when it shall live. */
+  /** Why the call is ended right after the ACK; null when it continues. */
   readonly endedBy: EndText | null;
   ack: Buffer | null;
 }
 
-/** A reliable provisional response of ours, repeated until its PRACK comes. */
+/** A reliable provisional response of ours, retransmitted until its PRACK arrives. */
 interface AwaitedPrack {
   readonly cseq: number;
   readonly retransmission: Retransmission;
 }
 
-/** A dialog with all that the engine keeps for it while it lives. */
+/** A dialog with all the state that the engine keeps for it. */
 export class Session {
   readonly dialog: Dialog;
   readonly client: AppClient;
   readonly method: 'INVITE' | 'SUBSCRIBE';
-  /** Whether the dialog was made with a sips URI: our Contacts in it are sips then. */
+  /** Whether the dialog was created with a sips URI; our Contacts in it are then sips. */
   readonly secure: boolean;
   #flow: Flow;
-  /** INVITE of the peer that has no final response yet. */
+  /** INVITE from the peer without a final response yet. */
   incomingInvite: Pending | null = null;
-  /** INVITE of ours that has no final response yet. */
+  /** INVITE of ours without a final response yet. */
   outgoingInvite: Pending | null = null;
   awaitedAck: AwaitedAck | null = null;
   owedAck: OwedAck | null = null;
-  /** Whether a BYE of the application is on its way, or held: its outcome is the end. */
+  /** Whether a BYE from the application is in progress or held: its outcome ends the dialog. */
   leaving = false;
   /** By RSeq. */
   readonly awaitedPracks = new Map<number, AwaitedPrack>();
-  /** Requests of ours that wait for the ACK of our 2xx: a BYE (RFC 3261 section 15), a re-INVITE (14.1). */
+  /** Requests held until the ACK of our 2xx arrives: a BYE (RFC 3261 section 15), a re-INVITE (14.1). */
   #held: { readonly method: string; readonly send: () => void }[] = [];
-  /** End of a subscription that nobody refreshes, or of a dialog whose BYE was challenged and never repeated. */
+  /** Expiry of a subscription that is not refreshed, or of a dialog whose challenged BYE is not repeated. */
   expiry: Timer | null = null;
 
   constructor(
@@ -79,7 +82,7 @@ export class Session {
     return this.#flow;
   }
 
-  /** The connection over which the peer spoke last is the one to reach it. */
+  /** Uses the connection over which the peer's latest message arrived. */
   use(flow: Flow): void {
     if (flow === this.#flow || this.dialog.state === 'Terminated') return;
     this.#flow.unpin();
@@ -87,12 +90,12 @@ export class Session {
     flow.pin();
   }
 
-  /** Keeps a request until the ACK of our 2xx is here. */
+  /** Holds a request until the ACK of our 2xx arrives. */
   hold(method: string, send: () => void): void {
     this.#held.push({ method, send });
   }
 
-  /** Sends what was held, or of it only one method. @returns whether there was anything to send */
+  /** Sends the held requests, or only those of one method. @returns whether there were any */
   letGo(only?: string): boolean {
     const held = this.#held.filter(({ method }) => only === undefined || method === only);
     this.#held = [];
@@ -101,8 +104,8 @@ export class Session {
   }
 
   /**
-   * Where a request to the peer goes: the connection of the dialog while it lives, else a new one.
-   * @returns a text that says why there is none, when the peer's Contact or Route names no place to go
+   * Where to send a request to the peer: over the dialog's connection while it is open, else over a new one.
+   * @returns the reason as text, when the peer's Contact or Route is not usable
    */
   way(): Way | string {
     if (!this.#flow.closed && !this.#flow.draining) return { flow: this.#flow };
@@ -116,12 +119,12 @@ export class Session {
     return { destination: result.destination, namedBy: { peer: source.address } };
   }
 
-  /** Whether the peer's Contact or Route names a place to go, be there somebody or not. */
+  /** Whether the peer's Contact or Route is a usable target, reachable or not. */
   get canBeCalledBack(): boolean {
     return destinationOf(this.dialog.route().nextHop).ok;
   }
 
-  /** Back to where the peer's messages came from: the contact it gave means nothing outside of its network. */
+  /** Back to the source of the peer's messages: its Contact is only valid inside its own network. */
   #back(source: Source): Destination {
     return {
       host: source.address,
@@ -131,7 +134,7 @@ export class Session {
     };
   }
 
-  /** Stops all timers. For `DialogEnds` alone: the session must be out of the table. Safe to call twice. */
+  /** Stops all timers. Only `DialogEnds` calls this, after removing the session from the table. Idempotent. */
   release(): void {
     if (this.dialog.state === 'Terminated') return;
     this.dialog.move('Terminated');

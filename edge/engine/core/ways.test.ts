@@ -33,7 +33,7 @@ const ways = new Ways({
 });
 
 describe('Ways', () => {
-  it('takes the open connection to an address', () => {
+  it('reuses the open connection to an address', () => {
     const destination = {
       host: '203.0.113.9',
       port: 5061,
@@ -43,7 +43,7 @@ describe('Ways', () => {
     expect(ways.to(destination)).toEqual({ flow: open });
   });
 
-  it('takes no connection whose far end did not prove the domain that is dialled', () => {
+  it('does not reuse a connection whose far end did not prove the dialed domain', () => {
     const destination = {
       host: '203.0.113.9',
       port: 5061,
@@ -53,7 +53,7 @@ describe('Ways', () => {
     expect(ways.to(destination)).toEqual({ destination, namedBy: 'application' });
   });
 
-  it('takes no connection to another port', () => {
+  it('does not reuse a connection to another port', () => {
     const destination = {
       host: '203.0.113.9',
       port: 5062,

@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 import type { Destination, Way } from './destination.ts';
 import type { Ourselves } from './requests.ts';
 
-/** How requests leave, and how we appear to those at the other end. */
+/** Selects the connection for a request, and our address on it. */
 interface WaysContext {
   readonly identity: Context['identity'];
   readonly transport: Pick<Context['transport'], 'find' | 'connect'>;
@@ -18,9 +18,9 @@ export class Ways {
   }
 
   /**
-   * For what the application names: an open connection to exactly this address and port, else the destination itself. Where the far end has
-   * to prove a domain (RFC 5922), only a connection that was made for that domain serves: the transport keeps
-   * those by name.
+   * For a destination from the application: an open connection to exactly this address and port, else the
+   * destination itself. When the far end must prove a domain (RFC 5922), only a connection opened for that domain
+   * is reused; the transport keeps those by name.
    */
   to(destination: Destination): Way {
     const dialled: Way = { destination, namedBy: 'application' };
@@ -44,7 +44,7 @@ export class Ways {
     };
   }
 
-  /** Calls one of the two: `ready` at once when the connection is there, else when it is made. */
+  /** Calls one of the two: `ready` at once when the connection is open, else when it has been opened. */
   reach(way: Way, ready: (flow: Flow) => void, failed: (cause: string) => void): void {
     if ('flow' in way) {
       ready(way.flow);

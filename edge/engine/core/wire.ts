@@ -4,7 +4,7 @@ import type { Flow } from '../transport/flow.ts';
 import type { Metrics } from '../transport/metrics.ts';
 import type { HepSender } from './hep-sender.ts';
 
-/** Where every message passes that enters or leaves the engine: counted, and copied to the trace collector. */
+/** Every message that enters or leaves the engine passes here, to be counted and copied to the trace collector. */
 export class Wire {
   readonly #metrics: Metrics;
   readonly #hep: HepSender | null;
@@ -17,7 +17,7 @@ export class Wire {
     this.#clock = clock;
   }
 
-  /** False when the flow is closed and nothing went out. */
+  /** False when the flow is closed and nothing was sent. */
   send(flow: Flow, bytes: Buffer, headers: Headers): boolean {
     if (!flow.send(bytes)) return false;
     this.#metrics.count('sip_sent');
@@ -37,7 +37,8 @@ export class Wire {
     payload: Buffer,
     callId: string | null,
   ): void {
-    // The clock has milliseconds; within one, copies are counted up so that the trace keeps their order.
+    // The clock has millisecond resolution; copies within one are numbered upward so that the trace keeps their
+    // order.
     this.#lastAt = Math.max(this.#clock.now() * 1_000, this.#lastAt + 1);
     const remote = { address: flow.remoteAddress, port: flow.remotePort };
     const local = { address: flow.localAddress, port: flow.localPort };

@@ -2,17 +2,16 @@ import { BlockList, isIP } from 'node:net';
 import { plainAddress } from '#shared/networks.ts';
 import { parseUri } from '../message/uri.ts';
 
-/** Where a dialog's messages came from. */
+/** Where a dialog's messages come from. */
 export interface Source {
   readonly address: string;
   readonly port: number;
 }
 
 /**
- * Whether the peer's Contact cannot be reached because a NAT stands between: its host is an address, and not
- * the one from which the peer speaks. Later requests then go where the peer's messages came from. A host name
- * is trusted, and so is a public address where the peer has another public one (a carrier whose signaling
- * comes from several machines).
+ * Whether the peer's Contact is unreachable because of a NAT: its host is an address other than the one the peer
+ * sends from. Later requests then go to the source of the peer's messages. A host name is trusted, and so is a
+ * public address when the peer sends from another public one (a carrier that signals from several machines).
  */
 export function isBehindNat(contact: string, source: Source): boolean {
   const host = plainAddress(parseUri(contact)?.host ?? '');
@@ -37,7 +36,7 @@ PRIVATE.addSubnet('fc00::', 7, 'ipv6');
 PRIVATE.addSubnet('fe80::', 10, 'ipv6');
 PRIVATE.addAddress('::1', 'ipv6');
 
-/** Addresses that mean nothing outside their own network (RFC 1918, 6598, 3927, 5737, 4193). */
+/** Addresses that are not valid outside their own network (RFC 1918, 6598, 3927, 5737, 4193). */
 function isPrivate(host: string): boolean {
   return PRIVATE.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4');
 }

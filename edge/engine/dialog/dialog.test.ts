@@ -31,7 +31,7 @@ function response(toTag: string, ...more: string[]): SipResponse {
 const routes = ['Record-Route: <sip:p1;lr>, <sip:p2;lr>', 'Record-Route: <sip:p3;lr>'];
 
 describe('a dialog', () => {
-  it('of a server takes route set and target from the request', () => {
+  it('as a server takes route set and target from the request', () => {
     const dialog = Dialog.ofServer(
       request('5 INVITE', 'Contact: <sip:a@10.0.0.1>', ...routes),
       '<sip:b@b>;tag=b',
@@ -47,7 +47,7 @@ describe('a dialog', () => {
     expect([dialog.localCSeq, dialog.remoteCSeq]).toEqual([5, 5]);
   });
 
-  it('of a client takes them from the response, the route set in reverse', () => {
+  it('as a client takes them from the response, with the route set reversed', () => {
     const dialog = Dialog.ofClient(
       request('5 INVITE'),
       response('b', 'Contact: <sip:b@10.0.0.2>', ...routes),
@@ -57,7 +57,7 @@ describe('a dialog', () => {
     expect([dialog.remoteTarget, dialog.remoteTag, dialog.remoteCSeq]).toEqual(['sip:b@10.0.0.2', 'b', -1]);
   });
 
-  it('puts a strict router into the Request-URI and the target last', () => {
+  it('puts a strict router in the Request-URI and the target last', () => {
     const made = request('5 INVITE', 'Contact: <sip:a@a>', 'Record-Route: <sip:old>, <sip:p2;lr>');
     expect(Dialog.ofServer(made, '<sip:b@b>;tag=b').route()).toEqual({
       uri: 'sip:old',
@@ -77,7 +77,7 @@ describe('a dialog', () => {
     ]);
   });
 
-  it('takes requests in order only, and new targets from those that may bring one', () => {
+  it('accepts requests in order only, and target refreshes only from methods that allow them', () => {
     const dialog = Dialog.ofServer(request('5 INVITE', 'Contact: <sip:a@a>'), '<sip:b@b>;tag=b');
     expect(dialog.accept(request('5 INFO'))).toEqual({ status: 500, reason: 'CSeq Out Of Order' });
     expect(dialog.accept(request('9 INFO', 'Contact: <sip:no@a>'))).toBeNull();
@@ -87,7 +87,7 @@ describe('a dialog', () => {
     expect(dialog.remoteTarget).toBe('sip:new@a');
   });
 
-  it('cannot come back to life', () => {
+  it('cannot leave Terminated', () => {
     const dialog = Dialog.ofServer(request('5 INVITE'), '<sip:b@b>;tag=b');
     dialog.move('Confirmed');
     dialog.move('Terminated');
@@ -118,7 +118,7 @@ function headers(from: string, to: string) {
   return made;
 }
 
-describe('a response that must arrive', () => {
+describe('a response that needs an acknowledgment', () => {
   it.each([
     ['2xx', [500, 1_500, 3_500, 7_500, 11_500, 15_500, 19_500, 23_500, 27_500, 31_500]],
     ['reliable 1xx', [500, 1_500, 3_500, 7_500, 15_500, 31_500]],
@@ -138,7 +138,7 @@ describe('a response that must arrive', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('is not repeated once it has', () => {
+  it('is not retransmitted after it', () => {
     const clock = new FakeClock();
     let sent = 0;
     const retransmission = new Retransmission(

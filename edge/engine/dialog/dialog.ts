@@ -4,7 +4,7 @@ import type { Headers, SipRequest, SipResponse } from '../message/message.ts';
 import { isSipUri, parseUri } from '../message/uri.ts';
 
 /**
- * What two user agents agree on (RFC 3261 section 12).
+ * The state of a dialog between two user agents (RFC 3261 section 12).
  *
  *     1xx with To tag      +-------+   2xx    +-----------+
  *    --------------------> | Early | -------> | Confirmed |
@@ -24,13 +24,13 @@ const LEGAL: { readonly [From in DialogState]: readonly DialogState[] } = {
   Terminated: ['Terminated'],
 };
 
-/** Why a request in a dialog is refused, with the answer. */
+/** Why a request in a dialog is rejected, and with which status. */
 export interface DialogRefusal {
   readonly status: 500;
   readonly reason: string;
 }
 
-/** Whose request made the dialog: ours (uac) or the peer's (uas). */
+/** Whose request created the dialog: ours (uac) or the peer's (uas). */
 export type DialogRole = 'uac' | 'uas';
 
 export class Dialog {
@@ -39,7 +39,7 @@ export class Dialog {
   readonly id: string;
   readonly callId: string;
   readonly localTag: string;
-  /** Empty when the peer is of RFC 2543 and has none (12.1.1). Early dialogs of a client may still change it. */
+  /** Empty when the peer follows RFC 2543 and sends no tag (12.1.1). May change while a client dialog is early. */
   remoteTag: string;
   /** From of our requests, with tag. */
   readonly local: string;
@@ -70,7 +70,7 @@ export class Dialog {
   }
 
   /**
-   * The dialog that our response to `request` makes (12.1.1).
+   * The dialog that our response to `request` creates (12.1.1).
    * @param to To of the response, with our tag
    */
   static ofServer(request: SipRequest, to: string): Dialog {
@@ -83,7 +83,7 @@ export class Dialog {
       remoteTag: tagOf(from) ?? '',
       local: to,
       remote: from,
-      // Our numbers are free to choose; to go on from the caller's keeps both readable in one trace.
+      // Our numbers are free to choose; continuing the caller's keeps both readable in one trace.
       localCSeq: cseq,
       remoteCSeq: cseq,
       routeSet: headers.all('record-route').flatMap(splitList),
@@ -91,7 +91,7 @@ export class Dialog {
     });
   }
 
-  /** The dialog that a response to our `request` makes (12.1.2). */
+  /** The dialog that a response to our `request` creates (12.1.2). */
   static ofClient(request: SipRequest, response: SipResponse): Dialog {
     const from = request.headers.get('from') ?? '';
     const to = response.headers.get('to') ?? '';
@@ -120,8 +120,8 @@ export class Dialog {
   }
 
   /**
-   * Takes over a later response to the INVITE of an early client dialog: another fork may be the one that
-   * answers, and the 2xx states the route set anew (13.2.2.4).
+   * Applies a later response to the INVITE of an early client dialog: another fork may answer, and the 2xx sets
+   * the route set again (13.2.2.4).
    */
   adopt(response: SipResponse): void {
     const { headers } = response;
@@ -140,7 +140,7 @@ export class Dialog {
     this.remoteTarget = contactUri(headers) ?? this.remoteTarget;
   }
 
-  /** Whether the tags of a request from the peer are this dialog's (12.2.2). */
+  /** Whether the tags of a request from the peer match this dialog (12.2.2). */
   matches(headers: Headers): boolean {
     return (
       (tagOf(headers.get('to') ?? '') ?? '') === this.localTag &&
@@ -149,8 +149,8 @@ export class Dialog {
   }
 
   /**
-   * Takes a request of the peer: its CSeq must be higher than that of the one before (12.2.2), and it may
-   * refresh the target. ACK and CANCEL have the number of their INVITE and are not for this function.
+   * Accepts a request from the peer: its CSeq must be higher than the previous one (12.2.2), and it may refresh
+   * the target. Not for ACK and CANCEL, which carry the number of their INVITE.
    */
   accept(request: SipRequest): DialogRefusal | null {
     const number = cseqOf(request.headers);
@@ -166,7 +166,7 @@ export class Dialog {
     if (first === undefined) return { uri: this.remoteTarget, routes: [], nextHop: this.remoteTarget };
     const hop = addressUri(first);
     if (isLoose(hop)) return { uri: this.remoteTarget, routes: this.routeSet, nextHop: hop };
-    // A strict router of RFC 2543 wants itself as Request-URI and the target as last Route.
+    // A strict router (RFC 2543) expects itself as Request-URI and the target as last Route.
     return { uri: hop, routes: [...rest, `<${this.remoteTarget}>`], nextHop: hop };
   }
 }
@@ -190,12 +190,12 @@ interface DialogParts {
   readonly remoteTarget: string;
 }
 
-/** The name by which the application knows a dialog. Applications build it themselves, so its form is fixed. */
+/** The application's id for a dialog. Applications build it themselves, so its form is fixed. */
 export function dialogId(callId: string, callerTag: string): string {
   return `${callId};from-tag=${callerTag}`;
 }
 
-/** The methods that RFC 5057 section 5 counts as target refresh requests, whichever usage of the dialog they belong to. */
+/** Target refresh requests according to RFC 5057 section 5, for any usage of the dialog. */
 const REFRESHING: ReadonlySet<string> = new Set(['INVITE', 'UPDATE', 'SUBSCRIBE', 'NOTIFY', 'REFER']);
 
 export function refreshesTarget(method: string): boolean {
@@ -211,8 +211,8 @@ function cseqOf(headers: Headers): number {
 }
 
 /**
- * The URI of the first Contact; undefined when there is none, or when it is not the SIP or SIPS URI that a Contact in a
- * dialog has to be (RFC 3261 section 8.1.1.8): nothing could be sent there.
+ * The URI of the first Contact; undefined when there is none, or when it is not a SIP or SIPS URI, as a Contact
+ * in a dialog must be (RFC 3261 section 8.1.1.8).
  */
 export function contactUri(headers: Headers): string | undefined {
   const value = headers.get('contact');
@@ -221,7 +221,7 @@ export function contactUri(headers: Headers): string | undefined {
   return isSipUri(uri) ? uri : undefined;
 }
 
-/** The URI of an address value; the text itself when it is none. */
+/** The URI of an address value; the text itself when it is not an address. */
 function addressUri(value: string): string {
   return parseAddress(value)?.uri ?? value;
 }

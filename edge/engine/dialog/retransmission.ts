@@ -2,13 +2,13 @@ import type { Clock, Timer } from '#shared/clock.ts';
 import { T1, T2 } from '../transaction/timers.ts';
 
 /**
- * Responses for whose arrival the user agent core itself is answerable, also over a reliable transport, because
- * a later hop may be unreliable: the 2xx of an INVITE until its ACK (RFC 3261 section 13.3.1.4), a reliable
- * provisional until its PRACK (RFC 3262 section 3).
+ * Responses that the user agent core itself retransmits, also over a reliable transport, because a later hop may
+ * be unreliable: the 2xx of an INVITE until its ACK (RFC 3261 section 13.3.1.4), a reliable provisional until its
+ * PRACK (RFC 3262 section 3).
  */
 export type Retransmitted = '2xx' | 'reliable 1xx';
 
-/** Sends again after T1, then after twice as long each time, and gives up 64*T1 after the first sending. */
+/** Resends after T1, doubling the interval each time, and gives up 64*T1 after the first send. */
 export class Retransmission {
   readonly #clock: Clock;
   readonly #longest: number;
@@ -17,10 +17,10 @@ export class Retransmission {
   readonly #deadline: number;
   #timer: Timer;
 
-  /** @param expired called once when nobody acknowledged in time */
+  /** @param expired called once when no acknowledgment arrived in time */
   constructor(clock: Clock, what: Retransmitted, resend: () => void, expired: () => void) {
     this.#clock = clock;
-    // RFC 3262 has no upper bound where 13.3.1.4 has T2.
+    // RFC 3262 sets no upper bound; 13.3.1.4 uses T2.
     this.#longest = what === '2xx' ? T2 : Number.POSITIVE_INFINITY;
     this.#resend = resend;
     this.#expired = expired;

@@ -3,8 +3,8 @@ import type { Headers } from '../message/message.ts';
 import { type Dialog, type DialogRole, dialogId } from './dialog.ts';
 
 /**
- * The dialogs that are alive, with what their user keeps beside them. The two roles have tables of their own:
- * in a call of the engine to itself both ends have the same id.
+ * Live dialogs and the data that their user keeps with them. Each role has its own table: when the engine calls
+ * itself, both ends have the same id.
  */
 export class DialogTable<Entry extends { readonly dialog: Dialog }> {
   readonly #entries: { readonly [Role in DialogRole]: Map<string, Entry> } = {
@@ -20,7 +20,7 @@ export class DialogTable<Entry extends { readonly dialog: Dialog }> {
     this.#entries[entry.dialog.role].set(entry.dialog.id, entry);
   }
 
-  /** Removes exactly this entry: a retried INVITE may have put another one under the same id. */
+  /** Removes exactly this entry: a retried INVITE may have stored another one under the same id. */
   remove(entry: Entry): void {
     const entries = this.#entries[entry.dialog.role];
     if (entries.get(entry.dialog.id) === entry) entries.delete(entry.dialog.id);

@@ -1,10 +1,10 @@
 import { HeaderList, headerKey } from '../message/headers.ts';
 
-/** A SIP request or response as the application writes it: without Via and often without most of the rest. */
+/** A SIP request or response as the application writes it: without Via, and usually with most headers missing. */
 export interface AppMessage {
   readonly start: AppStart;
   readonly headers: HeaderList;
-  /** All that follows the head: the application's Content-Length counts characters and is not looked at. */
+  /** Everything after the head. The application's Content-Length counts characters, so it is ignored. */
   readonly body: Buffer;
 }
 
@@ -13,14 +13,14 @@ type AppStart =
   | { readonly kind: 'response'; readonly status: number; readonly reason: string };
 
 /**
- * C0 but for the tab, and DEL, which no header value may have (RFC 3261 section 25.1, TEXT-UTF8char). The octets from 0x80 on are parts of
- * UTF-8 characters here.
+ * C0 except tab, and DEL, which no header value may contain (RFC 3261 section 25.1, TEXT-UTF8char). Octets from
+ * 0x80 on are parts of UTF-8 characters here.
  */
 const CONTROL = /[^\P{Cc}\t\x80-\x9f]+/gu;
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 
-/** Null when the start line or a header line is none. Names are kept as written by the application. */
+/** Null when the start line or a header line is malformed. Names keep the application's spelling. */
 export function parseAppMessage(sip: Buffer): AppMessage | null {
   const end = sip.indexOf(HEAD_END);
   const head = sip.toString('latin1', 0, end === -1 ? sip.length : end);

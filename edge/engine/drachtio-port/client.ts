@@ -2,13 +2,12 @@ import type { Socket } from 'node:net';
 import { encodeFrame } from './frame.ts';
 
 /**
- * One connected application. Frames leave in the order in which they are sent, and those of one turn of the
- * event loop in one write.
+ * One connected application. Frames are sent in order, and those of one event loop turn in one write.
  *
- * drachtio-srf hands all frames of one read to the application before any promise resolves: a BYE read together
- * with the echo of the 200 finds a dialog to which nobody listens yet. No pacing here can prevent that, because
- * TCP joins writes again whenever the application is slow to read; the cure is on the reading side, one frame
- * per turn of its event loop.
+ * drachtio-srf delivers all frames of one read to the application before any promise resolves: a BYE read
+ * together with the echo of the 200 reaches a dialog without listeners. Pacing here cannot prevent that, because
+ * TCP joins writes whenever the application reads slowly. The fix is on the reading side: one frame per turn of
+ * its event loop.
  */
 export class AppClient {
   readonly #socket: Socket;
@@ -23,7 +22,7 @@ export class AppClient {
     this.#maxQueuedBytes = maxQueuedBytes;
   }
 
-  /** True from the moment on which nothing reaches the application any more. */
+  /** True once nothing reaches the application any more. */
   get closed(): boolean {
     return this.#closed;
   }
@@ -44,7 +43,7 @@ export class AppClient {
   send(line: string, sip: Buffer | null = null): void {
     if (this.#closed) return;
     if (this.#socket.writableLength > this.#maxQueuedBytes) {
-      // It reads no more. Its successor, after a restart, is better served than it can be.
+      // It has stopped reading. Disconnecting lets a restarted instance take over.
       this.#socket.destroy(
         new Error(`the application does not read: ${this.#socket.writableLength} octets wait`),
       );
@@ -61,12 +60,12 @@ export class AppClient {
     this.#socket.write(encodeFrame(line, sip));
   }
 
-  /** Lets what was sent go out, then closes. */
+  /** Flushes what was sent, then closes. */
   end(): void {
     this.#socket.end();
   }
 
-  /** Called by the port when the socket is gone. */
+  /** Called by the port when the socket has closed. */
   lost(): void {
     this.#closed = true;
   }

@@ -2,12 +2,12 @@ import type { AppMessage } from './app-message.ts';
 import type { AppClient } from './client.ts';
 import { answerLine, type Peer, sentLine, wireTime } from './lines.ts';
 
-/** A `sip` frame of the application. It is answered exactly once, by `sent` or by `refuse`. */
+/** A `sip` frame from the application. It is answered exactly once, by `sent` or by `refuse`. */
 export class SipCommand {
   readonly client: AppClient;
-  /** Transaction that is answered or cancelled; empty for a new request. */
+  /** Transaction to answer or cancel; empty for a new request. */
   readonly transactionId: string;
-  /** Dialog in which the request is; empty outside of one. */
+  /** Dialog of the request; empty outside a dialog. */
   readonly dialogId: string;
   /** Next hop instead of the Request-URI's host: a URI or `host[:port]`; empty when none is given. */
   readonly proxy: string;
@@ -29,7 +29,7 @@ export class SipCommand {
   }
 
   /**
-   * The message is on its way. Called before anything that comes of it is told to the application.
+   * The message was sent. Called before the application learns of any result.
    * @param bytes the message exactly as it goes on the wire
    * @param now Unix time in milliseconds
    */
@@ -39,7 +39,7 @@ export class SipCommand {
     this.client.send(line, bytes);
   }
 
-  /** Nothing was sent, for a reason that the application's developer can understand. */
+  /** Nothing was sent; the reason is written for the application's developer. */
   refuse(reason: string): void {
     this.#once();
     this.client.send(answerLine(this.#requestId, 'NOK', reason));

@@ -14,12 +14,12 @@ function reader(maxBytes = 1_000) {
 }
 
 describe('frames', () => {
-  it('have their length in octets before the hash', () => {
+  it('carry their length in octets before the hash', () => {
     expect(encodeFrame('id|ping', null).toString('latin1')).toBe('7#id|ping');
     expect(encodeFrame('id|sip||', Buffer.from('Ä')).toString('latin1')).toBe('12#id|sip||\r\n\u00c3\u0084');
   });
 
-  it('are read with tokens and message apart', () => {
+  it('are parsed into tokens and message', () => {
     const { frameReader, frames } = reader();
     frameReader.push(Buffer.from('28#a|sip||d1\r\nBYE sip:x SIP/2.0'));
     expect(frames).toHaveLength(1);
@@ -27,7 +27,7 @@ describe('frames', () => {
     expect(frames[0]?.sip.toString()).toBe('BYE sip:x SIP/2.0');
   });
 
-  it('come out whole however the stream is cut', () => {
+  it('are reassembled however the stream is split', () => {
     const payload = fc.record({
       line: fc.stringMatching(/^[a-z0-9|;=@-]{1,40}$/),
       sip: fc.option(fc.uint8Array({ maxLength: 300 }), { nil: null }),
@@ -68,14 +68,14 @@ describe('frames', () => {
     }
   });
 
-  it('cannot be found again after something that is no length', () => {
+  it('cannot be resynchronized after an invalid length', () => {
     for (const garbage of ['GET / HTTP/1.1\r\n', '#x', '12a#x', '99999999999#']) {
       expect(() => reader().frameReader.push(Buffer.from(garbage))).toThrow(FramingError);
     }
   });
 });
 
-it('a header value of the application loses its control characters, and keeps its UTF-8', () => {
+it('a header value from the application loses its control characters and keeps its UTF-8', () => {
   const sip = Buffer.from('INFO sip:x SIP/2.0\r\nX-A: a\u0000b\u001b\u007fc\t d ö\r\n\r\n');
   expect(parseAppMessage(sip)?.headers.get('x-a')).toBe(Buffer.from('a b c\t d ö').toString('latin1'));
 });

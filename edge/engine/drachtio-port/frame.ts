@@ -1,41 +1,41 @@
 /**
- * Frames of the drachtio application protocol: `<decimal length>#<payload>`, the length in octets. A payload is
- * a line of tokens separated by `|`, and after CRLF, where there is one, a SIP message.
+ * Frames of the drachtio application protocol: `<decimal length>#<payload>`, with the length in octets. A payload
+ * is a line of tokens separated by `|`, optionally followed by CRLF and a SIP message.
  */
 const HASH = 35;
 const PIPE = 124;
 const CR = 13;
-/** More digits than any frame needs: what is longer is not a length. */
+/** Longer digit strings are not a length. */
 const MAX_DIGITS = 10;
-/** Of a frame over the limit only so much is kept: enough for its id, to which the refusal is addressed. */
+/** Octets kept of a frame over the limit: enough for its id, to which the error is addressed. */
 const KEPT_OF_OVERSIZE = 128;
 
 export interface Frame {
-  /** Tokens of the first line: id, type, and what the type has. Text in latin1, as in SIP messages. */
+  /** Tokens of the first line: id, type, and arguments of the type. Text in latin1, as in SIP messages. */
   readonly tokens: readonly string[];
-  /** What follows the first line and its CRLF; empty when there is nothing. A view, valid for good. */
+  /** What follows the first line and its CRLF; empty when nothing does. A view that stays valid. */
   readonly sip: Buffer;
 }
 
 export interface FrameEvents {
   frame(frame: Frame): void;
-  /** A frame over the limit came and was skipped. `id`: its first token, as far as it was readable. */
+  /** A frame over the limit was skipped. `id`: its first token, as far as it was readable. */
   oversize(id: string, bytes: number): void;
 }
 
-/** The octets are no frames: the connection cannot find back into step and must be closed. */
+/** The octets are not valid frames: the connection cannot be resynchronized and must be closed. */
 export class FramingError extends Error {
   override readonly name = 'FramingError';
 }
 
-/** Cuts a byte stream into frames, however TCP splits or joins them. */
+/** Splits a byte stream into frames, however TCP segments it. */
 export class FrameReader {
   readonly #maxBytes: number;
   readonly #events: FrameEvents;
-  /** Octets of an unfinished frame, in the pieces in which they came. */
+  /** Octets of an incomplete frame, in the chunks in which they arrived. */
   #pieces: Buffer[] = [];
   #held = 0;
-  /** Octets that must be there before the unfinished frame is worth a look. */
+  /** Octets needed before the incomplete frame is parsed again. */
   #wanted = 0;
   /** Octets of an oversize frame still to skip. */
   #skip = 0;
@@ -97,7 +97,7 @@ export class FrameReader {
   }
 
   #hold(rest: Buffer, wanted: number): void {
-    // A copy: the rest is short-lived, the chunk it points into may be large.
+    // A copy: the remainder is short-lived, and the chunk it points into may be large.
     this.#pieces = [Buffer.from(rest)];
     this.#held = rest.length;
     this.#wanted = wanted;
@@ -131,7 +131,7 @@ function parsePayload(data: Buffer, start: number, end: number): Frame {
   };
 }
 
-/** A frame's octets. `line`: the tokens, joined, in latin1. `sip`: the message that follows, if one does. */
+/** Encodes a frame. `line`: the tokens, joined, in latin1. `sip`: the message that follows, if any. */
 export function encodeFrame(line: string, sip: Buffer | null): Buffer {
   const length = line.length + (sip === null ? 0 : 2 + sip.length);
   const head = sip === null ? `${length}#${line}` : `${length}#${line}\r\n`;

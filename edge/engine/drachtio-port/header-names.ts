@@ -1,4 +1,4 @@
-/** Names whose usual spelling is not a capital after each dash. */
+/** Names not spelled with a capital after each dash. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map(
   [
     'Call-ID',
@@ -20,8 +20,8 @@ const known = new Map<string, string>();
 const MAX_KNOWN = 500;
 
 /**
- * A header name of the application, which writes most in lower case, as it shall go on the wire: `user-agent`
- * becomes `User-Agent`. Names that begin with `X-` belong to their inventor and stay as they are.
+ * Wire spelling of a header name from the application, which writes most in lower case: `user-agent` becomes
+ * `User-Agent`. Names that begin with `X-` are left unchanged.
  */
 export function wireName(name: string): string {
   if (name.startsWith('X-')) return name;

@@ -1,7 +1,7 @@
-/** First lines of the frames that the engine sends, token by token as applications read them. */
+/** First lines of the frames that the engine sends, in the token order that applications expect. */
 import { randomUUID } from 'node:crypto';
 
-/** From where or to where a SIP message went. `address` is empty and `port` 0 when none did. */
+/** Peer of a SIP message. `address` is empty and `port` 0 when the message was not on the wire. */
 export interface Peer {
   readonly protocol: string;
   readonly address: string;
@@ -10,7 +10,7 @@ export interface Peer {
 
 export const NOWHERE: Peer = { protocol: 'tls', address: '', port: 0 };
 
-/** Where a new request came in. */
+/** The listener that received a new request. */
 export interface Listener {
   readonly address: string;
   readonly port: number;
@@ -19,10 +19,10 @@ export interface Listener {
 /** `network`: from the wire, or made in place of a response. `application`: the engine's own request. */
 export type Source = 'network' | 'application';
 
-/** transactionId of requests that the engine itself put on an application's dialog. */
+/** transactionId of requests that the engine itself adds to an application's dialog. */
 export const UNSOLICITED = 'unsolicited';
 
-/** A message for the application. `bytes`: 0 for one that never was on the wire. */
+/** A message for the application. `bytes`: 0 for a message that was never on the wire. */
 export function sipLine(
   source: Source,
   bytes: number,
@@ -36,7 +36,7 @@ export function sipLine(
   return `${randomUUID()}|sip|${source}|${bytes}|${peer.protocol}|${peer.address}|${peer.port}|${time}|${transactionId}|${dialogId}|${on}`;
 }
 
-/** The answer to a frame whose message went out; the message itself follows the line. */
+/** The answer to a frame whose message was sent; the message itself follows the line. */
 export function sentLine(
   requestId: string,
   bytes: number,
@@ -48,13 +48,13 @@ export function sentLine(
   return `${randomUUID()}|response|${requestId}|OK|application|${bytes}|${peer.protocol}|${peer.address}|${peer.port}|${time}|${transactionId}|${dialogId}||Msg sent:|`;
 }
 
-/** An answer without message. `status`: `OK`, `NOK` (refused) or `NO` (not understood). */
+/** An answer without message. `status`: `OK`, `NOK` (rejected) or `NO` (not understood). */
 export function answerLine(requestId: string, status: 'OK' | 'NOK' | 'NO', ...tokens: string[]): string {
   const rest = tokens.length === 0 ? '' : `|${tokens.map(oneToken).join('|')}`;
   return `${randomUUID()}|response|${requestId}|${status}${rest}`;
 }
 
-/** The protocol has no escapes, so text of other origin must not hold its separators. */
+/** The protocol has no escapes, so separators are removed from foreign text. */
 function oneToken(text: string): string {
   return /[|\r\n]/.test(text) ? text.replace(/[|\r\n]+/g, ' ') : text;
 }

@@ -8,31 +8,31 @@ import { type Frame, FrameReader, FramingError } from './frame.ts';
 import { answerLine, type Source, wireTime } from './lines.ts';
 
 /**
- * Applications start their keepalive when they read a version of 0.8.2 or later, and the protocol spoken here
- * is that of 0.9.10.
+ * Applications start their keepalive when they see version 0.8.2 or later; the protocol spoken here is that of
+ * 0.9.10.
  */
 const VERSION = 'v0.9.10-trunkline';
 
 export interface PortSettings {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
   readonly secret: string;
-  /** Octets of one frame; larger ones are refused. */
+  /** Octets in one frame; larger ones are rejected. */
   readonly maxFrameBytes: number;
-  /** Octets that may wait for an application that does not read; beyond, it is cut. */
+  /** Octets queued for an application that does not read; beyond this, it is disconnected. */
   readonly maxQueuedBytes: number;
-  /** Connections at a time. */
+  /** Concurrent connections. */
   readonly maxClients: number;
   /** Time from connecting to `authenticate`, in milliseconds. */
   readonly authenticateMs: number;
 }
 
-/** What the port needs of the engine. */
+/** What the port needs from the engine. */
 export interface PortEvents {
-  /** Carries out a `sip` frame; answers it by `sent` or `refuse`. */
+  /** Executes a `sip` frame and answers it with `sent` or `refuse`. */
   execute(command: SipCommand): void;
-  /** An application has shown the secret. */
+  /** An application has authenticated. */
   clientCame(): void;
   /** An application has disconnected; its transactions and dialogs have no owner any more. */
   clientGone(client: AppClient): void;
@@ -49,7 +49,7 @@ export class DrachtioPort {
   readonly #server: Server;
   readonly #clients = new Set<AppClient>();
   readonly #sockets = new Set<Socket>();
-  /** Per verb, how often it was given out: for round robin. */
+  /** Per verb, how often it was assigned: for round robin. */
   readonly #turns = new Map<string, number>();
 
   constructor(settings: PortSettings, events: PortEvents, clock: Clock) {
@@ -90,7 +90,7 @@ export class DrachtioPort {
     impatient.cancel();
   }
 
-  /** The client whose turn it is among those that route `verb` (lower case); null when none does. */
+  /** The next client in turn among those that route `verb` (lower case); null when none does. */
   pick(verb: string): AppClient | null {
     const candidates: AppClient[] = [];
     for (const client of this.#clients) if (!client.closed && client.routes(verb)) candidates.push(client);
@@ -100,7 +100,7 @@ export class DrachtioPort {
     return candidates[turn % candidates.length] ?? null;
   }
 
-  /** Tells one of the clients that asked for it about a call attempt, its start or its end. */
+  /** Reports a call attempt, start or stop to one of the clients that subscribed to it. */
   cdr(kind: 'attempt' | 'start' | 'stop', source: Source, extra: string | null, bytes: Buffer): void {
     const client = this.pick(`cdr:${kind}`);
     if (!client) return;
@@ -227,7 +227,7 @@ export class DrachtioPort {
   }
 }
 
-/** Compares in a time that does not depend on where the two differ, nor on their lengths. */
+/** Compares in constant time, whatever the lengths and the position of the first difference. */
 function sameSecret(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text, 'latin1').digest();
   return timingSafeEqual(digest(given), digest(Buffer.from(expected, 'utf8').toString('latin1')));

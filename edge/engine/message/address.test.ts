@@ -52,7 +52,7 @@ describe('parseAddress', () => {
     '<sip:a@b>;tag=',
     '<sip:a@b>;tag=1;tag=2',
     '<sip:a@b>;x="y',
-  ])('refuses %j', (text) => expect(parseAddress(text)).toBeNull());
+  ])('rejects %j', (text) => expect(parseAddress(text)).toBeNull());
 });
 
 test('formatAddress quotes the name and writes parameters', () => {
@@ -90,7 +90,7 @@ test.each([
   ['"open;tag=1', 'tag', undefined],
 ])('parameter(%j, %s)', (value, name, expected) => expect(parameter(value, name)).toBe(expected));
 
-test('setParameter replaces in place, appends, and takes away', () => {
+test('setParameter replaces in place, appends, and removes', () => {
   expect(setParameter('<sip:a>;tag=1;x', 'tag', '2')).toBe('<sip:a>;tag=2;x');
   expect(setParameter('<sip:a>', 'tag', '2')).toBe('<sip:a>;tag=2');
   expect(setParameter('SIP/2.0/TLS a;rport;branch=b', 'rport', '5061')).toBe(
@@ -100,7 +100,7 @@ test('setParameter replaces in place, appends, and takes away', () => {
   expect(setParameter('<sip:a>', 'lr', null)).toBe('<sip:a>;lr');
 });
 
-test('tagOf takes an empty tag for none', () => {
+test('tagOf treats an empty tag as missing', () => {
   expect(tagOf('<sip:a>;tag=x')).toBe('x');
   expect(tagOf('<sip:a>;tag')).toBeUndefined();
   expect(tagOf('<sip:a>')).toBeUndefined();

@@ -1,6 +1,7 @@
 /**
  * Header values made of addresses and parameters (RFC 3261 section 20.10 and 25.1): From, To, Contact, Route,
- * Refer-To, P-Asserted-Identity. The functions that read one parameter scan the text and build nothing.
+ * Refer-To, P-Asserted-Identity. The functions that read one parameter scan the text without parsing the whole
+ * value.
  */
 import {
   afterQuoted,
@@ -79,7 +80,7 @@ function hasSpaceOrBracket(uri: string): boolean {
   return false;
 }
 
-/** Tokens and white space; octets above 127 are let pass, because names in UTF-8 often come unquoted. */
+/** Tokens and white space; octets above 127 are allowed, because UTF-8 names often come unquoted. */
 function isUnquotedDisplayName(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -114,7 +115,7 @@ export function parseParameters(text: string, from: number): Map<string, string 
   return params;
 }
 
-/** The end of a parameter value: a quoted string, or all up to white space, a semicolon or a comma. */
+/** The end of a parameter value: of a quoted string, or else the next white space, semicolon or comma. */
 function afterValue(text: string, from: number): number {
   if (text.charCodeAt(from) === QUOTE) return afterQuoted(text, from);
   let i = from;
@@ -125,7 +126,7 @@ function afterValue(text: string, from: number): number {
   return i;
 }
 
-/** `<uri>` with display name and parameters, as it goes into a header. */
+/** `<uri>` with display name and parameters, as a header value. */
 export function formatAddress(address: {
   readonly displayName?: string | undefined;
   readonly uri: string;
@@ -139,8 +140,8 @@ export function formatAddress(address: {
 }
 
 /**
- * Elements of a comma-separated value, trimmed; commas in quotes and in angle brackets do not separate. Empty
- * elements are left out (RFC 3261 section 7.3.1 knows none, yet `a,,b` is harmless).
+ * Elements of a comma-separated value, trimmed. Commas in quotes and in angle brackets do not separate. Empty
+ * elements are dropped (RFC 3261 section 7.3.1 does not allow them, but `a,,b` is harmless).
  */
 export function splitList(value: string): string[] {
   if (!value.includes(',')) {
@@ -181,7 +182,7 @@ interface Span {
   readonly end: number;
 }
 
-/** Where parameter `name` (lower case) of the first list element stands, outside quotes and brackets. */
+/** Position of parameter `name` (lower case) in the first list element, outside quotes and brackets. */
 function findParameter(value: string, name: string): Span | null {
   let i = 0;
   let bracketed = false;
@@ -213,8 +214,8 @@ function findParameter(value: string, name: string): Span | null {
 }
 
 /**
- * The value of a header parameter of the first element, as received; an empty string when the parameter stands
- * without one, undefined when it is not there. `name`: lower case.
+ * The value of a header parameter of the first element, as received; an empty string for a parameter without
+ * value, undefined when it is missing. `name`: lower case.
  */
 export function parameter(value: string, name: string): string | undefined {
   const span = findParameter(value, name);
@@ -222,8 +223,8 @@ export function parameter(value: string, name: string): string | undefined {
 }
 
 /**
- * `value` with the parameter replaced where it stands, or appended. `text`: null writes the bare name,
- * undefined takes the parameter away. `value` must be one element, not a list.
+ * `value` with the parameter replaced in place or appended. `text`: null writes the bare name, undefined removes
+ * the parameter. `value` must be one element, not a list.
  */
 export function setParameter(value: string, name: string, text: string | null | undefined): string {
   const written = text === undefined ? '' : text === null ? `;${name}` : `;${name}=${text}`;

@@ -1,4 +1,4 @@
-/** Character classes of RFC 3261 section 25.1, as tables: one index instead of a regular expression per octet. */
+/** Character classes of RFC 3261 section 25.1, as tables: one lookup per octet instead of a regular expression. */
 
 export const TAB = 9;
 export const LF = 10;
@@ -25,7 +25,7 @@ function tableOf(characters: string): Uint8Array {
 /** Octets of `token`. */
 export const TOKEN = tableOf(`${ALPHANUMERIC}-.!%*_+\`'~`);
 
-/** Octets of a host name. The underscore is no host name character, yet common in private DNS names. */
+/** Octets of a host name. The underscore is not allowed in host names, yet common in private DNS names. */
 export const HOSTNAME = tableOf(`${ALPHANUMERIC}-._`);
 
 export function isSpace(code: number): boolean {
@@ -42,7 +42,7 @@ export function consistsOf(table: Uint8Array, text: string): boolean {
   return text.length > 0;
 }
 
-/** `text.toLowerCase()` of ASCII letters; most text is in lower case already and comes back as it is. */
+/** `text.toLowerCase()` for ASCII letters; text already in lower case is returned as is. */
 export function lowerCase(text: string): string {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -51,14 +51,14 @@ export function lowerCase(text: string): string {
   return text;
 }
 
-/** The first position at or after `from` that is no white space. */
+/** The first position at or after `from` that is not white space. */
 export function skipSpace(text: string, from: number, end: number = text.length): number {
   let i = from;
   while (i < end && isSpace(text.charCodeAt(i))) i++;
   return i;
 }
 
-/** `text.slice(from, end)` without the white space around it. */
+/** `text.slice(from, end)` without surrounding white space. */
 export function trimmed(text: string, from: number, end: number): string {
   const start = skipSpace(text, from, end);
   let stop = end;
@@ -67,8 +67,8 @@ export function trimmed(text: string, from: number, end: number): string {
 }
 
 /**
- * The position after the quoted string that opens at `open` (a double quote), or -1 when it never closes.
- * A backslash takes the next octet as it is (RFC 3261 section 25.1, quoted-pair).
+ * The position after the quoted string that opens at `open` (a double quote), or -1 when it never closes. A
+ * backslash escapes the next octet (RFC 3261 section 25.1, quoted-pair).
  */
 export function afterQuoted(text: string, open: number, end: number = text.length): number {
   for (let i = open + 1; i < end; i++) {
@@ -79,7 +79,7 @@ export function afterQuoted(text: string, open: number, end: number = text.lengt
   return -1;
 }
 
-/** The text of a quoted string with its quotes and escapes taken away; other text comes back as it is. */
+/** The content of a quoted string, unescaped; other text is returned as is. */
 export function unquote(text: string): string {
   if (text.charCodeAt(0) !== QUOTE) return text;
   const inner = text.slice(1, text.endsWith('"') ? -1 : undefined);

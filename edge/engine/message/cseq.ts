@@ -6,7 +6,7 @@ export interface CSeq {
   readonly method: string;
 }
 
-/** A CSeq value (RFC 3261 section 20.16); null when malformed or the number is not below 2^31. */
+/** Parses a CSeq value (RFC 3261 section 20.16); null when malformed or the number is 2^31 or more. */
 export function parseCSeq(value: string): CSeq | null {
   let end = 0;
   while (end < value.length && !isSpace(value.charCodeAt(end))) end++;

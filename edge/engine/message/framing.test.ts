@@ -13,7 +13,7 @@ function frames(framer: StreamFramer, ...chunks: string[]): string[] {
 const SMALL = 'OPTIONS sip:b SIP/2.0\r\nContent-Length: 0\r\n\r\n';
 const WITH_BODY = 'INVITE sip:b SIP/2.0\r\nl: 5\r\nX: y\r\n\r\nhello';
 
-test('cuts messages by Content-Length and keeps the rest for later', () => {
+test('splits messages by Content-Length and keeps the remainder', () => {
   const framer = new StreamFramer();
   expect(frames(framer, SMALL + WITH_BODY + SMALL.slice(0, 10))).toEqual([SMALL, WITH_BODY]);
   expect(framer.pendingBytes).toBe(10);
@@ -33,7 +33,7 @@ test.each([
   expect(frames(new StreamFramer(), message + SMALL)).toEqual([message, SMALL]);
 });
 
-test('a message that was delivered does not change when the stream goes on', () => {
+test('a delivered message does not change when more of the stream arrives', () => {
   const framer = new StreamFramer();
   framer.push(Buffer.from(WITH_BODY.slice(0, 20)));
   const [event] = framer.push(Buffer.from(WITH_BODY.slice(20) + SMALL.slice(0, 30)));
@@ -54,7 +54,7 @@ test('a CRLF that was taken for an answer does not count towards a ping', () => 
   expect(frames(framer, '\r\n\r\n')).toEqual(['pong', 'ping']);
 });
 
-test('bare line feeds between messages count for nothing', () => {
+test('bare line feeds between messages are ignored', () => {
   expect(frames(new StreamFramer(), `\n\n${SMALL}\n${SMALL}`)).toEqual([SMALL, SMALL]);
 });
 
@@ -64,8 +64,8 @@ test.each([
   ['text', 'hello\r\n'],
   ['a line that begins with white space', ' INVITE sip:b SIP/2.0\r\n'],
   ['binary after a token', 'INVITE\x00'],
-  ['SIP/ as a part of a word only', 'INVITE sip:b XSIP/2.0\r\n'],
-])('%s is no SIP and ends the stream', (_what, garbage) => {
+  ['SIP/ only inside a word', 'INVITE sip:b XSIP/2.0\r\n'],
+])('%s is not SIP and ends the stream', (_what, garbage) => {
   const framer = new StreamFramer();
   expect(frames(framer, garbage)).toEqual(['error 400 not SIP: the first line is no SIP start line']);
   expect(frames(framer, SMALL)).toEqual([]);
@@ -78,7 +78,7 @@ test.each([
   'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
   'HTTP/1.0 502\r\n\r\n',
   'HTTP/1.1 400 Bad Request\r\nServer: x\r\nContent-Length: 5\r\n\r\nhello',
-])('a response that is none of SIP is cut like a message while its length is known: %j', (foreign) => {
+])('a malformed or foreign response is framed as a message while its length is known: %j', (foreign) => {
   expect(frames(new StreamFramer(), SMALL + foreign + SMALL)).toEqual([SMALL, foreign, SMALL]);
 });
 
@@ -94,8 +94,8 @@ test('a bare CR between messages ends the stream', () => {
 });
 
 test.each([
-  ['of CRCRLF, as all header lines end in it,', 'OPTIONS sip:b SIP/2.0\r\nCall-ID: 1\r\r\nl: 0\r\r\n\r\r\n'],
-  ['of CRCRLF', 'OPTIONS sip:b SIP/2.0\r\nCall-ID: 1\r\nl: 0\r\n\r\r\n'],
+  ['ending in CRCRLF, like all header lines,', 'OPTIONS sip:b SIP/2.0\r\nCall-ID: 1\r\r\nl: 0\r\r\n\r\r\n'],
+  ['ending in CRCRLF', 'OPTIONS sip:b SIP/2.0\r\nCall-ID: 1\r\nl: 0\r\n\r\r\n'],
   ['that begins with a bare CR', 'OPTIONS sip:b SIP/2.0\r\nCall-ID: 1\r\n\rCSeq: 1 OPTIONS\r\n'],
 ])('a line %s ends the stream at once', (_what, head) => {
   const events = new StreamFramer().push(Buffer.from(head));
@@ -105,10 +105,10 @@ test.each([
 });
 
 test.each([
-  ['a final one that is doubled', 'OPTIONS sip:b SIP/2.0\r\r\n'],
+  ['a doubled final one', 'OPTIONS sip:b SIP/2.0\r\r\n'],
   ['one in the middle', 'OPTIONS sip:b\rX SIP/2.0\r\n'],
   ['one instead of CRLF', 'OPTIONS sip:b SIP/2.0\rCall-ID: 1\rl: 0\r\r'],
-])('a bare CR in the first line ends the stream at once, however it is cut: %s', (_what, head) => {
+])('a bare CR in the first line ends the stream at once, however it is split: %s', (_what, head) => {
   const fault = ['error 400 not SIP: the first line is no SIP start line'];
   expect(frames(new StreamFramer(), head)).toEqual(fault);
   const framer = new StreamFramer();
@@ -121,7 +121,7 @@ test.each([
   ['is empty', 'Content-Length:', 'Bad Content-Length'],
   ['is a list', 'Content-Length: 1, 1', 'Bad Content-Length'],
   ['is absurd', 'Content-Length: 99999999999999999999', 'Bad Content-Length'],
-  ['is there twice and differs', 'l: 1\r\nContent-Length: 2', 'Contradicting Content-Length'],
+  ['appears twice with different values', 'l: 1\r\nContent-Length: 2', 'Contradicting Content-Length'],
 ])('ends the stream with the whole head when Content-Length %s', (_what, line, reason) => {
   const head = `INVITE sip:b SIP/2.0\r\n${line}\r\nCall-ID: after\r\n\r\n`;
   const [event, ...more] = new StreamFramer().push(Buffer.from(`${head}body`));
@@ -130,7 +130,7 @@ test.each([
   expect(event?.kind === 'error' && event.partial?.toString()).toBe(head);
 });
 
-test('the same length twice leaves no doubt', () => {
+test('the same length twice is unambiguous', () => {
   const message = 'INVITE sip:b SIP/2.0\r\nl: 5\r\nContent-Length: 5\r\n\r\nhello';
   expect(frames(new StreamFramer(), message)).toEqual([message]);
 });
@@ -143,7 +143,7 @@ test('a head that is too long ends the stream with the lines so far', () => {
   expect(event?.kind === 'error' && event.partial?.toString()).toBe(start);
 });
 
-test('a body that would be too long ends the stream before it comes', () => {
+test('a body over the limit ends the stream before it arrives', () => {
   const head = 'INVITE sip:b SIP/2.0\r\nl: 60\r\n\r\n';
   expect(frames(new StreamFramer({ maxBytes: 91 }), head)).toEqual([]);
   expect(frames(new StreamFramer({ maxBytes: 90 }), head)).toEqual([
@@ -151,7 +151,7 @@ test('a body that would be too long ends the stream before it comes', () => {
   ]);
 });
 
-test('a message that comes octet by octet up to the limit is given out once', () => {
+test('a message that arrives octet by octet up to the limit is delivered once', () => {
   const framer = new StreamFramer();
   const message = Buffer.from(`INVITE sip:b SIP/2.0\r\nl: 0\r\nX: ${'y'.repeat(60_000)}\r\n\r\n`);
   const events: FrameEvent[] = [];
@@ -160,7 +160,7 @@ test('a message that comes octet by octet up to the limit is given out once', ()
 });
 
 test.each(['r@ex', 'OPTIONS sip:b'])(
-  'a first line with a control character ends the stream however it is cut (%s)',
+  'a first line with a control character ends the stream however it is split (%s)',
   (start) => {
     const line = `${start}${String.fromCharCode(0)} SIP/2.0\r\n`;
     const refused = ['error 400 not SIP: the first line is no SIP start line'];
@@ -170,7 +170,7 @@ test.each(['r@ex', 'OPTIONS sip:b'])(
 );
 
 test.each([1, 13, 14, 15, 16])(
-  'a control character in a reason phrase ends no stream, however it is cut (after %i octets)',
+  'a control character in a reason phrase does not end the stream, however it is split (after %i octets)',
   (cut) => {
     const message = `SIP/2.0 200 O${String.fromCharCode(0)}K\r\nl: 0\r\n\r\n`;
     expect(frames(new StreamFramer(), message)).toEqual([message]);

@@ -1,35 +1,35 @@
 /**
- * Cuts a byte stream into SIP messages by Content-Length (RFC 3261 section 18.3) and finds the keepalives of
- * RFC 5626 section 4.4.1 between them. No socket and no clock inside: octets in, events out. How the stream is
- * split into chunks makes no difference to the events.
+ * Splits a byte stream into SIP messages by Content-Length (RFC 3261 section 18.3) and finds the keepalives of
+ * RFC 5626 section 4.4.1 between them. No socket and no clock: octets in, events out. The events do not depend on
+ * how the stream is split into chunks.
  *
- * A response of another protocol, such as a middlebox puts in, is cut as a message too while its length is known:
- * the parser drops it, and the calls on the connection live on.
+ * A response of another protocol, such as a middlebox inserts, is also framed as a message while its length is
+ * known: the parser drops it, and calls on the connection continue.
  */
 import { COLON, CR, isDigit, isSpace, LF, SPACE, TAB, TOKEN } from './chars.ts';
 import { DEFAULT_MESSAGE_LIMITS } from './limits.ts';
 
 export interface FramingLimits {
-  /** Octets of a whole message, head and body. */
+  /** Octets in a whole message, head and body. */
   readonly maxBytes: number;
 }
 
 export type FrameEvent =
   /** One whole message. `bytes` belongs to the receiver. */
   | { readonly kind: 'message'; readonly bytes: Buffer }
-  /** A second CRLF after a first one: both together are a ping, to be answered with one CRLF. */
+  /** The second of two CRLFs: together they are a ping, to be answered with one CRLF. */
   | { readonly kind: 'ping' }
-  /** A first CRLF between messages: the answer to a ping of ours, the first half of a ping, or nothing. */
+  /** The first CRLF between messages: the answer to our ping, the first half of a ping, or noise. */
   | { readonly kind: 'pong' }
-  /** The stream cannot be cut any further: close the connection. Nothing follows this event. */
+  /** The stream cannot be split any further: close the connection. No event follows. */
   | FrameError;
 
 export interface FrameError {
   readonly kind: 'error';
-  /** The answer if `partial` is a request: 400 or 513. */
+  /** The status to answer if `partial` is a request: 400 or 513. */
   readonly status: 400 | 513;
   readonly reason: string;
-  /** The head as far as it is known, fit for `parseMessage`; null when this is no SIP. */
+  /** The head as far as known, fit for `parseMessage`; null when this is not SIP. */
   readonly partial: Buffer | null;
 }
 
@@ -38,26 +38,26 @@ const PONG: FrameEvent = { kind: 'pong' };
 const EMPTY = Buffer.alloc(0);
 const CONTENT_LENGTH = Buffer.from('content-length', 'latin1');
 
-/** What the lines of a head said so far about the length of the body. */
+/** Values for the Content-Length that the head has given so far. */
 const NOT_SEEN = -1;
 
 export class StreamFramer {
   readonly #maxBytes: number;
-  /** Octets of an unfinished message, from 0 to `#stored`. */
+  /** Octets of an incomplete message, from 0 to `#stored`. */
   #store: Buffer = EMPTY;
   #stored = 0;
-  /** Start of the first head line not looked at yet, relative to the message. */
+  /** Start of the first head line not parsed yet, relative to the message. */
   #line = 0;
-  /** Where the value of the Content-Length line begins whose end is not known yet (it may be folded), or -1. */
+  /** Start of a Content-Length value whose end is not known yet (it may be folded), or -1. */
   #valueStart = -1;
   #bodyLength = NOT_SEEN;
-  /** What is wrong with the Content-Length lines, told once the head is whole: the answer needs all of it. */
+  /** Fault in the Content-Length lines, reported once the head is complete: the answer needs all of it. */
   #lengthFault: string | null = null;
-  /** Octets of the message in which the next line feed has been searched for. */
+  /** Octets of the message already searched for the next line feed. */
   #scanned = 0;
   /** Length of the whole message, 0 while its head is incomplete. */
   #total = 0;
-  /** An odd number of CRLFs came since the last message. */
+  /** Whether an odd number of CRLFs arrived since the last message. */
   #halfPing = false;
   #failed = false;
 
@@ -65,29 +65,29 @@ export class StreamFramer {
     this.#maxBytes = limits.maxBytes;
   }
 
-  /** Octets of a message that has begun and is not complete: what a slow sender is measured by. */
+  /** Octets of an incomplete message: used to time slow senders. */
   get pendingBytes(): number {
     return this.#stored;
   }
 
-  /** Octets of memory that an unfinished message takes. */
+  /** Octets of memory that an incomplete message takes. */
   get heldBytes(): number {
     return this.#store.length;
   }
 
-  /** Forgets a single CRLF, once it is known to have been the answer to a ping of ours. */
+  /** Forgets a single CRLF that turned out to answer our ping. */
   forgetHalfPing(): void {
     this.#halfPing = false;
   }
 
-  /** Takes the next octets of the stream. `chunk` must not be written to afterwards: messages are views of it. */
+  /** Processes the next octets of the stream. `chunk` must not be modified afterwards: messages are views of it. */
   push(chunk: Buffer): FrameEvent[] {
     const events: FrameEvent[] = [];
     if (this.#failed) return events;
     let data = chunk;
     if (this.#stored > 0) {
       this.#append(chunk);
-      // What is known to be short needs no look before it is whole.
+      // A message known to be incomplete is not parsed again.
       if (this.#stored < this.#total) return events;
       data = this.#store.subarray(0, this.#stored);
     }
@@ -109,7 +109,7 @@ export class StreamFramer {
     return events;
   }
 
-  /** CRLFs before a start line are ignored but for keepalive (RFC 3261 section 7.5); a bare LF counts for nothing. */
+  /** Ignores CRLFs before a start line except for keepalive (RFC 3261 section 7.5); a bare LF counts for nothing. */
   #skipLineBreaks(data: Buffer, from: number, events: FrameEvent[]): number {
     let at = from;
     while (at < data.length) {
@@ -126,7 +126,7 @@ export class StreamFramer {
     return at;
   }
 
-  /** Emits the message at `from` when it is whole, and returns its end; -1 when not, or after a failure. */
+  /** Emits the message at `from` when it is complete, and returns its end; -1 when it is not, or after a failure. */
   #cutMessage(data: Buffer, from: number, events: FrameEvent[]): number {
     if (this.#total === 0 && !this.#readHead(data, from, events)) return -1;
     const end = from + this.#total;
@@ -140,7 +140,7 @@ export class StreamFramer {
     return end;
   }
 
-  /** Goes on line by line; true once the head is complete and the length of the message known. */
+  /** Continues line by line; true once the head is complete and the length of the message known. */
   #readHead(data: Buffer, from: number, events: FrameEvent[]): boolean {
     let line = from + this.#line;
     for (;;) {
@@ -152,13 +152,14 @@ export class StreamFramer {
         this.#fail(events, 400, 'not SIP: the first line is no SIP start line', null);
         return false;
       }
-      // A line that begins with white space goes on with the line before (section 7.3.1).
+      // A line that begins with white space continues the previous line (section 7.3.1).
       const folded = first === SPACE || first === TAB;
       if (this.#valueStart !== -1 && !folded) this.#takeLength(data, from, line);
       if (first === LF || (first === CR && lf === line + 1))
         return this.#headComplete(data, from, lf + 1, events);
       if (first === CR) {
-        // Where a head ends that has such a line is anybody's guess: a peer that means its end waits for the answer.
+        // With such a line the end of the head is ambiguous: a peer that takes this for its end waits for the
+        // answer.
         this.#fail(events, 400, 'Malformed Header Field', data.subarray(from, lf + 1));
         return false;
       }
@@ -187,7 +188,7 @@ export class StreamFramer {
     }
     if (this.#bodyLength === NOT_SEEN && isBareStatusLine(head)) this.#bodyLength = 0;
     if (this.#bodyLength === NOT_SEEN) {
-      // Section 18.3: on a stream the header is a must, for nothing else tells where the message ends.
+      // Section 18.3: on a stream the header is mandatory, as nothing else marks the end of the message.
       this.#fail(events, 400, 'Missing Content-Length', head);
       return false;
     }
@@ -200,7 +201,7 @@ export class StreamFramer {
     return true;
   }
 
-  /** Reads the Content-Length value that ends before `end`. Two that differ leave the length open. */
+  /** Reads the Content-Length value that ends before `end`. Two different values are a fault. */
   #takeLength(data: Buffer, from: number, end: number): void {
     const length = readLength(data, from + this.#valueStart, end);
     this.#valueStart = -1;
@@ -218,7 +219,7 @@ export class StreamFramer {
   #append(chunk: Buffer): void {
     const needed = this.#stored + chunk.length;
     if (needed > this.#store.length) {
-      // Doubling keeps a message that comes octet by octet from being copied as often as it has octets.
+      // Doubling keeps the copying linear when a message arrives octet by octet.
       const grown = Buffer.allocUnsafeSlow(Math.max(needed, this.#total, 2 * this.#store.length));
       this.#store.copy(grown, 0, 0, this.#stored);
       this.#store = grown;
@@ -227,7 +228,7 @@ export class StreamFramer {
     this.#stored = needed;
   }
 
-  /** Keeps the rest from `from` in a store of its own: messages cut before it are views of the old one. */
+  /** Moves the remainder from `from` to a new store: messages already delivered are views of the old one. */
   #keep(data: Buffer, from: number): void {
     this.#release();
     if (from < data.length) this.#append(data.subarray(from));
@@ -239,13 +240,13 @@ export class StreamFramer {
   }
 }
 
-/** Whether a message of SIP or of a protocol like it can begin so. What is wrong in detail, the parser says. */
+/** Whether this can be the first line of a SIP message or a similar protocol. The parser reports the details. */
 function isFirstLine(data: Buffer, from: number, lf: number): boolean {
   if (TOKEN[data[from] ?? 0] !== 1) return false;
   return isStatusLine(data, from, lf) || (!hasControl(data, from, lf) && endsInVersion(data, from, lf));
 }
 
-/** Whether the line has a SIP version at its start or behind white space, as a request line has. */
+/** Whether the line has a SIP version at its start or after white space, as a request line has. */
 function endsInVersion(data: Buffer, from: number, lf: number): boolean {
   for (let i = lf - 4; i >= from; i--) {
     if (data[i + 3] === 47 && isSip(data, i) && (i === from || isSpace(data[i - 1] ?? 0))) return true;
@@ -258,7 +259,7 @@ function isStatusLine(data: Buffer, from: number, lf: number): boolean {
   return /^[A-Z]{2,16}\/\d\.\d \d{3}(?:[ \r]|$)/.test(data.toString('latin1', from, Math.min(lf, from + 40)));
 }
 
-/** Whether a head is a status line and nothing else: there is no header, so there can be no body. */
+/** Whether a head is only a status line: without headers there can be no body. */
 function isBareStatusLine(head: Buffer): boolean {
   const lf = head.indexOf(LF);
   return head.length - lf <= 3 && isStatusLine(head, 0, lf);
@@ -270,14 +271,17 @@ function isSip(data: Buffer, at: number): boolean {
   );
 }
 
-/** Whether an unfinished first line may still become a start line: binary garbage is cut without waiting. */
+/** Whether an incomplete first line may still become a start line: binary garbage is rejected without waiting. */
 function mayBeStartLine(data: Buffer, from: number, unseen: number): boolean {
   if (TOKEN[data[from] ?? 0] !== 1) return false;
-  // A CR that was the last octet may have turned out to be a bare one.
+  // A CR that was the last octet may now turn out to be a bare one.
   return !hasControl(data, Math.max(from, unseen - 1), data.length) || isStatusLine(data, from, data.length);
 }
 
-/** The same for a line that is whole and one that is not yet: a stream ends alike, however TCP cuts it. A final CR is none. */
+/**
+ * The same check for complete and incomplete lines, so that the result does not depend on TCP segments. A final
+ * CR is allowed.
+ */
 function hasControl(data: Buffer, from: number, end: number): boolean {
   for (let i = from; i < end; i++) {
     const code = data[i] ?? 0;
@@ -306,7 +310,7 @@ function isContentLength(data: Buffer, line: number): boolean {
   return true;
 }
 
-/** Digits with white space and line breaks around them; null for anything else and for absurd lengths. */
+/** Digits with surrounding white space and line breaks; null for anything else and for absurd lengths. */
 function readLength(data: Buffer, from: number, end: number): number | null {
   let i = from;
   let length = 0;

@@ -14,7 +14,7 @@ function sample(): HeaderList {
   ]);
 }
 
-test('finds a header by its long name, whatever form and case it was written in', () => {
+test('finds a header by its long name, in any form and case', () => {
   const headers = sample();
   expect(headers.get('via')).toBe('one');
   expect(headers.all('via')).toEqual(['one', 'two']);
@@ -23,7 +23,7 @@ test('finds a header by its long name, whatever form and case it was written in'
   expect(headers.all('from')).toEqual([]);
 });
 
-test('knows each compact form in both cases', () => {
+test('recognizes each compact form in both cases', () => {
   for (const [short, long] of COMPACT_FORMS) {
     expect(headerKey(short)).toBe(long);
     expect(headerKey(short.toUpperCase())).toBe(long);
@@ -31,7 +31,7 @@ test('knows each compact form in both cases', () => {
   expect(headerKey('z')).toBe('z');
 });
 
-test('set puts one line in the place of the first and takes the others away', () => {
+test('set replaces the first line and removes the others', () => {
   const headers = sample();
   headers.set('Via', 'three');
   expect(lines(headers)).toEqual(['Via: three', 'To: bob', 'X-Note: n']);
@@ -39,7 +39,7 @@ test('set puts one line in the place of the first and takes the others away', ()
   expect(lines(headers)).toEqual(['Via: three', 'To: bob', 'X-Note: n', 'From: alice']);
 });
 
-test('replaceFirst keeps the written name and the other lines', () => {
+test('replaceFirst keeps the spelling of the name and the other lines', () => {
   const headers = sample();
   headers.replaceFirst('via', 'three');
   headers.replaceFirst('Subject', 'hello');
@@ -57,7 +57,7 @@ test('prepend, append, remove and removeFirst act on the written order', () => {
   expect(lines(headers)).toEqual(['To: bob', 'X-Note: n']);
 });
 
-test('a clone has lines of its own', () => {
+test('a clone has its own lines', () => {
   const headers = sample();
   const copy = headers.clone();
   copy.set('To', 'carol');
@@ -66,7 +66,7 @@ test('a clone has lines of its own', () => {
   expect(lines(headers)).toHaveLength(4);
 });
 
-test.each(['a\r\nX-Evil: 1', 'a\nb', 'a\rb'])('refuses a value with a line break: %j', (value) => {
+test.each(['a\r\nX-Evil: 1', 'a\nb', 'a\rb'])('rejects a value with a line break: %j', (value) => {
   const headers = sample();
   expect(() => headers.set('To', value)).toThrow(TypeError);
   expect(() => headers.append('Subject', value)).toThrow(TypeError);

@@ -1,6 +1,6 @@
 import type { Headers } from './message.ts';
 
-/** Compact forms (RFC 3261 section 7.3.3 and the IANA registry of SIP header fields) to long names. */
+/** Compact forms (RFC 3261 section 7.3.3 and the IANA registry of SIP header fields) and their long names. */
 export const COMPACT_FORMS: ReadonlyMap<string, string> = new Map([
   ['a', 'accept-contact'], // RFC 3841
   ['b', 'referred-by'], // RFC 3892
@@ -24,7 +24,7 @@ export const COMPACT_FORMS: ReadonlyMap<string, string> = new Map([
   ['y', 'identity'], // RFC 8224
 ]);
 
-/** Names as they are usually written: found here, a name needs no lower-casing. */
+/** Common spellings: names found here need no lower-casing. */
 const USUAL_NAMES = [
   'Via',
   'Max-Forwards',
@@ -90,7 +90,7 @@ const KEYS: ReadonlyMap<string, string> = new Map([
   ]),
 ]);
 
-/** The long form of a header name in lower case, by which headers are compared: `V` and `Via` give `via`. */
+/** The long lower-case form of a header name, used to compare headers: `V` and `Via` give `via`. */
 export function headerKey(name: string): string {
   const known = KEYS.get(name);
   if (known !== undefined) return known;
@@ -98,14 +98,14 @@ export function headerKey(name: string): string {
   return COMPACT_FORMS.get(lower) ?? lower;
 }
 
-/** A line break in a value would let its sender write header fields of its own. */
+/** A line break in a value would allow header injection. */
 function checkOneLine(text: string): void {
   if (text.includes('\n') || text.includes('\r')) {
     throw new TypeError(`a header field must not contain a line break: ${JSON.stringify(text.slice(0, 80))}`);
   }
 }
 
-/** Header fields in three arrays side by side: name as written, key to find it, value. */
+/** Header fields in three parallel arrays: name as written, lookup key, value. */
 export class HeaderList implements Headers {
   #names: string[] = [];
   #keys: string[] = [];
@@ -115,7 +115,7 @@ export class HeaderList implements Headers {
     for (const [name, value] of fields) this.append(name, value);
   }
 
-  /** Takes over arrays of equal length that the parser filled; `keys[i]` is `headerKey(names[i])`. */
+  /** Takes ownership of arrays of equal length that the parser filled; `keys[i]` is `headerKey(names[i])`. */
   static from(names: string[], keys: string[], values: string[]): HeaderList {
     const list = new HeaderList();
     list.#names = names;

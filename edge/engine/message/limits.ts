@@ -1,8 +1,8 @@
-/** What one SIP message may cost. */
+/** Limits for one SIP message. */
 export interface MessageLimits {
-  /** Octets of a whole message, head and body. */
+  /** Octets in a whole message, head and body. */
   readonly maxBytes: number;
-  /** Header field lines, folded ones counted once. */
+  /** Header field lines; a folded one counts once. */
   readonly maxHeaders: number;
 }
 

@@ -1,8 +1,8 @@
 /**
  * A SIP message as the engine carries it (RFC 3261 section 7).
  *
- * Text is held one character per octet (latin1), so that lengths are octets, nothing is lost in a message
- * with bytes outside UTF-8, and headers that nobody touched leave exactly as they came.
+ * Text is held one character per octet (latin1): string lengths are octet counts, bytes outside UTF-8 survive,
+ * and unmodified headers are sent exactly as received.
  */
 
 /** The header fields of one message, in order, with names as received. */
@@ -18,9 +18,12 @@ export interface Headers {
   /** Values of all lines of a header, in order; comma lists are not split. */
   all(name: string): string[];
   has(name: string): boolean;
-  /** Replaces all lines of a header by one, in the place of the first (or at the end). `name` as it shall be written. */
+  /**
+   * Replaces all lines of a header with one, at the position of the first (or at the end). `name` as it should be
+   * written.
+   */
   set(name: string, value: string): void;
-  /** Replaces the value of the first line of a header, its written name kept. */
+  /** Replaces the value of the first line of a header and keeps the spelling of its name. */
   replaceFirst(name: string, value: string): void;
   append(name: string, value: string): void;
   prepend(name: string, value: string): void;

@@ -22,8 +22,8 @@ export function parseDecimal(text: string, max: number): number | null {
 }
 
 /**
- * delta-seconds as in Expires or Min-SE; a value above 2^32 - 1 counts as that (RFC 3261 section 20.19). Null
- * when the text is no number. Parameters after a semicolon and a comment (Retry-After) are ignored.
+ * delta-seconds as in Expires or Min-SE; a value above 2^32 - 1 is clamped to that (RFC 3261 section 20.19). Null
+ * when the text is not a number. Parameters after a semicolon and a comment (Retry-After) are ignored.
  */
 export function parseDeltaSeconds(value: string): number | null {
   let end = 0;

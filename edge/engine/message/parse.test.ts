@@ -24,7 +24,7 @@ test('reads a request with its headers and body', () => {
   expect(message.body.toString()).toBe('v=0\n');
 });
 
-test('reads a response; the reason phrase may hold spaces, be empty or missing', () => {
+test('reads a response; the reason phrase may contain spaces, be empty or missing', () => {
   const phrase = (line: string) => parsed(parseMessage(bytes(line, '', '')));
   expect(phrase('SIP/2.0 486 Busy Here')).toMatchObject({
     kind: 'response',
@@ -59,18 +59,18 @@ test.each([
     'the empty line',
     'OPTIONS sip:b SIP/2.0\r\nTo: b\r\nVia: a\r\nFrom: c\r\nCall-ID: d\r\nCSeq: 1 OPTIONS\r\n\n',
   ],
-])('refuses a bare LF at the end of %s, with an answer', (_, text) => {
+])('rejects a bare LF at the end of %s, with an answer', (_, text) => {
   const result = parseMessage(Buffer.from(text));
   expect(result).toMatchObject({ ok: false, status: 400, reason: 'Line Ends Without CR' });
   expect(result.ok ? null : result.partial?.headers.get('call-id')).toBe('d');
 });
 
-test('a body may have the line ends that it likes', () => {
+test('a body may use any line endings', () => {
   const message = parsed(parseMessage(bytes('OPTIONS sip:b SIP/2.0', 'X: 1', '', 'a\nb\rc\r\n\nd')));
   expect(message.body.toString()).toBe('a\nb\rc\r\n\nd');
 });
 
-test('keeps octets above 127 as they are', () => {
+test('preserves octets above 127', () => {
   const message = parsed(parseMessage(bytes('OPTIONS sip:b SIP/2.0', 'Subject: \xc3\xbc', '', '')));
   expect(message.headers.get('subject')).toBe('\xc3\xbc');
 });
@@ -83,7 +83,7 @@ test('the body ends where Content-Length says, and at the last octet without one
 test.each([
   ['a missing request URI', 'INVITE  SIP/2.0', 400, 'Malformed Request Line'],
   ['a missing version', 'INVITE sip:b', 400, 'Malformed Request Line'],
-  ['a version that is none', 'INVITE sip:b SIP/2', 400, 'Malformed Request Line'],
+  ['an invalid version', 'INVITE sip:b SIP/2', 400, 'Malformed Request Line'],
   ['HTTP', 'GET / HTTP/1.1', 400, 'Malformed Request Line'],
   ['SIP 3.0', 'INVITE sip:b SIP/3.0', 505, 'Version Not Supported'],
 ])('answers %s', (_what, line, status, reason) => {
@@ -120,7 +120,7 @@ test('answers 513 to a message that is too large, and to one with too many heade
   expect(!bySize.ok && bySize.partial?.headers.get('cseq')).toBe('1 INVITE');
 });
 
-test('leaves no request to answer when a header is missing that the answer copies', () => {
+test('gives no request to answer when a header that the answer copies is missing', () => {
   const result = parseMessage(bytes('INVITE sip:b SIP/9.9', ...ANSWERABLE.slice(1), '', ''));
   expect(result).toEqual({ ok: false, status: 505, reason: 'Version Not Supported', partial: null });
 });
@@ -132,7 +132,7 @@ test.each(['SIP/2.0 99 Low', 'SIP/2.0 700 High', 'SIP/2.0 2000 Long', 'SIP/3.0 2
   },
 );
 
-test('a head that broke off gives the request to answer', () => {
+test('a truncated head gives the request to answer', () => {
   const head = bytes('INVITE sip:b SIP/2.0', ...ANSWERABLE, 'X-Long: aaa', '');
   expect(answerableRequest(head)?.method).toBe('INVITE');
   expect(answerableRequest(bytes('INVITE sip:b SIP/2.0', ...ANSWERABLE, '', ''))?.method).toBe('INVITE');

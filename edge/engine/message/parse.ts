@@ -8,11 +8,14 @@ export type ParseResult =
   | { readonly ok: true; readonly message: SipMessage }
   | {
       readonly ok: false;
-      /** The answer to a request: 400, 505 (version) or 513 (too large). */
+      /** The status to answer a request with: 400, 505 (version) or 513 (too large). */
       readonly status: 400 | 505 | 513;
-      /** What is wrong, fit to be the reason phrase. */
+      /** What is wrong, as a reason phrase. */
       readonly reason: string;
-      /** The request with all that an answer copies (RFC 3261 section 8.2.6.2); null: drop without an answer. */
+      /**
+       * The request with everything that an answer copies (RFC 3261 section 8.2.6.2); null: drop without an
+       * answer.
+       */
       readonly partial: SipRequest | null;
     };
 
@@ -25,17 +28,17 @@ const EMPTY = Buffer.alloc(0);
 const ANSWER_HEADERS = ['via', 'from', 'to', 'call-id', 'cseq'];
 
 /**
- * Parses one whole message: what a StreamFramer or a WebSocket frame delivered, or the text of an application
- * frame. Checks the syntax of the lines only; what the headers say is `validate.ts`.
+ * Parses one whole message from a StreamFramer, a WebSocket frame or an application frame. Checks only the syntax
+ * of the lines; `validate.ts` checks what the headers say.
  *
- * The body is a view of `bytes`, not a copy. Without Content-Length it is all that follows the head (RFC 3261
+ * The body is a view of `bytes`, not a copy. Without Content-Length it is everything after the head (RFC 3261
  * section 18.3, RFC 7118 section 4.2); with one, octets beyond it are ignored.
  */
 export function parseMessage(bytes: Buffer, limits: MessageLimits = DEFAULT_MESSAGE_LIMITS): ParseResult {
   const tooLarge: Fault | null =
     bytes.length > limits.maxBytes ? { status: 513, reason: 'Message Too Large' } : null;
   const strictEnd = bytes.indexOf('\r\n\r\n', 0, 'latin1');
-  // A bare LF is seen as the end of a line, so that the answer to a head that has them can repeat its fields.
+  // A bare LF is treated as the end of a line, so that the error response can copy the fields of such a head.
   const headEnd = Math.min(strictEnd === -1 ? bytes.length : strictEnd + 4, limits.maxBytes);
   const head = bytes.toString('latin1', 0, headEnd);
 
@@ -54,8 +57,8 @@ export function parseMessage(bytes: Buffer, limits: MessageLimits = DEFAULT_MESS
 }
 
 /**
- * The request to answer when a stream broke in the middle of it: `head` is what a FrameError carries. Null when
- * it is a response, or lacks what an answer copies: then the connection is closed without one.
+ * The request to answer when a stream broke inside it: `head` comes from a FrameError. Null when it is a
+ * response, or lacks headers that an answer copies: the connection is then closed without one.
  */
 export function answerableRequest(head: Buffer | null): SipRequest | null {
   if (head === null) return null;
@@ -104,7 +107,7 @@ function parseRequest(
   return { ok: true, message: { kind: 'request', method, uri, headers, body: body ?? EMPTY } };
 }
 
-/** RFC 3261 section 7.1: the version is compared without regard to case and must be 2.0; else 505. */
+/** RFC 3261 section 7.1: the version is case-insensitive and must be 2.0; else 505. */
 function versionFault(version: string): Fault | null {
   if (version === 'SIP/2.0') return null;
   const upper = version.toUpperCase();
@@ -118,7 +121,7 @@ function versionFault(version: string): Fault | null {
   return wellFormed ? { status: 505, reason: 'Version Not Supported' } : malformed('Malformed Request Line');
 }
 
-/** A response is never answered, so a fault in it leaves nothing to send. */
+/** A response is never answered, so on a fault there is nothing to send. */
 function parseResponse(
   line: string,
   headers: HeaderList,
@@ -131,7 +134,7 @@ function parseResponse(
   const versionEnd = line.indexOf(' ');
   if (versionEnd === -1 || line.includes('\r') || versionFault(line.slice(0, versionEnd)))
     return drop('Malformed Status Line');
-  // The reason phrase may be empty, and its space is often left away with it.
+  // The reason phrase may be empty, and its space is often omitted with it.
   const statusEnd = line.indexOf(' ', versionEnd + 1);
   const digits = line.slice(versionEnd + 1, statusEnd === -1 ? undefined : statusEnd);
   const status = digits.length === 3 ? parseDecimal(digits, 699) : null;
@@ -142,7 +145,7 @@ function parseResponse(
   return { ok: true, message: { kind: 'response', status, reason, headers, body } };
 }
 
-/** The body, or null when Content-Length is no number or promises more octets than there are. */
+/** The body, or null when Content-Length is not a number or exceeds the octets present. */
 function bodyOf(headers: HeaderList, bytes: Buffer, bodyStart: number): Buffer | null {
   if (bodyStart === -1) return EMPTY;
   const available = bytes.length - bodyStart;
@@ -159,7 +162,7 @@ interface Fields {
   readonly fault: Fault | null;
 }
 
-/** Parses header lines up to the empty one. After a fault it reads on, for the sake of the answer. */
+/** Parses header lines up to the empty one. After a fault it continues, to collect the fields of the answer. */
 function parseFields(head: string, from: number, maxHeaders: number): Fields {
   const names: string[] = [];
   const keys: string[] = [];
@@ -202,7 +205,7 @@ function parseFields(head: string, from: number, maxHeaders: number): Fields {
   return { headers: HeaderList.from(names, keys, values), bodyStart, fault };
 }
 
-/** Joins continuation lines: a line break and the white space around it are one space (RFC 3261 section 7.3.1). */
+/** Joins continuation lines: a line break and the white space around it become one space (RFC 3261 section 7.3.1). */
 function unfold(head: string, from: number, first: string): { value: string; next: number } {
   const parts = first === '' ? [] : [first];
   let next = from;
@@ -222,8 +225,8 @@ function endOfLine(head: string, from: number): number {
 }
 
 /**
- * RFC 3261 section 7: start line and header lines end in CRLF. What we took for two lines, another one on the way may
- * take for one, and then each sees another message.
+ * RFC 3261 section 7: start line and header lines end in CRLF. Another element may take for one line what we take
+ * for two, and then each sees a different message.
  */
 function hasBareLf(head: string, end: number): boolean {
   for (let lf = head.indexOf('\n'); lf !== -1 && lf < end; lf = head.indexOf('\n', lf + 1)) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { HeaderList } from './headers.ts';
 import { serializeMessage, serializeRequest, serializeResponse } from './serialize.ts';
 
-test('writes the start line, headers in order and as written, and the body', () => {
+test('writes the start line, headers in order and as spelled, and the body', () => {
   const headers = new HeaderList([
     ['v', 'SIP/2.0/TLS a'],
     ['X-Note', '\xc3\xbc'],
@@ -20,7 +20,7 @@ test('writes the start line, headers in order and as written, and the body', () 
   expect(serializeMessage(request).toString('latin1')).toBe(expected);
 });
 
-test('corrects Content-Length where it stands, and writes it once', () => {
+test('corrects Content-Length in place, and writes it once', () => {
   const headers = new HeaderList([
     ['l', '999'],
     ['To', 'b'],

@@ -10,8 +10,8 @@ export function serializeResponse(response: SipResponse): Buffer {
 }
 
 /**
- * The octets of a message, headers in order and as written. Content-Length is that of the body, whatever the
- * header said: in the place of the first such line, or at the end.
+ * Serializes a message, with headers in order and as spelled. Content-Length is recomputed from the body, at the
+ * position of the first such line or at the end.
  */
 export function serializeMessage(message: SipMessage): Buffer {
   return message.kind === 'request' ? serializeRequest(message) : serializeResponse(message);
@@ -36,7 +36,7 @@ function write(startLine: string, headers: Headers, body: Buffer): Buffer {
   return bytes;
 }
 
-/** By length first: no other header is asked for its name. */
+/** Compares the length first, to skip the name comparison for other headers. */
 function isContentLength(name: string): boolean {
   return (name.length === 14 || name.length === 1) && headerKey(name) === 'content-length';
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { equalUris, formatHostPort, formatUri, parseUri, schemeOf, unescapeUri } from './uri.ts';
 
 describe('parseUri', () => {
-  test('takes all parts apart', () => {
+  test('parses all parts', () => {
     expect(
       parseUri('SIPS:alice:secret@Example.com:5061;transport=TCP;lr?Subject=x&Route=%3Csip:a%3E'),
     ).toEqual({
@@ -56,10 +56,10 @@ describe('parseUri', () => {
     'tel:',
     'http://example.com',
     '<sip:a@b>',
-  ])('refuses %j', (text) => expect(parseUri(text)).toBeNull());
+  ])('rejects %j', (text) => expect(parseUri(text)).toBeNull());
 });
 
-test('schemeOf needs a letter first and something after the colon', () => {
+test('schemeOf needs a leading letter and something after the colon', () => {
   expect(schemeOf('SOAP.beep://x')).toBe('soap.beep');
   expect(schemeOf('sip:')).toBeNull();
   expect(schemeOf('1a:b')).toBeNull();
@@ -76,18 +76,18 @@ test.each([
   expect(uri && formatUri(uri)).toBe(text);
 });
 
-test('formatHostPort brackets IPv6 alone', () => {
+test('formatHostPort brackets only IPv6', () => {
   expect(formatHostPort('2001:db8::1', 5061)).toBe('[2001:db8::1]:5061');
   expect(formatHostPort('h', 1)).toBe('h:1');
   expect(formatHostPort('h')).toBe('h');
 });
 
-test('unescapeUri gives octets', () => {
+test('unescapeUri returns octets', () => {
   expect(unescapeUri('a%20b%C3%BC')).toBe('a b\xc3\xbc');
   expect(unescapeUri('plain')).toBe('plain');
 });
 
-// The examples of RFC 3261 section 19.1.4, with what follows from its rules.
+// The examples of RFC 3261 section 19.1.4, and what follows from its rules.
 describe('equalUris', () => {
   test.each([
     ['sip:%61lice@atlanta.com;transport=TCP', 'sip:alice@AtLanTa.CoM;Transport=tcp'],

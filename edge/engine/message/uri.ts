@@ -6,7 +6,7 @@ import { parseDecimal } from './numbers.ts';
 
 export interface SipUri {
   readonly scheme: 'sip' | 'sips' | 'tel';
-  /** As received, escapes kept. The number of a tel URI. */
+  /** As received, still escaped. The number of a tel URI. */
   readonly user?: string | undefined;
   readonly password?: string | undefined;
   /** IPv6 addresses without their brackets; empty in a tel URI. */
@@ -33,13 +33,13 @@ export function schemeOf(text: string): string | null {
   return null;
 }
 
-/** Whether the scheme is one that requests can be sent to: sip or sips. What follows it may still be malformed. */
+/** Whether requests can be sent to this scheme: sip or sips. The remainder may still be malformed. */
 export function isSipUri(text: string | undefined): boolean {
   const scheme = text === undefined ? null : schemeOf(text);
   return scheme === 'sip' || scheme === 'sips';
 }
 
-/** Null when malformed, or when the scheme is none of sip, sips and tel. */
+/** Null when malformed, or when the scheme is not sip, sips or tel. */
 export function parseUri(text: string): SipUri | null {
   const scheme = schemeOf(text);
   if (scheme === 'tel') return parseTel(text);
@@ -82,9 +82,9 @@ function parseTel(text: string): SipUri | null {
 }
 
 /**
- * Octets that a user part may hold in practice. Wider than the grammar, which wants `#` and some others
- * escaped: dial strings such as `*67#` come unescaped. White space, quotes, angle brackets and broken escapes
- * stay out.
+ * Octets allowed in a user part in practice. Wider than the grammar, which requires `#` and some others to be
+ * escaped: dial strings such as `*67#` arrive unescaped. White space, quotes, angle brackets and broken escapes
+ * are rejected.
  */
 function isPrintable(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
@@ -119,8 +119,8 @@ export function parseHostPort(text: string): { host: string; port: number | unde
 }
 
 /**
- * The IPv6 address, or null when it is none. Tolerates the third colon before an embedded IPv4 address that the
- * first grammar of RFC 3261 asked for, and leaves it away (RFC 5118 section 4.10, corrected by RFC 5954).
+ * The IPv6 address, or null when it is not one. Tolerates the third colon before an embedded IPv4 address, which
+ * the first grammar of RFC 3261 required, and drops it (RFC 5118 section 4.10, corrected by RFC 5954).
  */
 function ipv6Of(text: string): string | null {
   if (isIPv6(text)) return text;
@@ -188,10 +188,10 @@ export function formatHostPort(host: string, port?: number | undefined): string 
   return port === undefined ? written : `${written}:${port}`;
 }
 
-/** Parameters that count when only one of the two URIs has them (RFC 3261 section 19.1.4). */
+/** Parameters that matter even when only one of the two URIs has them (RFC 3261 section 19.1.4). */
 const DECISIVE_PARAMS = ['user', 'ttl', 'method', 'maddr', 'transport'];
 
-/** Whether two URIs are equivalent by RFC 3261 section 19.1.4; texts that are no SIP URI compare as text. */
+/** Whether two URIs are equivalent by RFC 3261 section 19.1.4; texts that are not SIP URIs are compared as text. */
 export function equalUris(a: string, b: string): boolean {
   if (a === b) return true;
   const left = parseUri(a);
@@ -208,7 +208,7 @@ export function equalUris(a: string, b: string): boolean {
   );
 }
 
-/** RFC 3966 section 4: visual separators do not count, nor does case. */
+/** RFC 3966 section 4: visual separators and case are ignored. */
 function equalTel(left: SipUri, right: SipUri): boolean {
   const digits = (uri: SipUri) => (uri.user ?? '').replace(/[-.()]/g, '').toLowerCase();
   if (digits(left) !== digits(right) || left.params.size !== right.params.size) return false;
@@ -240,7 +240,7 @@ function normalParam(value: string | null): string | null {
   return value === null ? null : normalEscapes(value).toLowerCase();
 }
 
-/** Headers are never ignored; their values are compared as text with normal escapes. */
+/** Headers are never ignored; their values are compared as text with normalized escapes. */
 function sameHeaders(left: ReadonlyMap<string, string>, right: ReadonlyMap<string, string>): boolean {
   if (left.size !== right.size) return false;
   for (const [name, value] of left) {
@@ -252,7 +252,7 @@ function sameHeaders(left: ReadonlyMap<string, string>, right: ReadonlyMap<strin
 
 const RESERVED = ';/?:@&=+$,';
 
-/** Escapes of characters outside the reserved set stand for the characters themselves (section 19.1.4). */
+/** Escapes of unreserved characters are equivalent to the characters themselves (section 19.1.4). */
 function normalEscapes(text: string): string {
   if (!text.includes('%')) return text;
   return text.replace(/%([0-9a-fA-F]{2})/g, (escaped, hex: string) => {
@@ -261,7 +261,7 @@ function normalEscapes(text: string): string {
   });
 }
 
-/** The text that an escaped user part or URI header value stands for, as octets in latin1. */
+/** The unescaped text of a user part or URI header value, as octets in latin1. */
 export function unescapeUri(text: string): string {
   if (!text.includes('%')) return text;
   return text.replace(/%([0-9a-fA-F]{2})/g, (_escaped, hex: string) =>

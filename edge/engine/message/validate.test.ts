@@ -12,7 +12,7 @@ const VALID: readonly (readonly [string, string])[] = [
   ['Contact', '<sip:a@b>'],
 ];
 
-/** A valid INVITE, changed. */
+/** A valid INVITE, modified. */
 function request(
   change: (headers: HeaderList) => void = () => {},
   uri = 'sip:c@d',
@@ -34,7 +34,7 @@ function response(change: (headers: HeaderList) => void): SipResponse {
 }
 
 describe('validateRequest', () => {
-  test('accepts what has all it needs, with Max-Forwards or without', () => {
+  test('accepts a complete request, with or without Max-Forwards', () => {
     expect(validateRequest(request())).toBeNull();
     expect(validateRequest(request((h) => h.append('Max-Forwards', '0')))).toBeNull();
     expect(validateRequest(request((h) => h.remove('Contact')))).toBeNull();
@@ -59,7 +59,7 @@ describe('validateRequest', () => {
     ['Record-Route', '<sip:p;lr>, nonsense', 'Bad Record-Route'],
     ['Max-Forwards', '256', 'Bad Max-Forwards'],
     ['Max-Forwards', 'x', 'Bad Max-Forwards'],
-  ])('answers 400 to another %s: %s', (name, value, reason) => {
+  ])('answers 400 to a second %s: %s', (name, value, reason) => {
     expect(validateRequest(request((h) => h.append(name, value)))).toEqual({ status: 400, reason });
   });
 
@@ -80,7 +80,7 @@ describe('validateRequest', () => {
     expect(validateRequest(request((h) => h.set(name, value)))).toEqual({ status: 400, reason });
   });
 
-  test('several contacts, and the star, are for REGISTER', () => {
+  test('several contacts, and the star, are only for REGISTER', () => {
     const register = (contact: string) =>
       request(
         (h) => {
@@ -101,7 +101,7 @@ describe('validateRequest', () => {
     ['c@d', { status: 400, reason: 'Bad Request-URI' }],
     ['sip:c@d:x', { status: 400, reason: 'Bad Request-URI' }],
     ['sip:c@d?a=b', { status: 400, reason: 'Headers in Request-URI' }],
-  ])('judges the Request-URI %s', (uri, expected) => {
+  ])('checks the Request-URI %s', (uri, expected) => {
     expect(validateRequest(request(undefined, uri))).toEqual(expected);
   });
 });
@@ -122,7 +122,7 @@ describe('validateResponse', () => {
   ])('drops %s', (_what, change, reason) => expect(validateResponse(response(change))).toBe(reason));
 });
 
-test('unsupportedOptions lists what Require asks beyond what is supported, as written', () => {
+test('unsupportedOptions lists the unsupported option tags of Require, as written', () => {
   const asked = request((h) => {
     h.append('Require', '100rel, Timer');
     h.append('Require', 'magic');

@@ -1,4 +1,4 @@
-/** What a message must hold before a transaction may see it (RFC 3261 sections 8.1.1, 8.2 and 20). */
+/** Checks a message before a transaction may process it (RFC 3261 sections 8.1.1, 8.2 and 20). */
 import { parseAddress, splitList } from './address.ts';
 import { parseCSeq } from './cseq.ts';
 import { headerKey } from './headers.ts';
@@ -7,7 +7,7 @@ import { parseDecimal } from './numbers.ts';
 import { isSipUri, parseUri, schemeOf } from './uri.ts';
 import { parseVia } from './via.ts';
 
-/** The answer that a request deserves instead of being processed. */
+/** The error response for a request that is not processed. */
 export interface Rejection {
   readonly status: number;
   readonly reason: string;
@@ -16,7 +16,7 @@ export interface Rejection {
   readonly headers?: readonly (readonly [name: string, value: string])[];
 }
 
-/** Headers of which a message holds at most one, each with its bit in the mask of those seen. */
+/** Headers that a message may contain at most once, each with its bit in the mask of those seen. */
 const SINGLE: ReadonlyMap<string, number> = new Map(
   [
     'from',
@@ -39,7 +39,7 @@ const SINGLE: ReadonlyMap<string, number> = new Map(
   ].map((name, index) => [name, 1 << index]),
 );
 
-/** The headers without which nothing works; Max-Forwards is tolerated absent (elements of RFC 2543 omit it). */
+/** Mandatory headers. A missing Max-Forwards is tolerated (RFC 2543 elements omit it). */
 const MANDATORY = [
   ['from', 'From'],
   ['to', 'To'],
@@ -59,8 +59,8 @@ function bad(reason: string): Rejection {
  * Null when the request may be processed. Otherwise the answer: 400 with the fault in the reason phrase, or 416
  * for a Request-URI of an unknown scheme (RFC 3261 section 8.2.2.1).
  *
- * Max-Forwards 0 is fine: only a proxy forwards, and for its last recipient the value means nothing (RFC 4475
- * section 3.3.11). A Date that is no GMT date is ignored, because nothing here depends on it (section 3.1.2.12).
+ * Max-Forwards 0 is accepted: only a proxy forwards, and the value means nothing to the final recipient (RFC 4475
+ * section 3.3.11). A Date that is not in GMT is ignored, because nothing here depends on it (section 3.1.2.12).
  */
 export function validateRequest(request: SipRequest): Rejection | null {
   const fault = headerFault(request.headers);
@@ -89,8 +89,9 @@ function requestUriFault(text: string): Rejection | null {
 const TARGET_METHODS = new Set(['INVITE', 'UPDATE', 'SUBSCRIBE', 'NOTIFY', 'REFER']);
 
 /**
- * A dialog has one remote target, a SIP or SIPS URI (section 8.1.1.8), so a request that makes or moves it has one
- * such Contact. Nothing could be sent to another one, and the dialog could not be ended.
+ * A dialog has one remote target, a SIP or SIPS URI (section 8.1.1.8), so a request that creates or refreshes it
+ * must carry exactly one such Contact. Otherwise nothing could be sent to the peer, and the dialog could not be
+ * ended.
  */
 function contactFault(request: SipRequest): Rejection | null {
   if (!TARGET_METHODS.has(request.method)) return null;
@@ -105,8 +106,8 @@ function contactFault(request: SipRequest): Rejection | null {
 }
 
 /**
- * Null when the response may be matched to a transaction; otherwise the reason for which it is dropped. Nobody
- * answers a response, so the text is for the log.
+ * Null when the response may be matched to a transaction; otherwise why it is dropped. A response is never
+ * answered, so the text is for the log.
  */
 export function validateResponse(response: SipResponse): string | null {
   const fault = headerFault(response.headers);
@@ -118,7 +119,7 @@ export function validateResponse(response: SipResponse): string | null {
   return null;
 }
 
-/** What requests and responses have in common: the headers that must be there, once, and can be parsed. */
+/** Checks common to requests and responses: mandatory headers are present, once, and can be parsed. */
 function headerFault(headers: SipRequest['headers']): string | null {
   let seen = 0;
   let vias = 0;
@@ -147,9 +148,9 @@ function headerFault(headers: SipRequest['headers']): string | null {
 }
 
 /**
- * Whether a Call-ID or tag can name a dialog. No octet beyond ASCII and no "|" may be in one (section 25.1: word,
- * token); they would not come to the application and back as they are, which writes UTF-8 and splits at "|". What else
- * the grammar has no room for does no harm.
+ * Whether a Call-ID or tag can name a dialog. It may contain no octet beyond ASCII and no "|" (section 25.1:
+ * word, token): the application writes UTF-8 and splits at "|", so they would not survive the round trip. Other
+ * violations of the grammar are harmless.
  */
 function isName(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
@@ -167,7 +168,7 @@ function areAddresses(value: string, key: string): boolean {
 
 /**
  * The option tags of Require that are not in `supported` (lower case): answer 420 and list them in Unsupported
- * (RFC 3261 section 8.2.2.3). Proxy-Require is no matter of ours.
+ * (RFC 3261 section 8.2.2.3). Proxy-Require does not concern us.
  */
 export function unsupportedOptions(request: SipRequest, supported: ReadonlySet<string>): string[] {
   return request.headers

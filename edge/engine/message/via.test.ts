@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatVia, isMagicBranch, parseVia } from './via.ts';
 
-test('reads all parts', () => {
+test('parses all parts', () => {
   expect(parseVia('SIP/2.0/tls [2001:db8::1]:5061;branch=z9hG4bKx;rport;received=192.0.2.1;alias')).toEqual({
     transport: 'TLS',
     host: '2001:db8::1',
@@ -27,7 +27,7 @@ test('allows white space around slashes and the colon', () => {
   });
 });
 
-test('an rport that is no port counts as not given', () => {
+test('an invalid rport counts as missing', () => {
   expect(parseVia('SIP/2.0/TLS h;rport=99999')?.rport).toBeNull();
   expect(parseVia('SIP/2.0/TLS h')?.rport).toBeUndefined();
 });
@@ -46,9 +46,9 @@ test.each([
   'SIP/2.0/TLS h;;',
   'SIP/2.0/TLS h;branch=',
   'SIP/2.0/TLS a b',
-])('refuses %j', (value) => expect(parseVia(value)).toBeNull());
+])('rejects %j', (value) => expect(parseVia(value)).toBeNull());
 
-test('writes a value that reads back', () => {
+test('writes a value that can be read back', () => {
   const text = formatVia({
     transport: 'TLS',
     host: '2001:db8::1',

@@ -5,7 +5,7 @@ import { isSpace, SLASH, SPACE, skipSpace, TAB, TOKEN, trimmed } from './chars.t
 import { parseDecimal } from './numbers.ts';
 import { formatHostPort, parseHostPort } from './uri.ts';
 
-/** The cookie with which branches of RFC 3261 begin (section 8.1.1.7). */
+/** The cookie that starts every RFC 3261 branch (section 8.1.1.7). */
 export const BRANCH_COOKIE = 'z9hG4bK';
 
 export interface Via {
@@ -17,7 +17,7 @@ export interface Via {
   readonly branch: string | undefined;
   /** Without the brackets that some write around IPv6 addresses (RFC 5118 section 4.5). */
   readonly received: string | undefined;
-  /** The port; null when `rport` stands without a value; undefined when it is not there. */
+  /** The port; null for `rport` without a value; undefined when it is missing. */
   readonly rport: number | null | undefined;
   /** All parameters, in order: names in lower case, values as received, null without value. */
   readonly params: ReadonlyMap<string, string | null>;
@@ -54,8 +54,8 @@ export function parseVia(value: string): Via | null {
 }
 
 /**
- * The position of the slash before the transport, or -1. sent-protocol is three tokens with slashes between,
- * and white space around the slashes if its writer likes.
+ * The position of the slash before the transport, or -1. sent-protocol is three tokens with slashes between, with
+ * optional white space around the slashes.
  */
 function afterProtocolVersion(value: string): number {
   if (value.startsWith('SIP/2.0/')) return 7;
@@ -66,7 +66,7 @@ function afterProtocolVersion(value: string): number {
   return written.toUpperCase() === 'SIP/2.0' ? second : -1;
 }
 
-/** The colon of sent-by may have white space around it. */
+/** White space is allowed around the colon of sent-by. */
 function parseSentBy(text: string): { host: string; port: number | undefined } | null {
   const colon = text.indexOf(':', text.indexOf(']') + 1);
   if (colon === -1 || !(isSpace(text.charCodeAt(colon - 1)) || isSpace(text.charCodeAt(colon + 1)))) {
@@ -79,7 +79,7 @@ function upperCase(transport: string): string {
   return transport === 'TLS' ? transport : transport.toUpperCase();
 }
 
-/** A Via value of our own: `SIP/2.0/TLS host:port;branch=…`. */
+/** Formats our own Via value: `SIP/2.0/TLS host:port;branch=…`. */
 export function formatVia(via: {
   readonly transport: string;
   readonly host: string;
@@ -91,7 +91,7 @@ export function formatVia(via: {
   return text;
 }
 
-/** Whether a branch is unique by RFC 3261: it begins with the cookie and goes on (RFC 4475 section 3.2.1). */
+/** Whether a branch is unique as RFC 3261 requires: more than just the cookie (RFC 4475 section 3.2.1). */
 export function isMagicBranch(branch: string | undefined): branch is string {
   return branch !== undefined && branch.length > BRANCH_COOKIE.length && branch.startsWith(BRANCH_COOKIE);
 }

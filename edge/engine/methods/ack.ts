@@ -13,10 +13,10 @@ const CREDENTIALS = [
   ['authorization', 'Authorization'],
   ['proxy-authorization', 'Proxy-Authorization'],
 ] as const;
-/** An ACK of which the application has said nothing. */
+/** An ACK for which the application supplied nothing. */
 export const BARE_ACK = ownMessage('ACK', []);
 
-/** ACKs of 2xx responses: transactions of their own without state (RFC 3261 section 13.2.2.4). */
+/** ACKs of 2xx responses, each sent without transaction state (RFC 3261 section 13.2.2.4). */
 export class Acks {
   readonly #context: Context;
   readonly #ways: Ways;
@@ -37,7 +37,7 @@ export class Acks {
     const us = this.#ways.ourselves(way, newBranch(), secure);
     const built = dialogRequest(dialog, 'ACK', cseq, message, us);
     if (!built.ok) return built;
-    // 13.2.2.4: the ACK has the credentials of the INVITE.
+    // 13.2.2.4: the ACK carries the credentials of the INVITE.
     for (const [key, name] of CREDENTIALS) {
       if (built.message.headers.has(key)) continue;
       for (const value of invite.request.headers.all(key)) built.message.headers.append(name, value);
@@ -45,7 +45,7 @@ export class Acks {
     return built;
   }
 
-  /** Sends an ACK. Should it be lost, the repeated 2xx brings it again. */
+  /** Sends an ACK. If it is lost, the retransmitted 2xx triggers it again. */
   transmit(request: SipRequest, way: Way, bytes: Buffer, level: 'info' | 'warn' = 'warn'): void {
     this.#ways.reach(
       way,

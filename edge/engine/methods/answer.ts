@@ -21,9 +21,9 @@ import { serializeResponse } from '../message/serialize.ts';
 import type { Uac } from './uac.ts';
 import type { Uas } from './uas.ts';
 
-/** Extension: the engine takes this header off and turns the request's source address away for so many seconds. */
+/** Extension: the engine removes this header and blocks the request's source address for that many seconds. */
 const BLOCK = 'x-trunkline-block';
-/** Responses of the application to requests of the network (RFC 3261 sections 8.2.6, 12.1.1 and 13.3.1). */
+/** Responses from the application to requests from the network (RFC 3261 sections 8.2.6, 12.1.1 and 13.3.1). */
 export class Answers {
   readonly #context: Context;
   readonly #uas: Uas;
@@ -42,7 +42,7 @@ export class Answers {
       return;
     }
     if (incoming.invite && incoming.session?.dialog.state === 'Terminated' && status < 300) {
-      // 15.1.2: the dialog has ended while its INVITE was open.
+      // 15.1.2: the dialog ended while its INVITE was pending.
       this.#uas.finish(incoming, 487, 'Request Terminated');
       command.refuse('Response not sent due to unknown transaction');
       return;
@@ -61,7 +61,7 @@ export class Answers {
     }
     const bytes = serializeResponse(built);
     if (incoming.flow.closed) {
-      // 18.2.2 would open a connection to the sent-by of the Via, which a caller behind a NAT cannot take.
+      // 18.2.2 would open a connection to the sent-by of the Via; a caller behind a NAT cannot accept one.
       if (status >= 200) this.#undeliverable(incoming, status, bytes);
       command.refuse('transport for response has been shutdown or closed');
       return;
@@ -75,14 +75,14 @@ export class Answers {
     if (blockSeconds > 0) this.#context.transport.block(incoming.flow.remoteAddress, blockSeconds * 1_000);
   }
 
-  /** A final response that nobody gets ends its transaction all the same, and the early dialog with it. */
+  /** A final response that cannot be delivered still ends its transaction, and the early dialog with it. */
   #undeliverable(incoming: IncomingRequest, status: number, bytes: Buffer): void {
     incoming.transaction.respond(status < 300 ? 500 : status, bytes);
     this.#uas.closed(incoming);
     if (incoming.session && !incoming.inDialog) this.#context.ends.end(incoming.session, { by: 'response' });
   }
 
-  /** The response as it goes on the wire, or why it cannot. */
+  /** The response as sent on the wire, or why it cannot be sent. */
   #build(
     incoming: IncomingRequest,
     status: number,
@@ -98,7 +98,7 @@ export class Answers {
     const us = this.#ourselves(incoming);
     const contact = ours(message.headers.get('contact'), us, true);
     if (contact !== undefined) headers.append('Contact', contact);
-    // 12.1.1: a response that makes a dialog has a Contact, also a 180; 2xx to UPDATE: RFC 3311 section 5.2.
+    // 12.1.1: a response that creates a dialog has a Contact, also a 180; 2xx to UPDATE: RFC 3311 section 5.2.
     else if (makesDialog || (method === 'UPDATE' && status >= 200 && status < 300)) {
       headers.append(
         'Contact',
@@ -106,7 +106,7 @@ export class Answers {
       );
     }
     if (reliable) {
-      // RFC 3262 section 3: the first number is random below 2^31, the next ones follow it.
+      // RFC 3262 section 3: the first number is random below 2^31, later ones increment it.
       incoming.rseq = incoming.rseq === 0 ? randomInt(1, 2 ** 31 - 1) : incoming.rseq + 1;
       headers.append('RSeq', `${incoming.rseq}`);
     }
@@ -126,12 +126,12 @@ export class Answers {
     };
   }
 
-  /** The dialog after this response: made, confirmed, left as it was, or gone. */
+  /** The dialog after this response: created, confirmed, unchanged, or gone. */
   #advance(incoming: IncomingRequest, response: SipResponse): Session | null {
     const { request } = incoming;
     const { status } = response;
     if (incoming.inDialog) return incoming.session;
-    // 13.3.1.4: every 2xx, for that is what the caller takes it for.
+    // 13.3.1.4: every 2xx, because the caller treats them all as acceptance.
     const confirms =
       status >= 200 && status < 300 && (incoming.invite !== null || isSubscribe(request.method));
     const early = incoming.invite !== null && status > 100 && status < 200;
@@ -175,7 +175,7 @@ export class Answers {
     else applications.cdr('stop', 'application', 'call-rejected', bytes);
   }
 
-  /** 13.3.1.4: the 2xx is repeated until the ACK; without one the call is ended. */
+  /** 13.3.1.4: retransmits the 2xx until the ACK; without one, ends the call. */
   #awaitAck(incoming: IncomingRequest, session: Session, cseq: number, bytes: Buffer): void {
     const retransmission = new Retransmission(
       this.#context.clock,
@@ -204,7 +204,7 @@ export class Answers {
     session.awaitedPracks.set(rseq, { cseq, retransmission });
   }
 
-  /** A subscription that is not refreshed ends without a word, and with it its dialog (RFC 6665 section 4.2.1). */
+  /** A subscription that is not refreshed expires silently, and its dialog with it (RFC 6665 section 4.2.1). */
   #subscription(session: Session, incoming: IncomingRequest, response: SipResponse): void {
     if (session.method !== 'SUBSCRIBE' || !isSubscribe(incoming.request.method)) return;
     watchSubscription(this.#context, session, response.headers, incoming.request.headers);
@@ -223,7 +223,7 @@ function isSubscribe(method: string): boolean {
   return method === 'SUBSCRIBE';
 }
 
-/** 12.1.1: a sips Contact when the Request-URI, the top Record-Route or else the Contact is one. */
+/** 12.1.1: a sips Contact when the Request-URI, the top Record-Route or, failing that, the Contact is sips. */
 function isSecure(incoming: IncomingRequest): boolean {
   if (incoming.session) return incoming.session.secure;
   const { uri, headers } = incoming.request;

@@ -17,7 +17,7 @@ import { type Acks, BARE_ACK } from './ack.ts';
 
 type Send = (outgoing: OutgoingRequest, way: Way, bytes: Buffer) => void;
 
-/** BYEs that the engine decides on (RFC 3261 section 15), and those for which no place is left. */
+/** BYEs that the engine decides on (RFC 3261 section 15), and BYEs that cannot be sent. */
 export class Byes {
   readonly #context: Context;
   readonly #ways: Ways;
@@ -25,7 +25,7 @@ export class Byes {
   readonly #owner: OutgoingOwner;
   readonly #send: Send;
 
-  /** @param owner of the requests @param send hands them to their transaction and to the wire */
+  /** @param owner of the requests @param send passes them to their transaction and to the wire */
   constructor(context: Context, ways: Ways, acks: Acks, owner: OutgoingOwner, send: Send) {
     this.#context = context;
     this.#ways = ways;
@@ -34,7 +34,7 @@ export class Byes {
     this.#send = send;
   }
 
-  /** The application's BYE where no place is left to send it to: answered like one that got lost, and the end. */
+  /** A BYE from the application for which no target is left: answered as if it had been lost, and the dialog ends. */
   nowhere(command: SipCommand, session: Session, cause: string): void {
     const { dialog, secure, flow } = session;
     const us = this.#ways.ourselves({ flow }, newBranch(), secure);
@@ -57,19 +57,23 @@ export class Byes {
     );
   }
 
-  /** Ends a dialog without being asked, as soon as that is allowed, and tells the application by a copy of the BYE. */
+  /**
+   * Ends a dialog on the engine's initiative, as soon as that is allowed, and notifies the application with a
+   * copy of the BYE.
+   */
   end(session: Session, text: EndText): void {
     const { awaitedAck, dialog } = session;
     if (dialog.state === 'Terminated') return;
     const noAckComes = text === endTexts.noAck || text === endTexts.ackImpossible;
     if (awaitedAck && !noAckComes) {
-      // 15: no BYE of the callee before the ACK. Should none come, the BYE leaves when it is given up.
+      // 15: the callee sends no BYE before the ACK. If the ACK never arrives, the BYE is sent when the wait is
+      // given up.
       if (!session.leaving) session.hold('BYE', () => this.#leave(session, text));
       return;
     }
     awaitedAck?.retransmission.stop();
     session.awaitedAck = null;
-    // Where the application wants the same, it waits for the outcome of its own BYE.
+    // When the application is already hanging up, it gets the outcome of its own BYE.
     if (session.letGo('BYE') || session.leaving) return;
     this.#leave(session, text);
   }
@@ -102,7 +106,7 @@ export class Byes {
     return [bye, serializeRequest(built.message)];
   }
 
-  /** A 2xx that nobody can use, another fork's or one for an application that has gone: ACK and BYE (13.2.2.4). */
+  /** ACK and BYE for a 2xx that cannot be used: from another fork, or for an application that has gone (13.2.2.4). */
   ofUnusable(outgoing: OutgoingRequest, response: SipResponse): void {
     if (!outgoing.flow) return;
     const dialog = Dialog.ofClient(outgoing.request, response);

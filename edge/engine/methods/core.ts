@@ -1,4 +1,4 @@
-/** The user agent core in one piece: both halves, and which of them a message or a command is for. */
+/** The complete user agent core: dispatches messages and commands to its two halves. */
 
 import type { Context } from '../core/context.ts';
 import { endTexts } from '../core/dialog-ends.ts';
@@ -24,7 +24,7 @@ export class Core {
     this.#answers = new Answers(context, this.#uas, this.#uac);
   }
 
-  /** How many entries of each kind it keeps, for leak checks: none when no transaction and no dialog is alive. */
+  /** Number of entries of each kind, for leak checks: 0 when no transaction and no dialog is alive. */
   get held(): Record<string, number> {
     const { clientCount, serverCount } = this.#context.transactions;
     const dialogs = this.#context.sessions.size;
@@ -35,37 +35,40 @@ export class Core {
     this.#uas.receive(flow, request);
   }
 
-  /** @returns whether a transaction of ours waited for it */
+  /** @returns whether one of our transactions matched it */
   response(response: SipResponse, bytes: Buffer): boolean {
     const transaction = this.#context.transactions.clientFor(response);
     transaction?.receive(response, bytes);
     return transaction !== undefined;
   }
 
-  /** Answers a request at once and keeps nothing of it. */
+  /** Answers a request at once without keeping state. */
   refuse(flow: Flow, request: SipRequest, rejection: Rejection): void {
     this.#uas.refuse(flow, request, rejection);
   }
 
-  /** Nothing more can be read of `flow`: closes it once the requests that came over it are answered. */
+  /** Nothing more can be read from `flow`: closes it once its pending requests are answered. */
   drain(flow: Flow, reason: string): void {
     this.#uas.drain(flow, reason);
   }
 
-  /** A request or response of an application. */
+  /** A request or response from an application. */
   execute(command: SipCommand): void {
     const { start } = command.message;
     if (start.kind === 'response') this.#answers.execute(command, start.status, start.reason);
     else this.#uac.execute(command, start.method, start.uri);
   }
 
-  /** A connection is gone. */
+  /** A connection has closed. */
   flowClosed(flow: Flow, reason: string): void {
     this.#uas.flowClosed(flow);
     this.#uac.flowClosed(flow, reason);
   }
 
-  /** An application has disconnected: what waits for it is answered, what it rang is cancelled, its calls get a BYE. */
+  /**
+   * An application has disconnected: its pending requests are answered, its outgoing ringing calls are canceled,
+   * its calls get a BYE.
+   */
   clientGone(client: AppClient): void {
     this.#uac.clientGone(client);
     this.#uas.clientGone(client);
@@ -77,7 +80,7 @@ export class Core {
     return [...this.#context.sessions].map(({ dialog }) => dialog.id);
   }
 
-  /** Ends dialogs that no call of the application owns; ids that are unknown are left out. */
+  /** Ends dialogs that no call of the application owns; unknown ids are ignored. */
   endDialogs(ids: readonly string[]): void {
     const unowned = new Set(ids);
     for (const session of [...this.#context.sessions]) {

@@ -1,4 +1,4 @@
-/** REFER and its NOTIFYs inside of an INVITE dialog, both ways (RFC 3515, RFC 5057). */
+/** REFER and its NOTIFYs inside an INVITE dialog, in both directions (RFC 3515, RFC 5057). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { engineConfiguration, RawApp, TestCertificates, TestPeer } from '../../../test/kit/edge/engine.ts';
@@ -48,7 +48,7 @@ afterEach(() =>
   ),
 );
 
-/** A request of the peer. */
+/** A request from the peer. */
 function lines(method: string, cseq: number, changes: Readonly<Record<string, string>> = {}): string[] {
   const fields: Record<string, string> = {
     Via: `SIP/2.0/TLS 127.0.0.1:9;branch=z9hG4bK-${++branches}`,
@@ -86,8 +86,8 @@ const notify = (state: string) => [
   'Content-Type: message/sipfrag',
 ];
 
-describe('a REFER of the peer', () => {
-  it('goes to the application, and its NOTIFYs follow dialog and route, with growing CSeq', async () => {
+describe('a REFER from the peer', () => {
+  it('is delivered to the application, and its NOTIFYs use the dialog and route, with increasing CSeq', async () => {
     peer.send(lines('REFER', 2, { 'Refer-To': '<sip:c@127.0.0.1>' }));
     const { tokens } = await app.next();
     expect(tokens[9]).toBe(dialogId);
@@ -106,7 +106,7 @@ describe('a REFER of the peer', () => {
     expect((await sends('BYE', [])).headers.get('cseq')).toBe('4 BYE');
   });
 
-  it('that is older than the request before is refused', async () => {
+  it('with an out-of-order CSeq is rejected', async () => {
     peer.send(lines('REFER', 1, { 'Refer-To': '<sip:c@127.0.0.1>' }));
     expect(await peer.next()).toMatchObject({ status: 500, reason: 'CSeq Out Of Order' });
   });
@@ -123,7 +123,7 @@ describe('a REFER of the peer', () => {
 });
 
 describe('a REFER of ours', () => {
-  it('has a Contact, and its last NOTIFY leaves the call as it is', async () => {
+  it('has a Contact, and its last NOTIFY leaves the call unchanged', async () => {
     const refer = await sends('REFER', ['Refer-To: <sip:c@127.0.0.1>']);
     expect(refer.headers.get('cseq')).toBe('2 REFER');
     expect(refer.headers.get('contact')).toBe(`<sip:127.0.0.1:${addresses.tls.port};transport=tls>`);
@@ -141,7 +141,7 @@ describe('a REFER of ours', () => {
     expect((await sends('BYE', [])).headers.get('cseq')).toBe('3 BYE');
   });
 
-  it('may cross one of the peer', async () => {
+  it('may cross one from the peer', async () => {
     const ours = await sends('REFER', ['Refer-To: <sip:c@127.0.0.1>']);
     peer.send(lines('REFER', 2, { 'Refer-To': '<sip:d@127.0.0.1>' }));
     const { tokens } = await app.next();
@@ -152,8 +152,8 @@ describe('a REFER of ours', () => {
   });
 });
 
-describe('the BYE of the peer', () => {
-  it('ends the dialog: later NOTIFYs have none', async () => {
+describe('a BYE after a REFER', () => {
+  it('from the peer ends the dialog: later NOTIFYs are rejected', async () => {
     peer.send(lines('BYE', 2));
     await app.next();
     const refused = await app.ask(
@@ -166,7 +166,7 @@ describe('the BYE of the peer', () => {
     expect(await peer.next()).toMatchObject({ status: 481 });
   });
 
-  it('of ours leaves the dialog to late NOTIFYs until it is answered', async () => {
+  it('of ours keeps the dialog for late NOTIFYs until it is answered', async () => {
     const bye = await sends('BYE', []);
     peer.send(lines('NOTIFY', 2, { Event: 'refer', 'Subscription-State': 'terminated' }));
     const { tokens } = await app.next();

@@ -22,15 +22,15 @@ describe('secondsRegistered', () => {
     ['what the registrar grants to the contact', 200, ['Expires: 600', `Contact: ${us};expires=300`], 300],
     ['what it grants to all', 200, ['Expires: 600', `Contact: ${us}`], 600],
     ['the longest of several bindings', 200, [`Contact: ${us};expires=60, <sip:a@b>;expires=90`], 90],
-    ['what was asked for, where it names none', 200, [], 120],
-    ['an hour, where nobody says how long', 200, [`Contact: ${us}`], 3_600],
+    ['the requested time, when it names none', 200, [], 120],
+    ['an hour, when neither side names a time', 200, [`Contact: ${us}`], 3_600],
     ['a day at most', 200, [`Contact: ${us};expires=4294967295`], 86_400],
     ['0 for a challenge', 401, [`Contact: ${us};expires=300`], 0],
   ])('is %s', (_what, status, granted, expected) => {
     expect(seconds(['Expires: 120', `Contact: ${us}`], status, granted)).toBe(expected);
   });
 
-  it('is 0 when the binding is taken away, whoever else is bound', () => {
+  it('is 0 when the binding is removed, whatever other bindings exist', () => {
     const other = ['Contact: <sip:other@192.0.2.9>;expires=300'];
     expect(seconds(['Expires: 0', `Contact: ${us}`], 200, other)).toBe(0);
     expect(seconds([`Contact: ${us};expires=0`], 200, other)).toBe(0);

@@ -1,9 +1,9 @@
-/** Methods and extensions that peers may use with us. */
+/** Methods and extensions that peers may use. */
 import type { Fields } from '../core/responses.ts';
 
-/** The methods that Trunkline takes: what a 405 names (RFC 3261 section 21.4.6). */
+/** The methods that Trunkline supports, listed in a 405 (RFC 3261 section 21.4.6). */
 const ALLOWED = ['INVITE', 'ACK', 'BYE', 'CANCEL', 'OPTIONS', 'REFER', 'NOTIFY', 'PRACK', 'UPDATE'] as const;
-/** Methods that an application may route, were it only to refuse them; every other one is answered 405. */
+/** Methods that an application may route, if only to reject them; all others get 405. */
 export const KNOWN: ReadonlySet<string> = new Set([
   ...ALLOWED,
   'INFO',
@@ -14,7 +14,7 @@ export const KNOWN: ReadonlySet<string> = new Set([
 ]);
 export const ALLOW: Fields = [['Allow', ALLOWED.join(', ')]];
 
-/** Option tags of which at least the application can take care; Require with another one is answered 420. */
+/** Option tags that the engine or the application supports; Require with any other gets 420. */
 export const SUPPORTED: ReadonlySet<string> = new Set([
   '100rel',
   'timer',

@@ -27,16 +27,16 @@ interface Refusal {
 }
 
 /**
- * The server half of the user agent core (RFC 3261 section 8.2): takes requests of the network to their
+ * The server half of the user agent core (RFC 3261 section 8.2): dispatches requests from the network to their
  * transaction, dialog and application, and answers those that concern no application.
  */
 export class Uas implements IncomingOwner {
   readonly #context: Context;
-  /** By the name that the application uses. */
+  /** By the application's transaction id. */
   readonly #incoming = new Map<string, IncomingRequest>();
   readonly #byTransaction = new Map<ServerTransaction, IncomingRequest>();
   readonly #forming = new FormingDialogs();
-  /** Connections whose stream broke, and why: they close with the last response that they wait for. */
+  /** Connections whose stream broke, and why: they close after the last pending response. */
   readonly #draining = new Map<Flow, string>();
 
   constructor(context: Context) {
@@ -51,7 +51,7 @@ export class Uas implements IncomingOwner {
     return this.#context.wire;
   }
 
-  /** How many entries of each kind it keeps. */
+  /** Number of entries of each kind. */
   get held(): Record<string, number> {
     return {
       incoming: this.#incoming.size,
@@ -61,7 +61,7 @@ export class Uas implements IncomingOwner {
     };
   }
 
-  /** The request that the application names so, while it may be answered. */
+  /** The request with this transaction id, while it may still be answered. */
   find(transactionId: string): IncomingRequest | undefined {
     return this.#incoming.get(transactionId);
   }
@@ -89,7 +89,7 @@ export class Uas implements IncomingOwner {
     else this.#inDialog(flow, request, key);
   }
 
-  /** Answers a request at once and keeps nothing of it. An ACK is never answered. */
+  /** Answers a request at once without keeping state. An ACK is never answered. */
   refuse(flow: Flow, request: SipRequest, rejection: Rejection): void {
     if (request.method === 'ACK') return;
     const fields = [...(rejection.headers ?? [])];
@@ -98,7 +98,10 @@ export class Uas implements IncomingOwner {
     this.#turnAway(flow, request, rejection.status, rejection.reason, fields);
   }
 
-  /** Refuses what a peer with a call of ours would hardly send; what fails for our own sake does not count. */
+  /**
+   * Rejects a request that a peer in a call with us would hardly send, and counts it. Failures on our side do not
+   * count.
+   */
   #turnAway(flow: Flow, request: SipRequest, status: number, reason: string, fields: Fields = []): void {
     if (status !== 500 && status !== 503) this.#context.refusals.count(flow.remoteAddress);
     this.#respond(flow, request, status, reason, fields);
@@ -121,7 +124,7 @@ export class Uas implements IncomingOwner {
       this.#respond(flow, request, 482, 'Loop Detected');
       return;
     }
-    // These act on a dialog, and the request names none.
+    // These act on a dialog, but the request names none.
     if (method === 'BYE' || method === 'PRACK' || method === 'UPDATE') {
       this.#turnAway(flow, request, 481, 'Call/Transaction Does Not Exist');
       return;
@@ -156,8 +159,8 @@ export class Uas implements IncomingOwner {
   }
 
   /**
-   * Whether a dialog of this id lives or forms: without To tag, the application could not tell another one from it,
-   * nor hear of the end of each.
+   * Whether a dialog with this id exists or is being set up: the application could not tell a second one apart,
+   * nor see the end of each.
    */
   #isTaken(id: string): boolean {
     return this.#forming.has(id) || this.#context.sessions.get('uas', id) !== undefined;
@@ -176,7 +179,7 @@ export class Uas implements IncomingOwner {
       this.#respond(flow, request, 405, 'Method Not Allowed', ALLOW);
       return;
     }
-    // 15: a callee does not end an early dialog by BYE. And a subscription is not ended by one.
+    // 15: a callee does not end an early dialog by BYE. A subscription is not ended by one either.
     const endsNothing = session.dialog.role === 'uac' && session.dialog.state === 'Early';
     if (method === 'BYE' && (endsNothing || session.method !== 'INVITE')) {
       this.#respond(flow, request, 481, 'Call/Transaction Does Not Exist');
@@ -201,7 +204,7 @@ export class Uas implements IncomingOwner {
       ends.end(session, { by: 'peer' });
   }
 
-  /** INVITEs that must not overlap with others in the dialog (RFC 3261 section 14.2). */
+  /** INVITEs that must not overlap others in the dialog (RFC 3261 section 14.2). */
   #collision(session: Session, request: SipRequest): Refusal | null {
     if (request.method !== 'INVITE') return null;
     if (session.outgoingInvite || session.awaitedAck) {
@@ -255,7 +258,7 @@ export class Uas implements IncomingOwner {
     incoming.client.send(line, bytes);
   }
 
-  /** ACK: of a failure it ends with its INVITE's transaction, of a 2xx it goes to the dialog (13.3.1.4). */
+  /** ACK: for a failure it ends the INVITE's transaction, for a 2xx it goes to the dialog (13.3.1.4). */
   #ack(flow: Flow, request: SipRequest): void {
     const { transactions, sessions } = this.#context;
     const invite = transactions.inviteServer(serverKey(request, 'INVITE'));
@@ -269,7 +272,7 @@ export class Uas implements IncomingOwner {
     awaited.retransmission.stop();
     session.awaitedAck = null;
     session.use(flow);
-    // The ACK of a later INVITE is told under a name of its own, as applications are used to.
+    // The ACK of a re-INVITE is delivered with a transaction id of its own, as applications expect.
     const { incoming } = awaited;
     const bytes = serializeRequest(request);
     const time = wireTime(this.clock.now());
@@ -279,13 +282,13 @@ export class Uas implements IncomingOwner {
     session.letGo();
   }
 
-  /** CANCEL (9.2): 200 for itself and 487 for its INVITE; the application is told. */
+  /** CANCEL (9.2): 200 for itself and 487 for its INVITE; the application is notified. */
   #cancel(flow: Flow, request: SipRequest): void {
     const { transactions, applications, ends } = this.#context;
     const invite = transactions.inviteServer(serverKey(request, 'INVITE'));
     const incoming = invite?.open ? this.#byTransaction.get(invite) : undefined;
-    // An INVITE that has its final response cannot be cancelled. 9.2 lets a transaction that is kept for
-    // retransmissions answer 200 here; 481 tells the caller the truth, and other servers do the same.
+    // An INVITE that has its final response cannot be canceled. 9.2 allows a 200 while the transaction is kept
+    // for retransmissions; 481 is more accurate, and other servers send it too.
     if (!incoming) {
       const refuse = invite ? this.#respond : this.#turnAway;
       refuse.call(this, flow, request, 481, 'Call/Transaction Does Not Exist');
@@ -304,12 +307,12 @@ export class Uas implements IncomingOwner {
       sipLine('network', bytes.length, peerOf(flow), time, incoming.id, dialogId, null),
       bytes,
     );
-    // Attempts that no application has touched yet leave no second record.
+    // Attempts that no application has answered yet get no second record.
     if (session && !incoming.inDialog)
       applications.cdr('stop', 'network', 'call-canceled', serializeRequest(incoming.request));
   }
 
-  /** A final response of the engine's own to a request that an application was to answer. */
+  /** A final response from the engine to a request that an application should have answered. */
   finish(incoming: IncomingRequest, status: number, reason: string): void {
     incoming.toTag ??= newTag();
     const response = plainResponse(incoming.request, status, reason, incoming.toTag);
@@ -318,8 +321,8 @@ export class Uas implements IncomingOwner {
   }
 
   /**
-   * An INVITE is over though neither its caller nor the application has said so: it gets its final response, and the
-   * application a CANCEL.
+   * Ends an INVITE that neither its caller nor the application has ended: sends its final response, and a CANCEL
+   * to the application.
    */
   giveUp(incoming: IncomingRequest, status: number, reason: string, text: EndText): void {
     const { ends, applications } = this.#context;
@@ -333,20 +336,20 @@ export class Uas implements IncomingOwner {
       applications.cdr('stop', 'network', 'call-rejected', serializeRequest(incoming.request));
   }
 
-  /** The same, by the name of the transaction. */
+  /** The same, by transaction id. */
   giveUpOn(transactionId: string, text: EndText): void {
     const incoming = this.#incoming.get(transactionId);
     if (incoming?.transaction.open) this.giveUp(incoming, 480, 'Temporarily Unavailable', text);
   }
 
-  /** A request has its final response: an INVITE blocks no other one in its dialog any more. */
+  /** A request has its final response: an INVITE no longer blocks others in its dialog. */
   closed(incoming: IncomingRequest): void {
     if (!incoming.inDialog) this.#forming.remove(incoming);
     if (incoming.session?.incomingInvite === incoming) incoming.session.incomingInvite = null;
     if (this.#draining.size > 0) this.#drained(incoming.flow);
   }
 
-  /** Nothing more can be read of `flow`: closes it once the requests that came over it are answered. */
+  /** Nothing more can be read from `flow`: closes it once its pending requests are answered. */
   drain(flow: Flow, reason: string): void {
     this.#draining.set(flow, reason);
     this.#drained(flow);
@@ -361,14 +364,14 @@ export class Uas implements IncomingOwner {
     flow.close(reason);
   }
 
-  /** 18.2.2 would open a connection to the sent-by of the Via, which a caller behind a NAT cannot take. */
+  /** 18.2.2 would open a connection to the sent-by of the Via; a caller behind a NAT cannot accept one. */
   flowClosed(flow: Flow): void {
     this.#draining.delete(flow);
     for (const incoming of this.#forming.invitesOn(flow))
       this.giveUp(incoming, 487, 'Request Terminated', endTexts.connectionLost);
   }
 
-  /** Nobody answers for these any more. */
+  /** No application will answer these any more. */
   clientGone(client: AppClient): void {
     for (const incoming of this.#incoming.values()) {
       if (incoming.client !== client || !incoming.transaction.open) continue;
@@ -389,7 +392,7 @@ export class Uas implements IncomingOwner {
     this.#incoming.delete(incoming.id);
     this.#byTransaction.delete(incoming.transaction);
     this.closed(incoming);
-    // 15.1.2: with the BYE answered, requests of the dialog that are still open are answered 487.
+    // 15.1.2: once the BYE is answered, pending requests of the dialog get 487.
     const after = incoming.after === null ? undefined : this.#incoming.get(incoming.after);
     if (after?.transaction.open) this.finish(after, 487, 'Request Terminated');
   }

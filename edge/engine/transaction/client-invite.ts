@@ -76,7 +76,7 @@ export const clientInvite: Machine<ClientInviteState, ClientInviteInput, ClientI
     'transport error': to('Terminated', 'unreachable'),
   },
   Proceeding: {
-    // 16.7, step 2: every provisional starts Timer C anew.
+    // 16.7, step 2: every provisional restarts Timer C.
     '1xx': to('Proceeding', 'start C', 'deliver'),
     '2xx': to('Accepted', 'start M', 'deliver'),
     failure: to('Terminated', 'send ACK', 'deliver'),
@@ -89,7 +89,7 @@ export const clientInvite: Machine<ClientInviteState, ClientInviteInput, ClientI
     '2xx': to('Accepted', 'start M', 'deliver'),
     failure: to('Terminated', 'send ACK', 'deliver'),
     cancel: to('Cancelled'),
-    // 9.1: without a final response for 64*T1 the client considers the INVITE cancelled.
+    // 9.1: without a final response for 64*T1 the client considers the INVITE canceled.
     'timer cancel': to('Terminated', 'timeout'),
     'transport error': to('Terminated', 'unreachable'),
   },
@@ -99,7 +99,7 @@ export const clientInvite: Machine<ClientInviteState, ClientInviteInput, ClientI
     failure: to('Accepted'),
     cancel: to('Accepted'),
     'timer M': to('Terminated'),
-    // RFC 6026 section 8.4: the user has its answer; repeated 2xx may still come over another connection.
+    // RFC 6026 section 8.4: the user has its answer; retransmitted 2xx may still arrive over another connection.
     'transport error': to('Accepted'),
   },
   Terminated: {},

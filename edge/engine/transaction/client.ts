@@ -10,31 +10,31 @@ import { ackOfFailure, cancelOf } from './follow-ups.ts';
 import { step } from './machine.ts';
 import { type TimerName, timers } from './timers.ts';
 
-/** Who sent the request: told of everything that the protocol does not settle by itself. */
+/** The sender of the request: receives everything that the protocol does not handle itself. */
 export interface ClientUser {
-  /** A response, 100 too. Of final ones only the first. */
+  /** A response, also 100; only the first final one. */
   response(response: SipResponse, bytes: Buffer): void;
   /** Another 2xx for an INVITE that has one: a retransmission, or a second fork's (compare the To tags). */
   repeated(response: SipResponse): void;
   /** Timer B or F: treated as a 408 (RFC 3261 section 8.1.3.1). */
   timeout(): void;
-  /** The transport failed: treated as a 503 (8.1.3.1). `cause` is for a person. */
+  /** The transport failed: treated as a 503 (8.1.3.1). `cause` is human-readable. */
   unreachable(cause: string): void;
-  /** The transaction is over. Called once, after all the others. */
+  /** The transaction is over. Called once, as the last callback. */
   ended(): void;
 }
 
 /** Puts a message on the wire. */
 export type Send = (message: SipRequest, bytes?: Buffer) => void;
 
-/** What both client transactions are to their users. */
+/** Interface of both client transactions to their users. */
 export interface ClientTransaction {
   /** Branch of the top Via, by which responses find the transaction. */
   readonly branch: string;
   readonly request: SipRequest;
-  /** Whether it has ended: it sends nothing any more. */
+  /** Whether it has ended: it sends nothing more. */
   readonly over: boolean;
-  /** The request leaves. Timer B or F runs since construction, so it covers the connection's setting up. */
+  /** Sends the request. Timer B or F runs since construction, so it includes connection setup. */
   start(send: Send, bytes: Buffer): void;
   receive(response: SipResponse, bytes: Buffer): void;
   transportFailed(cause: string): void;
@@ -66,7 +66,7 @@ export class InviteClientTransaction implements ClientTransaction {
     return this.#state === 'Terminated';
   }
 
-  /** The CANCEL that was sent or waits for a provisional response, null when nobody cancelled. */
+  /** The CANCEL that was sent or waits for a provisional response; null when not canceled. */
   get cancelRequest(): SipRequest | null {
     return this.#cancel;
   }
@@ -84,7 +84,7 @@ export class InviteClientTransaction implements ClientTransaction {
 
   /**
    * Sends the CANCEL, now or with the first provisional response.
-   * @returns the CANCEL, null when the INVITE has its final response
+   * @returns the CANCEL, null when the INVITE already has its final response
    */
   cancel(extra: Iterable<readonly [string, string]> = []): SipRequest | null {
     if (this.#state === 'Accepted' || this.#state === 'Terminated') return null;

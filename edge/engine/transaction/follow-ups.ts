@@ -16,7 +16,7 @@ export function cancelOf(invite: SipRequest, extra: Iterable<readonly [string, s
   return cancel;
 }
 
-/** Same Request-URI, top Via, Route, From, Call-ID and CSeq number as the INVITE: it takes the same way. */
+/** Same Request-URI, top Via, Route, From, Call-ID and CSeq number as the INVITE, so that it takes the same path. */
 function followUp(invite: SipRequest, method: 'ACK' | 'CANCEL', to: string): SipRequest {
   const { headers } = invite;
   const copy = new HeaderList();

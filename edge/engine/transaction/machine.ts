@@ -1,7 +1,6 @@
 /**
- * A state machine as data: which inputs are legal in a state, where they lead, and what is to be done on the
- * way. The machine knows no socket, no clock and no message; `ClientTransaction` and `ServerTransaction`
- * perform the actions.
+ * A state machine as data: which inputs are legal in a state, where they lead, and which actions to perform. The
+ * machine knows no socket, clock or message; `ClientTransaction` and `ServerTransaction` perform the actions.
  */
 export interface Move<State extends string, Action extends string> {
   readonly to: State;
@@ -12,12 +11,12 @@ export type Machine<State extends string, Input extends string, Action extends s
   readonly [From in State]: { readonly [On in Input]?: Move<State, Action> };
 };
 
-/** Thrown for an input that cannot come in this state: a bug in the caller, never caused by the network. */
+/** Thrown for an input that is illegal in this state: a bug in the caller, never caused by the network. */
 export class IllegalMove extends Error {
   override readonly name = 'IllegalMove';
 }
 
-/** The one place where a transaction's state moves. @throws IllegalMove */
+/** The only place where a transaction's state changes. @throws IllegalMove */
 export function step<State extends string, Input extends string, Action extends string>(
   machine: Machine<State, Input, Action>,
   state: State,
@@ -28,7 +27,7 @@ export function step<State extends string, Input extends string, Action extends 
   return move;
 }
 
-/** Shorthand that keeps a transition on one line of the table. */
+/** Shorthand that keeps a transition on one table line. */
 export function to<State extends string, Action extends string>(
   state: State,
   ...actions: Action[]

@@ -5,8 +5,8 @@ import type { Headers, SipRequest } from '../message/message.ts';
 import { BRANCH_COOKIE } from '../message/via.ts';
 
 /**
- * sent-by of the topmost Via, in lower case and without white space. A Via that passed validation has the form
- * `SIP/2.0/TLS host[:port][;parameters]`.
+ * sent-by of the topmost Via, in lower case and without white space. A validated Via has the form `SIP/2.0/TLS
+ * host[:port][;parameters]`.
  */
 function sentBy(via: string): string {
   const slash = via.lastIndexOf('/', via.indexOf(';') === -1 ? via.length : via.indexOf(';'));
@@ -23,14 +23,14 @@ function sentBy(via: string): string {
 }
 
 /**
- * The key that a request and its retransmissions share (17.2.3): branch, sent-by and method. `method` is
- * INVITE for an ACK, and for the transaction that a CANCEL aims at; else the request's own.
+ * The key that a request and its retransmissions share (17.2.3): branch, sent-by and method. `method` is INVITE
+ * for an ACK and for the target of a CANCEL; else the request's own.
  */
 export function serverKey(request: SipRequest, method: string): string {
   const via = request.headers.get('via') ?? '';
   const branch = parameter(via, 'branch') ?? '';
   if (branch.length > BRANCH_COOKIE.length && hasCookie(branch)) {
-    // Parameter values are compared without regard to case (7.3.1).
+    // Parameter values are case-insensitive (7.3.1).
     return `${branch.toLowerCase()}|${sentBy(via)}|${method}`;
   }
   return legacyKey(request.headers, `${branch}|${sentBy(via)}|${method}`);
@@ -41,17 +41,17 @@ function hasCookie(branch: string): boolean {
 }
 
 /**
- * RFC 2543 clients have no unique branch, so Call-ID, From tag and CSeq number join it. Request-URI and To tag
- * are left out: those of an ACK or CANCEL follow from the INVITE's, and the ACK has a To tag that the INVITE
- * lacks.
+ * RFC 2543 clients have no unique branch, so Call-ID, From tag and CSeq number are added to it. Request-URI and
+ * To tag are left out: those of an ACK or CANCEL follow from the INVITE's, and the ACK has a To tag that the
+ * INVITE lacks.
  */
 function legacyKey(headers: Headers, via: string): string {
   return `2543|${via}|${headers.get('call-id')}|${tagOf(headers.get('from') ?? '') ?? ''}|${cseqNumber(headers)}`;
 }
 
 /**
- * What tells a merged request (8.2.2.2): the same From tag, Call-ID and CSeq come a second time, in another
- * transaction. Null for requests in a dialog, to which the rule does not apply, and from clients without tags.
+ * Identifies a merged request (8.2.2.2): the same From tag, Call-ID and CSeq in another transaction. Null for
+ * requests in a dialog, to which the rule does not apply, and for clients without tags.
  */
 export function mergeKey(headers: Headers): string | null {
   if (tagOf(headers.get('to') ?? '') !== undefined) return null;
@@ -64,7 +64,7 @@ export function cseqNumber(headers: Headers): number {
   return parseCSeq(headers.get('cseq') ?? '')?.number ?? -1;
 }
 
-/** The branch by which a response finds the request it answers (17.1.3), undefined when it has none. */
+/** The branch that links a response to its request (17.1.3); undefined when it has none. */
 export function responseBranch(headers: Headers): string | undefined {
   return parameter(headers.get('via') ?? '', 'branch');
 }

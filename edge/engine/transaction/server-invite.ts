@@ -30,7 +30,7 @@ import { type Machine, to } from './machine.ts';
  */
 export type ServerInviteState = 'Proceeding' | 'Completed' | 'Accepted' | 'Terminated';
 
-/** `user …`: a response of the transaction user. `acknowledged`: the ACK of the 2xx reached the dialog. */
+/** `user …`: a response from the transaction user. `acknowledged`: the ACK of the 2xx reached the dialog. */
 export type ServerInviteInput =
   | 'INVITE'
   | 'ACK'

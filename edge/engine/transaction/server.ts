@@ -9,27 +9,27 @@ import {
 } from './server-non-invite.ts';
 import { type TimerName, timers } from './timers.ts';
 
-/** Who answers the request. */
+/** Answers the request. */
 export interface ServerUser {
-  /** Puts a response on the wire, over the connection of its request (RFC 3261 section 18.2.2). */
+  /** Sends a response over the connection of its request (RFC 3261 section 18.2.2). */
   send(bytes: Buffer): void;
   /** An INVITE got no response at all for 64 s. */
   unanswered(): void;
-  /** The transaction is over. Called once, after all the others. */
+  /** The transaction is over. Called once, as the last callback. */
   ended(): void;
 }
 
-/** What both server transactions are to their users. */
+/** Interface of both server transactions to their users. */
 export interface ServerTransaction {
-  /** By which retransmissions, ACK and CANCEL find the transaction. */
+  /** The key under which retransmissions, ACK and CANCEL find the transaction. */
   readonly key: string;
   readonly mergeKey: string | null;
   readonly request: SipRequest;
   /** Whether the user may still send a response other than a repeated 2xx. */
   readonly open: boolean;
-  /** The same request again. */
+  /** The same request was received again. */
   retransmitted(): void;
-  /** Sends a response. @throws IllegalMove after the final one (ask `open` first) */
+  /** Sends a response. @throws IllegalMove after the final one (check `open` first) */
   respond(status: number, bytes: Buffer): void;
 }
 
@@ -60,7 +60,7 @@ export class InviteServerTransaction implements ServerTransaction {
     return this.#state === 'Proceeding';
   }
 
-  /** 17.2.1: the transaction's own 100, sent before the user says anything. */
+  /** 17.2.1: the transaction's own 100, sent before the user answers. */
   trying(bytes: Buffer): void {
     this.#last = bytes;
     this.#user.send(bytes);
@@ -70,12 +70,12 @@ export class InviteServerTransaction implements ServerTransaction {
     this.#move('INVITE', null);
   }
 
-  /** The ACK of a failure, which has the branch of its INVITE. */
+  /** The ACK of a failure; it has the branch of its INVITE. */
   acknowledgedFailure(): void {
     this.#move('ACK', null);
   }
 
-  /** The ACK of the 2xx, which is matched by dialog. */
+  /** The ACK of the 2xx; it is matched by dialog. */
   acknowledged(): void {
     if (this.#state === 'Accepted') this.#move('acknowledged', null);
   }

@@ -4,7 +4,7 @@ import type { ClientTransaction } from './client.ts';
 import { responseBranch } from './matching.ts';
 import { InviteServerTransaction, type ServerTransaction } from './server.ts';
 
-/** The transactions that are alive, and how messages find theirs (RFC 3261 sections 17.1.3 and 17.2.3). */
+/** Live transactions, and how messages are matched to them (RFC 3261 sections 17.1.3 and 17.2.3). */
 export class TransactionTable {
   readonly #clients = new Map<string, ClientTransaction>();
   readonly #servers = new Map<string, ServerTransaction>();
@@ -27,8 +27,8 @@ export class TransactionTable {
   }
 
   /**
-   * 17.1.3: branch of the top Via, and method of CSeq. The responses to our CANCEL carry the INVITE's branch
-   * but another method; nobody waits for them.
+   * 17.1.3: branch of the top Via, and method of CSeq. Responses to our CANCEL carry the INVITE's branch but
+   * another method; they are not needed.
    */
   clientFor(response: SipResponse): ClientTransaction | undefined {
     const branch = responseBranch(response.headers);
@@ -59,7 +59,7 @@ export class TransactionTable {
     return transaction instanceof InviteServerTransaction ? transaction : undefined;
   }
 
-  /** 8.2.2.2: whether the request came before on another way and its transaction lives. */
+  /** 8.2.2.2: whether the same request already arrived on another path and its transaction is alive. */
   isMerged(mergeKey: string | null): boolean {
     return mergeKey !== null && this.#merged.has(mergeKey);
   }

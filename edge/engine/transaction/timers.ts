@@ -1,9 +1,9 @@
 /**
- * Timer values of RFC 3261 section 17 and RFC 6026, in milliseconds, as they are on a reliable transport.
+ * Timer values of RFC 3261 section 17 and RFC 6026 for a reliable transport, in milliseconds.
  *
- * The engine has no unreliable transport. So Timers A, E and G (retransmission by the transaction) do not
- * exist here, and D, I, J and K are zero: the states that they would prolong are left at once, and the tables
- * go to Terminated directly where the RFC's diagrams pass through Completed or Confirmed.
+ * The engine has no unreliable transport. Timers A, E and G (retransmission by the transaction) therefore do not
+ * exist, and D, I, J and K are zero: the states that they would prolong are left at once, and the tables go
+ * directly to Terminated where the RFC's diagrams pass through Completed or Confirmed.
  */
 export const T1 = 500;
 export const T2 = 4_000;
@@ -21,11 +21,11 @@ export const timers = {
   L: 64 * T1,
   /** 2xx received: retransmitted 2xx are absorbed or acknowledged again (RFC 6026 section 7.2). */
   M: 64 * T1,
-  /** CANCEL sent, the INVITE's final response stays away (9.1). */
+  /** CANCEL sent, no final response to the INVITE (9.1). */
   cancel: 64 * T1,
-  /** INVITE received, the application says nothing at all. Not of the RFC: nobody may leave a caller in silence. */
+  /** INVITE received, no response at all from the application. Not in the RFC: no caller may be left in silence. */
   answer: 64_000,
-  /** Any other request received, the application says nothing: its sender has given up by Timer F. */
+  /** Any other request received, no response from the application: its sender has given up by Timer F. */
   reply: 64 * T1,
 } as const;
 

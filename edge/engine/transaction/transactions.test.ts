@@ -80,7 +80,7 @@ function optionsClient() {
 }
 
 describe('an INVITE client transaction', () => {
-  it('times out by Timer B when nothing comes', () => {
+  it('times out by Timer B when nothing arrives', () => {
     const { clock, told } = inviteClient();
     clock.advance(31_999);
     expect(told).toEqual([]);
@@ -89,7 +89,7 @@ describe('an INVITE client transaction', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('acknowledges a failure itself, with the To tag of the response and the way of the INVITE', () => {
+  it('acknowledges a failure itself, with the To tag of the response and the route of the INVITE', () => {
     const { clock, told, wire, transaction } = inviteClient();
     transaction.receive(response(180), BYTES);
     transaction.receive(response(486), BYTES);
@@ -104,7 +104,7 @@ describe('an INVITE client transaction', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('leaves the ACK of a 2xx to its user, and takes repeated ones for 32 s (Timer M)', () => {
+  it('leaves the ACK of a 2xx to its user, and accepts retransmitted ones for 32 s (Timer M)', () => {
     const { clock, told, wire, transaction } = inviteClient();
     transaction.receive(response(200), BYTES);
     transaction.receive(response(200), BYTES);
@@ -127,7 +127,7 @@ describe('an INVITE client transaction', () => {
     expect(told).toEqual(['180', 'timeout', 'ended']);
   });
 
-  it('keeps a CANCEL until the first provisional response', () => {
+  it('delays a CANCEL until the first provisional response', () => {
     const { wire, transaction } = inviteClient();
     transaction.cancel();
     expect(wire).toHaveLength(1);
@@ -135,14 +135,14 @@ describe('an INVITE client transaction', () => {
     expect(wire.map(({ method }) => method)).toEqual(['INVITE', 'CANCEL']);
   });
 
-  it('cannot be cancelled once it is answered', () => {
+  it('cannot be canceled once it is answered', () => {
     const { wire, transaction } = inviteClient();
     transaction.receive(response(200), BYTES);
     expect(transaction.cancel()).toBeNull();
     expect(wire).toHaveLength(1);
   });
 
-  it('cancels by itself by Timer C, which every provisional response starts anew', () => {
+  it('cancels itself by Timer C, which every provisional response restarts', () => {
     const { clock, told, wire, transaction } = inviteClient();
     transaction.receive(response(180), BYTES);
     clock.advance(184_999);
@@ -156,7 +156,7 @@ describe('an INVITE client transaction', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('reports a failure of the transport, but not after the answer', () => {
+  it('reports a transport failure, but not after the answer', () => {
     const lost = inviteClient();
     lost.transaction.transportFailed('gone');
     expect(lost.told).toEqual(['unreachable: gone', 'ended']);
@@ -170,7 +170,7 @@ describe('an INVITE client transaction', () => {
 });
 
 describe('a non-INVITE client transaction', () => {
-  it('times out by Timer F, provisional responses or not', () => {
+  it('times out by Timer F, with or without provisional responses', () => {
     const { clock, told, transaction } = optionsClient();
     clock.advance(20_000);
     transaction.receive(response(100, 'b', 'OPTIONS'), BYTES);
@@ -214,7 +214,7 @@ function optionsServer() {
 }
 
 describe('an INVITE server transaction', () => {
-  it('repeats its last response to a repeated INVITE', () => {
+  it('retransmits its last response to a retransmitted INVITE', () => {
     const { events, invite } = inviteServer();
     invite.trying(Buffer.from('100'));
     invite.retransmitted();
@@ -238,7 +238,7 @@ describe('an INVITE server transaction', () => {
     expect(forgotten.events).toEqual(['486', 'ended']);
   });
 
-  it('absorbs repeated INVITEs after a 2xx until the ACK, at most 32 s (Timer L)', () => {
+  it('absorbs retransmitted INVITEs after a 2xx until the ACK, at most 32 s (Timer L)', () => {
     const { clock, events, invite } = inviteServer();
     invite.respond(200, Buffer.from('200'));
     invite.retransmitted();
@@ -253,7 +253,7 @@ describe('an INVITE server transaction', () => {
     expect(acknowledged.clock.pending).toBe(0);
   });
 
-  it('tells when its user is silent for 64 s, but not once it rings', () => {
+  it('reports that its user is silent for 64 s, but not once it rings', () => {
     const silent = inviteServer();
     silent.clock.advance(64_000);
     expect(silent.events).toEqual(['unanswered']);
@@ -263,7 +263,7 @@ describe('an INVITE server transaction', () => {
     expect(ringing.events).toEqual(['180']);
   });
 
-  it('takes no second final response', () => {
+  it('accepts no second final response', () => {
     const { invite } = inviteServer();
     invite.respond(486, BYTES);
     expect(invite.open).toBe(false);
@@ -272,7 +272,7 @@ describe('an INVITE server transaction', () => {
 });
 
 describe('a non-INVITE server transaction', () => {
-  it('absorbs repetitions, and repeats a provisional response', () => {
+  it('absorbs retransmissions, and resends a provisional response', () => {
     const { events, transaction } = optionsServer();
     transaction.retransmitted();
     transaction.respond(100, Buffer.from('100'));
@@ -282,7 +282,7 @@ describe('a non-INVITE server transaction', () => {
     expect(transaction.open).toBe(false);
   });
 
-  it('forgets a request that nobody answers within 32 s', () => {
+  it('forgets a request that is not answered within 32 s', () => {
     const { clock, events } = optionsServer();
     clock.advance(32_000);
     expect(events).toEqual(['ended']);
@@ -290,7 +290,7 @@ describe('a non-INVITE server transaction', () => {
 });
 
 describe('matching', () => {
-  it('goes by branch, sent-by and method', () => {
+  it('uses branch, sent-by and method', () => {
     const invite = serverKey(request('INVITE'), 'INVITE');
     expect(serverKey(request('INVITE'), 'INVITE')).toBe(invite);
     expect(serverKey(request('ACK'), 'INVITE')).toBe(invite);
@@ -306,14 +306,14 @@ describe('matching', () => {
     expect(serverKey(request('INVITE', spaced), 'INVITE')).toBe(invite);
   });
 
-  it('goes by Call-ID, tag and CSeq for clients of RFC 2543, whose ACK has a To tag', () => {
+  it('uses Call-ID, tag and CSeq for RFC 2543 clients, whose ACK has a To tag', () => {
     const via = 'Via: SIP/2.0/TLS a.example;branch=1';
     const invite = serverKey(request('INVITE', via), 'INVITE');
     expect(serverKey(request('ACK', via, 'To: <sip:b@b>;tag=b'), 'INVITE')).toBe(invite);
     expect(serverKey(request('INVITE', 'Via: SIP/2.0/TLS z.example;branch=1'), 'INVITE')).not.toBe(invite);
   });
 
-  it('knows merged requests outside of dialogs', () => {
+  it('detects merged requests outside dialogs', () => {
     const table = new TransactionTable();
     const merge = mergeKey(request('INVITE').headers);
     const user = { send: () => {}, unanswered: () => {}, ended: () => {} };
@@ -338,7 +338,7 @@ describe('matching', () => {
   });
 });
 
-it('a machine refuses what cannot come', () => {
+it('a machine rejects an illegal input', () => {
   expect(() => step(clientInvite, 'Terminated', 'cancel')).toThrow(
     'a transaction in state Terminated cannot take "cancel"',
   );

@@ -13,7 +13,7 @@ function admission(
   const clock = new FakeClock();
   const gate = new Admission({ ...DEFAULT_TRANSPORT_LIMITS, ...limits }, clock);
   gate.setKnown({ org: sources });
-  /** Guests that had to go, by address. */
+  /** Evicted guests, by address. */
   const evicted: string[] = [];
   const visit = (address: string): Verdict => gate.admit(address, () => evicted.push(address));
   const answer = (address: string): string => {
@@ -32,7 +32,7 @@ const a = '192.0.2.1';
 const b = '192.0.2.2';
 
 describe('a known source', () => {
-  it('is admitted up to the limit of an address and again after a release', () => {
+  it('is admitted up to the per-address limit, and again after a release', () => {
     const { gate, answer, enter } = admission({ maxConnectionsPerAddress: 2 });
     const guest = enter(a);
     enter(a);
@@ -44,7 +44,7 @@ describe('a known source', () => {
     expect(answer(a)).toBe('too many connections of this address');
   });
 
-  it('is admitted up to the limit of all addresses', () => {
+  it('is admitted up to the total limit', () => {
     const { gate, answer, enter } = admission({ maxConnections: 2 });
     const guest = enter(a);
     enter(b);
@@ -54,7 +54,7 @@ describe('a known source', () => {
     expect(gate.open).toBe(2);
   });
 
-  it('is admitted as often per second as allowed, connections that ended included', () => {
+  it('is admitted up to its rate per second, counting connections that have ended', () => {
     const { gate, clock, answer, enter } = admission({ handshakesPerSecond: 2 });
     const visit = () => gate.release(enter(a));
     const over = 'too many new connections per second of this address';
@@ -70,7 +70,7 @@ describe('a known source', () => {
     expect(answer(a)).toBe(over);
   });
 
-  it('gets in at once, whatever strangers hold', () => {
+  it('is admitted at once, whatever strangers hold', () => {
     const { gate, answer, enter, evicted } = admission({ maxConnections: 10, strangersPerNetwork: 3 });
     for (let i = 0; i < 20; i++) answer(`198.51.${i}.1`);
     expect([gate.open, gate.strangers]).toEqual([5, 5]);
@@ -79,7 +79,7 @@ describe('a known source', () => {
     expect(answer(b)).toBe('too many connections');
   });
 
-  it('is not blocked, and those of its /64 that are not known are', () => {
+  it('is not blocked, but unknown addresses in its /64 are', () => {
     const { gate, answer } = admission({}, ['2001:db8::1', a]);
     gate.block('2001:db8::1', 60_000);
     gate.block(a, 60_000);
@@ -90,7 +90,7 @@ describe('a known source', () => {
     ]);
   });
 
-  it('never has to go for a stranger, nor for one whose organization holds as much', () => {
+  it('is never evicted for a stranger, nor for an organization that holds as much', () => {
     const { answer, enter, evicted } = admission({ maxConnections: 4 });
     for (const address of [a, a, a]) enter(address);
     expect(answer('198.51.100.1')).toBe('admitted');
@@ -109,14 +109,14 @@ describe('organizations', () => {
     return all;
   };
 
-  it('have a share each: whatever addresses one comes from, it gives way to those that hold less', () => {
+  it('have one share each: whatever its addresses, an organization yields to those that hold less', () => {
     const { gate, enter, answer, evicted } = full();
     for (let i = 1; i <= 4; i++) enter(`192.0.2.${i}`).spoke();
     for (let i = 1; i <= 4; i++) enter(`2001:db8:${i}::1`);
     expect(answer('192.0.2.9')).toBe('too many connections');
     expect(answer('203.0.113.7')).toBe('admitted');
     expect(answer('203.0.113.8')).toBe('admitted');
-    // Of those that said nothing the oldest.
+    // Among the silent connections, the oldest.
     expect(evicted).toEqual(['2001:db8:1::1', '2001:db8:2::1']);
     expect([gate.open, gate.yielded, gate.evicted]).toEqual([8, 2, 0]);
     for (let i = 0; i < 2; i++) expect(answer('203.0.113.7')).toBe('admitted');
@@ -144,7 +144,7 @@ describe('organizations', () => {
     expect(evicted).toEqual(['192.0.2.1']);
   });
 
-  it('cannot get a second share by listing a source twice, nor by nesting networks', () => {
+  it('cannot get a second share by listing a source twice or by nesting networks', () => {
     const { gate, enter, answer } = full({ maxConnections: 4 });
     gate.setKnown({ big: ['192.0.2.0/24', '192.0.2.7', '192.0.2.7/32', '192.0.2.0/28'], small: [] });
     for (let i = 5; i <= 8; i++) enter(`192.0.2.${i}`);
@@ -152,9 +152,9 @@ describe('organizations', () => {
     expect(answer('192.0.2.77')).toBe('too many connections');
   });
 
-  it('open a limited number of connections per second, from however many addresses', () => {
+  it('open a limited number of connections per second, from any number of addresses', () => {
     const { gate, clock, enter, answer } = full({ handshakesPerSecond: 2 });
-    // They end at once, so that only their number counts.
+    // They end at once, so only the rate counts.
     const visit = (address: string) => gate.release(enter(address));
     for (let i = 1; i <= 4; i++) visit(`192.0.2.${i}`);
     const over = 'too many new connections per second of this organization';
@@ -202,7 +202,7 @@ describe('a stranger', () => {
     expect(answers.at(-1)).toBe(refusal);
   });
 
-  it('is limited in new connections per second, by network and all together', () => {
+  it('is limited in new connections per second, per network and in total', () => {
     const { answer, clock } = admission({ strangerHandshakesPerNetwork: 2, strangerHandshakesPerSecond: 3 });
     const network = 'too many new connections per second of this network';
     const all = 'too many new connections per second of sources that no configuration names';
@@ -212,7 +212,7 @@ describe('a stranger', () => {
     expect(answer('198.51.100.1')).toBe('admitted');
   });
 
-  it('finds room where one network holds more: of it goes who said nothing, then who was idle longest', () => {
+  it('gets room from the network that holds most: a silent connection ends first, then the longest idle', () => {
     const { enter, answer, evicted } = admission({ maxConnections: 8 });
     const [first, second, third] = [1, 2, 3].map((host) => enter(`198.51.100.${host}`));
     first?.spoke();
@@ -229,7 +229,7 @@ describe('a stranger', () => {
     expect(answer('203.0.113.3')).toBe('too many connections');
   });
 
-  it('whose connection a dialog needs never has to go', () => {
+  it('is never evicted while a dialog needs its connection', () => {
     const { enter, answer, evicted } = admission({ maxConnections: 4 });
     for (const host of [1, 2]) enter(`198.51.100.${host}`).pin();
     expect(answer('203.0.113.1')).toBe('too many connections');
@@ -238,7 +238,7 @@ describe('a stranger', () => {
     expect(evicted).toEqual([]);
   });
 
-  it('that the configuration names from now on is none any more, and the other way round', () => {
+  it('becomes known when the configuration names it, and the other way round', () => {
     const { gate, enter } = admission();
     const guest = enter('198.51.100.1');
     const carrier = enter(a);
@@ -251,7 +251,7 @@ describe('a stranger', () => {
   });
 });
 
-test('forgetting idle sources does not refill their allowance early', () => {
+test('forgetting idle sources does not refill their tokens early', () => {
   const { gate, clock, answer, enter } = admission({ handshakesPerSecond: 1 });
   gate.release(enter(a));
   clock.advance(999);
@@ -259,7 +259,7 @@ test('forgetting idle sources does not refill their allowance early', () => {
   expect(answer(a)).toBe('too many new connections per second of this address');
 });
 
-test('a block ends by itself', () => {
+test('a block ends on its own', () => {
   const { gate, clock, answer } = admission();
   gate.block('198.51.100.1', 60_000);
   expect(answer('198.51.100.1')).toBe('address is blocked');

@@ -1,7 +1,7 @@
 /**
- * Who may connect. Sources that the configuration names are known; all others are strangers, who share a part of the
- * room: whatever they do, a known source gets in, for when the room is full a stranger's connection ends. Known
- * sources share theirs by organization: one that holds most gives way to one that holds less.
+ * Who may connect. Sources that the configuration names are known; all others are strangers and share part of the
+ * capacity. A known source always gets in: when the capacity is used up, a stranger's connection ends for it.
+ * Known sources share their capacity by organization: the one that holds most yields to one that holds less.
  */
 import type { Clock } from '#shared/clock.ts';
 import { hostKey, networkOf } from '#shared/networks.ts';
@@ -23,17 +23,18 @@ export type Verdict =
   | { readonly admitted: true; readonly guest: Guest }
   | { readonly admitted: false; readonly reason: Refusal };
 
-/** Of all connections, the part that strangers may hold. */
+/** The part of all connections that strangers may hold. */
 const strangersShare = 1 / 2;
 /**
- * New connections of all known sources of an organization, in those that one address may make: it may list any number
- * of addresses, each handshake costs processor time, and one address alone must not use up what its others need.
+ * New connections per second for all known sources of an organization, as a multiple of the limit of one address.
+ * It may list any number of addresses, and each handshake costs CPU time; but one address must not use up what
+ * the others need.
  */
 const addressesOfShare = 2;
-/** Blocks remembered; beyond, the oldest is forgotten. Each costs its source some refused requests. */
+/** Blocks kept; beyond this, the oldest is dropped. Its source is blocked again after some rejected requests. */
 const maxBlocks = 50_000;
 
-/** Allowance of new connections, refilled at `perSecond` up to one second's worth. */
+/** Token bucket for new connections, refilled at `perSecond` up to one second's worth. */
 class Bucket {
   #tokens: number;
   #filledAt: number;
@@ -48,7 +49,7 @@ class Bucket {
   }
 
   has(perSecond: number, now: number): boolean {
-    // A clock set back must not take tokens away.
+    // A clock set back must not remove tokens.
     const elapsed = Math.max(0, now - this.#filledAt);
     this.#tokens = Math.min(perSecond, this.#tokens + (elapsed * perSecond) / 1000);
     this.#filledAt = now;
@@ -60,7 +61,7 @@ class Bucket {
   }
 }
 
-/** The connections of one address, of one share, or those of strangers in one network. */
+/** The connections of one address or share, or of the strangers in one network. */
 interface Group {
   readonly guests: Set<Guest>;
   readonly bucket: Bucket;
@@ -73,9 +74,9 @@ export class Admission {
   /** Strangers only. */
   readonly #networks = new Map<string, Group>();
   readonly #strangersBucket: Bucket;
-  /** By `hostKey`, the time at which the block ends. */
+  /** By `hostKey`: the time at which the block ends. */
   readonly #blocked = new Map<string, number>();
-  /** Known sources only, by their share. */
+  /** Known sources only, by share. */
   readonly #shares = new Map<string, Group>();
   #knownSources = new KnownSources();
   #open = 0;
@@ -90,9 +91,9 @@ export class Admission {
   }
 
   /**
-   * Counts a new connection of `address` when it is admitted; then `release` must follow once. A stranger's connection
-   * may have to end for it.
-   * @param close ends the new one
+   * Admits and counts a new connection of `address`, or rejects it. After admission, `release` must be called
+   * once. A stranger's connection may be evicted for it.
+   * @param close ends the new connection
    */
   admit(address: string, close: (reason: string) => void): Verdict {
     const share = this.#knownSources.shareOf(address);
@@ -110,7 +111,7 @@ export class Admission {
     this.#leave(guest);
   }
 
-  /** From now on these sources are known. */
+  /** Sets the known sources. */
   setKnown(sources: SourcesByOwner): void {
     this.#knownSources = new KnownSources(sources);
     for (const [address, { guests }] of this.#addresses) {
@@ -123,7 +124,7 @@ export class Admission {
     }
   }
 
-  /** With IPv6 the whole /64 is blocked. A known source never is. */
+  /** With IPv6 the whole /64 is blocked. A known source is never blocked. */
   block(address: string, ms: number): void {
     const key = hostKey(address);
     this.#blocked.delete(key);
@@ -150,17 +151,17 @@ export class Admission {
     return this.#open;
   }
 
-  /** Connections of strangers. */
+  /** Connections from strangers. */
   get strangers(): number {
     return this.#strangers;
   }
 
-  /** Strangers' connections that ended to make room, since the start. */
+  /** Strangers' connections evicted to make room, since the start. */
   get evicted(): number {
     return this.#evicted;
   }
 
-  /** Connections of known sources that ended for another one, whose share holds less, since the start. */
+  /** Connections of known sources that yielded to a share that holds less, since the start. */
   get yielded(): number {
     return this.#yielded;
   }
@@ -169,7 +170,7 @@ export class Admission {
     return this.#blocked.size;
   }
 
-  /** Forgets sources and blocks that no longer matter, so that a million visitors leave no trace. */
+  /** Forgets sources and blocks that no longer matter, so that memory stays bounded. */
   prune(): void {
     const now = this.#clock.elapsed();
     for (const groups of [this.#addresses, this.#networks, this.#shares]) {
@@ -221,10 +222,10 @@ export class Admission {
   }
 
   /**
-   * Ends the connection of a stranger that is of the least use: of the network that holds most, who has said nothing,
-   * or else was idle longest. One that a dialog needs stays.
-   * @param moreThan connections that the network must hold at least, plus one
-   * @returns whether there was one
+   * Evicts the least useful stranger's connection: of the network that holds most, a silent one, or else the
+   * longest idle. A connection that a dialog needs stays.
+   * @param moreThan evicts only from a network that holds more connections than this
+   * @returns whether one was evicted
    */
   #evict(reason: string, moreThan: number): boolean {
     const networks = [...this.#networks.values()].map(({ guests }) => guests);
@@ -236,9 +237,9 @@ export class Admission {
   }
 
   /**
-   * The same of a known source, for one of another share: of the share that holds most, if that would still hold more
-   * than the other will.
-   * @param held connections that the other one has
+   * The same for a known source, in favor of another share: from the share that holds most, if it would still
+   * hold more than the other.
+   * @param held connections that the other share has
    */
   #yield(held: number): boolean {
     const shares = [...this.#shares.values()].map(({ guests }) => guests);
@@ -250,7 +251,7 @@ export class Admission {
   }
 
   #end(victim: Guest, reason: string): void {
-    // Its room is free at once: the socket may take a moment to close.
+    // Its slot is free at once, although the socket may take a moment to close.
     this.release(victim);
     victim.close(reason);
   }
@@ -266,7 +267,7 @@ export class Admission {
     this.#join(guest);
   }
 
-  /** Enters it into its share, or that of strangers. */
+  /** Adds it to its share, or to the strangers of its network. */
   #join(guest: Guest): void {
     if (guest.share !== null) {
       const perShare = this.#limits.handshakesPerSecond * addressesOfShare;
@@ -296,7 +297,7 @@ function groupOf(groups: Map<string, Group>, name: string, perSecond: number, no
   return group;
 }
 
-/** Of the largest group with more than `moreThan`, the one of the least use. Null when dialogs need all of them. */
+/** The least useful guest of the largest group with more than `moreThan`. Null when dialogs need all of them. */
 function leastUseful(groups: readonly ReadonlySet<Guest>[], moreThan: number): Guest | null {
   const large = groups.filter(({ size }) => size > moreThan).sort((a, b) => b.size - a.size);
   for (const group of large) {

@@ -1,4 +1,4 @@
-/** Certificates and keys as PEM text, and the TLS contexts made of them. */
+/** Certificates and keys as PEM text, and the TLS contexts created from them. */
 import {
   createSecureContext,
   getCACertificates,
@@ -13,20 +13,23 @@ export interface KeyPair {
 }
 
 export interface TlsMaterial {
-  /** What we show to peers that connect. */
+  /** Our certificate for peers that connect. */
   readonly server: KeyPair;
-  /** Certificates of private authorities to trust besides the well-known ones. */
+  /** Certificates of private authorities to trust besides the public ones. */
   readonly authorities?: readonly string[];
-  /** What we show to a host that we dial and that asks for it (mTLS): by the name that its certificate must bear, in lower case. */
+  /**
+   * Our certificates for hosts that we dial and that request one (mTLS): by the name in the host's certificate,
+   * in lower case.
+   */
   readonly clients?: ReadonlyMap<string, KeyPair>;
 }
 
-/** RFC 8996: TLS 1.0 and 1.1 are not to be used. */
+/** RFC 8996: TLS 1.0 and 1.1 must not be used. */
 const MIN_VERSION = 'TLSv1.2';
 
 /**
- * RFC 9325 section 4.2: forward secrecy and authenticated encryption. With TLS 1.2 that leaves these; the CBC suites,
- * which have neither a safe order of padding and MAC nor a use for any peer of today, are not offered.
+ * RFC 9325 section 4.2: forward secrecy and authenticated encryption. With TLS 1.2 only these remain. CBC suites
+ * are not offered: their order of padding and MAC is unsafe, and no current peer needs them.
  */
 const CIPHERS = [
   'TLS_AES_256_GCM_SHA384',
@@ -45,7 +48,7 @@ export function serverContext(material: TlsMaterial): SecureContextOptions {
   return { cert, key, minVersion: MIN_VERSION, ciphers: CIPHERS };
 }
 
-/** Contexts for outbound connections; each is made once, because reading all authorities takes long. */
+/** Contexts for outbound connections; each is created once, because loading all authorities is slow. */
 export class ClientContexts {
   readonly #material: TlsMaterial;
   readonly #contexts = new Map<KeyPair | null, SecureContext>();

@@ -1,4 +1,4 @@
-/** RFC 9325: what is agreed on with real peers that have one TLS 1.2 suite each. */
+/** RFC 9325: what is negotiated with real peers that support one TLS 1.2 suite each. */
 import { connect, type TLSSocket } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import {
@@ -13,7 +13,7 @@ import {
   target,
 } from '../../../test/kit/edge/transport.ts';
 
-/** OpenSSL would leave out some of them by itself at its usual level. */
+/** At its default level OpenSSL would drop some of them itself. */
 const anyLevel = (suite: string) => `${suite}:@SECLEVEL=0`;
 
 const refused = [
@@ -28,7 +28,7 @@ const taken = [
   'ECDHE-ECDSA-CHACHA20-POLY1305',
 ];
 
-/** The suite that a client with only this one ends up with, or the error. */
+/** The suite negotiated with a client that has only this one, or the error. */
 function agreed(port: number, suite: string): Promise<string> {
   return new Promise((resolve) => {
     const socket: TLSSocket = connect({
@@ -44,7 +44,7 @@ function agreed(port: number, suite: string): Promise<string> {
   });
 }
 
-describe('a peer with TLS 1.2 alone', () => {
+describe('a peer with only TLS 1.2', () => {
   test.each(refused)('cannot connect with %s', async (suite) => {
     const bob = await listening();
     expect(await agreed(bob.port, suite)).toMatch(/handshake failure/i);

@@ -17,7 +17,7 @@ const write = (files: Readonly<Record<string, string>>) => {
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
 };
 
-it('reads a pair per host and leaves other files alone', () => {
+it('reads a pair per host and ignores other files', () => {
   write({
     'Trunk.example.com.crt': one.cert,
     'Trunk.example.com.key': one.key,
@@ -32,7 +32,7 @@ it('reads a pair per host and leaves other files alone', () => {
   });
 });
 
-it('finds none where there is no folder', () => {
+it('returns none when the folder does not exist', () => {
   expect(readClientCertificates(join(folder, 'absent')).size).toBe(0);
 });
 

@@ -1,5 +1,5 @@
 /**
- * What we show to hosts that ask for a certificate when we connect (mTLS): a folder with `<host>.crt` (the
+ * Our certificates for hosts that request one when we connect (mTLS): a folder with `<host>.crt` (the
  * certificate, followed by its intermediates) and `<host>.key`, both PEM, for each such host.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { KeyPair } from './certificates.ts';
 
 /**
- * @returns by host, in lower case; empty when there is no such folder. Files with other endings are left alone.
+ * @returns by host, in lower case; empty when the folder does not exist. Files with other extensions are ignored.
  * @throws Error that names the file and what is wrong with it
  */
 export function readClientCertificates(folder: string): ReadonlyMap<string, KeyPair> {

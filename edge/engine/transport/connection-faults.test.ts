@@ -1,4 +1,4 @@
-/** What real peers that cannot be reached over TLS look like, and what a person is told of each. */
+/** Real peers that cannot be reached over TLS, and the fault reported for each. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ import { createAuthority, createSelfSigned } from '../../../test/kit/fakes/certi
 
 const place = 'pbx.example.com:5061';
 
-/** Dials and speaks until the peer is lost, and returns what an INVITE would be told. */
+/** Dials and sends until the peer is lost, and returns the fault that an INVITE would report. */
 async function fault(port: number, recorder?: Recorder): Promise<string> {
   const alice = recorder ?? (await listening());
   const opened = await alice.layer.connect(target(port)).catch((error: Error) => error);
@@ -59,19 +59,19 @@ test.each<[string, ConnectionFault, TlsOptions]>([
   ['that has expired', 'certificate_expired', authority.issue({ expired: true })],
   ['for another name', 'certificate_name', authority.issue({ names: ['DNS:other.example.com'] })],
   ['of an unknown authority', 'certificate_untrusted', stranger.issue({})],
-  ['that vouches for itself', 'certificate_untrusted', createSelfSigned(['IP:127.0.0.1'])],
+  ['that is self-signed', 'certificate_untrusted', createSelfSigned(['IP:127.0.0.1'])],
 ])('a certificate %s is %s', async (_what, wanted, options) => {
   const { port } = await foreignServer(options);
   await expectFault(await fault(port), wanted);
 });
 
-test('a peer with TLS 1.1 at most speaks too old a version', async () => {
+test('a peer limited to TLS 1.1 is a version fault', async () => {
   const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
   const { port } = await foreignServer({ ...server, ...old });
   await expectFault(await fault(port), 'tls_version');
 });
 
-test('a peer without a common cipher suite is told from one that wants a certificate', async () => {
+test('a peer without a common cipher suite is told apart from one that requires a certificate', async () => {
   const { port } = await foreignServer({
     ...server,
     maxVersion: 'TLSv1.2',
@@ -81,7 +81,7 @@ test('a peer without a common cipher suite is told from one that wants a certifi
 });
 
 test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-  'a peer with %s that asks for a certificate gets none',
+  'no certificate is sent to a peer with %s that requests one',
   async (version) => {
     const { port } = await foreignServer({ ...mtls, minVersion: version, maxVersion: version });
     await expectFault(await fault(port), 'client_certificate_missing');
@@ -89,14 +89,14 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)(
 );
 
 test.each(['-tls1_2', '-tls1_3'])(
-  'an openssl peer (%s) that asks for a certificate gets none',
+  'no certificate is sent to an openssl peer (%s) that requests one',
   async (version) => {
     const { port } = await opensslPeer([version, '-Verify', '1']);
     await expectFault(await fault(port), 'client_certificate_missing');
   },
 );
 
-test.each(['-tls1_2', '-tls1_3'])('an openssl peer (%s) does not accept ours', async (version) => {
+test.each(['-tls1_2', '-tls1_3'])('an openssl peer (%s) does not accept our certificate', async (version) => {
   const { port } = await opensslPeer([version, '-Verify', '1', '-verify_return_error']);
   const clients = new Map([[HOST, stranger.issue({ commonName: 'edge' })]]);
   const alice = await listening({
@@ -105,24 +105,24 @@ test.each(['-tls1_2', '-tls1_3'])('an openssl peer (%s) does not accept ours', a
   await expectFault(await fault(port, alice), 'client_certificate_refused');
 });
 
-test('a SIP server without TLS behind the port is no TLS', async () => {
+test('a SIP server without TLS on the port is a "no TLS" fault', async () => {
   const port = await tcpPeer((socket) =>
     socket.once('data', () => socket.end('SIP/2.0 400 Bad Request\r\n\r\n')),
   );
   await expectFault(await fault(port), 'not_tls');
 });
 
-test('a peer that resets in the handshake has broken it', async () => {
+test('a reset during the handshake is a broken handshake', async () => {
   const port = await tcpPeer((socket) => socket.once('data', () => socket.resetAndDestroy()));
   await expectFault(await fault(port), 'handshake_closed');
 });
 
-test('a peer that hangs up in the handshake has broken it', async () => {
+test('a disconnect during the handshake is a broken handshake', async () => {
   const port = await tcpPeer((socket) => socket.once('data', () => socket.end()));
   await expectFault(await fault(port), 'handshake_closed');
 });
 
-test('a peer that accepts TCP and never shakes hands is told from one that takes no connection', async () => {
+test('a peer that accepts TCP and never completes the handshake is told apart from one that accepts no connection', async () => {
   const { port, accepted } = await silentServer();
   const alice = await listening({ limits: { connectTimeoutMs: 5000 } });
   const handshake = failure(alice.layer.connect(target(port)));
@@ -134,13 +134,13 @@ test('a peer that accepts TCP and never shakes hands is told from one that takes
   );
 });
 
-test('a port where nothing listens refuses', async () => {
+test('a closed port is a refused connection', async () => {
   const port = await tcpPeer(() => {});
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
   await expectFault(await fault(port), 'refused');
 });
 
-test('a peer that hangs up after the handshake may want something of us', async () => {
+test('a disconnect right after the handshake may mean that the peer requires something from us', async () => {
   const foreign = await foreignServer(server);
   void foreign.socket.then((socket) => socket.end());
   const text = await fault(foreign.port);

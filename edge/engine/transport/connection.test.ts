@@ -5,7 +5,7 @@ import { DEFAULT_TRANSPORT_LIMITS, type TransportLimits } from './limits.ts';
 
 const MESSAGE = 'OPTIONS sip:b SIP/2.0\r\nl: 0\r\n\r\n';
 
-/** A connection whose wire and owner write down what they are told. */
+/** A connection whose wire and owner record their calls. */
 function connection(
   options: {
     outbound?: boolean;
@@ -50,7 +50,7 @@ function connection(
     options.outbound || options.namedByPeer ? null : guest,
     options.namedByPeer,
   );
-  /** Lets seconds pass, one check each. */
+  /** Advances the clock by seconds, with one check each. */
   const pass = (seconds: number) => {
     for (let i = 0; i < seconds; i++) {
       owner.tick++;
@@ -58,7 +58,7 @@ function connection(
     }
   };
   const receive = (text: string) => flow.received(Buffer.from(text, 'latin1'));
-  /** What was told since the last call. */
+  /** Events since the last call. */
   const news = () => told.splice(0);
   return { flow, guest, wire, pass, receive, news, held: () => held };
 }
@@ -75,7 +75,7 @@ test('answers a flood of pings in one chunk once', () => {
   expect(news()).toEqual(['write "\\r\\n"']);
 });
 
-test('a stream that is no SIP is told and read no more, but takes responses until its owner closes it', () => {
+test('a stream that is not SIP is reported and no longer read, but carries responses until its owner closes it', () => {
   const { flow, receive, news } = connection();
   receive(`${MESSAGE}GET / HTTP/1.1\r\n`);
   receive(MESSAGE);
@@ -91,7 +91,7 @@ test('a stream that is no SIP is told and read no more, but takes responses unti
   expect(flow.send(Buffer.from('x'))).toBe(false);
 });
 
-test('a stream that is no SIP closes by itself after its time', () => {
+test('a stream that is not SIP closes after its timeout', () => {
   const { flow, receive, pass, news } = connection({ outbound: true, limits: { drainTimeoutMs: 3_000 } });
   receive('GET / HTTP/1.1\r\n');
   pass(2);
@@ -103,7 +103,7 @@ test('a stream that is no SIP closes by itself after its time', () => {
   expect(news()).toEqual(['destroy']);
 });
 
-test('an idle inbound flow is closed after its time, any traffic starts it anew', () => {
+test('an idle inbound flow is closed after its timeout; any traffic restarts it', () => {
   const { flow, pass, receive, news } = connection({ limits: { idleTimeoutMs: 60_000 } });
   pass(59);
   receive(MESSAGE);
@@ -119,7 +119,7 @@ test('an idle inbound flow is closed after its time, any traffic starts it anew'
   expect(news()).toEqual(['destroy']);
 });
 
-test('a pinned flow stays; the time runs from the last unpin', () => {
+test('a pinned flow stays open; the timeout runs from the last unpin', () => {
   const { flow, pass } = connection({ limits: { idleTimeoutMs: 60_000 } });
   flow.pin();
   flow.pin();
@@ -134,7 +134,7 @@ test('a pinned flow stays; the time runs from the last unpin', () => {
   expect(flow.closed).toBe(true);
 });
 
-test('a message that is not complete in time cuts the connection, however steadily it drips', () => {
+test('a message that is not complete in time cuts the connection, however steadily it trickles in', () => {
   const { pass, receive, news } = connection({ limits: { messageTimeoutMs: 10_000 } });
   receive('OPTIONS sip:b SIP/2.0\r\n');
   for (let i = 0; i < 9; i++) {
@@ -146,7 +146,7 @@ test('a message that is not complete in time cuts the connection, however steadi
   expect(news()).toEqual(['closing', 'destroy']);
 });
 
-test('a WebSocket message that is not complete in time cuts the connection, however little of it has come', () => {
+test('a WebSocket message that is not complete in time cuts the connection, however little has arrived', () => {
   const { flow, pass, news } = connection({ limits: { messageTimeoutMs: 10_000 } });
   flow.receivedPart(1, false);
   pass(9);
@@ -156,7 +156,7 @@ test('a WebSocket message that is not complete in time cuts the connection, howe
   expect(news()).toEqual(['closing', 'destroy']);
 });
 
-test('each WebSocket message has the whole time for itself', () => {
+test('each WebSocket message gets the full time', () => {
   const { flow, pass } = connection({ limits: { messageTimeoutMs: 10_000 } });
   for (let i = 0; i < 5; i++) {
     flow.receivedPart(100, i > 0);
@@ -167,7 +167,7 @@ test('each WebSocket message has the whole time for itself', () => {
   expect(flow.closed).toBe(false);
 });
 
-test('each message has the whole time for itself', () => {
+test('each message gets the full time', () => {
   const { flow, pass, receive } = connection({ limits: { messageTimeoutMs: 10_000 } });
   for (let i = 0; i < 5; i++) {
     receive(MESSAGE.slice(0, 20));
@@ -179,7 +179,7 @@ test('each message has the whole time for itself', () => {
   expect(flow.closed).toBe(false);
 });
 
-test('pings an outbound flow that is silent, and cuts it when a peer that used to answer does not', () => {
+test('pings a silent outbound flow, and cuts it when a peer that used to answer stops answering', () => {
   const { pass, receive, news } = connection({ outbound: true });
   pass(30);
   expect(news()).toEqual(['write "\\r\\n\\r\\n"']);
@@ -192,7 +192,7 @@ test('pings an outbound flow that is silent, and cuts it when a peer that used t
   expect(news()).toEqual(['closing', 'destroy']);
 });
 
-test('messages show life as well as answers to pings do', () => {
+test('messages count as signs of life just like answers to pings', () => {
   const { pass, receive, news } = connection({ outbound: true });
   for (let i = 0; i < 4; i++) {
     receive(MESSAGE);
@@ -201,7 +201,7 @@ test('messages show life as well as answers to pings do', () => {
   expect(news().filter((what) => what.startsWith('write'))).toEqual([]);
 });
 
-test('the answers to two pings are not taken for a ping', () => {
+test('the answers to two pings are not mistaken for a ping', () => {
   const { pass, receive, news } = connection({ outbound: true });
   for (let i = 0; i < 3; i++) {
     pass(30);
@@ -222,7 +222,7 @@ test.each([
   ['the application', {}, 600],
   ['only a peer', { namedByPeer: true }, 60],
 ])(
-  'a flow of ours to a place that %s has named is closed when nothing needs it, though its peer answers pings',
+  'an outbound flow to a target named by %s is closed when unused, even if its peer answers pings',
   (_who, options, seconds) => {
     const { flow, pass, receive } = connection({ outbound: true, ...options });
     for (let second = 0; second < seconds; second++) {
@@ -235,8 +235,8 @@ test.each([
 );
 
 test.each([
-  ['a message that comes', ({ receive }: ReturnType<typeof connection>) => receive(MESSAGE)],
-  ['a message that goes', ({ flow }: ReturnType<typeof connection>) => void flow.send(Buffer.from(MESSAGE))],
+  ['a received message', ({ receive }: ReturnType<typeof connection>) => receive(MESSAGE)],
+  ['a sent message', ({ flow }: ReturnType<typeof connection>) => void flow.send(Buffer.from(MESSAGE))],
   [
     'the end of a dialog',
     ({ flow }: ReturnType<typeof connection>) => {
@@ -244,7 +244,7 @@ test.each([
       flow.unpin();
     },
   ],
-])('%s keeps a flow of ours for as long again', (_what, use) => {
+])('%s extends the life of an outbound flow', (_what, use) => {
   const fixture = connection({ namedByPeer: true });
   for (let i = 0; i < 3; i++) {
     fixture.pass(59);
@@ -256,14 +256,14 @@ test.each([
   expect(fixture.flow.closed).toBe(true);
 });
 
-test('a flow of ours that a dialog or a transaction needs stays', () => {
+test('an outbound flow that a dialog or a transaction needs stays open', () => {
   const { flow, pass } = connection({ namedByPeer: true });
   flow.pin();
   pass(3600);
   expect(flow.closed).toBe(false);
 });
 
-test('a flow of ours that has registered us stays as long as the registration', () => {
+test('an outbound flow that has registered us stays open as long as the registration', () => {
   const { flow, pass } = connection({ outbound: true });
   flow.keepFor(3_600_000);
   flow.keepFor(60_000);
@@ -273,7 +273,7 @@ test('a flow of ours that has registered us stays as long as the registration', 
   expect(flow.closed).toBe(true);
 });
 
-test('where answers are required, the first one missing cuts', () => {
+test('when answers are required, the first missing one cuts the flow', () => {
   const { flow, pass } = connection({ outbound: true, limits: { requirePong: true } });
   pass(39);
   expect(flow.closed).toBe(false);
@@ -289,7 +289,7 @@ test('a peer that does not read is cut', () => {
   expect(news().slice(1)).toEqual(['pause', 'closing', 'destroy']);
 });
 
-test('what was flushed and is not taken in two seconds is given up', () => {
+test('flushed data that is not taken within two seconds is dropped', () => {
   const { flow, pass, news } = connection();
   flow.close('done');
   pass(1);
@@ -298,7 +298,7 @@ test('what was flushed and is not taken in two seconds is given up', () => {
   expect(news()).toEqual(['destroy']);
 });
 
-test('closed is told once, with the first cause', () => {
+test('closed is reported once, with the first cause', () => {
   const { flow, news } = connection();
   flow.close('done');
   flow.lost('closed by the peer');
@@ -337,7 +337,7 @@ test('a stranger that sends no message is cut within seconds, however many CRLFs
   }
 });
 
-test('a known source may be silent, and keep its connection by CRLFs', () => {
+test('a known source may be silent, and keeps its connection with CRLFs', () => {
   const { flow, pass, receive } = connection();
   for (let minute = 0; minute < 60; minute++) {
     receive('\r\n\r\n');
@@ -346,7 +346,7 @@ test('a known source may be silent, and keep its connection by CRLFs', () => {
   expect(flow.closed).toBe(false);
 });
 
-test('a header without end is cut after the time for a message', () => {
+test('an endless header is cut after the message timeout', () => {
   for (const stranger of [false, true]) {
     const { flow, pass, receive } = connection({ stranger });
     receive(`${MESSAGE}OPTIONS sip:b SIP/2.0\r\n`);
@@ -359,7 +359,7 @@ test('a header without end is cut after the time for a message', () => {
   }
 });
 
-test('CRLFs keep no connection of a stranger after its message', () => {
+test("CRLFs do not keep a stranger's connection open after its message", () => {
   const { flow, pass, receive } = connection({ stranger: true });
   receive(MESSAGE);
   for (let second = 0; second < 60; second++) {
@@ -370,7 +370,7 @@ test('CRLFs keep no connection of a stranger after its message', () => {
   expect(flow.closed).toBe(true);
 });
 
-test('a stranger whose connection a dialog needs keeps it', () => {
+test("a stranger's connection that a dialog needs stays open", () => {
   const { flow, guest, pass, receive } = connection({ stranger: true });
   receive(MESSAGE);
   flow.pin();
@@ -381,7 +381,7 @@ test('a stranger whose connection a dialog needs keeps it', () => {
   expect([flow.closed, guest.pinned]).toEqual([true, false]);
 });
 
-test('who becomes known keeps the connection', () => {
+test('a source that becomes known keeps its connection', () => {
   const { flow, guest, pass } = connection({ stranger: true });
   pass(4);
   guest.share = 'org';
@@ -389,7 +389,7 @@ test('who becomes known keeps the connection', () => {
   expect(flow.closed).toBe(false);
 });
 
-test('a peer is not read while it does not take its answers, and read on when it did', () => {
+test('a peer is not read while it does not take its answers, and read again once it does', () => {
   const { flow, wire, news } = connection({ limits: { maxQueuedBytes: 1000 } });
   wire.queuedBytes = 501;
   flow.send(Buffer.from('x'));
@@ -402,7 +402,7 @@ test('a peer is not read while it does not take its answers, and read on when it
   expect(news()).toEqual(['resume']);
 });
 
-test('a peer is not read while too many answers to it are still to come', () => {
+test('a peer is not read while too many answers to it are pending', () => {
   const { flow, news } = connection({ limits: { maxQueuedBytes: 1000 } });
   flow.owe(300);
   expect(news()).toEqual([]);
@@ -428,7 +428,7 @@ test('half a message is not late while we do not read', () => {
   expect(flow.closed).toBe(true);
 });
 
-test('a peer that takes nothing is cut after its time, one that takes little is not', () => {
+test('a peer that takes nothing is cut after the timeout, one that takes little is not', () => {
   const { flow, wire, pass } = connection();
   wire.queuedBytes = 10_000;
   flow.send(Buffer.from('x'));
@@ -441,7 +441,7 @@ test('a peer that takes nothing is cut after its time, one that takes little is 
   expect(flow.closed).toBe(true);
 });
 
-test('what an unfinished message holds is told, until it is complete or the connection ends', () => {
+test('the memory held by an incomplete message is reported until it is complete or the connection ends', () => {
   const { flow, receive, held } = connection({ stranger: true });
   receive(MESSAGE.slice(0, 20));
   expect(held()).toBe(20);

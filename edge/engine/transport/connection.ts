@@ -1,21 +1,21 @@
-/** A connection with its life: framing, keepalive, time limits, closing. The socket is behind `Wire`. */
+/** A connection's life: framing, keepalive, timeouts, closing. The socket is behind `Wire`. */
 import { StreamFramer } from '../message/framing.ts';
 import type { Flow, TransportEvents } from './flow.ts';
 import type { Guest } from './guest.ts';
 import type { TransportLimits } from './limits.ts';
 import type { UnfinishedHolder } from './unfinished.ts';
 
-/** What a TLS socket and a WebSocket have in common. */
+/** Common interface of a TLS socket and a WebSocket. */
 export interface Wire {
   readonly protocol: 'tls' | 'wss';
-  /** Octets given to `write` and not yet taken by the operating system. */
+  /** Octets passed to `write` that the operating system has not taken yet. */
   readonly queuedBytes: number;
   write(bytes: Buffer): void;
   /** Flushes and closes. */
   end(reason: string): void;
   /** Closes at once. */
   destroy(): void;
-  /** Reads nothing more, so that TCP makes the peer wait. */
+  /** Stops reading, so that TCP flow control stops the peer. */
   pause(): void;
   resume(): void;
 }
@@ -27,29 +27,32 @@ export interface Endpoints {
   readonly localPort: number;
 }
 
-/** What the layer counts. */
+/** Events that the layer counts. */
 export type Counted = 'silent' | 'unread' | 'paused' | 'inbound_idle' | 'outbound_idle';
 
-/** The layer that holds the connection. */
+/** The layer that owns the connection. */
 export interface ConnectionOwner {
   readonly events: TransportEvents;
   readonly limits: TransportLimits;
-  /** Seconds since the layer began; stands still while the process does, and clock changes do not move it. */
+  /** Seconds since the layer started; pauses while the process does, and is unaffected by clock changes. */
   readonly tick: number;
-  /** The connection takes no more requests: forget it as a target. May be called twice. */
+  /** The connection accepts no more requests: stop using it as a target. May be called twice. */
   closing(connection: Connection): void;
   count(what: Counted): void;
-  /** An inbound connection holds so many octets of a message that is not complete. */
+  /** An inbound connection holds this many octets of an incomplete message. */
   unfinished(connection: UnfinishedHolder, octets: number): void;
-  /** The socket is gone. */
+  /** The socket has closed. */
   gone(connection: Connection): void;
 }
 
-/** Seconds between `end` and `destroy`, for a peer that never reads the rest. */
+/** Seconds between `end` and `destroy`, for a peer that does not read the remaining data. */
 const LINGER_TICKS = 2;
-/** Twice the life of a transaction: a peer that is always slow must not collect connections that were set aside. */
+/** Twice the life of a transaction: a slow peer must not accumulate connections that were set aside. */
 const ASIDE_IDLE_MS = 64_000;
-/** Octets that may wait for a peer for ever: they cost no more than the connection, which has time limits of its own. */
+/**
+ * Octets that may stay queued for a peer indefinitely: they cost no more than the connection, which has its own
+ * timeouts.
+ */
 const LITTLE = 4_096;
 const PING = Buffer.from('\r\n\r\n');
 const PONG = Buffer.from('\r\n');
@@ -71,21 +74,21 @@ export class Connection implements Flow, UnfinishedHolder {
   readonly #wire: Wire;
   readonly #owner: ConnectionOwner;
   readonly #framer: StreamFramer;
-  /** Null: we opened it. */
+  /** Null for an outbound connection. */
   readonly #guest: Guest | null;
-  /** Whether only a peer has named the place that we have connected to. */
+  /** Whether we connected to a target that only a peer has named. */
   readonly #namedByPeer: boolean;
   #pins = 0;
   /** Tick until which a registration needs it. */
   #keptUntil = 0;
-  /** Octets of answers that requests of the peer will have. */
+  /** Octets of the answers pending for the peer's requests. */
   #owed = 0;
-  /** Octets of a message that is not complete, as they were told to the owner. */
+  /** Octets of an incomplete message, as last reported to the owner. */
   #heldBytes = 0;
-  /** The same of a WebSocket. */
+  /** The same for a WebSocket. */
   #partBytes = 0;
   #paused = false;
-  /** Octets given to the wire, and of them those that it had taken at the last look, and the tick of that look. */
+  /** Octets passed to the wire, octets taken at the last check, and the tick of that check. */
   #sentBytes = 0;
   #takenBytes = Number.NEGATIVE_INFINITY;
   #takenAt: number;
@@ -94,22 +97,22 @@ export class Connection implements Flow, UnfinishedHolder {
   #heardTimes = 0;
   #reason: string | null = null;
   #gone = false;
-  /** Ticks of the last octet received, and of the last received or sent. */
+  /** Ticks of the last octet received, and of the last octet received or sent. */
   #heardAt: number;
   #activeAt: number;
-  /** Tick of the first octet of the message that is not complete. */
+  /** Tick of the first octet of the incomplete message. */
   #pendingSince = 0;
-  /** Tick of the ping that is not answered yet, or -1. */
+  /** Tick of the unanswered ping, or -1. */
   #pingedAt = -1;
-  /** What is known of the peer's way with pings. */
+  /** Whether the peer answers pings; null while unknown. */
   #answersPings: boolean | null = null;
   #closedAt = 0;
   #drainReason: string | null = null;
   #drainingSince = 0;
 
   /**
-   * @param guest what admission knows of it; null for one that we opened
-   * @param namedByPeer whether we have opened it to a place that only a peer has named
+   * @param guest admission's record of it; null for one that we opened
+   * @param namedByPeer whether we opened it to a target that only a peer has named
    */
   constructor(
     owner: ConnectionOwner,
@@ -136,7 +139,7 @@ export class Connection implements Flow, UnfinishedHolder {
     this.#activeAt = owner.tick;
   }
 
-  /** An inbound connection of a source that no configuration names. */
+  /** An inbound connection from a source that no configuration names. */
   get isStranger(): boolean {
     return this.#guest?.known === false;
   }
@@ -181,7 +184,7 @@ export class Connection implements Flow, UnfinishedHolder {
     return this.#pins > 0;
   }
 
-  /** Tick at which it was needed last. */
+  /** Tick at which it was last needed. */
   get usedAt(): number {
     return this.#activeAt;
   }
@@ -200,7 +203,7 @@ export class Connection implements Flow, UnfinishedHolder {
     this.#pace();
   }
 
-  /** The wire has taken all that waited. */
+  /** The wire has taken everything queued. */
   drained(): void {
     this.#pace();
   }
@@ -225,15 +228,15 @@ export class Connection implements Flow, UnfinishedHolder {
     this.#pace();
   }
 
-  /** A stranger has no more business here than a message and its answer. */
+  /** A stranger needs no more than one message and its answer. */
   get #maxQueuedBytes(): number {
     const { maxQueuedBytes, maxMessageBytes } = this.#owner.limits;
     return this.isStranger ? Math.min(maxQueuedBytes, 2 * maxMessageBytes) : maxQueuedBytes;
   }
 
   /**
-   * Reads on only while the peer takes its answers. It stops at half of what may wait, so that what is sent of our
-   * own accord has room, and goes on at a quarter.
+   * Reads only while the peer takes its answers. Stops at half of the queue limit, to leave room for what we send
+   * on our own initiative, and resumes at a quarter.
    */
   #pace(): void {
     const waiting = this.#owed + this.#wire.queuedBytes;
@@ -244,7 +247,7 @@ export class Connection implements Flow, UnfinishedHolder {
       this.#wire.pause();
     } else if (this.#paused && waiting <= maxQueuedBytes / 4) {
       this.#paused = false;
-      // The rest of a message has waited with us, not with the peer.
+      // The remainder of a message waited on our side, not the peer's.
       this.#pendingSince = this.#owner.tick;
       this.#wire.resume();
     }
@@ -253,7 +256,7 @@ export class Connection implements Flow, UnfinishedHolder {
   close(reason: string): void {
     if (this.closed) return;
     this.#stop(reason);
-    // A socket that is not read does not see the peer's end.
+    // A socket that is not read does not notice that the peer has closed.
     if (this.#paused) this.#wire.resume();
     this.#wire.end(reason);
   }
@@ -265,10 +268,10 @@ export class Connection implements Flow, UnfinishedHolder {
     this.#wire.destroy();
   }
 
-  /** Octets of a TLS stream. */
+  /** Octets from a TLS stream. */
   received(chunk: Buffer): void {
-    // After garbage octets are taken and dropped, not left in the kernel: TCP would answer our close with a
-    // reset then, and the peer could lose responses that it has not read yet (RFC 1122 section 4.2.2.13).
+    // After garbage, octets are read and dropped, not left in the kernel: TCP would then answer our close with a
+    // reset, and the peer could lose responses that it has not read yet (RFC 1122 section 4.2.2.13).
     if (this.closed || this.draining) return;
     this.#take(chunk);
     this.#holds(this.#framer.heldBytes);
@@ -293,17 +296,17 @@ export class Connection implements Flow, UnfinishedHolder {
       }
       if (this.closed) return;
     }
-    // The CRLF that answered our ping must not count as the first half of a ping of theirs.
+    // The CRLF that answered our ping must not count as the first half of the peer's ping.
     if (answersPing) this.#framer.forgetHalfPing();
-    // One answer for all pings of a chunk: a flood of them must not become a flood of ours.
+    // One answer for all pings of a chunk, so that a flood of them does not cause a flood of ours.
     if (pinged) this.#pong();
     if (this.#framer.pendingBytes > 0 && (before === 0 || cut)) this.#pendingSince = this.#owner.tick;
   }
 
   /**
-   * Octets of a WebSocket came.
-   * @param octets that are here of a message that is not complete
-   * @param completed whether another message was completed by them
+   * Octets arrived on a WebSocket.
+   * @param octets received so far of an incomplete message
+   * @param completed whether they completed another message
    */
   receivedPart(octets: number, completed: boolean): void {
     if (this.closed) return;
@@ -349,7 +352,7 @@ export class Connection implements Flow, UnfinishedHolder {
     return sent;
   }
 
-  /** Whether only messages are traffic: a stranger's keepalives are not, nor are those on flows of ours. */
+  /** Whether only messages count as traffic: keepalives from strangers and on outbound flows do not. */
   get #isKeptByMessages(): boolean {
     return this.outbound || this.isStranger;
   }
@@ -386,7 +389,7 @@ export class Connection implements Flow, UnfinishedHolder {
     return !needed && tick - this.#activeAt >= ticks(this.#idleMs);
   }
 
-  /** Whether what waits for the peer has not moved for too long. */
+  /** Whether the data queued for the peer has not moved for too long. */
   get #stalls(): boolean {
     const { tick, limits } = this.#owner;
     const { queuedBytes } = this.#wire;
@@ -403,7 +406,7 @@ export class Connection implements Flow, UnfinishedHolder {
     return this.#guest?.stage !== 'spoken' && tick - this.#openedAt >= ticks(limits.firstMessageTimeoutMs);
   }
 
-  /** A message has begun and its rest is the peer's to send: what we do not read is not late. */
+  /** A message has begun and the peer owes the remainder: what we do not read is not late. */
   get #halfAMessage(): boolean {
     return this.#framer.pendingBytes + this.#partBytes > 0 && !this.#paused;
   }
@@ -430,7 +433,7 @@ export class Connection implements Flow, UnfinishedHolder {
     if (this.#sendKeepalive(PING)) this.#pingedAt = tick;
   }
 
-  /** Anything that comes after a ping shows that the peer lives. Returns whether a ping was open. */
+  /** Anything received after a ping shows that the peer is alive. Returns whether a ping was pending. */
   #heard(): boolean {
     this.#heardTimes++;
     this.#heardAt = this.#owner.tick;
@@ -441,7 +444,7 @@ export class Connection implements Flow, UnfinishedHolder {
     return true;
   }
 
-  /** The socket is gone; `cause` counts unless we closed it ourselves. */
+  /** The socket has closed; `cause` counts unless we closed it ourselves. */
   lost(cause: string): void {
     if (this.#gone) return;
     this.#gone = true;
@@ -450,7 +453,7 @@ export class Connection implements Flow, UnfinishedHolder {
     this.#owner.events.closed(this, this.#reason ?? cause);
   }
 
-  /** Nothing more is read, and no request goes this way any more. */
+  /** Stops reading; no request is sent this way any more. */
   #drain(reason: string): void {
     this.#drainReason = reason;
     this.#drainingSince = this.#owner.tick;

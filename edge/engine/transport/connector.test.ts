@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { failure, HOST, listening, server, silentServer, target } from '../../../test/kit/edge/transport.ts';
 import { freeTcpPort } from '../../../test/kit/programs/ports.ts';
 
-test('tries the next address and tells the last cause', async () => {
+test('tries the next address and reports the last cause', async () => {
   const bob = await listening();
   const alice = await listening({ resolve: async () => ['127.0.0.9', HOST] });
   expect((await alice.layer.connect(target(bob.port, 'localhost'))).remoteAddress).toBe(HOST);
@@ -14,7 +14,7 @@ test('tries the next address and tells the last cause', async () => {
   });
 });
 
-test('tells that a name cannot be resolved', async () => {
+test('reports that a name cannot be resolved', async () => {
   const alice = await listening({
     resolve: () => Promise.reject(new Error('getaddrinfo ENOTFOUND nowhere.example')),
   });
@@ -26,7 +26,7 @@ test('tells that a name cannot be resolved', async () => {
   expect((await failure(empty.layer.connect(target(5061, 'nowhere.example')))).code).toBe('resolve');
 });
 
-test('gives up when the time is over, in the handshake and in name resolution', async () => {
+test('times out in the handshake and in name resolution', async () => {
   const { port, accepted } = await silentServer();
   const alice = await listening({ limits: { connectTimeoutMs: 5000 } });
   const handshake = failure(alice.layer.connect(target(port)));
@@ -49,7 +49,7 @@ test('gives up when the time is over, in the handshake and in name resolution', 
   });
 });
 
-test('an address that swallows everything leaves time for the next one', async () => {
+test('an address that drops everything leaves time for the next one', async () => {
   const { port, accepted } = await silentServer('127.0.0.9', await freeTcpPort());
   const bob = await listening({ tls: { host: HOST, port } });
   const alice = await listening({
@@ -73,7 +73,7 @@ test('a client certificate that cannot be read fails the connection, not the pro
   });
 });
 
-test('a failed target can be dialled again at once', async () => {
+test('a failed target can be dialed again at once', async () => {
   const alice = await listening({ resolve: async () => [HOST] });
   const bob = await listening();
   await failure(alice.layer.connect(target(bob.port, 'other.example')));
@@ -81,7 +81,7 @@ test('a failed target can be dialled again at once', async () => {
   expect(alice.layer.stats().connectFailures).toBe(2);
 });
 
-test('nothing is opened once the transport closes', async () => {
+test('opens nothing once the transport closes', async () => {
   const alice = await listening({ resolve: () => new Promise(() => {}) });
   const opening = failure(alice.layer.connect(target(5061, 'slow.example')));
   await alice.layer.close();

@@ -1,4 +1,4 @@
-/** Outbound TLS connections: name resolution, one address after the other, certificate check. */
+/** Outbound TLS connections: name resolution, one address after another, certificate check. */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { connect, type PeerCertificate, type SecureContext, type TLSSocket } from 'node:tls';
@@ -18,7 +18,7 @@ export interface Target {
   readonly host: string;
   readonly port: number;
   readonly protocol: 'tls';
-  /** The name that the certificate must bear and that goes into SNI, when it is not `host` (RFC 5922 section 4). */
+  /** The name for SNI that the certificate must contain, when it is not `host` (RFC 5922 section 4). */
   readonly serverName?: string;
 }
 
@@ -32,7 +32,7 @@ export const resolveWithDns: Resolve = async (host) => {
 
 export interface ConnectOptions {
   readonly resolve: Resolve;
-  /** Told the addresses before the first of them is tried; what it throws ends the attempt. */
+  /** Called with the addresses before the first of them is tried; an exception ends the attempt. */
   readonly resolved?: (addresses: readonly string[]) => void;
   readonly clock: Clock;
   readonly timeoutMs: number;
@@ -43,7 +43,7 @@ export interface ConnectOptions {
 
 /**
  * Opens a connection and completes the handshake.
- * @throws TransportError that names the target and the last address's cause
+ * @throws TransportError that names the target and the cause at the last address
  */
 export async function connectTls(target: Target, options: ConnectOptions): Promise<TLSSocket> {
   const deadline = timeLimit(options.timeoutMs, options);
@@ -59,7 +59,7 @@ export async function connectTls(target: Target, options: ConnectOptions): Promi
     options.resolved?.(addresses);
     let failure = new TransportError('resolve', `${name}: the name has no address`);
     for (const address of addresses) {
-      // An address that swallows everything must leave time for the next one.
+      // An address that drops everything must leave time for the next one.
       const share = timeLimit(options.timeoutMs / addresses.length, options);
       const outcome = await attempt(address, target, options.context, share.signal);
       share.stop();
@@ -76,7 +76,7 @@ export async function connectTls(target: Target, options: ConnectOptions): Promi
   }
 }
 
-/** A signal that fires after `ms` milliseconds or with the transport's end, until `stop`. */
+/** A signal that fires after `ms` milliseconds or when the transport closes, until `stop`. */
 function timeLimit(ms: number, { clock, signal }: ConnectOptions): { signal: AbortSignal; stop: () => void } {
   const controller = new AbortController();
   const timer = clock.after(ms, () => controller.abort());
@@ -102,7 +102,7 @@ async function resolveName(host: string, resolve: Resolve, signal: AbortSignal):
 
 type Attempt = { readonly ok: true; readonly socket: TLSSocket } | ({ readonly ok: false } & SocketFailure);
 
-/** One address: the socket after its handshake, or how far it came. */
+/** One address: the socket after its handshake, or how far the attempt got. */
 function attempt(
   address: string,
   target: Target,
@@ -128,7 +128,7 @@ function attempt(
     };
     const fail = (error: Error) => {
       settle();
-      // Asked before `destroy`, which forgets it.
+      // Checked before `destroy`, which clears it.
       const certificateSeen = hasCertificate(socket);
       socket.destroy();
       resolve({ ok: false, error, connected, certificateSeen });
@@ -144,13 +144,13 @@ function attempt(
       connected = true;
     });
     socket.once('secureConnect', done);
-    // Stays: an error between here and the wire's own listener must not go unheard, nor a second one later.
+    // Stays attached: catches an error before the wire's own listener is attached, and any second error.
     socket.on('error', fail);
     socket.once('close', closed);
   });
 }
 
-/** Whether the peer's certificate has come. Node gives an empty object, or null, where none has. */
+/** Whether the peer's certificate has arrived. Without one Node returns an empty object, or null. */
 function hasCertificate(socket: TLSSocket): boolean {
   const certificate: PeerCertificate | null = socket.getPeerCertificate();
   return certificate !== null && Object.keys(certificate).length > 0;

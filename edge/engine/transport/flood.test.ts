@@ -1,4 +1,7 @@
-/** Peers that ask much, take little or say nothing, on the real program: real TLS, a real application. */
+/**
+ * Peers that send too much, read too little or stay silent, against the real program: real TLS, a real
+ * application.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   type App,
@@ -63,7 +66,7 @@ const options = (number: number, method = 'OPTIONS'): string =>
 const many = (count: number) => Array.from({ length: count }, (_, number) => options(number)).join('');
 
 describe('a peer that sends 10,000 requests in a row', () => {
-  it('gets every answer when it reads, and the queue for it stays small', async () => {
+  it('gets every answer when it reads, and its queue stays small', async () => {
     await start({ maxQueuedBytes: 65_536, requestsPerSecond: 100_000 });
     const peer = await connect();
     peer.socket.write(many(10_000));
@@ -71,7 +74,7 @@ describe('a peer that sends 10,000 requests in a row', () => {
     expect(asked).toBe(10_000);
   }, 60_000);
 
-  it('gets every answer when it reads only after it has sent all', async () => {
+  it('gets every answer when it reads only after it has sent everything', async () => {
     await start({ requestsPerSecond: 100_000 });
     const peer = await connect();
     peer.socket.pause();
@@ -81,7 +84,7 @@ describe('a peer that sends 10,000 requests in a row', () => {
     for (let answers = 0; answers < 10_000; answers++) expect(await peer.status()).toBe(200);
   }, 60_000);
 
-  it('is cut when it takes none of them, and costs no memory until then', async () => {
+  it('is cut when it reads none of them, and uses no memory until then', async () => {
     await start({ requestsPerSecond: 100_000, writeTimeoutMs: 2_000 });
     const peer = await connect();
     peer.socket.pause();
@@ -95,7 +98,7 @@ describe('a peer that sends 10,000 requests in a row', () => {
   }, 60_000);
 });
 
-describe('strangers that fill the engine', () => {
+describe('strangers that flood the engine', () => {
   const limits = {
     maxConnections: 60,
     strangersPerAddress: 40,
@@ -123,7 +126,7 @@ describe('strangers that fill the engine', () => {
     ['CRLFs', 50, '\r\n\r\n'],
     ['a message, octet by octet', 50, 'OPTIONS sip:b SIP/2.0\r\nX-Long: ?'],
     ['a header without end', 50, 'X-Next: header line\r\n'],
-  ])('and send %s are cut', async (_what, everyMs, text) => {
+  ])('that send %s are cut', async (_what, everyMs, text) => {
     await start({ ...limits, firstMessageTimeoutMs: 2_000 });
     const stranger = await connect('127.0.0.2');
     const closed = untilClosed(stranger.socket);

@@ -1,6 +1,6 @@
-/** What admission knows of one inbound connection, from TCP accept to its end. */
+/** Admission's record of one inbound connection, from TCP accept to its end. */
 
-/** How far a connection has come. Only who has sent a whole SIP message has `spoken`; CRLFs are no message. */
+/** How far a connection has got. `spoken` needs a whole SIP message; CRLFs do not count. */
 export type Stage = 'handshake' | 'silent' | 'spoken';
 
 let lastUse = 0;
@@ -9,12 +9,12 @@ export class Guest {
   readonly address: string;
   /** The /24 or /64 of the address. */
   readonly network: string;
-  /** With whom a source that the configuration names shares its room; null: none names it. Changes with it. */
+  /** The share that a configured source belongs to; null for a stranger. Changes with the configuration. */
   share: string | null;
   #stage: Stage = 'handshake';
   #pins = 0;
   #used = ++lastUse;
-  /** Ends the connection, whatever stage it is in. */
+  /** Ends the connection in its current stage. */
   #close: (reason: string) => void;
 
   constructor(address: string, network: string, share: string | null, close: (reason: string) => void) {
@@ -33,18 +33,18 @@ export class Guest {
     return this.#stage;
   }
 
-  /** Whether a dialog or a request without its answer needs the connection. */
+  /** Whether a dialog or an unanswered request needs the connection. */
   get pinned(): boolean {
     return this.#pins > 0;
   }
 
-  /** The handshake is done. @param close takes the place of what ended the connection until now */
+  /** The handshake is done. @param close replaces the previous function that ends the connection */
   ready(close: (reason: string) => void): void {
     this.#stage = 'silent';
     this.#close = close;
   }
 
-  /** A whole SIP message came. */
+  /** A whole SIP message has arrived. */
   spoke(): void {
     this.#stage = 'spoken';
     this.#used = ++lastUse;
@@ -63,7 +63,7 @@ export class Guest {
     this.#close(reason);
   }
 
-  /** Whether this connection is of less use than `other`: who has said nothing first, then who was idle longest. */
+  /** Whether this connection is of less use than `other`: silent ones first, then the longest idle. */
   isIdlerThan(other: Guest): boolean {
     const [spoke, otherSpoke] = [this.#stage === 'spoken', other.stage === 'spoken'];
     return spoke === otherSpoke ? this.#used < other.#used : otherSpoke;

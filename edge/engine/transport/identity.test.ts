@@ -27,12 +27,12 @@ test('a SIP URI with a user part, another scheme or another host does not', () =
   }
 });
 
-test('the common name counts for nothing beside alternative names', () => {
+test('the common name is ignored when there are alternative names', () => {
   const error = checkSipIdentity('common.example.com', certificate('DNS:other.example.com'));
   expect(error?.message).toContain('DNS:other.example.com');
 });
 
-test('a name inside a quoted entry cannot pose as an entry of its own', () => {
+test('a name inside a quoted entry cannot pass as an entry of its own', () => {
   const forged = { ...certificate('DNS:other.example.com'), subjectaltname: 'DNS:"x, URI:sip:example.com"' };
   expect(checkSipIdentity('example.com', forged)).toBeInstanceOf(Error);
 });

@@ -1,4 +1,4 @@
-/** Whether a peer's certificate is for the host that was dialled (RFC 5922). */
+/** Checks that a peer's certificate is for the dialed host (RFC 5922). */
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { isSameHost } from '#shared/networks.ts';
 import { parseUri } from '../message/uri.ts';
@@ -7,7 +7,8 @@ import { parseUri } from '../message/uri.ts';
  * Undefined when the certificate names `host`: as a SIP URI without user part (RFC 5922 section 7.1), as a DNS
  * name or as an IP address. Otherwise the error, whose message lists what the certificate does name.
  *
- * Wildcard DNS names count as in HTTPS, although RFC 5922 section 7.2 forbids them: large carriers have them.
+ * Wildcard DNS names are accepted as in HTTPS, although RFC 5922 section 7.2 forbids them: large carriers use
+ * them.
  */
 export function checkSipIdentity(host: string, certificate: PeerCertificate): Error | undefined {
   for (const name of sipDomains(certificate.subjectaltname ?? '')) {
@@ -30,7 +31,7 @@ function sipDomains(names: string): string[] {
   return domains;
 }
 
-/** Takes quoted entries away, so that a comma inside one cannot pose as the border to an entry of its own. */
+/** Removes quoted entries, so that a comma inside one cannot fake a separate entry. */
 function withoutQuoted(names: string): string {
   return names.replace(/"(?:[^"\\]|\\.)*"/g, '""');
 }

@@ -1,10 +1,10 @@
-/** Which sources the configuration names, and with whom each shares its room. Pure. */
+/** Which sources the configuration names, and the share that each belongs to. Pure. */
 import { AddressMap } from '#shared/networks.ts';
 
 /** Addresses and CIDR blocks by the organization that names them. */
 export type SourcesByOwner = Readonly<Record<string, readonly string[]>>;
 
-/** The owners of an entry, as a chain: each set of owners is made once, so equal sets are the same object. */
+/** The owners of an entry, as a chain: each set of owners is created once, so equal sets are the same object. */
 interface Owners {
   readonly id: number;
   readonly last: string;
@@ -12,8 +12,8 @@ interface Owners {
 }
 
 /**
- * Sources with the same owners have one share of the room: an organization cannot enlarge its own by listing more
- * addresses, and what a carrier sends to several organizations is none of them alone.
+ * Sources with the same owners have one share of the capacity: an organization cannot enlarge its share by
+ * listing more addresses, and a carrier that several organizations list counts for none of them alone.
  */
 export class KnownSources {
   readonly #owners = new AddressMap<Owners>();
@@ -26,13 +26,13 @@ export class KnownSources {
     }
   }
 
-  /** The name of the share that a source belongs to; null when nobody names the source. */
+  /** The share that a source belongs to; null for a stranger. */
   shareOf(address: string): string | null {
     const ids = new Set(this.#owners.find(address).map(({ id }) => id));
     return ids.size === 0 ? null : [...ids].sort((a, b) => a - b).join('+');
   }
 
-  /** Owners come one after the other, so that the same set is always reached in the same order. */
+  /** Owners are added one by one, so that the same set is always built in the same order. */
   #with(before: Owners | undefined, owner: string): Owners {
     if (before?.last === owner) return before;
     const siblings = before ? before.more : this.#roots;

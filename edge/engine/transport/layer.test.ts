@@ -44,7 +44,7 @@ test('carries messages both ways, on one connection for one target', async () =>
   expect(alice.layer.stats()).toMatchObject({ inbound: 0, outbound: 1, connected: 1 });
 });
 
-test('a closed flow is told on both sides and not used again', async () => {
+test('a closed flow is reported on both sides and not reused', async () => {
   const alice = await listening();
   const bob = await listening();
   const flow = await alice.layer.connect(target(bob.port));
@@ -58,7 +58,7 @@ test('a closed flow is told on both sides and not used again', async () => {
   expect(next.id).not.toBe(flow.id);
 });
 
-test('a flow that is set aside is used no more, goes on for what is under way, and ends as idle', async () => {
+test('a flow that is set aside gets no new requests, serves those in progress, and is closed as idle', async () => {
   const alice = await listening();
   const bob = await listening();
   const flow = await alice.layer.connect(target(bob.port));
@@ -93,7 +93,7 @@ test('several messages sent in one turn arrive in order', async () => {
   expect(order).toEqual(Array.from({ length: 50 }, (_, i) => i));
 });
 
-test('refuses TLS 1.1', async () => {
+test('rejects TLS 1.1', async () => {
   const bob = await listening();
   const socket = connectTls({
     host: HOST,
@@ -110,7 +110,7 @@ test('refuses TLS 1.1', async () => {
   );
 });
 
-test('refuses to dial a server of TLS 1.1', async () => {
+test('refuses to connect to a server with TLS 1.1', async () => {
   const old = await foreignServer({
     ...server,
     minVersion: 'TLSv1',
@@ -146,7 +146,7 @@ test.each([
     authority.issue({ names: ['DNS:other.example.com'] }),
     /Hostname\/IP does not match certificate's altnames: IP: 127\.0\.0\.1 is not in/,
   ],
-])('refuses a server with %s and says so', async (_what, pair, message) => {
+])('rejects a server with %s and says so', async (_what, pair, message) => {
   const foreign = await foreignServer(pair);
   const alice = await listening();
   const error = await failure(alice.layer.connect(target(foreign.port)));
@@ -156,7 +156,7 @@ test.each([
   expect(alice.layer.stats()).toMatchObject({ outbound: 0, connectFailures: 1 });
 });
 
-test('sends the dialled name as SNI and checks the certificate against it', async () => {
+test('sends the dialed name as SNI and checks the certificate against it', async () => {
   const pair = authority.issue({ names: ['DNS:sip.example.com'] });
   const foreign = await foreignServer(pair);
   const alice = await listening({ resolve: async () => [HOST] });
@@ -168,7 +168,7 @@ test('sends the dialled name as SNI and checks the certificate against it', asyn
   expect(domain.remoteAddress).toBe(HOST);
 });
 
-test('presents the client certificate of the host that asks for one, and no other', async () => {
+test('presents the client certificate of the host that requests one, and no other', async () => {
   const client = authority.issue({ commonName: 'trunk-7', names: ['DNS:edge.example.com'] });
   const foreign = { ...server, ca: authority.cert, requestCert: true, rejectUnauthorized: false };
   const asking = await foreignServer(foreign);
@@ -189,7 +189,7 @@ test('presents the client certificate of the host that asks for one, and no othe
   expect((await asking.socket).getPeerCertificate().subject?.CN).toBe('trunk-7');
   await alice.layer.connect(target(other.port));
   expect((await other.socket).getPeerCertificate().subject).toBeUndefined();
-  // An address that a name was resolved to: the name tells whose certificate is meant.
+  // A resolved address: the name says whose certificate is expected.
   await alice.layer.connect({ ...target(domain.port), serverName: 'SIP.example.com' });
   expect((await domain.socket).getPeerCertificate().subject?.CN).toBe('trunk-7');
 });
@@ -208,7 +208,7 @@ test('new connections get the new certificate after a reload; a broken one chang
   expect(before.closed).toBe(false);
 });
 
-test('a peer may not use the connection that another one has to a private place', async () => {
+test("a peer may not use another peer's connection to a private target", async () => {
   const alice = await listening();
   const bob = await listening();
   const own = await alice.layer.connect(target(bob.port), { peer: HOST });
@@ -220,7 +220,7 @@ test('a peer may not use the connection that another one has to a private place'
   expect(await alice.layer.connect(target(bob.port), { peer: '203.0.113.9' })).toBe(own);
 });
 
-test('a name that a peer gives is judged by all of its addresses, before any is tried', async () => {
+test('all addresses of a name given by a peer are checked before any is tried', async () => {
   const bob = await listening();
   const addresses = ['93.184.215.14', HOST];
   const alice = await listening({ resolve: async () => addresses });

@@ -32,41 +32,41 @@ export interface TransportOptions {
 
 export interface TransportStats {
   readonly inbound: number;
-  /** Inbound connections of sources that no configuration names, handshakes included. */
+  /** Inbound connections from sources that no configuration names, including handshakes. */
   readonly strangers: number;
-  /** Inbound connections that are none yet: TCP is up, TLS or the WebSocket is not. */
+  /** Inbound connections still in setup: TCP is up, TLS or the WebSocket is not. */
   readonly handshakes: number;
   readonly outbound: number;
-  /** Of these, those to places that only peers have named, the ones that are being opened included. */
+  /** Of these, those to targets that only peers have named, including those being opened. */
   readonly peer_places: number;
-  /** Connections to such places that were not made, and that ended for another one. */
+  /** Connections to such targets that were not opened, and that were closed for another one. */
   readonly peer_places_refused: number;
   readonly peer_places_evicted: number;
-  /** Requests that were not sent to such a place, since its address is private or otherwise not to be contacted. */
+  /** Requests not sent to such a target, because its address is private or otherwise forbidden. */
   readonly peer_places_not_allowed: number;
-  /** Connections that ended because nothing needed them. */
+  /** Connections closed because nothing needed them. */
   readonly inbound_idle: number;
   readonly outbound_idle: number;
   /** Since the start. */
   readonly accepted: number;
   readonly connected: number;
   readonly connectFailures: number;
-  /** Turned away or failed in the handshake. */
+  /** Rejected, or failed in the handshake. */
   readonly refused: number;
-  /** Strangers' connections that ended to make room. */
+  /** Strangers' connections evicted to make room. */
   readonly evicted: number;
-  /** Known sources' connections that ended for another known source, whose organization holds less. */
+  /** Known sources' connections that yielded to another known source whose organization holds less. */
   readonly yielded: number;
-  /** Strangers' connections that ended because no message came. */
+  /** Strangers' connections closed because no message arrived. */
   readonly silent: number;
-  /** Connections that ended because the peer took nothing of what was sent. */
+  /** Connections closed because the peer read nothing of what was sent. */
   readonly unread: number;
-  /** How often a peer was not read any further until it took its answers. */
+  /** How often reading from a peer was paused until it took its answers. */
   readonly paused: number;
   readonly blockedAddresses: number;
-  /** Octets of messages that are not complete, of all inbound connections. */
+  /** Octets of incomplete messages on all inbound connections. */
   readonly unfinished_bytes: number;
-  /** Connections that ended because unfinished messages held too much memory. */
+  /** Connections closed because incomplete messages held too much memory. */
   readonly unfinished_cut: number;
 }
 
@@ -81,9 +81,9 @@ export class TransportLayer implements ConnectionOwner {
   readonly #admission: Admission;
   readonly #unfinished: Unfinished;
   readonly #connections = new Set<Connection>();
-  /** Open connections by `address port` of the peer, the newest of a pair. */
+  /** Open connections by `address port` of the peer; of duplicates the newest. */
   readonly #byRemote = new Map<string, Connection>();
-  /** Outbound connections, open or being opened, by what was dialled. */
+  /** Outbound connections, open or being opened, by dialed target. */
   readonly #byTarget = new Map<string, Promise<Connection>>();
   readonly #targetOf = new Map<Connection, string>();
   readonly #places: NamedPlaces;
@@ -114,7 +114,7 @@ export class TransportLayer implements ConnectionOwner {
     this.#ticker = clock.after(SECOND, this.#second);
   }
 
-  /** Starts to listen. @throws when a port cannot be had or the certificate is unusable; nothing listens then */
+  /** Starts listening. @throws when a port is unavailable or the certificate is unusable; nothing listens then */
   async listen(): Promise<{ tls: BoundAddress; wss?: BoundAddress }> {
     const material = this.#options.certificates();
     const context = serverContext(material);
@@ -140,10 +140,9 @@ export class TransportLayer implements ConnectionOwner {
 
   /**
    * A flow to `target`: the one that is open or being opened, else a new one.
-   * @param namedBy who has named the target: a `peer`, whom nobody trusts with any number of connections, nor with
-   * private addresses
-   * @throws TransportError at once when resolution, connection, handshake or certificate check fails, or a peer may not
-   * name that address
+   * @param namedBy who named the target: a `peer` gets only a limited number of connections, and no private addresses
+   * @throws TransportError at once when resolution, connection, handshake or certificate check fails, or a peer
+   * may not name that address
    */
   connect(target: Target, namedBy: NamedBy = 'application'): Promise<Flow> {
     if (this.#stop.signal.aborted) {
@@ -162,24 +161,24 @@ export class TransportLayer implements ConnectionOwner {
     return opening;
   }
 
-  /** The open flow whose far end is `address` and `port`, whoever opened it. */
+  /** The open flow to `address` and `port`, whoever opened it. */
   find(address: string, port: number): Flow | undefined {
     return this.#byRemote.get(`${address} ${port}`);
   }
 
-  /** From now on these sources are known. What strangers are limited to, they are not. */
+  /** Sets the known sources; the limits of strangers do not apply to them. */
   setKnown(sources: SourcesByOwner): void {
     this.#admission.setKnown(sources);
   }
 
-  /** From now on peers may name private addresses in these networks; open connections stay. */
+  /** Sets the networks in which peers may name private addresses; open connections stay. */
   setAllowedTargets(networks: BlockList): void {
     this.#allowedTargets = networks;
   }
 
   /**
-   * Closes all inbound connections of `address`, after what waits to leave, and turns new ones away before TLS, for
-   * `ms` milliseconds. With IPv6 that is so for its /64. Known sources are not blocked.
+   * Flushes and closes all inbound connections of `address`, and rejects new ones before TLS, for `ms`
+   * milliseconds. With IPv6 this applies to the /64. Known sources are not blocked.
    */
   block(address: string, ms: number): void {
     this.#admission.block(address, ms);
@@ -197,7 +196,7 @@ export class TransportLayer implements ConnectionOwner {
     this.#admission.unblock(address);
   }
 
-  /** New connections use what `certificates` gives now. @throws when that is unusable; the old ones stay in use */
+  /** New connections use the current `certificates`. @throws when they are unusable; the old ones stay in use */
   reloadCertificates(): void {
     const material = this.#options.certificates();
     const context = serverContext(material);
@@ -206,7 +205,7 @@ export class TransportLayer implements ConnectionOwner {
     this.#contexts = new ClientContexts(material);
   }
 
-  /** PEM of what peers that connect get now; empty before `listen`. */
+  /** PEM of the certificate that peers get now; empty before `listen`. */
   get certificate(): string {
     return this.#certificate;
   }
@@ -236,7 +235,7 @@ export class TransportLayer implements ConnectionOwner {
     };
   }
 
-  /** Stops listening, flushes and closes all flows, and resolves when the last socket is gone. */
+  /** Stops listening, flushes and closes all flows, and resolves when the last socket has closed. */
   async close(): Promise<void> {
     this.#stop.abort();
     for (const listener of this.#listeners) listener.stopAccepting();
@@ -283,7 +282,7 @@ export class TransportLayer implements ConnectionOwner {
     if (this.#connections.size === 0) this.#allGone();
   }
 
-  /** A connection that somebody else may have caused, for a place that this peer has named. */
+  /** A connection that someone else may have opened, to a target that this peer has named. */
   async #openTo(known: Promise<Connection>, target: Target, by: NamedByPeer): Promise<Connection> {
     const connection = await known;
     this.#judge(target, [connection.remoteAddress], by);
@@ -310,7 +309,7 @@ export class TransportLayer implements ConnectionOwner {
     }
   }
 
-  /** @param named the room that it takes, and who named it; null when a configuration has named the target */
+  /** @param named its place in the limits, and who named the target; null for a target from the configuration */
   async #open(
     target: Target,
     key: string,

@@ -11,7 +11,7 @@ test('answers a ping', async () => {
   expect(answer.toString()).toBe('\r\n');
 });
 
-test('garbage in TLS is cut after what its owner wants to say', async () => {
+test("garbage inside TLS is cut after its owner's last message", async () => {
   const bob = await listening();
   const { socket, closed } = rawClient(bob.port);
   socket.write('GET / HTTP/1.1\r\n\r\n');
@@ -31,8 +31,8 @@ test('garbage without TLS is cut and counted', async () => {
   expect(bob.layer.stats()).toMatchObject({ inbound: 0, refused: 1 });
 });
 
-test('a connection that does not finish its handshake is cut, however it fills the time', async () => {
-  // A TLS record of a ClientHello whose octets come one by one.
+test('a connection that does not finish its handshake is cut, whatever it sends', async () => {
+  // A TLS record of a ClientHello, sent octet by octet.
   const hello = Buffer.from('16030100c8010000c40303', 'hex');
   for (const octets of [0, hello.length]) {
     const bob = await listening({ limits: { handshakeTimeoutMs: 5_000 } });
@@ -52,7 +52,7 @@ test('a connection that does not finish its handshake is cut, however it fills t
   }
 });
 
-test('a stranger that says nothing is cut, a known source is not', async () => {
+test('a silent stranger is cut, a known source is not', async () => {
   const bob = await listening({}, ['127.0.0.2']);
   const stranger = rawClient(bob.port);
   const known = rawClient(bob.port, '127.0.0.2');
@@ -67,7 +67,7 @@ test('a stranger that says nothing is cut, a known source is not', async () => {
   expect(known.socket.destroyed).toBe(false);
 });
 
-test('a known source gets in at once when strangers from two addresses hold all the room they may have', async () => {
+test('a known source gets in at once when strangers from two addresses hold all the capacity they may have', async () => {
   const bob = await listening({ limits: { maxConnections: 20, strangerHandshakesPerNetwork: 1000 } }, [HOST]);
   const strangers = Array.from({ length: 40 }, (_, i) => rawClient(bob.port, `127.0.0.${2 + (i % 2)}`));
   await Promise.all(strangers.map(({ ready, closed }) => Promise.race([ready, closed])));
@@ -83,7 +83,7 @@ test('a known source gets in at once when strangers from two addresses hold all 
   expect(bob.layer.stats()).toMatchObject({ inbound: 20, evicted: 10 });
 });
 
-test('a known source gets in at once when two addresses of one organization hold all the room', async () => {
+test('a known source gets in at once when two addresses of one organization hold all the capacity', async () => {
   const bob = await listening({ limits: { maxConnections: 20 } }, []);
   bob.layer.setKnown({ crowd: ['127.0.0.2', '127.0.0.3'], other: [HOST] });
   const crowd = Array.from({ length: 20 }, (_, i) => rawClient(bob.port, `127.0.0.${2 + (i % 2)}`));
@@ -102,7 +102,7 @@ test('a known source gets in at once when two addresses of one organization hold
 test.each([
   ['strangers', []],
   ['known sources', [HOST, '127.0.0.2']],
-])('unfinished messages of %s hold no more than their limit together', async (_whose, known) => {
+])('incomplete messages of %s together hold no more than their limit', async (_whose, known) => {
   const limits = { strangerUnfinishedBytes: 200_000, knownUnfinishedBytes: 200_000 };
   const bob = await listening({ limits }, known);
   const head = `INVITE sip:b SIP/2.0\r\nl: 50000\r\nX: ${'y'.repeat(1000)}\r\n\r\n`;
@@ -119,7 +119,7 @@ test.each([
   await bob.event('message');
 });
 
-test('half a message is cut after its time', async () => {
+test('half a message is cut after its timeout', async () => {
   const bob = await listening({ limits: { messageTimeoutMs: 10_000 } });
   const { socket, closed } = rawClient(bob.port);
   socket.write(Buffer.concat([MESSAGE, MESSAGE.subarray(0, 12)]));
@@ -144,7 +144,7 @@ test('an idle flow is closed, a pinned one is not', async () => {
   expect(pinned.socket.destroyed).toBe(false);
 });
 
-test('connections beyond the limit of an address are closed before TLS', async () => {
+test('connections above the per-address limit are closed before TLS', async () => {
   const bob = await listening({ limits: { maxConnectionsPerAddress: 2 } });
   const first = rawClient(bob.port);
   const second = rawClient(bob.port);
@@ -156,7 +156,7 @@ test('connections beyond the limit of an address are closed before TLS', async (
   await rawClient(bob.port).ready;
 });
 
-test('a blocked address loses its connections and is turned away until the block ends', async () => {
+test('a blocked address loses its connections and is rejected until the block ends', async () => {
   const bob = await listening({}, []);
   const { ready, closed } = rawClient(bob.port);
   await ready;
@@ -178,7 +178,7 @@ test('a peer that reads nothing is cut at the limit', async () => {
   const { flow } = await bob.event('opened');
   const chunk = Buffer.alloc(50_000, 'x');
   let sent = 0;
-  // Without a turn of the event loop the kernel takes nothing away.
+  // Without a turn of the event loop the kernel takes nothing.
   while (flow?.send(chunk) && sent < 100) sent++;
   expect(sent).toBe(2);
   expect((await bob.event('closed')).text).toMatch(/does not read: 150000 octets wait/);
@@ -230,7 +230,7 @@ test('hundreds of connections, good and bad, leave no descriptor behind', async 
     flow.close('done');
     await Promise.all([...clients, ...bare, closed]);
   }
-  // The server's ends close a few turns after the clients'; a leak shows as the time-out of this test.
+  // The server's ends close a few turns after the clients'; a leak shows as a timeout of this test.
   while (bob.layer.stats().inbound > 0 || descriptors() > before) {
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -30,17 +30,17 @@ export interface ListenerEvents {
   refused(remoteAddress: string, reason: string): void;
 }
 
-/** A socket that was let in. */
+/** An admitted socket. */
 interface Visit {
   readonly socket: Socket;
   readonly guest: Guest;
-  /** Tick at which it must be a connection: TLS is up, and with WSS the WebSocket. Null: it is one. */
+  /** Tick at which setup must be complete: TLS, and with WSS the WebSocket. Null: it is complete. */
   deadline: number | null;
 }
 
 /**
- * A listening port. The TCP server accepts, and only what is admitted reaches the TLS server: a blocked address
- * costs one accept and no handshake. Node's own time limit of handshakes is not used: it counts silence, and a peer
+ * A listening port. The TCP server accepts, and only admitted sockets reach the TLS server: a blocked address
+ * costs one accept and no handshake. Node's own handshake timeout is not used: it measures silence, and a peer
  * that sends an octet now and then would never reach it.
  */
 export class Listener {
@@ -48,9 +48,9 @@ export class Listener {
   readonly #secure: TlsServer;
   readonly #admission: Admission;
   readonly #events: ListenerEvents;
-  /** By the four-tuple of the connection: the TLS server does not tell which socket a TLS socket is made of. */
+  /** By the connection's four-tuple: the TLS server does not say which socket a TLS socket wraps. */
   readonly #visits = new Map<string, Visit>();
-  /** Seconds from accept to a connection. */
+  /** Seconds allowed from accept to completed setup. */
   readonly #patience: number;
   #tick = 0;
 
@@ -99,14 +99,14 @@ export class Listener {
     return listener;
   }
 
-  /** @throws with the advice what to do when the port is taken or may not be used */
+  /** @throws with advice when the port is in use or not permitted */
   listen(where: ListenAddress): Promise<BoundAddress> {
     return new Promise((resolve, reject) => {
       const failed = (error: NodeJS.ErrnoException) => reject(new Error(adviceOf(error, where)));
       this.#tcp.once('error', failed);
       this.#tcp.listen({ host: where.host, port: where.port, backlog: 1024 }, () => {
         this.#tcp.off('error', failed);
-        // Accept errors (EMFILE and the like) concern one connection; the listener goes on.
+        // Accept errors (EMFILE and the like) affect one connection; the listener continues.
         this.#tcp.on('error', (error) => this.#events.refused('', `accept failed: ${error.message}`));
         const bound = this.#tcp.address() as AddressInfo;
         resolve({ address: bound.address, port: bound.port });
@@ -114,24 +114,24 @@ export class Listener {
     });
   }
 
-  /** New handshakes use the new certificate; running connections keep theirs. @throws when it is unusable */
+  /** New handshakes use the new certificate; open connections keep theirs. @throws when it is unusable */
   setCertificate(context: SecureContextOptions): void {
     this.#secure.setSecureContext(context);
   }
 
-  /** Destroys the connections of those sources, handshakes included. */
+  /** Destroys the connections of matching sources, including handshakes. */
   cut(isOne: (address: string) => boolean): void {
     for (const { socket, guest } of this.#visits.values()) if (isOne(guest.address)) socket.destroy();
   }
 
-  /** Sockets that are no connection yet. */
+  /** Sockets still in setup. */
   get handshakes(): number {
     let count = 0;
     for (const { deadline } of this.#visits.values()) if (deadline !== null) count++;
     return count;
   }
 
-  /** Once a second: ends what does not become a connection in its time. */
+  /** Once a second: ends sockets whose setup takes too long. */
   checkTime(): void {
     this.#tick++;
     for (const { socket, guest, deadline } of this.#visits.values()) {
@@ -146,7 +146,7 @@ export class Listener {
     if (this.#tcp.listening) this.#tcp.close();
   }
 
-  /** Destroys what is left; resolves when every socket is gone. */
+  /** Destroys all remaining sockets; resolves when they have closed. */
   async close(): Promise<void> {
     this.stopAccepting();
     const gone = [...this.#visits.values()].map(
@@ -173,14 +173,14 @@ export class Listener {
     const name = tupleOf(socket);
     this.#visits.set(name, { socket, guest, deadline: this.#tick + this.#patience });
     socket.once('close', () => {
-      // The tuple may be in use again.
+      // The four-tuple may already be reused.
       if (this.#visits.get(name)?.socket === socket) this.#visits.delete(name);
       this.#admission.release(guest);
     });
     this.#secure.emit('connection', socket);
   }
 
-  /** The handshake is done. @returns null when the socket is gone already */
+  /** The handshake is done. @returns null when the socket has already closed */
   #arrived(socket: Socket): Guest | null {
     const visit = this.#visits.get(tupleOf(socket));
     if (!visit) return null;
@@ -193,7 +193,7 @@ function tupleOf({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`;
 }
 
-/** The close event that follows tells all there is to know. */
+/** The close event that follows carries all the information. */
 function ignoreReset(): void {}
 
 function adviceOf(error: NodeJS.ErrnoException, where: ListenAddress): string {

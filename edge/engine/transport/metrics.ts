@@ -1,4 +1,4 @@
-/** Counters since the start, by name. Names are fixed by their first use and end up in Prometheus. */
+/** Counters since the start, by name. A name is fixed at first use and becomes part of the Prometheus metrics. */
 export class Metrics {
   readonly #counters = new Map<string, number>();
 

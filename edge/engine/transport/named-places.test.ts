@@ -17,7 +17,7 @@ function room() {
   return { places, open, closed };
 }
 
-test('at the limit of a network, the one of it that was idle longest ends', () => {
+test('at the limit of a network, its longest idle connection ends', () => {
   const { places, open, closed } = room();
   open('192.0.2.1', 1, true);
   open('192.0.2.2', 3);
@@ -28,7 +28,7 @@ test('at the limit of a network, the one of it that was idle longest ends', () =
   expect([places.size, places.evicted, places.refused]).toEqual([4, 1, 0]);
 });
 
-test('at the limit of all, one of the largest network ends', () => {
+test('at the total limit, a connection of the largest network ends', () => {
   const { places, open, closed } = room();
   open('198.51.100.1', 0);
   open('203.0.113.1', 0);
@@ -38,7 +38,7 @@ test('at the limit of all, one of the largest network ends', () => {
   expect(places.size).toBe(5);
 });
 
-test('no connection is made where dialogs need all, and the error names the limit', () => {
+test('no connection is opened when dialogs need all of them, and the error names the limit', () => {
   const { places, open, closed } = room();
   for (let i = 1; i <= 3; i++) open(`192.0.2.${i}`, i, true);
   const place = places.enter('192.0.2.9:5061');
@@ -54,13 +54,13 @@ test('no connection is made where dialogs need all, and the error names the limi
   expect([closed, places.refused]).toEqual([[], 2]);
 });
 
-test('one that is being opened takes room and ends for none', () => {
+test('a connection being opened takes a slot and is never evicted', () => {
   const { places } = room();
   for (let i = 0; i < 5; i++) places.enter(`host-${i}.example:5061`);
   expect(() => places.enter('host-5.example:5061')).toThrow('all in use');
 });
 
-test('nothing is kept of those that are gone', () => {
+test('nothing is kept of closed connections', () => {
   const { places, open } = room();
   for (let i = 0; i < 1000; i++) places.leave(open(`192.0.2.${i % 250}`));
   expect(places.size).toBe(0);

@@ -1,21 +1,21 @@
 /**
- * Connections that we open to places that only a peer has named, by Contact or Record-Route. A peer may name any number
- * of them, so they have a limit in all and one for each network. At a limit the one that was idle longest ends, if no
- * dialog and no transaction needs it; else no connection is made.
+ * Outbound connections to targets that only a peer has named, by Contact or Record-Route. A peer may name any
+ * number of them, so there is a total limit and one per network. At a limit, the longest idle connection that no
+ * dialog and no transaction needs is closed; if there is none, no connection is opened.
  */
 import { networkOf } from '#shared/networks.ts';
 import { TransportError } from './flow.ts';
 import type { TransportLimits } from './limits.ts';
 
-/** What is known of such a connection once it is open. */
+/** State of such a connection once it is open. */
 export interface OpenPlace {
   readonly pinned: boolean;
-  /** Seconds as the layer counts them. */
+  /** Seconds as counted by the layer. */
   readonly usedAt: number;
   close(reason: string): void;
 }
 
-/** One connection, from the wish for it to its end. */
+/** One connection, from the request for it to its end. */
 export interface Place {
   readonly name: string;
   /** The /24 or /64 of its address; null until its name is resolved. */
@@ -40,19 +40,19 @@ export class NamedPlaces {
     return this.#all.size;
   }
 
-  /** Connections that were not made, since the start. */
+  /** Connections that were not opened, since the start. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** Connections that ended for another one, since the start. */
+  /** Connections closed for another one, since the start. */
   get evicted(): number {
     return this.#evicted;
   }
 
   /**
-   * Takes room for one more connection; `leave` must follow.
-   * @param name of the place, for errors
+   * Reserves a slot for one more connection; `leave` must follow.
+   * @param name of the target, for errors
    * @throws TransportError when there is none
    */
   enter(name: string): Place {
@@ -65,7 +65,7 @@ export class NamedPlaces {
   }
 
   /**
-   * Says in which network the place is.
+   * Sets the network of the target.
    * @throws TransportError when that network has too many
    */
   locate(place: Place, address: string): void {
@@ -78,7 +78,7 @@ export class NamedPlaces {
         `${peerPlacesPerNetwork} connections to places that peers have named in the network of ${address}`,
       );
     place.network = network;
-    // The set may have become empty, and been forgotten.
+    // The set may have become empty and been removed.
     this.#networks.set(network, others.add(place));
   }
 
@@ -101,7 +101,7 @@ export class NamedPlaces {
   #evict(victim: Place | null): boolean {
     if (!victim) return false;
     this.#evicted++;
-    // Its room is free at once: the socket may take a moment to close.
+    // Its slot is free at once, although the socket may take a moment to close.
     this.leave(victim);
     victim.connection?.close('another place that a peer has named needs the room');
     return true;

@@ -1,6 +1,6 @@
 /**
- * Which places a peer may name by Contact or Record-Route. Whoever's call was accepted could else let us connect to
- * every machine of our own network: such places are judged as all other targets that outsiders name. Pure.
+ * Which targets a peer may name by Contact or Record-Route. Otherwise any accepted caller could make us connect
+ * to every machine in our own network. The same rules apply as for other targets that outsiders name. Pure.
  */
 import type { BlockList } from 'node:net';
 import { isSameHost } from '#shared/networks.ts';
@@ -8,10 +8,10 @@ import { judgeAddress } from '#shared/outgoing-targets.ts';
 import { TransportError } from './flow.ts';
 
 /**
- * @param name of the place, for the error
- * @param addresses all that the place has; a single one that is refused refuses it
- * @param peer the address from which the peer's messages come: it is always allowed, a PBX in our own network is
- * called back where it is
+ * @param name of the target, for the error
+ * @param addresses all addresses of the target; one forbidden address rejects it
+ * @param peer the address from which the peer's messages come: always allowed, as a PBX in our own network is
+ * called back at its own address
  * @param allowed private networks that the operator allows
  * @throws TransportError `not_allowed`
  */

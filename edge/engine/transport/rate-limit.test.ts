@@ -7,20 +7,20 @@ function admitted(limit: RateLimit, address: string, count: number, now: number)
   return passed;
 }
 
-it('lets two seconds of the rate pass at once, then the rate', () => {
+it("passes a burst of two seconds' worth, then the rate", () => {
   const limit = new RateLimit(10);
   expect(admitted(limit, 'a', 30, 0)).toBe(20);
   expect(admitted(limit, 'a', 30, 500)).toBe(5);
   expect(admitted(limit, 'a', 30, 60_000)).toBe(20);
 });
 
-it('counts each source by itself', () => {
+it('counts each source separately', () => {
   const limit = new RateLimit(1);
   expect(admitted(limit, 'a', 5, 0)).toBe(2);
   expect(admitted(limit, 'b', 5, 0)).toBe(2);
 });
 
-it('forgets the source that has been quiet longest when its memory is full', () => {
+it('forgets the longest silent source when its memory is full', () => {
   const limit = new RateLimit(1);
   expect(admitted(limit, 'a', 5, 0)).toBe(2);
   expect(admitted(limit, 'b', 5, 0)).toBe(2);

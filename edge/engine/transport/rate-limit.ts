@@ -5,20 +5,20 @@ interface Bucket {
   filledAt: number;
 }
 
-/** Sources remembered; beyond that, the one that has been quiet longest is forgotten. */
+/** Sources kept; beyond this, the longest silent one is dropped. */
 const maxSources = 10_000;
 
-/** Requests per second and source, with IPv6 a /64: a token bucket that holds two seconds' worth. */
+/** Requests per second and source (with IPv6 a /64): a token bucket that holds two seconds' worth. */
 export class RateLimit {
   readonly #perSecond: number;
-  /** The longest quiet first. */
+  /** The longest silent first. */
   readonly #buckets = new Map<string, Bucket>();
 
   constructor(perSecond: number) {
     this.#perSecond = perSecond;
   }
 
-  /** Whether one more request of this source may pass. @param now milliseconds of the clock's elapsed time */
+  /** Whether another request from this source is allowed. @param now milliseconds of the clock's elapsed time */
   admit(source: string, now: number): boolean {
     const address = hostKey(source);
     const full = 2 * this.#perSecond;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { authority, cleanups, HOST, Recorder, rawClient, target } from '../../../test/kit/edge/transport.ts';
 
-/** Timer of the TCP connection between two ports, in the kernel's table: `02` is keepalive; time in 1/100 s. */
+/** Timer of the TCP connection between two ports, from the kernel's table: `02` is keepalive; time in 1/100 s. */
 function timerOf(localPort: number, remotePort: number): { kind: string; due: number } {
   const end = (port: number) => `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   for (const line of readFileSync('/proc/net/tcp', 'utf8').split('\n')) {
@@ -15,7 +15,7 @@ function timerOf(localPort: number, remotePort: number): { kind: string; due: nu
   return { kind: 'none', due: 0 };
 }
 
-test('every connection is watched by TCP keepalive, pinned or not, so that a vanished peer is noticed', async () => {
+test('every connection has TCP keepalive, pinned or not, so that a vanished peer is detected', async () => {
   const limits = { tcpKeepaliveMs: 5_000 };
   const bob = new Recorder({ limits, wss: { host: HOST, port: 0 } });
   const { tls, wss } = await bob.layer.listen();
@@ -31,7 +31,7 @@ test('every connection is watched by TCP keepalive, pinned or not, so that a van
   expect(inbound.map(({ protocol }) => protocol).toSorted()).toEqual(['tls', 'tls', 'wss']);
   for (const flow of [outbound, ...inbound]) {
     flow.pin();
-    // While octets are not acknowledged, another timer runs.
+    // While octets are unacknowledged, another timer runs.
     await expect.poll(() => timerOf(flow.localPort, flow.remotePort).kind).toBe('02');
     expect(timerOf(flow.localPort, flow.remotePort).due).toBeLessThanOrEqual(500);
   }

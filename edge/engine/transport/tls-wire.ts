@@ -3,13 +3,13 @@ import { tlsReason } from '#shared/connection-faults.ts';
 import { plainAddress } from '#shared/networks.ts';
 import type { Connection, Endpoints, Wire } from './connection.ts';
 
-/** A TLS socket whose handshake is done, as a wire. */
+/** A TLS socket after its handshake, as a wire. */
 export class TlsWire implements Wire {
   readonly protocol = 'tls';
   readonly #socket: TLSSocket;
   #corked = false;
 
-  /** @param keepaliveMs quiet time before the first TCP keepalive probe */
+  /** @param keepaliveMs idle time before the first TCP keepalive probe */
   constructor(socket: TLSSocket, keepaliveMs: number) {
     this.#socket = socket;
     socket.setNoDelay(true);
@@ -20,7 +20,7 @@ export class TlsWire implements Wire {
     return this.#socket.writableLength;
   }
 
-  /** Messages sent in one turn of the event loop leave in one TLS record and one system call. */
+  /** Messages sent in one event loop turn share one TLS record and one system call. */
   write(bytes: Buffer): void {
     if (!this.#corked) {
       this.#corked = true;
@@ -46,7 +46,7 @@ export class TlsWire implements Wire {
     this.#socket.resume();
   }
 
-  /** Delivers the socket's octets and its end to the connection. */
+  /** Forwards the socket's octets and its end to the connection. */
   attach(connection: Connection): void {
     let cause = 'closed by the peer';
     this.#socket.on('data', (chunk: Buffer) => connection.received(chunk));

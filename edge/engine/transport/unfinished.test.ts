@@ -19,8 +19,8 @@ function budget(strangerUnfinishedBytes: number, knownUnfinishedBytes: number) {
   return { unfinished, cut, holder };
 }
 
-describe('unfinished messages', () => {
-  it('end when all of them hold too much: of the network that holds most, the largest', () => {
+describe('incomplete messages', () => {
+  it('end at the total limit: the largest one of the network that holds most', () => {
     const { unfinished, cut, holder } = budget(100, 100);
     unfinished.set(holder('honest', 'n1'), 50);
     unfinished.set(holder('crowd 1', 'n2'), 20);
@@ -30,7 +30,7 @@ describe('unfinished messages', () => {
     expect([unfinished.octets, cut, unfinished.cut]).toEqual([80, ['crowd 2'], 1]);
   });
 
-  it('of strangers and of known sources do not cost each other', () => {
+  it('of strangers and of known sources have separate limits', () => {
     const { unfinished, cut, holder } = budget(100, 100);
     unfinished.set(holder('stranger', 'n1'), 90);
     unfinished.set(holder('carrier', 'org', false), 90);
@@ -39,7 +39,7 @@ describe('unfinished messages', () => {
     expect([unfinished.octets, cut]).toEqual([110, ['carrier']]);
   });
 
-  it('that are complete count no more, also when their source became known in between', () => {
+  it('that are complete no longer count, even when their source became known in between', () => {
     const { unfinished, holder } = budget(100, 100);
     const stranger = holder('stranger', 'n1');
     unfinished.set(stranger, 60);

@@ -1,12 +1,12 @@
 /**
- * Memory of messages that have begun and are not complete. Each is bounded by the largest message and by time, but not
- * the sum over thousands of connections: when that is over its limit, the largest message of the group that holds most
- * ends with its connection. So nobody's messages cost those of others.
+ * Memory of incomplete messages. Each is limited by the maximum message size and by time, but their sum over
+ * thousands of connections is not. When the sum exceeds its limit, the group that holds most loses the connection
+ * with its largest message. So one source's messages do not displace those of others.
  */
 import type { TransportLimits } from './limits.ts';
 
 export interface UnfinishedHolder {
-  /** Whose memory it is: the network of a stranger, the share of a known source. */
+  /** The owner of the memory: the network of a stranger, the share of a known source. */
   readonly group: string;
   readonly isStranger: boolean;
   cut(reason: string): void;
@@ -17,7 +17,7 @@ interface Group {
   octets: number;
 }
 
-/** One sum and its limit: of all strangers, or of all known sources. */
+/** One sum and its limit: for all strangers, or for all known sources. */
 class Budget {
   readonly #limit: number;
   readonly #groups = new Map<string, Group>();
@@ -59,7 +59,7 @@ class Budget {
 export class Unfinished {
   readonly #strangers: Budget;
   readonly #known: Budget;
-  /** Where each holder is counted: its group may change with the configuration. */
+  /** The budget and group of each holder: its group may change with the configuration. */
   readonly #placeOf = new Map<UnfinishedHolder, { readonly budget: Budget; readonly group: string }>();
   #cut = 0;
 
@@ -73,14 +73,14 @@ export class Unfinished {
     return this.#strangers.octets + this.#known.octets;
   }
 
-  /** Connections that ended for it, since the start. */
+  /** Connections closed for exceeding the limit, since the start. */
   get cut(): number {
     return this.#cut;
   }
 
   /**
-   * From now on `holder` holds so many octets. One connection may end for it, this or another one.
-   * @param octets 0 when its message is complete or its connection is gone
+   * Sets the number of octets that `holder` holds. One connection, this or another, may be closed as a result.
+   * @param octets 0 when its message is complete or its connection has closed
    */
   set(holder: UnfinishedHolder, octets: number): void {
     const place = this.#placeOf.get(holder);

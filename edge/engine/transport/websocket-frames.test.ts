@@ -17,12 +17,12 @@ interface FrameOptions {
   readonly rsv1: boolean;
 }
 
-/** What the library's types leave out. */
+/** Parts missing from the library's types. */
 const { Sender } = ws as unknown as {
   readonly Sender: { frame(payload: Buffer, options: FrameOptions): Buffer[] };
 };
 
-/** As the library writes them, masked like a client's. */
+/** Frames as the library writes them, masked like a client's. */
 function written({ opcode, fin, payload }: Frame): Buffer {
   const options = { opcode, fin, mask: true, readOnly: false, rsv1: false };
   return Buffer.concat(Sender.frame(Buffer.from(payload), options));
@@ -37,7 +37,7 @@ const control: fc.Arbitrary<Frame> = fc.record({
   fin: fc.constant(true),
   payload: fc.uint8Array({ maxLength: 125 }),
 });
-/** A message in one frame or several, with control frames between them. */
+/** A message in one or several frames, with control frames between them. */
 const message: fc.Arbitrary<Frame[]> = fc
   .array(fc.tuple(payload, fc.array(control, { maxLength: 2 })), { minLength: 1, maxLength: 4 })
   .map((parts) =>
@@ -47,14 +47,14 @@ const message: fc.Arbitrary<Frame[]> = fc
     ]),
   );
 
-test('whatever comes, and however it is cut: what is pending is what has come since the last whole message', () => {
+test('pending octets are those since the last whole message, for any input split anywhere', () => {
   const cuts = fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1, maxLength: 20 });
   fc.assert(
     fc.property(fc.array(message, { minLength: 1, maxLength: 5 }), cuts, (messages, sizes) => {
       const octets = messages.map((frames) => Buffer.concat(frames.map(written)));
       const stream = Buffer.concat(octets);
       const ends = octets.map((_, i) => octets.slice(0, i + 1).reduce((sum, one) => sum + one.length, 0));
-      /** Octets of control frames that are complete, by where they end: they are no part of the message. */
+      /** Octets of complete control frames, by end position: they are not part of the message. */
       const controls: { end: number; octets: number }[] = [];
       let at = 0;
       for (const frame of messages.flat()) {
@@ -84,7 +84,7 @@ test('the first octet of a frame is pending', () => {
   expect(frames.pending).toBe(1);
 });
 
-test('a ping by itself leaves nothing behind', () => {
+test('a ping on its own leaves nothing pending', () => {
   const frames = new WebSocketFrames();
   expect(frames.push(written({ opcode: 0x9, fin: true, payload: new Uint8Array(4) }))).toBe(true);
   expect(frames.pending).toBe(0);

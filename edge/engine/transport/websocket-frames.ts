@@ -1,30 +1,30 @@
-/** Octets of an extended length by the length that the second octet of a head has (RFC 6455 section 5.2). */
+/** Octets of an extended length, by the length code in the second octet of a head (RFC 6455 section 5.2). */
 const EXTENDED: Readonly<Record<number, number>> = { 126: 2, 127: 8 };
 const MASK_OCTETS = 4;
 const LONGEST_HEAD = 14;
 
 /**
- * Follows the frames of a WebSocket (RFC 6455 section 5.2) to know how much of a message has come that is not
- * complete. It reads heads only, and judges nothing: what breaks the rules ends the connection elsewhere.
+ * Follows the frames of a WebSocket (RFC 6455 section 5.2) to know how much of an incomplete message has arrived.
+ * It reads only heads and validates nothing: protocol violations are handled elsewhere.
  */
 export class WebSocketFrames {
   readonly #head = Buffer.alloc(LONGEST_HEAD);
   #headOctets = 0;
-  /** Octets of the frame's payload that have not come; -1: its head is not complete. */
+  /** Octets of the frame's payload still to come; -1: its head is not complete. */
   #left = -1;
   #fin = false;
   #isControl = false;
-  /** Octets of the frames of the message that is not complete, without the frame under way. */
+  /** Octets of the incomplete message's earlier frames. */
   #before = 0;
-  /** Octets of the frame under way. */
+  /** Octets of the current frame. */
   #frame = 0;
 
-  /** Octets that have come of a message, or of a frame, that is not complete. */
+  /** Octets received of an incomplete message or frame. */
   get pending(): number {
     return this.#before + this.#frame;
   }
 
-  /** Takes what came. Returns whether a message was completed, or a control frame that no message waits around. */
+  /** Processes a chunk. Returns whether it completed a message, or a control frame outside a message. */
   push(chunk: Buffer): boolean {
     let completed = false;
     let at = 0;
@@ -39,7 +39,7 @@ export class WebSocketFrames {
     return completed;
   }
 
-  /** Returns where the payload begins; the head may go on in the next chunk. */
+  /** Returns where the payload begins; the head may continue in the next chunk. */
   #readHead(chunk: Buffer, begin: number): number {
     let at = begin;
     while (at < chunk.length && this.#headOctets < this.#headLength) {
@@ -57,14 +57,14 @@ export class WebSocketFrames {
     return at;
   }
 
-  /** Octets of the head, as far as what has come of it says. */
+  /** Octets of the head, as far as known. */
   get #headLength(): number {
     if (this.#headOctets < 2) return 2;
     const second = this.#head[1] ?? 0;
     return 2 + (EXTENDED[second & 0x7f] ?? 0) + (second & 0x80 ? MASK_OCTETS : 0);
   }
 
-  /** Whether a message is complete, or nothing is under way any more. */
+  /** Whether a message is complete, or nothing is pending any more. */
   #endFrame(): boolean {
     const octets = this.#frame;
     this.#frame = 0;

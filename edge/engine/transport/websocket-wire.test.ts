@@ -37,7 +37,7 @@ test('carries one message per frame in both directions', async () => {
   expect((await recorder.event('closed')).text).toBe('done');
 });
 
-test('refuses other subprotocols, plain requests and frames that are too large', async () => {
+test('rejects other subprotocols, plain requests and frames that are too large', async () => {
   const { recorder, open } = await listeningWss({ limits: { maxMessageBytes: 1000 } });
   const chat = open(['chat']);
   const status = await new Promise((resolve) =>
@@ -54,8 +54,8 @@ test('refuses other subprotocols, plain requests and frames that are too large',
 
 test.each([
   ['the first octet of a frame', Buffer.from([0x81])],
-  ['a fragment, and no more', Buffer.from([0x01, 0x82, 0, 0, 0, 0, 0x4f, 0x50])],
-])('%s is cut after its time', async (_what, octets) => {
+  ['only a fragment', Buffer.from([0x01, 0x82, 0, 0, 0, 0, 0x4f, 0x50])],
+])('%s is cut after its timeout', async (_what, octets) => {
   const { recorder, open } = await listeningWss({
     limits: { messageTimeoutMs: 10_000, firstMessageTimeoutMs: 60_000 },
   });

@@ -17,8 +17,8 @@ export class WebSocketWire implements Wire {
   readonly #raw: Socket;
 
   /**
-   * @param raw the connection under it
-   * @param keepaliveMs quiet time before the first TCP keepalive probe
+   * @param raw the underlying connection
+   * @param keepaliveMs idle time before the first TCP keepalive probe
    */
   constructor(socket: WebSocket, raw: Socket, keepaliveMs: number) {
     this.#socket = socket;
@@ -30,7 +30,7 @@ export class WebSocketWire implements Wire {
     return this.#socket.bufferedAmount;
   }
 
-  /** Text frames where the octets allow it: browsers hand those over as strings (RFC 7118 section 4.2). */
+  /** Text frames when the octets are valid UTF-8: browsers deliver those as strings (RFC 7118 section 4.2). */
   write(bytes: Buffer): void {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(bytes, { binary: !isUtf8(bytes) });
   }
@@ -60,18 +60,18 @@ export class WebSocketWire implements Wire {
 
   attach(connection: Connection): void {
     let cause = 'closed by the peer';
-    // `ws` does not say what it holds of a message that is not complete.
+    // `ws` does not expose how much of an incomplete message it holds.
     const frames = new WebSocketFrames();
     this.#raw.prependListener('data', (chunk: Buffer) => {
       const completed = frames.push(chunk);
       connection.receivedPart(frames.pending, completed);
     });
     this.#socket.on('message', (data) => connection.receivedFrame(bufferOf(data)));
-    // RFC 7118 section 6: a phone may keep its connection by pings of the WebSocket, which `ws` answers.
+    // RFC 7118 section 6: a phone may keep its connection open with WebSocket pings, which `ws` answers.
     this.#socket.on('ping', () => connection.alive());
     this.#socket.on('error', (error) => {
       cause = error.message;
-      // The close frame is out (RFC 6455 section 7.1.7). The peer's is not waited for as long as `ws` would.
+      // The close frame is sent (RFC 6455 section 7.1.7). We wait for the peer's less long than `ws` would.
       connection.close(cause);
     });
     this.#raw.on('drain', () => connection.drained());
@@ -84,7 +84,7 @@ function bufferOf(data: RawData): Buffer {
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 }
 
-/** Lets `server` take WebSocket upgrades for `sip`, and answers everything else with 426 or 400. */
+/** Makes `server` accept WebSocket upgrades for `sip`, and answer everything else with 426 or 400. */
 export function upgradeTo(
   server: HttpsServer,
   limits: TransportLimits,
@@ -102,7 +102,7 @@ export function upgradeTo(
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const offered = request.headers['sec-websocket-protocol'] ?? '';
     if (!offered.split(',').some((protocol) => protocol.trim() === 'sip')) {
-      // The HTTP server has let go of the socket: its errors are ours to hear, and so is its end.
+      // The HTTP server has released the socket: we must handle its errors and its end.
       socket.on('error', () => socket.destroy());
       socket.once('finish', () => socket.destroy());
       socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');

@@ -31,7 +31,7 @@ function through(codec: AudioCodec, pcm: Int16Array): Int16Array {
   return result;
 }
 
-/** Signal to noise ratio in dB at the best delay up to `maxLag` samples, gain left free. */
+/** Signal to noise ratio in dB at the best delay up to `maxLag` samples, independent of gain. */
 function signalToNoise(sent: Int16Array, received: Int16Array, maxLag: number): number {
   let best = -99;
   const from = sent.length >> 2;
@@ -83,7 +83,7 @@ describe('G.711', () => {
   });
 
   it.each(['PCMU', 'PCMA'] as const)(
-    '%s gives each code back that it decodes, but for the negative zero',
+    '%s encodes each decoded code back to itself, except for the negative zero',
     (name) => {
       const codec = createCodec(name, 8000);
       const codes = Uint8Array.from({ length: 160 }, (_, i) => i);
@@ -136,7 +136,7 @@ describe('every codec', () => {
     codec.close();
   });
 
-  it.each(present)('%s at %i Hz tells the length of its own packets', (name, rate) => {
+  it.each(present)('%s at %i Hz reports the length of its own packets', (name, rate) => {
     const codec = createCodec(name, rate);
     const payload = new Uint8Array(400);
     for (let i = 0; i < 5; i++) {
@@ -147,7 +147,7 @@ describe('every codec', () => {
   });
 
   it.each(present)(
-    '%s at %i Hz hides a lost frame of a tone, and fades when nothing comes back',
+    '%s at %i Hz conceals a lost frame of a tone, and fades when no more packets arrive',
     (name, rate) => {
       const codec = createCodec(name, rate);
       through(codec, tone(rate, 400, rate / 5));
@@ -180,7 +180,7 @@ describe('every codec', () => {
     codec.close();
   });
 
-  it.each(present)('%s at %i Hz does no harm after it was closed, twice', (name, rate) => {
+  it.each(present)('%s at %i Hz is harmless after it was closed, twice', (name, rate) => {
     const codec = createCodec(name, rate);
     const payload = new Uint8Array(400);
     const length = codec.encode(new Int16Array(rate / 50), payload);
@@ -207,7 +207,7 @@ describe.runIf(codecAvailable('Opus').available)('Opus', () => {
     const sender = createCodec('Opus', rate, 'useinbandfec=1');
     const guessing = createCodec('Opus', rate);
     const recovering = createCodec('Opus', rate);
-    // A sweep: what comes next cannot be guessed from what was.
+    // A sweep: the next frame cannot be predicted from the previous ones.
     const sweep = Int16Array.from(
       { length: rate },
       (_, i) => 9000 * Math.sin(2 * Math.PI * (200 + i / 20) * (i / rate)),
@@ -232,7 +232,7 @@ describe.runIf(codecAvailable('Opus').available)('Opus', () => {
     for (const codec of [sender, guessing, recovering]) codec.close();
   });
 
-  it('keeps to the bit rate that the peer allows', () => {
+  it('respects the bit rate limit of the peer', () => {
     const octets = (fmtp: string) => {
       const codec = createCodec('Opus', 16000, fmtp);
       const payload = new Uint8Array(400);
@@ -247,7 +247,7 @@ describe.runIf(codecAvailable('Opus').available)('Opus', () => {
 });
 
 describe.runIf(codecAvailable('Opus').available)('the memory of libopus', () => {
-  it('is given back by close', () => {
+  it('is freed by close', () => {
     const open = (count: number) => {
       for (let i = 0; i < count; i++) {
         const codec = createCodec('Opus', 16000);
@@ -276,7 +276,7 @@ describe('opusDuration', () => {
     ['a count that is missing', [0x0b], 0],
     ['nothing', [], 0],
   ];
-  it.each(table)('knows %s', (_, payload, ticks) => {
+  it.each(table)('handles %s', (_, payload, ticks) => {
     expect(opusDuration(Uint8Array.from(payload))).toBe(ticks);
   });
 });
@@ -315,7 +315,7 @@ describe('resampling', () => {
   });
 });
 
-it('reports a library that is not there instead of failing', () => {
+it('reports a missing library instead of failing', () => {
   const load = libraryLoader('libnosuchcodec.so.9', 'libnosuchcodec9', () => ({}));
   expect(load()).toEqual({
     reason: expect.stringMatching(
@@ -324,7 +324,7 @@ it('reports a library that is not there instead of failing', () => {
   });
 });
 
-it('are looked for in a folder of their own when there is one', () => {
+it('are looked up in a configured folder', () => {
   lookForLibrariesIn('/nonexistent');
   try {
     expect(libraryLoader('libspandsp.so.2', 'libspandsp2', () => ({}))()).toEqual({

@@ -1,4 +1,4 @@
-/** The table of codecs: which there are on this machine, and how one is made. */
+/** The codecs available on this machine, and how to create them. */
 import { type CodecName, codecNames } from '#shared/codecs.ts';
 import type { AgentRate, AudioCodec } from './codec.ts';
 import { G711 } from './g711.ts';
@@ -13,7 +13,7 @@ export type Availability =
 
 interface CodecEntry {
   availability(): Availability;
-  /** A codec of whatever PCM rate it works at best, given the agent's. @throws Error when unavailable */
+  /** Creates a codec at its best PCM rate for the agent's rate. @throws Error when unavailable */
   create(rate: AgentRate, fmtp: string | null): AudioCodec;
 }
 
@@ -42,12 +42,12 @@ function fromLibrary<Functions>(
   };
 }
 
-/** Whether a codec can be used here, and if not, why and what to install. Never throws. */
+/** Whether a codec is available here; if not, why and what to install. Never throws. */
 export function codecAvailable(name: CodecName): Availability {
   return codecs[name].availability();
 }
 
-/** The codecs that can be used here. */
+/** The codecs available here. */
 export function availableCodecs(): CodecName[] {
   return codecNames.filter((name) => codecAvailable(name).available);
 }
@@ -55,7 +55,7 @@ export function availableCodecs(): CodecName[] {
 /**
  * A codec for one stream, with PCM at the agent's rate. The caller closes it.
  * @param fmtp the peer's `a=fmtp` of the codec, which may limit what is sent to it
- * @throws Error when the codec's library is missing; `codecAvailable` tells beforehand
+ * @throws Error when the codec's library is missing; check with `codecAvailable` first
  */
 export function createCodec(name: CodecName, rate: AgentRate, fmtp: string | null = null): AudioCodec {
   const codec = codecs[name].create(rate, fmtp);

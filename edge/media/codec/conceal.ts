@@ -1,24 +1,24 @@
 /**
- * Packet loss concealment for codecs without their own, in the manner of G.711 Appendix I: the last pitch
- * period is repeated and fades out; when audio comes back it is blended in. Unlike the appendix it delays
- * nothing: the joint at the start of a loss is smoothed by a decaying offset.
+ * Packet loss concealment for codecs without their own, similar to G.711 Appendix I: the last pitch period is
+ * repeated and fades out; when audio resumes it is blended in. Unlike the appendix it adds no delay: a decaying
+ * offset smooths the start of a loss.
  */
 
-/** ms of unchanged loudness, then ms until silence, as in the appendix. */
+/** ms at full level, then ms until silence, as in the appendix. */
 const fadeStartMs = 10;
 const fadeEndMs = 60;
 
 export class Concealer {
   readonly #perMs: number;
-  /** The last 48 ms of audio, received or made up. */
+  /** The last 48 ms of audio, received or synthesized. */
   readonly #history: Int16Array;
   /** One pitch period, ready to be repeated. */
   readonly #cycle: Int16Array;
   #period = 0;
   #position = 0;
-  /** Samples made up since the last received one; 0 outside a loss. */
+  /** Samples synthesized since the last received one; 0 outside a loss. */
   #missing = 0;
-  /** Height of the step at the start of the loss. */
+  /** Size of the step at the start of the loss. */
   #step = 0;
 
   /** @param sampleRate Hz, a multiple of 1000 */
@@ -28,7 +28,7 @@ export class Concealer {
     this.#cycle = new Int16Array(15 * this.#perMs);
   }
 
-  /** Takes note of `length` received samples; after a loss their beginning is blended with what was made up. */
+  /** Records `length` received samples; after a loss their beginning is blended with the synthesized audio. */
   received(pcm: Int16Array, length: number): void {
     if (this.#missing > 0 && length > 0) {
       const blend = Math.min(length, 5 * this.#perMs);
@@ -41,7 +41,7 @@ export class Concealer {
     this.#remember(pcm, length);
   }
 
-  /** Makes up `length` samples. */
+  /** Synthesizes `length` samples. */
   conceal(out: Int16Array, length: number): void {
     if (this.#missing === 0) this.#begin();
     for (let i = 0; i < length; i++) out[i] = this.#next();
@@ -54,7 +54,7 @@ export class Concealer {
     const period = this.#findPeriod();
     const overlap = period >> 2;
     for (let i = 0; i < period; i++) this.#cycle[i] = history[end - period + i] ?? 0;
-    // The end of the cycle turns into what came before its start, so that repeating it makes no click.
+    // The end of the cycle is blended into what preceded its start, so that repeating it does not click.
     for (let i = 0; i < overlap; i++) {
       const weight = (i + 1) / (overlap + 1);
       const last = history[end - overlap + i] ?? 0;
@@ -76,7 +76,7 @@ export class Concealer {
     return Math.max(-32768, Math.min(32767, Math.round(sample)));
   }
 
-  /** The lag of 5 to 15 ms at which the last 20 ms resemble themselves most (normalised correlation). */
+  /** The lag of 5 to 15 ms at which the last 20 ms are most self-similar (normalized correlation). */
   #findPeriod(): number {
     const history = this.#history;
     const end = history.length;

@@ -1,6 +1,6 @@
 /**
- * G.722 at 64 kbit/s through libspandsp: 16 kHz audio in 8 octets per ms. Its RTP clock is 8 kHz, an error of
- * history that RFC 3551 section 4.5.2 keeps, so a payload's octets count its ticks.
+ * G.722 at 64 kbit/s through libspandsp: 16 kHz audio in 8 octets per ms. Its RTP clock is 8 kHz, a historical
+ * error that RFC 3551 section 4.5.2 keeps, so each octet of a payload is one tick.
  */
 import type { AudioCodec } from './codec.ts';
 import { Concealer } from './conceal.ts';
@@ -37,7 +37,7 @@ export class G722 implements AudioCodec {
   #encoder: Pointer;
   #decoder: Pointer;
 
-  /** @throws Error when the library has no memory */
+  /** @throws Error when the library cannot allocate memory */
   constructor(functions: G722Functions) {
     this.#g722 = functions;
     this.#encoder = functions.encodeInit(null, bitsPerSecond, 0);

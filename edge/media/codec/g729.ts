@@ -1,7 +1,7 @@
 /**
- * G.729 Annex A through libbcg729: frames of 10 ms in 10 octets, two per packet; a packet may end in a
- * 2-octet comfort noise frame of Annex B (RFC 3551 section 4.5.6). The library is under the GPL: it is used
- * where the operator installed it.
+ * G.729 Annex A through libbcg729: frames of 10 ms in 10 octets, two per packet; a packet may end with a 2-octet
+ * comfort noise frame of Annex B (RFC 3551 section 4.5.6). The library is licensed under the GPL: it is used only
+ * if the operator has installed it.
  */
 import type { AudioCodec } from './codec.ts';
 import { libraryLoader, type Pointer } from './library.ts';
@@ -51,7 +51,7 @@ export class G729 implements AudioCodec {
   #encoder: Pointer;
   #decoder: Pointer;
 
-  /** @throws Error when the library has no memory */
+  /** @throws Error when the library cannot allocate memory */
   constructor(functions: G729Functions) {
     this.#g729 = functions;
     this.#encoder = functions.encoderInit(0);

@@ -1,30 +1,30 @@
 /**
- * Codec libraries of the operating system, opened through koffi when they are first asked for. koffi itself
- * is loaded only then: an edge that speaks G.711 alone needs neither.
+ * Codec libraries of the operating system, loaded with koffi on first use. koffi itself is loaded only then: an
+ * edge that uses only G.711 needs neither.
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { LibraryHandle } from 'koffi';
 
-/** A pointer that a library handed out; opaque here. */
+/** An opaque pointer returned by a library. */
 export type Pointer = object | bigint | null;
 
-/** Where the libraries of this process are; null: where the dynamic linker looks. */
+/** Folder of this process's libraries; null: the dynamic linker's search path. */
 let folder: string | null = null;
 
-/** Looks for libraries in `path` alone from now on; those that were asked for already stay what they are. */
+/** Looks for libraries only in `path` from now on; libraries already requested are unaffected. */
 export function lookForLibrariesIn(path: string | null): void {
   folder = path;
 }
 
-/** The functions of a library, or why there are none. */
+/** The functions of a library, or why it is unavailable. */
 export type Loaded<Functions> = { readonly functions: Functions } | { readonly reason: string };
 
 /**
- * Makes a loader that opens `file` once and remembers the outcome.
- * @param file name as the dynamic linker knows it, with its version
+ * Creates a loader that opens `file` once and caches the outcome.
+ * @param file name for the dynamic linker, with its version
  * @param debianPackage what to install when it is missing
- * @param bind looks the functions up; may throw when one is missing
+ * @param bind looks up the functions; may throw when one is missing
  */
 export function libraryLoader<Functions>(
   file: string,

@@ -1,6 +1,6 @@
 /**
- * Opus (RFC 6716, RFC 7587) through libopus: mono, 20 ms packets, encoder and decoder at the agent's rate;
- * the RTP clock is 48 kHz whatever that is. The library resamples and conceals by itself.
+ * Opus (RFC 6716, RFC 7587) through libopus: mono, 20 ms packets, encoder and decoder at the agent's rate; the
+ * RTP clock is always 48 kHz. The library does resampling and concealment.
  */
 import type { AgentRate, AudioCodec } from './codec.ts';
 import { libraryLoader, type Pointer } from './library.ts';
@@ -22,20 +22,20 @@ interface OpusFunctions {
   decoderDestroy(decoder: Pointer): void;
 }
 
-// Numbers of opus_defines.h.
+// Constants from opus_defines.h.
 const applicationVoip = 2048;
 const setBitrate = 4002;
 const setComplexity = 4010;
 const setInbandFec = 4012;
 const setPacketLossPercent = 4014;
 
-/** Encoder effort, 0 to 10. Above 5 a frame costs twice the time for a gain that speech does not show. */
+/** Encoder effort, 0 to 10. Above 5 a frame costs twice the time without an audible gain for speech. */
 const complexity = 5;
 
-/** Bits per second, between what RFC 7587 section 3.1.1 advises for narrow band and wide band speech. */
+/** Bits per second, between the recommendations of RFC 7587 section 3.1.1 for narrowband and wideband speech. */
 const bitrates: Readonly<Record<AgentRate, number>> = { 8000: 16000, 16000: 24000 };
 
-/** Loss that the encoder prepares for when the peer reads in-band FEC, percent. */
+/** Loss that the encoder prepares for when the peer supports in-band FEC, percent. */
 const preparedLoss = 10;
 
 const ticksPerMs = 48;
@@ -64,7 +64,7 @@ export class Opus implements AudioCodec {
 
   /**
    * @param fmtp the peer's format parameters (RFC 7587 section 6.1), from its SDP
-   * @throws Error when the library has no memory
+   * @throws Error when the library cannot allocate memory
    */
   constructor(functions: OpusFunctions, rate: AgentRate, fmtp: string | null) {
     this.#opus = functions;
@@ -92,7 +92,7 @@ export class Opus implements AudioCodec {
   }
 
   decode(payload: Uint8Array, out: Int16Array): number {
-    // An empty payload would be taken for a loss.
+    // An empty payload would be treated as a loss.
     if (this.#decoder === null || payload.length === 0) return 0;
     return Math.max(0, this.#opus.decode(this.#decoder, payload, payload.length, out, out.length, 0));
   }
@@ -100,8 +100,8 @@ export class Opus implements AudioCodec {
   conceal(out: Int16Array, next: Uint8Array | null = null): number {
     const count = this.samplesPerFrame;
     if (this.#decoder === null) return out.fill(0, 0, count) && count;
-    // With the following packet at hand its redundant copy of the lost one is decoded (RFC 6716 section 2.1.7);
-    // the library conceals when the packet has none.
+    // If the following packet is available, its redundant copy of the lost one is decoded (RFC 6716 section
+    // 2.1.7); the library conceals when the packet has none.
     const written =
       next !== null && next.length > 0
         ? this.#opus.decode(this.#decoder, next, next.length, out, count, 1)

@@ -1,13 +1,13 @@
 /**
- * 8 kHz to 16 kHz and back through one half-band filter in polyphase form: every second coefficient is zero,
- * so an output costs 16 multiplications. Pass band to 3.5 kHz, alias rejection about 60 dB from 4.5 kHz;
- * each direction delays by 2 ms.
+ * Converts 8 kHz to 16 kHz and back with one half-band filter in polyphase form: every second coefficient is
+ * zero, so an output sample costs 16 multiplications. Pass band to 3.5 kHz, alias rejection about 60 dB from 4.5
+ * kHz; each direction adds 2 ms of delay.
  */
 
 /** Pairs of non-zero side coefficients. */
 const pairs = 16;
 
-/** Side coefficients of the half-band filter, nearest to the middle first (Kaiser window, beta 5.6). */
+/** Side coefficients of the half-band filter, closest to the center first (Kaiser window, beta 5.6). */
 const sides = halfBand(5.6);
 
 function halfBand(beta: number): Float64Array {
@@ -19,7 +19,7 @@ function halfBand(beta: number): Float64Array {
     taps[j] = ((j % 2 === 0 ? 1 : -1) / (Math.PI * offset)) * window;
     sum += taps[j] ?? 0;
   }
-  // Both sides together weigh as much as the middle, one half: unity gain at 0 Hz.
+  // Both sides together weigh as much as the center, one half: unity gain at 0 Hz.
   return taps.map((tap) => tap / (4 * sum));
 }
 
@@ -39,7 +39,7 @@ function clamp(value: number): number {
   return rounded > 32767 ? 32767 : rounded < -32768 ? -32768 : rounded;
 }
 
-/** Keeps the samples before a block in front of it, so that the filter sees one endless signal. */
+/** Prepends the previous samples to each block, so that the filter sees a continuous signal. */
 class Line {
   readonly samples: Int16Array;
   readonly #before: number;
@@ -49,7 +49,7 @@ class Line {
     this.samples = new Int16Array(before + maxBlock);
   }
 
-  /** Puts `length` samples behind those kept; the block starts at index `before`. */
+  /** Appends `length` samples to those kept; the block starts at index `before`. */
   take(block: Int16Array, length: number): void {
     this.samples.set(block.subarray(0, length), this.#before);
   }
@@ -63,7 +63,7 @@ class Line {
 export class Upsampler {
   readonly #line: Line;
 
-  /** @param maxBlock most input samples per call */
+  /** @param maxBlock maximum input samples per call */
   constructor(maxBlock: number) {
     this.#line = new Line(2 * pairs - 1, maxBlock);
   }
@@ -90,7 +90,7 @@ export class Upsampler {
 export class Downsampler {
   readonly #line: Line;
 
-  /** @param maxBlock most input samples per call */
+  /** @param maxBlock maximum input samples per call */
   constructor(maxBlock: number) {
     this.#line = new Line(4 * pairs - 2, maxBlock);
   }

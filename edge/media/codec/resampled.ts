@@ -1,8 +1,8 @@
-/** A codec of one PCM rate in the dress of the other. */
+/** Adapts a codec to the other PCM rate. */
 import { type AgentRate, type AudioCodec, decodeBuffer } from './codec.ts';
 import { Downsampler, Upsampler } from './resample.ts';
 
-/** Wraps a codec of 8 kHz for an agent at 16 kHz, or one of 16 kHz for an agent at 8 kHz. */
+/** Wraps an 8 kHz codec for an agent at 16 kHz, or a 16 kHz codec for an agent at 8 kHz. */
 export class Resampled implements AudioCodec {
   readonly name: AudioCodec['name'];
   readonly clockRate: number;

@@ -40,7 +40,7 @@ function receive(arrivals: readonly Arrival<DtmfPacket>[], clockRate = 8000): Dt
 const pressed = (events: readonly DtmfEvent[]) => events.map(({ digit }) => digit).join('');
 
 describe('DtmfSender', () => {
-  it('sends 100 ms: five growing durations, the end three times, then a pause', () => {
+  it('sends 100 ms: five increasing durations, the end three times, then a pause', () => {
     const packets = steps('5');
     expect(packets.map((packet) => packet && Buffer.from(packet.payload).toString('hex'))).toEqual([
       '050a00a0',
@@ -65,7 +65,7 @@ describe('DtmfSender', () => {
     expect(new Set(packets.flatMap((packet) => (packet ? [packet.timestamp] : [])))).toEqual(new Set([1000]));
   });
 
-  it('begins the next digit 60 ms after the end of the one before', () => {
+  it('starts the next digit 60 ms after the end of the previous one', () => {
     const packets = steps('12');
     expect(packets).toHaveLength(16);
     expect(packets[8]).toMatchObject({ marker: true, timestamp: 1000 + 8 * 160 });
@@ -76,12 +76,12 @@ describe('DtmfSender', () => {
     expect(packets.findIndex((packet) => packet !== null)).toBe(25);
   });
 
-  it('counts in the clock that was negotiated', () => {
+  it('counts in the negotiated clock', () => {
     const last = steps('1', 48000)[6];
     expect(Buffer.from(last?.payload ?? []).toString('hex')).toBe('018a12c0');
   });
 
-  it('knows every key in either case', () => {
+  it('accepts every key in either case', () => {
     expect(pressed(receive(sentAt(steps('0123456789*#ABCDabcd'))))).toBe('0123456789*#ABCDABCD');
   });
 
@@ -91,7 +91,7 @@ describe('DtmfSender', () => {
     expect(sender.next(0)).toBeNull();
   });
 
-  it.each(['x', '1 2', '１', '+'])('refuses %s', (digits) => {
+  it.each(['x', '1 2', '１', '+'])('rejects %s', (digits) => {
     expect(() => new DtmfSender(digits, 8000)).toThrow(RangeError);
   });
 });
@@ -111,16 +111,16 @@ describe('DtmfReceiver', () => {
     expect(receiver.push(100, formatEvent(3, true, 10, 320), 40)).toEqual([]);
   });
 
-  it('tells the same key pressed twice by the timestamps', () => {
+  it('distinguishes two presses of the same key by their timestamps', () => {
     expect(pressed(receive(sentAt(steps('11'))))).toBe('11');
   });
 
-  it('ends a press by time when all its end packets are lost', () => {
+  it('ends a press by timeout when all its end packets are lost', () => {
     const packets = sentAt(steps('7').slice(0, 3));
     expect(receive(packets)).toEqual([{ digit: '7', durationMs: 60 }]);
   });
 
-  it('ends a press by the next one when all its end packets are lost', () => {
+  it('ends a press at the next one when all its end packets are lost', () => {
     const packets = sentAt(steps('78').map((packet, step) => (step >= 3 && step < 8 ? null : packet)));
     expect(receive(packets)).toEqual([
       { digit: '7', durationMs: 60 },
@@ -128,11 +128,11 @@ describe('DtmfReceiver', () => {
     ]);
   });
 
-  it('knows a press of which only an end packet came', () => {
+  it('detects a press of which only an end packet arrived', () => {
     expect(receive(sentAt(steps('9')).slice(6))).toEqual([{ digit: '9', durationMs: 100 }]);
   });
 
-  it('does not report again what comes after the time-out', () => {
+  it('does not report again what arrives after the timeout', () => {
     const receiver = new DtmfReceiver({ clockRate: 8000 });
     receiver.push(100, formatEvent(3, false, 10, 160), 0);
     expect(receiver.poll(249)).toEqual([]);
@@ -140,13 +140,13 @@ describe('DtmfReceiver', () => {
     expect(receiver.push(100, formatEvent(3, true, 10, 800), 400)).toEqual([]);
   });
 
-  it('takes a long press in segments for one', () => {
+  it('treats a long press in segments as one', () => {
     const receiver = new DtmfReceiver({ clockRate: 48000 });
     const start = 2 ** 32 - 70_000;
     expect(receiver.push(start, formatEvent(1, false, 10, 0xff00), 0)).toEqual([]);
     expect(receiver.push(start, formatEvent(1, false, 10, 0xffff), 20)).toEqual([]);
     expect(receiver.push(start + 0xffff, formatEvent(1, false, 10, 960), 40)).toEqual([]);
-    // Straggler of the first segment.
+    // Late packet of the first segment.
     expect(receiver.push(start, formatEvent(1, false, 10, 0xffff), 41)).toEqual([]);
     const third = (start + 2 * 0xffff) >>> 0;
     expect(receiver.push(third, formatEvent(1, true, 10, 4800), 60)).toEqual([
@@ -154,7 +154,7 @@ describe('DtmfReceiver', () => {
     ]);
   });
 
-  it('ignores events that are no keys, and half packets', () => {
+  it('ignores events that are not keys, and incomplete packets', () => {
     const receiver = new DtmfReceiver({ clockRate: 8000 });
     expect(receiver.push(1, formatEvent(16, true, 0, 800), 0)).toEqual([]);
     expect(receiver.push(2, formatEvent(36, true, 0, 800), 0)).toEqual([]);
@@ -162,7 +162,7 @@ describe('DtmfReceiver', () => {
     expect(receiver.pressed).toBe(false);
   });
 
-  it('keeps the order when all that is left of the first press comes late', () => {
+  it('keeps the order when the only remaining packet of the first press arrives late', () => {
     const receiver = new DtmfReceiver({ clockRate: 8000 });
     receiver.push(2000, formatEvent(2, false, 10, 160), 0);
     expect(receiver.push(1000, formatEvent(1, true, 10, 800), 1)).toEqual([{ digit: '1', durationMs: 100 }]);
@@ -178,7 +178,7 @@ describe('DtmfReceiver', () => {
   });
   const keys = fc.string({ unit: fc.constantFrom(...'0123456789*#'), minLength: 1, maxLength: 12 });
 
-  it('hears every press once and in order at up to 30 % loss, whatever the order of packets', () => {
+  it('detects every press once and in order at up to 30 % loss, in any packet order', () => {
     const clock = fc.constantFrom(8000, 48000);
     fc.assert(
       fc.property(
@@ -188,7 +188,7 @@ describe('DtmfReceiver', () => {
         fc.nat(2 ** 32 - 1),
         (digits, options: PathOptions, clockRate, start) => {
           const arrivals = carry(sentAt(steps(digits, clockRate, start)), options);
-          // A press is gone only when all seven packets are: let such runs pass by what did arrive.
+          // A press is lost only when all seven packets are: expect those of which something arrived.
           const starts = new Set(arrivals.map(({ packet }) => packet.timestamp));
           const audible = Array.from(digits).filter((_, i) =>
             starts.has((start + i * 8 * (clockRate / 50)) >>> 0),
@@ -200,7 +200,7 @@ describe('DtmfReceiver', () => {
     );
   });
 
-  it('hears 1,000 presses at 30 % loss but for one in a few thousand', () => {
+  it('detects 1,000 presses at 30 % loss except for one in a few thousand', () => {
     const digits = '0123456789'.repeat(100);
     const arrivals = carry(sentAt(steps(digits)), { seed: 7, loss: 0.3 });
     expect(pressed(receive(arrivals)).length).toBeGreaterThanOrEqual(998);

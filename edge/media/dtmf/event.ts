@@ -9,10 +9,10 @@ const digits = '0123456789*#ABCD';
 
 export const eventLength = 4;
 
-/** Longest duration that one segment of an event can state. */
+/** Longest duration of one segment of an event. */
 export const longestSegment = 0xffff;
 
-/** The key of an event code; undefined for events that are no keys (flash, tones of fax and modem). */
+/** The key of an event code; undefined for events that are not keys (flash, fax and modem tones). */
 export function digitOf(code: number): string | undefined {
   return digits[code];
 }

@@ -1,12 +1,12 @@
 /**
- * Key presses out of RFC 4733 packets. An event is known by its RTP timestamp, whatever order its packets
- * come in and however many are missing:
+ * Detects key presses in RFC 4733 packets. An event is identified by its RTP timestamp, whatever order its
+ * packets arrive in and however many are lost:
  *
  *     first packet of a timestamp ----> pressed ---- end bit ------------------> reported
  *                                          |-------- next timestamp -----------> reported
  *                                          |-------- no packet for 250 ms -----> reported
  *
- * One press is reported once; packets of a reported timestamp are ignored from then on.
+ * A press is reported once; later packets with its timestamp are ignored.
  */
 import type { DtmfEvent } from '../../call/ports/media.ts';
 import { timestampAhead } from '../rtp/sequence.ts';
@@ -15,24 +15,24 @@ import { digitOf, eventLength, longestSegment } from './event.ts';
 export interface DtmfReceiverOptions {
   /** Clock of the telephone-event format, Hz. */
   readonly clockRate: number;
-  /** Silence after which an event whose end was lost is over; senders repeat every 20 to 50 ms. */
+  /** Silence after which an event without an end packet is over; senders repeat every 20 to 50 ms. */
   readonly timeoutMs?: number;
 }
 
 interface Press {
   readonly digit: string;
   readonly code: number;
-  /** RTP timestamp of the segment that grows now. */
+  /** RTP timestamp of the current segment. */
   segment: number;
-  /** Ticks of the segments before it. */
+  /** Ticks of the previous segments. */
   earlier: number;
   duration: number;
   lastHeardMs: number;
 }
 
-/** Timestamps of reported presses that are remembered, more than reordering can bring back. */
+/** Timestamps of reported presses to remember, more than reordering can affect. */
 const remembered = 16;
-/** Loss and rounding may leave the last reported duration of a full segment short by so many ticks. */
+/** Loss and rounding may leave the last reported duration of a full segment this many ticks short. */
 const segmentTolerance = 0x1000;
 const nothing: readonly DtmfEvent[] = [];
 
@@ -48,10 +48,10 @@ export class DtmfReceiver {
   }
 
   /**
-   * Takes one packet of the telephone-event payload type.
+   * Processes one packet with the telephone-event payload type.
    * @param timestamp RTP timestamp of the packet
    * @param nowMs arrival time, any monotonic clock
-   * @returns presses that ended by it, in the order in which they were made
+   * @returns presses that it ended, in the order in which they were made
    */
   push(timestamp: number, payload: Uint8Array, nowMs: number): readonly DtmfEvent[] {
     if (payload.length < eventLength) return nothing;
@@ -70,7 +70,7 @@ export class DtmfReceiver {
       press.duration = 0;
     } else if (press !== null && timestamp !== press.segment) {
       if (timestampAhead(timestamp, press.segment) < 0) {
-        // All that is left of an earlier press came late: it still was made first.
+        // The only remaining packet of an earlier press arrived late: that press still came first.
         this.#remember(timestamp);
         return [{ digit, durationMs: Math.round(duration / this.#ticksPerMs) }];
       }
@@ -85,7 +85,7 @@ export class DtmfReceiver {
     return ended;
   }
 
-  /** Ends a press of which nothing was heard for the timeout. Call it on every tick. */
+  /** Ends a press after the timeout without packets. Call it on every tick. */
   poll(nowMs: number): readonly DtmfEvent[] {
     const press = this.#press;
     if (press === null || nowMs - press.lastHeardMs < this.#timeoutMs) return nothing;
@@ -97,7 +97,7 @@ export class DtmfReceiver {
     return this.#press !== null;
   }
 
-  /** RFC 4733 section 2.5.1.3: a press too long for the duration field goes on in a new segment. */
+  /** RFC 4733 section 2.5.1.3: a press too long for the duration field continues in a new segment. */
   #continues(press: Press, code: number, timestamp: number): boolean {
     if (code !== press.code || timestamp === press.segment) return false;
     const distance = timestampAhead(timestamp, press.segment);

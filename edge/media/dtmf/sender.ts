@@ -1,11 +1,11 @@
 /**
- * Key presses into RFC 4733 packets, one step per 20 ms:
+ * Encodes key presses as RFC 4733 packets, one step per 20 ms:
  *
  *     step       0    1    2    3    4    5    6    7  |  0 of the next digit
  *     duration  20   40   60   80  100  100  100    -
  *     end bit                        E    E    E
  *
- * so a press lasts 100 ms and the next begins 60 ms later; its end is said three times (section 2.5.1.4).
+ * so a press lasts 100 ms and the next begins 60 ms later; its end is sent three times (section 2.5.1.4).
  */
 import { codeOf, formatEvent } from './event.ts';
 
@@ -13,7 +13,7 @@ export interface DtmfPacket {
   readonly payload: Uint8Array;
   /** Set on the first packet of a press (section 2.5.1.1). */
   readonly marker: boolean;
-  /** RTP timestamp at which the press began: that of all its packets. */
+  /** RTP timestamp of the start of the press, used in all its packets. */
   readonly timestamp: number;
 }
 
@@ -24,7 +24,7 @@ const endPackets = 3;
 const digitSteps = 8;
 /** `w`: half a second. */
 const waitSteps = 25;
-/** Loudness said to the peer, in dBm0 without the sign: that of an ordinary telephone. */
+/** Volume reported to the peer, in dBm0 without the sign: that of an ordinary telephone. */
 const volume = 10;
 
 export class DtmfSender {
@@ -37,14 +37,14 @@ export class DtmfSender {
   /**
    * @param digits `0`-`9`, `*`, `#`, `A`-`D` and `w` (a pause of half a second), in either case
    * @param clockRate clock of the telephone-event format, Hz
-   * @throws RangeError when there is another character among the digits
+   * @throws RangeError for any other character
    */
   constructor(digits: string, clockRate: number) {
     this.#queue = Array.from(digits, parseDigit);
     this.#ticksPerStep = (clockRate / 1000) * stepMs;
   }
 
-  /** Whether there are steps to come. While true, events take the place of audio. */
+  /** Whether steps remain. While true, events are sent instead of audio. */
   get active(): boolean {
     return this.#queue.length > 0;
   }

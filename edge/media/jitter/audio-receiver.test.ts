@@ -64,16 +64,16 @@ describe('AudioReceiver', () => {
     for (const level of levels(frames.slice(first))) expect(Math.abs(level - toneLevel)).toBeLessThan(100);
   });
 
-  it('hides a lost packet of a steady tone', () => {
+  it('conceals a lost packet of a steady tone', () => {
     const { frames, heard, counts } = throughG711(20, 8000, (index) => index === 20);
     const first = heard.indexOf(true);
     expect(counts.concealed).toBe(1);
-    // The made-up frame fades by a fifth at most.
+    // The synthesized frame fades by a fifth at most.
     for (const level of levels(frames.slice(first))) expect(level).toBeGreaterThan(0.75 * toneLevel);
     for (const level of levels(frames.slice(first))) expect(level).toBeLessThan(1.1 * toneLevel);
   });
 
-  it('falls silent when nothing comes any more', () => {
+  it('becomes silent when no more packets arrive', () => {
     const { frames, heard } = throughG711(20, 8000, (index) => index >= 20);
     expect(heard.at(-1)).toBe(false);
     expect(levels(frames).at(-1)).toBe(0);

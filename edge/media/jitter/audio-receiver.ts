@@ -1,6 +1,6 @@
 /**
- * From packets to 20 ms of PCM: jitter buffer, decoder and concealment of one received stream. Packets may
- * hold 10 to 120 ms; what a packet has beyond a frame waits for the next one.
+ * From packets to 20 ms of PCM: jitter buffer, decoder and concealment for one received stream. Packets may
+ * contain 10 to 120 ms; audio beyond one frame is kept for the next.
  */
 import { type AudioCodec, decodeBuffer } from '../codec/codec.ts';
 import type { RtpView } from '../rtp/packet.ts';
@@ -9,7 +9,7 @@ import { JitterBuffer, type JitterCounts } from './jitter-buffer.ts';
 export interface AudioReceiverOptions {
   /** Used for decoding only; closed by its owner. */
   readonly codec: AudioCodec;
-  /** Depth in frames of 20 ms: 2 to 10 unless given. */
+  /** Depth in frames of 20 ms; default 2 to 10. */
   readonly minFrames?: number;
   readonly maxFrames?: number;
 }
@@ -32,7 +32,7 @@ export class AudioReceiver {
     this.#buffer = new JitterBuffer({ clockRate: codec.clockRate, duration, ...depth });
   }
 
-  /** Takes a packet of the codec's payload type; `packet` is copied. @param nowMs any monotonic clock */
+  /** Stores a packet with the codec's payload type; `packet` is copied. @param nowMs any monotonic clock */
   push(view: RtpView, packet: Uint8Array, nowMs: number): void {
     const payload = packet.subarray(view.payloadStart, view.payloadEnd);
     this.#buffer.push(view.ssrc, view.sequence, view.timestamp, payload, nowMs);
@@ -59,7 +59,7 @@ export class AudioReceiver {
     return heard;
   }
 
-  /** What the buffer adds to the way from mouth to ear, milliseconds. */
+  /** Delay that the buffer adds, milliseconds. */
   get delayMs(): number {
     return this.#buffer.targetMs;
   }
@@ -76,7 +76,7 @@ export class AudioReceiver {
     if (pulled.kind === 'silence') return false;
     if (pulled.kind === 'frame') this.#end = this.#codec.decode(pulled.payload, this.#decoded);
     if (this.#end > 0) return true;
-    // A payload that cannot be decoded is a loss too.
+    // A payload that cannot be decoded counts as a loss too.
     const made = this.#codec.conceal(this.#decoded, pulled.kind === 'lost' ? pulled.next : null);
     const wanted = pulled.kind === 'lost' ? Math.round(pulled.ticks * this.#samplesPerTick) : made;
     this.#end = Math.max(1, Math.min(made, wanted));

@@ -1,28 +1,26 @@
 /**
- * How late packets come, compared with the quickest ones of late: a histogram that forgets slowly, from which
- * the depth of the jitter buffer follows.
+ * Measures how late packets arrive compared with the recently fastest ones: a slowly decaying histogram that
+ * determines the depth of the jitter buffer.
  */
 
 const bucketMs = 10;
 const buckets = 32;
-/** Weight that a packet keeps when the next one comes: half of it is gone after 5 s at 50 packets/s. */
+/** Weight that a packet keeps when the next one arrives: half of it is gone after 5 s at 50 packets/s. */
 const keep = 0.9972;
-/** Share of packets that the depth must suffice for. */
+/** Share of packets that the depth must cover. */
 const quantile = 0.98;
-/** The quickest packet is looked for in so long a time, so that drifting clocks are followed. */
+/** Window for the fastest packet, so that clock drift is followed. */
 const windowMs = 5000;
 
 export class DelayEstimate {
   readonly #weights = new Float64Array(buckets);
   #total = 0;
-  /** Least transit of the window before, and of the present one. */
+  /** Minimum transit of the previous window, and of the current one. */
   #leastBefore = Number.POSITIVE_INFINITY;
   #least = Number.POSITIVE_INFINITY;
   #windowStartMs = Number.NEGATIVE_INFINITY;
 
-  /**
-   * Takes one packet. @param transitMs arrival time minus media time, both in milliseconds, of any origin
-   */
+  /** Processes one packet. @param transitMs arrival time minus media time, both in milliseconds, with any origin */
   push(transitMs: number, nowMs: number): void {
     if (nowMs - this.#windowStartMs >= windowMs) {
       this.#leastBefore = nowMs - this.#windowStartMs < 2 * windowMs ? this.#least : transitMs;
@@ -36,12 +34,12 @@ export class DelayEstimate {
     this.#total = this.#total * keep + 1;
   }
 
-  /** Transit of the quickest packet of late, milliseconds. */
+  /** Transit of the recently fastest packet, milliseconds. */
   get base(): number {
     return Math.min(this.#least, this.#leastBefore);
   }
 
-  /** Delay behind the quickest within which all but a few packets come, milliseconds. */
+  /** Delay behind the fastest within which all but a few packets arrive, milliseconds. */
   get spreadMs(): number {
     const enough = this.#total * quantile;
     let sum = 0;
@@ -52,7 +50,7 @@ export class DelayEstimate {
     return buckets * bucketMs;
   }
 
-  /** Forgets where media time stood, but not how unsteady the path is. */
+  /** Resets the media time reference, but keeps the measured jitter. */
   rebase(): void {
     this.#least = Number.POSITIVE_INFINITY;
     this.#leastBefore = Number.POSITIVE_INFINITY;

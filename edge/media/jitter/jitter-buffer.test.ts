@@ -12,7 +12,7 @@ interface Sent {
 
 const ms = (count: number) => count * 8;
 
-/** A payload of `length` ticks that carries a number. */
+/** A payload of `length` ticks that contains a number. */
 function payload(number: number, length = ms(20)): Uint8Array {
   const bytes = new Uint8Array(length);
   new DataView(bytes.buffer).setUint32(0, number);
@@ -40,7 +40,7 @@ function newBuffer(options: { minFrames?: number; maxFrames?: number } = {}) {
   return new JitterBuffer({ clockRate: 8000, duration: (bytes) => bytes.length, ...options });
 }
 
-/** Feeds arrivals and pulls every 20 ms (5 ms after the hour) until `endMs`. */
+/** Feeds arrivals and pulls every 20 ms (at 5 ms offset) until `endMs`. */
 function play(buffer: JitterBuffer, arrivals: readonly { atMs: number; packet: Sent }[], endMs: number) {
   const pulled: Pulled[] = [];
   let next = 0;
@@ -79,11 +79,11 @@ describe('JitterBuffer on a quiet path', () => {
     expect(kinds(pulled)).toBe('ssssffflllllssssssss');
   });
 
-  it('plays a single packet that no other follows', () => {
+  it('plays a single packet without a successor', () => {
     expect(kinds(play(newBuffer(), talk(1), 200))).toBe('ssflllllss');
   });
 
-  it('passes the rollover of sequence and timestamp', () => {
+  it('handles the rollover of sequence and timestamp', () => {
     const sent = talk(100, { sequence: 65_500, timestamp: 2 ** 32 - ms(600) });
     const buffer = newBuffer();
     expect(frames(play(buffer, sent, 2100))).toEqual(upTo(100));
@@ -100,8 +100,8 @@ describe('JitterBuffer on a quiet path', () => {
   });
 });
 
-describe('JitterBuffer and single troubles', () => {
-  it('conceals a lost packet once and hands over the one after it', () => {
+describe('JitterBuffer and isolated faults', () => {
+  it('conceals a lost packet once and passes on the one after it', () => {
     const sent = talk(10);
     sent.splice(5, 1);
     const pulled = play(newBuffer(), sent, 210);
@@ -112,14 +112,14 @@ describe('JitterBuffer and single troubles', () => {
   it('offers no packet for recovery when the one after the gap is not the next', () => {
     const sent = talk(10, { atMs: 0 });
     sent.splice(5, 2);
-    // 60 ms deep, so that the packet after the gap is there in time.
+    // 60 ms deep, so that the packet after the gap arrives in time.
     const pulled = play(newBuffer({ minFrames: 4 }), sent, 265);
     expect(kinds(pulled)).toBe('sssfffffllfff');
     const lost = pulled.filter((item) => item.kind === 'lost');
     expect(lost.map(({ next }) => next && numberOf(next))).toEqual([null, 7]);
   });
 
-  it('puts reordered packets right', () => {
+  it('reorders packets', () => {
     const sent = talk(10);
     const [third, fourth] = [sent[3], sent[4]];
     if (!third || !fourth) throw new Error('too few packets');
@@ -135,7 +135,7 @@ describe('JitterBuffer and single troubles', () => {
     expect(buffer.counts).toMatchObject({ duplicate: 10, late: 0 });
   });
 
-  it('drops what comes after its time', () => {
+  it('drops late packets', () => {
     const sent = talk(10);
     const late = sent.splice(4, 1).map((item) => ({ ...item, atMs: 131 }));
     const arrivals = [...sent, ...late].sort((a, b) => a.atMs - b.atMs);
@@ -144,7 +144,7 @@ describe('JitterBuffer and single troubles', () => {
     expect(buffer.counts).toMatchObject({ late: 1, concealed: 1 });
   });
 
-  it('begins anew with another SSRC and ignores stragglers of the old one', () => {
+  it('restarts with another SSRC and ignores late packets of the old one', () => {
     const first = talk(5, { ssrc: 1, sequence: 100, timestamp: 5000 });
     const second = talk(5, { ssrc: 2, sequence: 60_000, timestamp: 900_000, atMs: 100 });
     const straggler = { ...talk(1, { ssrc: 1, sequence: 105, timestamp: 5800 })[0], atMs: 121 };
@@ -167,7 +167,7 @@ describe('JitterBuffer and single troubles', () => {
     expect(buffer.counts.resets).toBe(1);
   });
 
-  it('follows a jump of the sequence after two packets, and ignores a lone stray', () => {
+  it('follows a jump of the sequence after two packets, and ignores a single stray packet', () => {
     const buffer = newBuffer();
     const stray = { ...talk(1, { sequence: 30_000, timestamp: 77_000 })[0], atMs: 101 };
     const first = [...talk(10), stray].sort((a, b) => (a.atMs ?? 0) - (b.atMs ?? 0));
@@ -197,7 +197,7 @@ describe('JitterBuffer and single troubles', () => {
     expect(buffer.targetMs).toBe(40);
   });
 
-  it('drops payloads that are not of the codec', () => {
+  it('drops payloads that are invalid for the codec', () => {
     const buffer = newBuffer();
     buffer.push(1, 1, 0, new Uint8Array(0), 0);
     expect(buffer.pull(100)).toEqual({ kind: 'silence' });
@@ -214,7 +214,7 @@ describe('JitterBuffer depth', () => {
     expect(frames(early).length).toBeGreaterThan(735);
   });
 
-  it('shrinks again when the path is quiet', () => {
+  it('shrinks again when the jitter is gone', () => {
     const buffer = newBuffer();
     const rough = carry(talk(500), { seed: 12, jitterMs: 120 });
     const quiet = carry(talk(2500, { sequence: 500, timestamp: ms(20) * 500, atMs: 10_000 }), { seed: 13 });
@@ -238,7 +238,7 @@ describe('JitterBuffer depth', () => {
   it('catches up at once after a stall', () => {
     const buffer = newBuffer();
     const sent = talk(200);
-    // Nothing arrives from 1 s to 2 s; then all of it at once.
+    // Nothing arrives from 1 s to 2 s, then everything at once.
     const arrivals = sent.map((item) => ({
       ...item,
       atMs: item.atMs >= 1000 && item.atMs < 2000 ? 2000 : item.atMs,
@@ -250,11 +250,11 @@ describe('JitterBuffer depth', () => {
 });
 
 describe('JitterBuffer in a process that stalls', () => {
-  it('keeps the packets that waited while turns are made up', () => {
+  it('keeps the packets that waited while missed turns are caught up', () => {
     const buffer = newBuffer();
     const sent = talk(60);
     const pulled = play(buffer, sent.slice(0, 10), 210);
-    // Nothing runs from 205 to 305 ms. Then five turns are made up, and only after them the packets are read.
+    // Nothing runs from 205 to 305 ms. Then five turns are caught up, and only after them the packets are read.
     for (let i = 0; i < 5; i++) pulled.push(buffer.pull(305));
     for (const { packet } of sent.slice(10, 16)) {
       buffer.push(packet.ssrc, packet.sequence, packet.timestamp, packet.payload, 305);
@@ -300,7 +300,7 @@ describe('JitterBuffer on bad paths', () => {
     ['10 % loss in bursts', { loss: 0.1, burst: 4 }, 0.9, 0.84],
     ['60 ms of jitter', { jitterMs: 60 }, 1, 0.97],
     ['5 % loss with 40 ms of jitter', { loss: 0.05, jitterMs: 40 }, 0.95, 0.92],
-  ])('plays nearly all that arrives with %s', (_, options, arriving, playing) => {
+  ])('plays nearly all packets that arrive with %s', (_, options, arriving, playing) => {
     const arrivals = carry(talk(3000), { seed: 21, ...options });
     expect(arrivals.length / 3000).toBeCloseTo(arriving, 1);
     const played = frames(play(newBuffer(), arrivals, 61_000));

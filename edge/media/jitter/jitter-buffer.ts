@@ -1,6 +1,6 @@
 /**
- * Adaptive jitter buffer of one received stream. Packets come in at any time and in any order; a frame is
- * taken every 20 ms. No clock inside: both sides say what time it is.
+ * Adaptive jitter buffer for one received stream. Packets arrive at any time and in any order; a frame is taken
+ * every 20 ms. No clock inside: both sides pass the current time.
  *
  *                     a packet                    target depth reached
  *     +-------+  ----------------->  +---------+  ------------------->  +---------+
@@ -9,9 +9,9 @@
  *         ^                                                                  |
  *         +----------------------- nothing for 100 ms -----------------------+
  *
- * While playing, the next frame due is found by its RTP timestamp. The depth follows the spread of arrival
- * delays: it grows by concealing a frame without moving on, when the due packet is late; it shrinks by
- * leaving out a frame, at most every half second unless the buffer is far too deep.
+ * While playing, the next frame is found by its RTP timestamp. The depth follows the spread of arrival delays:
+ * it grows by concealing a frame without advancing when the due packet is late; it shrinks by skipping a frame,
+ * at most every half second unless the buffer is far too deep.
  */
 import { sequenceAhead, timestampAhead, timestampPlus } from '../rtp/sequence.ts';
 import { DelayEstimate } from './delay-estimate.ts';
@@ -19,35 +19,35 @@ import { DelayEstimate } from './delay-estimate.ts';
 export interface JitterBufferOptions {
   /** RTP clock, Hz. */
   readonly clockRate: number;
-  /** Length of a payload in clock ticks (`AudioCodec.duration`); 0: not a payload of the codec, dropped. */
+  /** Length of a payload in clock ticks (`AudioCodec.duration`); 0: invalid for the codec, dropped. */
   readonly duration: (payload: Uint8Array) => number;
-  /** Least and greatest depth in frames of 20 ms: 2 and 10 unless given. */
+  /** Minimum and maximum depth in frames of 20 ms; default 2 and 10. */
   readonly minFrames?: number;
   readonly maxFrames?: number;
 }
 
 export type Pulled =
-  /** A packet's payload, the buffer's own copy. It may hold more or less than 20 ms. */
+  /** A packet's payload, copied. It may contain more or less than 20 ms. */
   | { readonly kind: 'frame'; readonly payload: Uint8Array }
   /**
-   * Audio is missing: conceal `ticks` (at most 20 ms). `next`: the payload that follows the gap when it is
-   * there and the gap is one packet, for codecs that carry redundancy.
+   * Audio is missing: conceal `ticks` (at most 20 ms). `next`: the payload after the gap, if it has arrived and
+   * the gap is one packet, for codecs that carry redundancy.
    */
   | { readonly kind: 'lost'; readonly ticks: number; readonly next: Uint8Array | null }
   /** Nobody is talking, or the buffer is filling. */
   | { readonly kind: 'silence' };
 
-/** What became of packets, since the start. */
+/** Packet counters since the start. */
 export interface JitterCounts {
   readonly played: number;
-  /** Frames concealed. */
+  /** Concealed frames. */
   readonly concealed: number;
-  /** Packets after their time. */
+  /** Packets that arrived too late. */
   readonly late: number;
   readonly duplicate: number;
-  /** Packets left out to shrink the delay. */
+  /** Packets skipped to reduce the delay. */
   readonly skipped: number;
-  /** New starts: another SSRC, a jump in sequence or time. */
+  /** Restarts: a new SSRC, a jump in sequence or time. */
   readonly resets: number;
 }
 
@@ -59,18 +59,18 @@ interface Held {
 }
 
 const frameMs = 20;
-/** Concealment sounds like a machine after 100 ms: silence from then on. */
+/** Concealment sounds artificial after 100 ms: silence from then on. */
 const maxConcealedFrames = 5;
-/** A timestamp that is off from arrival time by so much is a jump, not a delay. */
+/** A timestamp this far off the arrival time is a jump, not a delay. */
 const jumpMs = 2000;
-/** After silence, time that went by without being stamped: above it the sender stopped its clock. */
+/** After silence, elapsed time missing from the timestamps: above this the sender stopped its clock. */
 const pauseMs = 300;
-/** A sequence number so far off is another stream's (RFC 3550 A.1). */
+/** A sequence number this far off belongs to another stream (RFC 3550 A.1). */
 const sequenceJump = 1000;
-/** Packets of the stream before are still on their way for so long. */
+/** Late packets of the previous stream may arrive this long. */
 const stragglersMs = 500;
 const shrinkEveryMs = 500;
-/** Recent sequence numbers, for telling duplicates from late packets. */
+/** Recent sequence numbers, to tell duplicates from late packets. */
 const seenSize = 64;
 const silence: Pulled = { kind: 'silence' };
 
@@ -85,7 +85,7 @@ export class JitterBuffer {
   /** Sorted by timestamp. */
   #held: Held[] = [];
   #state: 'idle' | 'filling' | 'playing' = 'idle';
-  /** Timestamp of the audio due next. */
+  /** Timestamp of the next audio to play. */
   #due = 0;
   #ssrc: number | null = null;
   #oldSsrc: number | null = null;
@@ -93,9 +93,9 @@ export class JitterBuffer {
   /** The newest packet by sequence number. */
   #newest: { sequence: number; timestamp: number; arrivalMs: number } | null = null;
   readonly #seen = new Int32Array(seenSize).fill(-1);
-  /** A packet out of all order waits for a second that confirms the jump; this is the sequence it must have. */
+  /** A far-off packet needs a second one to confirm the jump, with this sequence number. */
   #jumpTo = -1;
-  /** Media time is unwrapped from this origin for delay measurement. */
+  /** Origin from which media time is unwrapped for delay measurement. */
   #origin = { timestamp: 0, ms: 0 };
   #concealedInRow = 0;
   #fillingSinceMs = 0;
@@ -112,7 +112,7 @@ export class JitterBuffer {
   }
 
   /**
-   * Takes one packet; the payload is copied.
+   * Stores one packet; the payload is copied.
    * @param nowMs arrival time on the clock that `pull` uses
    */
   push(ssrc: number, sequence: number, timestamp: number, payload: Uint8Array, nowMs: number): void {
@@ -151,7 +151,7 @@ export class JitterBuffer {
     const first = this.#held[0];
     if (first === undefined) return this.#underrun(nowMs);
     const gap = timestampAhead(first.timestamp, this.#due);
-    // Half a millisecond of rounding is no gap.
+    // Half a millisecond of rounding is not a gap.
     if (gap > this.#ticksPerMs / 2) return this.#gap(gap, first, nowMs);
     this.#held.shift();
     this.#due = timestampPlus(first.timestamp, first.ticks);
@@ -160,13 +160,13 @@ export class JitterBuffer {
     return { kind: 'frame', payload: first.payload };
   }
 
-  /** Depth that the buffer aims at, milliseconds. */
+  /** Target depth, milliseconds. */
   get targetMs(): number {
     const frames = Math.ceil(this.#delay.spreadMs / frameMs) + 1;
     return Math.max(this.#minMs, Math.min(this.#maxMs, frames * frameMs));
   }
 
-  /** Audio held, milliseconds, gaps included. */
+  /** Audio held, milliseconds, including gaps. */
   get heldMs(): number {
     const last = this.#held.at(-1);
     return last ? (timestampAhead(last.timestamp, this.#due) + last.ticks) / this.#ticksPerMs : 0;
@@ -176,7 +176,7 @@ export class JitterBuffer {
     return this.#counts;
   }
 
-  /** Decides whether a packet is of this stream, starting anew where another one begins. */
+  /** Decides whether a packet belongs to this stream; restarts when another stream begins. */
   #belongs(ssrc: number, sequence: number, timestamp: number, nowMs: number): boolean {
     if (ssrc !== this.#ssrc) {
       if (ssrc === this.#oldSsrc && nowMs - this.#ssrcSinceMs < stragglersMs) return false;
@@ -197,13 +197,13 @@ export class JitterBuffer {
     }
     if (ahead <= 0) return true;
     const mediaMs = timestampAhead(timestamp, newest.timestamp) / this.#ticksPerMs;
-    // A packet that is newer by its number but older by its time, or newer by far more than the time that
-    // went by: the sender began to count time anew.
+    // A packet that is newer by number but older by time, or newer by far more than the elapsed time: the sender
+    // has reset its timestamps.
     if (mediaMs < 0 || mediaMs - (nowMs - newest.arrivalMs) > jumpMs) {
       this.#restart(sequence, timestamp, nowMs);
       return true;
     }
-    // A sender whose clock stood still in a pause: its delay must not be taken for the network's.
+    // The sender's clock stood still in a pause: its delay must not be counted as network delay.
     if (this.#state === 'idle' && nowMs - newest.arrivalMs - mediaMs > pauseMs) this.#delay.rebase();
     newest.sequence = sequence;
     newest.timestamp = timestamp;
@@ -223,7 +223,10 @@ export class JitterBuffer {
     this.#delay.rebase();
   }
 
-  /** Media time of a timestamp in milliseconds since the start; the origin follows, so that 2^32 ticks never matter. */
+  /**
+   * Media time of a timestamp in milliseconds since the start; the origin moves along, so that wrapping at 2^32
+   * ticks does not matter.
+   */
   #mediaMs(timestamp: number): number {
     const ms = this.#origin.ms + timestampAhead(timestamp, this.#origin.timestamp) / this.#ticksPerMs;
     if (ms > this.#origin.ms) this.#origin = { timestamp, ms };
@@ -237,20 +240,21 @@ export class JitterBuffer {
     else this.#held.splice(place, 0, packet);
   }
 
-  /** Memory is bounded even when nobody pulls: the oldest packets go first. */
+  /** Memory is bounded even when nobody pulls: the oldest packets are dropped first. */
   #bound(): void {
     while (this.#held.length > 1 && this.heldMs > 2 * this.#maxMs) this.#skip();
   }
 
   #filled(nowMs: number): boolean {
     const waited = nowMs - this.#fillingSinceMs;
-    // Whole ticks apart: half a frame of grace keeps the phase between arrivals and pulls from adding a frame.
+    // Compares whole ticks: half a frame of tolerance keeps the phase between arrivals and pulls from adding a
+    // frame.
     if (this.heldMs < this.targetMs && waited < this.targetMs - frameMs / 2) return false;
     this.#state = 'playing';
     return true;
   }
 
-  /** How long ago the audio that is due now came, or would have come by the quickest way. */
+  /** How long ago the audio that is due now arrived, or would have arrived over the fastest path. */
   #delayMs(nowMs: number): number {
     return nowMs - this.#mediaMsOf(this.#due) - this.#delay.base;
   }
@@ -289,8 +293,8 @@ export class JitterBuffer {
       this.#concealedInRow = 0;
       return silence;
     }
-    // Turns made up after this process stalled come in one go, before the packets that waited as well: those
-    // must not be given up.
+    // Turns caught up after this process stalled run in one go, before the waiting packets are read: those must
+    // not be given up.
     const madeUp = nowMs - this.#emptySinceMs < frameMs / 2;
     this.#emptySinceMs = nowMs;
     return this.#conceal(this.#frameTicks, null, madeUp || this.#tooShallow(nowMs));
@@ -298,7 +302,7 @@ export class JitterBuffer {
 
   #gap(gap: number, first: Held, nowMs: number): Pulled {
     if (this.#concealedInRow >= maxConcealedFrames) {
-      // The talker paused (RFC 3551 section 4.1), or a burst was lost: go on where there is audio.
+      // The talker paused (RFC 3551 section 4.1), or a burst was lost: continue where there is audio.
       this.#concealedInRow = 0;
       this.#due = first.timestamp;
       return silence;
@@ -307,12 +311,12 @@ export class JitterBuffer {
     return this.#conceal(ticks, gap <= this.#frameTicks ? first.payload : null, this.#tooShallow(nowMs));
   }
 
-  /** Whether the buffer is not deep enough for the delays of late. */
+  /** Whether the buffer is too shallow for the recent delays. */
   #tooShallow(nowMs: number): boolean {
     return this.#delayMs(nowMs) + frameMs < this.targetMs;
   }
 
-  /** @param wait go on waiting for the packet instead of giving it up: all that follows is played later */
+  /** @param wait keep waiting for the packet instead of giving it up: everything after it is played later */
   #conceal(ticks: number, next: Uint8Array | null, wait: boolean): Pulled {
     this.#concealedInRow++;
     this.#counts.concealed++;

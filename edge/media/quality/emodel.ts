@@ -1,12 +1,12 @@
 /**
- * What a listener would say of a connection: the E-model (ITU-T G.107) with all but delay, codec and loss at
- * its default values.
+ * Estimates the perceived quality of a connection: the E-model (ITU-T G.107) with default values for everything
+ * except delay, codec and loss.
  */
 import type { CodecName } from '#shared/codecs.ts';
 
 export interface Impairment {
   readonly codec: CodecName;
-  /** Packets lost on the way or too late to be played, 0..1. */
+  /** Packets lost in the network or too late to be played, 0..1. */
   readonly loss: number;
   /** Mouth to ear in one direction, milliseconds. */
   readonly delayMs: number;
@@ -14,8 +14,8 @@ export interface Impairment {
 
 /**
  * Equipment impairment and robustness against random loss (ITU-T G.113 Appendix I) per codec. G.711 is with
- * concealment. Opus has no ITU-T value: ours, near G.711's, because it conceals too and sounds no worse to a
- * narrow-band ear. G.722 is judged by the narrow-band scale like the others, so that calls compare.
+ * concealment. Opus has no ITU-T value; ours is close to G.711's, because it also conceals and sounds no worse to
+ * a narrowband listener. G.722 uses the narrowband scale like the others, so that calls are comparable.
  */
 const codecs: Readonly<Record<CodecName, { readonly ie: number; readonly bpl: number }>> = {
   PCMU: { ie: 0, bpl: 25.1 },
@@ -25,7 +25,7 @@ const codecs: Readonly<Record<CodecName, { readonly ie: number; readonly bpl: nu
   Opus: { ie: 0, bpl: 20 },
 };
 
-/** R of a connection without any impairment but the default ones (G.107 section 7.7). */
+/** R of a connection with only the default impairments (G.107 section 7.7). */
 const bestRating = 93.2;
 
 /** Transmission rating R, 0..100 (G.107 section 7). */
@@ -36,7 +36,7 @@ export function rating({ codec, loss, delayMs }: Impairment): number {
   return Math.max(0, Math.min(100, bestRating - delayImpairment(delayMs) - effective));
 }
 
-/** Impairment by delay without echo, Idd (G.107 section 7.4). */
+/** Delay impairment without echo, Idd (G.107 section 7.4). */
 function delayImpairment(delayMs: number): number {
   if (delayMs <= 100) return 0;
   const x = Math.log2(delayMs / 100);

@@ -1,31 +1,31 @@
 /**
- * Whether the peer hears us, by its RTCP reports. A report has a block about each stream that its maker has heard
- * since its report before (RFC 3550 section 6.4), so one without a block about us, made when we have been sending for
- * longer than that, says that nothing of ours arrives. Some makers keep the block for good: then it is the highest
- * sequence number in it that stands still, although we send.
+ * Determines from the peer's RTCP reports whether it hears us. A report has a block for each stream received
+ * since the previous report (RFC 3550 section 6.4). So a report without a block about us, made when we have been
+ * sending for longer than that, shows that nothing of ours arrives. Some implementations keep the block forever:
+ * then the highest sequence number in it stops although we send.
  */
 import type { PeerHears } from '#shared/edge-protocol/calls.ts';
 
-/** What is known at one look. The counts begin anew with each path. */
+/** The state at one query. The counts restart with each path. */
 export interface HearingLook {
   readonly nowMs: number;
-  /** Packets sent to the peer in all. */
+  /** Total packets sent to the peer. */
   readonly sent: number;
-  /** Sender and receiver reports of the peer. */
+  /** Sender and receiver reports from the peer. */
   readonly reports: number;
-  /** Those of them that have a block about a stream of ours. */
+  /** Those with a block about a stream of ours. */
   readonly aboutUs: number;
-  /** Packets sent after the highest one that the peer has by the last of these; 0 while that number goes up. */
+  /** Packets sent after the highest one that the last of these acknowledges; 0 while that number advances. */
   readonly unheard: number;
-  /** Share of our packets lost by the last of these, 0..1. */
+  /** Share of our packets lost according to the last of these, 0..1. */
   readonly loss: number | null;
 }
 
-/** RFC 3550 section 6.2: the least interval of reports, ms. */
+/** RFC 3550 section 6.2: the minimum report interval, ms. */
 const reportIntervalMs = 5000;
-/** Packets sent on a number that stands still, 5 s of 20 ms audio: so much is lost in a row on no path that works. */
+/** Packets sent while the number does not advance, 5 s of 20 ms audio: no working path loses that many in a row. */
 const unheardPackets = 250;
-/** Some peers send a report without blocks beside one with them, so one alone takes nothing back. */
+/** Some peers send a report without blocks next to one with them, so a single one does not change the result. */
 const silentReports = 2;
 
 export class PeerHearing {
@@ -34,9 +34,9 @@ export class PeerHearing {
   #reports = 0;
   #aboutUs = 0;
   #lookedAt = 0;
-  /** Since when packets go out without a break. */
+  /** When the current uninterrupted sending began. */
   #sendingSince: number | null = null;
-  /** Reports without a word about us since the last one with it. */
+  /** Reports without a block about us since the last one with it. */
   #silent = 0;
   #unheard = 0;
   #lossSum = 0;
@@ -46,12 +46,15 @@ export class PeerHearing {
     return this.#hears;
   }
 
-  /** Packets that the peer did not hear by a report whose highest sequence number stands still; 0: it goes up. */
+  /**
+   * Packets that the peer did not hear, according to a report whose highest sequence number has stopped; 0: it
+   * advances.
+   */
   get unheard(): number {
     return this.#unheard;
   }
 
-  /** Mean of the losses reported, 0..1; null when there was no report about us. */
+  /** Mean of the reported losses, 0..1; null when there was no report about us. */
   get meanLoss(): number | null {
     return this.#losses === 0 ? null : this.#lossSum / this.#losses;
   }
@@ -60,17 +63,17 @@ export class PeerHearing {
     const begunAnew = reports < this.#reports || aboutUs < this.#aboutUs;
     const freshReports = begunAnew ? reports : reports - this.#reports;
     const freshAboutUs = begunAnew ? aboutUs : aboutUs - this.#aboutUs;
-    // A report came at some time since the look before, so it is that moment at which we must have been sending long.
+    // The report arrived at some time since the previous query, so the sending time counts up to that query.
     const sentLong = this.#sendingSince !== null && this.#lookedAt - this.#sendingSince >= reportIntervalMs;
     if (freshAboutUs > 0 && unheard >= unheardPackets) {
       this.#hears = 'no';
       this.#unheard = unheard;
     } else if (freshAboutUs > 0) {
-      // Too short a stand says nothing new about a peer that did not hear before it.
+      // After too short a stop, a peer that did not hear us before still counts as not hearing.
       if (unheard === 0 || this.#hears === 'unknown') this.#hears = 'yes';
       if (this.#hears === 'yes') this.#unheard = 0;
       this.#silent = 0;
-      // A report on no new packet has no loss (RFC 3550 appendix A.3); the next one counts these packets.
+      // A report about no new packets has no loss (RFC 3550 appendix A.3); the next one counts these packets.
       if (loss !== null && unheard === 0) {
         this.#lossSum += loss;
         this.#losses++;

@@ -1,14 +1,14 @@
 /**
- * Packets of the peer that were lost on their way and left no gap, because none came after them. The peer goes on
- * counting them in its sender reports (RFC 3550 section 6.4.1); a peer that is silent counts none.
+ * Packets from the peer that were lost without leaving a gap, because none arrived after them. The peer still
+ * counts them in its sender reports (RFC 3550 section 6.4.1); a silent peer counts none.
  */
 
-/** What is known at one look. The counts begin anew with each path. */
+/** The state at one query. The counts restart with each path. */
 export interface SendingLook {
-  /** Packets between the first and the last sender report: sent by the peer's count, and arrived. */
+  /** Packets between the first and the last sender report: sent according to the peer, and received. */
   readonly sentByPeer: number;
   readonly arrivedOfThem: number;
-  /** Whether audio came since the look before. */
+  /** Whether audio arrived since the previous query. */
   readonly heard: boolean;
 }
 
@@ -23,7 +23,7 @@ export class PeerSending {
     return Math.max(0, this.#lost);
   }
 
-  /** Those of them since audio was heard last. */
+  /** Those since audio was last heard. */
   get lostInSilence(): number {
     return Math.max(0, this.#lostInSilence);
   }

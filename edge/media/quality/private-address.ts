@@ -1,4 +1,4 @@
-/** Addresses that packets from the internet cannot reach. */
+/** Addresses that are unreachable from the Internet. */
 import { BlockList, isIP } from 'node:net';
 
 const unreachable = new BlockList();

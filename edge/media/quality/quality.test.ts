@@ -27,11 +27,11 @@ describe('Reception', () => {
     expect(reception).toMatchObject({ expected, lost, received: sequences.length });
   });
 
-  it('knows nothing before the first packet', () => {
+  it('reports nothing before the first packet', () => {
     expect(new Reception(8000)).toMatchObject({ expected: 0, lost: 0, received: 0, jitterMs: null });
   });
 
-  it('adds up over a change of SSRC and a jump of the sequence', () => {
+  it('accumulates across a change of SSRC and a jump of the sequence', () => {
     const reception = received([1, 2, 4]);
     reception.push(2, 40_000, 0, 100);
     reception.push(2, 40_002, 320, 140);
@@ -39,7 +39,7 @@ describe('Reception', () => {
     expect(reception).toMatchObject({ expected: 4 + 3 + 1, lost: 2, received: 6 });
   });
 
-  it('measures jitter as RFC 3550 A.8 does', () => {
+  it('measures jitter according to RFC 3550 A.8', () => {
     const reception = new Reception(8000);
     // Every second packet is 8 ms late: |D| = 64 ticks each time, so J approaches 64 ticks.
     for (let i = 0; i < 400; i++) reception.push(1, i, i * 160, i * 20 + (i % 2) * 8);
@@ -52,7 +52,7 @@ describe('Reception', () => {
     expect(reception.jitterMs).toBe(0);
   });
 
-  it('leaves event packets out of the jitter', () => {
+  it('excludes event packets from the jitter', () => {
     const reception = new Reception(8000);
     for (let i = 0; i < 10; i++) reception.push(1, i, i * 160, i * 20);
     for (let i = 10; i < 20; i++) reception.push(1, i, 1600, i * 20, false);
@@ -67,7 +67,7 @@ describe('Reception', () => {
     for (const { atMs, packet } of arrivals) reception.push(1, packet, packet * 160, atMs);
     expect(reception.expected - reception.received).toBe(reception.lost);
     expect(reception.lost / reception.expected).toBeCloseTo(0.05, 1);
-    // Two independent even spreads of 50 ms differ by 50/3 ms on average.
+    // Two independent uniform distributions over 50 ms differ by 50/3 ms on average.
     expect(reception.jitterMs).toBeGreaterThan(12);
     expect(reception.jitterMs).toBeLessThan(22);
   });
@@ -87,7 +87,7 @@ describe('E-model', () => {
     expect(meanOpinionScore(impairment)).toBeCloseTo(score, 1);
   });
 
-  it('has the values of G.107: R 93.2 without impairment, no cost of delay to 100 ms, some beyond', () => {
+  it('has the values of G.107: R 93.2 without impairment, delay free up to 100 ms, some impairment above', () => {
     expect(rating({ codec: 'PCMU', loss: 0, delayMs: 0 })).toBe(93.2);
     expect(rating({ codec: 'PCMU', loss: 0, delayMs: 100 })).toBe(93.2);
     expect(rating({ codec: 'PCMU', loss: 0, delayMs: 200 })).toBeLessThan(93.2);
@@ -152,12 +152,12 @@ describe('mediaReport', () => {
     });
   });
 
-  it('counts packets that came too late as lost to the ear', () => {
+  it('counts late packets as lost for the listener', () => {
     expect(mediaReport({ ...call, packetsLate: 1 }).mos).toBeLessThan(3);
     expect(mediaReport({ ...call, packetsLate: 1 }).packets_lost).toBe(0);
   });
 
-  it('counts and scores what sender reports count beyond the gaps', () => {
+  it('counts and scores losses that sender reports show beyond the gaps', () => {
     const hundred = received(Array.from({ length: 100 }, (_, i) => i));
     const lost = { ...call, reception: hundred, lostByReports: 100, lostInSilence: 100 };
     const report = mediaReport(lost);
@@ -168,7 +168,7 @@ describe('mediaReport', () => {
     expect(mediaReport({ ...lost, reception: null })).toMatchObject({ mos_received: 1, mos: 1 });
     const overtaken = { ...call, reception: hundred, lostByReports: 49 };
     expect(mediaReport(overtaken)).toMatchObject({ packets_lost: 0, mos_received: 4.41 });
-    // The same packets: gaps show when audio comes again.
+    // The same packets: gaps appear when audio arrives again.
     const gaps = { ...call, reception: received([1, 200]), lostByReports: 190 };
     expect(mediaReport(gaps).packets_lost).toBe(198);
   });
@@ -207,12 +207,12 @@ describe('mediaReport', () => {
     expect(report.peer_loss_percent).toBeUndefined();
   });
 
-  it('says whether keys can be pressed, once that is known', () => {
+  it('says whether keys can be sent, once that is known', () => {
     expect(mediaReport({ ...call, keys: false }).keys).toBe('none');
     expect(mediaReport({ ...call, codec: null, keys: false }).keys).toBeUndefined();
   });
 
-  it('tells private addresses of the peer from our own', () => {
+  it('distinguishes private addresses of the peer from our own', () => {
     const silent = { ...call, reception: null, rtcpPackets: 0, peerAddress: '192.168.1.5' };
     expect(mediaReport(silent).cause).toMatch(/private address 192\.168\.1\.5.*NAT/);
     expect(mediaReport({ ...silent, ourAddress: '192.168.1.1' }).cause).not.toMatch(/NAT/);
@@ -220,7 +220,7 @@ describe('mediaReport', () => {
 });
 
 describe('PeerHearing', () => {
-  /** A peer that is sent 50 packets a second, looked at each second. */
+  /** A peer that is sent 50 packets a second, queried each second. */
   function talking() {
     const hearing = new PeerHearing();
     let at = 0;
@@ -229,7 +229,7 @@ describe('PeerHearing', () => {
     let aboutUs = 0;
     let behind = 0;
     let unheard = 0;
-    /** Seconds pass; then a report comes, `silent` of our packets, `still` at a number or with this loss. */
+    /** Seconds pass; then a report arrives: `silent` about us, `still` at the same number, or with this loss. */
     const passes = (seconds: number, report: 'silent' | 'still' | number | null, sending = true) => {
       for (let i = 0; i < seconds; i++) {
         at += 1000;
@@ -254,25 +254,25 @@ describe('PeerHearing', () => {
     return { hearing, passes, beginAnew };
   }
 
-  it('knows nothing without reports', () => {
+  it('is unknown without reports', () => {
     const { hearing, passes } = talking();
     expect(passes(60, null)).toBe('unknown');
     expect(hearing.meanLoss).toBeNull();
   });
 
-  it('takes one report without a word about us, after 5 s of sending, for a no', () => {
+  it('is no after one report without a block about us, after 5 s of sending', () => {
     const { passes } = talking();
     expect(passes(4, 'silent')).toBe('unknown');
     expect(passes(3, 'silent')).toBe('no');
   });
 
-  it('takes a block about us for a yes at any time', () => {
+  it('is yes after a block about us at any time', () => {
     const { passes } = talking();
     expect(passes(10, 'silent')).toBe('no');
     expect(passes(5, 0)).toBe('yes');
   });
 
-  it('goes back to no when two reports in a row are silent', () => {
+  it('returns to no after two consecutive reports without a block', () => {
     const { passes } = talking();
     passes(6, 0);
     expect(passes(5, 'silent')).toBe('yes');
@@ -281,7 +281,7 @@ describe('PeerHearing', () => {
     expect(passes(5, 'silent')).toBe('no');
   });
 
-  it('takes a number that stands still for 5 s of packets for a no, until it goes up again', () => {
+  it('is no when the number stops for 5 s of packets, until it advances again', () => {
     const { hearing, passes } = talking();
     expect(passes(5, 0)).toBe('yes');
     expect(passes(2, 'still')).toBe('yes');
@@ -291,30 +291,30 @@ describe('PeerHearing', () => {
     expect(passes(5, 'still')).toBe('no');
     expect(passes(5, 0.9)).toBe('yes');
     expect(hearing.unheard).toBe(0);
-    // What stood still counts in the loss of the report after it alone.
+    // The packets of the stop count only in the loss of the report after it.
     expect(hearing.meanLoss).toBe(0.45);
   });
 
-  it('takes a number that has never gone up for a no', () => {
+  it('is no for a number that has never advanced', () => {
     const { passes } = talking();
     expect(passes(3, 'still')).toBe('yes');
     expect(passes(3, 'still')).toBe('no');
   });
 
-  it('lets a number stand still while nothing is sent', () => {
+  it('ignores a stopped number while nothing is sent', () => {
     const { passes } = talking();
     passes(5, 0);
     for (let i = 0; i < 20; i++) expect(passes(5, 'still', false)).toBe('yes');
   });
 
-  it('expects no word about a stream that is held', () => {
+  it('expects no report about a held stream', () => {
     const { passes } = talking();
     passes(6, 0);
     expect(passes(30, 'silent', false)).toBe('yes');
     expect(passes(3, 'silent')).toBe('yes');
   });
 
-  it('counts from the new path on, when media has moved', () => {
+  it('counts on the new path when media has moved', () => {
     const { passes, beginAnew } = talking();
     passes(6, 0);
     beginAnew();
@@ -331,7 +331,7 @@ describe('PeerHearing', () => {
   });
 });
 
-it('knows private addresses', () => {
+it('recognizes private addresses', () => {
   const addresses = [
     '10.1.2.3',
     '172.31.0.1',

@@ -1,20 +1,20 @@
-/** Loss and jitter of a received RTP stream, as RFC 3550 counts them (appendices A.1, A.3 and A.8). */
+/** Loss and jitter of a received RTP stream, as defined in RFC 3550 (appendices A.1, A.3 and A.8). */
 import { sequenceAhead, timestampAhead } from '../rtp/sequence.ts';
 
-/** A sequence number so far off starts a new count (RFC 3550 A.1: MAX_DROPOUT, MAX_MISORDER). */
+/** A sequence number this far off restarts the count (RFC 3550 A.1: MAX_DROPOUT, MAX_MISORDER). */
 const maxDropout = 3000;
 const maxMisorder = 100;
 
 export class Reception {
-  /** All packets, duplicates included. */
+  /** All packets, including duplicates. */
   received = 0;
   readonly #ticksPerMs: number;
   #ssrc = -1;
   #first = 0;
-  /** Extended highest sequence number of the present stream. */
+  /** Extended highest sequence number of the current stream. */
   #highest = 0;
   #receivedOfStream = 0;
-  /** Packets that earlier streams of the call should have had and had. */
+  /** Expected and received packets of the call's earlier streams. */
   #expectedBefore = 0;
   #countedBefore = 0;
   #transit: number | null = null;
@@ -29,7 +29,7 @@ export class Reception {
   /**
    * Counts one valid packet.
    * @param arrivalMs any monotonic clock
-   * @param timed false for packets whose timestamp is not their time of sending (RFC 4733 events)
+   * @param timed false for packets whose timestamp is not their sending time (RFC 4733 events)
    */
   push(ssrc: number, sequence: number, timestamp: number, arrivalMs: number, timed = true): void {
     this.received++;
@@ -37,7 +37,7 @@ export class Reception {
     if (ssrc !== this.#ssrc || ahead > maxDropout || ahead < -maxMisorder) this.#begin(ssrc, sequence);
     else {
       if (ahead > 0) this.#highest += ahead;
-      // Overtaken by later ones before any packet was counted: the stream began earlier than it seemed.
+      // Reordered before any packet was counted: the stream began earlier than it seemed.
       else this.#first = Math.min(this.#first, this.#highest + ahead);
       this.#receivedOfStream++;
     }
@@ -49,7 +49,7 @@ export class Reception {
     return this.#ssrc < 0 ? 0 : this.#expectedBefore + this.#highest - this.#first + 1;
   }
 
-  /** Packets missing; duplicates hide losses, never below 0 (RFC 3550 A.3). */
+  /** Missing packets; duplicates hide losses, never below 0 (RFC 3550 A.3). */
   get lost(): number {
     return Math.max(0, this.expected - this.#countedBefore - this.#receivedOfStream);
   }
@@ -71,7 +71,7 @@ export class Reception {
     this.#transit = null;
   }
 
-  /** RFC 3550 A.8: J += (|D| - J) / 16. Differences are taken modulo 2^32, as timestamps wrap. */
+  /** RFC 3550 A.8: J += (|D| - J) / 16. Differences are modulo 2^32, as timestamps wrap. */
   #measure(timestamp: number, arrivalMs: number): void {
     const transit = Math.round(arrivalMs * this.#ticksPerMs) - timestamp;
     if (this.#transit !== null) {

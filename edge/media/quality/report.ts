@@ -1,4 +1,7 @@
-/** The quality of one call as a report: numbers of both directions, a verdict, and sentences (call/media-verdict.ts). */
+/**
+ * The quality report of one call: measurements of both directions, a verdict, and sentences
+ * (call/media-verdict.ts).
+ */
 import type { CodecName } from '#shared/codecs.ts';
 import type { MediaReport, PeerHears } from '#shared/edge-protocol/calls.ts';
 import {
@@ -12,7 +15,7 @@ import { meanOpinionScore } from './emodel.ts';
 import { isPrivateAddress } from './private-address.ts';
 import type { Reception } from './reception.ts';
 
-/** What the media leg knows of a call at the moment of the report. */
+/** What the media leg knows about a call at the time of the report. */
 export interface CallMedia
   extends Pick<MediaEvidence, 'moved' | 'direction' | 'held' | 'peerAddress' | 'unheard' | 'lostInSilence'> {
   /** Null before negotiation. */
@@ -20,34 +23,34 @@ export interface CallMedia
   readonly packetsSent: number;
   /** Null when nothing was ever received. */
   readonly reception: Pick<Reception, 'received' | 'lost' | 'expected' | 'jitterMs'> | null;
-  /** Packets of the peer that did not arrive, by its sender reports. */
+  /** Packets from the peer that did not arrive, according to its sender reports. */
   readonly lostByReports: number;
-  /** Packets that came, but too late to be played. */
+  /** Packets that arrived too late to be played. */
   readonly packetsLate: number;
-  /** From RTCP, null when no report came. */
+  /** From RTCP, null when no report arrived. */
   readonly roundTripMs: number | null;
   readonly peerHears: PeerHears;
-  /** Share of our packets that the peer's last report says it lost, 0..1; null when it said nothing. */
+  /** Share of our packets lost according to the peer's last report, 0..1; null without a report. */
   readonly peerLoss: number | null;
   /** Mean of all its reports. */
   readonly meanPeerLoss: number | null;
   readonly rtcpPackets: number;
-  /** What the jitter buffer adds, milliseconds. */
+  /** Delay added by the jitter buffer, milliseconds. */
   readonly playoutDelayMs: number;
   /** Our own address in SDP. */
   readonly ourAddress: string;
   readonly dropped: DroppedPackets;
-  /** From another source, on all paths of the call. */
+  /** From other sources, on all paths of the call. */
   readonly fromElsewhere: number;
-  /** Whether telephone-event was agreed. */
+  /** Whether telephone-event was negotiated. */
   readonly keys: boolean;
 }
 
-/** Packets that sender reports count beyond the gaps from which they are a loss, 1 s: reports and audio overtake each other. */
+/** Packets in sender reports beyond the gaps that count as a loss, 1 s: reports and audio overtake each other. */
 const reportedLoss = 50;
-/** Time that packing 20 ms of audio takes at each end. */
+/** Packetization time of 20 ms audio at each end. */
 const packetMs = 20;
-/** What the jitter buffer of a peer commonly adds, milliseconds: two packets. */
+/** Typical delay of a peer's jitter buffer, milliseconds: two packets. */
 const peerPlayoutMs = 40;
 
 export function mediaReport(call: CallMedia): MediaReport {
@@ -87,13 +90,16 @@ export function mediaReport(call: CallMedia): MediaReport {
   };
 }
 
-/** Gaps in what came, or all that did not arrive by the peer's own count, which sees behind the last packet too. */
+/**
+ * Gaps in the received packets, or all losses by the peer's own count, which also covers those after the last
+ * packet.
+ */
 function packetsLost({ reception, lostByReports }: CallMedia): number {
   const gaps = reception?.lost ?? 0;
   return lostByReports - gaps >= reportedLoss ? lostByReports : gaps;
 }
 
-/** The score of what we hear; null when nothing came and nothing tells whether anything was sent. */
+/** The score of what we hear; null when nothing arrived and it is unknown whether anything was sent. */
 function receivedOpinion(call: CallMedia): number | null {
   const { codec, reception } = call;
   if (codec === null) return null;
@@ -106,7 +112,7 @@ function receivedOpinion(call: CallMedia): number | null {
   });
 }
 
-/** The score of what the peer hears; null when nothing was sent, or nothing is known of it. */
+/** The score of what the peer hears; null when nothing was sent, or nothing is known about it. */
 function sentOpinion(call: CallMedia, lossSent: number | null): number | null {
   const { codec, packetsSent, peerHears, meanPeerLoss } = call;
   if (codec === null || packetsSent === 0) return null;

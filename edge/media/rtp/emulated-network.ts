@@ -1,6 +1,6 @@
 /**
- * A network path for tests: loss in bursts, jitter, reordering, duplicates. All chance comes from a seed, so a
- * failure happens again.
+ * A network path for tests: loss in bursts, jitter, reordering, duplicates. All randomness comes from a seed, so
+ * that failures are reproducible.
  */
 
 export interface PathOptions {
@@ -9,9 +9,12 @@ export interface PathOptions {
   readonly loss?: number;
   /** Mean length of a run of losses, packets; 1: independent losses. */
   readonly burst?: number;
-  /** Packets are delayed by up to so much, evenly spread; above the packet interval they overtake each other. */
+  /**
+   * Packets are delayed by up to this much, evenly distributed; above the packet interval they overtake each
+   * other.
+   */
   readonly jitterMs?: number;
-  /** Share of packets that come twice. */
+  /** Share of duplicated packets. */
   readonly duplicates?: number;
 }
 
@@ -37,7 +40,7 @@ function seededRandom(seed: number): () => number {
 export function carry<Packet>(sent: readonly Arrival<Packet>[], options: PathOptions): Arrival<Packet>[] {
   const random = seededRandom(options.seed);
   const { loss = 0, burst = 1, jitterMs = 0, duplicates = 0 } = options;
-  // Gilbert model: a run of losses ends with probability 1/burst, begins so that the mean loss is `loss`.
+  // Gilbert model: a run of losses ends with probability 1/burst, and starts so that the mean loss is `loss`.
   const ends = 1 / burst;
   const begins = loss >= 1 ? 1 : (loss * ends) / (1 - loss);
   const arrivals: Arrival<Packet>[] = [];

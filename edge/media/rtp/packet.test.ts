@@ -61,7 +61,7 @@ describe('parseRtp', () => {
     ['an extension longer than the packet', '90 00 0001 00000000 00000001 bede0002 00000000'],
     ['padding of length 0', 'a0 00 0001 00000000 00000001 aa 00'],
     ['more padding than payload', 'a0 00 0001 00000000 00000001 aa 03'],
-  ])('refuses %s', (_, hex) => {
+  ])('rejects %s', (_, hex) => {
     expect(parseRtp(bytes(hex), new RtpView())).toBeNull();
   });
 
@@ -88,7 +88,7 @@ describe('parseRtp', () => {
 });
 
 describe('RtpWriter', () => {
-  it('counts packets, moves time and wraps both', () => {
+  it('counts packets, advances time and wraps both', () => {
     const writer = new RtpWriter(1, 65535, 2 ** 32 - 160);
     const view = new RtpView();
     expect(parseRtp(writer.seal(0, 0, true), view)).toMatchObject({
@@ -102,7 +102,7 @@ describe('RtpWriter', () => {
   });
 });
 
-it('tells RTCP from RTP on a shared port', () => {
+it('distinguishes RTCP from RTP on a shared port', () => {
   expect(isRtcp(bytes('80c8 0006'))).toBe(true);
   expect(isRtcp(bytes('81c9 0007'))).toBe(true);
   expect(isRtcp(bytes('8000 0001'))).toBe(false);

@@ -1,6 +1,6 @@
 /**
- * RTP packets (RFC 3550 section 5.1) without garbage: one view is filled again for each packet received, one
- * buffer written again for each packet sent.
+ * RTP packets (RFC 3550 section 5.1) without garbage: one view is reused for every received packet, one buffer
+ * for every sent packet.
  *
  *      0                   1                   2                   3
  *     |V=2|P|X|  CC   |M|     PT      |       sequence number         |
@@ -12,7 +12,7 @@ import { sequencePlus } from './sequence.ts';
 
 const rtpHeaderLength = 12;
 
-/** Fields of the packet parsed last. The payload is `packet.subarray(payloadStart, payloadEnd)`. */
+/** Fields of the last parsed packet. The payload is `packet.subarray(payloadStart, payloadEnd)`. */
 export class RtpView {
   payloadType = 0;
   marker = false;
@@ -24,8 +24,8 @@ export class RtpView {
 }
 
 /**
- * Reads the header of `packet` into `view`.
- * @returns `view`, or null when the octets are not a whole RTP packet; `view` is then undefined in its content
+ * Parses the header of `packet` into `view`.
+ * @returns `view`, or null when the octets are not a whole RTP packet; the content of `view` is then undefined
  */
 export function parseRtp(packet: Uint8Array, view: RtpView): RtpView | null {
   const length = packet.length;
@@ -62,20 +62,20 @@ export function isRtcp(packet: Uint8Array): boolean {
 }
 
 /**
- * One outgoing stream. The payload is written straight into the packet: encode into `payload`, then `seal`.
- * The packet returned by `seal` is overwritten by the next one: whoever keeps it must copy it.
+ * One outgoing stream. The payload is written directly into the packet: encode into `payload`, then `seal`. The
+ * packet returned by `seal` is overwritten by the next one: copy it to keep it.
  */
 export class RtpWriter {
   readonly ssrc: number;
   /** Sequence number of the next packet. */
   sequence: number;
-  /** RTP timestamp of the present moment of the stream; moved by `advance`. */
+  /** Current RTP timestamp of the stream; moved by `advance`. */
   timestamp: number;
-  /** Room for the payload of the next packet. */
+  /** Buffer for the payload of the next packet. */
   readonly payload: Uint8Array;
   readonly #packet: Buffer;
 
-  /** @param maxPayload most octets that a payload may have */
+  /** @param maxPayload maximum octets of a payload */
   constructor(ssrc: number, sequence: number, timestamp: number, maxPayload = 1400) {
     this.ssrc = ssrc >>> 0;
     this.sequence = sequence & 0xffff;
@@ -88,7 +88,7 @@ export class RtpWriter {
 
   /**
    * Completes a packet whose payload is the first `length` octets of `payload`.
-   * @param timestamp where it differs from the stream's present moment (an RFC 4733 event keeps its start)
+   * @param timestamp when it differs from the stream's current time (an RFC 4733 event keeps its start)
    */
   seal(length: number, payloadType: number, marker: boolean, timestamp = this.timestamp): Buffer {
     const packet = this.#packet;
@@ -103,7 +103,7 @@ export class RtpWriter {
     return packet.subarray(0, rtpHeaderLength + length);
   }
 
-  /** Moves the stream's time on, whether or not a packet went out. */
+  /** Advances the stream's time, whether or not a packet was sent. */
   advance(ticks: number): void {
     this.timestamp = (this.timestamp + ticks) >>> 0;
   }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { sequenceAhead, sequencePlus, timestampAhead, timestampPlus } from './sequence.ts';
 
-it('measures distances of sequence numbers across the rollover', () => {
+it('computes distances of sequence numbers across the rollover', () => {
   expect(sequenceAhead(5, 3)).toBe(2);
   expect(sequenceAhead(3, 5)).toBe(-2);
   expect(sequenceAhead(1, 65535)).toBe(2);
@@ -11,7 +11,7 @@ it('measures distances of sequence numbers across the rollover', () => {
   expect(sequencePlus(65535, 2)).toBe(1);
 });
 
-it('measures distances of timestamps across the rollover', () => {
+it('computes distances of timestamps across the rollover', () => {
   expect(timestampAhead(160, 0)).toBe(160);
   expect(timestampAhead(100, 2 ** 32 - 60)).toBe(160);
   expect(timestampAhead(2 ** 32 - 60, 100)).toBe(-160);

@@ -1,4 +1,4 @@
-/** Arithmetic of numbers that wrap around (RFC 3550 section 5.1, RFC 1982). */
+/** Arithmetic of wrapping numbers (RFC 3550 section 5.1, RFC 1982). */
 
 /** How far sequence number `a` is ahead of `b`: -32768 to 32767. */
 export function sequenceAhead(a: number, b: number): number {

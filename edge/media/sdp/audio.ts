@@ -1,4 +1,4 @@
-/** One secure audio stream as its peer describes it: everything that negotiation reads from a media section. */
+/** One secure audio stream as described by the peer: everything that negotiation reads from a media section. */
 import { isAnyAddress } from '#shared/networks.ts';
 import { type CryptoLine, type CryptoVerdict, chooseCrypto } from './crypto.ts';
 import { type Format, formatsOf } from './formats.ts';
@@ -6,22 +6,22 @@ import { attribute, attributes, type MediaSection, type Sdp } from './sdp.ts';
 import { type Direction, sendsMedia } from './session.ts';
 
 export interface PeerAudio {
-  /** Place of the media line in the description, from 0. */
+  /** Index of the media line in the description, from 0. */
   readonly index: number;
   readonly profile: 'RTP/SAVP' | 'RTP/SAVPF';
   readonly formats: readonly Format[];
   readonly address: string;
   readonly rtpPort: number;
-  /** Where RTCP goes unless both sides agree to multiplex it. */
+  /** RTCP port unless both sides agree to multiplex it. */
   readonly rtcpPort: number;
   readonly crypto: CryptoLine;
-  /** As stated, but without taking media where the address is none. */
+  /** As stated, but without receiving media when the address is unspecified. */
   readonly direction: Direction;
   readonly ptime: number;
   readonly rtcpMux: boolean;
 }
 
-/** Why a media section cannot carry the call, as text for a Warning header. */
+/** Why a media section is unusable for the call, as text for a Warning header. */
 export interface Unusable {
   readonly unusable: string;
 }
@@ -30,7 +30,7 @@ const directions: readonly Direction[] = ['sendrecv', 'sendonly', 'recvonly', 'i
 
 /**
  * Reads the section at `index` as a secure audio stream.
- * @param choose the key among all `a=crypto` values
+ * @param choose selects the key among all `a=crypto` values
  */
 export function readAudio(
   sdp: Sdp,
@@ -44,7 +44,7 @@ export function readAudio(
   if (profile !== 'RTP/SAVP' && profile !== 'RTP/SAVPF') return { unusable: wrongProfile(profile) };
   const connection = section.connection ?? sdp.connection;
   if (connection === null) return { unusable: 'No connection address (c=) for the audio stream' };
-  // RFC 4568 section 5 has crypto in media sections only; some peers put it above them.
+  // RFC 4568 section 5 allows crypto in media sections only; some peers put it at session level.
   const own = attributes(section, 'crypto');
   const crypto = choose(own.length > 0 ? own : attributes(sdp, 'crypto'));
   if ('unusable' in crypto) return { unusable: `No usable SRTP key: ${crypto.unusable}` };
@@ -81,7 +81,7 @@ function directionOf(section: MediaSection | Sdp): Direction | undefined {
   return undefined;
 }
 
-/** The hold of RFC 2543: `c=0.0.0.0`, media must not be sent (RFC 3264 section 8.4); and its IPv6 counterpart. */
+/** An RFC 2543 hold: `c=0.0.0.0`, media must not be sent (RFC 3264 section 8.4); and its IPv6 counterpart. */
 function isNowhere(address: string): boolean {
   return isAnyAddress(address);
 }

@@ -20,7 +20,7 @@ describe('parseCrypto', () => {
     ['tabs and runs of spaces', `1 \t${suite}  inline:${key}`, null],
     ['a suite in lower case', `1 ${suite.toLowerCase()} inline:${key}`, null],
   ];
-  it.each(usable)('takes %s', (_, value, mki) => {
+  it.each(usable)('accepts %s', (_, value, mki) => {
     expect(parseCrypto(value)).toEqual({ tag: '1', key, mki });
   });
 
@@ -48,13 +48,13 @@ describe('parseCrypto', () => {
     ['a malformed lifetime', `1 ${suite} inline:${key}|soon`, /malformed/],
     ['too many key parameters', `1 ${suite} inline:${key}|2^31|2^31|1:1`, /malformed/],
   ];
-  it.each(unusable)('passes over %s', (_, value, reason) => {
+  it.each(unusable)('skips %s', (_, value, reason) => {
     expect(parseCrypto(value)).toEqual({ unusable: expect.stringMatching(reason) });
   });
 });
 
 describe('chooseCrypto', () => {
-  it('takes the first usable line', () => {
+  it('uses the first usable line', () => {
     const lines = [
       `1 AES_CM_128_HMAC_SHA1_32 inline:${key}`,
       `2 ${suite} inline:${key}`,
@@ -68,7 +68,7 @@ describe('chooseCrypto', () => {
     expect(chooseCrypto(lines)).toEqual({ tag: '2', key, mki: null });
   });
 
-  it('takes a line with MKI when there is no other', () => {
+  it('uses a line with MKI when there is no other', () => {
     expect(chooseCrypto([`7 ${suite} inline:${key}|2^31|1:1`])).toEqual({ tag: '7', key, mki: '01' });
   });
 

@@ -8,32 +8,32 @@
 
 import { type AnswerFault, answerFaults } from '../../call/causes/answer-faults.ts';
 
-/** The one suite that the edge speaks (RFC 4568 section 6.2.1): 128-bit key, 112-bit salt, 80-bit tag. */
+/** The only suite that the edge supports (RFC 4568 section 6.2.1): 128-bit key, 112-bit salt, 80-bit tag. */
 const srtpSuite = 'AES_CM_128_HMAC_SHA1_80';
 
 export interface CryptoLine {
   readonly tag: string;
-  /** Master key and salt: 30 octets as bare base64, lifetime and MKI stripped. */
+  /** Master key and salt: 30 octets as bare base64, without lifetime and MKI. */
   readonly key: string;
-  /** What stands in front of the tag of each packet under this key; null: nothing. */
+  /** The MKI before the tag of each packet under this key; null: none. */
   readonly mki: Mki | null;
 }
 
-/** A master key identifier (RFC 3711 section 3.1): its octets in hexadecimal digits, two each. */
+/** A master key identifier (RFC 3711 section 3.1): its octets as two hexadecimal digits each. */
 export type Mki = string;
 
-/** What one `a=crypto` value came to: a usable line, or why it is passed over. */
+/** The result for one `a=crypto` value: a usable line, or why it is skipped. */
 export type CryptoVerdict = CryptoLine | { readonly unusable: string };
 
-/** Session parameters that leave the packets of an ordinary RTP stream as they are (RFC 4568 section 6.3). */
+/** Session parameters that do not change the packets of an ordinary RTP stream (RFC 4568 section 6.3). */
 const harmlessParameter = /^(WSH=\d+|FEC_ORDER=(FEC_SRTP|SRTP_FEC)|-.*)$/i;
 const lifetimeForm = /^(2\^\d{1,2}|\d{1,15})$/;
 const mkiForm = /^(\d{1,39}):(\d{1,3})$/;
-/** RFC 4568 section 6.1 allows 128; more than 4 were never seen, and the worker takes no more. */
+/** RFC 4568 section 6.1 allows 128; more than 4 have never been seen, and the worker supports no more. */
 const longestMki = 4;
 const keyForm = /^[A-Za-z0-9+/]{40}$/;
 
-/** Reads the value of one `a=crypto` attribute. Never throws: a bad line is a reason, not an error. */
+/** Parses the value of one `a=crypto` attribute. Never throws: a bad line gives a reason, not an error. */
 export function parseCrypto(value: string): CryptoVerdict {
   const [tag = '', suite = '', keys = '', ...parameters] = value.split(/[ \t]+/);
   if (!/^\d{1,9}$/.test(tag)) return { unusable: 'crypto tag is not a number' };
@@ -50,7 +50,7 @@ export function parseCrypto(value: string): CryptoVerdict {
 
 function parseKeys(tag: string, keys: string): CryptoVerdict {
   if (!/^inline:/i.test(keys)) return { unusable: 'crypto key is not inline' };
-  // Of several keys the sender may take any at any time, and the worker has room for one.
+  // With several keys the sender may use any at any time, and the worker has room for one.
   if (keys.includes(';')) return { unusable: 'crypto line with several keys not supported' };
   const [key = '', ...rest] = keys.slice('inline:'.length).split('|');
   if (!keyForm.test(key)) return { unusable: 'crypto key is not 30 octets of base64' };
@@ -67,13 +67,13 @@ function parseKeys(tag: string, keys: string): CryptoVerdict {
   return { tag, key, mki };
 }
 
-/** RFC 4568 section 6.1: a decimal integer that stands in the packets in so many octets, the highest first. */
+/** RFC 4568 section 6.1: a decimal integer, encoded in the packets with this many octets, highest first. */
 function parseMki(value: bigint, length: number): Mki | null {
   const digits = value.toString(16);
   return length === 0 || digits.length > 2 * length ? null : digits.padStart(2 * length, '0');
 }
 
-/** The line to use among those offered, in the peer's order, those without MKI first: it costs octets. */
+/** The offered line to use: in the peer's order, but lines without MKI first, as it costs octets. */
 export function chooseCrypto(values: readonly string[]): CryptoVerdict {
   let reason = 'no a=crypto line';
   let withMki: CryptoLine | undefined;
@@ -88,7 +88,7 @@ export function chooseCrypto(values: readonly string[]): CryptoVerdict {
 
 /**
  * The line of an answer to our offer, which has one line (RFC 4568 section 5.1.3).
- * @param values all of the answer's
+ * @param values all lines of the answer
  */
 export function answeredCrypto(values: readonly string[], offered: CryptoLine): CryptoVerdict {
   const [value] = values;
@@ -103,7 +103,7 @@ export function answeredCrypto(values: readonly string[], offered: CryptoLine): 
   };
   const fault = (kind: AnswerFault): CryptoVerdict => ({ unusable: answerFaults[kind](facts) });
   if (values.length > 1) return fault('several_lines');
-  // A tag is a number (section 9.1), however many zeros stand before it.
+  // A tag is a number (section 9.1), regardless of leading zeros.
   if (!/^\d{1,9}$/.test(tag) || Number(tag) !== Number(offered.tag)) return fault('foreign_tag');
   if (suite.toUpperCase() !== srtpSuite) return fault('other_suite');
   const answered = parseCrypto(value);
@@ -112,7 +112,7 @@ export function answeredCrypto(values: readonly string[], offered: CryptoLine): 
 
 /** The value of an `a=crypto` attribute with our key (bare base64). */
 export function formatCrypto({ tag, key, mki }: CryptoLine): string {
-  // With the lifetime, which is the one of SRTCP (RFC 3711 section 9.2): not everybody reads an MKI without it.
+  // With the lifetime, that of SRTCP (RFC 3711 section 9.2): some peers do not parse an MKI without it.
   const identifier = mki === null ? '' : `|2^31|${Number.parseInt(mki, 16)}:${mki.length / 2}`;
   return `${tag} ${srtpSuite} inline:${key}${identifier}`;
 }

@@ -5,7 +5,7 @@ import { codecFormats, rtpmap, telephoneEventPayloadTypes } from './formats.ts';
 import { type Attribute, connectionTo, formatSdp, type MediaSection, parseSdp, type Sdp } from './sdp.ts';
 import type { LocalMedia, NegotiatedAudio } from './session.ts';
 
-/** The answer that accepts the stream at `index` as `session` says and rejects all others. */
+/** The answer that accepts the stream at `index` according to `session` and rejects all others. */
 export function describeAnswer(
   offer: Sdp,
   index: number,
@@ -19,7 +19,7 @@ export function describeAnswer(
   return versioned(local, media, offer.times);
 }
 
-/** An offer of everything that we can do, or, in a running call, of what was agreed. */
+/** An offer of everything that we support, or, during a call, of what was negotiated. */
 export function describeOffer(local: LocalMedia): string {
   const direction = local.direction ?? 'sendrecv';
   const section = local.current
@@ -33,7 +33,7 @@ export function describeOffer(local: LocalMedia): string {
   return versioned(local, media, previous.times);
 }
 
-/** One codec, one crypto line: the state that both sides agreed to. */
+/** One codec, one crypto line: the negotiated state. */
 function agreedSection(local: LocalMedia, session: NegotiatedAudio, direction: string): MediaSection {
   const { codec, payloadType, dtmf, comfortNoise } = session;
   const { encoding, clockRate } = codecFormats[codec];
@@ -52,8 +52,8 @@ function agreedSection(local: LocalMedia, session: NegotiatedAudio, direction: s
 }
 
 /**
- * Every codec of ours, and a telephone-event for each clock rate among them (RFC 4733 section 2.1), and for 8000 Hz
- * in any case: it is all that many peers have, beside Opus too.
+ * Every codec of ours, and a telephone-event for each of their clock rates (RFC 4733 section 2.1), plus 8000 Hz
+ * in any case: many peers have no other, also beside Opus.
  */
 function openSection(local: LocalMedia, direction: string): MediaSection {
   const lines = new Lines();
@@ -108,13 +108,13 @@ class Lines {
   }
 }
 
-/** RFC 3264 section 6: a rejected stream keeps its place, its profile and at least one format; its port is 0. */
+/** RFC 3264 section 6: a rejected stream keeps its position, its profile and at least one format; its port is 0. */
 function rejected(section: MediaSection): MediaSection {
   return { ...section, port: 0, portCount: 1, connection: null, others: [], attributes: [] };
 }
 
 /**
- * The text, its `o=` version one above that of `local.previous` when anything differs from it, and the
+ * The text, with an `o=` version one above that of `local.previous` when anything differs from it, or the
  * previous text itself when nothing does (RFC 3264 section 8).
  */
 function versioned(local: LocalMedia, media: readonly MediaSection[], times: readonly string[]): string {

@@ -1,4 +1,4 @@
-/** How codecs are written in SDP, and which of a peer's formats are which codec (RFC 3551, 4566, 7587). */
+/** How codecs are written in SDP, and which of a peer's formats match which codec (RFC 3551, 4566, 7587). */
 import type { CodecName } from '#shared/codecs.ts';
 import { attributes, type MediaSection } from './sdp.ts';
 
@@ -9,7 +9,7 @@ export interface CodecFormat {
   readonly channels: number;
   /** Payload type in our own offers. */
   readonly payloadType: number;
-  /** What we can receive, for `a=fmtp`; null: nothing to say. */
+  /** What we can receive, for `a=fmtp`; null: no `a=fmtp`. */
   readonly fmtp: string | null;
 }
 
@@ -18,8 +18,8 @@ export const codecFormats: Readonly<Record<CodecName, CodecFormat>> = {
   PCMA: { encoding: 'PCMA', clockRate: 8000, channels: 1, payloadType: 8, fmtp: null },
   'G.722': { encoding: 'G722', clockRate: 8000, channels: 1, payloadType: 9, fmtp: null },
   'G.729': { encoding: 'G729', clockRate: 8000, channels: 1, payloadType: 18, fmtp: 'annexb=no' },
-  // RFC 7587 section 7: always written 48000/2, whatever the rate and channels inside. No agent hears more
-  // than 16 kHz mono, so the peer need not spend bits on more.
+  // RFC 7587 section 7: always written 48000/2, whatever the actual rate and channels. No agent uses more than 16
+  // kHz mono, so the peer need not spend bits on more.
   Opus: {
     encoding: 'opus',
     clockRate: 48000,
@@ -38,14 +38,14 @@ export const telephoneEventPayloadTypes: ReadonlyMap<number, number> = new Map([
 /** One payload type of a media section with its meaning. */
 export interface Format {
   readonly payloadType: number;
-  /** Upper case, because encoding names compare without case. */
+  /** Upper case, because encoding names are case-insensitive. */
   readonly encoding: string;
   readonly clockRate: number;
   readonly channels: number;
   readonly fmtp: string | null;
 }
 
-/** Static payload types that may come without `a=rtpmap` (RFC 3551 table 4) and matter here. */
+/** Static payload types that may appear without `a=rtpmap` (RFC 3551 table 4) and matter here. */
 const staticFormats: ReadonlyMap<number, string> = new Map([
   [0, 'PCMU/8000'],
   [8, 'PCMA/8000'],
@@ -56,7 +56,7 @@ const staticFormats: ReadonlyMap<number, string> = new Map([
 
 const mapForm = /^(\d{1,3})[ \t]+([^/ \t]+)\/(\d{1,6})(?:\/(\d{1,2}))?$/;
 
-/** The formats of an RTP media section in the order of its media line; those without meaning are left out. */
+/** The formats of an RTP media section in the order of its media line; undefined ones are omitted. */
 export function formatsOf(section: MediaSection): Format[] {
   const maps = new Map<number, string>(staticFormats);
   for (const value of attributes(section, 'rtpmap')) {
@@ -94,8 +94,8 @@ export function findCodec(formats: readonly Format[], codec: CodecName): Format 
 }
 
 /**
- * The telephone-event format to use beside a codec: the one with the codec's clock rate (RFC 4733 section
- * 2.1), else the one at 8000 Hz, which is all that many peers have beside Opus.
+ * The telephone-event format to use with a codec: the one with the codec's clock rate (RFC 4733 section 2.1),
+ * else the one at 8000 Hz, the only one that many peers have beside Opus.
  */
 export function findTelephoneEvent(formats: readonly Format[], clockRate: number): Format | undefined {
   const events = formats.filter((format) => format.encoding === 'TELEPHONE-EVENT');
@@ -105,7 +105,7 @@ export function findTelephoneEvent(formats: readonly Format[], clockRate: number
   );
 }
 
-/** The telephone-event formats of other clock rates than `chosen`, which the peer may use instead of it. */
+/** The telephone-event formats with clock rates other than `chosen`, which the peer may use instead. */
 export function otherTelephoneEvents(formats: readonly Format[], chosen: Format | undefined): Format[] {
   if (!chosen) return [];
   return formats.filter(

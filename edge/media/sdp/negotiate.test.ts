@@ -88,7 +88,7 @@ describe('negotiateAnswer', () => {
 
   const choices: [string, string[], Partial<LocalMedia>, object][] = [
     ['our first codec of theirs', audio('8 0'), {}, { codec: 'PCMU', payloadType: 0 }],
-    ['their first codec when told so', audio('8 0'), { preference: 'remote' }, { codec: 'PCMA' }],
+    ['their first codec when configured', audio('8 0'), { preference: 'remote' }, { codec: 'PCMA' }],
     ['our order of codecs', audio('0 8'), { codecs: ['PCMA', 'PCMU'] }, { codec: 'PCMA', payloadType: 8 }],
     ['the only common codec', audio('18 8'), {}, { codec: 'PCMA' }],
     [
@@ -139,7 +139,7 @@ describe('negotiateAnswer', () => {
     ['no event when none is offered', audio('0'), {}, { dtmf: null }],
     ['comfort noise known though not agreed', audio('0 13'), {}, { comfortNoise: 13 }],
     ['their packet time', audio('0', ['a=ptime:30']), {}, { ptime: 20, remotePtime: 30 }],
-    ['20 ms where theirs is nonsense', audio('0', ['a=ptime:x']), {}, { remotePtime: 20 }],
+    ['20 ms when theirs is nonsense', audio('0', ['a=ptime:x']), {}, { remotePtime: 20 }],
     [
       'the RTCP port by a=rtcp',
       audio('0', ['a=rtcp:40001']),
@@ -242,13 +242,13 @@ describe('negotiateAnswer', () => {
     expect(answer).toContain(`a=${direction}\r\n`);
   });
 
-  it('takes the direction of the session when the media section has none', () => {
+  it("uses the session's direction when the media section has none", () => {
     expect(answerTo(sdp(['a=inactive', ...audio('0')])).session.direction).toBe('inactive');
     expect(answerTo(sdp(['a=inactive', ...audio('0', ['a=sendrecv'])])).session.direction).toBe('sendrecv');
   });
 
   it.each(['c=IN IP4 0.0.0.0', 'c=IN IP6 ::'])(
-    'takes %s for a hold and answers with its own address',
+    'treats %s as a hold and answers with its own address',
     (line) => {
       const { answer, session } = answerTo(sdp(audio('0', ['a=sendrecv']), line));
       expect(session).toMatchObject({ held: true, direction: 'recvonly' });
@@ -256,7 +256,7 @@ describe('negotiateAnswer', () => {
     },
   );
 
-  it('holds the peer when told so', () => {
+  it('holds the peer when requested', () => {
     const settle = (direction: 'sendonly' | 'inactive', attributes: string[]) =>
       answerTo(sdp(audio('0', attributes)), { direction }).session;
     expect(settle('sendonly', [])).toMatchObject({ direction: 'sendonly', held: false });
@@ -264,7 +264,7 @@ describe('negotiateAnswer', () => {
     expect(settle('sendonly', ['a=sendonly'])).toMatchObject({ direction: 'inactive', held: true });
   });
 
-  it('keeps the place of every media line and rejects all but one', () => {
+  it('keeps the position of every media line and rejects all but one', () => {
     const media = [
       'm=image 40000 udptl t38',
       'm=audio 20000 RTP/AVP 0 8',
@@ -290,14 +290,14 @@ describe('negotiateAnswer', () => {
     expect(answerTo(offer).answer).toContain('t=3034423619 3042462419\r\n');
   });
 
-  it('lists comfort noise only where it is wanted', () => {
+  it('lists comfort noise only when requested', () => {
     expect(answerTo(sdp(audio('0 13'))).answer).toContain('m=audio 10000 RTP/SAVP 0\r\n');
     expect(answerTo(sdp(audio('0 13')), { comfortNoise: true }).answer).toContain(
       'm=audio 10000 RTP/SAVP 0 13\r\n',
     );
   });
 
-  it('says what it can receive of Opus and G.729', () => {
+  it('says what it can receive for Opus and G.729', () => {
     expect(answerTo(sdp(audio('96', opusLines))).answer).toContain(
       'a=fmtp:96 maxplaybackrate=16000;sprop-maxcapturerate=16000;stereo=0;useinbandfec=1\r\n',
     );
@@ -352,7 +352,7 @@ describe('negotiateAnswer', () => {
       /^No usable SRTP key/,
     ],
   ];
-  it.each(refusals)('refuses %s with 488 and the reason', (_, offer, warning) => {
+  it.each(refusals)('rejects %s with 488 and the reason', (_, offer, warning) => {
     expect(refusalOf(() => answerTo(offer))).toMatchObject({
       sipStatus: 488,
       warning: expect.stringMatching(warning),
@@ -368,7 +368,7 @@ describe('versions of our descriptions', () => {
     expect(again.answer).toBe(first.answer);
   });
 
-  it('counts one up for each change, with the same session id', () => {
+  it('increments by one for each change, with the same session id', () => {
     const held = answerTo(sdp(audio('0 101', [...event8, 'a=sendonly'])), { previous: first.answer });
     expect(held.answer).toContain('o=trunkline 42 2 IN IP4');
     const resumed = answerTo(sdp(audio('0 101', event8)), { previous: held.answer });
@@ -377,12 +377,12 @@ describe('versions of our descriptions', () => {
     expect(moved.answer).toContain('o=trunkline 42 4 IN IP4');
   });
 
-  it('repeats the agreed state in an offer of ours without a new version', () => {
+  it('repeats the negotiated state in an offer of ours without a new version', () => {
     const offer = createOffer({ ...local, previous: first.answer, current: first.session });
     expect(offer).toBe(first.answer);
   });
 
-  it('keeps the codec in use when the peer offers all again', () => {
+  it('keeps the current codec when the peer offers all again', () => {
     const current = answerTo(sdp(audio('8'))).session;
     expect(answerTo(sdp(audio('0 8')), { current }).session.codec).toBe('PCMA');
     expect(answerTo(sdp(audio('0')), { current }).session.codec).toBe('PCMU');
@@ -442,7 +442,7 @@ describe('createOffer and acceptAnswer', () => {
     );
   });
 
-  it('offers only what the caller of the function has', () => {
+  it('offers only the codecs that the caller passes', () => {
     const modest = createOffer({ ...local, codecs: ['PCMA'] });
     expect(modest).toContain('m=audio 10000 RTP/SAVP 8 101\r\n');
     expect(modest).not.toContain('48000');
@@ -478,7 +478,7 @@ describe('createOffer and acceptAnswer', () => {
     ['a hold', audio('0', ['a=sendonly']), { direction: 'recvonly', held: true }],
     ['a listener', audio('0', ['a=recvonly']), { direction: 'sendonly', held: false }],
     ['a hold of old style', ['m=audio 30000 RTP/SAVP 0', 'c=IN IP4 0.0.0.0', cryptoLine], { held: true }],
-    ['more media lines than were offered', [...audio('0'), 'm=video 0 RTP/SAVP 98'], { codec: 'PCMU' }],
+    ['more media lines than offered', [...audio('0'), 'm=video 0 RTP/SAVP 98'], { codec: 'PCMU' }],
     [
       'an unasked rtcp-mux, which is ignored',
       audio('0', ['a=rtcp-mux']),
@@ -517,7 +517,7 @@ describe('createOffer and acceptAnswer', () => {
       /repeats the SRTP key of our offer/,
     ],
   ];
-  it.each(wrongKeys)('refuses an answer with %s (RFC 4568 section 5.1.3)', (_, lines, warning) => {
+  it.each(wrongKeys)('rejects an answer with %s (RFC 4568 section 5.1.3)', (_, lines, warning) => {
     const refused = refusalOf(() => acceptAnswer(offer, keyed(lines)));
     expect(refused).toMatchObject({ sipStatus: 488, warning: expect.stringMatching(warning) });
     expect(refused.warning).not.toContain('inline');
@@ -530,14 +530,14 @@ describe('createOffer and acceptAnswer', () => {
     });
   });
 
-  it('asks in a later offer for the tag that is in use', () => {
+  it('uses the current tag in a later offer', () => {
     const { answer, session } = answerTo(sdp(['m=audio 30000 RTP/SAVP 0', line('7')]));
     const later = createOffer({ ...local, previous: answer, current: session });
     expect(acceptAnswer(later, keyed([line('7')]))).toMatchObject({ remoteKey: peerKey });
     expect(refusalOf(() => acceptAnswer(later, keyed([line('1')]))).warning).toMatch(/had the tag 7$/);
   });
 
-  it('refuses an offer that has our own key', () => {
+  it('rejects an offer that has our own key', () => {
     const offered = sdp(['m=audio 30000 RTP/SAVP 0', line('1', suite, ourKey)]);
     expect(refusalOf(() => answerTo(offered))).toMatchObject({
       sipStatus: 488,
@@ -545,14 +545,14 @@ describe('createOffer and acceptAnswer', () => {
     });
   });
 
-  it.each(refused)('refuses an answer with %s', (_, answer, warning) => {
+  it.each(refused)('rejects an answer with %s', (_, answer, warning) => {
     expect(refusalOf(() => acceptAnswer(offer, answer))).toMatchObject({
       sipStatus: 488,
       warning: expect.stringMatching(warning),
     });
   });
 
-  it('does not call it a hold when we asked for inactivity ourselves', () => {
+  it('does not report a hold when we requested inactivity ourselves', () => {
     const inactive = createOffer({ ...local, direction: 'inactive' });
     expect(acceptAnswer(inactive, sdp(audio('0', ['a=inactive'])))).toMatchObject({
       direction: 'inactive',
@@ -560,7 +560,7 @@ describe('createOffer and acceptAnswer', () => {
     });
   });
 
-  it('agrees with its own answer', () => {
+  it('makes an answer that it accepts itself', () => {
     const answered = answerTo(offer, { cryptoKey: peerKey, sessionId: '7', address: '198.51.100.7' });
     const caller = acceptAnswer(offer, answered.answer);
     expect(caller).toMatchObject({ codec: 'PCMU', remoteKey: peerKey, localTag: '1' });

@@ -1,6 +1,6 @@
 /**
- * Offer and answer (RFC 3264) for calls of one SRTP audio stream. Pure: text and wishes in, text and the
- * agreed session out.
+ * Offer and answer (RFC 3264) for calls with one SRTP audio stream. Pure: text and settings in, text and the
+ * negotiated session out.
  *
  *     they offer:  parseSdp(body) -> negotiateAnswer(offer, local) -> { answer, session }
  *     we offer:    createOffer(local) -> ... -> acceptAnswer(offer, body) -> session
@@ -30,14 +30,13 @@ import {
 } from './session.ts';
 
 /**
- * Answers an offer. The first secure audio stream that can be used is accepted, every other stream is
- * rejected with port 0. Of the codecs that both have, the one in use stays; else our order decides (or
- * theirs: `local.preference`).
+ * Answers an offer. The first usable secure audio stream is accepted, every other stream is rejected with port 0.
+ * Among the common codecs, the current one stays; else our order decides (or theirs: `local.preference`).
  * @throws CallRefused 488 with a Warning that says what the offer lacks
  */
 export function negotiateAnswer(offer: Sdp, local: LocalMedia): { answer: string; session: NegotiatedAudio } {
   const peer = usableAudio(offer, local.codecs);
-  // A re-INVITE that repeats ours: one key for both directions would encrypt two streams alike.
+  // A re-INVITE that repeats our key: one key for both directions would encrypt two streams alike.
   if (peer.crypto.key === local.cryptoKey) throw refusal('The offer has our own SRTP key');
   const { codec, format } = chooseCodec(peer.formats, local);
   const events = findTelephoneEvent(peer.formats, format.clockRate);
@@ -54,16 +53,16 @@ export function negotiateAnswer(offer: Sdp, local: LocalMedia): { answer: string
 }
 
 /**
- * An offer: all our codecs when nothing is agreed yet, else (`local.current`) the agreed state once more, with
- * the direction, address, port and key that `local` now has. The media lines of `local.previous` are kept
- * (RFC 3264 section 8); an offer that changes nothing is the previous text, version included.
+ * An offer: all our codecs before the first negotiation, else (`local.current`) the negotiated state again, with
+ * the current direction, address, port and key of `local`. The media lines of `local.previous` are kept (RFC 3264
+ * section 8); an offer that changes nothing is the previous text, including its version.
  */
 export function createOffer(local: LocalMedia): string {
   return describeOffer(local);
 }
 
 /**
- * Takes the peer's answer to an offer of ours.
+ * Processes the peer's answer to an offer of ours.
  * @throws CallRefused 488 when it accepts no audio stream of ours or breaks the rules of an answer
  */
 export function acceptAnswer(ourOffer: string, answerText: string): NegotiatedAudio {
@@ -84,7 +83,7 @@ export function acceptAnswer(ourOffer: string, answerText: string): NegotiatedAu
   const wanted = ours.direction;
   const session = settle(peer, codec, format, events, findComfortNoise(peer.formats, format.clockRate), {
     direction: meet(peer.direction, wanted),
-    // An answer that takes nothing is the peer's hold only where we meant to send.
+    // An answer that receives nothing is a hold by the peer only if we meant to send.
     held: sendsMedia(wanted) && !takesMedia(peer.direction),
     rtcpMux: peer.rtcpMux && attribute(offered, 'rtcp-mux') !== undefined,
     localMki: ours.crypto.mki,
@@ -97,7 +96,7 @@ function refusal(text: string): CallRefused {
   return new CallRefused(488, `SDP refused: ${text}`, text);
 }
 
-/** The first stream that can carry the call; the reason of the most promising one when none can. */
+/** The first usable stream; when there is none, the reason of the most promising one. */
 function usableAudio(offer: Sdp, codecs: readonly CodecName[]): PeerAudio {
   let reason: string | undefined;
   let reasonIsOfSecureStream = false;

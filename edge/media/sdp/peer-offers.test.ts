@@ -1,4 +1,4 @@
-/** Offers in the styles of the systems that call the edge, each with what it must come to. */
+/** Offers in the styles of the systems that call the edge, each with the expected result. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CallRefused } from '../../call/call-refused.ts';
@@ -390,7 +390,7 @@ describe.each(offers)('the offer of $peer', ({ offer, session, media }) => {
   it.each([
     ['CRLF', '\r\n'],
     ['LF', '\n'],
-  ])('is answered, written with %s', (_, lineEnd) => {
+  ])('is answered when written with %s', (_, lineEnd) => {
     const settled = negotiateAnswer(parseSdp(offer.replaceAll('\n', lineEnd)), local);
     expect(settled.session).toMatchObject(session);
     const lines = settled.answer.split('\r\n');
@@ -401,7 +401,7 @@ describe.each(offers)('the offer of $peer', ({ offer, session, media }) => {
   });
 });
 
-it('answers or refuses every mutilated offer, and an answer always fits its offer', () => {
+it('answers or rejects every mutilated offer, and an answer always fits its offer', () => {
   const original = fc.constantFrom(...offers.map(({ offer }) => offer.split('\n')));
   const edit = fc.record({
     kind: fc.constantFrom('drop', 'double', 'move', 'cut', 'swap'),

@@ -64,7 +64,7 @@ describe('parseSdp', () => {
     ['every line', plain.join('\r')],
     ['one line', plain.join('\r\n').replace('\r\n', '\r')],
     ['LF CR', plain.join('\n\r')],
-  ])('refuses CR without LF: %s', (_, text) => {
+  ])('rejects CR without LF: %s', (_, text) => {
     expect(() => parseSdp(text)).toThrow('A line of the session description ends in CR without LF');
   });
 
@@ -92,7 +92,7 @@ describe('parseSdp', () => {
     'm=audio -1 RTP/SAVP 0',
     'm=audio 4000/0 RTP/SAVP 0',
     'm=',
-  ])('refuses the media line %s', (line) => {
+  ])('rejects the media line %s', (line) => {
     expect(() => parseSdp(`v=0\r\n${line}\r\n`)).toThrow(expect.objectContaining({ sipStatus: 488 }));
   });
 
@@ -114,7 +114,7 @@ describe('formatSdp', () => {
 
   it('is stable: writing what was read from it changes nothing', () => {
     const word = fc.stringMatching(/^[!-~]{1,12}$/);
-    // What JavaScript calls white space parts no words in a description.
+    // JavaScript's other white space does not separate words in a description.
     const white = fc.constantFrom(...'\t\v\f\u00a0\u2028\ufeff');
     const value = fc.oneof(
       fc.stringMatching(/^[ -~]{0,30}$/),
@@ -140,7 +140,7 @@ describe('formatSdp', () => {
     );
   });
 
-  it('never fails on arbitrary text but by refusing it', () => {
+  it('never fails on arbitrary text except by rejecting it', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (input) => {
         try {

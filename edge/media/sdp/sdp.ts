@@ -1,9 +1,9 @@
 /**
  * A session description (RFC 4566) as a value, parsed leniently and written strictly.
  *
- * What peers get wrong in harmless ways is accepted: bare LF, blank lines, lines of unknown type (skipped),
- * lines out of order. Only a media line that cannot be read makes a description useless, because the answer
- * must have as many media lines as the offer (RFC 3264 section 6).
+ * Harmless deviations are accepted: bare LF, blank lines, lines of unknown type (skipped), lines out of order.
+ * Only an unreadable media line makes a description useless, because the answer must have as many media lines as
+ * the offer (RFC 3264 section 6).
  */
 import { CallRefused } from '../../call/call-refused.ts';
 
@@ -26,7 +26,7 @@ export interface Connection {
   readonly address: string;
 }
 
-/** A line that negotiation does not look at, kept for writing: `i`, `u`, `e`, `p`, `b`, `k`, `r`, `z`. */
+/** A line that negotiation ignores, kept for writing: `i`, `u`, `e`, `p`, `b`, `k`, `r`, `z`. */
 interface OtherLine {
   readonly type: string;
   readonly value: string;
@@ -40,7 +40,7 @@ export interface MediaSection {
   readonly portCount: number;
   /** Transport profile as written, for example `RTP/SAVP`. */
   readonly profile: string;
-  /** Payload types for RTP, other words for other profiles. */
+  /** Payload types for RTP, other tokens for other profiles. */
   readonly formats: readonly string[];
   readonly connection: Connection | null;
   readonly others: readonly OtherLine[];
@@ -58,7 +58,7 @@ export interface Sdp {
   readonly media: readonly MediaSection[];
 }
 
-/** Order in which lines of one section are written (RFC 4566 section 5). */
+/** Order in which the lines of a section are written (RFC 4566 section 5). */
 const beforeConnection = 'iuep';
 const betweenConnectionAndAttributes = 'bkrz';
 
@@ -69,10 +69,10 @@ interface Section {
 }
 
 /**
- * Reads a session description.
- * A bare LF ends a line, as RFC 8866 section 5 has it. A bare CR does not, nor may it stand in one (section 9,
- * byte-string): who reads it otherwise sees other lines, and other keys, than we do.
- * @throws CallRefused 488 when a media line is malformed, or a CR stands alone
+ * Parses a session description. A bare LF ends a line, as in RFC 8866 section 5. A bare CR does not, nor is it
+ * allowed within one (section 9, byte-string): a parser that treats it differently would see other lines, and
+ * other keys, than we do.
+ * @throws CallRefused 488 when a media line is malformed, or for a bare CR
  */
 export function parseSdp(text: string): Sdp {
   if (/\r(?!\n)/.test(text)) {
@@ -121,8 +121,8 @@ export function parseSdp(text: string): Sdp {
 }
 
 /**
- * Writes a session description with CRLF line ends and every line in the place that RFC 4566 section 5 gives
- * it. Reading the result and writing it again changes nothing.
+ * Writes a session description with CRLF line ends and every line in the position that RFC 4566 section 5
+ * requires. Reading the result and writing it again changes nothing.
  */
 export function formatSdp(sdp: Sdp): string {
   let text = 'v=0\r\n';
@@ -144,7 +144,7 @@ export function formatSdp(sdp: Sdp): string {
   return text;
 }
 
-/** First value of an attribute; undefined when absent, empty text for a property attribute. */
+/** First value of an attribute; undefined when absent, an empty string for a property attribute. */
 export function attribute(section: { readonly attributes: readonly Attribute[] }, name: string) {
   for (const candidate of section.attributes) {
     if (candidate.name === name) return candidate.value ?? '';
@@ -161,12 +161,12 @@ export function attributes(section: { readonly attributes: readonly Attribute[] 
   return values;
 }
 
-/** The `c=` or `o=` form of an address: IPv6 is told by its colon. */
+/** The `c=` or `o=` form of an address: a colon means IPv6. */
 export function connectionTo(address: string): Connection {
   return { family: address.includes(':') ? 'IP6' : 'IP4', address };
 }
 
-/** Without the spaces and tabs around it: what parts words, and no other character that JavaScript calls white. */
+/** Trims spaces and tabs, which separate words, but none of JavaScript's other white space. */
 function bare(text: string): string {
   return text.replace(/^[ \t]+/, '').replace(/(?<![ \t])[ \t]+$/, '');
 }

@@ -1,6 +1,6 @@
 /**
- * Builds the media worker: the C++ sources inside the mediasoup package, our patches, and the libraries of the
- * system in the place of the ones that mediasoup would download (stand-ins for meson's subprojects).
+ * Builds the media worker: the C++ sources in the mediasoup package, our patches, and the system's libraries
+ * instead of those that mediasoup would download (stand-ins for meson's subprojects).
  */
 import { spawn } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -9,19 +9,19 @@ import { createInterface } from 'node:readline';
 import { libsrtp, standins, workerMesonOptions } from './recipe.ts';
 
 export interface BuildOptions {
-  /** folder of the mediasoup package; stays as it is */
+  /** folder of the mediasoup package; not modified */
   readonly mediasoup: string;
   /** archive with the sources of libsrtp 2 */
   readonly libsrtpArchive: string;
-  /** empty folder for everything that the build writes; the caller removes it */
+  /** empty folder for all output of the build; the caller removes it */
   readonly work: string;
-  /** compilers at a time */
+  /** number of parallel compilers */
   readonly jobs: number;
   /** `done` of `total` compiler steps of the worker itself */
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** A tool of the build failed; the message ends with what it printed last. */
+/** A build tool failed; the message ends with its last output. */
 export class BuildFailed extends Error {
   override readonly name = 'BuildFailed';
 }
@@ -78,7 +78,7 @@ async function relaxMesonVersion(source: string): Promise<void> {
   await writeFile(file, text.replace("meson_version: '>= 1.1.0'", "meson_version: '>= 1.0.1'"));
 }
 
-/** Meson takes a subproject that lies in the folder its wrap file names, and fetches nothing then. */
+/** Meson uses a subproject in the folder that its wrap file names, and then downloads nothing. */
 async function placeStandins(source: string): Promise<void> {
   for (const name of standins) {
     const wrap = await readFile(join(source, 'subprojects', `${name}.wrap`), 'utf8');
@@ -90,7 +90,7 @@ async function placeStandins(source: string): Promise<void> {
   }
 }
 
-/** Ninja begins each line with `[done/total]`. */
+/** Ninja starts each line with `[done/total]`. */
 function reportStep(line: string, onProgress: BuildOptions['onProgress']): void {
   const step = /^\[(\d+)\/(\d+)\]/.exec(line);
   if (step) onProgress(Number(step[1]), Number(step[2]));

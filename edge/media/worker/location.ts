@@ -1,6 +1,6 @@
 /**
- * Where the media worker is. It is built once per machine (build.ts) and shared by all checkouts: its folder's
- * name says everything that the binary depends on, so a change of any of it asks for a new one.
+ * Location of the media worker. It is built once per machine (build.ts) and shared by all checkouts: the name of
+ * its folder contains everything that the binary depends on, so any change leads to a new build.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** What stands in `mediasoup-worker.json` beside the binary. */
+/** Content of `mediasoup-worker.json` next to the binary. */
 export interface WorkerMark {
   /** version of the mediasoup package whose sources were built */
   readonly mediasoup: string;
@@ -33,7 +33,7 @@ export function cacheFolder(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'trunkline');
 }
 
-/** Where the worker for the installed mediasoup is, or will be once it is built. */
+/** Where the worker for the installed mediasoup is, or will be after the build. */
 export function workerLocation(env: NodeJS.ProcessEnv): WorkerLocation {
   const mediasoup = mediasoupVersion();
   const patches = recipeHash();

@@ -1,6 +1,6 @@
 /**
- * An INVITE on its way in: a list of verbs, each of which lets it pass or turns it away. What passes all of
- * them becomes a call.
+ * An incoming INVITE passes a list of checks ("verbs"), each of which accepts or rejects it. An INVITE that
+ * passes all of them becomes a call.
  */
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { InboundTrunk, NumberConfig } from '#shared/edge-protocol/numbers.ts';
@@ -29,14 +29,14 @@ import { entryDetail, type RefusedRecords } from './refused-records.ts';
 import type { IsBoundAt, SourceIndex } from './sources.ts';
 import type { Strangers } from './strangers.ts';
 
-/** What is configured, in the form in which an INVITE is judged. */
+/** The configuration, in the form used to check an INVITE. */
 export interface Routing {
   readonly config: EdgeConfig;
   readonly numbers: NumberIndex;
   readonly sources: SourceIndex;
 }
 
-/** Who takes the calls. */
+/** The layer that takes the calls. */
 export type CallTaker = Pick<Calls, 'refuse' | 'endAll' | 'draining' | 'closedFor' | 'unrecordable'> & {
   admit(...call: Parameters<Calls['admit']>): unknown;
 };
@@ -48,19 +48,19 @@ export interface InboundDeps {
   readonly strangers: Strangers;
   readonly refusedRecords: RefusedRecords;
   readonly refusedLines: LogThinning;
-  /** Calls of the edge to itself; absent: it makes none. */
+  /** Calls of the edge to itself; absent: the edge makes none. */
   readonly testVisits?: TestVisits | undefined;
-  /** null until the first configuration came. */
+  /** null until the first configuration arrives. */
   readonly routing: () => Routing | null;
   readonly isBoundAt: IsBoundAt;
-  /** Counts an INVITE that was turned away before it was a call. */
+  /** Counts an INVITE that was rejected before it became a call. */
   readonly refused: (reason: string) => void;
 }
 
-/** Name of the header that tells the embedded engine, which removes it, to block the source for some seconds. */
+/** Header that tells the embedded engine, which removes it, to block the source for some seconds. */
 const blockHeader = 'X-Trunkline-Block';
 
-/** An INVITE as far as it has been judged. */
+/** An INVITE and the results of the checks so far. */
 interface Visit {
   readonly request: SrfRequest;
   readonly source: string;
@@ -73,22 +73,22 @@ interface Visit {
   admitted?: boolean;
   /** Set for a call of our own. */
   test?: TestVisit;
-  /** What its Replaces header says. */
+  /** Its parsed Replaces header. */
   replaces?: Replaces;
   /** The answered dialog that it names. */
   replaced?: DialogOwner | undefined;
 }
 
-/** Why an INVITE goes no further. With `code` it is recorded as a failed call of the number that it was for. */
+/** Why an INVITE is rejected. With `code` it is recorded as a failed call to its number. */
 interface Turned {
   readonly reason: string;
   readonly status: number;
   readonly phrase?: string;
   readonly headers?: Record<string, string>;
   readonly code?: TerminationCode;
-  /** What the record says besides. */
+  /** Additional detail for the record. */
   readonly detail?: string;
-  /** Whether the try speaks against the source. */
+  /** Whether the attempt counts against the source. */
   readonly suspicious?: boolean;
 }
 
@@ -100,7 +100,7 @@ const understandsExtensions: Verb = ({ request }) => {
   return { reason: 'extension', status: 420, headers: { Unsupported: tags.join(', ') } };
 };
 
-/** RFC 3261 section 8.1.1.8: a dialog needs a Contact to which requests can be sent, a BYE above all. */
+/** RFC 3261 section 8.1.1.8: a dialog needs a Contact to which requests, above all BYE, can be sent. */
 const hasContact: Verb = ({ request }) => {
   const contact = headerOf(request.headers, 'contact');
   if (contact === undefined) return { reason: 'malformed', status: 400, phrase: 'Missing Contact' };
@@ -129,15 +129,19 @@ const isConfigured: Verb = ({ routing }) =>
     ? { reason: 'no_configuration', status: 503, headers: { 'Retry-After': String(retryAfterS) } }
     : null;
 
-/** Before anything is known of the caller: a refusal that has a record would add to what there is no room for. */
+/**
+ * Runs before anything is known about the caller: a rejection with a record would need the storage that is
+ * missing.
+ */
 const reportsAreKept: Verb = ({ deps }) =>
   deps.calls.unrecordable !== null
     ? { reason: 'storage', status: 503, headers: { 'Retry-After': String(retryAfterS) } }
     : null;
 
 /**
- * Finds the number. A registrar sends its calls to the Contact that we gave it, whose user is that of the registration.
- * That there is none is not told yet: only who may call a number of ours learns which there are.
+ * Finds the number. A registrar sends its calls to the Contact that we gave it, whose user is that of the
+ * registration. An unknown number is not reported yet: only sources that may call one of our numbers learn which
+ * exist.
  */
 const numberIsFound: Verb = (visit) => {
   const { routing, dialled, source, request, deps } = visit;
@@ -154,7 +158,7 @@ const numberIsFound: Verb = (visit) => {
   return null;
 };
 
-/** Whoever bears a key that is not expected has no business with it, whatever its address. */
+/** A caller with an unexpected test key is rejected, whatever its address. */
 const testKeyIsOurs: Verb = (visit) => {
   const { request, deps, number } = visit;
   const key = headerOf(request.headers, testKeyHeader.toLowerCase());
@@ -179,9 +183,9 @@ const sourceIsAllowed: Verb = (visit) => {
 };
 
 /**
- * The answer to a source that may not call the number. It never tells whether the number exists: a stranger gets 403
- * for every number. A source that some organization names gets 403 for numbers of that organization, and 404 for
- * all others, be they another's or nobody's. What is written of it may differ, what is sent may not.
+ * The answer to a source that may not call the number. It never reveals whether the number exists: a stranger
+ * gets 403 for every number. A source that some organization names gets 403 for that organization's numbers, and
+ * 404 for all others, whether or not they exist. The record may differ, the response may not.
  */
 function notAllowed({ number, routing, source }: Visit): Turned {
   const isOwn = number && routing?.sources.isOfOrganization(number.org_id, source);
@@ -226,8 +230,9 @@ const namesOneDialog: Verb = (visit) => {
 };
 
 /**
- * It comes to our Contact, so the number is that of the call it names; a registrar is known by the Contact's user
- * besides. Who may not call that number learns nothing of the call: it is as if there were none.
+ * The request is addressed to our Contact, so the number is that of the call it names; a registrar is
+ * additionally recognized by the Contact's user. A source that may not call the number gets the same answer as if
+ * the call did not exist.
  */
 const mayReplace: Verb = (visit) => {
   const { routing, replaced, source } = visit;
@@ -246,13 +251,13 @@ const mayReplace: Verb = (visit) => {
 const noSuchDialog: Turned = { reason: 'replaces', status: 481 };
 
 const dialogCanBeReplaced: Verb = ({ replaces, replaced }) => {
-  // One that has ended is forgotten, and one that is not answered is nobody's to take from us.
+  // An ended call is forgotten, and an unanswered one cannot be replaced.
   if (!replaced) return noSuchDialog;
   if (replaced.leaving) return { reason: 'replaces', status: 603 };
   return replaces?.earlyOnly ? { reason: 'replaces', status: 486 } : null;
 };
 
-/** Neither room for calls nor an agent is asked for: the call is there. */
+/** Capacity and agent are not checked: the call already exists. */
 const replacingVerbs: readonly Verb[] = [
   understandsExtensions,
   hasContact,
@@ -265,7 +270,7 @@ const replacingVerbs: readonly Verb[] = [
   dialogCanBeReplaced,
 ];
 
-/** Judges a new INVITE and makes it a call, or answers it. Synchronous: a CANCEL may follow in the same chunk. */
+/** Checks a new INVITE and makes it a call, or answers it. Synchronous: a CANCEL may follow in the same chunk. */
 export function receiveInvite(deps: InboundDeps, request: SrfRequest, response: SrfResponse): void {
   const visit: Visit = {
     request,
@@ -292,14 +297,14 @@ function admit(visit: Visit, number: NumberConfig, response: SrfResponse): void 
   const plan = planOf(visit, number);
   const leg = legOf(visit, response);
   if (!test) deps.calls.admit(leg, plan, trunk?.codecs ?? []);
-  // No configuration let it in, so none is counted; the codecs are those that callers of the number have.
+  // No configuration admitted it, so none is counted; it uses the codecs of the number's callers.
   else deps.calls.admit(leg, test.plan(plan), number.inbound[0]?.codecs ?? [], test.changes);
 }
 
 function turnAway(visit: Visit, response: SrfResponse, turned: Turned): void {
   const { deps, request, number } = visit;
   const counts = isTry(visit, turned);
-  // Asked before this try is counted: the one that blocks is still answered.
+  // Checked before this attempt is counted: the attempt that triggers the block is still answered.
   const silent = isSilenced(visit);
   const block = counts && !silent ? countTry(visit) : {};
   deps.refused(silent ? 'silenced' : turned.reason);
@@ -320,8 +325,8 @@ function turnAway(visit: Visit, response: SrfResponse, turned: Turned): void {
 }
 
 /**
- * Whether a refusal speaks against the source. One for the request's own sake does where the source may not call the
- * number anyhow: else a stranger could go on with requests that fail before it is judged. A 503 is our own fault.
+ * Whether a rejection counts against the source. A malformed request counts if the source may not call the number
+ * anyway: otherwise a stranger could keep sending requests that fail before that check. A 503 is our own fault.
  */
 function isTry(visit: Visit, turned: Turned): boolean {
   if (turned.suspicious || visit.admitted) return turned.suspicious === true;
@@ -348,7 +353,7 @@ function logRefusal({ deps, request, source, dialled, trunk }: Visit, turned: Tu
   );
 }
 
-/** What the number's call log shall say of it; null when it says nothing. */
+/** The entry for the number's call log; null for none. */
 function terminationOf({ deps, number, source, admitted }: Visit, turned: Turned): Termination | null {
   if (!number || !turned.code || deps.calls.unrecordable !== null) return null;
   const { refusedRecords } = deps;
@@ -365,15 +370,15 @@ function terminationOf({ deps, number, source, admitted }: Visit, turned: Turned
   return null;
 }
 
-/** Whether a source that tried too often gets no answer to what it may not do. What it may do goes on. */
+/** Whether a source with too many attempts gets no answer to what it may not do. What it may do still works. */
 function isSilenced({ deps, source, routing, admitted }: Visit): boolean {
   return !admitted && deps.strangers.isBlocked(source) && !routing?.sources.knows(source);
 }
 
 /**
- * Counts a suspicious try of a source that no trunk names.
- * @param weight how many tries it counts for
- * @returns the header that blocks it, when it is due
+ * Counts a suspicious attempt by a source that no trunk names.
+ * @param weight how many attempts it counts for
+ * @returns the header that blocks the source, when it is due
  */
 export function countTry(
   visit: Pick<Visit, 'deps' | 'source' | 'routing'>,
@@ -383,7 +388,7 @@ export function countTry(
   return seconds === 0 ? {} : { [blockHeader]: String(seconds) };
 }
 
-/** The same. @returns seconds for which the source is to be blocked now, 0 when it is not */
+/** The same. @returns seconds to block the source now, 0 for no block */
 export function blockDue(
   { deps, source, routing }: Pick<Visit, 'deps' | 'source' | 'routing'>,
   weight: number,
@@ -392,7 +397,7 @@ export function blockDue(
   const seconds = deps.strangers.tried(source, weight);
   if (seconds === 0) return 0;
   deps.refused('blocked');
-  // Calls that a very wide network lets in must come through: only the rest of what the source sends gets no answer.
+  // Calls admitted by a very wide network must get through: only the source's other requests go unanswered.
   const isListed = routing?.sources.lists(source) ?? false;
   deps.environment.log.warn(
     { source_ip: source, seconds },
@@ -426,7 +431,7 @@ function factsOf({ request, source, dialled, number }: Visit): LegFacts {
   };
 }
 
-/** The caller as E.164 where it is one, else its user part, else its whole URI. */
+/** The caller in E.164 if possible, else its user part, else its whole URI. */
 function callerOf(from: string): string {
   const uri = uriOf(from);
   const user = userOf(uri);

@@ -1,23 +1,23 @@
 /**
- * Which refused INVITEs become an entry of the call log. Whoever can reach the edge can be refused without end, and
- * each entry costs a line in the outbox, a row in the database and a place on the page of whoever owns the number. So
- * entries are counted by source and organization, and those of strangers by organization too: the first ones are
- * written, the rest is a number in the next one.
+ * Decides which rejected INVITEs get an entry in the call log. Anyone who reaches the edge can be rejected
+ * endlessly, and each entry costs a line in the outbox, a row in the database and space on the page of the
+ * number's owner. So entries are counted by source and organization, and those of strangers also by organization:
+ * the first ones are written, the others are a count in the next entry.
  */
 import type { Clock } from '#shared/clock.ts';
 import { hostKey } from '#shared/networks.ts';
 
 const windowMs = 600_000;
-/** Entries in a window about one source that may not call a number of one organization. */
+/** Entries per window about one source that may not call the numbers of one organization. */
 const perStranger = 3;
-/** The same of all such sources together. */
+/** The same for all such sources together. */
 const perOrganization = 20;
 /**
- * Entries in a window about calls of an organization's own sources that found no agent or no room. Each is a call that
- * somebody missed, so there are many more of them, and yet not any number.
+ * Entries per window about calls from an organization's own sources that found no agent or no capacity. Each is a
+ * missed call, so the limit is much higher, but still a limit.
  */
 const perOwn = 500;
-/** Pairs of source and organization, and organizations, remembered at most; the oldest is forgotten first. */
+/** Maximum number of remembered organizations and of source and organization pairs; the oldest is dropped first. */
 const maxCounted = 20_000;
 
 interface Count {
@@ -26,9 +26,9 @@ interface Count {
 }
 
 interface Entry {
-  /** Refused calls to the organization's numbers that had no entry, since the last one that had. */
+  /** Rejected calls to the organization's numbers without an entry, since the last entry. */
   readonly leftOut: number;
-  /** Whether further ones of this source have no entry in this window. */
+  /** Whether further calls of this source get no entry in this window. */
   readonly last: boolean;
 }
 
@@ -42,12 +42,12 @@ export class RefusedRecords {
     this.#clock = clock;
   }
 
-  /** Things remembered. */
+  /** Number of remembered items. */
   get size(): number {
     return this.#counts.size + this.#leftOut.size;
   }
 
-  /** @returns null when the call of a source that may not call the number has no entry */
+  /** @returns null when the call from a source that may not call the number gets no entry */
   ofStranger(source: string, orgId: string): Entry | null {
     return this.#entry(orgId, [
       [`${hostKey(source)} ${orgId}`, perStranger],
@@ -83,7 +83,7 @@ export class RefusedRecords {
   }
 }
 
-/** Sets a key, and forgets the oldest one beyond `maxCounted`. */
+/** Sets a key, and drops the oldest one beyond `maxCounted`. */
 function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.set(key, value);
   if (map.size <= maxCounted) return;
@@ -91,7 +91,7 @@ function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
   if (!oldest.done) map.delete(oldest.value);
 }
 
-/** What an entry says besides why the call was refused; null when that is all. */
+/** What an entry says in addition to the reason; null for nothing. */
 export function entryDetail({ leftOut, last }: Entry): string | null {
   const sentences = [
     ...(leftOut > 0 ? [`${leftOut} more refused calls before this one are not in the call log.`] : []),

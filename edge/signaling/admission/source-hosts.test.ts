@@ -24,7 +24,7 @@ function setup(zone: Record<string, string[]>) {
 }
 
 describe('the source hosts of trunks', () => {
-  it('are looked up when they are new, and again after five minutes', async () => {
+  it('are resolved when they are new, and again every five minutes', async () => {
     const zone: Record<string, string[]> = { 'a.example': ['192.0.2.1'] };
     const { clock, hosts, changes } = setup(zone);
     hosts.follow(['a.example']);
@@ -45,7 +45,7 @@ describe('the source hosts of trunks', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('keep their addresses when the name server is away, and say so', async () => {
+  it('keep their addresses when DNS fails, and log it', async () => {
     const zone: Record<string, string[]> = { 'a.example': ['192.0.2.1'] };
     const { clock, hosts, log } = setup(zone);
     hosts.follow(['a.example']);
@@ -58,7 +58,7 @@ describe('the source hosts of trunks', () => {
     hosts.close();
   });
 
-  it('have the addresses besides that they were found at, until they are looked up again', async () => {
+  it('include addresses learned meanwhile until the next lookup', async () => {
     const { clock, hosts, changes } = setup({ 'a.example': ['192.0.2.1'] });
     hosts.follow(['a.example']);
     await settle();
@@ -75,7 +75,7 @@ describe('the source hosts of trunks', () => {
     hosts.close();
   });
 
-  it('have a limited number of addresses, whatever the name server answers, and the log says so', async () => {
+  it('have a limited number of addresses, whatever DNS returns, and the log says so', async () => {
     const addresses = Array.from({ length: 4000 }, (_, i) => `20.0.${i >> 8}.${i & 255}`).sort();
     const { hosts, log } = setup({ 'a.example': addresses });
     hosts.follow(['a.example']);

@@ -1,17 +1,17 @@
-/** Addresses of the hosts that trunks name, looked up again every few minutes (contract 2.1). */
+/** Addresses of the hosts that trunks name, resolved again every few minutes (contract 2.1). */
 import { lookup, resolveSrv } from 'node:dns/promises';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { Log } from '../../call/log.ts';
 
-/** Kept for one host: what a customer's name server answers must not make the whole Internet known. Carriers have tens. */
+/** Maximum per host: a customer's DNS must not be able to make the whole Internet known. Carriers have tens. */
 const mostAddresses = 100;
-/** SRV targets of one host that are looked up: each may have many addresses. */
+/** SRV targets resolved per host: each may have many addresses. */
 const mostTargets = 20;
 
 /** All addresses of a host. @throws when it has none */
 export type Resolve = (host: string) => Promise<string[]>;
 
-/** The host's own addresses and those of its `_sips._tcp` targets (RFC 3263 section 4.1): calls may come from either. */
+/** The host's addresses and those of its `_sips._tcp` targets (RFC 3263 section 4.1): calls may come from both. */
 export const resolveSource: Resolve = async (host) => {
   const bare = host.replace(/^\[|\]$/g, '');
   const targets = await resolveSrv(`_sips._tcp.${bare}`).catch(() => []);
@@ -29,7 +29,7 @@ export interface SourceHostsOptions {
   readonly log: Log;
   readonly resolve: Resolve;
   readonly refreshMs: number;
-  /** Called when addresses are not what they were. */
+  /** Called when the addresses have changed. */
   readonly changed: () => void;
 }
 
@@ -44,12 +44,12 @@ export class SourceHosts {
     this.#options = options;
   }
 
-  /** What is known now. A host that cannot be looked up keeps the addresses it had. */
+  /** The current addresses. A host that cannot be resolved keeps its previous ones. */
   get addresses(): ReadonlyMap<string, readonly string[]> {
     return this.#addresses;
   }
 
-  /** Sets the hosts to follow; new ones are looked up at once. */
+  /** Sets the hosts to follow; new ones are resolved at once. */
   follow(hosts: Iterable<string>): void {
     this.#hosts = new Set(hosts);
     for (const known of this.#addresses.keys()) if (!this.#hosts.has(known)) this.#addresses.delete(known);
@@ -62,7 +62,7 @@ export class SourceHosts {
     }
   }
 
-  /** Adds addresses that a host was found at meanwhile; they stay until its next look-up. */
+  /** Adds addresses learned for a host by other means; they stay until its next lookup. */
   learn(host: string, addresses: readonly string[]): void {
     const known = this.#addresses.get(host) ?? [];
     const all = this.#kept(host, [...new Set([...known, ...addresses])].sort());

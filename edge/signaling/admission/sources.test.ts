@@ -54,18 +54,18 @@ describe('a source address', () => {
     ['::ffff:192.0.2.1', '192.0.2.1', true],
     ['::ffff:192.0.2.0/120', '192.0.2.77', true],
     ['192.0.2.1', 'not an address', false],
-  ])('%s lets in %s: %s', (entry, address, allowed) => {
+  ])('%s admits %s: %s', (entry, address, allowed) => {
     const config = number(trunk('t', [entry]));
     expect(index(config).admit(config, address).allowed).toBe(allowed);
   });
 
-  it('names the first trunk that lists it', () => {
+  it('is attributed to the first trunk that lists it', () => {
     const config = number(trunk('a', ['192.0.2.1']), trunk('b', ['198.51.100.0/24']));
     const admission = index(config).admit(config, '198.51.100.3');
     expect(admission).toMatchObject({ allowed: true, trunk: { id: 'b' } });
   });
 
-  it('may come from the resolved host of a trunk', () => {
+  it('may be a resolved host of a trunk', () => {
     const config = number(trunk('a', [], 'pbx.example.com'));
     const resolved = new Map([['pbx.example.com', ['192.0.2.9', '2001:db8::9']]]);
     const sources = index(config, false, resolved);
@@ -73,7 +73,7 @@ describe('a source address', () => {
     expect(sources.admit(config, '192.0.2.8').allowed).toBe(false);
   });
 
-  it('is nobody when nothing is listed, and anybody when the deployment is open', () => {
+  it('is not admitted when nothing is listed, and always admitted when the deployment is open', () => {
     const config = number(trunk('a', []));
     expect(index(config).admit(config, '192.0.2.1').allowed).toBe(false);
     expect(index(config, true).admit(config, '192.0.2.1')).toMatchObject({
@@ -82,7 +82,7 @@ describe('a source address', () => {
     });
   });
 
-  it('is still checked in an open deployment when the number lists addresses, or a host that resolves to none', () => {
+  it('is still checked in an open deployment when the number lists addresses, or a host that does not resolve', () => {
     const listed = number(trunk('a', ['192.0.2.1']));
     expect(index(listed, true).admit(listed, '192.0.2.2').allowed).toBe(false);
     const hosted = number(trunk('a', [], 'gone.example.com'));
@@ -95,7 +95,7 @@ describe('a source address', () => {
     expect(sources.knows('192.0.2.16')).toBe(false);
   });
 
-  it('leaves out entries that are no addresses, and says which', () => {
+  it('ignores entries that are not addresses, and reports them', () => {
     const config = number(trunk('a', ['bogus', '192.0.2.0/33', '192.0.2.1/', '192.0.2.5']));
     const sources = index(config);
     expect(sources.unreadable).toEqual(['bogus', '192.0.2.0/33', '192.0.2.1/']);
@@ -103,7 +103,7 @@ describe('a source address', () => {
   });
 });
 
-describe('what only takes calls', () => {
+describe('a trunk that only receives calls', () => {
   const calledOnly = {
     ...number(trunk('a', [], 'pbx.example.com')),
     outbound: [outboundTrunk('trunk.example.com', ['192.0.2.7', '[2001:db8::7]', 'standby.example.com'])],
@@ -118,7 +118,7 @@ describe('what only takes calls', () => {
   );
 
   it.each(['198.51.100.1', '2001:db8::1', '192.0.2.7', '2001:db8::7', '198.51.100.2'])(
-    'is known at %s, and may not call for that',
+    'is known at %s, and may not call because of it',
     (address) => {
       expect(sources.knows(address)).toBe(true);
       expect(sources.admit(calledOnly, address)).toEqual({ allowed: false });
@@ -129,7 +129,7 @@ describe('what only takes calls', () => {
     expect(sources.knows('198.51.100.3')).toBe(false);
   });
 
-  it('has its names looked up like those of callers', () => {
+  it('has its names resolved like those of callers', () => {
     expect([...hostsOf(config([calledOnly]))]).toEqual([
       'pbx.example.com',
       'trunk.example.com',
@@ -152,36 +152,36 @@ describe('a registration', () => {
   const found = (user: string, address: string, dialled = '') =>
     sources.registered(user, address, dialled, undefined, nowhere)?.trunk.id ?? null;
 
-  it('is told by the user that is called and by where the call comes from', () => {
+  it('is identified by the called user and the source of the call', () => {
     expect(found('acme', '192.0.2.1')).toBe('a');
     expect(found('acme', '198.51.100.1')).toBe('b');
     expect(found('acme', '203.0.113.1')).toBeNull();
     expect(found('Acme', '192.0.2.1')).toBeNull();
   });
 
-  it('of several at one registrar is told by the number in To', () => {
+  it('at a registrar with several is identified by the number in To', () => {
     expect(found('acme', '192.0.2.1', '+14155550102')).toBe('c');
     expect(found('acme', '192.0.2.1', '+14155550101')).toBe('a');
   });
 
-  it('is known by its user even to those who may not call it', () => {
+  it('is found by its user even for sources that may not call it', () => {
     expect(sources.registeredAnywhere('acme')).toBe(one);
     expect(sources.registeredAnywhere('nobody')).toBeUndefined();
   });
 
-  it('lets its registrar dial the number itself', () => {
+  it('lets its registrar dial the number directly', () => {
     expect(sources.admit(other, '198.51.100.1')).toMatchObject({ allowed: true, trunk: { id: 'b' } });
     expect(sources.admit(other, '192.0.2.1')).toEqual({ allowed: false });
   });
 
-  it('takes the addresses of its registrar by name', () => {
+  it("accepts the addresses of its registrar's name", () => {
     const byName = number({ ...registering('n', []), source_host: 'pbx.example.com' });
     const resolved = new Map([['pbx.example.com', ['203.0.113.5']]]);
     const index = new SourceIndex(config([byName]), resolved);
     expect(index.registered('acme', '203.0.113.5', '', undefined, nowhere)?.number).toBe(byName);
   });
 
-  describe('that another organization has written into a record of its own', () => {
+  describe('that another organization has entered in its own record', () => {
     const registrar = '192.0.2.1';
     const victim = number(registering('victims', [registrar], '14155550100'));
     const thief = {
@@ -197,12 +197,12 @@ describe('a registration', () => {
       new SourceIndex(config(numbers), new Map()).registered('14155550100', registrar, '', direct, isBoundAt)
         ?.trunk.id ?? null;
 
-    it('takes no calls to a number of its holder', () => {
+    it("accepts no calls to its holder's number", () => {
       expect(taken([thief], victim)).toBeNull();
       expect(taken([thief], victim, boundAt('thiefs', '203.0.113.9'))).toBeNull();
     });
 
-    it.each(['victim first', 'thief first'])('takes no calls to a user of its holder: %s', (order) => {
+    it.each(['victim first', 'thief first'])("accepts no calls to its holder's user: %s", (order) => {
       const numbers = order === 'thief first' ? [thief, victim] : [victim, thief];
       expect(taken(numbers, undefined, boundAt('victims', registrar))).toBe('victims');
       expect(taken(numbers, undefined, boundAt('thiefs', '203.0.113.9'))).toBeNull();
@@ -210,7 +210,7 @@ describe('a registration', () => {
       expect(new SourceIndex(config(numbers), new Map()).registeredAnywhere('14155550100')).toBeUndefined();
     });
 
-    it('takes no calls to a user that it holds as a number, nor with a number that To names', () => {
+    it("accepts no calls to a user that is its holder's number, nor with a number that To names", () => {
       const asNumber = { ...thief, number: '+14155550100' };
       const atPbx = { ...victim, number: '+14155550199' };
       const index = new SourceIndex(config([asNumber, atPbx]), new Map());

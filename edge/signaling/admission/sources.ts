@@ -4,7 +4,10 @@ import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { InboundTrunk, NumberConfig } from '#shared/edge-protocol/numbers.ts';
 import { AddressSet, isWide, plainAddress } from '#shared/networks.ts';
 
-/** Who may call a number. `trunk` is the configuration that let the source in, null when calls are open to all. */
+/**
+ * The decision whether a source may call a number. `trunk` is the configuration that admitted it, null when calls
+ * are open to all.
+ */
 export type Admission =
   | { readonly allowed: true; readonly trunk: InboundTrunk | null }
   | { readonly allowed: false };
@@ -19,14 +22,14 @@ function isAddress(host: string): boolean {
   return isIP(plainAddress(host)) !== 0;
 }
 
-/** Hosts that a number's calls go to, those of a failover that is switched off among them: they are probed. */
+/** Hosts that a number's calls go to, including those of a disabled failover: they are probed. */
 function outboundHosts({ outbound }: NumberConfig): string[] {
   return outbound.flatMap(({ endpoints, standby }) =>
     [...endpoints, ...(standby ?? [])].map(({ host }) => host),
   );
 }
 
-/** The host names of a configuration whose addresses a `SourceIndex` needs. */
+/** The host names of a configuration that a `SourceIndex` needs resolved. */
 export function hostsOf({ numbers }: EdgeConfig): Set<string> {
   const hosts = numbers.flatMap((number) => [
     ...number.inbound.flatMap(({ source_host }) => (source_host === null ? [] : [source_host])),
@@ -35,7 +38,7 @@ export function hostsOf({ numbers }: EdgeConfig): Set<string> {
   return new Set(hosts);
 }
 
-/** Whether the registrar at this address has given the binding of a record since the edge was started. */
+/** Whether the registrar at this address has granted the record's binding since the edge started. */
 export type IsBoundAt = (trunkId: string, address: string) => boolean;
 
 interface TrunkSources {
@@ -43,15 +46,15 @@ interface TrunkSources {
   readonly addresses: AddressSet;
 }
 
-/** The sources of all numbers of one configuration, with the host names resolved as they were then. */
+/** The sources of all numbers of one configuration, with host names as resolved at that time. */
 export class SourceIndex {
   readonly #byNumber = new Map<string, readonly TrunkSources[]>();
   /** By the user that they register. */
   readonly #registered = new Map<string, (RegisteredNumber & TrunkSources)[]>();
-  /** Sources that some configuration names closely enough to be trusted with room and answers. */
+  /** Sources named specifically enough to be treated as known, for capacity and answers. */
   readonly #known = new AddressSet();
   readonly #knownEntries = new Map<string, Set<string>>();
-  /** The same with very wide networks, which say nothing about who is in them but for their own number. */
+  /** Also includes very wide networks, which identify nobody except for their own number. */
   readonly #listed = new AddressSet();
   /** What is listed for any number of an organization. */
   readonly #byOrganization = new Map<string, AddressSet>();
@@ -61,7 +64,7 @@ export class SourceIndex {
   /** Entries that could not be read, for the log. */
   readonly unreadable: string[] = [];
 
-  /** @param resolved addresses of each of the `hostsOf` the configuration */
+  /** @param resolved addresses of each of the configuration's `hostsOf` */
   constructor(config: EdgeConfig, resolved: ReadonlyMap<string, readonly string[]>) {
     this.#openInbound = config.open_inbound;
     for (const number of config.numbers) {
@@ -88,7 +91,7 @@ export class SourceIndex {
     return { trunk, addresses };
   }
 
-  /** Calls go to it and none need come from it, but its OPTIONS are no scanner's. */
+  /** A called host need not send calls, but its OPTIONS do not count as scanning. */
   #addOutbound(number: NumberConfig, host: string, resolved: ReadonlyMap<string, readonly string[]>): void {
     for (const address of isAddress(host) ? [host] : (resolved.get(host) ?? [])) this.#list(number, address);
   }
@@ -115,13 +118,14 @@ export class SourceIndex {
   }
 
   /**
-   * The registration that a call to `user` comes for: one of that user whose registrar has the source address. The
-   * same user may be registered at several registrars, and at one for several numbers.
+   * The registration behind a call to `user`: one of that user whose registrar has the source address. The same
+   * user may be registered at several registrars, and at one registrar for several numbers.
    *
-   * Anybody can write another's registrar, addresses, user name or number into a record of their own. So when records
-   * of several organizations fit, or `user` is also a number of another one, only a binding counts that the registrar
-   * at this very address has given: its owner has made an account with the password that is derived for the record.
-   * @param dialled number that To names, which decides between several
+   * Anyone can enter another party's registrar, addresses, user name or number in a record of their own. So when
+   * records of several organizations match, or `user` is also another organization's number, only a binding that
+   * the registrar at this address has granted counts: the registrar's owner has created an account with the
+   * password derived for that record.
+   * @param dialled number in To, which decides between several
    * @param direct the number that `user` itself is
    */
   registered(
@@ -138,15 +142,15 @@ export class SourceIndex {
     return sure.find(({ number }) => number.number === dialled) ?? sure[0] ?? null;
   }
 
-  /** A number that registers as `user`, wherever; undefined when none does, or several organizations do. */
+  /** A number that registers as `user` at any registrar; undefined when none does, or several organizations do. */
   registeredAnywhere(user: string): NumberConfig | undefined {
     const [first, ...others] = this.#registered.get(user) ?? [];
     return others.every(({ number }) => number.org_id === first?.number.org_id) ? first?.number : undefined;
   }
 
   /**
-   * Contract 2.1: the source must be listed by one of the number's configurations. A number that lists nothing
-   * takes nobody, unless the deployment opens inbound calls to every source.
+   * Contract 2.1: one of the number's configurations must list the source. A number that lists nothing accepts
+   * nobody, unless the deployment opens inbound calls to every source.
    * @param address as `plainAddress` gives it
    */
   admit(number: NumberConfig, address: string): Admission {
@@ -164,20 +168,20 @@ export class SourceIndex {
   }
 
   /**
-   * Whether a configuration of any number names this source, be it only to call it: such a one is no scanner. It may
-   * not call for that; `admit` says who may. A very wide network names nobody: else one number that lists the whole
-   * Internet would make every source known to all numbers.
+   * Whether a configuration of any number names this source, even if only as a destination: such a source is not
+   * a scanner. That does not allow it to call; `admit` decides that. A very wide network does not count:
+   * otherwise one number that lists the whole Internet would make every source known to all numbers.
    */
   knows(address: string): boolean {
     return this.#known.has(address);
   }
 
-  /** The entries by which sources are known, addresses and CIDR blocks, by the id of the organization. */
+  /** The entries that make sources known, addresses and CIDR blocks, by organization id. */
   get knownEntries(): Record<string, readonly string[]> {
     return Object.fromEntries([...this.#knownEntries].map(([orgId, entries]) => [orgId, [...entries]]));
   }
 
-  /** Whether any list names this source, very wide ones included: then it may have calls for that number. */
+  /** Whether any list names this source, including very wide ones: it may then call that number. */
   lists(address: string): boolean {
     return this.#listed.has(address);
   }

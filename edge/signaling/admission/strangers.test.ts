@@ -5,7 +5,7 @@ import { Strangers } from './strangers.ts';
 const limits = { tries: 3, windowS: 60, blockS: 600, maxSources: 2 };
 
 describe('a stranger', () => {
-  it('is blocked at the last try that is allowed, and forgiven when the time is over', () => {
+  it('is blocked at the last allowed attempt, and unblocked when the time is over', () => {
     const clock = new FakeClock();
     const strangers = new Strangers(clock, limits);
     expect([strangers.tried('a'), strangers.tried('a')]).toEqual([0, 0]);
@@ -19,7 +19,7 @@ describe('a stranger', () => {
     expect(strangers.tried('a')).toBe(0);
   });
 
-  it('is not blocked for tries that lie further apart than the window', () => {
+  it('is not blocked for attempts further apart than the window', () => {
     const clock = new FakeClock();
     const strangers = new Strangers(clock, limits);
     for (let i = 0; i < 10; i++) {

@@ -1,22 +1,22 @@
 /**
- * Sources that keep trying what they may not: after some tries in a time they are blocked, which means that they get
- * no answer any more. With IPv6 a source is a /64.
+ * Blocks sources that repeatedly attempt what they may not: after some attempts within a period they get no more
+ * answers. With IPv6 a source is a /64.
  */
 import type { Clock } from '#shared/clock.ts';
 import { hostKey } from '#shared/networks.ts';
 
 export interface StrangerLimits {
-  /** Tries within `windowS` that are still answered. */
+  /** Attempts within `windowS` that are still answered. */
   readonly tries: number;
   readonly windowS: number;
   /** How long a source stays blocked. */
   readonly blockS: number;
-  /** How many sources are remembered at most; the one that was quiet longest is forgotten first. */
+  /** Maximum number of remembered sources; the longest silent one is dropped first. */
   readonly maxSources: number;
 }
 
 interface Stranger {
-  /** The tries in the window. `at`: ms. */
+  /** The attempts in the window. `at`: ms. */
   tries: { readonly at: number; readonly weight: number }[];
   blockedUntil: number;
 }
@@ -24,7 +24,7 @@ interface Stranger {
 export class Strangers {
   readonly #clock: Clock;
   readonly #limits: StrangerLimits;
-  /** In order of the last try. */
+  /** Ordered by last attempt. */
   readonly #seen = new Map<string, Stranger>();
 
   constructor(clock: Clock, limits: StrangerLimits) {
@@ -32,7 +32,7 @@ export class Strangers {
     this.#limits = limits;
   }
 
-  /** Number of sources remembered. */
+  /** Number of remembered sources. */
   get size(): number {
     return this.#seen.size;
   }
@@ -47,8 +47,8 @@ export class Strangers {
   }
 
   /**
-   * Counts a try.
-   * @param weight how many tries it counts for
+   * Counts an attempt.
+   * @param weight how many attempts it counts for
    * @returns seconds for which the source is now blocked, 0 when it is not
    */
   tried(address: string, weight = 1): number {

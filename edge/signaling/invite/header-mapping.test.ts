@@ -12,7 +12,7 @@ const custom = (key: string, value: string, passthrough?: boolean): HeaderMappin
 });
 
 describe('headers of an INVITE', () => {
-  it('become variables by their own name when nothing maps them', () => {
+  it('become variables with their own name without a mapping', () => {
     const headers = {
       'X-Customer': 'Ada',
       'x-lower': '1',
@@ -31,7 +31,7 @@ describe('headers of an INVITE', () => {
     });
   });
 
-  it('become the variable that the mapping names, and only that', () => {
+  it('become only the variable that the mapping names', () => {
     expect(
       inboundVariables({ 'X-Crm-Id': '17', subject: 'hi' }, [
         custom('X-CRM-Id', 'crm'),
@@ -43,11 +43,11 @@ describe('headers of an INVITE', () => {
     });
   });
 
-  it('leave a variable out when the mapped header did not come', () => {
+  it('set no variable when the mapped header is missing', () => {
     expect(inboundVariables({}, [custom('X-Crm-Id', 'crm')])).toEqual({});
   });
 
-  it('are joined by constants', () => {
+  it('are supplemented by constants', () => {
     expect(inboundVariables({}, [custom('channel', 'sip\r\ntrunk', true)])).toEqual({ channel: 'sip trunk' });
   });
 
@@ -70,12 +70,12 @@ describe('headers of an INVITE', () => {
 
   it.each<[string, string, HeaderMapping, string | undefined]>([
     ['decodes hex', `${hex('Zürich 7')};encoding=hex`, uui(), 'Zürich 7'],
-    ['takes hex as the default encoding', hex('a1'), uui(), 'a1'],
+    ['uses hex as the default encoding', hex('a1'), uui(), 'a1'],
     ['reads a quoted value', `"${hex('q')}";encoding="hex"`, uui(), 'q'],
-    ['picks the purpose asked for', `${hex('x')};purpose=isdn-uui,${hex('y')};purpose=crm`, uui('crm'), 'y'],
-    ['takes a value without purpose', `${hex('x')};encoding=hex`, uui('crm'), 'x'],
+    ['picks the requested purpose', `${hex('x')};purpose=isdn-uui,${hex('y')};purpose=crm`, uui('crm'), 'y'],
+    ['accepts a value without purpose', `${hex('x')};encoding=hex`, uui('crm'), 'x'],
     ['skips other encodings', 'hello;encoding=text', uui(), undefined],
-    ['skips what is no hex', 'abc;encoding=hex', uui(), undefined],
+    ['skips what is not hex', 'abc;encoding=hex', uui(), undefined],
   ])('User-to-User: %s', (_name, value, mapping, expected) => {
     expect(inboundVariables({ 'user-to-user': value }, [mapping])).toEqual(
       expected === undefined ? {} : { ticket: expected },
@@ -83,11 +83,11 @@ describe('headers of an INVITE', () => {
   });
 });
 
-describe('headers of an INVITE of ours', () => {
+describe('headers of an outgoing INVITE', () => {
   const sent = (mappings: readonly HeaderMapping[], variables = {}) =>
     outboundHeaders(mappings, variables).headers;
 
-  it('have the value of the variable that the mapping names', () => {
+  it('carry the value of the mapped variable', () => {
     const mappings = [custom('crm', 'X-Crm-Id'), custom('tries', 'X-Tries'), custom('who', 'X-Who')];
     expect(sent(mappings, { crm: '17', tries: 3, who: { name: 'Ada' } })).toEqual({
       'X-Crm-Id': '17',
@@ -96,11 +96,11 @@ describe('headers of an INVITE of ours', () => {
     });
   });
 
-  it('are left out without a value', () => {
+  it('are omitted without a value', () => {
     expect(sent([custom('crm', 'X-Crm-Id'), custom('toString', 'X-B')], { crm: null })).toEqual({});
   });
 
-  it('are named with the reason when there is nothing to send', () => {
+  it('are listed with the reason when there is nothing to send', () => {
     const empty: HeaderMapping = { type: 'uui', target: 't', encoding: 'hex' };
     const mappings = [custom('crm', 'X-Crm-Id'), custom('a', 'X-A'), custom('gone', 'X-Gone'), empty];
     expect(outboundHeaders(mappings, { a: '', gone: null })).toEqual({
@@ -113,7 +113,7 @@ describe('headers of an INVITE of ours', () => {
     });
   });
 
-  it('have constants', () => {
+  it('can be constants', () => {
     expect(sent([custom('X-Site', 'north', true)])).toEqual({ 'X-Site': 'north' });
   });
 
@@ -137,7 +137,7 @@ describe('headers of an INVITE of ours', () => {
     expect(sent([custom('v', name)], { v: 'x' })).toEqual({});
   });
 
-  it('are at most fifteen, of at most 4,000 characters', () => {
+  it('are limited to fifteen, and to 4,000 characters in total', () => {
     const many = Array.from({ length: 16 }, (_, index) => custom(`X-${index}`, 'x', true));
     expect(Object.keys(sent(many))).toHaveLength(15);
     const long = [custom('X-A', 'a'.repeat(3_990), true), custom('X-B', 'b'.repeat(11), true)];
@@ -145,7 +145,7 @@ describe('headers of an INVITE of ours', () => {
     expect(outboundHeaders(long, {}).leftOut).toEqual([{ name: 'X-B', why }]);
   });
 
-  it('stand once, whatever their case: the last one counts', () => {
+  it('are sent once, whatever their case: the last one counts', () => {
     expect(sent([custom('X-A', '1', true), custom('x-a', '2', true)])).toEqual({ 'X-A': '2' });
   });
 
@@ -157,14 +157,14 @@ describe('headers of an INVITE of ours', () => {
     ...(purpose === undefined ? {} : { purpose }),
   });
 
-  it('have user-to-user data in hex, of a variable or as it stands', () => {
+  it('carry user-to-user data in hex, from a variable or as given', () => {
     expect(sent([uui('ticket', 'crm'), uui('Zürich 7')], { ticket: 'a1' })).toEqual({
       'User-to-User': `6131;encoding=hex;purpose=crm, ${hex('Zürich 7')};encoding=hex`,
     });
     expect(sent([uui('')])).toEqual({});
   });
 
-  it('can be read again', () => {
+  it('can be read back', () => {
     const headers = sent([uui('Zürich 7', 'crm')]);
     const back: HeaderMapping = { type: 'uui', target: 'ticket', encoding: 'hex', purpose: 'crm' };
     expect(inboundVariables(headers, [back])).toEqual({ ticket: 'Zürich 7' });

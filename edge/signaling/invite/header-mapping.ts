@@ -1,18 +1,18 @@
-/** Headers of INVITEs: those received as variables of the call, variables as those sent (contract 2.8). Pure. */
+/** Headers of INVITEs: received ones become call variables, and variables become sent ones (contract 2.8). Pure. */
 import { isBuiltIn } from '#shared/agent/built-in-variables.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import type { LeftOutHeader } from '../../call/ports/dialing.ts';
 import { type HeaderFields, printable, tokensOf } from '../srf/headers.ts';
 
-/** Headers that become variables without a mapping, besides every `X-` header. */
+/** Headers that become variables without a mapping, in addition to every `X-` header. */
 const originals: Readonly<Record<string, string>> = {
   'p-asserted-identity': 'sip_header_x-original-pai',
   'remote-party-id': 'sip_header_x-original-rpid',
   diversion: 'sip_header_x-original-diversion',
 };
 
-/** @returns variable name to value; a mapped header does not appear under its `sip_header_` name as well */
+/** @returns variable name to value; a mapped header does not also appear under its `sip_header_` name */
 export function inboundVariables(headers: HeaderFields, mappings: readonly HeaderMapping[]): CallVariables {
   const received = new Map<string, string>();
   for (const [name, value] of Object.entries(headers)) received.set(name.toLowerCase(), clean(value));
@@ -41,7 +41,7 @@ export function inboundVariables(headers: HeaderFields, mappings: readonly Heade
   return variables;
 }
 
-/** Headers that are the stack's own (contract 2.8), and those whose meaning it has to know. */
+/** Headers reserved for the stack (contract 2.8), and those whose meaning it must know. */
 const ownHeaders: ReadonlySet<string> = new Set([
   ...['via', 'from', 'to', 'contact', 'call-id', 'cseq', 'max-forwards', 'route', 'record-route'],
   ...['content-type', 'content-length', 'authorization', 'proxy-authorization'],
@@ -62,9 +62,9 @@ const ownHeaders: ReadonlySet<string> = new Set([
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64}$/;
 
-/** Contract 2.8: items of one list. */
+/** Contract 2.8: entries per list. */
 const maxMappings = 15;
-/** Characters of all values together: one frame to a drachtio-server holds 12,228 octets. */
+/** Characters in all values together: one frame to a drachtio-server holds 12,228 octets. */
 const maxMappedLength = 4_000;
 
 export interface MappedHeaders {
@@ -72,7 +72,10 @@ export interface MappedHeaders {
   readonly leftOut: readonly LeftOutHeader[];
 }
 
-/** The headers of an INVITE of ours. A mapping that gives none is in `leftOut`, also where its variable has no value. */
+/**
+ * The headers of an outgoing INVITE. A mapping that gives none is listed in `leftOut`, also when its variable has
+ * no value.
+ */
 export function outboundHeaders(mappings: readonly HeaderMapping[], variables: CallVariables): MappedHeaders {
   const headers: Record<string, string> = {};
   const leftOut: LeftOutHeader[] = [];
@@ -86,7 +89,8 @@ export function outboundHeaders(mappings: readonly HeaderMapping[], variables: C
     }
     room -= value.length;
     const known = Object.keys(headers).find((other) => other.toLowerCase() === name.toLowerCase());
-    // RFC 7433 section 3: several User-to-User values stand in one list; of other headers the last one counts.
+    // RFC 7433 section 3: several User-to-User values are joined into one list; for other headers the last one
+    // counts.
     if (known !== undefined && mapping.type === 'uui') headers[known] = `${headers[known]}, ${value}`;
     else headers[known ?? name] = value;
   }
@@ -118,7 +122,7 @@ function emptyReason(mapping: HeaderMapping): string {
   return mapping.type === 'uui' ? 'it has no content' : `the variable ${mapping.key} has no value`;
 }
 
-/** Why a header with a value is not sent; null: it is. */
+/** Why a header with a value is not sent; null when it is sent. */
 function obstacleTo(name: string, value: string, room: number): string | null {
   if (!token.test(name)) return 'this is not the name of a header';
   if (ownHeaders.has(name.toLowerCase())) return 'the edge writes this header itself';
@@ -126,21 +130,21 @@ function obstacleTo(name: string, value: string, room: number): string | null {
   return null;
 }
 
-/** A variable as text; null when there is none. */
+/** A variable as text; null when it is missing. */
 function textOf(variables: CallVariables, name: string): string | null {
   const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
   if (value === undefined || value === null) return null;
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** A header value on one line: folding, stray line ends and other control characters are gone. */
+/** A header value on one line, without folding, stray line ends and other control characters. */
 function clean(value: string): string {
   return printable(value).trim();
 }
 
 /**
- * The decoded data of a User-to-User header (RFC 7433): the first value in hex whose purpose is the one asked
- * for. A value without purpose fits every mapping. Undefined when there is none or it is no hex.
+ * The decoded data of a User-to-User header (RFC 7433): the first value in hex with the requested purpose. A
+ * value without a purpose matches every mapping. Undefined when there is none or it is not hex.
  */
 function userToUser(header: string | undefined, purpose: string | undefined): string | undefined {
   if (header === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What comes for a dialog, whoever began it: requests of the peer, and the engine's own BYE. */
+/** Requests within a dialog of either direction: from the peer, and the engine's own BYE. */
 import type { LostCode } from '../../call/ports/signaling.ts';
 import type { Refers } from '../refer/refers.ts';
 import type { DialogSession } from '../session/dialog-session.ts';
@@ -7,7 +7,7 @@ import { allow, headerOf } from '../srf/headers.ts';
 import type { SrfRequest, SrfResponse } from '../srf/srf.ts';
 
 /**
- * Answers a request of the peer in a live dialog; ACK, BYE and PRACK are the leg's own business.
+ * Answers a request from the peer in a live dialog; the leg handles ACK, BYE and PRACK itself.
  * @param refers null before the answer: an early dialog is not transferred
  */
 export function answerInDialog(
@@ -38,7 +38,7 @@ export function answerInDialog(
 
 export const unknownDialog = 'The SIP engine does not know the dialog any more.';
 
-/** The texts of Reason in what an engine sends on its own: of the embedded one, and of drachtio-server. */
+/** Reason texts in requests that an engine makes itself: of the embedded one, and of drachtio-server. */
 const ends: readonly (readonly [RegExp, LostCode, string])[] = [
   [/ack timeout/i, 'ack_timeout', 'No ACK came within 32 s of the answer'],
   [
@@ -57,7 +57,7 @@ const ends: readonly (readonly [RegExp, LostCode, string])[] = [
 
 type EndOfEngine = [code: LostCode, detail: string];
 
-/** What a BYE or CANCEL means that the engine has made on its own; null: its Reason is none of the engine's. */
+/** The meaning of a BYE or CANCEL that the engine made itself; null: the Reason is not from an engine. */
 export function endOfEngine(reason: string | undefined): EndOfEngine | null {
   const text = /text="([^"]*)"/.exec(reason ?? '')?.[1] ?? '';
   const [, code, detail] = ends.find(([pattern]) => pattern.test(text)) ?? [];
@@ -70,7 +70,7 @@ export function statusOfReason(reason: string | undefined): number | undefined {
   return cause === undefined ? undefined : Number(cause);
 }
 
-/** Why the engine sent a BYE on its own; its Reason names the cause. */
+/** Why the engine made a BYE itself, according to its Reason. */
 export function causeOfEngineBye({ headers }: SrfRequest): EndOfEngine {
   const reason = headerOf(headers, 'reason');
   return (

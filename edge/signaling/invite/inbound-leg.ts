@@ -1,5 +1,5 @@
 /**
- * The signaling side of a call that came in: the INVITE, its answer, and the dialog until its BYE.
+ * The signaling side of an inbound call: the INVITE, its answer, and the dialog until its BYE.
  *
  *     offered --answer--> answering --echo--> answered --ACK--> up --bye()--> leaving --response--> over
  *        |                    |                   |             |
@@ -38,9 +38,9 @@ export interface InboundLegOptions {
   readonly request: SrfRequest;
   readonly response: SrfResponse;
   readonly facts: LegFacts;
-  /** What the 200 will say of the session timer. */
+  /** The session timer headers for the 200. */
   readonly session: SessionAnswer;
-  /** Headers of a refusal, besides those that every refusal has. */
+  /** Headers of a rejection, in addition to the usual ones. */
   readonly refusalHeaders?: Record<string, string>;
 }
 
@@ -48,7 +48,7 @@ export class InboundLeg implements CallLeg, DialogOwner {
   readonly facts: LegFacts;
   readonly canRing: boolean;
   readonly #options: InboundLegOptions;
-  /** Our Contact: as configured, else as the engine wrote it into the 200. */
+  /** Our Contact: as configured, else as the engine wrote it in the 200. */
   #contact: string | null;
   readonly #reliable: boolean;
   #events: LegEvents | null = null;
@@ -234,14 +234,14 @@ export class InboundLeg implements CallLeg, DialogOwner {
     this.#events?.acknowledged(body.kind === 'sdp' ? body.sdp : null);
   }
 
-  /** The call's record is safe before the 200 goes out. */
+  /** The call's record is stored before the 200 is sent. */
   #bye(response: SrfResponse) {
     const { environment } = this.#options;
     const before = this.#state;
     if (before === 'leaving' || before === 'over') return respond(environment, response, 200);
     this.#over();
     try {
-      // RFC 3261 section 15: a caller may end its early dialog with BYE; the INVITE still gets its final answer.
+      // RFC 3261 section 15: a caller may end its early dialog with BYE; the INVITE still needs its final answer.
       if (before === 'offered') this.#events?.canceled();
       else this.#events?.bye();
     } finally {
@@ -250,17 +250,17 @@ export class InboundLeg implements CallLeg, DialogOwner {
     }
   }
 
-  /** @param reason of a caller's CANCEL, or of one that the engine made in its place */
+  /** @param reason of a caller's CANCEL, or of one that the engine made instead */
   #canceled(reason: string | undefined): void {
     if (this.#state !== 'offered') return;
     this.#over();
     const lost = endOfEngine(reason);
-    // The record has the status that the caller got: the engine's, which is not the usual one of its code.
+    // The record has the status that the caller got: the engine's, which may differ from the code's default.
     if (lost) this.#events?.lost(...lost, statusOfReason(reason));
     else this.#events?.canceled();
   }
 
-  /** The engine refused our 200: a CANCEL came first, or the engine is in trouble. */
+  /** The engine rejected our 200: a CANCEL came first, or the engine has a problem. */
   #notAnswered(error: unknown): void {
     this.#over();
     const text = error instanceof Error ? error.message : String(error);
@@ -270,7 +270,7 @@ export class InboundLeg implements CallLeg, DialogOwner {
     else this.#events?.lost('engine_lost', `The answer could not be sent: ${text}`);
   }
 
-  /** A BYE that the engine sent on its own, to the peer; its Reason names the cause. */
+  /** A BYE that the engine itself sent to the peer; its Reason names the cause. */
   #endedByEngine(request: SrfRequest) {
     if (this.#state === 'leaving' || this.#state === 'over') return this.#over();
     this.#over();

@@ -1,6 +1,6 @@
 /**
- * The tries of one INVITE of ours: each is what the refusal of the one before asks for, an answer to its challenge
- * (RFC 3261 section 22.2) or a longer session interval (RFC 4028 section 7.4).
+ * The attempts of one outgoing INVITE. Each one satisfies the previous rejection: with credentials for a
+ * challenge (RFC 3261 section 22.2) or a longer session interval (RFC 4028 section 7.4).
  */
 import type { DialRefusal, DialTarget, LeftOutHeader, OutboundInvite } from '../../call/ports/dialing.ts';
 import { Authenticator, isChallenge } from '../srf/authenticator.ts';
@@ -16,12 +16,12 @@ export interface InviteTriesOptions {
   readonly target: DialTarget;
   readonly invite: OutboundInvite;
   readonly fromTag: string;
-  /** Called once, with the first try. */
+  /** Called once, with the first attempt. */
   readonly headersLeftOut?: ((headers: readonly LeftOutHeader[]) => void) | undefined;
 }
 
 export class InviteTries {
-  /** Of the whole call. */
+  /** For the whole call. */
   readonly authenticator: Authenticator;
   readonly #options: InviteTriesOptions;
   readonly #authentication: ReturnType<Authenticator['request']>;
@@ -56,9 +56,9 @@ export class InviteTries {
   }
 
   /**
-   * Takes a final response that is no answer.
-   * @param uri Request-URI that was refused
-   * @returns whether another try may fare better
+   * Processes a non-2xx final response.
+   * @param uri Request-URI that was rejected
+   * @returns whether to try again
    */
   another({ status, headers }: Pick<SrfAnswer, 'status' | 'headers'>, uri: string): boolean {
     if (isChallenge(status)) {
@@ -68,7 +68,7 @@ export class InviteTries {
     return status === 422 && this.#widen(headers);
   }
 
-  /** What the call is told of it, when there is no other try. */
+  /** What the call learns when there is no further attempt. */
   refusal({ status, reason, headers }: SrfAnswer): DialRefusal {
     const pause = Number.parseInt(headerOf(headers, 'retry-after') ?? '', 10);
     return {

@@ -1,4 +1,4 @@
-/** The INVITE that begins a call of ours, as data. Pure. */
+/** The initial INVITE of an outgoing call, as data. Pure. */
 import type { DialTarget, LeftOutHeader, OutboundInvite } from '../../call/ports/dialing.ts';
 import { capabilities, type Environment } from '../srf/environment.ts';
 import { contactOf } from '../srf/headers.ts';
@@ -8,26 +8,26 @@ import { outboundHeaders } from './header-mapping.ts';
 
 export interface InviteTry {
   readonly fromTag: string;
-  /** CSeq number: each try of the same INVITE has the next one (RFC 3261 sections 8.1.3.5 and 22.2). */
+  /** CSeq number: incremented for each attempt of the same INVITE (RFC 3261 sections 8.1.3.5 and 22.2). */
   readonly cseq: number;
-  /** Session interval to ask for and the smallest to take, seconds. */
+  /** Session interval to request and the smallest to accept, seconds. */
   readonly expiresS: number;
   readonly minS: number;
   /** Authorization headers. */
   readonly authorization: Readonly<Record<string, string>>;
 }
 
-/** Where a request for `target` goes: its Request-URI and, where the address is known, the next hop. */
+/** Where a request for `target` is sent: its Request-URI and, when the address is known, the next hop. */
 export function placeOf(user: string, target: DialTarget): Pick<NewRequest, 'uri' | 'proxy'> {
   const { serverName, address, port } = target;
   const uri = sipUri(user, serverName, port);
-  // With an address as next hop, the engine asks for a certificate of the Request-URI's host (RFC 5922).
+  // When the next hop is an address, the engine requires a certificate for the Request-URI's host (RFC 5922).
   return address === undefined || address === serverName
     ? { uri }
     : { uri, proxy: sipUri('', address, port) };
 }
 
-/** The user part that is dialled. */
+/** The dialed user part. */
 function dialled(to: string): string {
   return /^(?:sips?|tel):/i.test(to) ? (userOf(to) ?? '') : to;
 }
@@ -40,7 +40,7 @@ export function inviteOf(
 ): NewRequest & { readonly leftOut: readonly LeftOutHeader[] } {
   const { publicAddress, software } = environment;
   const place = placeOf(dialled(invite.to), target);
-  // The engine writes its own address for "localhost".
+  // The engine replaces "localhost" with its own address.
   const us = publicAddress === null ? 'localhost' : publicAddress.replace(/:\d+$/, '');
   const identity = `<sip:${encodeURI(invite.from)}@${us}>`;
   const mapped = outboundHeaders(invite.headers, invite.variables);
@@ -55,7 +55,8 @@ export function inviteOf(
       CSeq: `${cseq} INVITE`,
       ...(publicAddress === null ? {} : { Contact: contactOf(publicAddress, place.uri, {}) }),
       ...unless(mapped.headers, {
-        // RFC 3325 section 5: nothing is asserted to those whom no configuration makes part of the trust domain.
+        // RFC 3325 section 5: no asserted identity towards hosts that are not configured as part of the trust
+        // domain.
         ...(target.foreign === true ? {} : { 'P-Asserted-Identity': identity }),
         'User-Agent': software,
         ...(invite.referredBy ? { 'Referred-By': invite.referredBy } : {}),
@@ -63,7 +64,7 @@ export function inviteOf(
       ...capabilities(),
       'Session-Expires': String(expiresS),
       'Min-SE': String(minS),
-      // The embedded engine then passes 100 on, and removes the header.
+      // Makes the embedded engine deliver 100; it removes the header.
       'X-Trunkline-Trying': '1',
       ...mapped.headers,
       ...(invite.replaces ? { Replaces: invite.replaces, Require: 'replaces' } : {}),
@@ -75,7 +76,7 @@ export function inviteOf(
   };
 }
 
-/** What of `ours` the mappings do not say themselves. */
+/** The fields of `ours` that the mappings do not set. */
 function unless(
   mapped: Readonly<Record<string, string>>,
   ours: Readonly<Record<string, string>>,

@@ -27,7 +27,7 @@ let signaling: Signaling;
 let heard: string[];
 let leg: OutboundLeg;
 
-/** Writes down what the leg tells. */
+/** Records the leg's events. */
 const events: DialEvents = {
   progress: (status, sdp) => heard.push(`${status}${sdp === null ? '' : ' with SDP'}`),
   answered: (sdp) => heard.push(sdp === null ? 'answered' : 'answered with SDP'),
@@ -84,7 +84,7 @@ afterEach(() =>
   ),
 );
 
-/** Resolves when the leg has handled all that the server wrote so far. */
+/** Resolves when the leg has handled everything that the server has written so far. */
 const idle = () => server.idle();
 
 async function dial(changes: Partial<OutboundInvite> = {}): Promise<Sent> {
@@ -103,14 +103,14 @@ async function up(headers: Record<string, string> = {}): Promise<Sent> {
   return invite;
 }
 
-/** A request of the peer in the dialog of `invite`. */
+/** A request from the peer in the dialog of `invite`. */
 function peer(invite: Sent, method: string, body = '', headers: Record<string, string> = {}): void {
   const { dialogId } = invite;
   server.peer({ method, callId: invitation.sipCallId, toTag: 'x', dialogId, body, headers });
 }
 
-describe('an INVITE of ours', () => {
-  it('says which custom headers it does not have, once for all its tries', async () => {
+describe('an outgoing INVITE', () => {
+  it('reports the custom headers that it lacks, once for all its attempts', async () => {
     const told: unknown[] = [];
     const headers = [
       { type: 'custom' as const, key: 'crm', value: 'X-Crm-Id' },
@@ -127,7 +127,7 @@ describe('an INVITE of ours', () => {
     expect(told).toEqual([{ name: 'X-Crm-Id', why: 'the variable crm has no value' }]);
   });
 
-  it('has the domain as Request-URI and the address as next hop', async () => {
+  it('uses the domain as Request-URI and the address as next hop', async () => {
     const invite = await dial({ to: 'sip:anna.b@pbx.example;user=phone' });
     expect(invite.startLine).toBe('INVITE sip:anna.b@trunk.example:5061;transport=tls SIP/2.0');
     expect(invite.proxy).toBe('sip:192.0.2.1:5061;transport=tls');
@@ -145,7 +145,7 @@ describe('an INVITE of ours', () => {
     expect(headers).not.toHaveProperty('p-asserted-identity');
   });
 
-  it('without any response in 6 s is a time-out, and is cancelled', async () => {
+  it('without any response in 6 s times out and is canceled', async () => {
     const invite = await dial();
     await idle();
     clock.advance(5_999);
@@ -162,7 +162,7 @@ describe('an INVITE of ours', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('that got a 100 in time is not', async () => {
+  it('with a 100 in time does not time out', async () => {
     const invite = await dial();
     server.answer(invite, 100, 'Trying');
     await idle();
@@ -176,7 +176,7 @@ describe('an INVITE of ours', () => {
     expect(signaling.dialogs).toBe(0);
   });
 
-  it('that was cancelled before it left does not leave', async () => {
+  it('that is canceled before it is sent is never sent', async () => {
     leg = signaling.dial(target, invitation, events);
     leg.cancel('never mind');
     await new Promise((resolve) => setImmediate(resolve));
@@ -186,7 +186,7 @@ describe('an INVITE of ours', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('tells a refusal with what it says', async () => {
+  it('reports a rejection with its details', async () => {
     const invite = await dial();
     server.answer(invite, 503, 'Service Unavailable', {
       headers: { 'Retry-After': '30 (maintenance)', Warning: '399 sbc "down for \\"repair\\""' },
@@ -197,7 +197,7 @@ describe('an INVITE of ours', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('takes a response that the engine made itself for none', async () => {
+  it('does not treat a response made by the engine as one from the peer', async () => {
     const first = await dial();
     const warning = { Warning: '399 edge "192.0.2.1:5061: connection refused"' };
     server.answer(first, 503, 'Service Unavailable', { address: '', headers: warning });
@@ -207,7 +207,7 @@ describe('an INVITE of ours', () => {
     expect(heard).toEqual(['unreachable: 192.0.2.1:5061: connection refused', 'timeout']);
   });
 
-  it('that the engine refuses has its reason', async () => {
+  it("that the engine rejects reports the engine's reason", async () => {
     server.refuse = () => 'requested protocol/transport not available';
     await dial();
     await idle();
@@ -215,7 +215,7 @@ describe('an INVITE of ours', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('without an engine is the loss of the engine, after dial() has returned', async () => {
+  it('without an engine reports the loss of the engine, after dial() has returned', async () => {
     server.drop();
     await expect.poll(() => signaling.up).toBe(false);
     leg = signaling.dial(target, invitation, events);
@@ -225,7 +225,7 @@ describe('an INVITE of ours', () => {
     expect(signaling.dialogs).toBe(0);
   });
 
-  it('is forgotten with the engine', async () => {
+  it('is forgotten when the engine is lost', async () => {
     await dial();
     server.drop();
     await expect.poll(() => signaling.dialogs).toBe(0);
@@ -233,7 +233,7 @@ describe('an INVITE of ours', () => {
     expect(heard).toEqual([]);
   });
 
-  it('goes on with the session interval of a 422, but not for ever', async () => {
+  it('uses the session interval of a 422, a limited number of times', async () => {
     const answer = (sent: Sent, minS: number) =>
       server.answer(sent, 422, 'Session Interval Too Small', { headers: { 'Min-SE': String(minS) } });
     answer(await dial(), 2000);
@@ -247,7 +247,7 @@ describe('an INVITE of ours', () => {
   });
 });
 
-describe('an answer of the callee', () => {
+describe('an answer from the callee', () => {
   it('may be any 2xx (RFC 3261 section 13.2.2.4)', async () => {
     const invite = await dial();
     server.answer(invite, 202, 'Accepted', {
@@ -258,7 +258,7 @@ describe('an answer of the callee', () => {
     expect(heard).toEqual(['answered with SDP']);
   });
 
-  it('that is no 200 is a bad one where the engine makes no dialog of it', async () => {
+  it('that is a 2xx other than 200 is a bad answer if the engine creates no dialog for it', async () => {
     const invite = await dial();
     server.refuse = ({ startLine }) =>
       startLine.startsWith('ACK ') ? 'unable to find dialog for dialog id provided' : null;
@@ -288,7 +288,7 @@ describe('an answer of the callee', () => {
 });
 
 describe('a probe', () => {
-  it('waits for an engine that is not there yet', async () => {
+  it('waits for an engine that is not connected yet', async () => {
     server.drop();
     await expect.poll(() => signaling.up).toBe(false);
     const outcome = signaling.probe(target, 5_000);
@@ -301,7 +301,7 @@ describe('a probe', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('says that there is no engine when none comes in time', async () => {
+  it('reports that there is no engine when none connects in time', async () => {
     server.drop();
     await expect.poll(() => signaling.up).toBe(false);
     const outcome = signaling.probe(target, 100);
@@ -316,7 +316,7 @@ describe('the early dialog', () => {
     body: fakeAnswer,
   });
 
-  it('takes an offer in UPDATE once a reliable response has answered ours (RFC 3311 section 5.1)', async () => {
+  it('accepts an offer in UPDATE once a reliable response has answered ours (RFC 3311 section 5.1)', async () => {
     const invite = await dial();
     server.answer(invite, 183, 'Session Progress', reliable(5));
     expect((await server.next()).startLine).toMatch(/^PRACK /);
@@ -334,13 +334,13 @@ describe('the early dialog', () => {
     }
     peer(invite, 'UPDATE', 'v=0\r\n');
     expect((await server.next()).startLine).toMatch(/^SIP\/2\.0 488 /);
-    // What the 200 repeats of the first answer is no news (RFC 3261 section 13.2.1).
+    // The first answer repeated in the 200 changes nothing (RFC 3261 section 13.2.1).
     server.answer(invite, 200, 'OK', { headers: { 'Content-Type': 'application/sdp' }, body: fakeAnswer });
     expect((await server.next()).startLine).toMatch(/^ACK /);
     expect(heard).toEqual(['183 with SDP', 'answered']);
   });
 
-  it('takes the answer of the 200 when nobody has offered since the reliable one', async () => {
+  it('uses the answer in the 200 when there was no offer since the reliable response', async () => {
     const invite = await dial();
     server.answer(invite, 183, 'Session Progress', reliable(5));
     await server.next();
@@ -349,7 +349,7 @@ describe('the early dialog', () => {
     expect(heard).toEqual(['183 with SDP', 'answered with SDP']);
   });
 
-  it('takes no offer of another fork than the one that has answered', async () => {
+  it('accepts no offer from another fork than the one that has answered', async () => {
     const invite = await dial();
     server.answer(invite, 183, 'Session Progress', {
       ...reliable(5),
@@ -362,14 +362,14 @@ describe('the early dialog', () => {
     expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
   });
 
-  it('refuses an offer in UPDATE, which would cross ours (RFC 3311 section 5.2)', async () => {
+  it('rejects an offer in UPDATE that would cross ours (RFC 3311 section 5.2)', async () => {
     const invite = await dial();
     server.answer(invite, 180, 'Ringing');
     peer(invite, 'UPDATE', fakeAnswer);
     expect((await server.next()).startLine).toBe('SIP/2.0 500 Server Internal Error');
   });
 
-  it('is not ended by a BYE of the callee (RFC 3261 section 15)', async () => {
+  it('is not ended by a BYE from the callee (RFC 3261 section 15)', async () => {
     const invite = await dial();
     server.answer(invite, 180, 'Ringing');
     peer(invite, 'BYE');
@@ -378,7 +378,7 @@ describe('the early dialog', () => {
   });
 });
 
-describe('a session of ours', () => {
+describe('the session of an outgoing call', () => {
   it('is refreshed at half its interval when we are the refresher', async () => {
     await up({ 'Session-Expires': '600;refresher=uac', Allow: 'INVITE, UPDATE' });
     clock.advance(300_000);
@@ -392,7 +392,7 @@ describe('a session of ours', () => {
   });
 
   it.each([['0'], ['-1'], ['1 (soon)']])(
-    'is refreshed once a second at most when the callee answers 500 with Retry-After: %s',
+    'is refreshed at most once a second when the callee answers 500 with Retry-After: %s',
     async (pause) => {
       await up({ 'Session-Expires': '600;refresher=uac', Allow: 'INVITE, UPDATE' });
       clock.advance(300_000);
@@ -426,7 +426,7 @@ describe('a session of ours', () => {
     expect(heard).toEqual(['answered with SDP', 'lost: session_expired']);
   });
 
-  it('is refreshed with the interval of a 422, but not for ever', async () => {
+  it('is refreshed with the interval of a 422, a limited number of times', async () => {
     await up({ 'Session-Expires': '600;refresher=uac', Allow: 'INVITE, UPDATE' });
     clock.advance(300_000);
     for (const minS of [601, 602, 603, 604]) {
@@ -450,7 +450,7 @@ describe('a session of ours', () => {
     ['5000000;refresher=uac', 86_400],
     ['1;refresher=uac', 90],
     ['0;refresher=uac', 90],
-  ])('lives with an interval of %s', async (expires, refreshedS) => {
+  ])('works with an interval of %s', async (expires, refreshedS) => {
     await up({ 'Session-Expires': expires, Allow: 'INVITE, UPDATE' });
     clock.advance(refreshedS * 500 - 1);
     await idle();
@@ -460,7 +460,7 @@ describe('a session of ours', () => {
     expect(heard).toEqual(['answered with SDP']);
   });
 
-  it('is lost when the callee has to refresh it and does not', async () => {
+  it('is lost when the callee must refresh it and does not', async () => {
     await up({ 'Session-Expires': '600;refresher=uas' });
     clock.advance(567_999);
     expect(heard).toEqual(['answered with SDP']);
@@ -473,7 +473,7 @@ describe('a session of ours', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('follows a re-INVITE of the callee, and refuses one that it cannot take', async () => {
+  it('accepts a re-INVITE from the callee, and rejects an unacceptable one', async () => {
     const invite = await up();
     peer(invite, 'INVITE', fakeAnswer);
     const ok = await server.next();
@@ -483,7 +483,7 @@ describe('a session of ours', () => {
     expect((await server.next()).startLine).toMatch(/^SIP\/2\.0 488 /);
   });
 
-  it('is offered anew by re-INVITE, again after a collision of at least 2.1 s', async () => {
+  it('is renegotiated by re-INVITE, retried at least 2.1 s after a collision', async () => {
     await up({ Allow: 'INVITE, UPDATE' });
     leg.renegotiate();
     const first = await server.next();
@@ -500,7 +500,7 @@ describe('a session of ours', () => {
     await expect.poll(() => heard).toEqual(['answered with SDP', 'new answer']);
   });
 
-  it('takes the answer to a new offer out of a multipart body', async () => {
+  it('takes the answer to a new offer from a multipart body', async () => {
     await up();
     leg.renegotiate();
     server.answer(await server.next(), 200, 'OK', {
@@ -519,7 +519,7 @@ describe('a session of ours', () => {
     await expect.poll(() => heard).toEqual(['answered with SDP', 'lost: bad_answer']);
   });
 
-  it('is lost when a new offer is refused', async () => {
+  it('is lost when a new offer is rejected', async () => {
     await up();
     leg.renegotiate();
     server.answer(await server.next(), 488, 'Not Acceptable Here');
@@ -527,7 +527,7 @@ describe('a session of ours', () => {
     expect(heard).toEqual(['answered with SDP', 'lost: bad_answer']);
   });
 
-  it('ends with a BYE of the callee, whose 200 comes after the news', async () => {
+  it('ends with a BYE from the callee, which is reported before its 200', async () => {
     const invite = await up();
     peer(invite, 'BYE');
     expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
@@ -536,7 +536,7 @@ describe('a session of ours', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('ends with our BYE, once', async () => {
+  it('ends with our BYE, sent once', async () => {
     await up();
     leg.bye('all said');
     leg.bye('again');
@@ -548,7 +548,7 @@ describe('a session of ours', () => {
     expect(heard).toEqual(['answered with SDP']);
   });
 
-  it('refuses what it does not know', async () => {
+  it('rejects unknown methods', async () => {
     const invite = await up();
     peer(invite, 'INFO');
     expect((await server.next()).startLine).toMatch(/^SIP\/2\.0 405 /);
@@ -557,7 +557,7 @@ describe('a session of ours', () => {
   });
 });
 
-/** The next request of that method that the leg sends; ACKs of failures may stand before it. */
+/** The next request with that method from the leg; ACKs of failures may precede it. */
 async function nextRequest(method: string): Promise<Sent> {
   for (;;) {
     const sent = await server.next();

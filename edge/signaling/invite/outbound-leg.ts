@@ -1,5 +1,5 @@
 /**
- * The signaling side of a call that we make: the INVITE with its tries, its answer, and the dialog until its BYE.
+ * The signaling side of an outgoing call: the INVITE with its attempts, its answer, and the dialog until its BYE.
  *
  *     dialling --2xx--> up --bye()--> leaving --response--> over
  *        |  |                            ^
@@ -7,7 +7,7 @@
  *        |                               | any other final response
  *        +-- refusal, unreachable -------+--> over (BYE of the peer and the loss of the engine: from everywhere)
  *
- * A CANCEL leaves at once; the engine holds it back until there is a provisional response (RFC 3261 section 9.1).
+ * A CANCEL is passed on at once; the engine holds it until there is a provisional response (RFC 3261 section 9.1).
  */
 import { randomBytes } from 'node:crypto';
 import type { Timer } from '#shared/clock.ts';
@@ -37,9 +37,9 @@ export interface OutboundLegOptions {
   readonly target: DialTarget;
   readonly invite: OutboundInvite;
   readonly events: DialEvents;
-  /** Sends a request outside of dialogs. */
+  /** Sends a request outside a dialog. */
   readonly request: (request: NewRequest, sent: RequestSent) => void;
-  /** ms after the INVITE without any response at which it is given up (contract 3.5). */
+  /** ms after the INVITE without any response after which it is given up (contract 3.5). */
   readonly noResponseMs: number;
 }
 
@@ -53,17 +53,17 @@ export class OutboundLeg implements Leg, DialogOwner {
   readonly #dialogId: string;
   #silence: Timer | null = null;
   #state: State = 'dialling';
-  /** The INVITE of the last try, once the engine has it. */
+  /** The INVITE of the last attempt, once the engine has accepted it. */
   #request: SrfRequest | null = null;
   #cancelReason: string | null = null;
   #contact: string | null;
   #remoteTag = '';
-  /** To tag of the early dialog in which a reliable provisional response answered our offer; null: in none. */
+  /** To tag of the early dialog in which a reliable provisional response answered our offer; null: none did. */
   #earlyTag: string | null = null;
-  /** Whether an offer of the peer has come in that dialog: the INVITE's answer is history then. */
+  /** Whether the peer has sent an offer in that dialog: the INVITE's answer is then outdated. */
   #offeredEarly = false;
 
-  /** The INVITE leaves when the caller has done its turn, so that no event comes before it knows the leg. */
+  /** The INVITE is sent in a later turn, so that the caller knows the leg before the first event. */
   constructor(options: OutboundLegOptions) {
     const { invite, events, dialogs, target } = options;
     const facts = { sip_call_id: invite.sipCallId, host: target.host, port: target.port };
@@ -160,7 +160,7 @@ export class OutboundLeg implements Leg, DialogOwner {
 
   receive(request: SrfRequest, response: SrfResponse) {
     const { environment } = this.#options;
-    // No ACK is for us: the peer's re-INVITEs alone have one, and those the session knows.
+    // Only ACKs to the peer's re-INVITEs arrive here, and the session handles those.
     if (request.method === 'ACK') return this.#session.acknowledged(request);
     if (request.method === 'BYE') {
       return request.source === 'application' ? this.#endedByEngine(request) : this.#bye(response);
@@ -173,7 +173,7 @@ export class OutboundLeg implements Leg, DialogOwner {
     answerInDialog(environment, this.#session, this.#refers, request, response);
   }
 
-  /** An UPDATE before the answer. Only the dialog whose answer media works with may offer. */
+  /** An UPDATE before the answer. Only the dialog whose answer media uses may offer. */
   #early(request: SrfRequest, response: SrfResponse) {
     const { environment } = this.#options;
     const fork = tagOf(headerOf(request.headers, 'from') ?? '');
@@ -219,7 +219,7 @@ export class OutboundLeg implements Leg, DialogOwner {
     const before = this.#state;
     this.#over();
     if (before !== 'dialling') return;
-    // Without an engine no place can be reached, and none is to blame.
+    // Without an engine no target can be reached, and no target is to blame.
     if (/not connected|destroyed|socket/i.test(text)) this.#options.events.lost('engine_lost', `${text}.`);
     else this.#options.events.unreachable(text);
   }
@@ -250,7 +250,7 @@ export class OutboundLeg implements Leg, DialogOwner {
     const { status } = answer;
     this.#acknowledge(() => {
       if (status === 200) return ack();
-      // A drachtio-server makes a dialog of 200 only: there is nothing then in which the call could go on.
+      // A drachtio-server creates a dialog only for 200: otherwise there is no dialog to continue the call in.
       ack({}, (error) => {
         if (error) this.#lose('bad_answer', `The SIP engine takes no ${status} for an answer.`);
       });
@@ -264,7 +264,7 @@ export class OutboundLeg implements Leg, DialogOwner {
     this.#remoteTag = tagOf(headerOf(answer.headers, 'to') ?? '');
     this.#session.established(answer.headers);
     const body = sessionBody(answer);
-    // RFC 3261 section 13.2.1: the answer was in the 18x. One that is repeated here would undo the offer since.
+    // RFC 3261 section 13.2.1: the answer was in the 18x. Applying a repeated answer would undo the later offer.
     const known = this.#offeredEarly && this.#remoteTag === this.#earlyTag;
     this.#options.events.answered(body.kind === 'sdp' && !known ? body.sdp : null);
   }
@@ -276,7 +276,7 @@ export class OutboundLeg implements Leg, DialogOwner {
     const { events } = this.#options;
     const refusal = this.#tries.refusal(answer);
     if (answer.source_address !== '') return events.refused(refusal);
-    // The engine made it itself: nobody answered.
+    // The engine made it: the peer did not answer.
     if (answer.status === 408) events.timeout();
     else events.unreachable(refusal.warning ?? answer.reason);
   }
@@ -300,7 +300,7 @@ export class OutboundLeg implements Leg, DialogOwner {
     const headers = { Reason: reasonOf(487, this.#cancelReason ?? '') };
     try {
       invite.cancel({ headers }, (error) => {
-        // A final response has crossed it, and tells the rest.
+        // A final response has crossed it and decides the outcome.
         if (error) this.#options.environment.log.debug({ error: String(error) }, 'CANCEL was not sent');
       });
     } catch (error) {
@@ -326,7 +326,7 @@ export class OutboundLeg implements Leg, DialogOwner {
     });
   }
 
-  /** The call's record is safe before the 200 goes out. */
+  /** The call's record is stored before the 200 is sent. */
   #bye(response: SrfResponse) {
     const { environment, events } = this.#options;
     if (this.#state === 'leaving' || this.#state === 'over') return respond(environment, response, 200);
@@ -346,12 +346,12 @@ export class OutboundLeg implements Leg, DialogOwner {
     if (before === 'up') this.#options.events.lost(...causeOfEngineBye(bye));
   }
 
-  /** The session is lost; the dialog is still there for the BYE that the call will ask for. */
+  /** The session is lost; the dialog remains for the BYE that the call will request. */
   #lose(...cause: Parameters<DialEvents['lost']>): void {
     if (this.#state === 'up') this.#options.events.lost(...cause);
   }
 
-  /** drachtio-srf hands an UPDATE to any INVITE of ours that is under way with the same Call-ID. */
+  /** drachtio-srf passes an UPDATE to any pending outgoing INVITE with the same Call-ID. */
   #update(request: SrfRequest, response: SrfResponse): void {
     const owner = this.#options.dialogs.find(request.stackDialogId) ?? this;
     owner.receive(request, response);
@@ -361,7 +361,7 @@ export class OutboundLeg implements Leg, DialogOwner {
     try {
       ack();
     } catch (error) {
-      // The engine's connection is gone; its loss is told by the link.
+      // The engine's connection is gone; the link reports its loss.
       this.#options.environment.log.warn({ error: String(error) }, 'an acknowledgement was not sent');
     }
   }

@@ -1,4 +1,4 @@
-/** Calls that we make: drachtio-srf and the embedded engine against a server whose messages the test writes. */
+/** Outgoing calls: drachtio-srf and the embedded engine against a server whose messages the test writes. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#shared/ids.ts';
 import { TestEdge } from '../../../test/kit/edge/signaling.ts';
@@ -46,7 +46,7 @@ afterEach(() =>
 const last = (callId: string) => edge.last(callId);
 const history = (callId: string) => [...new Set(edge.records.get(callId)?.map(({ status }) => status))];
 
-/** Calls over these places; without any, over the callee. @returns the id of the call */
+/** Calls over these targets, by default the callee. @returns the id of the call */
 function call(places: readonly Place[] = [placeAt(callee.port)], to = '+14155550123'): string {
   routes.places = places;
   const callId = newId();
@@ -66,7 +66,7 @@ const withCredentials = (): Place =>
     route: { ...route, credentials: { username: 'acme', password: 'secret', realm: null } },
   });
 
-/** Ends an answered call from our side. */
+/** Hangs up an answered call on our side. */
 async function hangUp(callId: string, answer = true): Promise<Heard> {
   edge.calls.stop(callId);
   const bye = await callee.request('BYE');
@@ -76,7 +76,7 @@ async function hangUp(callId: string, answer = true): Promise<Heard> {
 
 const tagOf = (value = '') => /;tag=([^;]+)/.exec(value)?.[1];
 
-describe('a call of ours', () => {
+describe('an outgoing call', () => {
   it('is answered, acknowledged and hung up', async () => {
     const callId = call();
     const invite = await callee.request('INVITE');
@@ -171,7 +171,7 @@ describe('a call of ours', () => {
     await expect.poll(() => last(callId)?.termination).toBe('bad_answer');
   });
 
-  it('takes an offer before the answer, once a reliable response has answered its own', async () => {
+  it('accepts an offer before the answer, once a reliable response has answered its own', async () => {
     const callId = call();
     const invite = await callee.request('INVITE');
     callee.answer(invite, '183 Session Progress', {
@@ -230,7 +230,7 @@ describe('a call of ours', () => {
     await expect.poll(() => last(callId)?.status).toBe('busy');
   });
 
-  it('to a name connects to its address and asks for a certificate of the name', async () => {
+  it('to a name connects to its address and requires a certificate for the name', async () => {
     const target = {
       host: 'trunk.example',
       address: '127.0.0.1',
@@ -252,7 +252,7 @@ describe('a call of ours', () => {
     ['603 Decline', 'failed', 'callee_refused'],
     ['302 Moved Temporarily', 'failed', 'route_refused'],
     ['488 Not Acceptable Here', 'failed', 'route_media_refused'],
-  ])('that gets %s is %s and goes to no other place', async (answer, status, termination) => {
+  ])('that gets %s is %s and tries no other target', async (answer, status, termination) => {
     const callId = call([placeAt(callee.port), placeAt(1)]);
     const invite = await callee.request('INVITE');
     callee.answer(invite, answer, { headers: ['Contact: <sip:elsewhere@192.0.2.1>'] });
@@ -267,7 +267,7 @@ describe('a call of ours', () => {
     });
   });
 
-  it('that is stopped while it rings is cancelled', async () => {
+  it('that is stopped while ringing is canceled', async () => {
     const callId = call();
     const invite = await callee.request('INVITE');
     callee.answer(invite, '180 Ringing');
@@ -282,7 +282,7 @@ describe('a call of ours', () => {
     expect(routes.last.outcomes).toEqual([{ kind: 'canceled' }]);
   });
 
-  it('that is stopped before any response is cancelled after the first one', async () => {
+  it('that is stopped before any response is canceled after the first one', async () => {
     const callId = call();
     const invite = await callee.request('INVITE');
     edge.calls.stop(callId);
@@ -311,7 +311,7 @@ describe('a challenge', () => {
   const response = (header: string | undefined) => /response="([0-9a-f]+)"/.exec(header ?? '')?.[1];
   const cnonceOf = (header: string | undefined) => /cnonce="([^"]*)"/.exec(header ?? '')?.[1] ?? '';
 
-  /** What the right answer would be. */
+  /** The expected credentials. */
   function expected(
     challenge: string,
     given: string | undefined,
@@ -324,7 +324,7 @@ describe('a challenge', () => {
     return response(authorization(parsed, { ...credentials, nonceCount: 1, cnonce: cnonceOf(given) }));
   }
 
-  it('of two realms is answered for each, in the ACK too', async () => {
+  it('for two realms is answered for each, also in the ACK', async () => {
     const callId = call([withCredentials()]);
     const realms = (value: string | undefined) =>
       [...(value ?? '').matchAll(/realm="([^"]*)"/g)].map(([, realm]) => realm);
@@ -388,7 +388,7 @@ describe('a challenge', () => {
     await callee.request('ACK');
   });
 
-  it('that comes again ends the call, as one without credentials does', async () => {
+  it('that is repeated ends the call, as does one without credentials', async () => {
     const wrong = call([withCredentials()]);
     const challenge = { headers: ['WWW-Authenticate: Digest realm="trunk", nonce="n1", qop="auth"'] };
     for (const _ of [1, 2]) {
@@ -408,7 +408,7 @@ describe('a challenge', () => {
 });
 
 describe('before the answer', () => {
-  it('early media is taken from a 183 and kept with the answer', async () => {
+  it('early media from a 183 is used and kept after the answer', async () => {
     const callId = call();
     const invite = await callee.request('INVITE');
     callee.answer(invite, '183 Session Progress', { body: fakeAnswer });
@@ -421,7 +421,7 @@ describe('before the answer', () => {
     await hangUp(callId);
   });
 
-  it('reliable responses get a PRACK each, in order and once', async () => {
+  it('each reliable response gets one PRACK, in order', async () => {
     const callId = call();
     const invite = await callee.request('INVITE');
     const reliable = (rseq: number) => ({ headers: ['Require: 100rel', `RSeq: ${rseq}`] });
@@ -442,7 +442,7 @@ describe('before the answer', () => {
     await hangUp(callId);
   });
 
-  it('another fork than the one with early media may answer, and is offered the session anew', async () => {
+  it('a fork other than the one with early media may answer, and gets a new offer', async () => {
     const callId = call();
     const invite = await callee.request('INVITE');
     callee.answer(invite, '183 Session Progress', { body: fakeAnswer, tag: 'a' });
@@ -461,7 +461,7 @@ describe('before the answer', () => {
     await hangUp(callId);
   });
 
-  it('a 422 is followed by an INVITE with the interval that it asks for', async () => {
+  it('a 422 is followed by an INVITE with the interval that it requires', async () => {
     const callId = call();
     const first = await callee.request('INVITE');
     callee.answer(first, '422 Session Interval Too Small', { headers: ['Min-SE: 3600'] });
@@ -474,7 +474,7 @@ describe('before the answer', () => {
   });
 });
 
-describe('another place is tried', () => {
+describe('the call fails over to another target', () => {
   const dead = async () => placeAt(await freeTcpPort());
 
   it('when the connection is refused', async () => {
@@ -492,7 +492,7 @@ describe('another place is tried', () => {
     expect(routes.last.outcomes.map(({ kind }) => kind)).toEqual(['no_connection', 'final']);
   });
 
-  it('when the certificate is for another name, which the attempt says', async () => {
+  it('when the certificate is for another name, which the attempt reports', async () => {
     const other = await SipCallee.listen(edge.certificate);
     const target = {
       host: 'other.example',
@@ -520,7 +520,7 @@ describe('another place is tried', () => {
     expect(media.legs.slice(legs).map(({ closed }) => closed)).toEqual([1, 0]);
     callee.answer(second, '200 OK', { body: fakeAnswer });
     await callee.request('ACK');
-    // The first place wakes up too late: its call is taken back.
+    // The first target answers too late: its call is ended.
     silent.answer(first, '200 OK', { body: fakeAnswer });
     await silent.request('ACK');
     silent.answer(await silent.request('BYE'), '200 OK');
@@ -529,7 +529,7 @@ describe('another place is tried', () => {
     await silent.close();
   });
 
-  it('when the connection is lost before it rings, and not after', async () => {
+  it('when the connection is lost before ringing, but not after', async () => {
     const first = await SipCallee.listen(edge.certificate);
     const moved = call([placeAt(first.port), placeAt(callee.port)]);
     await first.request('INVITE');
@@ -559,7 +559,7 @@ describe('another place is tried', () => {
 describe('a probe', () => {
   const target = () => placeAt(callee.port).target;
 
-  it('tells the status of the response', async () => {
+  it('reports the status of the response', async () => {
     const outcome = edge.signaling.probe(target(), 5000);
     const options = await callee.request('OPTIONS');
     expect(options.startLine).toBe(`OPTIONS sip:127.0.0.1:${callee.port};transport=tls SIP/2.0`);
@@ -567,7 +567,7 @@ describe('a probe', () => {
     expect(await outcome).toEqual({ sipCode: 404, responseTimeMs: expect.any(Number), error: null });
   });
 
-  it('tells why there is none', async () => {
+  it('reports why there is none', async () => {
     const refused = await edge.signaling.probe({ ...target(), port: await freeTcpPort() }, 5000);
     expect(refused).toMatchObject({ sipCode: null, responseTimeMs: null });
     expect(refused.error).toMatch(/^Nothing listens at 127\.0\.0\.1:\d+: the connection was refused; /);

@@ -1,7 +1,7 @@
 /**
- * The line on which the edge calls itself: a connection to the engine besides the one that takes calls. Both ends of
- * such a call have the same dialog id (Call-ID and the caller's tag), so each needs a table of dialogs of its own, and
- * the engine tells the ends apart by the connection.
+ * The line for calls of the edge to itself: a second connection to the engine, apart from the one that takes
+ * calls. Both ends of such a call have the same dialog id (Call-ID and the caller's tag). Each end therefore
+ * needs its own dialog table, and the engine tells them apart by connection.
  */
 import type { Clock } from '#shared/clock.ts';
 import type { Log } from '../../call/log.ts';
@@ -69,7 +69,7 @@ export class OwnLine implements Dialer {
     });
   }
 
-  /** The engine hands this line nothing but what belongs to its dialogs. */
+  /** The engine delivers only requests in this line's dialogs here. */
   #receive(request: SrfRequest, response: SrfResponse): void {
     const owner = this.#dialogs.find(request.stackDialogId);
     if (owner) owner.receive(request, response);

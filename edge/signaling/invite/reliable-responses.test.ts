@@ -4,7 +4,7 @@ import { ReliableResponses } from './reliable-responses.ts';
 const reliable = (rseq: string, tag = 'a') => ({ require: '100rel', rseq, to: `<sip:x@y>;tag=${tag}` });
 
 describe('reliable provisional responses', () => {
-  it('are taken once and in order', () => {
+  it('are accepted once and in order', () => {
     const responses = new ReliableResponses();
     expect(['5', '5', '7', '6', '6', '7', '4'].map((rseq) => responses.take(reliable(rseq)))).toEqual([
       true,
@@ -17,14 +17,14 @@ describe('reliable provisional responses', () => {
     ]);
   });
 
-  it('of every fork count for themselves', () => {
+  it('are counted separately for every fork', () => {
     const responses = new ReliableResponses();
     expect(responses.take(reliable('5'))).toBe(true);
     expect(responses.take(reliable('1', 'b'))).toBe(true);
     expect(responses.take(reliable('6'))).toBe(true);
   });
 
-  it('of more forks than a call has are left out, and those that came before go on', () => {
+  it('of too many forks are ignored, and earlier forks continue', () => {
     const responses = new ReliableResponses();
     const taken = Array.from({ length: 100 }, (_, fork) => responses.take(reliable('1', `fork-${fork}`)));
     expect(taken.filter(Boolean)).toHaveLength(64);
@@ -32,11 +32,11 @@ describe('reliable provisional responses', () => {
     expect(responses.take(reliable('2', 'fork-99'))).toBe(false);
   });
 
-  it('without a number are no responses', () => {
+  it('without RSeq are ignored', () => {
     expect(new ReliableResponses().take(reliable('x'))).toBe(false);
   });
 
-  it('do not hold up those that are not reliable', () => {
+  it('do not delay unreliable ones', () => {
     const responses = new ReliableResponses();
     expect(responses.take(reliable('5'))).toBe(true);
     expect(responses.take({ to: '<sip:x@y>;tag=a' })).toBe(true);

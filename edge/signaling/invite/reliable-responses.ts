@@ -1,16 +1,17 @@
 /** The order of reliable provisional responses (RFC 3262 section 4). */
 import { type HeaderFields, headerOf, tagOf, tokensOf } from '../srf/headers.ts';
 
-/** Forks of one call of ours whose reliable responses are taken: a peer can name any number of To tags. */
+/** Forks per outgoing call whose reliable responses are accepted: a peer can use any number of To tags. */
 const maxForks = 64;
 
 export class ReliableResponses {
-  /** RSeq of the last one taken, by To tag: every fork counts for itself. */
+  /** RSeq of the last accepted response, by To tag: each fork is counted separately. */
   readonly #last = new Map<string, number>();
 
   /**
-   * @returns whether a provisional response is to be taken; a reliable one is when it is the first or next of its
-   *   dialog. One that was taken before is a repetition, and one that came too early will be repeated.
+   * @returns whether to process a provisional response. A reliable one is processed when it is the first or next
+   * in its dialog. One that was processed before is a retransmission, and one that is out of order will be
+   * retransmitted.
    */
   take(headers: HeaderFields): boolean {
     const rseq = headerOf(headers, 'rseq');

@@ -1,11 +1,11 @@
 /**
- * A REFER of the peer, and the subscription that it makes (RFC 3515 section 2.4, RFC 6665).
+ * A REFER from the peer, and the subscription that it creates (RFC 3515 section 2.4, RFC 6665).
  *
  *     asked --accept()--> accepted --final notify(), time-out--> ending --last NOTIFY answered--> over
  *       |                    |                                      |
  *       +---- refuse(), the end of the dialog, a subscription that the peer does not know: over
  *
- * NOTIFYs leave one after the other: the next one when the one before has its response.
+ * NOTIFYs are sent one at a time: each one after the response to the previous one.
  */
 import type { Timer } from '#shared/clock.ts';
 import type { PeerRefer } from '../../call/ports/refer.ts';
@@ -22,10 +22,10 @@ export interface ReceivedReferOptions {
   readonly facts: Pick<PeerRefer, 'target' | 'replaces' | 'referredBy'>;
   /** Value of Event in its NOTIFYs. */
   readonly event: string;
-  /** Headers that name us. */
+  /** Headers that identify us. */
   readonly ourselves: () => Record<string, string>;
   send(request: DialogRequest): void;
-  /** Called once, when nothing more comes of it. */
+  /** Called once, when the subscription has ended. */
   over(refer: ReceivedRefer): void;
 }
 
@@ -42,7 +42,7 @@ export class ReceivedRefer implements PeerRefer {
   readonly #timer: Timer;
   readonly #endsAt: number;
   #state: State = 'asked';
-  /** Nothing is sent before the 202, and no NOTIFY before the response to the one before. */
+  /** Nothing is sent before the 202, and no NOTIFY before the response to the previous one. */
   #busy = true;
   #expired: () => void = () => {};
 
@@ -58,7 +58,7 @@ export class ReceivedRefer implements PeerRefer {
     this.#timer = environment.clock.after(subscriptionMs, () => this.#timedOut());
   }
 
-  /** Whether its outcome is still open. */
+  /** Whether the outcome is still pending. */
   get underWay(): boolean {
     return this.#state === 'asked' || this.#state === 'accepted';
   }
@@ -101,13 +101,13 @@ export class ReceivedRefer implements PeerRefer {
     this.#expired = expired;
   }
 
-  /** Sends at once what waits, because the dialog ends: over TLS it arrives in order all the same. */
+  /** Sends pending NOTIFYs at once, because the dialog ends: TLS keeps their order anyway. */
   flush(): void {
     if (this.#state === 'asked') return;
     for (const line of this.#waiting.splice(0)) this.#send(line);
   }
 
-  /** The dialog is over, and no NOTIFY can be sent. */
+  /** The dialog has ended, and no NOTIFY can be sent. */
   stop(): void {
     if (this.#state === 'asked') respond(this.#options.environment, this.#options.response, 487);
     this.#end();
@@ -115,7 +115,7 @@ export class ReceivedRefer implements PeerRefer {
 
   #tell(line: StatusLine): void {
     if (this.#silent) return;
-    // Of the steps on the way that wait for their turn, the last one makes the others old news.
+    // Of several queued progress updates only the last one matters.
     if (line.status < 200 && this.#waiting.length > 1) this.#waiting.pop();
     this.#waiting.push(line);
     this.#next();
@@ -141,7 +141,7 @@ export class ReceivedRefer implements PeerRefer {
         ...ourselves(),
         'User-Agent': environment.software,
         Event: event,
-        // RFC 3515 section 2.4.7: nothing more will be known of it.
+        // RFC 3515 section 2.4.7: no more news will follow.
         'Subscription-State': line.status < 200 ? `active;expires=${restS}` : 'terminated;reason=noresource',
         'Content-Type': sipfragType,
       },

@@ -4,7 +4,7 @@ import { readRefer } from './refer-to.ts';
 
 const read = (value: string) => readRefer({ 'refer-to': value });
 
-describe('what a REFER asks for', () => {
+describe('the target of a REFER', () => {
   it.each([
     ['<sip:+14155550177@pbx.example>', 'sip:+14155550177@pbx.example'],
     ['"Ann, desk 2" <sips:ann@pbx.example:5061>', 'sips:ann@pbx.example:5061'],
@@ -16,7 +16,7 @@ describe('what a REFER asks for', () => {
     expect(read(value)).toEqual({ ok: true, target, replaces: null, referredBy: null });
   });
 
-  it('has the Replaces that Refer-To embeds, unescaped, and Referred-By, also in compact form', () => {
+  it('includes the unescaped Replaces embedded in Refer-To, and Referred-By, also in compact form', () => {
     const refer = {
       r: '<sip:ann@192.0.2.7:5061?Require=replaces&REPLACES=1%40pbx%3Bto-tag%3Da%3Bfrom-tag%3Db>',
       b: '<sip:bob@pbx.example>',
@@ -45,16 +45,16 @@ describe('what a REFER asks for', () => {
     ['<tel:alice>', 400, 'Malformed Refer-To'],
     ['<https://x.example/>', 416, 'Unsupported URI Scheme'],
     ['<sip:a@x.example;method=BYE>', 403, 'Only INVITE is sent for a REFER'],
-  ])('is refused when Refer-To is %j', (value, status, reason) => {
+  ])('is rejected when Refer-To is %j', (value, status, reason) => {
     expect(read(value)).toEqual({ ok: false, status, reason });
   });
 
-  it('is refused with two Referred-By', () => {
+  it('is rejected with two Referred-By', () => {
     const refer = { 'refer-to': '<sip:a@x.example>', 'referred-by': '<sip:b@x>,<sip:c@x>' };
     expect(readRefer(refer)).toEqual({ ok: false, status: 400, reason: 'More than one Referred-By' });
   });
 
-  it('throws for no text, and never takes a line end over', () => {
+  it('throws for no input, and never accepts a line end', () => {
     const hostile = fc.oneof(
       fc.string(),
       fc.string().map((text) => `<sip:a@x.example?Replaces=${text}>`),

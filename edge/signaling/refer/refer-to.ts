@@ -1,4 +1,4 @@
-/** Refer-To and Referred-By of a REFER that the peer sent (RFC 3515 section 2.1, RFC 3892). Pure. */
+/** Refer-To and Referred-By of a REFER from the peer (RFC 3515 section 2.1, RFC 3892). Pure. */
 import { parseSipDestination } from '#shared/sip-destination.ts';
 import { type HeaderFields, headerOf } from '../srf/headers.ts';
 import { uriOf } from '../srf/numbers.ts';
@@ -6,21 +6,21 @@ import { uriOf } from '../srf/numbers.ts';
 export type ReferTarget =
   | {
       readonly ok: true;
-      /** URI without header part. */
+      /** URI without its header part. */
       readonly target: string;
-      /** Value of the Replaces header in it, unescaped. */
+      /** Value of the embedded Replaces header, unescaped. */
       readonly replaces: string | null;
       readonly referredBy: string | null;
     }
   | { readonly ok: false; readonly status: 400 | 403 | 416; readonly reason: string };
 
-/** scheme:[user@]host:port;parameters, and the header part behind the question mark (RFC 3261 section 19.1.1). */
+/** scheme:[user@]host:port;parameters, and the header part after the question mark (RFC 3261 section 19.1.1). */
 const uriForm = /^(sips?:(?:[^@]+@)?[^;?@]+(?:;[^?]*)?)(?:\?(.*))?$/i;
 
-/** RFC 3966 section 3, without its extensions of a number's form. */
+/** RFC 3966 section 3, without its extensions. */
 const telForm = /^tel:\+?[0-9*#.()-]{1,64}(?:;[^\s?]*)?$/i;
 
-/** What a REFER asks for, or with what it is refused: section 2.4.2 wants exactly one Refer-To. */
+/** The target of a REFER, or why it is rejected: section 2.4.2 requires exactly one Refer-To. */
 export function readRefer(headers: HeaderFields): ReferTarget {
   const value = headerOf(headers, 'refer-to')?.trim() ?? '';
   if (value === '') return { ok: false, status: 400, reason: 'Missing Refer-To' };
@@ -30,7 +30,7 @@ export function readRefer(headers: HeaderFields): ReferTarget {
     return { ok: false, status: 400, reason: 'More than one Referred-By' };
   }
   const uri = uriOf(value);
-  // The URI goes into lines that we write.
+  // The URI is copied into headers that we write.
   if (!/^[a-z][a-z0-9+.-]*:/i.test(uri) || /\p{Cc}/u.test(uri))
     return { ok: false, status: 400, reason: 'Malformed Refer-To' };
   if (/^tel:/i.test(uri)) {
@@ -48,11 +48,11 @@ export function readRefer(headers: HeaderFields): ReferTarget {
   }
   const replaces = embeddedHeader(embedded, 'replaces');
   if (replaces === undefined) return { ok: false, status: 400, reason: 'Malformed Refer-To' };
-  // RFC 3261 section 19.1.1: no method parameter in the Request-URI that comes of it.
+  // RFC 3261 section 19.1.1: the resulting Request-URI has no method parameter.
   return { ok: true, target: address.replace(/;method=[^;]*/i, ''), replaces, referredBy };
 }
 
-/** Whether a value has a comma outside of quotes and brackets: the lines of repeated headers are joined by one. */
+/** Whether a value has a comma outside quotes and brackets: repeated headers are joined by a comma. */
 function isList(value: string): boolean {
   return value
     .replace(/"(?:[^"\\]|\\.)*"/g, '')
@@ -60,7 +60,7 @@ function isList(value: string): boolean {
     .includes(',');
 }
 
-/** A header of a URI's header part, null when it is not there, undefined when it is there twice or malformed. */
+/** A header from a URI's header part; null when it is missing, undefined when it is duplicated or malformed. */
 function embeddedHeader(part: string, name: string): string | null | undefined {
   const values = part.split('&').flatMap((header) => {
     const equals = header.indexOf('=');
@@ -71,7 +71,7 @@ function embeddedHeader(part: string, name: string): string | null | undefined {
   if (value === undefined) return null;
   try {
     const text = decodeURIComponent(value);
-    // It goes into a header of an INVITE: a line end in it would begin another one.
+    // It is copied into an INVITE header: a line end would start another header.
     return /\p{Cc}/u.test(text) ? undefined : text;
   } catch {
     return undefined;

@@ -39,12 +39,12 @@ const config: EdgeConfig = {
 let server: DrachtioServer;
 let clock: FakeClock;
 let signaling: Signaling;
-/** What signaling told, in order. */
+/** Events from signaling, in order. */
 let heard: string[];
-/** REFERs of the peer. */
+/** REFERs from the peer. */
 let refers: PeerRefer[];
 let counted: string[];
-/** Legs that are to replace a call's dialog. */
+/** Legs that request to replace a call's dialog. */
 let replacing: CallLeg[];
 let admitted: CallLeg | null;
 let cseq: number;
@@ -121,7 +121,7 @@ afterEach(() =>
   ),
 );
 
-/** An answered call, and how its peer speaks in it. */
+/** An answered call, and the headers its peer uses in it. */
 interface UpCall {
   readonly leg: DialogLeg;
   readonly dialogId: string;
@@ -166,7 +166,7 @@ async function outbound(headers: Record<string, string> = {}): Promise<UpCall> {
 
 const idle = () => server.idle();
 
-/** A request of the peer in the call's dialog. */
+/** A request from the peer in the call's dialog. */
 function peer(call: UpCall, method: string, headers: Record<string, string> = {}, body = ''): void {
   const { callId, dialogId } = call;
   server.peer({ method, callId, dialogId, toTag: 'server-tag', cseq: ++cseq, headers, body });
@@ -187,8 +187,8 @@ const target = { 'Refer-To': '<sip:+14155550177@pbx.example>' };
 describe.each([
   ['that came in', inbound],
   ['that went out', outbound],
-])('a REFER of the peer in a call %s', (_name, begin) => {
-  it('is handed over, and followed by NOTIFYs one after the other', async () => {
+])('a REFER from the peer in a call %s', (_name, begin) => {
+  it('is delivered, and followed by NOTIFYs one at a time', async () => {
     const call = await begin();
     peer(call, 'REFER', { ...target, 'Referred-By': '<sip:bob@pbx.example>' });
     await idle();
@@ -231,7 +231,7 @@ describe.each([
     expect((await server.next()).startLine).toMatch(/^BYE /);
   });
 
-  it('is refused with the status that is given', async () => {
+  it('is rejected with the given status', async () => {
     const call = await begin();
     peer(call, 'REFER', target);
     await idle();
@@ -258,7 +258,7 @@ describe.each([
     expect(counted).toEqual(['received refused']);
   });
 
-  it('has to wait while another one is under way, and is told apart afterwards', async () => {
+  it('gets 491 while another one is pending, and has its own subscription afterwards', async () => {
     const call = await begin();
     peer(call, 'REFER', target);
     await idle();
@@ -280,7 +280,7 @@ describe.each([
     expect((await server.next()).headers.event).toBe(`refer;id=${cseq}`);
   });
 
-  it('without subscription gets no NOTIFY', async () => {
+  it('without a subscription gets no NOTIFY', async () => {
     const call = await begin();
     peer(call, 'REFER', { ...target, 'Refer-Sub': 'false', Require: 'norefersub' });
     await idle();
@@ -296,7 +296,7 @@ describe.each([
     expect(refers).toHaveLength(2);
   });
 
-  it('ends with 503 when nobody tells what became of it', async () => {
+  it('ends with 503 when no outcome is reported', async () => {
     const call = await begin();
     peer(call, 'REFER', target);
     await idle();
@@ -330,7 +330,7 @@ describe.each([
     expect(refers).toHaveLength(2);
   });
 
-  it('is over with the dialog', async () => {
+  it('ends with the dialog', async () => {
     const call = await begin();
     peer(call, 'REFER', target);
     await idle();
@@ -347,7 +347,7 @@ describe.each([
     expect(clock.pending).toBe(0);
   });
 
-  it('has its last NOTIFY on the wire before our BYE', async () => {
+  it('has its last NOTIFY sent before our BYE', async () => {
     const call = await begin();
     peer(call, 'REFER', target);
     await idle();
@@ -365,7 +365,7 @@ describe.each([
     expect(clock.pending).toBe(0);
   });
 
-  it('is answered 500 when the call cannot take it, and does not block the next one', async () => {
+  it('is answered 500 when the call cannot handle it, and does not block the next one', async () => {
     const call = await begin();
     const { push } = refers;
     refers.push = () => {
@@ -392,7 +392,7 @@ describe.each([
     return refer;
   }
 
-  it('names the target and us, and tells how it went', async () => {
+  it('names the target and us, and reports the progress', async () => {
     const call = await begin();
     const refer = await sendRefer(call);
     expect(refer.dialogId).toBe(call.dialogId);
@@ -412,7 +412,7 @@ describe.each([
     expect((await server.next()).startLine).toBe('SIP/2.0 481 Subscription does not exist');
   });
 
-  it('may cross one of the peer: each has its own subscription', async () => {
+  it('may cross one from the peer: each has its own subscription', async () => {
     const call = await begin();
     call.leg.refer({ target: 'sip:+14155550177@pbx.example' }, referEvents);
     const ours = await server.next();
@@ -431,7 +431,7 @@ describe.each([
     expect(heard).toEqual(['accepted', 'done 200 OK']);
   });
 
-  it('is accepted by a NOTIFY that comes before the response', async () => {
+  it('is accepted by a NOTIFY that arrives before the response', async () => {
     const call = await begin();
     const refer = await sendRefer(call);
     notify(call, 'SIP/2.0 100 Trying');
@@ -446,7 +446,7 @@ describe.each([
     expect(counted).toEqual(['sent failed']);
   });
 
-  it('is not taken for an earlier one whose subscription lives on', async () => {
+  it('is not confused with an earlier one whose subscription is still active', async () => {
     const call = await begin();
     server.answer(await sendRefer(call), 202, 'Accepted');
     notify(call, 'SIP/2.0 486 Busy Here', 'active;expires=60');
@@ -458,7 +458,7 @@ describe.each([
     expect(heard).toEqual(['accepted', 'done 486 Busy Here', 'accepted', 'done 200 OK']);
   });
 
-  it('fails when it is refused', async () => {
+  it('fails when it is rejected', async () => {
     const call = await begin();
     server.answer(await sendRefer(call), 603, 'Declined');
     await idle();
@@ -467,7 +467,7 @@ describe.each([
     expect((await server.next()).startLine).toBe('SIP/2.0 481 Subscription does not exist');
   });
 
-  it('fails without status when no response came', async () => {
+  it('fails without a status when there is no response', async () => {
     const call = await begin();
     server.answer(await sendRefer(call), 408, 'Request Timeout', { address: '' });
     await idle();
@@ -485,7 +485,7 @@ describe.each([
     ]);
   });
 
-  it('fails when no NOTIFY comes in time, each of which is a new start', async () => {
+  it('fails when no NOTIFY arrives in time; each one restarts the timer', async () => {
     const call = await begin();
     server.answer(await sendRefer(call), 202, 'Accepted');
     await idle();
@@ -500,14 +500,14 @@ describe.each([
     expect((await server.next()).startLine).toBe('SIP/2.0 481 Subscription does not exist');
   });
 
-  it('fails when the peer tells no outcome at all', async () => {
+  it('fails when the peer reports no outcome at all', async () => {
     const call = await begin();
     server.answer(await sendRefer(call), 202, 'Accepted', { headers: { 'Refer-Sub': 'false' } });
     await idle();
     expect(heard).toEqual(['accepted', 'failed null The peer does not tell what comes of it']);
   });
 
-  it('fails once with the dialog, after the BYE was told', async () => {
+  it('fails once when the dialog ends, after the BYE is reported', async () => {
     const call = await begin();
     server.answer(await sendRefer(call), 202, 'Accepted');
     peer(call, 'BYE');
@@ -519,7 +519,7 @@ describe.each([
     expect(clock.pending).toBe(0);
   });
 
-  it('has its NOTIFYs answered while our BYE is on its way', async () => {
+  it('has its NOTIFYs answered while our BYE is pending', async () => {
     const call = await begin();
     server.answer(await sendRefer(call), 202, 'Accepted');
     notify(call, 'SIP/2.0 200 OK');
@@ -535,7 +535,7 @@ describe.each([
     expect(clock.pending).toBe(0);
   });
 
-  it('is not sent with a target that would end its header', async () => {
+  it('is not sent with a target that would break out of its header', async () => {
     const call = await begin();
     const before = server.sent.length;
     call.leg.refer({ target: 'sip:a@x>\r\nX: 1' }, referEvents);
@@ -551,7 +551,7 @@ describe.each([
     await expect.poll(() => heard).toEqual(['failed null The call has ended']);
   });
 
-  it('is of use when the Allow that came last lists it', async () => {
+  it('is allowed when the latest Allow lists it', async () => {
     expect((await begin()).leg.takesRefer).toBe(true);
   });
 });
@@ -573,7 +573,7 @@ describe('a REFER of ours to a trunk', () => {
   });
 });
 
-describe('whether the peer takes REFER', () => {
+describe('whether the peer supports REFER', () => {
   it.each<[string, typeof inbound]>([
     ['that came in', inbound],
     ['that went out', outbound],
@@ -589,8 +589,8 @@ describe('whether the peer takes REFER', () => {
   });
 });
 
-describe('the names of a dialog', () => {
-  it('are those on the wire, with the target that the peer gave last', async () => {
+describe('the identifiers of a dialog', () => {
+  it("are those on the wire, with the peer's latest target", async () => {
     const call = await inbound();
     expect(call.leg.dialog).toEqual({
       callId: 'call-1@peer',
@@ -610,7 +610,7 @@ describe('the names of a dialog', () => {
     });
   });
 
-  it('are not there before the answer', async () => {
+  it('are unknown before the answer', async () => {
     server.peer({ method: 'INVITE', body: sdpOffer });
     await idle();
     expect(admitted?.dialog).toBeNull();
@@ -621,7 +621,7 @@ describe('the names of a dialog', () => {
 });
 
 describe('an INVITE with Replaces', () => {
-  /** @returns the start line of the answer, empty when the call is asked */
+  /** @returns the start line of the answer, empty when the call decides */
   async function replace(replaces: string, message: Partial<Parameters<DrachtioServer['peer']>[0]> = {}) {
     const before = server.sent.length;
     const headers = { Replaces: replaces, Require: 'replaces', ...message.headers };
@@ -638,7 +638,7 @@ describe('an INVITE with Replaces', () => {
   it.each<[string, typeof inbound]>([
     ['that came in', inbound],
     ['that went out', outbound],
-  ])('is handed to the call %s', async (_name, begin) => {
+  ])('is delivered to the call %s', async (_name, begin) => {
     const call = await begin();
     expect(await replace(nameOf(call))).toBe('');
     const [leg] = replacing;
@@ -654,7 +654,7 @@ describe('an INVITE with Replaces', () => {
     expect(signaling.dialogs).toBe(2);
   });
 
-  it('is refused as RFC 3891 says', async () => {
+  it('is rejected as RFC 3891 requires', async () => {
     const call = await inbound();
     const name = nameOf(call);
     expect(await replace('nonsense')).toBe('SIP/2.0 400 Malformed Replaces');
@@ -667,7 +667,7 @@ describe('an INVITE with Replaces', () => {
     expect(replacing).toEqual([]);
   });
 
-  it('finds no call that is not answered', async () => {
+  it('does not match an unanswered call', async () => {
     server.peer({ method: 'INVITE', body: sdpOffer });
     await idle();
     admitted?.ring();
@@ -675,7 +675,7 @@ describe('an INVITE with Replaces', () => {
     expect(await replace('call-1@peer;to-tag=server-tag;from-tag=peer-tag')).toMatch(/^SIP\/2.0 481/);
   });
 
-  it('from a stranger is forbidden, whether the call is there or not', async () => {
+  it('from a stranger is forbidden, whether or not the call exists', async () => {
     const call = await inbound();
     const address = '203.0.113.5';
     expect(await replace(nameOf(call), { address })).toBe('SIP/2.0 403 Forbidden');
@@ -687,8 +687,8 @@ describe('an INVITE with Replaces', () => {
   });
 });
 
-describe('an INVITE of ours that replaces a dialog', () => {
-  it('says so, and who asked for it', async () => {
+describe('an outgoing INVITE that replaces a dialog', () => {
+  it('carries Replaces and Referred-By', async () => {
     const place = { host: 'pbx.example', port: 5061, serverName: 'pbx.example' };
     const invite = {
       sipCallId: 'call-3@edge',
@@ -710,7 +710,7 @@ describe('an INVITE of ours that replaces a dialog', () => {
   });
 });
 
-describe('a REFER outside of calls', () => {
+describe('a REFER outside calls', () => {
   it('is forbidden', async () => {
     server.peer({ method: 'REFER', headers: target });
     expect((await server.next()).startLine).toBe('SIP/2.0 403 REFER is taken inside of calls only');

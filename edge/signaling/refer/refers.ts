@@ -1,4 +1,4 @@
-/** The REFERs of one dialog, from both sides, and the NOTIFYs that belong to them. */
+/** The REFERs of one dialog, in both directions, and their NOTIFYs. */
 import type { PeerRefer, ReferEvents, ReferOrder } from '../../call/ports/refer.ts';
 import type { DialogRequest } from '../session/dialog-request.ts';
 import { type Environment, respond } from '../srf/environment.ts';
@@ -9,13 +9,13 @@ import { ReceivedRefer } from './received-refer.ts';
 import { readRefer } from './refer-to.ts';
 import { SentRefer } from './sent-refer.ts';
 
-/** What REFERs need of their dialog. */
+/** What REFERs need from their dialog. */
 export interface ReferDialog {
   readonly environment: Environment;
   readonly referred: (refer: PeerRefer) => void;
-  /** A REFER was refused before the call heard of it. */
+  /** A REFER was rejected before the call saw it. */
   readonly refused: (target: string, reason: string) => void;
-  /** Our Contact; null: the engine adds its own where one is needed. */
+  /** Our Contact; null: the engine adds its own when needed. */
   readonly contact: () => string | null;
   /** Our URI in From or To of the dialog. */
   readonly self: () => string;
@@ -34,7 +34,7 @@ export class Refers {
     this.#dialog = dialog;
   }
 
-  /** A REFER of the peer. */
+  /** A REFER from the peer. */
   receive(request: SrfRequest, response: SrfResponse) {
     const { environment, referred, refused } = this.#dialog;
     const refuse = (status: number, reason?: string, headers: Record<string, string> = {}): void => {
@@ -48,7 +48,7 @@ export class Refers {
     if (unsupported.length > 0) return refuse(420, undefined, { Unsupported: unsupported.join(', ') });
     const asked = readRefer(request.headers);
     if (!asked.ok) return refuse(asked.status, asked.reason);
-    // RFC 3515 section 2.4.4 allows several; a call goes to one place at a time.
+    // RFC 3515 section 2.4.4 allows several; a call handles one transfer at a time.
     if ([...this.#received].some(({ underWay }) => underWay)) return refuse(491, 'Transfer Pending');
     const refer = new ReceivedRefer({
       environment,
@@ -71,7 +71,7 @@ export class Refers {
     }
   }
 
-  /** A NOTIFY of the peer. */
+  /** A NOTIFY from the peer. */
   notified(request: SrfRequest, response: SrfResponse): void {
     const { environment } = this.#dialog;
     const event = headerOf(request.headers, 'event') ?? '';
@@ -79,7 +79,7 @@ export class Refers {
     const meant = /^\s*refer\s*(?:;|$)/i.test(event)
       ? [...this.#sent].filter((sent) => sent.matches(id === undefined ? null : Number(id)))
       : [];
-    // Many peers name none of their subscriptions: the one whose outcome is open is meant.
+    // Many peers omit the subscription id: the pending one is meant.
     const refer = meant.find(({ settled }) => !settled) ?? meant[0];
     if (!refer) {
       // RFC 6665 section 4.1.3.
@@ -90,7 +90,7 @@ export class Refers {
     refer.notified(request.headers, request.body);
   }
 
-  /** Sends a REFER. `events` are never called before this has returned. */
+  /** Sends a REFER. `events` are only called after this has returned. */
   refer({ target }: ReferOrder, events: ReferEvents) {
     const { environment, self, send } = this.#dialog;
     if (this.#stopped) return tooLate(events);
@@ -121,14 +121,14 @@ export class Refers {
     });
   }
 
-  /** Sends the NOTIFYs that wait for their turn, because the dialog ends. */
+  /** Sends queued NOTIFYs, because the dialog ends. */
   flush(): void {
     for (const refer of this.#received) refer.flush();
   }
 
   /**
-   * The dialog is over: NOTIFYs stop, REFERs of ours have failed. That is told after the dialog's own last event:
-   * a peer that goes where it was asked to go may hang up first (RFC 5589 section 6.1).
+   * The dialog has ended: NOTIFYs stop, and our REFERs have failed. This is reported after the dialog's own last
+   * event: a peer that follows the REFER may hang up first (RFC 5589 section 6.1).
    */
   stop(reason: string): void {
     this.#stopped = true;
@@ -143,14 +143,14 @@ export class Refers {
     return contact === null ? {} : { Contact: contact };
   }
 
-  /** RFC 3515 section 2.4.6: all subscriptions of a dialog but the first are told apart by the REFER's CSeq. */
+  /** RFC 3515 section 2.4.6: all subscriptions of a dialog after the first are identified by the REFER's CSeq. */
   #event(request: SrfRequest): string {
     const cseq = Number.parseInt(headerOf(request.headers, 'cseq') ?? '', 10);
     return this.#subscriptions++ === 0 ? 'refer' : `refer;id=${cseq}`;
   }
 }
 
-/** Tells that a REFER cannot be sent, after `refer()` has returned. */
+/** Reports that a REFER cannot be sent, after `refer()` has returned. */
 export function tooLate(events: ReferEvents): void {
   queueMicrotask(() => events.failed(null, 'The call is not up'));
 }

@@ -1,11 +1,11 @@
 /**
- * A REFER of ours and what the peer tells of it (RFC 3515 section 2.4, RFC 6665).
+ * A REFER of ours and the progress that the peer reports (RFC 3515 section 2.4, RFC 6665).
  *
  *     sent --2xx, or a NOTIFY before it--> accepted --final status line--> settled
  *       |                                     |
  *       +-- refused, no NOTIFY in time, subscription or dialog ended: settled by `failed`
  *
- * A settled one is kept until its subscription ends, so that NOTIFYs that come late are answered 200.
+ * A settled one is kept until its subscription ends, so that late NOTIFYs are answered 200.
  */
 import type { Timer } from '#shared/clock.ts';
 import type { ReferEvents } from '../../call/ports/refer.ts';
@@ -14,7 +14,7 @@ import { type HeaderFields, headerOf } from '../srf/headers.ts';
 import type { SrfAnswer, SrfRequest } from '../srf/srf.ts';
 import { statusLineOf } from './sipfrag.ts';
 
-/** What an `expires` of the peer may extend the wait to, ms. */
+/** Longest wait that the peer's `expires` can cause, ms. */
 const longestWaitMs = 5 * 60_000;
 
 export class SentRefer {
@@ -26,14 +26,14 @@ export class SentRefer {
   #accepted = false;
   #settled = false;
 
-  /** @param over called when the subscription is over */
+  /** @param over called when the subscription has ended */
   constructor(environment: Environment, events: ReferEvents, over: (refer: SentRefer) => void) {
     this.#environment = environment;
     this.#events = events;
     this.#over = over;
   }
 
-  /** The request is on the wire; its CSeq number is the subscription's name (RFC 3515 section 2.4.6). */
+  /** The request was sent; its CSeq number identifies the subscription (RFC 3515 section 2.4.6). */
   sent(request: SrfRequest): void {
     const number = Number.parseInt(headerOf(request.headers, 'cseq') ?? '', 10);
     this.#cseq = Number.isFinite(number) ? number : null;
@@ -44,14 +44,14 @@ export class SentRefer {
     return this.#settled;
   }
 
-  /** @param id of a NOTIFY's Event header, null when it has none: then any subscription is meant */
+  /** @param id of a NOTIFY's Event header, null when it has none: matches any subscription */
   matches(id: number | null): boolean {
     return id === null || this.#cseq === null || id === this.#cseq;
   }
 
   answered({ status, reason, headers, source_address }: SrfAnswer): void {
     if (status >= 300) {
-      // The engine makes a response itself when none comes.
+      // The engine makes a response itself when none arrives.
       this.#fail(source_address === '' ? null : status, reason);
       this.#end();
       return;
@@ -70,14 +70,14 @@ export class SentRefer {
     this.#end();
   }
 
-  /** A NOTIFY of its subscription, which is answered already. */
+  /** A NOTIFY of its subscription, already answered. */
   notified(headers: HeaderFields, body: string | undefined): void {
     const state = (headerOf(headers, 'subscription-state') ?? '').trim();
     const ends = /^terminated\b/i.test(state);
     const line = statusLineOf(body);
     if (ends) this.#end();
     if (this.#settled) return;
-    // RFC 6665 section 4.1.2.4: a NOTIFY may come before the response, and says that it was accepted.
+    // RFC 6665 section 4.1.2.4: a NOTIFY may arrive before the response, and implies acceptance.
     this.#accept();
     if (line && line.status >= 200) {
       this.#settle(line.status < 300 ? 'succeeded' : 'failed');
@@ -89,7 +89,7 @@ export class SentRefer {
     else this.#wait(Number.parseInt(/;\s*expires\s*=\s*(\d+)/i.exec(state)?.[1] ?? '0', 10) * 1_000);
   }
 
-  /** The dialog is over. */
+  /** The dialog has ended. */
   stop(reason: string): void {
     this.#fail(null, reason);
     this.#end();

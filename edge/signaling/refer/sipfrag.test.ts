@@ -12,7 +12,7 @@ describe('message/sipfrag', () => {
     ['SIP/2.0 486 Busy Here\nContact: <sip:a@b>\n', 486, 'Busy Here'],
     ['\r\nsip/2.0 200', 200, ''],
     ['SIP/2.0 603 Decline', 603, 'Decline'],
-  ])('is read leniently: %j', (body, status, reason) => {
+  ])('is parsed leniently: %j', (body, status, reason) => {
     expect(statusLineOf(body)).toEqual({ status, reason });
   });
 

@@ -12,7 +12,7 @@ export function sipfrag({ status, reason }: StatusLine): string {
   return `SIP/2.0 ${status} ${reason.replace(/[\r\n]+/g, ' ')}\r\n`;
 }
 
-/** The status line that a body begins with; null when it begins with none. Line ends may be bare. */
+/** The status line at the start of a body; null when there is none. Line ends may be bare. */
 export function statusLineOf(body: string | undefined): StatusLine | null {
   const match = /^\s*SIP\/2\.0[ \t]+([1-6]\d\d)(?:[ \t]+([^\r\n]*))?(?:\r|\n|$)/i.exec(body ?? '');
   return match ? { status: Number(match[1]), reason: (match[2] ?? '').trim() } : null;

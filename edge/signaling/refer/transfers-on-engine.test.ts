@@ -1,4 +1,4 @@
-/** REFER and Replaces with every part real but media, agents and routes: what goes over the wire. */
+/** REFER and Replaces on the wire; every part is real except media, agents and routes. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { answeredByEcho, TestEdge } from '../../../test/kit/edge/signaling.ts';
@@ -36,13 +36,13 @@ beforeEach(async () => {
 afterEach(() =>
   releaseAll(
     () => expect.poll(() => edge.calls.size + edge.signaling.dialogs).toBe(0),
-    // What a failed test has left must not fail those after it.
+    // Leftovers of a failed test must not fail later ones.
     () => edge.calls.endAll({ code: 'api_stop', detail: null }),
     () => caller.close(),
   ),
 );
 
-/** An answered call of `caller`. */
+/** An answered call from `caller`. */
 async function callUp(): Promise<{ id: string; callId: string; toTag: string }> {
   const callId = `transfer-${++calls}`;
   caller.send(sipRequest('INVITE', { callId, body: sdpOffer }));
@@ -57,7 +57,7 @@ function recordOf(sipCallId: string, status?: string): CallRecord | undefined {
   return lasts.find((last) => last.sip_call_id === sipCallId && (status ?? last.status) === last.status);
 }
 
-/** The answer of a peer to a request of ours. */
+/** The peer's answer to a request of ours. */
 function answerTo(request: Heard | null, status: string): string {
   const same = ['via', 'from', 'to', 'call-id', 'cseq'].map((name) => `${name}: ${request?.headers[name]}`);
   return [`SIP/2.0 ${status}`, ...same, 'Content-Length: 0\r\n\r\n'].join('\r\n');
@@ -77,7 +77,7 @@ function notify(
 }
 
 describe('a REFER of ours', () => {
-  it('is known by its CSeq, and a transferred caller gets the BYE', async () => {
+  it('is identified by its CSeq, and a transferred caller gets the BYE', async () => {
     const { id, callId, toTag } = await callUp();
     edge.calls.transfer(id, { target: 'sip:ann@pbx.example', method: 'refer', consult: null });
     const refer = await caller.next();
@@ -88,7 +88,7 @@ describe('a REFER of ours', () => {
       contact: `<sip:127.0.0.1:${edge.port};transport=tls>`,
     });
     const cseq = Number.parseInt(refer?.headers.cseq ?? '', 10);
-    // Before the response, as RFC 6665 section 4.1.2.4 warns.
+    // Before the response, which RFC 6665 section 4.1.2.4 allows.
     caller.send(notify(callId, toTag, 2, `refer;id=${cseq}`, 'SIP/2.0 100 Trying', 'active'));
     expect((await caller.final())?.startLine).toBe('SIP/2.0 200 OK');
     caller.send(answerTo(refer, '202 Accepted'));
@@ -104,8 +104,8 @@ describe('a REFER of ours', () => {
   });
 });
 
-describe('a REFER of the caller', () => {
-  it('brings NOTIFYs one after the other, until the caller hangs up', async () => {
+describe('a REFER from the caller', () => {
+  it('causes NOTIFYs one at a time, until the caller hangs up', async () => {
     const callee = await SipCallee.listen(edge.certificate);
     routes.places = [placeAt(callee.port)];
     const { callId, toTag } = await callUp();
@@ -195,34 +195,31 @@ const refusedRefers: readonly Refused[] = [
   },
 ];
 
-describe('a REFER of the caller that is refused', () => {
+describe('a REFER from the caller that is rejected', () => {
   afterEach(() => {
     routes.referForbidden = null;
   });
 
-  /** Hangs up for the caller, and waits until the call is over. */
+  /** Hangs up as the caller, and waits until the call has ended. */
   async function hangUp(callId: string, toTag: string, cseq: number): Promise<void> {
     caller.send(sipRequest('BYE', { callId, toTag, cseq }));
     expect((await caller.final())?.startLine).toBe('SIP/2.0 200 OK');
     await expect.poll(() => recordOf(callId)?.termination).toBe('caller_hangup');
   }
 
-  it.each(refusedRefers)(
-    '$what gets $status with the reason, which the transcript has too',
-    async (refused) => {
-      routes.referForbidden = notAllowed;
-      const { id, callId, toTag } = await callUp();
-      caller.send(sipRequest('REFER', { callId, toTag, cseq: 2, headers: refused.headers }));
-      const answer = await caller.final();
-      expect(answer?.startLine).toBe(`SIP/2.0 ${refused.status}`);
-      expect(answer?.headers.warning).toMatch(/^399 \S+ "/);
-      expect(answer?.headers.warning).toContain(`"${refused.warned}"`);
-      await expect.poll(() => edge.notes.get(id)).toContain(refused.note);
-      await hangUp(callId, toTag, 3);
-    },
-  );
+  it.each(refusedRefers)('$what gets $status with the reason, also in the transcript', async (refused) => {
+    routes.referForbidden = notAllowed;
+    const { id, callId, toTag } = await callUp();
+    caller.send(sipRequest('REFER', { callId, toTag, cseq: 2, headers: refused.headers }));
+    const answer = await caller.final();
+    expect(answer?.startLine).toBe(`SIP/2.0 ${refused.status}`);
+    expect(answer?.headers.warning).toMatch(/^399 \S+ "/);
+    expect(answer?.headers.warning).toContain(`"${refused.warned}"`);
+    await expect.poll(() => edge.notes.get(id)).toContain(refused.note);
+    await hangUp(callId, toTag, 3);
+  });
 
-  it('while another one is under way gets 491 with the reason, which the transcript has too', async () => {
+  it('while another one is pending gets 491 with the reason, also in the transcript', async () => {
     const callee = await SipCallee.listen(edge.certificate);
     routes.places = [placeAt(callee.port)];
     const { id, callId, toTag } = await callUp();
@@ -255,7 +252,7 @@ describe('a REFER of the caller that is refused', () => {
 describe('an INVITE with Replaces', () => {
   const uri = () => `sip:127.0.0.1:${edge.port};transport=tls`;
 
-  it('takes the call over, and the old dialog gets the BYE', async () => {
+  it('takes over the call, and the old dialog gets the BYE', async () => {
     const { id, callId, toTag } = await callUp();
     const headers = ['Require: replaces', `Replaces: ${callId};to-tag=${toTag};from-tag=ada`];
     const other = await SipCaller.connect(edge.port, edge.authority.cert);
@@ -275,7 +272,7 @@ describe('an INVITE with Replaces', () => {
     other.close();
   });
 
-  it('of a stranger is forbidden', async () => {
+  it('from a stranger is forbidden', async () => {
     const { callId, toTag } = await callUp();
     const stranger = await SipCaller.connect(edge.port, edge.authority.cert, '127.0.0.2');
     const headers = [`Replaces: ${callId};to-tag=${toTag};from-tag=ada`];

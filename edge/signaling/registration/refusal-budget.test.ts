@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { mostRefusals, RefusalBudget, refusalWindowMs } from './refusal-budget.ts';
 
-/** Tries that begin at once, and are refused. */
+/** Attempts that start at once, and are rejected. */
 function refusals(share: ReturnType<RefusalBudget['shareOf']>, tries: number): number {
   let begun = 0;
   for (let each = 0; each < tries; each++) {
@@ -14,7 +14,7 @@ function refusals(share: ReturnType<RefusalBudget['shareOf']>, tries: number): n
   return begun;
 }
 
-it('lets so many be refused in a window, each organization and registrar by itself', () => {
+it('limits rejections per window, separately for each organization and registrar', () => {
   const clock = new FakeClock();
   const budget = new RefusalBudget(clock);
   expect(refusals(budget.shareOf('a'), 20)).toBe(mostRefusals);
@@ -26,7 +26,7 @@ it('lets so many be refused in a window, each organization and registrar by itse
   expect(refusals(budget.shareOf('a'), 20)).toBe(mostRefusals);
 });
 
-it('counts tries under way as if they were to be refused, and forgets those that were not', () => {
+it('counts pending attempts as rejected, and releases those that were not', () => {
   const budget = new RefusalBudget(new FakeClock());
   const share = budget.shareOf('a');
   for (let each = 0; each < mostRefusals; each++) expect(share.begin()).toBe(0);

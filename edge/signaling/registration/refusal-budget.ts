@@ -1,27 +1,27 @@
 /**
- * How often the registrations of one organization may be refused for good by one registrar. The edge registers for
- * everybody from the same address: a PBX that counts wrong passwords, as fail2ban does, would ban it for all.
+ * Limits how often one registrar may permanently reject the registrations of one organization. The edge registers
+ * for everyone from the same address: a PBX that counts wrong passwords, as fail2ban does, would ban it for all.
  */
 import type { Clock } from '#shared/clock.ts';
 
-/** fail2ban as Debian ships it bans an address after ten wrong passwords in ten minutes. */
+/** fail2ban with Debian's defaults bans an address after ten wrong passwords in ten minutes. */
 export const mostRefusals = 9;
 export const refusalWindowMs = 600_000;
-/** Until tries that are under way have their answers, ms. */
+/** How long to wait for the answers to pending attempts, ms. */
 const answersMs = 250;
 
 interface Account {
-  /** Of the clock's elapsed time, oldest first. */
+  /** In the clock's elapsed time, oldest first. */
   refusedAt: number[];
   underWay: number;
 }
 
-/** What one registration asks. */
+/** Interface for one registration. */
 export interface RefusalShare {
-  /** @returns ms until a try may begin; 0: it has begun, and `end` must follow once */
+  /** @returns ms until an attempt may start; 0: it has started, and `end` must be called once */
   begin(): number;
   end(): void;
-  /** The registrar has refused, and only a person can change that. */
+  /** The registrar has rejected the attempt, and only manual action can change that. */
   refused(): void;
 }
 
@@ -33,7 +33,7 @@ export class RefusalBudget {
     this.#clock = clock;
   }
 
-  /** Organizations and registrars that are remembered: a leak check. */
+  /** Number of remembered organization and registrar pairs, for leak checks. */
   get size(): number {
     return this.#accounts.size;
   }

@@ -1,25 +1,25 @@
 /**
- * The registrations that registrars have refused, kept over a restart: an edge that starts again and again would else
- * send one wrong password each time, until the registrar bans its address.
+ * Rejected registrations, kept over a restart: an edge that restarts in a loop would otherwise send one wrong
+ * password each time, until the registrar bans its address.
  */
 import Database from 'better-sqlite3';
 import { type StorageFault, storageFault } from '#shared/storage-fault.ts';
 
-/** A refusal that only a person can end, such as that of a password. */
+/** A rejection that needs manual action, such as a wrong password. */
 export interface RefusedRegistration {
-  /** No try before then, ms since the epoch. */
+  /** No attempt before this time, ms since the epoch. */
   readonly until: number;
-  /** Length of the pause, ms: a clock that was set back makes it no longer. */
+  /** Length of the pause, ms: setting the clock back does not extend it. */
   readonly pauseMs: number;
-  /** Of the refusal. */
+  /** Status of the rejection. */
   readonly sipCode: number | null;
-  /** One sentence for a person. */
+  /** One sentence for the user. */
   readonly error: string;
 }
 
-/** What is kept. Names and marks are opaque: user names and passwords do not stand in the file. */
+/** Persistent storage. Names and marks are opaque: the file contains no user names and passwords. */
 export interface RefusalStore {
-  /** The refusal of a registration; null when there is none, or its records have another mark since. */
+  /** The rejection of a registration; null when there is none, or its records have changed since (another mark). */
   refusalOf(name: string, mark: string): RefusedRegistration | null;
   keep(name: string, mark: string, refusal: RefusedRegistration): void;
   forget(name: string): void;
@@ -46,9 +46,9 @@ interface Row {
 }
 
 /**
- * @param path database file, made when missing; `:memory:` for tests
- * @param failed called for each write that the disk does not take: then the next start tries that registration at once
- * @throws Error when the file cannot be opened or is no database
+ * @param path database file, created when missing; `:memory:` for tests
+ * @param failed called for each failed write: the next start then tries that registration at once
+ * @throws Error when the file cannot be opened or is not a database
  */
 export function openRefusalStore(path: string, failed: (fault: StorageFault) => void): RefusalStore {
   const db = new Database(path);
@@ -71,7 +71,7 @@ export function openRefusalStore(path: string, failed: (fault: StorageFault) => 
     'DELETE FROM refusals WHERE name NOT IN (SELECT value FROM json_each(?))',
   );
   const write = (work: () => void): void => {
-    // What ends with the edge is not kept.
+    // What happens while the edge shuts down is not stored.
     if (!db.open) return;
     try {
       work();

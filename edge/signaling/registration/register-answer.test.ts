@@ -5,7 +5,7 @@ import { judgeRegister, rportOf } from './register-answer.ts';
 const asked = { askedS: 300, place: 'pbx.example.com:5061', credentialsSent: false };
 
 describe('the answer to a REGISTER', () => {
-  it('is judged whatever its headers hold, and binds for a day at most', () => {
+  it('is evaluated whatever its headers contain, and binds for a day at most', () => {
     const text = fc.oneof(
       fc.string(),
       fc.string({ unit: fc.constantFrom('<', '>', '"', ',', ';', 'expires=', '9', ' ', 'sip:a@b', '\\') }),
@@ -33,7 +33,7 @@ describe('the answer to a REGISTER', () => {
     ['<sip:a@10.0.0.9:40000>;expires=0, <sip:a@10.0.0.9:40001>;expires=45', 45, null],
     ['<sip:a@10.0.0.9:40001>;expires=45, <sip:a@b>;expires=90', 90, null],
     ['<sip:other@192.0.2.1>;expires=50', 300, expect.stringContaining('only Contacts of others')],
-  ])('of which the list of bindings is %s grants %i s', (contact, expiresS, doubt) => {
+  ])('whose list of bindings is %s grants %i s', (contact, expiresS, doubt) => {
     const sent = { contact: '<sip:a@b>' };
     const outcome = { kind: 'answered', status: 200, reason: 'OK', headers: { contact }, sent } as const;
     expect(judgeRegister(outcome, asked)).toMatchObject({ kind: 'bound', expiresS, doubt });
@@ -42,14 +42,14 @@ describe('the answer to a REGISTER', () => {
   it.each([
     ['<sip:a@[2001:db8::1]:5061;transport=tls>', '<sip:a@[2001:DB8:0::1];transport=tls>'],
     ['<sip:a@Edge.example:5061;transport=tls>', '<sip:a@edge.example.;transport=tls>'],
-  ])('knows our Contact %s as %s among others of its user', (ours, listed) => {
+  ])('matches our Contact %s with %s among others of its user', (ours, listed) => {
     const headers = { contact: `<sip:a@192.0.2.9:4000>;expires=45, ${listed};expires=90` };
     const sent = { contact: ours };
     const outcome = { kind: 'answered', status: 200, reason: 'OK', headers, sent } as const;
     expect(judgeRegister(outcome, asked)).toMatchObject({ kind: 'bound', expiresS: 90 });
   });
 
-  it('takes of several Contacts with its user the one with the port that the registrar sees', () => {
+  it('uses, of several Contacts with its user, the one with the port that the registrar sees', () => {
     const contact = '<sip:a@10.0.0.9:40001>;expires=45, <sip:a@10.0.0.9:40000>;expires=120';
     const headers = { contact, via: 'SIP/2.0/TLS b;branch=z9hG4bK1;rport=40000;received=10.0.0.9' };
     const sent = { contact: '<sip:a@b>' };
@@ -94,7 +94,7 @@ describe('the answer to a REGISTER', () => {
     ['connection refused', 'Nothing listens at pbx.example.com:5061: the connection was refused'],
     ['certificate refused: certificate has expired', 'The certificate of pbx.example.com:5061 has expired'],
     ['TLS handshake not done within 4000 ms', 'did not finish the TLS handshake in time'],
-  ])('says of the silence "%s" what calls say of it', (error, words) => {
+  ])('reports the failure "%s" in the same words as calls', (error, words) => {
     const verdict = judgeRegister({ kind: 'silent', error }, asked);
     expect(verdict).toMatchObject({ kind: 'unavailable', failure: { sipCode: null, lasting: false } });
     expect(verdict.kind === 'unavailable' && verdict.failure.error).toMatch(words);
@@ -107,7 +107,7 @@ describe('the answer to a REGISTER', () => {
     [{ via: 'SIP/2.0/TLS a;branch=z9hG4bK1;rport' }, null],
     [{ via: 'SIP/2.0/TLS a, SIP/2.0/TLS b;rport=2' }, null],
     [{}, null],
-  ])('tells with %j the port that the registrar sees', (headers, rport) => {
+  ])('gives with %j the port that the registrar sees', (headers, rport) => {
     expect(rportOf(headers)).toBe(rport);
   });
 });

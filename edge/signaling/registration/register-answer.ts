@@ -1,17 +1,17 @@
-/** What the answer to a REGISTER means (RFC 3261 sections 10.2 and 10.3). Pure. */
+/** Interprets the answer to a REGISTER (RFC 3261 sections 10.2 and 10.3). Pure. */
 import { plainHost } from '#shared/networks.ts';
 import type { Outcome } from '../srf/exchange.ts';
 import { type HeaderFields, headerOf } from '../srf/headers.ts';
 import { hostPortOf, uriOf, userOf } from '../srf/numbers.ts';
 import { refusalProblem, silenceProblem } from './register-words.ts';
 
-/** Longest binding or pause that an answer of a peer can ask for, seconds: a day. */
+/** Longest binding or pause accepted from a peer, seconds: a day. */
 const mostS = 86_400;
 
 export type RegisterVerdict =
   /**
-   * Bound. `rport`: port that the registrar sees us at, null when it does not tell (RFC 3581). `doubt`: what speaks
-   * against it, one sentence.
+   * Bound. `rport`: our port as the registrar sees it, null when it does not say (RFC 3581). `doubt`: why the
+   * binding may not work, one sentence.
    */
   | {
       readonly kind: 'bound';
@@ -26,27 +26,27 @@ export type RegisterVerdict =
       readonly reason: string;
       readonly headers: HeaderFields;
     }
-  /** 423: ask again, for at least so long (section 10.2.8). */
+  /** 423: retry with at least this interval (section 10.2.8). */
   | { readonly kind: 'too_brief'; readonly minExpiresS: number }
-  /** Another server of the registrar may do better (RFC 3263 section 4.3). */
+  /** Another server of the registrar may work (RFC 3263 section 4.3). */
   | { readonly kind: 'unavailable'; readonly failure: Failure }
   | { readonly kind: 'refused'; readonly failure: Failure };
 
 export interface Failure {
-  /** One sentence for a person. */
+  /** One sentence for the user. */
   readonly error: string;
   readonly sipCode: number | null;
-  /** Seconds that the registrar asks us to wait. */
+  /** Seconds to wait, as the registrar requests. */
   readonly retryAfterS: number | null;
-  /** Whether only a person can fix it. */
+  /** Whether it needs manual action. */
   readonly lasting: boolean;
 }
 
-/** What the answer belongs to. */
+/** The request that the answer belongs to. */
 export interface RegisterAsked {
-  /** The binding interval that was asked for, seconds. */
+  /** The requested binding interval, seconds. */
   readonly askedS: number;
-  /** `host:port` of the registrar, as it is told to a person. */
+  /** `host:port` of the registrar, for messages. */
   readonly place: string;
   readonly credentialsSent: boolean;
 }
@@ -85,7 +85,7 @@ function bound(
     kind: 'refused',
     failure: { error, sipCode: status, retryAfterS: null, lasting: false },
   });
-  // Section 10.3, step 8: a registrar that has bound us says 200.
+  // Section 10.3, step 8: a successful registration is answered with 200.
   if (status !== 200) {
     return refused(`${place} answered ${`${status} ${reason}`.trim()}: only a 200 says that we are bound.`);
   }
@@ -105,8 +105,8 @@ function doubtOf(contacts: readonly string[], place: string): string {
 }
 
 /**
- * The entries that may be ours: the one that we sent, else those with our user, because registrars write the address
- * in that they see us at. Bindings of other edges and of earlier connections stand beside it, with other ports.
+ * The entries that may be ours: the one that we sent, else those with our user, because registrars write the
+ * address that they see. Bindings of other edges and earlier connections appear beside it with other ports.
  */
 function ownContacts(contacts: readonly string[], ours: string, rport: number | null): readonly string[] {
   const same = contacts.find((contact) => sameContact(uriOf(contact), ours));
@@ -117,8 +117,8 @@ function ownContacts(contacts: readonly string[], ours: string, rport: number | 
 }
 
 /**
- * Section 10.2.4: what our own Contact says, else Expires, else what we asked for. Of several that may be ours the
- * one that ends first counts, lest the binding ends unnoticed; those that are being removed have 0.
+ * Section 10.2.4: the expiry in our own Contact, else Expires, else what we requested. Of several that may be
+ * ours the earliest expiry counts, so that the binding does not end unnoticed; bindings being removed have 0.
  */
 function grantedS(own: readonly string[], headers: HeaderFields, askedS: number): number {
   const told = own.map(expiresOf).filter((seconds) => seconds !== null);
@@ -132,31 +132,31 @@ function expiresOf(contact: string): number | null {
   return secondsOf(/;\s*expires\s*=\s*(\d+)/i.exec(parameters)?.[1]);
 }
 
-/** Names compare without case, users with (RFC 3261 section 19.1.4). */
+/** Hosts are compared case-insensitively, users case-sensitively (RFC 3261 section 19.1.4). */
 function sameContact(one: string, other: string): boolean {
   return userOf(one) === userOf(other) && placeOf(one) === placeOf(other);
 }
 
-/** Host and port of a Contact, in one spelling. Ours is over TLS, so a port that is left out is 5061. */
+/** Normalized host and port of a Contact. Ours uses TLS, so the default port is 5061. */
 function placeOf(contact: string): string {
   const [, host = '', port = '5061'] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(hostPortOf(contact)) ?? [];
   return `${plainHost(host)} ${Number(port)}`;
 }
 
-/** The entries of a Contact header, whose commas may also stand in quotes and brackets. */
+/** The entries of a Contact header; commas may also occur inside quotes and brackets. */
 function contactsOf(value: string): string[] {
   const entries = value.match(/(?:"(?:[^"\\]|\\.)*"|<[^>]*>|[^,"<])+/g) ?? [];
   return entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
 }
 
-/** `rport` of the top Via of a response: the port that the next hop sees our connection at (RFC 3581 section 4). */
+/** `rport` of a response's top Via: our port as the next hop sees it (RFC 3581 section 4). */
 export function rportOf(headers: HeaderFields): number | null {
   const [top] = (headerOf(headers, 'via') ?? headerOf(headers, 'v') ?? '').split(',', 1);
   const port = /;\s*rport\s*=\s*(\d{1,5})/i.exec(top ?? '')?.[1];
   return port === undefined ? null : Number(port);
 }
 
-/** Seconds at the head of a value such as `120 (maintenance);duration=60` (RFC 3261 section 20.33). */
+/** Leading seconds of a value such as `120 (maintenance);duration=60` (RFC 3261 section 20.33). */
 function secondsOf(value: string | undefined): number | null {
   const digits = /^\s*(\d{1,10})(?!\d)/.exec(value ?? '')?.[1];
   return digits === undefined ? null : Math.min(Number(digits), mostS);

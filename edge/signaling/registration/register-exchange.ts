@@ -1,7 +1,7 @@
 /**
- * The requests of one binding: a REGISTER with what it takes until the registrar has said yes or no (places of RFC
- * 3263, challenges, 423), the one that removes the binding, and the OPTIONS that tries its connection. One Call-ID and
- * a growing CSeq (RFC 3261 section 10.2).
+ * The requests of one binding: a REGISTER with its retries until the registrar has accepted or rejected it
+ * (targets of RFC 3263, challenges, 423), the one that removes the binding, and the OPTIONS that checks its
+ * connection. One Call-ID and an increasing CSeq (RFC 3261 section 10.2).
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Log } from '../../call/log.ts';
@@ -13,10 +13,10 @@ import { type Failure, judgeRegister, type RegisterAsked, rportOf } from './regi
 import { keepaliveOf, type Registrar, registerOf, registrarPlace, registrarUri } from './register-request.ts';
 import { challengeProblem, flowProblem, tooBriefProblem } from './register-words.ts';
 
-/** Where and how the registrar knows us. */
+/** The connection over which the registrar reaches us. */
 export interface Flow {
   readonly target: DialTarget;
-  /** Port that the registrar sees us at; null: it does not tell. */
+  /** Our port as the registrar sees it; null: it does not say. */
   readonly rport: number | null;
 }
 
@@ -35,13 +35,13 @@ export interface RegisterExchangeParts {
   readonly log: Log;
   readonly registrar: Registrar;
   readonly exchange: Exchange;
-  /** For one request, a connection to be made included, ms. */
+  /** For one request, including connection setup, ms. */
   readonly timeoutMs: number;
 }
 
 type Done = (outcome: BindOutcome) => void;
 
-/** Asks of one attempt that end with 423 at most. */
+/** Maximum number of 423 retries per attempt. */
 const mostIntervals = 3;
 
 export class RegisterExchange {
@@ -52,7 +52,7 @@ export class RegisterExchange {
   readonly #fromTag = randomBytes(8).toString('hex');
   #cseq = 0;
   #expiresS: number;
-  /** What belongs to an earlier one comes too late. */
+  /** Results of an earlier generation are ignored. */
   #generation = 0;
 
   constructor(parts: RegisterExchangeParts) {
@@ -63,19 +63,19 @@ export class RegisterExchange {
     this.#authenticator = new Authenticator({ username, password, realm: null }, parts.log);
   }
 
-  /** What is under way ends without a word. */
+  /** Drops pending requests silently. */
   abandon(): void {
     this.#generation++;
   }
 
-  /** Asks the first of `targets` for a binding, and the others should it be unavailable. */
+  /** Requests a binding from the first of `targets`, and from the next ones while it is unavailable. */
   bind(targets: readonly DialTarget[], done: Done, failure = noAddress(this.#place)): void {
     const [target, ...others] = targets;
     if (target) this.#ask(target, others, this.#authenticator.request(), mostIntervals, done);
     else done({ kind: 'failed', failure });
   }
 
-  /** Removes the binding; how that ends does not matter. */
+  /** Removes the binding; the result is ignored. */
   unbind(target: DialTarget, done: () => void): void {
     const request = this.#authenticator.request();
     const ask = (): void =>
@@ -87,7 +87,10 @@ export class RegisterExchange {
     ask();
   }
 
-  /** Asks by OPTIONS whether the connection stands. `done` gets null, or why the registrar no longer has us there. */
+  /**
+   * Checks with OPTIONS whether the connection works. `done` gets null, or why the registrar can no longer reach
+   * us over it.
+   */
   keepAlive({ target, rport: before }: Flow, done: (lost: string | null) => void): void {
     const { environment, registrar, exchange, timeoutMs } = this.#parts;
     const generation = this.#generation;

@@ -1,10 +1,10 @@
-/** REGISTER and the OPTIONS that keeps its connection, as data (RFC 3261 section 10.2). Pure. */
+/** REGISTER and the OPTIONS that keeps its connection alive, as data (RFC 3261 section 10.2). Pure. */
 import type { DialTarget } from '../../call/ports/dialing.ts';
 import { capabilities, type Environment } from '../srf/environment.ts';
 import { hostPart, sipUri, userPart } from '../srf/numbers.ts';
 import type { NewRequest } from '../srf/srf.ts';
 
-/** Where to register, and as whom. */
+/** Where and as whom to register. */
 export interface Registrar {
   /** Name or address as configured: the domain of the address-of-record. */
   readonly host: string;
@@ -12,11 +12,11 @@ export interface Registrar {
   /** Contact user and authorization user. */
   readonly username: string;
   readonly password: string;
-  /** Binding interval to ask for, seconds. */
+  /** Binding interval to request, seconds. */
   readonly expiresS: number;
 }
 
-/** What one request of a binding has of its own. */
+/** The parts of a binding's request that vary. */
 export interface RegisterTry {
   readonly callId: string;
   readonly fromTag: string;
@@ -27,7 +27,7 @@ export interface RegisterTry {
   readonly authorization: Readonly<Record<string, string>>;
 }
 
-/** `host:port`, IPv6 in brackets: how a person is told of it. */
+/** `host:port`, IPv6 in brackets, for messages. */
 export function registrarPlace({ host, port }: Pick<Registrar, 'host' | 'port'>): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
@@ -49,14 +49,14 @@ function common(us: Us, registrar: Registrar, callId: string, fromTag: string): 
     'Call-ID': callId,
     From: `<${aor}>;tag=${fromTag}`,
     To: `<${aor}>`,
-    // The engine writes its own address for "localhost".
+    // The engine replaces "localhost" with its own address.
     Contact: `<sip:${userPart(registrar.username)}@${us.publicAddress ?? 'localhost'};transport=tls>`,
     'User-Agent': us.software,
     ...capabilities(),
   };
 }
 
-/** The place to connect to. A drachtio-server would take a Request-URI without transport parameter for UDP. */
+/** The target to connect to. A drachtio-server would use UDP for a Request-URI without a transport parameter. */
 function nextHop({ address, serverName, port }: DialTarget): string {
   return sipUri('', address ?? serverName, port);
 }
@@ -80,7 +80,7 @@ export function registerOf(
   };
 }
 
-/** Goes the way of the REGISTER; what is answered does not matter, only that something is. */
+/** Takes the path of the REGISTER; any answer will do. */
 export function keepaliveOf(
   us: Us,
   registrar: Registrar,

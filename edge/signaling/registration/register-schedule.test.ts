@@ -7,7 +7,7 @@ const refused = { lasting: true, retryAfterS: null };
 const least = () => 0;
 const most = () => 1;
 
-describe('the pause after a registration that failed', () => {
+describe('the pause after a failed registration', () => {
   it.each([
     // what           failures refusals  ms since  least    most
     ['unavailable', passing, 1, 0, null, 5_000, 10_000],
@@ -42,7 +42,7 @@ describe('the pause after a registration that failed', () => {
     }
   });
 
-  it('is at least what the registrar asks for', () => {
+  it('is at least what the registrar requests', () => {
     const tries = { failures: 1, refusals: 0, sinceSetUpMs: 0 };
     expect(pauseAfter({ lasting: false, retryAfterS: 90 }, tries, settings, least)).toBe(90_000);
     expect(pauseAfter({ lasting: true, retryAfterS: 900 }, tries, settings, least)).toBe(900_000);

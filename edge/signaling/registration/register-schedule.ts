@@ -1,8 +1,8 @@
 /**
- * When a registration that failed is tried again. Pure.
+ * When a failed registration is retried. Pure.
  *
- * The PBX cannot know the derived password before attach or update has answered with it, so the tries after that follow
- * each other closely for some minutes. RFC 5626 section 4.5 says how the others back off.
+ * The PBX cannot know the derived password before attach or update has returned it, so for some minutes after
+ * that the retries are frequent. The others back off as in RFC 5626 section 4.5.
  */
 import type { Failure } from './register-answer.ts';
 
@@ -10,32 +10,32 @@ export interface RetrySettings {
   /** RFC 5626 section 4.5: base and bound of the pauses after failures, ms. */
   readonly retryMs: number;
   readonly retryMaxMs: number;
-  /** Pause after a refusal that only a person can end, ms. */
+  /** Pause after a rejection that needs manual action, ms. */
   readonly refusedPauseMs: number;
 }
 
-/** What was tried before, the failure that is judged included. */
+/** Attempts so far, including the current failure. */
 export interface TriesSoFar {
-  /** Failures in a row. */
+  /** Consecutive failures. */
   readonly failures: number;
-  /** Of the failures since the set-up: refusals that only a person can end, such as that of a password. */
+  /** Rejections among the failures since setup that need manual action, such as a wrong password. */
   readonly refusals: number;
-  /** ms since the record was attached or changed; null: not since the edge was started, or it has been registered. */
+  /** ms since the record was attached or changed; null: not since the edge started, or it has registered since. */
   readonly sinceSetUpMs: number | null;
 }
 
-/** How long the tries follow each other closely, ms. */
+/** How long retries are frequent, ms. */
 const closeTriesMs = 300_000;
-/** Each pause between them is longer than the one before by this, ms. */
+/** Increment of each pause between frequent retries, ms. */
 const closeStepMs = 5_000;
 const longestClosePauseMs = 30_000;
 /**
- * Refused tries of these. fail2ban as Debian ships it bans an address after ten wrong passwords in ten minutes, and
- * one more follows within ten minutes at the usual pause: nine stay below that.
+ * Maximum number of rejected frequent retries. fail2ban with Debian's defaults bans an address after ten wrong
+ * passwords in ten minutes, and at the usual pause one more follows within ten minutes: nine stay below that.
  */
 const mostCloseRefusals = 8;
 
-/** @returns ms until the next try @param random from 0 to 1 */
+/** @returns ms until the next attempt @param random from 0 to 1 */
 export function pauseAfter(
   { lasting, retryAfterS }: Pick<Failure, 'lasting' | 'retryAfterS'>,
   { failures, refusals, sinceSetUpMs }: TriesSoFar,
@@ -44,7 +44,7 @@ export function pauseAfter(
 ): number {
   const jittered = (ms: number, low: number, high: number) =>
     Math.round(ms * (low + (high - low) * random()));
-  // RFC 5626 section 4.5: a part of min(longest, base * 2^failures), 50 to 100 %.
+  // RFC 5626 section 4.5: a fraction of min(longest, base * 2^failures), 50 to 100 %.
   const backOffMs = jittered(Math.min(retryMaxMs, retryMs * 2 ** failures), 0.5, 1);
   const usualMs = lasting ? jittered(refusedPauseMs, 1, 1.1) : backOffMs;
   const closeMs = jittered(Math.min(longestClosePauseMs, closeStepMs * failures), 0.8, 1);

@@ -1,6 +1,7 @@
 /**
- * Why a registration failed, in one sentence for whoever owns the PBX: what happened, and what to do. Connections are
- * judged by `shared/connection-faults.ts`, statuses by the table that calls use; only the words are of REGISTER. Pure.
+ * Why a registration failed, in one sentence for the owner of the PBX: what happened, and what to do.
+ * `shared/connection-faults.ts` classifies connection faults, the table used for calls classifies statuses; only
+ * the texts are specific to REGISTER. Pure.
  */
 import { bare, connectionProblem } from '#shared/connection-faults.ts';
 import { quoted } from '../../call/causes/cause-words.ts';
@@ -10,7 +11,7 @@ import type { Outcome } from '../srf/exchange.ts';
 import { type HeaderFields, headerOf } from '../srf/headers.ts';
 import { redirectTargets, warningText } from '../srf/refusal.ts';
 
-/** No response of the registrar. @param error what the engine says of it; `timeout`: nothing came in time */
+/** No response from the registrar. @param error the engine's text; `timeout`: no response in time */
 export function silenceProblem(place: string, error: string): string {
   return error === 'timeout'
     ? `${place} did not respond to the REGISTER in time; check that a SIP registrar listens there and takes requests from our addresses.`
@@ -22,7 +23,7 @@ type Sentence = (place: string, headers: HeaderFields) => string;
 
 const refused: Sentence = (place) => `${place} refused the registration`;
 
-/** For a REGISTER; a kind that is of calls alone says that the registrar refused. */
+/** For a REGISTER; a kind that only applies to calls is reported as a rejection. */
 const sentences = {
   redirected: (place: string, headers: HeaderFields) => {
     const contacts = redirectTargets(headers);
@@ -42,7 +43,7 @@ const sentences = {
   timeout: (place: string) => `${place} got no answer from behind it`,
 } satisfies Partial<Record<CauseKind, Sentence>>;
 
-/** A final response other than 2xx that asks for nothing we could do. */
+/** A final response other than 2xx for which there is no retry. */
 export function refusalProblem(
   place: string,
   answer: Answer,
@@ -57,7 +58,7 @@ export function refusalProblem(
 function sentenceOf(status: number, credentialsSent: boolean): Sentence {
   if (status === 423)
     return (place) => `${place} finds the interval too brief, and names none that is longer`;
-  // Registrars answer a wrong password by 403, too (RFC 3261 section 21.4.4 forbids another try with it).
+  // Registrars also answer a wrong password with 403 (RFC 3261 section 21.4.4 forbids a retry with it).
   if (status === 403 && credentialsSent) return sentences.credentials_refused;
   const kind = statusKinds[status] ?? statusKinds[Math.floor(status / 100) * 100] ?? 'protocol';
   const known: Partial<Readonly<Record<CauseKind, Sentence>>> = sentences;
@@ -65,7 +66,7 @@ function sentenceOf(status: number, credentialsSent: boolean): Sentence {
 }
 
 /**
- * Why a challenge was not, or not again, answered.
+ * Why a challenge was not answered, or not answered again.
  * @param answered whether credentials had been sent for this request
  */
 export function challengeProblem(
@@ -86,7 +87,7 @@ export function tooBriefProblem(place: string): string {
   return `${place} finds every interval too brief (423).`;
 }
 
-/** The connection over which the registrar would call is gone. @param error null: another one took its place */
+/** The connection over which the registrar would call is gone. @param error null: another one has replaced it */
 export function flowProblem(place: string, error: string | null): string {
   if (error === null) return `The connection to ${place} was lost and made anew.`;
   const why = error === 'timeout' ? 'it no longer answers' : bare(error);

@@ -40,7 +40,7 @@ const ours = '<sip:acme@198.51.100.1:5061;transport=tls>';
 const challenge = (nonce: string, rest = '') =>
   `Digest realm="pbx", nonce="${nonce}", qop="auth", algorithm=SHA-256${rest}`;
 
-/** A registration at a registrar that the test plays. */
+/** A registration at a registrar played by the test. */
 class Scene {
   readonly clock = new FakeClock();
   readonly log = new QuietLog();
@@ -81,7 +81,7 @@ class Scene {
     });
   }
 
-  /** The next request; what was asked of DNS has been answered then. */
+  /** The next request; pending DNS queries have been answered by then. */
   async request(): Promise<{
     message: NewRequest;
     answer: (status: number, headers?: Record<string, string>) => void;
@@ -104,7 +104,7 @@ class Scene {
     expect(this.requests.map(({ message }) => message.method)).toEqual([]);
   }
 
-  /** Registers, with the registrar seeing us at port 40000. */
+  /** Registers; the registrar sees us at port 40000. */
   async registered(headers: Record<string, string> = {}): Promise<void> {
     this.registration.start();
     (await this.request()).answer(200, { via: via(40_000), contact: `${ours};expires=300`, ...headers });
@@ -115,7 +115,7 @@ class Scene {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a registration', () => {
-  it('asks for a binding of its Contact at the domain of the registrar', async () => {
+  it("requests a binding for its Contact at the registrar's domain", async () => {
     const scene = new Scene();
     scene.registration.start();
     const { message, answer } = await scene.request();
@@ -162,7 +162,7 @@ describe('a registration', () => {
     expect(scene.registration.state).toMatchObject({ state: 'registered', sipCode: 200 });
   });
 
-  it('takes a new nonce at once when the old one was stale, but not for ever', async () => {
+  it('uses a new nonce at once when the old one is stale, a limited number of times', async () => {
     const scene = new Scene();
     scene.registration.start();
     (await scene.request()).answer(401, { 'www-authenticate': challenge('a') });
@@ -174,7 +174,7 @@ describe('a registration', () => {
     expect(scene.registration.state.state).toBe('failed');
   });
 
-  it('fails with the second challenge, says what is wrong, and pauses long', async () => {
+  it('fails at the second challenge, says what is wrong, and pauses for long', async () => {
     const scene = new Scene();
     scene.registration.start();
     (await scene.request()).answer(407, { 'proxy-authenticate': challenge('a') });
@@ -196,7 +196,7 @@ describe('a registration', () => {
     expect(JSON.stringify(scene.log.lines)).not.toContain('a-derived-secret');
   });
 
-  it('is not brought down from SHA-256 to MD5', async () => {
+  it('is not downgraded from SHA-256 to MD5', async () => {
     const scene = new Scene({ keepaliveMs: 0 });
     scene.registration.start();
     (await scene.request()).answer(401, { 'www-authenticate': challenge('a') });
@@ -226,7 +226,7 @@ describe('a registration', () => {
     expect(scene.registration.state).toMatchObject({ state: 'failed', sipCode: 401, lastError });
   });
 
-  it('asks for the interval that a 423 names, and keeps to it', async () => {
+  it('uses the interval of a 423, and keeps it', async () => {
     const scene = new Scene({ keepaliveMs: 0 });
     scene.registration.start();
     (await scene.request()).answer(423, { 'min-expires': '1800' });
@@ -238,7 +238,7 @@ describe('a registration', () => {
     expect((await scene.request()).message.headers.Expires).toBe('1800');
   });
 
-  it('gives up on a registrar that finds every interval too brief', async () => {
+  it('gives up when the registrar finds every interval too brief', async () => {
     const scene = new Scene();
     scene.registration.start();
     for (const minExpires of ['600', '1200', '1800'])
@@ -263,20 +263,23 @@ describe('a registration', () => {
   it.each([
     [{}, 'no Contact at all'],
     [{ contact: '<sip:other@203.0.113.9>;expires=7200' }, 'only Contacts of others'],
-  ])('doubts a 200 with %j, and keeps the interval that it asked for', async (headers, listed) => {
-    const scene = new Scene();
-    scene.registration.start();
-    (await scene.request()).answer(200, headers);
-    expect(scene.registration.state).toEqual({
-      state: 'registered',
-      expiresAt: scene.clock.now() + 300_000,
-      nextTryAt: null,
-      sipCode: 200,
-      lastError: `pbx.example.com:5061 answered 200 but lists ${listed}: it may not send calls to us.`,
-    });
-  });
+  ])(
+    'reports a doubt about a 200 with %j, and uses the interval that it requested',
+    async (headers, listed) => {
+      const scene = new Scene();
+      scene.registration.start();
+      (await scene.request()).answer(200, headers);
+      expect(scene.registration.state).toEqual({
+        state: 'registered',
+        expiresAt: scene.clock.now() + 300_000,
+        nextTryAt: null,
+        sipCode: 200,
+        lastError: `pbx.example.com:5061 answered 200 but lists ${listed}: it may not send calls to us.`,
+      });
+    },
+  );
 
-  it('does not take a 202 for a binding', async () => {
+  it('does not accept a 202 as a binding', async () => {
     const scene = new Scene();
     scene.registration.start();
     (await scene.request()).answer(202, { contact: `${ours};expires=300` });
@@ -289,7 +292,7 @@ describe('a registration', () => {
     });
   });
 
-  it('does not take a binding of no seconds for one', async () => {
+  it('does not accept a binding of zero seconds', async () => {
     const scene = new Scene();
     scene.registration.start();
     (await scene.request()).answer(200, { contact: `${ours};expires=0` });
@@ -299,7 +302,7 @@ describe('a registration', () => {
   it.each([
     [0, 180_000],
     [0.999, 240_000],
-  ])('is refreshed well before it ends (chance %d)', async (random, atMs) => {
+  ])('is refreshed well before it expires (random %d)', async (random, atMs) => {
     const scene = new Scene({ random, keepaliveMs: 0 });
     await scene.registered();
     scene.clock.advance(atMs - 100);
@@ -313,8 +316,8 @@ describe('a registration', () => {
   });
 });
 
-describe('a registration that fails', () => {
-  it('tries the next place of the registrar when one is unavailable', async () => {
+describe('a failing registration', () => {
+  it("tries the registrar's next target when one is unavailable", async () => {
     const scene = new Scene();
     scene.places = { ok: true, targets: [first, second] };
     scene.registration.start();
@@ -322,12 +325,12 @@ describe('a registration that fails', () => {
     const { message, answer } = await scene.request();
     expect(message.proxy).toBe('sip:192.0.2.2:5061;transport=tls');
     answer(200, { via: via(1) });
-    // A refresh goes where the binding is.
+    // A refresh goes to the target with the binding.
     scene.clock.advance(24_000);
     expect((await scene.request()).message.proxy).toBe('sip:192.0.2.2:5061;transport=tls');
   });
 
-  it('pauses longer after every failure, up to a bound', async () => {
+  it('increases the pause after every failure, up to a limit', async () => {
     const scene = new Scene({ retryMaxMs: 60_000 });
     scene.registration.start();
     for (const pauseMs of [5_000, 10_000, 20_000, 30_000, 30_000]) {
@@ -345,7 +348,7 @@ describe('a registration that fails', () => {
     }
   });
 
-  it('says that a registrar is silent', async () => {
+  it('reports that a registrar does not respond', async () => {
     const scene = new Scene();
     scene.registration.start();
     await settled();
@@ -374,7 +377,7 @@ describe('a registration that fails', () => {
     [301, /redirects are not followed/],
     [302, /redirects the registration to sip:elsewhere\.example; redirects are not followed/],
     [603, /^pbx\.example\.com:5061 refused the registration \(603 Reason\)\.$/],
-  ])('pauses long after %d', async (status, lastError) => {
+  ])('pauses for long after %d', async (status, lastError) => {
     const scene = new Scene();
     scene.registration.start();
     (await scene.request()).answer(status, { contact: '<sip:elsewhere.example>' });
@@ -384,7 +387,7 @@ describe('a registration that fails', () => {
     await scene.nothingSent();
   });
 
-  it('says why the registrar has no address that may be contacted', async () => {
+  it('reports why the registrar has no permitted address', async () => {
     const scene = new Scene();
     scene.places = { ok: false, message: '10.0.0.1 is a private address' };
     scene.registration.start();
@@ -400,7 +403,7 @@ describe('a registration that fails', () => {
 });
 
 describe('the connection of a registration', () => {
-  it('is tried by OPTIONS while the registrar sees us at one port', async () => {
+  it('is checked by OPTIONS while the registrar sees us at one port', async () => {
     const scene = new Scene();
     await scene.registered();
     for (let round = 0; round < 3; round++) {
@@ -416,7 +419,7 @@ describe('the connection of a registration', () => {
     ['another port', 'The connection to pbx.example.com:5061 was lost and made anew.'],
     ['connection refused', 'The connection to pbx.example.com:5061 was lost: connection refused.'],
     ['timeout', 'The connection to pbx.example.com:5061 was lost: it no longer answers.'],
-  ])('is lost with %s, and a REGISTER goes at once', async (what, lastError) => {
+  ])('is lost with %s, and a REGISTER is sent at once', async (what, lastError) => {
     const scene = new Scene();
     await scene.registered();
     scene.clock.advance(24_000);
@@ -436,7 +439,7 @@ describe('the connection of a registration', () => {
     expect(scene.registration.state).toMatchObject({ state: 'registered', lastError: null });
   });
 
-  it('is kept by REGISTER where the registrar does not tell the port', async () => {
+  it('is kept alive by REGISTER when the registrar does not report the port', async () => {
     const scene = new Scene();
     await scene.registered({ via: 'SIP/2.0/TLS 198.51.100.1;branch=z9hG4bK1' });
     scene.clock.advance(24_000);
@@ -449,7 +452,7 @@ describe('the connection of a registration', () => {
     expect(scene.registration.state.state).toBe('failed');
   });
 
-  it('goes with the engine, and what it still had to say comes too late', async () => {
+  it('is lost with the engine, and its late results are ignored', async () => {
     const scene = new Scene();
     await scene.registered();
     scene.clock.advance(24_000);
@@ -466,7 +469,7 @@ describe('the connection of a registration', () => {
 });
 
 describe('the end of a registration', () => {
-  it('removes the binding, with credentials where they are wanted', async () => {
+  it('removes the binding, with credentials when required', async () => {
     const scene = new Scene();
     await scene.registered();
     let ended = 0;
@@ -483,7 +486,7 @@ describe('the end of a registration', () => {
     expect(scene.clock.pending).toBe(0);
   });
 
-  it('waits for the answer to a REGISTER under way', async () => {
+  it('waits for the answer to a pending REGISTER', async () => {
     const scene = new Scene();
     scene.registration.start();
     const register = await scene.request();
@@ -498,7 +501,7 @@ describe('the end of a registration', () => {
     expect(scene.states.map(({ state }) => state)).toEqual(['ended']);
   });
 
-  it('waits no longer than it may', async () => {
+  it('waits no longer than its limit', async () => {
     const scene = new Scene();
     await scene.registered();
     let ended = 0;
@@ -510,7 +513,7 @@ describe('the end of a registration', () => {
     expect(ended).toBe(1);
   });
 
-  it('is immediate where nothing is bound', async () => {
+  it('is immediate without a binding', async () => {
     const scene = new Scene();
     scene.registration.start();
     (await scene.request()).answer(403);
@@ -522,13 +525,13 @@ describe('the end of a registration', () => {
   });
 });
 
-describe('a registration whose record is new', () => {
+describe('a registration with a new record', () => {
   const wrong = async (scene: Scene) => {
     (await scene.request()).answer(401, { 'www-authenticate': challenge('a') });
     (await scene.request()).answer(401, { 'www-authenticate': challenge('b') });
   };
 
-  it('is tried again within seconds until the PBX knows the password', async () => {
+  it('is retried within seconds until the PBX knows the password', async () => {
     const scene = new Scene({ setUp: true });
     const begun = scene.clock.now();
     scene.registration.start();
@@ -544,7 +547,7 @@ describe('a registration whose record is new', () => {
     expect(scene.registration.state).toMatchObject({ state: 'registered', nextTryAt: null, lastError: null });
   });
 
-  it('gives a wrong password fewer than ten times in any ten minutes', async () => {
+  it('sends a wrong password fewer than ten times in any ten minutes', async () => {
     for (const random of [0, 0.999]) {
       const scene = new Scene({ setUp: true, random });
       scene.registration.start();
@@ -561,7 +564,7 @@ describe('a registration whose record is new', () => {
     }
   });
 
-  it('is tried at once when the record was changed, and its close tries begin anew', async () => {
+  it('is tried at once when the record changes, and frequent retries start again', async () => {
     const scene = new Scene();
     scene.registration.start();
     await wrong(scene);
@@ -573,7 +576,7 @@ describe('a registration whose record is new', () => {
     expect(scene.registration.state.nextTryAt).toBe(scene.clock.now() + 4_000);
   });
 
-  it('is not tried more often than every five seconds, however often the record is changed', async () => {
+  it('is not tried more often than every five seconds, however often the record changes', async () => {
     const scene = new Scene({ random: 1 });
     const begun = scene.clock.now();
     scene.registration.start();
@@ -603,14 +606,14 @@ describe('a registration whose record is new', () => {
     expect((await scene.request()).message.method).toBe('REGISTER');
   });
 
-  it('says nothing to a registrar that has the binding when the record was changed', async () => {
+  it('sends nothing to a registrar that has the binding when the record changes', async () => {
     const scene = new Scene();
     await scene.registered();
     scene.registration.setUpAgain();
     await scene.nothingSent();
   });
 
-  it('leaves a registrar that refused alone, also when the engine was lost meanwhile', async () => {
+  it('does not contact a registrar that rejected it, even when the engine was lost meanwhile', async () => {
     const scene = new Scene();
     scene.registration.start();
     await wrong(scene);
@@ -627,8 +630,8 @@ describe('a registration whose record is new', () => {
   });
 });
 
-describe('a registration that is ordered to try now', () => {
-  it('does not wait, and tells its outcome once', async () => {
+describe('a registration with an order to try now', () => {
+  it('does not wait, and reports its outcome once', async () => {
     const scene = new Scene();
     scene.registration.start();
     (await scene.request()).answer(403);
@@ -653,7 +656,7 @@ describe('a registration that is ordered to try now', () => {
     expect(told).toEqual(['registered']);
   });
 
-  it('tries once more when the try under way fails, which began before the order', async () => {
+  it('tries once more when a pending attempt that started before the order fails', async () => {
     const scene = new Scene();
     scene.registration.start();
     const early = await scene.request();
@@ -667,7 +670,7 @@ describe('a registration that is ordered to try now', () => {
     await scene.nothingSent();
   });
 
-  it('tells everybody who waits when the engine is lost or the record goes', async () => {
+  it('notifies everyone waiting when the engine is lost or the record is removed', async () => {
     const scene = new Scene();
     await scene.registered();
     let told = 0;

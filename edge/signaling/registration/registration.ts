@@ -1,5 +1,5 @@
 /**
- * One binding at a registrar (RFC 3261 section 10.2), kept for as long as it is wanted:
+ * One binding at a registrar (RFC 3261 section 10.2), kept as long as it is configured:
  *
  *             start                  200
  *     idle ----------> registering ------> bound <----------+
@@ -10,11 +10,13 @@
  *      |                                     |        |
  *      +- engine lost: from everywhere       +-- end --> ending --> ended <-- end: from everywhere else
  *
- * The flow is the connection that calls of the registrar come over. No engine tells of its loss, so it is tried
- * every so often: by OPTIONS where the registrar tells the port that it sees us at, because another port is
- * another connection that the registrar does not know us by, else by a REGISTER, which repairs what is broken.
+ * The flow is the connection over which the registrar's calls arrive. Engines do not report its loss, so it is
+ * checked periodically. If the registrar reports the port that it sees us at, OPTIONS is enough: another port means
+ * another connection, over which the registrar does not know us. Otherwise a REGISTER is sent, which also repairs a
+ * lost flow.
  *
- * A try begins only within the budget of its organization at the registrar (refusal-budget.ts); else it waits.
+ * An attempt starts only within the budget of its organization at the registrar (refusal-budget.ts); otherwise
+ * it waits.
  */
 import type { Timer } from '#shared/clock.ts';
 import { isSameHost } from '#shared/networks.ts';
@@ -31,29 +33,29 @@ import { type Registrar, registrarPlace } from './register-request.ts';
 import { pauseAfter, type RetrySettings } from './register-schedule.ts';
 
 export interface RegistrationSettings extends RetrySettings {
-  /** Registrations begun per second. */
+  /** Registrations started per second. */
   readonly perSecond: number;
-  /** For one request, a connection to be made included, ms. */
+  /** For one request, including connection setup, ms. */
   readonly timeoutMs: number;
-  /** Between two looks at the connection, ms; 0: none. */
+  /** Interval of the connection checks, ms; 0: none. */
   readonly keepaliveMs: number;
 }
 
-/** Where a registrar can be reached, best place first; every place may be contacted (contract 1.9). */
+/** Where a registrar can be reached, best target first; every target is permitted (contract 1.9). */
 export type RegistrarPlaces =
   | { readonly ok: true; readonly targets: readonly DialTarget[] }
   | { readonly ok: false; readonly message: string };
 
-/** How a binding stands, for those outside. */
+/** State of a binding, for other components. */
 export interface BindingState {
   readonly state: 'registering' | 'registered' | 'failed' | 'ended';
   /** When the binding ends unless it is refreshed, ms since the epoch; null without one. */
   readonly expiresAt: number | null;
-  /** When the next attempt after a failed one begins, ms since the epoch; null: none is waited for. */
+  /** When the next attempt after a failure starts, ms since the epoch; null: none is pending. */
   readonly nextTryAt: number | null;
   /** Status of the registrar's last answer to a REGISTER. */
   readonly sipCode: number | null;
-  /** One sentence; stays until the next success. Of a binding: why it may be of no use. */
+  /** One sentence; kept until the next success. With a binding: why it may not work. */
   readonly lastError: string | null;
 }
 
@@ -65,9 +67,9 @@ export interface RegistrationParts {
   /** Never rejects. */
   readonly resolve: () => Promise<RegistrarPlaces>;
   readonly settings: RegistrationSettings;
-  /** Whether its record was attached or changed now: the PBX may learn the password in the next minutes. */
+  /** Whether its record was just attached or changed: the PBX may learn the password in the next minutes. */
   readonly setUp: boolean;
-  /** What the registrar said before the edge was started; null: nothing that counts on. */
+  /** The registrar's rejection from before the edge started; null: none that still applies. */
   readonly refused?: RefusedRegistration | null;
   readonly budget: RefusalShare;
   /** Called after every change of `state`, refreshes included. */
@@ -86,11 +88,11 @@ const moves: Readonly<Record<Phase, readonly Phase[]>> = {
   ended: [],
 };
 
-/** A registrar that grants less than this is asked again no sooner, ms. */
+/** With a shorter granted interval, the refresh is still no sooner than this, ms. */
 const shortestRefreshMs = 5_000;
-/** Between two tries that changes of the record cause, ms: a client that updates in a loop floods no registrar. */
+/** Between two attempts caused by record changes, ms: a client that updates in a loop must not flood a registrar. */
 const shortestUpdateGapMs = 5_000;
-/** A wait for the answers to others' tries is no news, ms. */
+/** Shorter waits for the answers to other attempts are not reported, ms. */
 const tellingMs = 1_000;
 
 export class Registration {
@@ -105,29 +107,32 @@ export class Registration {
     lastError: null,
   };
   #flow: Flow | null = null;
-  /** Address of the registrar that gave the last binding; it outlives the binding, as calls may. */
+  /**
+   * Address of the registrar that granted the last binding; kept after the binding ends, as calls may still
+   * arrive.
+   */
   #boundAt: string | null = null;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   #failures = 0;
-  /** Of those since the set-up, the refusals that only a person can end. */
+  /** Rejections since setup that need manual action. */
   #refusals = 0;
-  /** When the record was attached or changed, ms; null: before the edge was started, or it has registered since. */
+  /** When the record was attached or changed, ms; null: before the edge started, or it has registered since. */
   #setUpAt: number | null;
-  /** When the last try began, ms. */
+  /** When the last attempt started, ms. */
   #triedAt = Number.NEGATIVE_INFINITY;
-  /** A registrar that refuses is left alone until then, whatever becomes of the engine; ms. */
+  /** The registrar's rejection: it is not contacted until the pause ends, even if the engine is lost. */
   #refused: RefusedRegistration | null = null;
-  /** The try under way began before somebody asked for one. */
+  /** The pending attempt started before someone requested one. */
   #again = false;
-  /** The try under way counts in the budget. */
+  /** The pending attempt counts in the budget. */
   #counted = false;
-  /** Those who asked for a try wait for its outcome. */
+  /** Callbacks that wait for the outcome of a requested attempt. */
   #asked: (() => void)[] = [];
-  /** Of the attempt under way; what belongs to an earlier one comes too late. */
+  /** The current attempt; results of an earlier one are ignored. */
   #attempt = 0;
   readonly #timers = new Set<Timer>();
   #onEnded: (() => void) | null = null;
-  /** Of waiting for the end. */
+  /** Limits the wait for the end. */
   #limit: Timer | null = null;
 
   constructor(parts: RegistrationParts) {
@@ -145,17 +150,17 @@ export class Registration {
     return this.#state;
   }
 
-  /** Address of the registrar that gave the last binding; null: none has. */
+  /** Address of the registrar that granted the last binding; null: none has. */
   get boundAt(): string | null {
     return this.#boundAt;
   }
 
-  /** The refusal for which the registrar is left alone; null: there is none. */
+  /** The rejection because of which the registrar is not contacted; null: there is none. */
   get refused(): RefusedRegistration | null {
     return this.#refused;
   }
 
-  /** Begins to register; without effect unless idle. */
+  /** Starts to register; no effect unless idle. */
   start() {
     if (this.#phase !== 'idle' || this.#onEnded) return;
     const refused = this.#refused;
@@ -164,7 +169,7 @@ export class Registration {
   }
 
   /**
-   * Tries now instead of later, and refreshes a binding. A try that is under way is followed by another should it fail.
+   * Tries now instead of later, and refreshes a binding. If an attempt is pending and fails, another one follows.
    * @param settled called once, with the outcome in `state`
    */
   tryNow(settled: () => void = () => {}) {
@@ -182,7 +187,7 @@ export class Registration {
     }
   }
 
-  /** The record was changed: a registration that has failed is tried at once, and closely from now on. */
+  /** The record was changed: a failed registration is tried at once, with frequent retries from now on. */
   setUpAgain() {
     if (this.#phase === 'bound' || this.#phase === 'refreshing') return;
     this.#setUpAt = this.#now;
@@ -196,7 +201,7 @@ export class Registration {
     }
   }
 
-  /** The engine is lost, and every connection and answer with it. `start` begins anew. */
+  /** The engine is lost, and with it every connection and pending answer. `start` starts again. */
   engineLost() {
     if (this.#phase === 'ended') return;
     this.#halt();
@@ -204,7 +209,7 @@ export class Registration {
     if (this.#onEnded) return this.#finish();
     if (this.#phase === 'idle') return;
     this.#move('idle');
-    // What the registrar said counts on.
+    // The registrar's rejection still applies.
     if ((this.#refused?.until ?? this.#now) <= this.#now) {
       const lastError = 'The SIP engine of the edge was lost.';
       this.#tell({ state: 'failed', expiresAt: null, nextTryAt: null, lastError });
@@ -215,7 +220,7 @@ export class Registration {
 
   /**
    * Removes the binding and calls `ended`, once.
-   * @param limitMs after which the registrar is waited for no longer
+   * @param limitMs maximum wait for the registrar
    */
   end(limitMs: number, ended: () => void) {
     if (this.#phase === 'ended') return ended();
@@ -227,7 +232,7 @@ export class Registration {
     if (before) return;
     if (this.#phase === 'idle' || this.#phase === 'waiting') return this.#finish();
     this.#limit = this.#parts.environment.clock.after(limitMs, () => this.#finish());
-    // RFC 3261 section 10.2: no new REGISTER before the last one has its answer.
+    // RFC 3261 section 10.2: no new REGISTER before the last one is answered.
     if (this.#phase === 'bound') this.#unregister();
   }
 
@@ -235,7 +240,7 @@ export class Registration {
     return this.#parts.environment.clock.now();
   }
 
-  /** ms until then; not more than the whole pause when the clock was set back meanwhile. */
+  /** ms until then; at most the whole pause, when the clock was set back meanwhile. */
   #until(at: number, wholeMs: number): number {
     return Math.min(wholeMs, Math.max(0, at - this.#now));
   }
@@ -247,7 +252,7 @@ export class Registration {
     this.#phase = to;
   }
 
-  /** A refusal whose pause is not over, by a clock that may have been set meanwhile. */
+  /** A rejection whose pause is not over; the clock may have been set meanwhile. */
   #stillRefused(refused: RefusedRegistration | null): RefusedRegistration | null {
     if (refused === null || refused.until <= this.#now) return null;
     return { ...refused, until: Math.min(refused.until, this.#now + refused.pauseMs) };
@@ -270,7 +275,7 @@ export class Registration {
     this.#timers.add(timer);
   }
 
-  /** Ends waiting, and makes what is on its way come too late. */
+  /** Stops waiting, and makes pending results ignored. */
   #halt() {
     this.#attempt++;
     this.#requests.abandon();
@@ -280,14 +285,14 @@ export class Registration {
     this.#timers.clear();
   }
 
-  /** A value from `low` to `high` times `ms`. */
+  /** A random value from `low` to `high` times `ms`. */
   #jittered(ms: number, low: number, high: number): number {
     return Math.round(ms * (low + (high - low) * this.#parts.environment.random()));
   }
 
   // ---------------------------------------------------------------- register and refresh
 
-  /** Begins anew. @param lastError what ended the binding; null: what was said before stays */
+  /** Starts again. @param lastError what ended the binding; null: keeps the previous text */
   #begin(lastError: string | null) {
     if (!this.#register('registering')) return;
     this.#tell({
@@ -298,7 +303,7 @@ export class Registration {
     });
   }
 
-  /** @returns false when the registrar has refused too much, and what is waited for was told */
+  /** @returns false when the budget is used up, and the wait was reported */
   #register(phase: 'registering' | 'refreshing'): boolean {
     this.#halt();
     this.#move(phase);
@@ -314,7 +319,7 @@ export class Registration {
       if (attempt !== this.#attempt) return;
       if (this.#onEnded && phase === 'registering') return this.#finish();
       if (!places.ok) return this.#failed(unresolved(this.#parts.registrar, places.message));
-      // A refresh goes to where the binding is, while the registrar still has that place.
+      // A refresh goes to the target with the binding, while the registrar still has that target.
       const known = places.targets.find((target) => isSamePlace(target, this.#flow?.target));
       const others = places.targets.filter((target) => target !== known);
       this.#requests.bind(known ? [known, ...others] : others, (outcome) => {
@@ -384,7 +389,7 @@ export class Registration {
     this.#settle();
   }
 
-  /** @returns when the next try begins, ms since the epoch */
+  /** @returns when the next attempt starts, ms since the epoch */
   #wait(ms: number): number {
     this.#move('waiting');
     return this.#tryAfter(ms);
@@ -400,7 +405,7 @@ export class Registration {
   #scheduleKeepalive(flow: Flow) {
     const { keepaliveMs } = this.#parts.settings;
     if (keepaliveMs === 0) return;
-    // RFC 5626 section 4.4: 80 to 100 %, so that many flows do not fall into step.
+    // RFC 5626 section 4.4: 80 to 100 %, so that many flows do not synchronize.
     this.#after(this.#jittered(keepaliveMs, 0.8, 1), () => {
       if (flow.rport === null) return this.#register('refreshing');
       this.#requests.keepAlive(flow, (lost) => {
@@ -452,6 +457,6 @@ function overBudget(registrar: Registrar): string {
 
 function isSamePlace(one: DialTarget, other: DialTarget | undefined): boolean {
   if (one.port !== other?.port) return false;
-  // Without addresses both are what the registrar's name leads to.
+  // Without addresses, both resolve from the registrar's name.
   return one.address === other.address || isSameHost(one.address ?? '', other.address ?? '');
 }

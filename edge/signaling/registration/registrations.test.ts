@@ -22,7 +22,7 @@ beforeEach(() => build(0));
 
 const epoch = Date.UTC(2030, 0, 1);
 
-/** @param refusals what an edge before has kept @param at time of the clock, ms since the epoch of the tests */
+/** @param refusals stored by an earlier edge @param at time of the clock, ms since the epoch of the tests */
 function build(keepaliveMs: number, refusals: RefusalStore = noRefusals, at = 0): void {
   clock = new FakeClock(epoch + at);
   log = new QuietLog();
@@ -84,7 +84,7 @@ function trunk(
   return { org_id, inbound: [{ id, auth_mode: 'register', ...common, registration }] };
 }
 
-/** What is on its way, in one word each: the user and the interval asked for. */
+/** Pending requests, abbreviated: the user and the requested interval. */
 async function sent(): Promise<string[]> {
   await settled();
   return requests.map(({ message }) => {
@@ -101,7 +101,7 @@ async function answerAll(status = 200, headers: Record<string, string> = { expir
   }
 }
 
-/** Follows a configuration and lets everything of it register. */
+/** Applies a configuration and lets everything in it register. */
 async function registered(...numbers: { org_id: string; inbound: InboundTrunk[] }[]): Promise<void> {
   registrations.follow(numbers);
   registrations.engineUp();
@@ -113,7 +113,7 @@ async function registered(...numbers: { org_id: string; inbound: InboundTrunk[] 
 const told = () => reports.map(({ trunkId, state }) => `${trunkId} ${state}`);
 
 describe('the registrations of the edge', () => {
-  it('wait for one another only, when the clock is set back an hour between two', async () => {
+  it('do not wait longer when the clock is set back an hour between two', async () => {
     registrations.engineUp();
     registrations.follow([trunk('first', { username: 'first' })]);
     clock.advance(0);
@@ -127,7 +127,7 @@ describe('the registrations of the edge', () => {
     ]);
   });
 
-  it('begin when the engine is there, one after the other', async () => {
+  it('start when the engine is up, one after another', async () => {
     registrations.follow([
       trunk('a', { username: 'a' }),
       trunk('b', { username: 'b' }),
@@ -144,7 +144,7 @@ describe('the registrations of the edge', () => {
     expect(await sent()).toEqual(['a 300', 'b 300', 'c 300']);
   });
 
-  it('are reported and logged by the record that they are of, and counted', async () => {
+  it('are reported and logged under their record, and counted', async () => {
     registrations.follow([trunk('a'), { org_id: 'org', inbound: [] }]);
     expect(reports).toEqual([
       {
@@ -182,14 +182,14 @@ describe('the registrations of the edge', () => {
     expect(JSON.stringify([reports, log.lines])).not.toContain('secret');
   });
 
-  it('stay as they are when a configuration comes that does not alter them', async () => {
+  it('are unaffected by a configuration that does not change them', async () => {
     await registered(trunk('a'));
     registrations.follow([trunk('a'), trunk('b', { username: 'b' })]);
     clock.advance(1_000);
     expect(await sent()).toEqual(['b 300']);
   });
 
-  it('tell which registrar has given them, also after they have failed', async () => {
+  it('know which registrar granted them, even after they have failed', async () => {
     registrations.follow([trunk('a')]);
     registrations.engineUp();
     clock.advance(1_000);
@@ -212,7 +212,7 @@ describe('the registrations of the edge', () => {
     expect(told()).toEqual(['a ended']);
   });
 
-  it('are made anew only when the old binding is gone: the Contact is the same', async () => {
+  it('are replaced only after the old binding is removed: the Contact is the same', async () => {
     await registered(trunk('a'));
     registrations.follow([trunk('a', { password: 'another' })]);
     expect(told()).toEqual(['a registering']);
@@ -225,7 +225,7 @@ describe('the registrations of the edge', () => {
     expect(told()).toEqual(['a registering', 'a registered']);
   });
 
-  it('are one where records register the same user at the same registrar', async () => {
+  it('are shared by records that register the same user at the same registrar', async () => {
     await registered(trunk('a'), trunk('b'));
     expect(registrations.metrics()['trunkline_edge_registrations{state="registered"}']).toBe(1);
     registrations.follow([trunk('b')]);
@@ -238,7 +238,7 @@ describe('the registrations of the edge', () => {
     expect(told().slice(2)).toEqual(['b failed', 'c failed']);
   });
 
-  it('all register again when the engine was lost', async () => {
+  it('all register again after the engine was lost', async () => {
     await registered(trunk('a', { username: 'a' }), trunk('b', { username: 'b' }));
     registrations.engineLost();
     expect(told()).toEqual(['a failed', 'b failed']);
@@ -249,7 +249,7 @@ describe('the registrations of the edge', () => {
     expect(await sent()).toEqual(['a 300', 'b 300']);
   });
 
-  it('report a refresh only when the end told before comes near', async () => {
+  it('report a refresh only when the previously reported expiry comes near', async () => {
     build(30_000);
     await registered(trunk('a'));
     for (let refreshes = 0; refreshes < 7; refreshes++) {
@@ -261,7 +261,7 @@ describe('the registrations of the edge', () => {
     ]);
   });
 
-  it('are all removed at the end, within the time of one request', async () => {
+  it('are all removed at shutdown, within the timeout of one request', async () => {
     await registered(trunk('a', { username: 'a' }), trunk('b', { username: 'b' }));
     let over = false;
     const end = registrations.end().then(() => {
@@ -287,10 +287,10 @@ describe('the registrations of the edge', () => {
     expect(clock.pending).toBe(0);
   });
 
-  /** Seconds until the next try of the one record that failed. */
+  /** Seconds until the next attempt for the one failed record. */
   const pauseS = () => (Date.parse(reports.at(-1)?.next_try_at ?? '') - clock.now()) / 1000;
 
-  it('are tried again within seconds when they are attached, but not because the edge was started', async () => {
+  it('are retried within seconds when they are attached, but not because the edge started', async () => {
     registrations.follow([trunk('a')]);
     registrations.engineUp();
     clock.advance(1_000);
@@ -303,7 +303,7 @@ describe('the registrations of the edge', () => {
     expect(pauseS()).toBe(4);
   });
 
-  it('of a whole edge that was restarted fail once each, and wait as long as always', async () => {
+  it('of a whole restarted edge fail once each, and wait as long as usual', async () => {
     const many = Array.from({ length: 100 }, (_, n) => trunk(`t${n}`, { username: `u${n}` }, `org-${n}`));
     registrations.follow(many);
     registrations.engineUp();
@@ -316,7 +316,7 @@ describe('the registrations of the edge', () => {
     expect(asked).toBe(100);
   });
 
-  it('are refused nine times in ten minutes at most, of one organization by one registrar', async () => {
+  it('of one organization are rejected by one registrar at most nine times in ten minutes', async () => {
     const at = (n: number, minute: number) => {
       const changed_at = new Date(epoch + minute * 60_000).toISOString();
       return trunk(`t${n}`, { username: `u${n}`, changed_at }, 'guesses');
@@ -326,7 +326,7 @@ describe('the registrations of the edge', () => {
     registrations.engineUp();
     let refused = 0;
     for (let minute = 0; minute < 20; minute++) {
-      // Whoever changes all records each minute tries no more often for it.
+      // Changing all records each minute does not increase the number of attempts.
       registrations.follow([good, ...Array.from({ length: 30 }, (_, n) => at(n, minute))]);
       for (let second = 0; second < 60; second++) {
         clock.advance(1_000);
@@ -359,7 +359,7 @@ describe('the registrations of the edge', () => {
     expect(reports.findLast(({ trunkId }) => trunkId === 'good')).toMatchObject({ state: 'registered' });
   });
 
-  it('that succeed wait for nobody but the answers of a few', async () => {
+  it('that succeed wait only for the answers of a few', async () => {
     const many = Array.from({ length: 200 }, (_, n) => trunk(`t${n}`, { username: `u${n}` }));
     registrations.follow(many);
     registrations.engineUp();
@@ -371,7 +371,7 @@ describe('the registrations of the edge', () => {
     expect([...states.values()].filter((state) => state === 'registered')).toHaveLength(200);
   });
 
-  it('are tried at once when the record was changed while they fail, and not otherwise', async () => {
+  it('are tried at once when the record changes while they fail, and not otherwise', async () => {
     const at = (minute: number) => ({ changed_at: `2030-01-01T00:0${minute}:00.000Z` });
     registrations.follow([trunk('a', at(0)), trunk('b', { username: 'b', ...at(0) })]);
     registrations.engineUp();
@@ -388,7 +388,7 @@ describe('the registrations of the edge', () => {
     expect(await sent()).toEqual([]);
   });
 
-  it('are not all tried because a control plane has learned to tell when records were changed', async () => {
+  it('are not all tried because a control plane starts to report when records were changed', async () => {
     registrations.follow([trunk('a')]);
     registrations.engineUp();
     clock.advance(1_000);
@@ -397,7 +397,7 @@ describe('the registrations of the edge', () => {
     expect(await sent()).toEqual([]);
   });
 
-  it('tell the outcome of an order to try now, also when it is nothing new', async () => {
+  it('report the outcome of an order to try now, even when nothing changed', async () => {
     await registered(trunk('a'), trunk('b'));
     registrations.tryNow('a', 'order-1');
     expect(reports).toEqual([]);
@@ -411,7 +411,7 @@ describe('the registrations of the edge', () => {
   });
 });
 
-describe('a refusal, over a restart of the edge', () => {
+describe('a rejection across a restart of the edge', () => {
   const trunkA = (changes: Parameters<typeof trunk>[1] = {}) =>
     trunk('a', { changed_at: '2030-01-01T00:00:00.000Z', ...changes });
   let folder: string;
@@ -426,7 +426,7 @@ describe('a refusal, over a restart of the edge', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** The edge starts with this configuration. */
+  /** Starts the edge with this configuration. */
   function start(at: number, ...numbers: { org_id: string; inbound: InboundTrunk[] }[]): void {
     store = openRefusalStore(join(folder, 'registrations.db'), (fault) => expect.fail(fault));
     build(0, store, at);
@@ -435,14 +435,14 @@ describe('a refusal, over a restart of the edge', () => {
     clock.advance(1_000);
   }
 
-  /** Its registrar has refused trunk a at 1,000 ms; the pause is 300 s. */
+  /** Its registrar has rejected trunk a at 1,000 ms; the pause is 300 s. */
   async function refused(...numbers: { org_id: string; inbound: InboundTrunk[] }[]): Promise<void> {
     start(0, ...numbers);
     await answerAll(403);
     registrations.close();
   }
 
-  it('is waited for: a loop of restarts sends nothing, and then one try', async () => {
+  it('is respected: a loop of restarts sends nothing, and then one attempt', async () => {
     await refused(trunkA());
     for (let at = 10_000; at < 300_000; at += 20_000) {
       start(at, trunkA());
@@ -462,7 +462,7 @@ describe('a refusal, over a restart of the edge', () => {
     expect(await sent()).toEqual(['acme 300']);
   });
 
-  it('says nothing of others, and nothing after its pause', async () => {
+  it('does not affect others, and ends after its pause', async () => {
     await refused(trunkA());
     start(10_000, trunkA(), trunk('b', { username: 'b' }));
     expect(await sent()).toEqual(['b 300']);
@@ -476,13 +476,13 @@ describe('a refusal, over a restart of the edge', () => {
     ['user', { username: 'another' }],
     ['host', { host: 'other.example.com' }],
     ['record', { changed_at: '2030-01-01T00:00:01.000Z' }],
-  ])('does not hold for a changed %s', async (_what, changes) => {
+  ])('does not apply to a changed %s', async (_what, changes) => {
     await refused(trunkA());
     start(10_000, trunkA(changes));
     expect(await sent()).toHaveLength(1);
   });
 
-  it('gives way to register-now, which the next start knows of', async () => {
+  it('is overridden by register-now, which the next start knows', async () => {
     await refused(trunkA());
     start(10_000, trunkA());
     registrations.tryNow('a', 'order');
@@ -499,7 +499,7 @@ describe('a refusal, over a restart of the edge', () => {
     expect(await sent()).toEqual(['acme 300']);
   });
 
-  it('is over when the record is attached anew', async () => {
+  it('ends when the record is attached again', async () => {
     await refused(trunkA());
     start(10_000);
     registrations.follow([trunkA()]);
@@ -507,7 +507,7 @@ describe('a refusal, over a restart of the edge', () => {
     expect(await sent()).toEqual(['acme 300']);
   });
 
-  it("counts for no longer than its pause, although the machine's clock was a year ahead then", async () => {
+  it('lasts no longer than its pause, even if the clock was a year ahead then', async () => {
     await refused(trunkA());
     start(-31_536_000_000, trunkA());
     clock.advance(298_999);
@@ -516,7 +516,7 @@ describe('a refusal, over a restart of the edge', () => {
     expect(await sent()).toEqual(['acme 300']);
   });
 
-  it('is kept without user name and password', async () => {
+  it('is stored without user name and password', async () => {
     start(0, trunkA({ username: 'an-account', password: 'a-password' }));
     await answerAll(403);
     registrations.close();

@@ -1,9 +1,9 @@
 /**
- * All registrations of the edge, following the configuration. Records that register the same user with the same
- * password at the same registrar share one binding, whose state is that of each of them.
+ * All registrations of the edge, according to the configuration. Records that register the same user with the
+ * same password at the same registrar share one binding and its state.
  *
- * What is no longer configured is un-registered first and only then replaced: the registrar knows us by one
- * Contact, and a late un-REGISTER would take the new binding away.
+ * A removed registration is first un-registered and only then replaced: the registrar knows us by one Contact,
+ * and a late un-REGISTER would remove the new binding.
  */
 import type { Timer } from '#shared/clock.ts';
 import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
@@ -21,16 +21,16 @@ import {
   type RegistrationSettings,
 } from './registration.ts';
 
-/** What the edge gives signaling, so that it can register. */
+/** What signaling needs from the edge to register. */
 export interface RegistrarAccess {
   /** Where a registrar can be reached (RFC 3263, contract 1.9). Never rejects. */
   readonly resolve: (host: string, port: number) => Promise<RegistrarPlaces>;
   /** @param orderId of the order whose outcome this is */
   readonly report: (trunkId: string, state: RegistrationState, orderId?: string) => void;
   readonly settings: RegistrationSettings;
-  /** Keeps refusals over a restart; absent: nothing is kept. */
+  /** Stores rejections over a restart; absent: nothing is stored. */
   readonly refusals?: RefusalStore;
-  /** An opaque name of a registration, the same after a restart; nobody can guess a password from it. */
+  /** An opaque name of a registration, stable across restarts; passwords cannot be guessed from it. */
   readonly nameOf?: (key: string) => string;
 }
 
@@ -43,12 +43,12 @@ interface Binding {
   readonly key: string;
   readonly registrar: Registrar;
   readonly registration: Registration;
-  /** The records that have it. Those of an ending binding are told of its end. */
+  /** The records that share it. Those of an ending binding are notified of its end. */
   readonly trunkIds: Set<string>;
-  /** Of its turn to begin. */
+  /** For its scheduled start. */
   turn: Timer | null;
   reported: BindingState;
-  /** The refusal that the store has; null: none. */
+  /** The stored rejection; null: none. */
   kept: RefusedRegistration | null;
 }
 
@@ -58,17 +58,17 @@ export class Registrations {
   readonly #ending = new Set<Binding>();
   /** Key of the binding of each record. */
   readonly #keys = new Map<string, string>();
-  /** When the record of each binding was last changed, as control says; null: it does not. */
+  /** When the record of each binding was last changed, as reported by control; null: not reported. */
   #changedAt: ReadonlyMap<string, string | null> = new Map();
-  /** When the records of each binding were last changed, in one text. */
+  /** When the records of each binding were last changed, combined into one text. */
   #marks: ReadonlyMap<string, string> = new Map();
   readonly #refusals: RefusalStore;
   readonly #budget: RefusalBudget;
   #engineUp = false;
   #closed = false;
-  /** The first configuration was followed: what comes now was attached or changed while the edge ran. */
+  /** The first configuration has been applied: later records were attached or changed while the edge was running. */
   #following = false;
-  /** When the next registration may begin, ms since the epoch. */
+  /** When the next registration may start, ms since the epoch. */
   #nextTurnAt = 0;
   #successes = 0;
   #failures = 0;
@@ -80,8 +80,8 @@ export class Registrations {
   }
 
   /**
-   * Registers what is configured and un-registers what no longer is. What the first configuration has was set up
-   * before: a restart of the edge does not begin the close tries of new records anew.
+   * Registers what is configured and un-registers what no longer is. Records in the first configuration were set
+   * up earlier: a restart of the edge does not restart their frequent retries.
    */
   follow(numbers: readonly RegisteringNumber[]): void {
     if (this.#closed) return;
@@ -116,14 +116,14 @@ export class Registrations {
     binding.registration.tryNow(() => this.#report(binding, trunkId, binding.registration.state, orderId));
   }
 
-  /** Whether the registrar at this address has given the binding of a record, be it that it has lapsed since. */
+  /** Whether the registrar at this address has granted the record's binding, even if it has since expired. */
   isBoundAt(trunkId: string, address: string): boolean {
     const binding = this.#bindings.get(this.#keys.get(trunkId) ?? '');
     const boundAt = binding?.registration.boundAt ?? null;
     return boundAt !== null && plainAddress(boundAt) === plainAddress(address);
   }
 
-  /** The engine is there: everything registers, one after the other. */
+  /** The engine is up: everything registers, one after another. */
   engineUp(): void {
     this.#engineUp = true;
     for (const binding of this.#bindings.values()) this.#takeTurn(binding);
@@ -138,14 +138,14 @@ export class Registrations {
     }
   }
 
-  /** Un-registers everything. Resolves when that is done, at the latest after the time of one request. */
+  /** Un-registers everything. Resolves when done, at the latest after the timeout of one request. */
   async end(): Promise<void> {
     this.#closed = true;
     for (const binding of [...this.#bindings.values()]) this.#end(binding);
     await Promise.all([...this.#ending].map((binding) => this.#gone(binding)));
   }
 
-  /** Forgets everything without a word to anybody. */
+  /** Drops everything without sending or reporting. */
   close(): void {
     this.#closed = true;
     for (const binding of [...this.#bindings.values()]) this.#end(binding);
@@ -175,13 +175,13 @@ export class Registrations {
     this.#report(binding, trunkId);
   }
 
-  /** @param over whether the record registers no more, and not only somewhere else */
+  /** @param over whether the record no longer registers at all, as opposed to elsewhere */
   #leave(trunkId: string, key: string, over: boolean): void {
     this.#keys.delete(trunkId);
     const binding = this.#bindings.get(key);
     if (!binding) return;
     const isShared = binding.trunkIds.size > 1;
-    // The last record of a binding hears of its end when it has come.
+    // The last record of a binding is notified once the binding has ended.
     if (isShared || !over) binding.trunkIds.delete(trunkId);
     if (!isShared) this.#end(binding);
     else if (over) {
@@ -201,7 +201,7 @@ export class Registrations {
       settings,
       budget: this.#budget.shareOf(JSON.stringify([orgId, plainHost(host)])),
       setUp: this.#following,
-      // What is attached or changed while the edge runs is tried at once.
+      // Records attached or changed while the edge runs are tried at once.
       refused: this.#following
         ? null
         : this.#refusals.refusalOf(this.#nameOf(key), this.#marks.get(key) ?? ''),
@@ -222,14 +222,14 @@ export class Registrations {
     return binding;
   }
 
-  /** Thousands of registrations do not begin in one moment. */
+  /** Spreads the start of thousands of registrations. */
   #takeTurn(binding: Binding): void {
     const inTheWay = [...this.#ending].some((other) => isSameUser(other.registrar, binding.registrar));
     if (!this.#engineUp || inTheWay || binding.turn) return;
     const { environment, settings } = this.#options;
     const now = environment.clock.now();
     const gapMs = 1000 / settings.perSecond;
-    // All others go first at the most: the clock may have been set back.
+    // At most all others go first: the clock may have been set back.
     const latest = now + this.#bindings.size * gapMs;
     const at = Math.min(Math.max(now, this.#nextTurnAt), latest);
     this.#nextTurnAt = at + gapMs;
@@ -239,7 +239,7 @@ export class Registrations {
     });
   }
 
-  /** Keeps what a start to come must know of a refusal. */
+  /** Stores what a later start must know about a rejection. */
   #keepRefusal(binding: Binding): void {
     const { refused } = binding.registration;
     if (refused === binding.kept) return;
@@ -255,7 +255,7 @@ export class Registrations {
 
   #end(binding: Binding): void {
     this.#bindings.delete(binding.key);
-    // The end of the edge is none of the refusal.
+    // A shutdown of the edge does not end the rejection.
     if (!this.#closed) this.#refusals.forget(this.#nameOf(binding.key));
     binding.turn?.cancel();
     this.#ending.add(binding);
@@ -293,7 +293,10 @@ export class Registrations {
     }
   }
 
-  /** A refresh is news once the time told before is half over; short ones would otherwise be told every time. */
+  /**
+   * A refresh is reported once half of the reported time has passed; otherwise short ones would be reported every
+   * time.
+   */
   #isNews(before: BindingState, now: BindingState): boolean {
     if (before.state !== now.state || before.sipCode !== now.sipCode) return true;
     if (before.lastError !== now.lastError || before.nextTryAt !== now.nextTryAt) return true;
@@ -331,7 +334,7 @@ interface Wanted {
   readonly changedAt: string | null;
 }
 
-/** The registrars of the records that register, by record. */
+/** The registrars of the registering records, by record. */
 function wantedBy(numbers: readonly RegisteringNumber[]): Map<string, Wanted> {
   const wanted = new Map<string, Wanted>();
   const records = numbers.flatMap(({ org_id, inbound }) =>
@@ -357,7 +360,7 @@ function marksOf(wanted: ReadonlyMap<string, Wanted>): Map<string, string> {
   );
 }
 
-/** A time that was not known before says nothing: the control plane has learned to tell it. */
+/** A previously unknown time means nothing: the control plane has just started to report it. */
 function isLater(changedAt: string | null, before: string | null | undefined): boolean {
   return changedAt !== null && before !== null && before !== undefined && changedAt !== before;
 }

@@ -1,10 +1,13 @@
-/** Whether the peer still has a dialog: OPTIONS in it (RFC 3261 sections 11 and 12.2.1.2), and what an answer says. */
+/**
+ * Checks with OPTIONS in the dialog whether the peer still has it (RFC 3261 sections 11 and 12.2.1.2), and
+ * interprets the answer.
+ */
 
 import { warningText } from '../srf/refusal.ts';
 import type { SrfAnswer } from '../srf/srf.ts';
 import type { DialogRequest } from './dialog-request.ts';
 
-/** @param answered gets why the peer is gone; null: it is there, or nobody can tell */
+/** @param answered gets why the peer is gone; null: it still has the dialog, or this cannot be determined */
 export function dialogProbe(
   headers: Record<string, string>,
   answered: (gone: string | null) => void,
@@ -18,9 +21,9 @@ export function dialogProbe(
   };
 }
 
-/** Why the peer is gone; null: it is there. Whoever refuses OPTIONS has the dialog, and is there. */
+/** Why the peer is gone; null: it is there. A peer that rejects OPTIONS still has the dialog. */
 function goneBy({ status, reason, headers, source_address }: SrfAnswer): string | null {
-  // Without source the engine made it itself: nobody answered.
+  // Without a source the engine made it: the peer did not answer.
   if (source_address === '') {
     const why = status === 408 ? 'no answer came' : (warningText(headers) ?? reason);
     return `The peer on hold sent no media, and could not be asked by OPTIONS whether it is there: ${why}.`;
@@ -29,7 +32,7 @@ function goneBy({ status, reason, headers, source_address }: SrfAnswer): string 
   return `The peer on hold sent no media, and answered OPTIONS with ${status}: it has no such call.`;
 }
 
-/** Trouble of the engine says nothing about the peer, and has ends of its own. */
+/** A failure of the engine says nothing about the peer, and is handled elsewhere. */
 function goneByFailure(error: Error): string | null {
   if ('code' in error && error.code === 'ENODIALOG') return null;
   if (/not connected|destroyed|socket|engine failure|does not exist yet/i.test(error.message)) return null;

@@ -1,17 +1,17 @@
-/** Requests of ours in a dialog, whoever began it. */
+/** Our requests in a dialog of either direction. */
 import { type AuthenticatedRequest, type Authenticator, isChallenge } from '../srf/authenticator.ts';
 import type { SrfAnswer, SrfRequest, SrfResponse } from '../srf/srf.ts';
 
-/** The dialog in which requests of ours go. */
+/** The dialog for our requests. */
 export interface OwnDialog {
   readonly id: string;
-  /** The INVITE that made it: it knows the engine's connection. */
+  /** The INVITE that created it: it knows the engine's connection. */
   readonly invite: SrfRequest;
-  /** Takes what comes for the dialog while a request of ours is under way. */
+  /** Receives requests for the dialog while a request of ours is pending. */
   receive(request: SrfRequest, response: SrfResponse): void;
   /** null: challenges are final answers. */
   readonly authenticator: Authenticator | null;
-  /** Called, after the request has failed, when the engine does not know the dialog. */
+  /** Called after the request has failed, when the engine does not know the dialog. */
   unknown(): void;
 }
 
@@ -19,15 +19,15 @@ export interface DialogRequest {
   readonly method: 'INVITE' | 'UPDATE' | 'BYE' | 'REFER' | 'NOTIFY' | 'OPTIONS';
   readonly headers: Record<string, string>;
   readonly body: string | undefined;
-  /** Called with each try as it goes on the wire. */
+  /** Called with each attempt as sent on the wire. */
   sent?(request: SrfRequest): void;
-  /** Called for the final response; `ack` is of use for a 2xx to INVITE. */
+  /** Called for the final response; `ack` only applies to a 2xx to INVITE. */
   answered(answer: SrfAnswer, ack: () => void): void;
-  /** Called when no response can come. */
+  /** Called when no response can arrive. */
   failed(error: Error): void;
 }
 
-/** Sends a request in a dialog, and once more with credentials when it is challenged. */
+/** Sends a request in a dialog, and again with credentials when it is challenged. */
 export function sendInDialog(dialog: OwnDialog, request: DialogRequest): void {
   send(dialog, request, dialog.authenticator?.request() ?? null);
 }
@@ -51,11 +51,11 @@ function send(dialog: OwnDialog, request: DialogRequest, authentication: Authent
     dialog.invite.agent.request(options, (error, sent) => {
       if (error || !sent) return failed(error);
       request.sent?.(sent);
-      // drachtio-srf hands an UPDATE that comes meanwhile to this request, and to nobody else.
+      // drachtio-srf delivers an UPDATE that arrives meanwhile only to this request.
       sent.on('update', (update, response) => dialog.receive(update, response));
       sent.on('response', (answer, ack) => {
         if (answer.status < 200) return;
-        // The engine put the peer's Contact in place of what we wrote as Request-URI.
+        // The engine has replaced our Request-URI with the peer's Contact.
         const again =
           isChallenge(answer.status) &&
           authentication?.take(answer.headers, { method, uri: sent.uri, body: body ?? '' });

@@ -1,6 +1,6 @@
 /**
- * The session inside a dialog after its first offer and answer: re-INVITE and UPDATE from either side, their
- * collisions, and the session timer. The same for dialogs that came in and that went out.
+ * The session in a dialog after its first offer and answer: re-INVITE and UPDATE from either side, their
+ * collisions, and the session timer. The same for inbound and outbound dialogs.
  */
 import type { Timer } from '#shared/clock.ts';
 import { CallRefused } from '../../call/call-refused.ts';
@@ -23,7 +23,7 @@ import { collision, type Exchanges, glarePauseMs, retryAfterOverlap } from './gl
 import { Peer } from './peer.ts';
 import { type SessionBody, sessionBody } from './session-body.ts';
 
-/** What the session needs of its dialog. */
+/** What the session needs from its dialog. */
 export interface SessionDialog {
   readonly environment: Environment;
   readonly events: Pick<LegEvents, 'lost' | 'reanswer' | 'reoffer' | 'reaccept'>;
@@ -37,9 +37,9 @@ export interface SessionDialog {
 
 type Exchange = 'INVITE' | 'UPDATE';
 
-/** Pause before a refresh is tried again after a collision of another kind than 491, and the shortest one, ms. */
+/** Pause before a refresh is retried after a collision other than 491, and the minimum pause, ms. */
 const retryPauseMs = 1_000;
-/** The same after a 500 or 503 that names none, and the longest one in a session that does not expire, ms. */
+/** Pause after a 500 or 503 without Retry-After, and the maximum pause in a session that does not expire, ms. */
 const unavailablePauseMs = 10_000;
 const longestPauseMs = 60_000;
 
@@ -53,13 +53,13 @@ export class DialogSession {
     ourLateOffer: false,
     theirRequest: false,
   };
-  /** What the peer's messages have told of it. */
+  /** What is known about the peer from its messages. */
   readonly peer = new Peer();
   #updateRefused = false;
   #minS = 0;
-  /** 422s in a row. */
+  /** Consecutive 422s. */
   #intervalTries = 0;
-  /** Whether the next refresh has to carry an offer, whatever the peer takes. */
+  /** Whether the next refresh must carry an offer, whatever the peer supports. */
   #offerDue = false;
   #retry: Timer | null = null;
   #stopped = false;
@@ -73,7 +73,7 @@ export class DialogSession {
     );
   }
 
-  /** Our 200 to the first INVITE is out. @param theirs headers of that INVITE */
+  /** Our 200 to the first INVITE has been sent. @param theirs headers of that INVITE */
   answered(theirs: HeaderFields, lateOffer: boolean, session: SessionAnswer) {
     this.#now.negotiated = true;
     this.#now.ourLateOffer = lateOffer;
@@ -86,7 +86,7 @@ export class DialogSession {
     this.#now.negotiated = true;
   }
 
-  /** The 200 to our first INVITE came, and its ACK is out. @param theirs headers of that 200 */
+  /** The 200 to our first INVITE has arrived, and its ACK has been sent. @param theirs headers of that 200 */
   established(theirs: HeaderFields) {
     this.#now.negotiated = true;
     this.#now.acknowledged = true;
@@ -94,13 +94,13 @@ export class DialogSession {
     this.#timer.restart(runOfAnswer(readSession(theirs), null));
   }
 
-  /** Offers the session anew, as soon as no other exchange is under way. */
+  /** Sends a new offer as soon as no other exchange is pending. */
   renegotiate() {
     this.#offerDue = true;
     this.#refresh();
   }
 
-  /** The ACK to the first 200; its body is the call's business. */
+  /** The ACK to the first 200; the call processes its body. */
   acknowledgedFirst() {
     this.#now.acknowledged = true;
     this.#now.ourLateOffer = false;
@@ -114,7 +114,7 @@ export class DialogSession {
     this.#acceptAnswer(sessionBody(request));
   }
 
-  /** A re-INVITE or UPDATE of the peer. */
+  /** A re-INVITE or UPDATE from the peer. */
   receive(method: Exchange, request: SrfRequest, response: SrfResponse) {
     const { environment, events } = this.#dialog;
     const unsupported = unsupportedTags(headerOf(request.headers, 'require'));
@@ -150,7 +150,7 @@ export class DialogSession {
     );
   }
 
-  /** Sends nothing any more. */
+  /** Stops sending. */
   stop() {
     this.#stopped = true;
     this.#timer.stop();
@@ -170,13 +170,13 @@ export class DialogSession {
     respond(environment, response, 200, { headers, ...(sdp === undefined ? {} : { body: sdp }) }, (error) => {
       if (this.#stopped) return;
       if (!error) return this.#timer.restart(runOf(session));
-      // A CANCEL crossed the 200: no ACK will come.
+      // A CANCEL crossed the 200: no ACK will arrive.
       this.acknowledgedFirst();
       environment.log.warn({ error: String(error) }, 'the answer to a re-INVITE was not sent');
     });
   }
 
-  /** The session stays as it was (RFC 3261 section 14.2). */
+  /** The session stays unchanged (RFC 3261 section 14.2). */
   #refuse(response: SrfResponse, error: unknown) {
     const { environment } = this.#dialog;
     if (this.#stopped) return respond(environment, response, 487);
@@ -259,7 +259,7 @@ export class DialogSession {
     if (this.#stopped) return;
     environment.log.info({ method, sip_status: answer.status }, 'session refresh refused');
     switch (answer.status) {
-      // RFC 4028 section 10, RFC 3261 section 12.2.1.2: the peer has no such dialog, or is gone.
+      // RFC 4028 section 10, RFC 3261 section 12.2.1.2: the peer no longer has the dialog, or is gone.
       case 408:
       case 481:
         return events.lost('session_expired', `The peer answered a session refresh with ${answer.status}.`);
@@ -280,18 +280,18 @@ export class DialogSession {
       case 503:
         return this.#later(this.#pauseOf(answer));
     }
-    // Else the session goes on as it was, until it expires.
+    // Otherwise the session continues unchanged until it expires.
     if (this.#offerDue) events.lost('bad_answer', `The peer answered our new offer with ${answer.status}.`);
   }
 
-  /** The pause that a refusal asks for, at most the rest of the session, ms. */
+  /** The pause that a rejection requests, limited to the remaining session time, ms. */
   #pauseOf({ headers }: SrfAnswer): number {
     const askedS = Number.parseInt(headerOf(headers, 'retry-after') ?? '', 10);
     const pauseMs = Number.isFinite(askedS) ? askedS * 1000 : unavailablePauseMs;
     return Math.max(retryPauseMs, Math.min(pauseMs, this.#timer.leftMs ?? longestPauseMs));
   }
 
-  /** @param body of the 2xx or ACK that the answer to our offer stands in */
+  /** @param body of the 2xx or ACK that contains the answer to our offer */
   #acceptAnswer(body: SessionBody): void {
     const { events } = this.#dialog;
     if (body.kind !== 'sdp') {
@@ -309,7 +309,7 @@ function contactHeader(contact: string | null): Record<string, string> {
   return contact === null ? {} : { Contact: contact };
 }
 
-/** How the session runs from here on, seen by the UAS of the transaction that set it. */
+/** The session from here on, from the view of the UAS of the transaction that set it. */
 function runOf(session: SessionAnswer): SessionRun | null {
   if (session.kind !== 'timer') return null;
   return { expiresS: session.expiresS, weRefresh: session.refresher === 'uas' };

@@ -1,23 +1,23 @@
-/** The dialogs that are up, by the engine's dialog id, and who takes their requests. */
+/** Established dialogs by the engine's dialog id, and the owners of their requests. */
 import type { CallLeg, DialogIdentity } from '../../call/ports/signaling.ts';
 import type { Replaces } from '../srf/replaces.ts';
 import type { SrfRequest, SrfResponse } from '../srf/srf.ts';
 
 export interface DialogOwner {
   receive(request: SrfRequest, response: SrfResponse): void;
-  /** The engine is gone and the dialog with it: releases timers, sends nothing. */
+  /** The engine is lost and the dialog with it: releases timers, sends nothing. */
   abandon(): void;
   /** The attached number that the call came in for or goes out from. */
   readonly number: string;
   /** null before the answer. */
   readonly dialog: DialogIdentity | null;
-  /** Whether the engine must have the dialog: it is answered, and no BYE of ours is on its way. */
+  /** Whether the engine must have the dialog: it is answered, and no BYE of ours is pending. */
   readonly settled: boolean;
-  /** Whether a BYE of ours is on its way. */
+  /** Whether a BYE of ours is pending. */
   readonly leaving: boolean;
-  /** The engine does not know the dialog any more. */
+  /** The engine no longer knows the dialog. */
   unknown(): void;
-  /** An INVITE of somebody takes the dialog over. */
+  /** Another party's INVITE replaces the dialog. */
   replacedBy(leg: CallLeg): void;
 }
 
@@ -32,12 +32,12 @@ export class Dialogs {
     this.#byId.set(id, owner);
   }
 
-  /** Removes `id` unless it has another owner by now. */
+  /** Removes `id` unless it has a new owner by now. */
   remove(id: string, owner: DialogOwner): void {
     if (this.#byId.get(id) === owner) this.#byId.delete(id);
   }
 
-  /** All of them, by id. */
+  /** All dialogs, by id. */
   entries(): IterableIterator<[string, DialogOwner]> {
     return this.#byId.entries();
   }
@@ -48,7 +48,7 @@ export class Dialogs {
 
   /** The answered dialog that a Replaces header names (RFC 3891 section 3). */
   named({ callId, toTag, fromTag }: Replaces): DialogOwner | undefined {
-    // The id has the caller's tag: that of the peer where we were called, else our own.
+    // The id contains the caller's tag: the peer's for an inbound call, else our own.
     const candidates = [this.find(`${callId};from-tag=${fromTag}`), this.find(`${callId};from-tag=${toTag}`)];
     return candidates.find(
       (owner) => owner?.dialog?.localTag === toTag && owner.dialog.remoteTag === fromTag,

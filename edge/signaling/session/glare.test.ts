@@ -9,19 +9,25 @@ const quiet: Exchanges = {
   theirRequest: false,
 };
 
-describe('an offer of the peer', () => {
+describe('an offer from the peer', () => {
   it.each<[string, 'INVITE' | 'UPDATE', boolean, Partial<Exchanges>, number | null]>([
-    ['may come when nothing goes on', 'INVITE', true, {}, null],
-    ['gets 491 while ours is open', 'INVITE', true, { ourOffer: true }, 491],
-    ['gets 491 while ours is open, also as UPDATE', 'UPDATE', true, { ourOffer: true }, 491],
+    ['is accepted when nothing is pending', 'INVITE', true, {}, null],
+    ['gets 491 while ours is pending', 'INVITE', true, { ourOffer: true }, 491],
+    ['gets 491 while ours is pending, also as UPDATE', 'UPDATE', true, { ourOffer: true }, 491],
     ['gets 491 while our late offer waits for its ACK', 'UPDATE', true, { ourLateOffer: true }, 491],
     ['gets 491 as re-INVITE before the ACK', 'INVITE', true, { acknowledged: false }, 491],
-    ['may come as UPDATE before the ACK', 'UPDATE', true, { acknowledged: false }, null],
-    ['gets 500 while the one before is open', 'INVITE', true, { theirRequest: true }, 500],
-    ['gets 500 as UPDATE while a re-INVITE is open', 'UPDATE', true, { theirRequest: true }, 500],
+    ['is accepted as UPDATE before the ACK', 'UPDATE', true, { acknowledged: false }, null],
+    ['gets 500 while the previous one is pending', 'INVITE', true, { theirRequest: true }, 500],
+    ['gets 500 as UPDATE while a re-INVITE is pending', 'UPDATE', true, { theirRequest: true }, 500],
     ['gets 500 as UPDATE before the answer', 'UPDATE', true, { negotiated: false }, 500],
-    ['asked for by an empty re-INVITE gets 491 too', 'INVITE', false, { ourOffer: true }, 491],
-    ['is not what an UPDATE without SDP is', 'UPDATE', false, { ourOffer: true, theirRequest: true }, null],
+    ['requested by an empty re-INVITE gets 491 too', 'INVITE', false, { ourOffer: true }, 491],
+    [
+      'is not carried by an UPDATE without SDP',
+      'UPDATE',
+      false,
+      { ourOffer: true, theirRequest: true },
+      null,
+    ],
   ])('%s', (_name, method, hasOffer, exchanges, status) => {
     expect(collision(method, hasOffer, { ...quiet, ...exchanges })).toBe(status);
   });

@@ -1,4 +1,4 @@
-/** Calls on hold whose peer has vanished, on a real engine: it is asked by OPTIONS in the dialog. */
+/** Calls on hold whose peer has vanished, on a real engine: the peer is checked by OPTIONS in the dialog. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#shared/ids.ts';
 import { answeredByEcho, TestEdge } from '../../../test/kit/edge/signaling.ts';
@@ -43,7 +43,7 @@ afterEach(() =>
 const recordOf = (callId: string) =>
   [...edge.records.values()].flat().findLast((record) => record.sip_call_id === callId);
 
-/** A call that is on hold, and whose peer sends nothing. */
+/** A call on hold whose peer sends nothing. */
 async function heldCall(): Promise<{ callId: string; toTag: string }> {
   const callId = `held-${++calls}`;
   const held = `${sdpOffer}a=inactive\r\n`;
@@ -59,7 +59,7 @@ function answer(request: Heard, status: string): void {
   caller.send([`SIP/2.0 ${status}`, ...same, 'Content-Length: 0\r\n\r\n'].join('\r\n'));
 }
 
-it('goes on for a peer that answers, whatever it answers, and is asked again', async () => {
+it('continues for a peer that answers, with any status, and is checked again', async () => {
   const { callId, toTag } = await heldCall();
   for (const status of ['200 OK', '405 Method Not Allowed', '503 Service Unavailable', '401 Unauthorized']) {
     const options = await caller.awaited(`OPTIONS before ${status}`, 'OPTIONS sip:ada@');
@@ -91,7 +91,7 @@ it.each(['481 Call/Transaction Does Not Exist', '408 Request Timeout'])(
   },
 );
 
-it('ends with peer_gone when the connection is closed and nobody can be reached', async () => {
+it('ends with peer_gone when the connection is closed and the peer cannot be reached', async () => {
   const { callId } = await heldCall();
   caller.close();
   await eventually('the end', () => recordOf(callId)?.ended_at ?? null, 60_000);
@@ -99,14 +99,14 @@ it('ends with peer_gone when the connection is closed and nobody can be reached'
   await eventually('nothing left', () => edge.calls.size + edge.signaling.dialogs === 0 || null, 60_000);
 }, 150_000);
 
-it('ends with peer_gone when no answer comes', async () => {
+it('ends with peer_gone when no answer arrives', async () => {
   const { callId } = await heldCall();
   await caller.awaited('OPTIONS', 'OPTIONS ');
   await eventually('the end', () => recordOf(callId)?.ended_at ?? null, 90_000);
   expect(recordOf(callId)).toMatchObject({ termination: 'peer_gone' });
 }, 150_000);
 
-describe('a call of ours', () => {
+describe('an outgoing call', () => {
   let callee: SipCallee;
 
   beforeEach(async () => {
@@ -115,7 +115,7 @@ describe('a call of ours', () => {
 
   afterEach(() => callee.close());
 
-  /** The callee has answered, and holds the call. */
+  /** The callee has answered and put the call on hold. */
   async function heldByCallee(): Promise<string> {
     routes.places = [placeAt(callee.port)];
     const id = newId();
@@ -162,7 +162,7 @@ describe('a call of ours', () => {
     return id;
   }
 
-  it('is asked on hold too, and goes on while the callee answers', async () => {
+  it('is checked on hold too, and continues while the callee answers', async () => {
     const id = await heldByCallee();
     for (const status of ['200 OK', '405 Method Not Allowed']) {
       const options = await callee.awaited(`OPTIONS before ${status}`, 'OPTIONS sip:callee@');
@@ -177,7 +177,7 @@ describe('a call of ours', () => {
     expect(edge.last(id)).toMatchObject({ termination: 'peer_gone', hangup_by: 'timeout' });
   });
 
-  it('ends on hold when nobody can be reached', async () => {
+  it('ends on hold when the callee cannot be reached', async () => {
     const id = await heldByCallee();
     await callee.close();
     await eventually('the end', () => edge.last(id)?.ended_at ?? null, 60_000);

@@ -1,4 +1,7 @@
-/** Dialogs that one side has lost, between signaling and a real engine: both sides end, and the peer is told. */
+/**
+ * Dialogs lost on one side, between signaling and a real engine: both sides end the call, and the peer gets a
+ * BYE.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { answeredByEcho, TestEdge } from '../../../test/kit/edge/signaling.ts';
 import { FakeAgents } from '../../../test/kit/fakes/fake-agents.ts';
@@ -21,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => edge.stop());
 
-/** @returns the To tag of the call, which is up */
+/** @returns the To tag of the established call */
 async function callUp(caller: SipCaller, callId: string): Promise<string> {
   caller.send(sipRequest('INVITE', { callId, body: sdpOffer }));
   const toTag = toTagOf(await caller.final()) ?? '';
@@ -34,8 +37,9 @@ function recordOf(sipCallId: string) {
   return [...edge.records.values()].flat().findLast((record) => record.sip_call_id === sipCallId);
 }
 
-// The two sides compare every ten seconds, and what differs twice in a row is lost: forty seconds in all.
-it('a call without its dialog ends as lost, and its dialog without a call gets a BYE; another call goes on', async () => {
+// The two sides compare every ten seconds; a difference found twice in a row means a lost dialog: forty seconds
+// in all.
+it('a call without its dialog ends as lost, and its dialog without a call gets a BYE; another call continues', async () => {
   const caller = await SipCaller.connect(edge.port, edge.authority.cert);
   const other = await SipCaller.connect(edge.port, edge.authority.cert);
   await callUp(caller, 'lost');
@@ -47,7 +51,7 @@ it('a call without its dialog ends as lost, and its dialog without a call gets a
     hangup_by: 'error',
     status: 'completed',
   });
-  // The engine has the dialog still: it is now one that no call owns.
+  // The engine still has the dialog, which no call owns now.
   edge.dialogsSeen = (ids) => ids;
   const bye = await caller.next();
   expect(bye?.startLine).toMatch(/^BYE sip:ada@/);

@@ -10,7 +10,7 @@ describe('a multipart body', () => {
     ['Multipart/Mixed; Boundary="b"', 'content-type:application/sdp'],
     ['multipart/mixed;boundary=b;type="application/sdp"', 'CONTENT-TYPE : application/sdp  '],
     ['multipart/related; start="<x>"; boundary="b"', 'Content-ID: <x>\r\nContent-Type:\r\n application/sdp'],
-  ])('of type %s has the part with %j', (type, header) => {
+  ])('of type %s yields the part with %j', (type, header) => {
     const body = `preamble\r\n--b\r\ncontent-disposition: x\r\n\r\none\r\n--b \r\n${header}\r\n\r\n${sdp}\r\n--b--\r\nepilogue`;
     expect(partsOf(type, body)).toEqual([
       { type: 'text/plain', content: 'one' },
@@ -26,7 +26,7 @@ describe('a multipart body', () => {
     ]);
   });
 
-  it('is not cut where its boundary is the beginning of another word', () => {
+  it('is not split where its boundary is a prefix of another word', () => {
     expect(partsOf('multipart/mixed;boundary=b', '--b\r\n\r\n--bb\r\n--b.\r\n--b--')).toEqual([
       { type: 'text/plain', content: '--bb\r\n--b.' },
     ]);
@@ -43,7 +43,7 @@ describe('a multipart body', () => {
     expect(partsOf('multipart/mixed;boundary=""', '--\r\n\r\none')).toEqual([]);
   });
 
-  it('gives back what was put in, whatever the boundary', () => {
+  it('returns the original parts, whatever the boundary', () => {
     const character = [..."abcXYZ019'()+_,-./:=?"];
     const boundary = fc.string({ unit: fc.constantFrom(...character), minLength: 1, maxLength: 70 });
     const content = fc.string({ unit: fc.constantFrom('a', ' ', '\r\n', ':', '=') });

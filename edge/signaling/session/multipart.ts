@@ -7,16 +7,16 @@ export interface BodyPart {
 }
 
 /**
- * Takes a multipart body apart. What stands before the first and behind the last delimiter belongs to no part.
- * drachtio-srf has a parser of its own, which finds no part whose header names are in lower case, and none when the
- * boundary is not the last parameter.
+ * Splits a multipart body. Text before the first and after the last delimiter belongs to no part. drachtio-srf's
+ * own parser misses parts whose header names are in lower case, and all parts when the boundary is not the last
+ * parameter.
  * @param type value of the message's Content-Type
  * @returns no parts when the type names no boundary
  */
 export function partsOf(type: string, body: string): BodyPart[] {
   const boundary = boundaryOf(type);
   if (boundary === '') return [];
-  // The line end before a delimiter belongs to the delimiter; behind it there may be blanks (section 5.1.1).
+  // The line end before a delimiter belongs to the delimiter; blanks may follow it (section 5.1.1).
   const delimiter = new RegExp(`(?:^|\\r?\\n)--${escaped(boundary)}(--)?[ \\t]*(?=\\r?\\n|$)`, 'g');
   const found = [...body.matchAll(delimiter)];
   return found.flatMap((one, index) => {
@@ -35,9 +35,9 @@ function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|\-/]/g, '\\$&');
 }
 
-/** @param text from the end of the delimiter on, its line end included */
+/** @param text from the end of the delimiter on, including its line end */
 function partOf(text: string): BodyPart {
-  // Without headers there are two line ends at once.
+  // Without headers, two line ends follow each other.
   const blank = /\r?\n\r?\n/.exec(text);
   const head = text.slice(0, blank?.index ?? text.length).replace(/\r?\n[ \t]+/g, ' ');
   const type = /^content-type[ \t]*:[ \t]*(.*?)[ \t]*$/im.exec(head)?.[1] ?? 'text/plain';

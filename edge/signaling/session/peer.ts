@@ -1,4 +1,4 @@
-/** What the peer of a dialog has told of itself: which methods it takes, and where it is. */
+/** What the peer of a dialog has stated about itself: the methods that it allows, and its target. */
 import { type HeaderFields, headerOf, tokensOf } from '../srf/headers.ts';
 import { uriOf } from '../srf/numbers.ts';
 
@@ -7,8 +7,8 @@ export class Peer {
   #target = '';
 
   /**
-   * Takes a message that may change both: the first INVITE or its 2xx, and those that refresh the target
-   * (RFC 3261 section 12.2, RFC 5057 section 5). What it does not say stays as it was.
+   * Processes a message that may change both: the first INVITE or its 2xx, and target refreshes (RFC 3261 section
+   * 12.2, RFC 5057 section 5). What it omits stays unchanged.
    */
   learn(theirs: HeaderFields): void {
     const allow = headerOf(theirs, 'allow');
@@ -17,12 +17,12 @@ export class Peer {
     if (contact !== undefined) this.#target = uriOf(contact);
   }
 
-  /** The last Contact URI, empty when none came. */
+  /** The last Contact URI, empty when there was none. */
   get target(): string {
     return this.#target;
   }
 
-  /** Whether Allow lists `method`; null when no Allow came. */
+  /** Whether Allow lists `method`; null when there was no Allow. */
   takes(method: string): boolean | null {
     return this.#allow === null ? null : this.#allow.includes(method.toLowerCase());
   }

@@ -18,7 +18,7 @@ it('finds what is missing on either side twice in a row', () => {
   expect(compare()).toEqual({ lost: [settled], unowned: ['x'] });
 });
 
-it('gives a message on its way the time to arrive', () => {
+it('gives a message in transit time to arrive', () => {
   const reconciliation = new Reconciliation<{ settled: boolean }>();
   reconciliation.compare(['x'], [['a', settled]]);
   expect(reconciliation.compare(['a'], [['a', settled]])).toEqual({ lost: [], unowned: [] });
@@ -27,7 +27,7 @@ it('gives a message on its way the time to arrive', () => {
   expect(reconciliation.compare(['x'], [['a', settled]])).toEqual({ lost: [], unowned: [] });
 });
 
-it('misses no call that is not answered, or on its way out', () => {
+it('does not expect a dialog for a call that is unanswered or ending', () => {
   const reconciliation = new Reconciliation<{ settled: boolean }>();
   for (let i = 0; i < 2; i++)
     expect(reconciliation.compare([], [['a', unsettled]])).toEqual({ lost: [], unowned: [] });

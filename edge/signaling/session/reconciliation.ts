@@ -1,18 +1,18 @@
 /**
- * The engine's dialogs against our calls. The two may differ for a moment, while a message is on its way between them;
- * what differs in two comparisons in a row, ten seconds apart, has been lost.
+ * Compares the engine's dialogs with our calls. They may differ briefly while a message is in transit; what
+ * differs in two consecutive comparisons, ten seconds apart, has been lost.
  */
 
-/** A dialog of ours, as far as the comparison needs to know it. */
+/** The part of our dialog that the comparison needs. */
 interface Compared {
-  /** Whether the engine must have it: it is answered, and no BYE of ours is on its way. */
+  /** Whether the engine must have it: it is answered, and no BYE of ours is pending. */
   readonly settled: boolean;
 }
 
 export interface Difference<Owner> {
-  /** Ours, whose dialogs the engine does not know. */
+  /** Our dialogs that the engine does not know. */
   readonly lost: readonly Owner[];
-  /** Ids of dialogs that none of ours owns. */
+  /** Ids of engine dialogs that we do not own. */
   readonly unowned: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export class Reconciliation<Owner extends Compared> {
 
   /**
    * @param engine ids of the engine's dialogs
-   * @param ours all that we hold, by id; a call of the edge to itself has one id twice
+   * @param ours all of ours, by id; a call of the edge to itself has the same id twice
    */
   compare(engine: readonly string[], ours: Iterable<readonly [string, Owner]>): Difference<Owner> {
     const theirs = new Set(engine);
@@ -39,7 +39,7 @@ export class Reconciliation<Owner extends Compared> {
     return { lost, unowned };
   }
 
-  /** The engine is another one: what it does not know, it has not lost. */
+  /** A new engine has no dialogs to lose: restarts the comparison. */
   forget(): void {
     this.#missing.clear();
     this.#strange.clear();

@@ -10,7 +10,7 @@ interface BodyCarrier {
 export type SessionBody =
   | { readonly kind: 'none' }
   | { readonly kind: 'sdp'; readonly sdp: string }
-  /** A body that we cannot read: 415 with Accept (RFC 3261 section 8.2.3). */
+  /** A body of an unsupported type: 415 with Accept (RFC 3261 section 8.2.3). */
   | { readonly kind: 'other'; readonly type: string };
 
 const isSdp = (type: string): boolean => /^\s*application\/sdp\s*(;|$)/i.test(type);
@@ -27,7 +27,10 @@ export function sessionBody(message: BodyCarrier): SessionBody {
   return { kind: 'other', type: type.trim() };
 }
 
-/** The line end before a multipart boundary belongs to the boundary (RFC 2046 section 5.1.1); SDP needs its own. */
+/**
+ * The line end before a multipart boundary belongs to the boundary (RFC 2046 section 5.1.1); SDP needs one of its
+ * own.
+ */
 function withLineEnd(content: string): string {
   return content.replace(/(\r?\n)?$/, '\r\n');
 }

@@ -1,4 +1,4 @@
-/** Peers whose Contact nobody can call: their calls end all the same, whatever they do. All parts but media are real. */
+/** Peers with an unreachable Contact: their calls end in every case. All parts except media are real. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { freeTcpPort } from '../../../test/kit/programs/ports.ts';
 
 const capacity = 50;
 const tries = capacity + 10;
-/** What follows an end by the engine is a matter of milliseconds; the machine may be busy. */
+/** The engine ends the call within milliseconds, but the machine may be busy. */
 const patience = { timeout: 20_000, interval: 50 };
 const agents = new FakeAgents(false);
 let edge: TestEdge;
@@ -41,14 +41,14 @@ async function connect(): Promise<SipCaller> {
   return caller;
 }
 
-/** Sends as many INVITEs as the edge takes, and some more. @returns how often each status came */
+/** Sends some more INVITEs than the edge accepts. @returns how often each status was received */
 async function flood(caller: SipCaller, contact: string): Promise<Map<string, number>> {
   const statuses = new Map<string, number>();
   for (let i = 0; i < tries; i++) {
     const text = sipRequest('INVITE', { callId: `flood-${flooded++}`, body: sdpOffer });
     caller.send(text.replace(/^Contact: .*$/m, `Contact: ${contact}`));
   }
-  // A 200 without ACK comes again and again.
+  // A 200 without ACK is retransmitted.
   const answered = new Set<string>();
   while (answered.size < tries) {
     const answer = await caller.final();
@@ -74,8 +74,8 @@ async function callOnce(callId: string): Promise<string | undefined> {
 }
 
 it.each([
-  ['names a transport that there is not', () => '<sip:ada@192.0.2.77:5061;transport=udp>'],
-  ['names a place where nobody listens', (port: number) => `<sip:ada@127.0.0.1:${port};transport=tls>`],
+  ['names an unsupported transport', () => '<sip:ada@192.0.2.77:5061;transport=udp>'],
+  ['names a closed port', (port: number) => `<sip:ada@127.0.0.1:${port};transport=tls>`],
 ])(
   'calls that are never acknowledged end with their connection, when the Contact %s',
   async (what, contact) => {
@@ -89,12 +89,12 @@ it.each([
     await expect.poll(() => edge.calls.size, patience).toBe(0);
     const ends = [...edge.records.values()].map((records) => records.at(-1)?.termination);
     expect(ends.filter((end) => end === 'connection_lost')).toHaveLength(capacity);
-    // The capacity is back.
+    // The capacity is free again.
     expect(await callOnce(`after it ${what}`.replaceAll(' ', '-'))).toBe('SIP/2.0 200 OK');
   },
 );
 
-describe('a peer that names another address of our own network by Record-Route', () => {
+describe('a peer that names another address of our own network in Record-Route', () => {
   const servers: Server[] = [];
   let tried: number;
   let place: string;
@@ -116,7 +116,7 @@ describe('a peer that names another address of our own network by Record-Route',
     edge.allow([]);
   });
 
-  /** A call that is answered, whose connection closes before the ACK. @returns how it ended */
+  /** An answered call whose connection closes before the ACK. @returns how it ended */
   async function abandonedCall(callId: string): Promise<string | null | undefined> {
     const caller = await connect();
     const text = sipRequest('INVITE', { callId, body: sdpOffer });
@@ -127,7 +127,7 @@ describe('a peer that names another address of our own network by Record-Route',
     return last(callId)?.termination;
   }
 
-  it('loses its call, and nobody is connected to', async () => {
+  it('loses its call, and no connection is opened', async () => {
     expect(await abandonedCall('private-place')).toBe('connection_lost');
     expect(tried).toBe(0);
   });
@@ -139,13 +139,13 @@ describe('a peer that names another address of our own network by Record-Route',
   });
 });
 
-it('a Contact that is no SIP URI makes no call at all', async () => {
+it('a Contact that is not a SIP URI is rejected', async () => {
   const statuses = await flood(await connect(), '<http://192.0.2.77/>');
   expect([...statuses]).toEqual([['400', tries]]);
   expect(edge.calls.size).toBe(0);
 });
 
-it('a caller whose connection closes while it rings has lost it, and no engine is to blame', async () => {
+it('a caller whose connection closes while it rings loses the call, and the engine is not blamed', async () => {
   agents.ready = false;
   const caller = await connect();
   caller.send(sipRequest('INVITE', { callId: 'closes', body: sdpOffer }));

@@ -3,9 +3,9 @@
  *
  *     401/407 -> strongest digest of each realm -> once per request, and once more when its nonce was stale
  *
- * A proxy and the server behind it may challenge one after the other or, when a proxy has forked, in one response
- * (RFC 3261 sections 16.7 and 22.3): each realm gets its own answer. What was answered with SHA-256 is not answered
- * with MD5 later (RFC 8760 section 4: no downgrade).
+ * A proxy and the server behind it may challenge one after the other or, when a proxy has forked, in one
+ * response (RFC 3261 sections 16.7 and 22.3): each realm gets its own credentials. A realm answered with SHA-256
+ * is not answered with MD5 later (RFC 8760 section 4: no downgrade).
  */
 import { randomBytes } from 'node:crypto';
 import type { Log } from '../../call/log.ts';
@@ -21,13 +21,13 @@ import {
 } from './digest.ts';
 import { type HeaderFields, headerOf } from './headers.ts';
 
-/** Where a challenge stands and where its answer goes (RFC 3261 sections 22.2 and 22.3). */
+/** The headers of a challenge and of its answer (RFC 3261 sections 22.2 and 22.3). */
 const places = [
   { challenge: 'www-authenticate', answer: 'Authorization' },
   { challenge: 'proxy-authenticate', answer: 'Proxy-Authorization' },
 ] as const;
 
-/** Realms of one trunk that are answered at most: a bound for peers that never end to ask. */
+/** Maximum number of realms answered per trunk, in case a peer never stops challenging. */
 const maxRealms = 8;
 
 export function isChallenge(status: number): status is 401 | 407 {
@@ -37,22 +37,22 @@ export function isChallenge(status: number): status is 401 | 407 {
 /** The request that was challenged. */
 export type ChallengedRequest = Pick<DigestRequest, 'method' | 'uri' | 'body'>;
 
-/** One request with all its tries. */
+/** One request with all its attempts. */
 export interface AuthenticatedRequest {
-  /** Authorization headers for the next try; those of challenges answered before are among them. */
+  /** Authorization headers for the next attempt, including those for earlier challenges. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Takes the challenges of a 401 or 407.
-   * @returns whether the request is worth another try, now with `headers`
+   * Processes the challenges of a 401 or 407.
+   * @returns whether to retry the request, now with `headers`
    */
   take(headers: HeaderFields, request: ChallengedRequest): boolean;
 }
 
-/** What is known of a realm behind one of the places. */
+/** State of a realm behind one of the two headers. */
 interface Space {
   readonly nonce: string;
   readonly nonceCount: number;
-  /** Strength of the digest that was answered last. */
+  /** Strength of the last digest that was used. */
   readonly floor: number;
 }
 
@@ -107,7 +107,7 @@ export class Authenticator {
         any = true;
         const key = `${name} ${challenge.realm}`;
         const before = answers.get(key);
-        // A second challenge without `stale` says that the credentials are wrong (RFC 7616 section 3.3).
+        // A second challenge without `stale` means that the credentials are wrong (RFC 7616 section 3.3).
         if (before && (!challenge.stale || before.renewed)) return false;
         const value = this.#answer(key, challenge, request);
         if (value === null) continue;
@@ -140,8 +140,8 @@ export class Authenticator {
 }
 
 /**
- * Several credentials of one name stand in lines of their own, never in a comma list (RFC 3261 section 7.3.1).
- * drachtio-srf takes one value per name and writes it as it is.
+ * Several credentials with the same header name need separate lines, never a comma list (RFC 3261 section 7.3.1).
+ * drachtio-srf accepts one value per name and writes it unchanged.
  */
 function headersOf(answers: readonly Answer[]): Record<string, string> {
   const headers: Record<string, string> = {};

@@ -1,4 +1,4 @@
-/** The connection to the SIP engine: opened, and opened again with growing pauses when it is lost. */
+/** The connection to the SIP engine: opened, and reopened with increasing pauses when it is lost. */
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { Log } from '../../call/log.ts';
 import {
@@ -10,7 +10,7 @@ import {
   type SrfHandler,
 } from './srf.ts';
 
-/** Why a request did not leave: a fault of ours, not of the peer that it was for. */
+/** Why a request was not sent: a fault on our side, not the peer's. */
 export const noEngine = 'the SIP engine is not connected';
 
 const firstPauseMs = 200;
@@ -20,11 +20,11 @@ export interface EngineLinkOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly handle: SrfHandler;
-  /** Whether requests outside of dialogs come to us. Default: they do. */
+  /** Whether requests outside dialogs are delivered to us. Default: they are. */
   readonly routes?: boolean;
-  /** The engine is there and hands us requests. */
+  /** The engine is connected and delivers requests. */
   readonly onUp: (sipAddresses: string[]) => void;
-  /** The engine was there and is lost: every dialog of it is gone. */
+  /** The engine was connected and is lost, with all its dialogs. */
   readonly onDown: () => void;
 }
 
@@ -55,13 +55,13 @@ export class EngineLink {
     this.#open();
   }
 
-  /** Sends a request outside of dialogs. `sent` may be called before this returns. */
+  /** Sends a request outside a dialog. `sent` may be called before this returns. */
   request(request: NewRequest, sent: RequestSent): void {
     if (this.#connection && this.#up) this.#connection.request(request, sent);
     else sent(new Error(noEngine));
   }
 
-  /** Closes the connection for good. */
+  /** Closes the connection permanently. */
   close(): void {
     this.#closed = true;
     this.#retry?.cancel();

@@ -29,7 +29,7 @@ describe('a digest', () => {
   it.each([
     ['MD5', '8ca523f5e9506fed4657c9700eebdbec'],
     ['SHA-256', '753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1'],
-  ])('is that of RFC 7616 section 3.9.1 with %s', (algorithm, response) => {
+  ])('matches RFC 7616 section 3.9.1 with %s', (algorithm, response) => {
     const value = authorization({ ...example, algorithm }, mufasa);
     expect(parameter(value, 'response')).toBe(response);
     expect(value).toContain(
@@ -37,7 +37,7 @@ describe('a digest', () => {
     );
   });
 
-  it('with SHA-512-256 is made by the hash of FIPS 180-4, and not by a shortened SHA-512', () => {
+  it('with SHA-512-256 uses the hash of FIPS 180-4, not a truncated SHA-512', () => {
     const challenge = {
       realm: 'api@example.org',
       nonce: '5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK',
@@ -60,7 +60,7 @@ describe('a digest', () => {
     );
   });
 
-  it('is that of RFC 2617 section 3.5, and of RFC 2069 without qop', () => {
+  it('matches RFC 2617 section 3.5, and RFC 2069 without qop', () => {
     const challenge = {
       realm: 'testrealm@host.com',
       nonce: 'dcd98b7102dd2f0e8b11d0f600bfb0c093',
@@ -78,7 +78,7 @@ describe('a digest', () => {
     expect(old).not.toMatch(/qop|nc=|cnonce/);
   });
 
-  it('has the cnonce in the secret of a -sess algorithm', () => {
+  it('includes the cnonce in the secret of a -sess algorithm', () => {
     const value = authorization({ ...example, algorithm: 'SHA-256-sess' }, mufasa);
     expect(parameter(value, 'response')).toBe(
       '2fd51b3a77ad75bad6afad6003e818d767133c46d9e2749e7f5232ae1ea3efd7',
@@ -88,7 +88,7 @@ describe('a digest', () => {
 });
 
 describe('challenges', () => {
-  it('are read from lines that were joined by a comma', () => {
+  it('are parsed from lines joined by a comma', () => {
     const value =
       'Digest realm="a, \\"b\\"", nonce="n1", algorithm=SHA-256, qop="auth,auth-int", stale=TRUE,Basic realm="x", digest nonce=n2,realm="c"';
     expect(parseChallenges(value)).toEqual([
@@ -105,13 +105,13 @@ describe('challenges', () => {
   });
 
   it.each(['', 'Digest', 'Digest realm="a"', 'Digest nonce="a"', 'Basic realm="a", nonce="b"', '"', ',,='])(
-    'are none in %j',
+    'are not found in %j',
     (value) => {
       expect(parseChallenges(value)).toEqual([]);
     },
   );
 
-  it('are read as they were written', () => {
+  it('keep their values as written', () => {
     const word = fc.stringMatching(/^[A-Za-z0-9 ,;=.:/+-]{1,20}$/);
     const challenge = fc.record({ realm: word, nonce: word, opaque: fc.option(word), stale: fc.boolean() });
     fc.assert(
@@ -127,14 +127,14 @@ describe('challenges', () => {
     );
   });
 
-  it('of any text end the reading', () => {
+  it('with arbitrary text do not hang the parser', () => {
     fc.assert(fc.property(fc.string(), (text) => Array.isArray(parseChallenges(text))));
   });
 
   const offers = (...algorithms: (string | null)[]): Challenge[] =>
     algorithms.map((algorithm) => ({ ...example, algorithm }));
 
-  it('are answered by the strongest that we know, whatever their order', () => {
+  it('are answered by the strongest supported digest, whatever their order', () => {
     expect(strongest(offers('MD5', 'SHA-256', 'SHA-512-256', 'MD5-sess'), null)?.algorithm).toBe(
       'SHA-512-256',
     );
@@ -143,7 +143,7 @@ describe('challenges', () => {
     expect(strongest(offers('SHA-3'), null)).toBeNull();
   });
 
-  it('of another realm, or with a protection that is unknown, get no answer', () => {
+  it('for another realm, or with an unknown protection, get no answer', () => {
     expect(strongest(offers('MD5'), 'elsewhere')).toBeNull();
     expect(strongest([{ ...example, algorithm: 'MD5', qop: ['auth-conf'] }], null)).toBeNull();
   });
@@ -167,7 +167,7 @@ describe('an authenticator', () => {
     expect(request.take(challenge('n3', 'algorithm=SHA-256, stale=true'), invite)).toBe(false);
   });
 
-  it('takes a second challenge without stale as a refusal', () => {
+  it('treats a second challenge without stale as a rejection', () => {
     const request = create().request();
     expect(request.take(challenge('n1'), invite)).toBe(true);
     expect(request.take(challenge('n2'), invite)).toBe(false);
@@ -184,7 +184,7 @@ describe('an authenticator', () => {
     expect(Object.keys(request.headers).toSorted()).toEqual(['Authorization', 'Proxy-Authorization']);
   });
 
-  it('answers every realm of one response, each in a line of its own', () => {
+  it('answers every realm of one response, each on its own line', () => {
     const request = create().request();
     const challenges = {
       'proxy-authenticate':
@@ -200,7 +200,7 @@ describe('an authenticator', () => {
     expect(parameter(request.headers.Authorization ?? '', 'nonce')).toBe('n4');
   });
 
-  it('answers the realm of the next proxy beside that of the first', () => {
+  it("answers the next proxy's realm in addition to the first", () => {
     const request = create().request();
     request.take(challenge('n1'), invite);
     expect(request.take({ 'proxy-authenticate': 'Digest realm="next", nonce="n2"' }, invite)).toBe(true);
@@ -209,7 +209,7 @@ describe('an authenticator', () => {
     ).toEqual(['r', 'next']);
   });
 
-  it('answers the configured realm alone', () => {
+  it('answers only the configured realm', () => {
     const request = new Authenticator({ ...credentials, realm: 'b' }, new QuietLog()).request();
     const value = 'Digest realm="a", nonce="n1", Digest realm="b", nonce="n2"';
     expect(request.take({ 'www-authenticate': value }, invite)).toBe(true);
@@ -218,14 +218,14 @@ describe('an authenticator', () => {
     ]);
   });
 
-  it('comes to an end with a peer that has a new realm for every try', () => {
+  it('stops with a peer that has a new realm for every attempt', () => {
     const request = create().request();
     let tries = 0;
     while (request.take({ 'www-authenticate': `Digest realm="${tries}", nonce="n"` }, invite)) tries++;
     expect(tries).toBe(8);
   });
 
-  it('protects the body where nothing else is taken', () => {
+  it('protects the body when nothing else is accepted', () => {
     const request = create().request();
     const only = { 'www-authenticate': 'Digest realm="r", nonce="n", algorithm=MD5, qop="auth-int"' };
     expect(request.take(only, { ...invite, body: 'v=0' })).toBe(true);
@@ -236,7 +236,7 @@ describe('an authenticator', () => {
     expect(parameter(value, 'response')).toBe(md5(`${md5('acme:r:secret')}:n:00000001:c:auth-int:${ha2}`));
   });
 
-  it('counts the uses of a nonce over requests', () => {
+  it('counts the uses of a nonce across requests', () => {
     const authenticator = create();
     authenticator.request().take(challenge('n1'), invite);
     const bye = authenticator.request();
@@ -244,7 +244,7 @@ describe('an authenticator', () => {
     expect(parameter(bye.headers['Proxy-Authorization'] ?? '', 'nc')).toBe('00000002');
   });
 
-  it('does not go back to MD5 after SHA-256', () => {
+  it('does not downgrade to MD5 after SHA-256', () => {
     const authenticator = create();
     authenticator.request().take(challenge('n1'), invite);
     expect(authenticator.request().take(challenge('n2', 'algorithm=MD5'), { ...invite, method: 'BYE' })).toBe(

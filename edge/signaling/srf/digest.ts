@@ -4,15 +4,15 @@ import { createHash } from 'node:crypto';
 const hashes = { 'SHA-512-256': 'sha512-256', 'SHA-256': 'sha256', MD5: 'md5' } as const;
 export type DigestHash = keyof typeof hashes;
 
-/** The stronger, the higher. */
+/** Higher is stronger. */
 export const strength: Readonly<Record<DigestHash, number>> = { 'SHA-512-256': 3, 'SHA-256': 2, MD5: 1 };
 
 export interface Challenge {
-  /** As it stands between its quotes. */
+  /** As written between its quotes. */
   readonly realm: string;
   readonly nonce: string;
   readonly opaque: string | null;
-  /** As it was written; null: MD5. */
+  /** As written; null: MD5. */
   readonly algorithm: string | null;
   /** In lower case; null: the old form without qop. */
   readonly qop: readonly string[] | null;
@@ -21,7 +21,7 @@ export interface Challenge {
 
 /**
  * The digest challenges of WWW-Authenticate or Proxy-Authenticate, whose repeated lines are joined by commas.
- * Challenges of other schemes, and those without realm or nonce, are left out.
+ * Challenges of other schemes, and those without realm or nonce, are ignored.
  */
 export function parseChallenges(value: string): Challenge[] {
   const challenges: Map<string, string>[] = [];
@@ -57,15 +57,15 @@ function challengeOf(found: ReadonlyMap<string, string>): Challenge[] {
   ];
 }
 
-/** The hash that a challenge asks for; null when we have none such. */
+/** The hash that a challenge requires; null when unsupported. */
 export function hashOf({ algorithm }: Challenge): DigestHash | null {
   const name = (algorithm ?? 'MD5').toUpperCase().replace(/-SESS$/, '');
   return name === 'SHA-512-256' || name === 'SHA-256' || name === 'MD5' ? name : null;
 }
 
 /**
- * The strongest challenge that we can answer, the first of equals; null when there is none.
- * @param realm the only one that is answered; null: any
+ * The strongest supported challenge, the first among equals; null when there is none.
+ * @param realm the only one to answer; null: any
  */
 export function strongest(challenges: readonly Challenge[], realm: string | null): Challenge | null {
   let best: Challenge | null = null;
@@ -81,7 +81,7 @@ export function strongest(challenges: readonly Challenge[], realm: string | null
   return best;
 }
 
-/** The strongest challenge of each realm that we can answer (RFC 3261 section 22.3). @param realm as above */
+/** The strongest supported challenge of each realm (RFC 3261 section 22.3). @param realm as above */
 export function strongestOfEach(challenges: readonly Challenge[], realm: string | null): Challenge[] {
   const realms = new Set(challenges.map((challenge) => challenge.realm));
   return [...realms].flatMap((one) =>
@@ -89,7 +89,7 @@ export function strongestOfEach(challenges: readonly Challenge[], realm: string 
   );
 }
 
-/** What of `qop` we give: the body is protected only where nothing else is taken. */
+/** The `qop` to use: the body is protected only when nothing else is accepted. */
 function protectionOf(qop: readonly string[]): 'auth' | 'auth-int' | null {
   if (qop.includes('auth')) return 'auth';
   return qop.includes('auth-int') ? 'auth-int' : null;
@@ -102,12 +102,12 @@ export interface DigestRequest {
   /** The Request-URI. */
   readonly uri: string;
   readonly body: string;
-  /** How often this nonce has been used, this time included. */
+  /** How often this nonce has been used, including this time. */
   readonly nonceCount: number;
   readonly cnonce: string;
 }
 
-/** The value of Authorization or Proxy-Authorization. @throws RangeError for an algorithm that `hashOf` does not know */
+/** Value of Authorization or Proxy-Authorization. @throws RangeError for an algorithm unknown to `hashOf` */
 export function authorization(challenge: Challenge, request: DigestRequest): string {
   const hash = hashOf(challenge);
   if (hash === null) throw new RangeError(`digest algorithm ${challenge.algorithm} is not supported`);

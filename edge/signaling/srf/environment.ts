@@ -1,13 +1,13 @@
-/** What every part of signaling shares: who we are on the wire, time, chance and the log. */
+/** Shared by all parts of signaling: our identity on the wire, clock, randomness and log. */
 import type { Clock } from '#shared/clock.ts';
 import type { Log } from '../../call/log.ts';
 import { accept, allow, supported } from './headers.ts';
 import type { SessionSettings } from './session-timer.ts';
 import type { Sent, SrfResponse } from './srf.ts';
 
-/** How long REFERs may take. */
+/** Time limits of REFERs. */
 export interface ReferSettings {
-  /** For the outcome of a REFER of the peer; then its subscription ends with 503. */
+  /** For the outcome of a REFER from the peer; then its subscription ends with 503. */
   readonly subscriptionMs: number;
   /** For the next NOTIFY about a REFER of ours; then its outcome is unknown. */
   readonly outcomeMs: number;
@@ -18,9 +18,9 @@ export type ReferOutcome =
   | 'refused'
   | 'succeeded'
   | 'failed'
-  /** Of the peer's: the subscription was ended by us. */
+  /** From the peer: we ended the subscription. */
   | 'timed_out'
-  /** Of ours: nothing final came. */
+  /** Ours: no final outcome was reported. */
   | 'unknown';
 
 export interface Environment {
@@ -30,13 +30,13 @@ export interface Environment {
   readonly random: () => number;
   /** Name and version for Server and User-Agent. */
   readonly software: string;
-  /** Name of us in Warning headers. */
+  /** Our name in Warning headers. */
   readonly warnAgent: string;
-  /** `host:port` under which peers reach us; null: the engine knows it for each connection. */
+  /** `host:port` under which peers reach us; null: the engine uses each connection's address. */
   readonly publicAddress: string | null;
   readonly session: SessionSettings;
   readonly refers: ReferSettings;
-  /** Counts what becomes of REFERs. */
+  /** Counts the outcomes of REFERs. */
   readonly countRefer: (from: 'received' | 'sent', outcome: ReferOutcome) => void;
 }
 
@@ -56,7 +56,7 @@ export function respond(
   else response.send(status, extra.reason, options, sent);
 }
 
-/** What we can do, as OPTIONS tells it (RFC 3261 section 11.2). */
+/** Our capabilities, as OPTIONS reports them (RFC 3261 section 11.2). */
 export function capabilities(): Record<string, string> {
   return { Allow: allow, Accept: accept, Supported: supported };
 }

@@ -1,20 +1,20 @@
-/** One request outside of dialogs and the final response to it. */
+/** One request outside dialogs and its final response. */
 import type { Clock } from '#shared/clock.ts';
 import type { HeaderFields } from './headers.ts';
 import { warningText } from './refusal.ts';
 import type { NewRequest, RequestSent } from './srf.ts';
 
-/** What came of a request. */
+/** The outcome of a request. */
 export type Outcome =
   | {
       readonly kind: 'answered';
       readonly status: number;
       readonly reason: string;
       readonly headers: HeaderFields;
-      /** Headers of the request as it went on the wire. */
+      /** Headers of the request as sent on the wire. */
       readonly sent: HeaderFields;
     }
-  /** Nobody answered: refused, timed out, not to be connected to. `error` says why, in a few words. */
+  /** No answer: refused, timed out, or no connection. `error` says why, in a few words. */
   | { readonly kind: 'silent'; readonly error: string };
 
 /** Sends `request` and calls `done` once, at the latest after `timeoutMs`. */
@@ -40,7 +40,7 @@ export function exchangeOver(
       }
       sent.on('response', ({ status, reason, headers, source_address }) => {
         if (status < 200) return;
-        // Without source the engine made it itself: nobody answered.
+        // Without a source the engine made it: the peer did not answer.
         if (source_address !== '') end({ kind: 'answered', status, reason, headers, sent: sent.headers });
         else end({ kind: 'silent', error: status === 408 ? 'timeout' : (warningText(headers) ?? reason) });
       });

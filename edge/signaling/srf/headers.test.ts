@@ -12,7 +12,7 @@ import {
 import { warningText } from './refusal.ts';
 
 describe('headers', () => {
-  it('are found by name, whatever the case, and by compact form', () => {
+  it('are found by name, in any case, and by compact form', () => {
     expect(headerOf({ 'X-Custom': '1' }, 'x-custom')).toBe('1');
     expect(headerOf({ x: '1800' }, 'session-expires')).toBe('1800');
     expect(headerOf({ require: 'timer' }, 'require')).toBe('timer');
@@ -25,7 +25,7 @@ describe('headers', () => {
     expect(tokensOf(undefined)).toEqual([]);
   });
 
-  it('name what we do not understand of Require', () => {
+  it('report the unsupported option tags of Require', () => {
     expect(unsupportedTags('timer, Replaces, join, 100rel,foo')).toEqual(['join', 'foo']);
     expect(unsupportedTags(undefined)).toEqual([]);
   });
@@ -78,7 +78,7 @@ describe('a Warning', () => {
     expect(warningText({ warning })).toBe(text);
   });
 
-  it('that did not come says nothing', () => {
+  it('is empty when the header is missing', () => {
     expect(warningText({})).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
-/** Header values that we send, and reading those that we get. Pure. */
+/** Writes the header values that we send, and reads those that we receive. Pure. */
 
-/** Headers as drachtio-srf hands them out: one string per name, repeated lines joined by commas. */
+/** Headers as drachtio-srf delivers them: one string per name, repeated lines joined by commas. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
 const allowedMethods = [
@@ -16,7 +16,7 @@ const allowedMethods = [
 ] as const;
 export const allow = allowedMethods.join(', ');
 
-/** Option tags that we understand (RFC 3261 section 19.2): RFC 4028, 3262, 3891 and 4488. */
+/** Option tags that we support (RFC 3261 section 19.2): RFC 4028, 3262, 3891 and 4488. */
 const optionTags = ['timer', '100rel', 'replaces', 'norefersub'] as const;
 export const supported = optionTags.join(', ');
 
@@ -48,18 +48,18 @@ export function tokensOf(value: string | undefined): string[] {
 
 /** The tag of a From or To value, empty when it has none. */
 export function tagOf(nameAddr: string): string {
-  // A display name in quotes and the URI may have a parameter of that name themselves.
+  // A quoted display name and the URI may themselves contain a parameter of that name.
   const parameters = nameAddr.replace(/"(?:[^"\\]|\\.)*"/g, '').replace(/<[^>]*>/g, '');
   return /;\s*tag\s*=\s*([^\s;,]+)/i.exec(parameters)?.[1] ?? '';
 }
 
-/** Option tags of a Require header that we do not understand (RFC 3261 section 8.2.2.3). */
+/** Option tags of a Require header that we do not support (RFC 3261 section 8.2.2.3). */
 export function unsupportedTags(require: string | undefined): string[] {
   const known: readonly string[] = optionTags;
   return tokensOf(require).filter((tag) => !known.includes(tag));
 }
 
-/** A Warning header with the code for reasons of our own (RFC 3261 section 20.43). */
+/** A Warning header with the code for miscellaneous reasons (RFC 3261 section 20.43). */
 export function warningOf(host: string, text: string): string {
   return `399 ${host} "${printable(text).replace(/[\\"]/g, "'")}"`;
 }
@@ -70,7 +70,8 @@ export function reasonOf(cause: number, text: string): string {
 }
 
 /**
- * Our Contact. It is a SIPS URI when the request came to one, or asked through one (RFC 3261 section 12.1.1).
+ * Our Contact. It is a SIPS URI when the request was sent to one, or routed through one (RFC 3261 section
+ * 12.1.1).
  * @param address `host:port` under which peers reach us
  */
 export function contactOf(address: string, requestUri: string, headers: HeaderFields): string {
@@ -80,7 +81,7 @@ export function contactOf(address: string, requestUri: string, headers: HeaderFi
   return secure ? `<sips:${address}>` : `<sip:${address};transport=tls>`;
 }
 
-/** Text as a header may have it: no control characters, of which CR and LF would make other headers (section 25.1). */
+/** Text safe for a header: no control characters, of which CR and LF would start other headers (section 25.1). */
 export function printable(text: string): string {
   return text.replace(/\p{Cc}+[ \t]*/gu, ' ');
 }

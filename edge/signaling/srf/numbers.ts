@@ -1,4 +1,4 @@
-/** Numbers as SIP carries them, and which configured number is meant. Pure. */
+/** Numbers as SIP carries them, and the lookup of configured numbers. Pure. */
 import { toE164 } from '#shared/e164.ts';
 import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
 
@@ -8,8 +8,8 @@ export function normalizeNumber(user: string): string {
 }
 
 /**
- * The user part of a SIP URI or the number of a tel URI, unescaped, without parameters of its own
- * (`;npdi`, `;phone-context=`; RFC 3261 section 19.1.6). Null when there is none.
+ * The user part of a SIP URI or the number of a tel URI, unescaped, without its own parameters (`;npdi`,
+ * `;phone-context=`; RFC 3261 section 19.1.6). Null when there is none.
  */
 export function userOf(uri: string): string | null {
   const colon = uri.indexOf(':');
@@ -39,7 +39,7 @@ export function userOf(uri: string): string | null {
 
 /** The URI inside a From, To or Contact value, with or without display name and angle brackets. */
 export function uriOf(nameAddr: string): string {
-  // A display name in quotes may itself hold a "<" (RFC 3261 section 20.10).
+  // A quoted display name may itself contain a "<" (RFC 3261 section 20.10).
   const unquoted = nameAddr.replace(/"(?:[^"\\]|\\.)*"/g, '');
   const open = unquoted.indexOf('<');
   if (open >= 0) {
@@ -51,7 +51,7 @@ export function uriOf(nameAddr: string): string {
   return (semicolon < 0 ? unquoted : unquoted.slice(0, semicolon)).trim();
 }
 
-/** A user part for a SIP URI: what RFC 3261 section 25.1 does not allow in one is escaped. */
+/** A user part for a SIP URI: characters that RFC 3261 section 25.1 does not allow are escaped. */
 export function userPart(user: string): string {
   return encodeURIComponent(user).replace(/%(?:24|26|2B|2C|2F|3B|3D|3F)/g, decodeURIComponent);
 }
@@ -61,7 +61,7 @@ export function hostPart(host: string): string {
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
 }
 
-/** `host` or `host:port` of a SIP URI, in lower case; empty when it is none. */
+/** `host` or `host:port` of a SIP URI, in lower case; empty when it is not one. */
 export function hostPortOf(uri: string): string {
   return (/^sips?:(?:[^@]*@)?([^;?>]+)/i.exec(uri)?.[1] ?? '').toLowerCase();
 }
@@ -74,7 +74,7 @@ export function sipUri(user: string, host: string, port: number): string {
   return `sip:${user === '' ? '' : `${userPart(user)}@`}${hostPart(host)}:${port};transport=tls`;
 }
 
-/** Finds the configured number that a caller dialled, with or without leading plus. */
+/** Finds the configured number that a caller dialed, with or without a leading plus. */
 export class NumberIndex {
   readonly #byNumber = new Map<string, NumberConfig>();
 
@@ -82,7 +82,7 @@ export class NumberIndex {
     for (const config of numbers) this.#byNumber.set(config.number, config);
   }
 
-  /** @param user the user part dialled */
+  /** @param user the dialed user part */
   find(user: string): NumberConfig | undefined {
     const number = toE164(user);
     return number === null ? undefined : this.#byNumber.get(number);

@@ -20,7 +20,7 @@ it('reads code and text of a Warning', () => {
   expect(warningCode({})).toBeNull();
 });
 
-it('shows where a redirect points, without passwords, headers and characters that do not belong there', () => {
+it('shows the targets of a redirect, without passwords, headers and illegal characters', () => {
   const contact =
     '"A, B" <sip:alice:secret@new.example.com:5061;transport=tls?Subject=x>;q=0.9, sips:b@\u0007c.example.com;q=0.1';
   expect(redirectTargets({ contact })).toEqual([
@@ -31,7 +31,7 @@ it('shows where a redirect points, without passwords, headers and characters tha
   expect(redirectTargets({})).toEqual([]);
 });
 
-it('knows a challenge', () => {
+it('recognizes a challenge', () => {
   expect(isChallenged(401, { 'www-authenticate': 'Digest realm="a"' })).toBe(true);
   expect(isChallenged(407, { 'www-authenticate': 'Digest realm="a"' })).toBe(false);
   expect(isChallenged(403, {})).toBe(true);

@@ -1,8 +1,8 @@
-/** What a final response of 300 to 699 says of why there is no answer. Pure. */
+/** What a final response of 300 to 699 says about the reason. Pure. */
 import { type HeaderFields, headerOf } from './headers.ts';
 import { uriOf } from './numbers.ts';
 
-/** Contacts of a redirect that are told, and their length at most. */
+/** Maximum number of reported redirect contacts, and their maximum length. */
 const mostContacts = 3;
 const longestContact = 200;
 
@@ -22,7 +22,7 @@ export function warningCode(headers: HeaderFields): number | null {
 
 /** ITU-T Q.850 cause of a Reason header (RFC 3326 section 2), 1 to 127; null without one. */
 export function q850Cause(headers: HeaderFields): number | null {
-  // Texts may hold commas, semicolons and what looks like a cause.
+  // Texts may contain commas, semicolons and what looks like a cause.
   const reason = (headerOf(headers, 'reason') ?? '').replace(/"(?:[^"\\]|\\.)*"/g, '""');
   for (const value of reason.split(',')) {
     const found = /^\s*Q\.850\s*;(?:[^,]*;)?\s*cause\s*=\s*(\d{1,3})(?!\d)/i.exec(value)?.[1];
@@ -31,7 +31,7 @@ export function q850Cause(headers: HeaderFields): number | null {
   return null;
 }
 
-/** Where a redirect points (RFC 3261 section 21.3): URIs without password and header part, the first few. */
+/** Targets of a redirect (RFC 3261 section 21.3): URIs without password and header part, the first few. */
 export function redirectTargets(headers: HeaderFields): string[] {
   const entries = (headerOf(headers, 'contact') ?? '').match(/(?:"(?:[^"\\]|\\.)*"|<[^>]*>|[^,"<])+/g) ?? [];
   const uris = entries.map((entry) => shown(uriOf(entry.trim()))).filter((uri) => uri !== '');
@@ -46,7 +46,7 @@ function shown(uri: string): string {
     .slice(0, longestContact);
 }
 
-/** Whether a 401 or 407 names a challenge; true for other statuses, which need none. */
+/** Whether a 401 or 407 contains a challenge; true for other statuses, which need none. */
 export function isChallenged(status: number, headers: HeaderFields): boolean {
   if (status === 401) return headerOf(headers, 'www-authenticate') !== undefined;
   if (status === 407) return headerOf(headers, 'proxy-authenticate') !== undefined;

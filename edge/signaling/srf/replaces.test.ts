@@ -26,11 +26,11 @@ describe('a Replaces header', () => {
     'a@b;to-tag=1;to-tag=2;from-tag=3',
     'a@b;to-tag=;from-tag=3',
     'a@b;to-tag=1;from-tag=2,c@d;to-tag=1;from-tag=2',
-  ])('is not taken when it is not exactly one that is well-formed: %s', (value) => {
+  ])('is rejected unless it is exactly one well-formed value: %s', (value) => {
     expect(parseReplaces(value)).toBeNull();
   });
 
-  it('reads what it was made of, and throws for no text', () => {
+  it('reads what it has written, and throws for no input', () => {
     const word = fc.stringMatching(/^[A-Za-z0-9.\-_~!%*+]{1,20}$/);
     fc.assert(
       fc.property(word, word, word, (callId, toTag, fromTag) => {

@@ -2,19 +2,19 @@
 
 export interface Replaces {
   readonly callId: string;
-  /** Tag of the side that gets the INVITE. */
+  /** Tag of the side that receives the INVITE. */
   readonly toTag: string;
   readonly fromTag: string;
-  /** Only while the dialog has no answer. */
+  /** Only while the dialog is unanswered. */
   readonly earlyOnly: boolean;
 }
 
 const callIdForm = /^[^\s;,@]+(?:@[^\s;,@]+)?$/;
 const tokenForm = /^[!%'*+\-.^_`~0-9A-Za-z]+$/;
 
-/** @param value of all Replaces headers of a message; null when they are not exactly one that is well-formed */
+/** @param value of all Replaces headers of a message; null unless it is exactly one well-formed value */
 export function parseReplaces(value: string): Replaces | null {
-  // No part of the grammar that we read has a comma: one means a second header.
+  // The supported grammar has no commas: a comma means a second header.
   if (value.includes(',')) return null;
   const [callId = '', ...parameters] = value.split(';').map((part) => part.trim());
   if (!callIdForm.test(callId)) return null;

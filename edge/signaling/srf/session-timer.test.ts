@@ -18,7 +18,7 @@ const wish = (values: Partial<SessionWish>): SessionWish => ({
   ...values,
 });
 
-describe('what a message says of the session timer', () => {
+describe('the session timer headers of a message', () => {
   it.each([
     [
       { supported: 'timer', 'session-expires': '1800;refresher=uac', 'min-se': '90' },
@@ -36,7 +36,7 @@ describe('what a message says of the session timer', () => {
   });
 });
 
-describe('the answer to it (RFC 4028 section 9, table 2)', () => {
+describe('the answer to them (RFC 4028 section 9, table 2)', () => {
   it.each<[string, Partial<SessionWish>, ReturnType<typeof answerSession>]>([
     ['no support, no interval', { supportsTimer: false }, { kind: 'none' }],
     [
@@ -51,7 +51,7 @@ describe('the answer to it (RFC 4028 section 9, table 2)', () => {
     ],
     ['support without interval: we ask and refresh', {}, { kind: 'timer', expiresS: 1800, refresher: 'uas' }],
     [
-      'support, no refresher named: the caller',
+      'support, no refresher named: the caller refreshes',
       { expiresS: 600 },
       { kind: 'timer', expiresS: 600, refresher: 'uac' },
     ],
@@ -72,7 +72,7 @@ describe('the answer to it (RFC 4028 section 9, table 2)', () => {
       { kind: 'timer', expiresS: 3600, refresher: 'uac' },
     ],
     [
-      'nor is it longer than a day',
+      'and is never longer than a day',
       { expiresS: 3600, minS: 86_400 },
       { kind: 'timer', expiresS: 86_400, refresher: 'uac' },
     ],
@@ -81,7 +81,7 @@ describe('the answer to it (RFC 4028 section 9, table 2)', () => {
     expect(answerSession(wish(values), settings)).toEqual(expected);
   });
 
-  it('requires the extension of a caller that shall refresh', () => {
+  it('requires the extension of a caller that must refresh', () => {
     expect(sessionHeaders({ kind: 'timer', expiresS: 600, refresher: 'uac' })).toEqual({
       'Session-Expires': '600;refresher=uac',
       Require: 'timer',
@@ -93,13 +93,13 @@ describe('the answer to it (RFC 4028 section 9, table 2)', () => {
   });
 });
 
-describe('what the answer to our request comes to', () => {
+describe('the result of the answer to our request', () => {
   it.each([
     ['as agreed', { expiresS: 600, refresher: 'uas' as const }, 1800, { expiresS: 600, weRefresh: false }],
-    ['no refresher named: we', { expiresS: 600 }, 1800, { expiresS: 600, weRefresh: true }],
-    ['no interval: the one that we asked for', {}, 1800, { expiresS: 1800, weRefresh: true }],
+    ['no refresher named: we refresh', { expiresS: 600 }, 1800, { expiresS: 600, weRefresh: true }],
+    ['no interval: the requested one', {}, 1800, { expiresS: 1800, weRefresh: true }],
     ['no interval to the first INVITE: none', {}, null, null],
-    ['never less than 90 s', { expiresS: 0 }, 1800, { expiresS: 90, weRefresh: true }],
+    ['never shorter than 90 s', { expiresS: 0 }, 1800, { expiresS: 90, weRefresh: true }],
   ])('%s', (_name, values, askedS, expected) => {
     expect(runOfAnswer(wish(values), askedS)).toEqual(expected);
   });
@@ -134,7 +134,7 @@ describe('the session clock', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('waits for the peer to refresh, and a third of a short interval before its end gives up', () => {
+  it('waits for the peer to refresh, and gives up a third of a short interval before its end', () => {
     const { clock, events, timer } = setup();
     timer.restart({ expiresS: 90, weRefresh: false });
     clock.advance(59_999);
@@ -145,7 +145,7 @@ describe('the session clock', () => {
     expect(events).toEqual(['expired']);
   });
 
-  it('leaves no timer behind when it is stopped', () => {
+  it('leaves no timer running when it is stopped', () => {
     const { clock, timer } = setup();
     timer.restart({ expiresS: 1800, weRefresh: true });
     timer.stop();

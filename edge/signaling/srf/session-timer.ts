@@ -1,17 +1,17 @@
-/** Session timers (RFC 4028): what to agree on, as pure functions, and the clock that follows from it. */
+/** Session timers (RFC 4028): the negotiation as pure functions, and the timer that results from it. */
 import type { Clock, Timer } from '#shared/clock.ts';
 import { type HeaderFields, headerOf, tokensOf } from './headers.ts';
 
 export interface SessionSettings {
-  /** Interval that we ask for, seconds. */
+  /** Interval to request, seconds. */
   readonly expiresS: number;
-  /** Smallest interval that we take, seconds; at least 90 (RFC 4028 section 4). */
+  /** Smallest interval to accept, seconds; at least 90 (RFC 4028 section 4). */
   readonly minS: number;
 }
 
 /**
- * What a request or response says about the session timer. `refresher` is its word: the uac or uas of that message's
- * transaction. No interval is longer than `longestS`, whatever the message says.
+ * The session timer fields of a request or response. `refresher` as written: the uac or uas of that message's
+ * transaction. Intervals are limited to `longestS`.
  */
 export interface SessionWish {
   readonly supportsTimer: boolean;
@@ -33,8 +33,8 @@ export function readSession(headers: HeaderFields): SessionWish {
 }
 
 /**
- * Longest session interval that a peer can ask for, seconds: a day, as with registrations. RFC 4028 has no upper
- * bound, but a session that is looked after less often than daily is not looked after.
+ * Longest session interval accepted from a peer, seconds: a day, as for registrations. RFC 4028 has no upper
+ * bound, but a refresh less often than daily detects nothing.
  */
 const longestS = 86_400;
 
@@ -44,7 +44,7 @@ function secondsOf(value: string | undefined): number | null {
   return digits === undefined ? null : Math.min(Number(digits), longestS);
 }
 
-/** RFC 4028 section 4: no interval is shorter. */
+/** RFC 4028 section 4: the minimum interval. */
 const absoluteMinS = 90;
 
 /** RFC 4028 section 7.4: how often a 422 may raise the interval of one request, or of one refresh. */
@@ -65,7 +65,7 @@ export function answerSession(wish: SessionWish, settings: SessionSettings): Ses
     const expiresS = Math.max(settings.expiresS, wish.minS ?? 0, ourMin);
     return { kind: 'timer', expiresS, refresher: wish.refresher ?? 'uas' };
   }
-  // A caller without the extension could not obey a 422: the interval came from a proxy.
+  // A caller without the extension cannot handle a 422: the interval came from a proxy.
   if (wish.expiresS < ourMin && wish.supportsTimer) return { kind: 'too_small', minS: ourMin };
   const expiresS = Math.max(Math.min(wish.expiresS, settings.expiresS), wish.minS ?? 0, ourMin);
   if (!wish.supportsTimer) return { kind: 'timer', expiresS, refresher: 'uas' };
@@ -73,17 +73,18 @@ export function answerSession(wish: SessionWish, settings: SessionSettings): Ses
 }
 
 /**
- * How a session of ours runs after the 2xx to our request; null: it does not expire.
- * @param askedS counts when the 2xx names no interval (RFC 4028 section 7.2: to the first INVITE, none is an answer)
+ * How our session runs after the 2xx to our request; null: it does not expire.
+ * @param askedS applies when the 2xx names no interval (RFC 4028 section 7.2: for the first INVITE, a missing
+ * interval means no session timer)
  */
 export function runOfAnswer({ expiresS, refresher }: SessionWish, askedS: number | null): SessionRun | null {
   const agreedS = expiresS ?? askedS;
   if (agreedS === null) return null;
-  // A peer that agrees to less than it may is not followed: refreshes without pause would end the call too.
+  // An interval below the minimum is not followed: constant refreshes would end the call too.
   return { expiresS: Math.max(agreedS, absoluteMinS), weRefresh: refresher !== 'uas' };
 }
 
-/** Headers of a 2xx for what was agreed. The uac as refresher is told by Require (section 9). */
+/** Headers of a 2xx for the negotiated session. A uac as refresher is announced with Require (section 9). */
 export function sessionHeaders(answer: SessionAnswer): Record<string, string> {
   if (answer.kind !== 'timer') return {};
   return {
@@ -92,13 +93,13 @@ export function sessionHeaders(answer: SessionAnswer): Record<string, string> {
   };
 }
 
-/** What a session does until the next refresh. */
+/** The refresh behavior of a session. */
 export interface SessionRun {
   readonly expiresS: number;
   readonly weRefresh: boolean;
 }
 
-/** The clock of one session. Refreshes at half the interval, or gives up shortly before its end (section 10). */
+/** The timer of one session. Refreshes at half the interval, or gives up shortly before its end (section 10). */
 export class SessionTimer {
   readonly #clock: Clock;
   readonly #refresh: () => void;
@@ -113,7 +114,7 @@ export class SessionTimer {
     this.#expired = expired;
   }
 
-  /** The session that runs, null when it does not expire. */
+  /** The running session, null when it does not expire. */
   get run(): SessionRun | null {
     return this.#run;
   }
@@ -123,7 +124,7 @@ export class SessionTimer {
     return this.#run === null ? null : Math.max(0, this.#expiresAt - this.#clock.elapsed());
   }
 
-  /** Starts over, as after each 2xx that refreshed the session; null: it expires no more. */
+  /** Restarts the timer after each 2xx that refreshed the session; null: it no longer expires. */
   restart(run: SessionRun | null): void {
     this.stop();
     this.#run = run;

@@ -1,9 +1,9 @@
 /**
- * What we use of drachtio-srf, typed as its source has it. Its connection, framing, parsing and transactions
- * are used; its Dialog class is not: that one sends the 200 to a BYE before anybody hears of it, answers
- * methods that we refuse, and is handed out by a promise, so that a BYE in the same TCP chunk as the echo of
- * our 200 is handled while the caller of createUAS still waits for the promise. Here a dialog is known from
- * the very callback that brings the echo (dialogs.ts), so nothing can come in between.
+ * The parts of drachtio-srf that we use, typed according to its source. Its connection, framing, parsing and
+ * transactions are used; its Dialog class is not. That class sends the 200 to a BYE before the application sees
+ * it and answers methods that we reject. It is also delivered by a promise, so that a BYE in the same TCP chunk
+ * as the echo of our 200 is handled while the caller of createUAS still waits. Here a dialog is registered in the
+ * callback that delivers the echo (dialogs.ts), so nothing can come in between.
  */
 import type { Socket } from 'node:net';
 import Srf from 'drachtio-srf';
@@ -13,7 +13,7 @@ export interface SrfRequest {
   readonly uri: string;
   readonly headers: Record<string, string>;
   readonly body: string | undefined;
-  /** `application` for requests that the engine made on a dialog of ours. */
+  /** `application` for requests that the engine made in a dialog of ours. */
   readonly source: 'network' | 'application';
   readonly source_address: string;
   readonly source_port: number;
@@ -22,22 +22,22 @@ export interface SrfRequest {
   readonly socket: Socket;
   /** Cancels an INVITE of ours. */
   cancel(options: { headers: Record<string, string> }, sent: (error: unknown) => void): void;
-  /** `cancel`: the CANCEL, of the caller or of the engine. */
+  /** `cancel`: the CANCEL from the caller or the engine. */
   on(event: 'cancel', listener: (cancel: { get(name: string): string | undefined }) => void): this;
   on(event: 'update', listener: (request: SrfRequest, response: SrfResponse) => void): this;
   on(event: 'response', listener: (response: SrfAnswer, ack: Acknowledge) => void): this;
 }
 
-/** A response that we are to send. */
+/** A response for us to send. */
 export interface SrfResponse {
-  /** Known once an echo of it came back. */
+  /** Set once its echo has been received. */
   readonly stackDialogId: string | undefined;
   readonly finalResponseSent: boolean;
   send(status: number, options: SendOptions, sent?: Sent): void;
   send(status: number, reason: string, options: SendOptions, sent?: Sent): void;
 }
 
-/** Brings the response as it went on the wire, or why it did not. */
+/** Gets the response as sent on the wire, or why it was not sent. */
 export type Sent = (error: unknown, echo?: { readonly headers: Record<string, string> }) => void;
 
 interface SendOptions {
@@ -45,7 +45,7 @@ interface SendOptions {
   readonly body?: string;
 }
 
-/** Sends the ACK of a 2xx, or the PRACK of a reliable response. `sent` is told should the engine refuse it. */
+/** Sends the ACK of a 2xx, or the PRACK of a reliable response. `sent` is called if the engine rejects it. */
 export type Acknowledge = (options?: SendOptions, sent?: (error: unknown) => void) => void;
 
 /** A response that we received. */
@@ -54,18 +54,18 @@ export interface SrfAnswer {
   readonly reason: string;
   readonly headers: Record<string, string>;
   readonly body: string | undefined;
-  /** Empty when the engine made the response itself, because none can come. */
+  /** Empty when the engine made the response itself, because none can arrive. */
   readonly source_address: string;
 }
 
-/** Brings a request of ours as it goes on the wire, or why it does not. */
+/** Gets a request as sent on the wire, or why it was not sent. */
 export type RequestSent = (error: unknown, request?: SrfRequest) => void;
 
-/** A request outside of dialogs. */
+/** A request outside a dialog. */
 export interface NewRequest {
   readonly method: 'INVITE' | 'OPTIONS' | 'REGISTER';
   readonly uri: string;
-  /** URI of the next hop; absent: `uri` says it. */
+  /** URI of the next hop; absent: taken from `uri`. */
   readonly proxy?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -88,13 +88,13 @@ interface SrfAgent {
 export type SrfHandler = (request: SrfRequest, response: SrfResponse) => void;
 
 export interface SrfConnection {
-  /** Closes the connection; without effect when there is none. */
+  /** Closes the connection; no effect when there is none. */
   close(): void;
-  /** Sends a request outside of dialogs. `sent` may be called before this returns. */
+  /** Sends a request outside a dialog. `sent` may be called before this returns. */
   request(request: NewRequest, sent: RequestSent): void;
 }
 
-/** The methods whose requests outside of dialogs shall reach us; the engine answers all others itself. */
+/** The methods of requests outside dialogs that are delivered to us; the engine answers all others itself. */
 const routed = [
   'invite',
   'options',
@@ -115,11 +115,11 @@ export interface EngineAddress {
 }
 
 /**
- * Opens one connection to an engine. It is not repaired when it breaks: `gone` is called once, and a new
- * connection is the caller's business.
- * @param handle takes every request; must not throw
+ * Opens one connection to an engine. It is not reopened when it breaks: `gone` is called once, and the caller
+ * opens a new one.
+ * @param handle receives every request; must not throw
  * @param up `sipAddresses` are the engine's listeners, such as `tls/192.0.2.1:5061`
- * @param routes whether requests outside of dialogs shall reach us
+ * @param routes whether requests outside dialogs are delivered to us
  */
 export function openSrf(
   address: EngineAddress,
@@ -136,7 +136,7 @@ export function openSrf(
     over = true;
     gone(cause);
   };
-  // drachtio-srf's own types know neither all of its requests nor both forms of use().
+  // drachtio-srf's own types cover neither all of its requests nor both forms of use().
   const use = srf.use.bind(srf) as unknown as (method: string, handler: SrfHandler) => void;
   use('*', handle);
   if (routes) for (const method of routed) use(method, handle);
@@ -167,7 +167,7 @@ export function openSrf(
       try {
         send(request.uri, { ...request, headers: { ...request.headers } }, sent);
       } catch (error) {
-        // drachtio-srf has no connection any more and asserts that it has.
+        // drachtio-srf has lost its connection and asserts that it has one.
         sent(error);
       }
     },
@@ -175,8 +175,8 @@ export function openSrf(
 }
 
 /**
- * Forgets an INVITE that shall get no answer at all. drachtio-srf keeps each until its final response, so
- * silence towards a scanner would otherwise be a leak.
+ * Forgets an INVITE that will get no answer. drachtio-srf keeps each until its final response, so not answering a
+ * scanner would otherwise be a leak.
  */
 export function forgetInvite(request: SrfRequest): void {
   const callId = request.headers['call-id'];

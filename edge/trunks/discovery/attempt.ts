@@ -1,4 +1,4 @@
-/** What one probe of one address, port and transport gives, and the errors of sockets in its terms. */
+/** The result of one probe of one address, port and transport, and socket errors in the same form. */
 import { connectionFault, socketFault } from '#shared/connection-faults.ts';
 import type { SipTransport } from '#shared/sip-destination.ts';
 import type { DiscoveryAttempt, DiscoveryResult } from '#shared/trunk-protocol.ts';
@@ -9,7 +9,7 @@ export interface Candidate {
   readonly address: string;
   readonly port: number;
   readonly transport: SipTransport;
-  /** The name that stands in the request and, with TLS, in the certificate. */
+  /** The name used in the request and, with TLS, expected in the certificate. */
   readonly host: string;
 }
 
@@ -20,14 +20,14 @@ export interface AttemptResult {
   readonly response: SipResponse | null;
   readonly error: DiscoveryAttempt['error'];
   readonly message: string | null;
-  /** Of the handshake, when there was one; also when no response came. */
+  /** From the handshake, even when no response came; null without a handshake. */
   readonly tls: TlsFacts | null;
 }
 
 export interface ProbeLimits {
-  /** Milliseconds for one probe, connecting included. */
+  /** Time limit of one probe, including connecting, ms. */
   readonly attemptMs: number;
-  /** Bytes of a response at most. */
+  /** Maximum size of a response, bytes. */
   readonly maxBytes: number;
 }
 
@@ -48,7 +48,7 @@ export function unanswered(
   return { response: null, responseTimeMs: null, error, message, tls };
 }
 
-/** @param error of a socket before its connection stood */
+/** @param error of a socket before it was connected */
 export function connectFailed(error: Error): AttemptResult {
   const code = 'code' in error ? String(error.code) : '';
   if (code === 'ECONNRESET') return unanswered('refused');

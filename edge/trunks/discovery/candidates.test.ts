@@ -8,7 +8,7 @@ const query = (other: Partial<DiscoveryQuery> = {}): DiscoveryQuery => ({
   ...other,
 });
 
-/** `transport port` of each way. */
+/** `transport port` of each candidate. */
 const shown = (ways: readonly { transport: string; port: number }[]) =>
   ways.map(({ transport, port }) => `${transport} ${port}`);
 
@@ -26,7 +26,7 @@ describe('waysOf', () => {
 describe('candidatesOf', () => {
   const place = { target: 'edge.example.com', address: '192.0.2.9', port: 5071, transport: 'tls' } as const;
 
-  it('is every address with every way, and the SRV targets, under the name of the host', () => {
+  it('combines every address with every way, and adds the SRV targets, under the name of the host', () => {
     const candidates = candidatesOf(query(), ['192.0.2.1', '2001:db8::1'], [place]);
     expect(candidates).toHaveLength(15);
     expect(candidates.at(-1)).toEqual({
@@ -37,12 +37,12 @@ describe('candidatesOf', () => {
     });
   });
 
-  it('probes nothing twice', () => {
+  it('probes each candidate once', () => {
     const known = { ...place, address: '192.0.2.1', port: 5061 };
     expect(candidatesOf(query(), ['192.0.2.1'], [known])).toHaveLength(7);
   });
 
-  it('leaves out SRV targets that do not fit what was asked', () => {
+  it('leaves out SRV targets that do not match the query', () => {
     const candidates = candidatesOf(query({ transport: 'tcp', port: 5060 }), ['192.0.2.1'], [place]);
     expect(shown(candidates)).toEqual(['tcp 5060']);
     expect(shown(candidatesOf(query({ port: 5071 }), [], [place]))).toEqual(['tls 5071']);

@@ -1,11 +1,11 @@
-/** What a discovery probes (contract 3.1). Pure. */
+/** Selects what a discovery probes (contract 3.1). Pure. */
 import type { SipTransport } from '#shared/sip-destination.ts';
 import type { Candidate } from './attempt.ts';
 
 export interface DiscoveryQuery {
   /** A name or an address, IPv6 with or without brackets. */
   readonly host: string;
-  /** Null: the usual ones. */
+  /** Null: the usual ports. */
   readonly port: number | null;
   readonly transport: SipTransport | null;
 }
@@ -15,7 +15,7 @@ interface Way {
   readonly transport: SipTransport;
 }
 
-/** An SRV target and one judged address of it. */
+/** An SRV target with one of its checked addresses. */
 export interface SrvPlace extends Way {
   readonly target: string;
   readonly address: string;
@@ -30,7 +30,7 @@ const usualWays: readonly Way[] = [
   { port: 5061, transport: 'tls' },
 ];
 
-/** Ports and transports: a port stands for all transports on it, a transport for all usual ports. */
+/** Ports and transports: a port alone means all transports on it, a transport alone all its usual ports. */
 export function waysOf({ port, transport }: Pick<DiscoveryQuery, 'port' | 'transport'>): readonly Way[] {
   if (port !== null && transport !== null) return [{ port, transport }];
   if (port !== null) return (['udp', 'tcp', 'tls'] as const).map((each) => ({ port, transport: each }));
@@ -39,8 +39,8 @@ export function waysOf({ port, transport }: Pick<DiscoveryQuery, 'port' | 'trans
 }
 
 /**
- * Every address with every way, and the SRV targets that fit the query with theirs; nothing twice.
- * @param addresses judged addresses of the host
+ * Every address with every way, plus the SRV targets that match the query; no duplicates.
+ * @param addresses checked addresses of the host
  */
 export function candidatesOf(
   query: DiscoveryQuery,

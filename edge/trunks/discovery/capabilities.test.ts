@@ -3,7 +3,7 @@ import { response } from '../../../test/kit/edge/discovery.ts';
 import { codecsOf, methodsOf, userAgentOf } from './capabilities.ts';
 
 describe('codecsOf', () => {
-  it('gives the codecs of the audio stream in its order, by their names in the contract', () => {
+  it('returns the codecs of the audio stream in order, with their contract names', () => {
     const sdp = [
       'v=0',
       'o=- 1 1 IN IP4 192.0.2.1',
@@ -19,14 +19,14 @@ describe('codecsOf', () => {
     expect(codecsOf(response([], sdp))).toEqual(['G.722', 'PCMU', 'PCMA', 'G.729', 'Opus', 'AMR-WB']);
   });
 
-  it('gives none without SDP', () => {
+  it('returns none without SDP', () => {
     expect(codecsOf(response([]))).toEqual([]);
     expect(codecsOf(response([], 'm=audio 1 RTP/AVP 0\r\n'))).toEqual([]);
   });
 });
 
 describe('methodsOf', () => {
-  it('gives the methods of all Allow lines, each once', () => {
+  it('returns the methods of all Allow lines, each once', () => {
     expect(methodsOf(response(['Allow: INVITE,ACK, bye', 'Allow: ACK', 'Allow: <x>']))).toEqual([
       'INVITE',
       'ACK',
@@ -37,7 +37,7 @@ describe('methodsOf', () => {
 });
 
 describe('userAgentOf', () => {
-  it('takes User-Agent, else Server, without control characters', () => {
+  it('uses User-Agent, else Server, without control characters', () => {
     expect(userAgentOf(response(['Server: b', 'User-Agent: a, x']))).toBe('a, x');
     expect(userAgentOf(response(['Server: kam\x07ailio (5.7)']))).toBe('kamailio (5.7)');
     expect(userAgentOf(response([]))).toBeNull();

@@ -1,4 +1,4 @@
-/** What the answer to an OPTIONS says of methods and codecs (RFC 3261 section 11.2). Pure. */
+/** Methods and codecs in the answer to an OPTIONS (RFC 3261 section 11.2). Pure. */
 import { headerList, type SipResponse } from './sip-response.ts';
 
 /** RFC 3551 section 6, the audio payload types that need no rtpmap. */
@@ -12,7 +12,7 @@ const staticPayloads: Readonly<Record<string, string>> = {
   18: 'G729',
 };
 
-/** RTP names to the names of the HTTP contract (shared/codecs.ts); other codecs keep theirs. */
+/** RTP names to the names of the HTTP contract (shared/codecs.ts); other codecs keep their name. */
 const contractNames: Readonly<Record<string, string>> = {
   PCMU: 'PCMU',
   PCMA: 'PCMA',
@@ -22,16 +22,16 @@ const contractNames: Readonly<Record<string, string>> = {
   G722: 'G.722',
 };
 
-/** In RTP, but no codec. */
+/** RTP payloads that are not codecs. */
 const notAudio = new Set(['TELEPHONE-EVENT', 'CN', 'RED']);
 
-/** Methods of `Allow`, in its order, each once. */
+/** Methods of `Allow`, in order, without duplicates. */
 export function methodsOf(response: SipResponse): string[] {
   const methods = (headerList(response, 'allow') ?? []).map((method) => method.toUpperCase());
   return [...new Set(methods)].filter((method) => /^[A-Z0-9.!%*_+`'~-]{1,32}$/.test(method)).slice(0, 50);
 }
 
-/** Codecs of the audio streams of the SDP body, in its order, each once. */
+/** Codecs of the audio streams in the SDP body, in order, without duplicates. */
 export function codecsOf(response: SipResponse): string[] {
   if (!/^v=0\r?$/m.test(response.body)) return [];
   const codecs: string[] = [];
@@ -49,7 +49,7 @@ export function codecsOf(response: SipResponse): string[] {
   return [...new Set(codecs)].slice(0, 50);
 }
 
-/** The system's name for itself: `User-Agent`, else `Server`; at most 255 printable characters. */
+/** The system's name: `User-Agent`, else `Server`; at most 255 printable characters. */
 export function userAgentOf(response: SipResponse): string | null {
   const text = headerList(response, 'user-agent') ?? headerList(response, 'server');
   const plain =

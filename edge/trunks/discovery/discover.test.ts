@@ -1,4 +1,4 @@
-/** The discovery against real sockets on loopback. */
+/** Discovery against real sockets on loopback. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '#shared/clock.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
@@ -51,7 +51,7 @@ function run(query: Partial<DiscoveryQuery>, other: Other = {}) {
 const sdp = 'v=0\r\nm=audio 4000 RTP/SAVP 8 0 101\r\na=rtpmap:101 telephone-event/8000\r\n';
 
 describe('a system with TLS', () => {
-  it('is found, recognised and recommended, with the facts of its certificate', async () => {
+  it('is found, recognized and recommended, with the details of its certificate', async () => {
     const port = await tlsServer(certificate, (request, send) => {
       send(reply(request, '200 OK', ['Server: Asterisk PBX 20.5.2', 'Allow: INVITE, ACK, BYE'], sdp));
     });
@@ -91,7 +91,7 @@ describe('a system with TLS', () => {
     expect(tls).toMatchObject({ transport: 'tls', error: null, response_code: 200, address: host });
   });
 
-  it('is asked under its name, and the request is a whole one', async () => {
+  it('gets a complete request addressed to its name', async () => {
     let asked = '';
     const port = await tlsServer(certificate, (request, send) => {
       asked = request;
@@ -108,7 +108,7 @@ describe('a system with TLS', () => {
     expect(asked.endsWith('Content-Length: 0\r\n\r\n')).toBe(true);
   });
 
-  it('with a certificate of nobody known, or of another name, says so and is not trusted', async () => {
+  it('with an untrusted certificate, or one for another name, is reported as such and not trusted', async () => {
     const answerer = (request: string, send: (text: string) => void) => send(reply(request, '200 OK'));
     const own = await tlsServer(createSelfSigned([`DNS:${domain}`]), answerer);
     const foreign = await tlsServer(authority.issue({ names: ['DNS:other.example.com'] }), answerer);
@@ -128,7 +128,7 @@ describe('a system with TLS', () => {
     }
   });
 
-  it('that speaks only an old version is found, but not usable', async () => {
+  it('that only supports an old version is found, but not usable', async () => {
     const old = {
       ...certificate,
       minVersion: 'TLSv1',
@@ -142,7 +142,7 @@ describe('a system with TLS', () => {
     expect(recommended?.reason).toContain('with TLSv1.1: calls need TLS 1.2 or higher');
   });
 
-  it('that never answers gives no recommendation, but its handshake is shown', async () => {
+  it('that never answers gets no recommendation, but its handshake is shown', async () => {
     const port = await tlsServer(certificate, () => {});
     const { attempts, recommended, tls } = await run(
       { port, transport: 'tls' },
@@ -173,7 +173,7 @@ describe('a system without TLS', () => {
     expect(tls).toBeNull();
   });
 
-  it('over UDP: what is no answer to the question is passed over', async () => {
+  it('over UDP: datagrams that are not an answer are ignored', async () => {
     const port = await udpServer((request, send) => {
       send('\0\0');
       send(reply(request, '100 Trying'));
@@ -184,7 +184,7 @@ describe('a system without TLS', () => {
     expect(attempts[0]).toMatchObject({ response_code: 486, error: null });
   });
 
-  it('over TCP: an answer in pieces, after a question of its own', async () => {
+  it('over TCP: an answer in pieces, after a request from the far end', async () => {
     const port = await tcpServer((request, send) => {
       if (!request.startsWith('OPTIONS')) return;
       const text = `OPTIONS sip:us SIP/2.0\r\nl: 0\r\n\r\n${reply(request, '100 Trying')}${reply(request, '200 OK', [], sdp)}`;
@@ -194,7 +194,7 @@ describe('a system without TLS', () => {
     expect(recommended).toMatchObject({ transport: 'tcp', codecs: ['PCMA', 'PCMU'], usable: false });
   });
 
-  it('that asks for a client certificate is reported so', async () => {
+  it('that requires a client certificate is reported as such', async () => {
     const wish = { requestCert: true, rejectUnauthorized: true, ca: authority.cert };
     const port = await tlsServer({ ...certificate, ...wish }, () => {});
     const { attempts, tls } = await run({ port, transport: 'tls' });
@@ -205,7 +205,7 @@ describe('a system without TLS', () => {
     expect(tls).toMatchObject({ trusted: true });
   });
 
-  it('is told from one with TLS that fails', async () => {
+  it('is distinguished from one whose TLS fails', async () => {
     const plain = await tcpServer((_request, send) => send('SIP/2.0 400 Bad Request\r\n\r\n'));
     const closing = await tcpServer((_request, _send, close) => close());
     const attempts = await Promise.all([plain, closing].map((port) => run({ port, transport: 'tls' })));
@@ -215,7 +215,7 @@ describe('a system without TLS', () => {
     ]);
   });
 
-  it('that closes the connection without an answer is reported so', async () => {
+  it('that closes the connection without an answer is reported as such', async () => {
     const port = await tcpServer((_request, _send, close) => close());
     const { attempts } = await run({ port, transport: 'tcp' });
     expect(attempts[0]).toMatchObject({
@@ -224,7 +224,7 @@ describe('a system without TLS', () => {
     });
   });
 
-  it('that is no SIP system is not taken for one', async () => {
+  it('that does not speak SIP is not mistaken for a SIP system', async () => {
     const port = await tcpServer((_request, send) => send('HTTP/1.1 400 Bad Request\r\n\r\n'));
     const { attempts, recommended } = await run({ port, transport: 'tcp' });
     expect(attempts[0]).toMatchObject({ error: 'refused', message: 'what came was no SIP message' });
@@ -259,7 +259,7 @@ describe('of several ways', () => {
     expect(result.recommended).toMatchObject({ port: tls, transport: 'tls', usable: true });
   });
 
-  it('the one that answers 2xx is recommended before one that refuses faster', async () => {
+  it('a 2xx answer is recommended before a faster rejection', async () => {
     const refusing = await tcpServer((request, send) => send(reply(request, '403 Forbidden')));
     const taking = await tcpServer((request, send) => setTimeout(() => send(reply(request, '200 OK')), 50));
     const dns = new FakeDns({
@@ -290,7 +290,7 @@ describe('limits', () => {
     for (const { error } of attempts) expect(error).toBe('refused');
   });
 
-  it('asks everything at the same time: many silent ways take no longer than one', async () => {
+  it('probes everything in parallel: many silent ways take no longer than one', async () => {
     const ports = await Promise.all(Array.from({ length: 4 }, () => tcpServer(() => {})));
     const dns = new FakeDns({
       srv: { [`_sip._tcp.${domain}`]: ports.map((port, index) => srv('a.example.com', port, index)) },
@@ -302,7 +302,7 @@ describe('limits', () => {
     expect(performance.now() - startedAt).toBeLessThan(900);
   });
 
-  it('ends when its time is over, with what it has', async () => {
+  it('stops when its time is up, and returns what it has', async () => {
     const port = await tcpServer(() => {});
     const result = await run({ port, transport: 'tcp' }, { limits: { totalMs: 100 } });
     expect(result).toMatchObject({
@@ -313,30 +313,30 @@ describe('limits', () => {
     });
   });
 
-  it('ends when DNS takes longer than it may', async () => {
+  it('times out when DNS is too slow', async () => {
     const dns = new FakeDns({});
     dns.a = () => new Promise(() => {});
     const result = await run({}, { dns, limits: { totalMs: 50 } });
     expect(result).toMatchObject({ status: 'failed', error: { code: 'DISCOVERY_TIMEOUT' }, attempts: [] });
   });
 
-  it('is broken off by its signal', async () => {
+  it('can be aborted by its signal', async () => {
     const port = await tcpServer(() => {});
     const signal = AbortSignal.abort();
     expect(await run({ port, transport: 'tcp' }, { signal })).toMatchObject({ status: 'failed' });
   });
 });
 
-describe('a target that must not be contacted', () => {
+describe('a forbidden target', () => {
   it.each(['10.0.0.1', '127.0.0.1', 'localhost', '[::1]', '169.254.169.254'])(
-    '%s is refused',
+    '%s is rejected',
     async (literal) => {
       const result = await run({ host: literal }, { allowed: parseNetworks([]) });
       expect(result).toMatchObject({ status: 'failed', error: { code: 'TARGET_NOT_ALLOWED' }, attempts: [] });
     },
   );
 
-  it('a name that leads to private addresses is refused, also by SRV', async () => {
+  it('a name that resolves to private addresses is rejected, also through SRV', async () => {
     const dns = new FakeDns({
       a: { [domain]: ['127.0.0.1'], 'a.example.com': ['10.0.0.1'] },
       srv: { [`_sips._tcp.${domain}`]: [srv('a.example.com', 5061)] },
@@ -345,7 +345,7 @@ describe('a target that must not be contacted', () => {
     expect(result).toMatchObject({ status: 'failed', error: { code: 'TARGET_NOT_ALLOWED' }, attempts: [] });
   });
 
-  it('is left out when others may be', async () => {
+  it('is left out when other targets are allowed', async () => {
     const port = await closedPort();
     const dns = new FakeDns({ a: { [domain]: ['10.0.0.1', host] } });
     const { attempts, resolved_addresses } = await run({ port, transport: 'tcp' }, { dns });
@@ -384,12 +384,12 @@ it('leaves no socket', async () => {
   expect(open()).toEqual(before);
 });
 
-/** Sockets and their far ends close in the turns of the event loop that follow. */
+/** Sockets and their far ends close in the following turns of the event loop. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** How many sockets of each kind this process holds. */
+/** Number of open sockets of each kind in this process. */
 function open(): Record<string, number> {
   const sockets = process.getActiveResourcesInfo().filter((one) => /UDP|TCPSocket|TLS/.test(one));
   return Object.fromEntries(

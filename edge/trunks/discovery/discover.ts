@@ -1,6 +1,6 @@
 /**
- * Finds out how a system can be reached and what it is (contract 3.1): DNS, then OPTIONS over every way at the
- * same time, then a recommendation. UDP and TCP are only looked at; calls go over TLS.
+ * Finds out how a system can be reached and what it is (contract 3.1): DNS, then OPTIONS over every way in parallel,
+ * then a recommendation. UDP and TCP are only probed; calls use TLS.
  */
 import type { BlockList } from 'node:net';
 import type { Clock } from '#shared/clock.ts';
@@ -16,7 +16,7 @@ import { probeTcp, probeTls } from './stream-probe.ts';
 import { probeUdp } from './udp-probe.ts';
 
 export interface DiscoveryLimits extends HostLimits, ProbeLimits {
-  /** Milliseconds for the whole discovery. */
+  /** Time limit of the whole discovery, ms. */
   readonly totalMs: number;
 }
 
@@ -33,18 +33,18 @@ export const discoveryLimits: DiscoveryLimits = {
 export interface DiscoveryOptions {
   readonly dns: Dns;
   readonly clock: Clock;
-  /** Networks that may be probed although they are private. */
+  /** Private networks that may be probed. */
   readonly allowed: BlockList;
-  /** PEM certificates of the authorities to trust. */
+  /** PEM certificates of the trusted authorities. */
   readonly ca: readonly string[];
   readonly limits: DiscoveryLimits;
-  /** Breaks the discovery off. */
+  /** Aborts the discovery. */
   readonly signal?: AbortSignal | undefined;
 }
 
 type Failure = NonNullable<DiscoveryResult['error']>;
 
-/** Never rejects: what goes wrong stands in `error`. Every socket is closed when the result is there. */
+/** Never rejects: errors are in `error`. All sockets are closed when the result is returned. */
 export async function discover(query: DiscoveryQuery, options: DiscoveryOptions): Promise<DiscoveryResult> {
   const { clock, limits, signal } = options;
   const end = new AbortController();
@@ -137,7 +137,7 @@ function failed(error: Failure): DiscoveryResult {
   };
 }
 
-/** The value, or null when `signal` comes first. */
+/** The value, or null when `signal` is aborted first. */
 async function before<T>(signal: AbortSignal, work: Promise<T>): Promise<T | null> {
   const { promise, resolve, reject } = Promise.withResolvers<T | null>();
   const stop = () => resolve(null);

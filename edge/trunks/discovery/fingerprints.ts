@@ -1,24 +1,24 @@
 /**
- * How SIP systems give themselves away. To add one, add a row: each trait names where to look, what to find
- * and how much it says, from 0 to 1. Traits of one system add up like independent witnesses (recognise.ts), so a
- * weight is the confidence when this trait is all there is:
+ * How to recognize SIP systems. To add one, add a row: each trait names where to look, what to match, and how much it
+ * proves, from 0 to 1. Traits of one system combine as independent evidence (recognise.ts), so a weight is the
+ * confidence when the trait is the only evidence:
  *
- *     0.95  the system's own name, which nobody else has reason to send
- *     0.8   a name that other products of the vendor, or resellers, send too
- *     0.5   a habit seen with this system and few others
- *     0.3   a habit that several systems share
+ *     0.95  the system's own name, which no other system has reason to send
+ *     0.8   a name also sent by other products of the vendor, or by resellers
+ *     0.5   a habit of this system and few others
+ *     0.3   a habit shared by several systems
  *
- * A system built on another (FreePBX on Asterisk) has a name of its own and wins by it; where it shows only the
- * habits of the base, the base is what is found.
+ * A system built on another (FreePBX on Asterisk) has its own name and wins by it. When it shows only the habits of its
+ * base, the base is reported.
  */
 
-/** Where to look in the answer to an OPTIONS. */
+/** Where to look in the response to an OPTIONS. */
 export type Place =
   /** User-Agent or Server */
   | 'name'
   /** The whole value of a header, by its long name; a list with its elements joined by `, `. */
   | `header:${string}`
-  /** That the header is there at all: the pattern is matched with its name as it was written. */
+  /** The header's presence: the pattern is matched against its name as written. */
   | 'header-names'
   | 'reason-phrase'
   | 'sdp';

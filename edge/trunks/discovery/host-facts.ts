@@ -1,4 +1,4 @@
-/** What DNS knows of the host of a discovery, each address judged (contract 1.9). */
+/** DNS data for the host of a discovery, with every address checked (contract 1.9). */
 import { type BlockList, isIP } from 'node:net';
 import { judgeAddress, judgeHost } from '#shared/outgoing-targets.ts';
 import type { SipTransport } from '#shared/sip-destination.ts';
@@ -8,22 +8,22 @@ import { addressesOf, bareHost } from '../resolve.ts';
 import type { SrvPlace } from './candidates.ts';
 
 export interface HostFacts {
-  /** Judged addresses of the host itself, then those of SRV targets. */
+  /** Checked addresses of the host itself, then those of SRV targets. */
   readonly addresses: readonly string[];
   readonly srvPlaces: readonly SrvPlace[];
   readonly srvRecords: DiscoveryResult['srv_records'];
 }
 
 export interface HostLimits {
-  /** Addresses of the host that are probed at most. */
+  /** Maximum number of host addresses to probe. */
   readonly maxAddresses: number;
-  /** SRV targets that are probed at most. */
+  /** Maximum number of SRV targets to probe. */
   readonly maxSrvTargets: number;
-  /** SRV records that are reported at most. */
+  /** Maximum number of SRV records to report. */
   readonly maxSrvRecords: number;
 }
 
-/** Why a host cannot be probed at all. */
+/** The reason why a host cannot be probed at all. */
 export class HostRefused extends Error {
   override readonly name = 'HostRefused';
   readonly code: 'DNS_FAILURE' | 'TARGET_NOT_ALLOWED';
@@ -91,7 +91,7 @@ export async function hostFacts(
   };
 }
 
-/** TLS first and the most used first, so that the limit on targets leaves out what matters least. */
+/** TLS first, then by usage, so that the limit on targets drops the least important ones. */
 async function serviceRecords(dns: Dns, host: string): Promise<ServiceRecord[]> {
   const found = await Promise.all(
     services.map(async ({ name, transport }) => {

@@ -4,14 +4,14 @@ import { isIPv6 } from 'node:net';
 import type { SipTransport } from '#shared/sip-destination.ts';
 
 export interface OptionsRequest {
-  /** Marks the request, and the responses to it (RFC 3261 section 8.1.1.7). */
+  /** Identifies the request and its responses (RFC 3261 section 8.1.1.7). */
   readonly branch: string;
   readonly text: string;
 }
 
 export interface OptionsRoute {
   readonly transport: SipTransport;
-  /** The host as the person gave it: the request is for that domain. */
+  /** The host as entered: the request addresses that domain. */
   readonly host: string;
   readonly port: number;
   readonly localAddress: string;

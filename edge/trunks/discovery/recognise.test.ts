@@ -5,7 +5,7 @@ import { recognise } from './recognise.ts';
 
 const named = (name: string, header = 'User-Agent') => response([`${header}: ${name}`]);
 
-describe('the name that a system gives itself', () => {
+describe('the name a system sends', () => {
   it.each([
     ['Asterisk PBX 20.5.2', 'Asterisk'],
     ['FPBX-16.0.40.7(18.20.0)', 'FreePBX'],
@@ -55,7 +55,7 @@ describe('the name that a system gives itself', () => {
 });
 
 describe('a system that hides its name', () => {
-  it('is known by its habits: FreeSWITCH', () => {
+  it('is recognized by its habits: FreeSWITCH', () => {
     const found = recognise(
       response([
         'User-Agent: Acme Trunk 1.0',
@@ -110,11 +110,11 @@ describe('a system that hides its name', () => {
     ],
     ['Ribbon (Sonus)', [], 'v=0\r\no=Sonus_UAC 1 1 IN IP4 192.0.2.1\r\n'],
     ['AudioCodes', ['Supported: em,timer,replaces,path,resource-priority,sdp-anat'], ''],
-  ])('is known by its habits: %s %#', (system, lines, body) => {
+  ])('is recognized by its habits: %s %#', (system, lines, body) => {
     expect(recognise(response(lines, body)).system).toBe(system);
   });
 
-  it('is unknown when nothing speaks for any', () => {
+  it('is unknown when no trait matches', () => {
     const found = recognise(response(['User-Agent: Acme Trunk 1.0', 'Allow: INVITE, ACK', 'Accept: */*']));
     expect(found).toEqual({ system: 'unknown', confidence: 0, evidence: [] });
   });
@@ -133,14 +133,14 @@ describe('weighing', () => {
     { system: 'three', traits: [{ where: 'reason-phrase', is: /^Fine$/, weight: 0.7 }] },
   ] as const;
 
-  it('counts one header once, by its strongest trait', () => {
+  it('counts one header once, with its strongest trait', () => {
     expect(recognise(response(['Allow: INVITE,ACK']), table)).toMatchObject({
       system: 'one',
       confidence: 0.6,
     });
   });
 
-  it('prefers the likelier system, and of equals the earlier row', () => {
+  it('prefers the more likely system, and the earlier row on a tie', () => {
     const both = response(['Allow: INVITE,ACK', 'X-Two: 1'], '', 'SIP/2.0 200 Fine');
     expect(recognise(both, table)).toMatchObject({
       system: 'two',
@@ -151,7 +151,7 @@ describe('weighing', () => {
 });
 
 describe('the table', () => {
-  it('has one row per system, and weights that leave doubt', () => {
+  it('has one row per system, and no weight of 1', () => {
     const systems = fingerprints.map(({ system }) => system);
     expect(new Set(systems).size).toBe(systems.length);
     expect(systems.length).toBeGreaterThanOrEqual(25);
@@ -160,7 +160,7 @@ describe('the table', () => {
       for (const { weight, is } of traits) {
         expect(weight).toBeGreaterThan(0);
         expect(weight).toBeLessThan(1);
-        // A pattern with state would find every other answer only.
+        // A stateful pattern would match only every other response.
         expect(is.flags).not.toMatch(/[gy]/);
       }
     }

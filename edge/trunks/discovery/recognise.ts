@@ -1,13 +1,13 @@
-/** Which system gave an answer, by the table of fingerprints.ts. Pure. */
+/** Identifies the system that sent a response, using the table in fingerprints.ts. Pure. */
 import { type Fingerprint, fingerprints, type Place, type Trait } from './fingerprints.ts';
 import { headerList, headerValues, longName, type SipResponse } from './sip-response.ts';
 
 export interface Recognition {
-  /** `unknown` when nothing speaks for any. */
+  /** `unknown` when nothing matches. */
   readonly system: string;
   /** 0..1, two decimals. */
   readonly confidence: number;
-  /** What was found, one line each, the strongest first. */
+  /** The matched traits, one line each, the strongest first. */
   readonly evidence: readonly string[];
 }
 
@@ -16,16 +16,16 @@ interface Finding {
   readonly text: string;
 }
 
-/** Below this a guess is worth less than `unknown`. */
+/** Below this, the result is `unknown`. */
 const leastConfidence = 0.3;
 const noRecognition: Recognition = { system: 'unknown', confidence: 0, evidence: [] };
 
-/** @param table rows to look through; of two systems that are equally likely the earlier row wins */
+/** @param table rows to check; on a tie the earlier row wins */
 export function recognise(response: SipResponse, table: readonly Fingerprint[] = fingerprints): Recognition {
   let best = noRecognition;
   for (const { system, traits } of table) {
     const found = findings(response, traits);
-    // Independent witnesses: what is left of doubt is the product of their doubts.
+    // Independent evidence: the remaining doubt is the product of the doubts.
     const doubt = found.reduce((left, { trait }) => left * (1 - trait.weight), 1);
     const confidence = Math.round((1 - doubt) * 100) / 100;
     if (confidence <= best.confidence || confidence < leastConfidence) continue;
@@ -34,7 +34,7 @@ export function recognise(response: SipResponse, table: readonly Fingerprint[] =
   return best;
 }
 
-/** Of traits that look at the same place only the strongest counts: one header is one witness. */
+/** Of traits that look at the same header only the strongest counts. */
 function findings(response: SipResponse, traits: readonly Trait[]): Finding[] {
   const byPlace = new Map<Place, Finding>();
   for (const trait of traits) {
@@ -56,7 +56,7 @@ function textsAt(response: SipResponse, where: Place): string[] {
   return headerValues(response, name);
 }
 
-/** Headers whose elements may stand on one line or on many. */
+/** Headers whose elements may be on one line or on several. */
 const listHeaders = new Set(['allow', 'supported', 'accept', 'allow-events']);
 
 function described({ trait, text }: Finding): string {

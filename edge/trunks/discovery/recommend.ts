@@ -1,4 +1,4 @@
-/** Which of the ways that answered to use (contract 3.1). Pure. */
+/** Chooses among the ways that answered (contract 3.1). Pure. */
 import type { SipTransport } from '#shared/sip-destination.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import type { AttemptResult, Candidate } from './attempt.ts';
@@ -18,7 +18,7 @@ interface Answered extends Probed {
 const rank: Readonly<Record<SipTransport, number>> = { tls: 0, tcp: 1, udp: 2 };
 const oldVersions = new Set(['SSLv3', 'TLSv1', 'TLSv1.1']);
 
-/** TLS before TCP before UDP, then 2xx before other codes, then the shortest time; null when nothing answered. */
+/** TLS before TCP before UDP, then 2xx before other codes, then the shortest time; null without an answer. */
 export function bestOf(probed: readonly Probed[]): Answered | null {
   const answers = probed.flatMap((one): Answered[] => {
     const { response } = one.result;

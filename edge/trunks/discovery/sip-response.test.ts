@@ -17,7 +17,7 @@ describe('parseResponse', () => {
     expect(response && headerList(response, 'allow')).toBeNull();
   });
 
-  it('takes a response without reason, headers or end', () => {
+  it('accepts a response without reason, headers or end', () => {
     expect(parseResponse('SIP/2.0 404')).toEqual({ status: 404, reason: '', headers: [], body: '' });
   });
 
@@ -27,11 +27,11 @@ describe('parseResponse', () => {
     'HTTP/1.1 200 OK\r\n\r\n',
     'SIP/2.0 99 Odd\r\n\r\n',
     'SIP/3.0 200 OK',
-  ])('says that %j is no SIP response', (text) => {
+  ])('rejects %j as a SIP response', (text) => {
     expect(parseResponse(text)).toBeNull();
   });
 
-  it('takes any text without failing', () => {
+  it('accepts any text without failing', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         parseResponse(`SIP/2.0 200 OK\r\n${text}`);
@@ -42,7 +42,7 @@ describe('parseResponse', () => {
 });
 
 describe('ResponseReader', () => {
-  it('finds the answer among keepalives, requests, provisional responses and answers to others', () => {
+  it('finds the response among keepalives, requests, provisional responses and responses to others', () => {
     const reader = new ResponseReader(branch, 65_536);
     const other = answer.replace(branch, 'z9hG4bKother');
     const trying = `SIP/2.0 100 Trying\r\n${via}\r\nl: 0\r\n\r\n`;
@@ -51,7 +51,7 @@ describe('ResponseReader', () => {
     expect(verdict).toMatchObject({ status: 200, body: 'body' });
   });
 
-  it('reads an answer that comes in any pieces', () => {
+  it('reads a response in pieces of any size', () => {
     const bytes = Buffer.from(answer);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 8 }), (cuts) => {
@@ -64,13 +64,13 @@ describe('ResponseReader', () => {
   });
 
   it.each(['HTTP/1.1 400 Bad Request\r\n\r\n', '220 mail.example.com ESMTP\r\n', '\x16\x03\x01\x00'])(
-    'says that %j is not SIP',
+    'reports that %j is not SIP',
     (text) => {
       expect(new ResponseReader(branch, 65_536).push(Buffer.from(text, 'latin1'))).toBe('not_sip');
     },
   );
 
-  it('does not keep more than allowed', () => {
+  it('buffers no more than its limit', () => {
     const reader = new ResponseReader(branch, 1000);
     expect(reader.push(Buffer.from(`SIP/2.0 200 OK\r\nX: ${'a'.repeat(2000)}`))).toBe('not_sip');
     const large = new ResponseReader(branch, 1000);

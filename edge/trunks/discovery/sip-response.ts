@@ -1,11 +1,11 @@
 /**
- * Reads SIP responses of systems that nobody has tested yet, so it takes what it can: bare LF, folded and
- * unknown headers, a missing Content-Length. It keeps names as they were written and their order, which tell
- * systems apart. Nothing here acts on a message; it is only looked at.
+ * Parses SIP responses of unknown systems leniently: bare LF, folded and unknown headers, missing Content-Length. Keeps
+ * header names as written and in order, because they help to identify the system. Messages are only inspected here,
+ * never acted on.
  */
 
 export interface SipHeader {
-  /** As it was written. */
+  /** As written. */
   readonly name: string;
   readonly value: string;
 }
@@ -36,7 +36,7 @@ const compactForms: Readonly<Record<string, string>> = {
   x: 'session-expires',
 };
 
-/** The values of a header in order, by its long name in any case. */
+/** The values of a header in order; the long name in any case. */
 export function headerValues(response: SipResponse, name: string): string[] {
   const wanted = name.toLowerCase();
   return response.headers.filter((header) => longName(header.name) === wanted).map(({ value }) => value);
@@ -56,7 +56,7 @@ export function longName(name: string): string {
 
 const headersOnly = /^([^\r\n]*)\r?\n([\s\S]*)$/;
 
-/** Reads one message; null when it is no SIP response. */
+/** Parses one message; null when it is not a SIP response. */
 export function parseResponse(text: string): SipResponse | null {
   const end = headEnd(text);
   const head = text.slice(0, end?.at ?? text.length);
@@ -86,8 +86,8 @@ function headEnd(text: string): { readonly at: number; readonly length: number }
 export type StreamVerdict = SipResponse | 'more' | 'not_sip';
 
 /**
- * Takes a stream apart and gives the first response to the request with `branch` that is final. Requests of the
- * far side (some ask OPTIONS back at once), provisional responses and keepalives are passed over.
+ * Parses a stream and returns the first final response to the request with `branch`. Requests from the far end (some
+ * send OPTIONS themselves), provisional responses and keepalives are skipped.
  */
 export class ResponseReader {
   readonly #branch: string;
@@ -99,7 +99,7 @@ export class ResponseReader {
     this.#maxBytes = maxBytes;
   }
 
-  /** @param bytes as latin1, so that one character is one byte and Content-Length counts them */
+  /** @param bytes decoded as latin1, so that one character is one byte, as Content-Length counts */
   push(bytes: Buffer): StreamVerdict {
     this.#text += bytes.toString('latin1');
     for (;;) {
@@ -130,7 +130,7 @@ function bodyLength(head: string): number {
   return match ? Number(match[1]) : 0;
 }
 
-/** The first line of a response, or of a request, as far as it has come. */
+/** The start of a response or request, possibly incomplete. */
 function beginsLikeSip(text: string): boolean {
   const line = text.slice(0, 4096).split('\n', 1)[0] ?? '';
   if (!text.includes('\n')) return line.length < 4096 && /^[\x20-\x7e\r]*$/.test(line);

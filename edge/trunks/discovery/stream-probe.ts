@@ -17,7 +17,7 @@ import { optionsRequest } from './options-request.ts';
 import { ResponseReader } from './sip-response.ts';
 import { hasCertificate, tlsFacts, tlsProblem } from './tls-facts.ts';
 
-/** Never rejects. @param signal ends the probe early, as a time-out */
+/** Never rejects. @param signal ends the probe early, with a time-out */
 export function probeTcp(
   candidate: Candidate,
   limits: ProbeLimits,
@@ -28,9 +28,9 @@ export function probeTcp(
 }
 
 /**
- * Never rejects. Every certificate and old versions of TLS are taken, because they are what is to be found out;
- * nothing but the OPTIONS is said over the connection.
- * @param ca PEM certificates of the authorities to trust
+ * Never rejects. Accepts every certificate and old versions of TLS, because the probe reports them; sends nothing but
+ * the OPTIONS on the connection.
+ * @param ca PEM certificates of the trusted authorities
  */
 export function probeTls(
   candidate: Candidate,
@@ -41,11 +41,11 @@ export function probeTls(
   const socket = connectTls({
     host: candidate.address,
     port: candidate.port,
-    // RFC 6066 section 3: no addresses as server name.
+    // RFC 6066 section 3: no IP addresses in the server name.
     ...(isIP(candidate.host) === 0 && { servername: candidate.host }),
     rejectUnauthorized: false,
     minVersion: 'TLSv1',
-    // Without this OpenSSL 3 would not speak TLS below 1.2, and an old system would look like none.
+    // Otherwise OpenSSL 3 refuses TLS below 1.2, and an old system would seem to have no TLS.
     ciphers: `${DEFAULT_CIPHERS}:@SECLEVEL=0`,
     ca: [...ca],
   });
@@ -59,7 +59,7 @@ export function probeTls(
   );
 }
 
-/** How far a probe had come when it broke. */
+/** How far a probe got before it failed. */
 interface Progress {
   /** `host:port` */
   readonly place: string;
@@ -72,7 +72,7 @@ interface Progress {
 
 interface Inspection {
   readonly tls: TlsFacts | null;
-  /** Why a call over this connection would be refused. */
+  /** Why a call on this connection would be rejected. */
   readonly problem: string | null;
 }
 
@@ -125,7 +125,7 @@ function exchange<S extends Socket | TLSSocket>(
   return promise.finally(() => {
     clearTimeout(limit);
     signal.removeEventListener('abort', abort);
-    // Later errors of a socket that is done with are of no interest, but must have a listener.
+    // Later errors of a closed socket do not matter, but need a listener.
     socket.on('error', () => {});
     socket.destroy();
   });
@@ -145,7 +145,7 @@ function broken(error: Error, at: Progress): AttemptResult {
     ? `connection lost: ${tlsReason(error)}`
     : socketFault({ error, connected, certificateSeen });
   const fault = connectionFault(text);
-  // TLS 1.3 tells after the handshake what TLS 1.2 tells within it.
+  // TLS 1.3 reports after the handshake what TLS 1.2 reports within it.
   const ofTls = !asked || fault === 'client_certificate_missing' || fault === 'client_certificate_refused';
   return unanswered(ofTls ? 'tls_error' : 'refused', connectionProblem(place, text), tls);
 }

@@ -1,11 +1,11 @@
-/** What a TLS handshake shows of the far side. */
+/** What a TLS handshake shows about the far end. */
 import type { DetailedPeerCertificate, PeerCertificate, TLSSocket } from 'node:tls';
 import { connectionProblem } from '#shared/connection-faults.ts';
 import type { TlsFacts } from './attempt.ts';
 
 /**
- * @param socket after its handshake, made with `rejectUnauthorized: false`; node has checked the certificate
- *   against the authorities and the host all the same
+ * @param socket after its handshake, created with `rejectUnauthorized: false`; Node has still checked the certificate
+ *   against the authorities and the host name
  */
 export function tlsFacts(socket: TLSSocket): TlsFacts {
   const certificate: PeerCertificate | DetailedPeerCertificate = socket.getPeerCertificate();
@@ -19,19 +19,19 @@ export function tlsFacts(socket: TLSSocket): TlsFacts {
   };
 }
 
-/** Whether the peer's certificate has come. Node gives an empty object, or null, where none has. */
+/** Whether the peer sent a certificate. Node returns an empty object or null without one. */
 export function hasCertificate(socket: TLSSocket): boolean {
   const certificate: PeerCertificate | null = socket.getPeerCertificate();
   return certificate !== null && Object.keys(certificate).length > 0;
 }
 
 /**
- * Why a call over this connection would be refused; null when it would not.
- * @param place `host:port` as dialled
+ * Why a call on this connection would be rejected; null when it would not.
+ * @param place `host:port` as dialed
  */
 export function tlsProblem(socket: TLSSocket, place: string): string | null {
   if (socket.authorized) return null;
-  // Node gives the code itself, whatever its type declarations say.
+  // Node returns the code as a string, contrary to its type declarations.
   const error: unknown = socket.authorizationError;
   const code = error instanceof Error ? error.message : String(error);
   const names = code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? `: altnames: ${namesOf(socket)}` : '';
@@ -49,7 +49,7 @@ function distinguishedName(name: PeerCertificate['subject'] | undefined): string
     .join(', ');
 }
 
-/** ISO text; the epoch when the certificate names no end. */
+/** ISO text; the epoch when the certificate has no expiry date. */
 function validTo(text: string | undefined): string {
   const time = Date.parse(text ?? '');
   return new Date(Number.isNaN(time) ? 0 : time).toISOString();

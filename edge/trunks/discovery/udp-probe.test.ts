@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { probeUdp } from './udp-probe.ts';
 
-it('reports an address that no socket can be connected to, and breaks nothing', async () => {
+it('reports an address to which no socket can connect, and closes cleanly', async () => {
   const thrown: unknown[] = [];
   const hear = (error: unknown) => thrown.push(error);
   process.on('uncaughtExceptionMonitor', hear);
   try {
-    // Without SO_BROADCAST the kernel refuses this address, or has no route to it.
+    // Without SO_BROADCAST the kernel rejects this address, or has no route to it.
     const candidate = {
       address: '255.255.255.255',
       port: 5060,

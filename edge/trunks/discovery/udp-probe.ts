@@ -17,14 +17,14 @@ import { isAnswer, parseResponse } from './sip-response.ts';
 const t1Ms = 500;
 const t2Ms = 4000;
 
-/** Never rejects. @param signal ends the probe early, as a time-out */
+/** Never rejects. @param signal ends the probe early, with a time-out */
 export function probeUdp(
   candidate: Candidate,
   limits: ProbeLimits,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
   const { promise, resolve } = Promise.withResolvers<AttemptResult>();
-  // A connected socket hears of closed ports (ICMP) and of nobody but the address that it asks.
+  // A connected socket gets ICMP errors for closed ports, and packets from the probed address only.
   const socket = createSocket(isIPv6(candidate.address) ? 'udp6' : 'udp4');
   let request: OptionsRequest | null = null;
   let sentAt = 0;
@@ -48,7 +48,7 @@ export function probeUdp(
     }
   });
   socket.connect(candidate.port, candidate.address, (error?: Error) => {
-    // Node calls this for a connection that failed, too, and emits no error then.
+    // Node also calls this for a failed connection, and then emits no error.
     if (error) return resolve(connectFailed(error));
     const { address, port } = socket.address();
     request = optionsRequest({ ...candidate, localAddress: address, localPort: port });

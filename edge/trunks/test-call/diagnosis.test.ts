@@ -31,7 +31,7 @@ const noConnection = (error: string) =>
   afterOutcome({ kind: 'no_connection', error: `pbx.example.com:5061 (203.0.113.5): ${error}` });
 
 describe('without a connection', () => {
-  it('says what shared/connection-faults.ts says', () => {
+  it('uses the sentences of shared/connection-faults.ts', () => {
     expect(noConnection('certificate refused: certificate has expired')).toBe(
       'The certificate of pbx.example.com:5061 has expired; renew it.',
     );
@@ -45,20 +45,20 @@ describe('without a connection', () => {
     );
   });
 
-  it('a connection that breaks', () => {
+  it('a lost connection', () => {
     expect(afterOutcome({ kind: 'connection_lost', phase: 'silent', error: 'closed by the peer' })).toBe(
       'The connection to pbx.example.com:5061 broke before the call was answered: closed by the peer.',
     );
   });
 
-  it('a server that does not speak', () => {
+  it('a server that does not respond', () => {
     expect(afterOutcome({ kind: 'no_response' })).toMatch(
       /^pbx.example.com:5061 took the connection, but did not respond to the INVITE in time;/,
     );
   });
 });
 
-describe('a refusal', () => {
+describe('a rejection', () => {
   const refused = (status: number, reason: string, facts: Partial<AttemptFacts> = {}, sent = false) =>
     afterOutcome({ ...final(status, sent), refusal: { ...refusal, status, reason } }, facts);
 
@@ -104,11 +104,11 @@ describe('a refusal', () => {
     [486, 'Busy Here', 'is busy'],
     [600, 'Busy Everywhere', 'is busy'],
     [603, 'Decline', 'declined the call'],
-  ])('with %d speaks of the number', (status, reason, sentence) => {
+  ])('with %d points to the number', (status, reason, sentence) => {
     expect(refused(status, reason)).toBe(`+14155550123 ${sentence} (${status} ${reason}).`);
   });
 
-  it.each([401, 407])('with %d tells wrong, missing and unfitting credentials apart', (status) => {
+  it.each([401, 407])('with %d distinguishes wrong, missing and unsuitable credentials', (status) => {
     const place = 'pbx.example.com:5061';
     expect(refused(status, 'Unauthorized', { credentials: { realm: null } }, true)).toBe(
       `${place} does not accept our user name and password; check both (${status} Unauthorized).`,
@@ -124,7 +124,7 @@ describe('a refusal', () => {
     );
   });
 
-  it('after ringing is no answer when it is 408', () => {
+  it('with 408 after ringing means no answer', () => {
     expect(afterOutcome({ ...final(408), phase: 'ringing' })).toBe('+14155550123 did not answer (408).');
   });
 
@@ -136,7 +136,7 @@ describe('a refusal', () => {
   });
 });
 
-describe('without an attempt to blame', () => {
+describe('without an attempt to diagnose', () => {
   it.each([
     [
       'no_answer',
@@ -183,7 +183,7 @@ describe('after an answer', () => {
     });
   const media = (changes: Partial<MediaReport>) => ({ media: { ...twoWay, ...changes } });
 
-  it('has nothing to say when all is well', () => {
+  it('reports nothing when all is well', () => {
     expect(answered()).toBeNull();
     expect(answered({ ...media({ peer_loss_percent: 4, packets_lost: 2 }), echoMs: 3000 })).toBeNull();
   });
@@ -192,7 +192,7 @@ describe('after an answer', () => {
     'No packet arrived from the peer: a firewall may block the RTP ports, or the peer is muted.',
     "37 packets arrived but failed SRTP authentication: the keys in the peer's SDP are not those in use.",
     '12 packets came from another source than the first that SRTP authenticated.',
-  ])('hears nothing: %s', (cause) => {
+  ])('no inbound audio: %s', (cause) => {
     const sentence = answered({
       ...media({ verdict: 'send_only', packets_received: 0, cause }),
       audibleMs: 0,
@@ -201,20 +201,20 @@ describe('after an answer', () => {
     expect(sentence?.toLowerCase()).toContain(cause.toLowerCase());
   });
 
-  it('may send nothing', () => {
+  it('no outbound packets', () => {
     const cause = 'The peer held the call, so nothing was sent to it.';
     expect(answered(media({ verdict: 'receive_only', packets_sent: 0, cause }))).toBe(
       'No audio goes to you: the peer held the call, so nothing was sent to it.',
     );
   });
 
-  it('hears silence alone', () => {
+  it('inbound audio is silence only', () => {
     expect(answered({ audibleMs: 0 })).toBe(
       'Only silence comes from you: 198 packets arrived, and none had sound in it.',
     );
   });
 
-  it('learns from RTCP that nothing, or not all, arrives', () => {
+  it('RTCP reports that nothing, or not everything, arrives', () => {
     expect(answered(media({ verdict: 'receive_only', peer_loss_percent: 100 }))).toBe(
       'No audio arrives at you: the far end reports by RTCP that it receives none of our packets.',
     );
@@ -223,13 +223,13 @@ describe('after an answer', () => {
     );
   });
 
-  it('loses packets on their way to us', () => {
+  it('packets are lost on their way to us', () => {
     expect(answered(media({ packets_lost: 40, packets_received: 160 }))).toBe(
       'Audio from you is broken: 20 % of the packets were lost on their way to us.',
     );
   });
 
-  it('is not blamed for gaps that its echo copies', () => {
+  it('gaps copied by an echo are not counted as loss', () => {
     const gaps = { packets_lost: 38, packets_received: 162 };
     const echoed = (changes: Partial<MediaReport>) =>
       answered({ ...media({ ...gaps, ...changes }), echoMs: 3000 });
@@ -242,20 +242,20 @@ describe('after an answer', () => {
     expect(echoed({ peer_loss_percent: 3, packets_lost: 10, packets_received: 190 })).toBeNull();
   });
 
-  it('says by its reports that it hears nothing', () => {
+  it('reports of the far end say that it hears nothing', () => {
     const cause = 'The peer sends RTCP reports without a word about our packets, so none arrives there.';
     expect(answered(media({ verdict: 'receive_only', peer_hears: 'no', cause }))).toBe(
       'No audio arrives at you: the peer sends RTCP reports without a word about our packets, so none arrives there.',
     );
   });
 
-  it('cannot press keys', () => {
+  it('keys cannot be sent', () => {
     expect(answered({ keysProblem: 'the peer takes no telephone-event' })).toBe(
       'The keys could not be sent: the peer takes no telephone-event.',
     );
   });
 
-  it('is not to blame for a far end that hangs up at once', () => {
+  it('missing media is not blamed when the far end hangs up at once', () => {
     const none = media({
       verdict: 'none',
       packets_sent: 0,
@@ -270,12 +270,12 @@ describe('after an answer', () => {
     );
   });
 
-  it('says who stopped it', () => {
+  it('names who stopped the call', () => {
     const none = media({ verdict: 'send_only', packets_received: 0, cause: 'No packet arrived.' });
     expect(answered(none, { termination: 'edge_restarted' })).toBe('The edge stopped while the call was up.');
   });
 
-  it('may have brought SDP that cannot be used', () => {
+  it('unusable SDP in the answer', () => {
     const bad = (detail: string) =>
       answered({ media: null, audibleMs: 0 }, { termination: 'bad_answer', detail });
     expect(bad('SDP refused: The answer has no codec of the offer')).toBe(

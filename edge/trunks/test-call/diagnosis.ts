@@ -1,4 +1,4 @@
-/** What is wrong with a trunk by its test call: one sentence, or null when nothing is. Pure. */
+/** Diagnoses a trunk from its test call: one sentence, or null when nothing is wrong. Pure. */
 import { bare } from '#shared/connection-faults.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
@@ -13,12 +13,12 @@ import { audibleLoss, lostOnTheWayBack } from '../../call/media-verdict.ts';
 import { hearsUs } from './proven-media.ts';
 
 export interface Findings {
-  /** Why the call ended, with the detail that its record has. */
+  /** Why the call ended, with the detail from its record. */
   readonly termination: TerminationCode;
   readonly detail: string | null;
-  /** The attempt made last; null when there was none. */
+  /** The last attempt; null when there was none. */
   readonly attempt: AttemptFacts | null;
-  /** The endpoint looked for last, when it could not be dialled. */
+  /** The last endpoint tried, when it could not be dialed. */
   readonly unresolved: { readonly place: string; readonly error: string } | null;
   /** null: the call was not answered. */
   readonly answer: AnswerFacts | null;
@@ -26,17 +26,17 @@ export interface Findings {
 
 export interface AnswerFacts {
   readonly durationMs: number;
-  /** What the call proves (proven-media.ts); null when the answer could not be used. */
+  /** What the call proves (proven-media.ts); null when the answer was unusable. */
   readonly media: MediaReport | null;
-  /** Milliseconds received that were not silence. */
+  /** ms of received audio that was not silence. */
   readonly audibleMs: number;
-  /** Milliseconds of our tone that came back. */
+  /** ms of our tone that came back. */
   readonly echoMs: number;
-  /** Why not all keys were sent; null when they were, or none were to be. */
+  /** Why not all keys were sent; null when they were, or there were none. */
   readonly keysProblem: string | null;
 }
 
-/** A call that the far end ends so soon gives media no chance. */
+/** A shorter call is too short to judge media, ms. */
 const tooShortMs = 1000;
 
 export function diagnose(findings: Findings): string | null {

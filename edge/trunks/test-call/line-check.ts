@@ -1,12 +1,12 @@
 /**
- * Who speaks on a test call: plays the tone, presses the keys, measures what returns, and hangs up when there is
- * nothing more to learn.
+ * The agent of a test call: plays the tone, sends the keys, measures what returns, and hangs up when nothing more can
+ * be learned.
  *
  *     tone --1 s--> keys, if any --> tone --> proven: hang up
  *
- * Proven means: the tone was long enough, something audible came, the keys are out, and it is known whether we are
- * heard: by the echo of our tone or by an RTCP report. A far end that leaves one of these open is given the whole
- * time that the test call may take.
+ * Proven means: the tone was long enough, something audible arrived, the keys were sent, and it is known whether the
+ * far end hears us, from the echo of our tone or an RTCP report. While one of these is open, the test call continues to
+ * its time limit.
  */
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
@@ -17,11 +17,11 @@ import { sampleRate, TestEar, TestTone } from './test-tone.ts';
 export interface LineCheckOptions {
   readonly clock: Clock;
   readonly host: Pick<AgentHost, 'hangup' | 'sendDtmf'>;
-  /** Keys to press, null for none. */
+  /** Keys to send, null for none. */
   readonly dtmf: string | null;
-  /** What the media proves by now. @param echoMs milliseconds of our tone that came back */
+  /** What the media proves so far. @param echoMs ms of our tone that came back */
   readonly media: (echoMs: number) => MediaReport | null;
-  /** Once, when packets go both ways. */
+  /** Called once, when packets flow both ways. */
   readonly confirmed: (media: MediaReport) => void;
   readonly keysSent: () => void;
 }
@@ -34,7 +34,7 @@ const enoughAudioMs = 500;
 const enoughEchoMs = 200;
 /** Time for an echo of the keys. */
 const afterKeysMs = 500;
-/** Keys kept of a far end that presses without end. */
+/** Maximum keys recorded: the far end may send them endlessly. */
 const maxKeysHeard = 64;
 
 export class LineCheck implements AgentLeg {
@@ -47,7 +47,7 @@ export class LineCheck implements AgentLeg {
   #keysSettledAt = Number.NEGATIVE_INFINITY;
   #toneMs = 0;
   #confirmed = false;
-  /** Keys that the far end pressed, or returned. */
+  /** Keys that the far end sent or echoed. */
   keysHeard = '';
   #keysRefused: string | null = null;
 
@@ -64,7 +64,7 @@ export class LineCheck implements AgentLeg {
     return this.#ear.echoMs;
   }
 
-  /** Why not all keys went out; null when they did, or none were to. */
+  /** Why not all keys were sent; null when they were, or there were none. */
   get keysProblem(): string | null {
     if (this.#keys !== 'settled') return 'the test call ended before they were out';
     return this.#keysRefused;
@@ -96,7 +96,7 @@ export class LineCheck implements AgentLeg {
     if (this.keysHeard.length < maxKeysHeard) this.keysHeard += digit;
   }
 
-  /** A media turn must not end its own call, so the decision has a timer of its own. */
+  /** A media tick must not end its own call, so the decision uses a timer. */
   #checkSoon(): void {
     this.#timer = this.#options.clock.after(checkEveryMs, () => this.#check());
   }
@@ -130,7 +130,7 @@ export class LineCheck implements AgentLeg {
   #proven(media: MediaReport | null): boolean {
     const { clock } = this.#options;
     return (
-      // Not what it was once: a far end may find out later that nothing arrives.
+      // The current verdict counts: the far end may report later that nothing arrives.
       media?.verdict === 'two_way' &&
       this.#toneMs >= enoughToneMs &&
       this.#ear.audibleMs >= enoughAudioMs &&

@@ -1,12 +1,12 @@
-/** Places and INVITEs of a call as they are, with an ear on them. */
+/** Wraps the hunt and dialer of a call unchanged, with observers. */
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import type { DialEvents, Dialer, DialTarget, OutboundInvite } from '../../call/ports/dialing.ts';
 import type { AttemptOutcome, Hunt, Place } from '../../call/ports/routes.ts';
 
 export interface HuntObserver {
-  /** A place was found, after those attempts in vain that were not yet told of. */
+  /** An address was chosen, after failed attempts not reported yet. */
   found(place: Place, failed: readonly FailoverAttempt[]): void;
-  /** The attempt at the last place ended. Comes before the call learns what to do. */
+  /** The last attempt ended. Called before the call handles it. */
   ended(outcome: AttemptOutcome): void;
 }
 
@@ -33,9 +33,9 @@ export function observedHunt(hunt: Hunt, observer: HuntObserver): Hunt {
 
 export interface DialObserver {
   dialled(target: DialTarget, invite: OutboundInvite): void;
-  /** 100 to 199, after the call has heard of it. */
+  /** 100 to 199, after the call has handled it. */
   progress(status: number, early: boolean): void;
-  /** The 200, after the call has heard of it. */
+  /** The 200, after the call has handled it. */
   answered(): void;
 }
 

@@ -1,13 +1,13 @@
 /**
- * What the media of a call proves for its test. Pure.
+ * What the media of a call proves in a test call. Pure.
  *
- * Only what came after the answer counts: before it, an announcement of a carrier is heard, not the far end. A few
- * packets are no stream. Our tone that comes back proves more than any report of the far end.
+ * Only media after the answer counts: earlier audio may be a carrier announcement rather than the far end. A few
+ * packets are not a stream. Our tone coming back is stronger proof than any report of the far end.
  */
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import { reportedHearing, verdictOf } from '../../call/media-verdict.ts';
 
-/** Packets after the answer that are a stream and not strays. */
+/** Packets after the answer that count as a stream rather than strays. */
 const streamPackets = 5;
 
 export type PacketCounts = Pick<MediaReport, 'packets_sent' | 'packets_received'>;
@@ -15,9 +15,9 @@ export type PacketCounts = Pick<MediaReport, 'packets_sent' | 'packets_received'
 export const noPackets: PacketCounts = { packets_sent: 0, packets_received: 0 };
 
 /**
- * The report as it counts for the test: packets since the answer, and the verdict that they prove.
- * @param before what was counted before the answer
- * @param echoMs milliseconds of our tone that came back, which prove that we are heard
+ * The media report adjusted for the test: packets since the answer, and the verdict they prove.
+ * @param before packets counted before the answer
+ * @param echoMs ms of our tone that came back, which proves that the far end hears us
  */
 export function provenMedia(report: MediaReport, before: PacketCounts, echoMs: number): MediaReport {
   const packets_sent = Math.max(0, report.packets_sent - before.packets_sent);
@@ -29,12 +29,12 @@ export function provenMedia(report: MediaReport, before: PacketCounts, echoMs: n
   return { ...counted, cause: verdict === 'two_way' ? null : causeOf(counted, report, before) };
 }
 
-/** Whether audio came and does not come any more: it has moved, or is lost on the way. */
+/** Whether audio arrived earlier and no longer does: it moved, or is lost on the way. */
 function ceased({ packets_received, verdict }: MediaReport): boolean {
   return packets_received > 0 && (verdict === 'send_only' || verdict === 'none');
 }
 
-/** Whether our tone came back, or the reports of the far end leave it possible that it hears us. */
+/** Whether our tone came back, or the far end's reports allow that it hears us. */
 export function hearsUs({ peer_hears = 'unknown', peer_loss_percent }: MediaReport, echoMs: number): boolean {
   return echoMs > 0 || reportedHearing(peer_hears, peer_loss_percent ?? null);
 }

@@ -1,11 +1,11 @@
-/** What a test call has come to so far (contract 3.2): a line per event, each reported as it happens. */
+/** The progress of a test call (contract 3.2): a line per event, each reported as it happens. */
 import type { Clock } from '#shared/clock.ts';
 import { queuedTestCall, type TestCallState } from '#shared/edge-protocol/reports.ts';
 
 export type StoryEvent = TestCallState['timeline'][number]['event'];
 type Facts = Partial<Omit<TestCallState, 'status' | 'timeline'>>;
 
-/** Where the call stands after an event that does not end it; others leave it where it is. */
+/** Status of the call after an event that does not end it; other events leave it unchanged. */
 const statusAfter: Partial<Record<StoryEvent, TestCallState['status']>> = {
   initiated: 'initiated',
   ringing: 'ringing',
@@ -27,7 +27,7 @@ export class Story {
     return this.#state.result !== 'pending';
   }
 
-  /** Adds a line. What comes after the end is left out. @param facts what else is known now */
+  /** Adds a line; ignored after the end. @param facts other fields known now */
   add(event: StoryEvent, detail: string, facts: Facts = {}): void {
     if (!this.over)
       this.#become(event, detail, { ...facts, status: statusAfter[event] ?? this.#state.status });

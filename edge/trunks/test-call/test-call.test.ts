@@ -129,10 +129,10 @@ async function answered(changes: Partial<TestCallOrder> = {}, sdp: string | null
   return leg;
 }
 
-/** The far end of the media: what it counts, and what it returns in each frame. */
+/** The far end of the media: its counters, and the audio it returns in each frame. */
 interface FarEnd {
   counts?: Partial<MediaReport>;
-  /** Fills `heard` with what comes in while `said` goes out. */
+  /** Fills `heard` with the inbound frame while `said` is sent. */
   speak?: (said: Int16Array, heard: Int16Array) => void;
 }
 const echo = (said: Int16Array, heard: Int16Array) => heard.set(said);
@@ -143,7 +143,7 @@ const twoWay: Partial<MediaReport> = {
   cause: null,
 };
 
-/** Lets media run, frame by frame. */
+/** Runs media frame by frame. */
 async function talk(ms: number, { counts = twoWay, speak = echo }: FarEnd = {}): Promise<void> {
   const leg = media.last;
   leg.report = () => ({ ...nothing, ...counts });
@@ -162,7 +162,7 @@ async function talk(ms: number, { counts = twoWay, speak = echo }: FarEnd = {}):
 }
 
 describe('a test call', () => {
-  it('goes over its configuration alone, and ends when audio is proven both ways', async () => {
+  it('uses only its configuration, and ends when audio is proven both ways', async () => {
     const leg = await dialling();
     expect(asked).toEqual([['+14155550100', 'trunk-1']]);
     leg.peer.progress(100, null);
@@ -196,7 +196,7 @@ describe('a test call', () => {
     expectNothingLeft();
   });
 
-  it('is reported at every event, and its record stands in the call log under its id', async () => {
+  it('is reported at every event, and its record is in the call log under its id', async () => {
     await answered();
     await talk(10_000);
     expect(states.map(({ status, result }) => `${status} ${result}`)).toEqual([
@@ -215,7 +215,7 @@ describe('a test call', () => {
     });
   });
 
-  it('presses its keys after a second, without tone meanwhile, and tells which came back', async () => {
+  it('sends its keys after a second, without tone meanwhile, and reports which came back', async () => {
     await answered({ dtmf: '1w2' });
     const pressed = Promise.withResolvers<void>();
     const leg = media.last;
@@ -240,7 +240,7 @@ describe('a test call', () => {
     expectNothingLeft();
   });
 
-  it('is connected without the keys that the far end cannot take, and says so', async () => {
+  it('is connected without keys when the far end does not support them, and says so', async () => {
     await answered({ dtmf: '1' });
     media.last.sendDtmf = () => Promise.reject(new Error('the peer takes no telephone-event'));
     await talk(5000);
@@ -252,7 +252,7 @@ describe('a test call', () => {
     expect(last().timeline.at(-1)?.detail).toBe(last().diagnosis);
   });
 
-  it('says that its time was too short for its keys', async () => {
+  it('reports that its time was too short for its keys', async () => {
     await answered({ dtmf: '1wwwwwwwwwwwwwwwwwwwwww', max_seconds: 5 });
     media.last.sendDtmf = () => new Promise(() => {});
     await talk(5000);
@@ -263,7 +263,7 @@ describe('a test call', () => {
     expectNothingLeft();
   });
 
-  it('goes on when a report of it is lost', async () => {
+  it('continues when one of its reports is lost', async () => {
     const log = new QuietLog();
     const report = () => {
       throw new Error('disk full');
@@ -286,7 +286,7 @@ describe('a test call', () => {
     expectNothingLeft();
   });
 
-  it('gives a far end that neither echoes nor reports all the time that there is', async () => {
+  it('uses its full time with a far end that neither echoes nor reports', async () => {
     await answered({ max_seconds: 6 });
     const speech = (_: Int16Array, heard: Int16Array) => heard.fill(5000);
     await talk(5980, { speak: speech });
@@ -299,7 +299,7 @@ describe('a test call', () => {
     expectNothingLeft();
   });
 
-  it('ends early when an RTCP report tells how much of the tone arrives', async () => {
+  it('ends early when an RTCP report says how much of the tone arrives', async () => {
     await answered();
     const speech = (_: Int16Array, heard: Int16Array) => heard.fill(5000);
     await talk(5000, { speak: speech, counts: { ...twoWay, peer_hears: 'yes', peer_loss_percent: 20 } });
@@ -310,7 +310,7 @@ describe('a test call', () => {
     });
   });
 
-  it('has failed when RTCP says to its end that nothing of the tone arrives', async () => {
+  it('fails when RTCP reports until its end that nothing of the tone arrives', async () => {
     await answered();
     const speech = (_: Int16Array, heard: Int16Array) => heard.fill(5000);
     await talk(11_000, { speak: speech, counts: { ...twoWay, peer_loss_percent: 100 } });
@@ -332,7 +332,7 @@ describe('a test call', () => {
     expect(last()).toMatchObject({ result: 'connected', media: { verdict: 'two_way' } });
   });
 
-  it('has failed when audio came before the answer only', async () => {
+  it('fails when audio came only before the answer', async () => {
     const leg = await dialling();
     leg.peer.progress(183, fakeAnswer);
     await settle();
@@ -351,7 +351,7 @@ describe('a test call', () => {
     expect(events()).toEqual(['initiated', 'early_media', 'answered', 'failed']);
   });
 
-  it('has failed when the far end hangs up after a few packets', async () => {
+  it('fails when the far end hangs up after a few packets', async () => {
     const leg = await answered();
     await talk(60, { speak: () => {}, counts: { ...twoWay, packets_sent: 6, packets_received: 3 } });
     leg.peer.bye();
@@ -366,7 +366,7 @@ describe('a test call', () => {
     expect(events()).toEqual(['initiated', 'answered', 'failed']);
   });
 
-  it('has failed when a few packets come and no more', async () => {
+  it('fails when only a few packets arrive', async () => {
     await answered();
     await talk(11_000, { speak: () => {}, counts: { ...twoWay, packets_received: 3 } });
     expect(last()).toMatchObject({
@@ -376,7 +376,7 @@ describe('a test call', () => {
     });
   });
 
-  it('has failed when audio came and is lost on the way since', async () => {
+  it('fails when audio arrived and is now lost on the way', async () => {
     await answered();
     const cause = 'Audio of the peer is lost on the way: its RTCP sender reports count 250 packets.';
     await talk(11_000, {
@@ -391,7 +391,7 @@ describe('a test call', () => {
     });
   });
 
-  it('says that only silence comes', async () => {
+  it('reports that only silence arrives', async () => {
     await answered();
     await talk(11_000, { speak: () => {} });
     expect(last()).toMatchObject({
@@ -405,7 +405,7 @@ describe('a test call', () => {
     ['send_only', { packets_sent: 200 }, 'No audio comes from you: no packet arrived from the peer.'],
     ['receive_only', { packets_received: 200 }, 'No audio goes to you: no packet arrived from the peer.'],
     ['none', {}, 'No audio comes from you: no packet arrived from the peer.'],
-  ] as const)('has failed for want of media when packets go %s', async (verdict, packets, diagnosis) => {
+  ] as const)('fails because of missing media when packets go %s', async (verdict, packets, diagnosis) => {
     await answered();
     await talk(11_000, { counts: { verdict, ...packets } });
     expect(last()).toMatchObject({
@@ -421,7 +421,7 @@ describe('a test call', () => {
     expectNothingLeft();
   });
 
-  it('says that the answer has no common codec', async () => {
+  it('reports that the answer has no common codec', async () => {
     const leg = await dialling();
     media.last.accept = async () => {
       const { CallRefused } = await import('../../call/call-refused.ts');
@@ -439,7 +439,7 @@ describe('a test call', () => {
     expectNothingLeft();
   });
 
-  it('goes on to the next endpoint and tells why', async () => {
+  it('fails over to the next endpoint and says why', async () => {
     places = [placeAt(5061), placeAt(5062)];
     const first = await dialling();
     first.peer.unreachable('127.0.0.1:5061: connection refused');
@@ -461,7 +461,7 @@ describe('a test call', () => {
     expect(last()).toMatchObject({ result: 'connected', diagnosis: null });
   });
 
-  it('has failed with the last endpoint, and tells no failover that led nowhere', async () => {
+  it('fails with the last endpoint, and reports no failover without a next endpoint', async () => {
     places = [placeAt(5061), placeAt(5062)];
     (await dialling()).peer.unreachable('127.0.0.1:5061: connection refused');
     await settle();
@@ -491,7 +491,7 @@ describe('a test call', () => {
     expectNothingLeft();
   });
 
-  it('with a wrong password says so', async () => {
+  it('with a wrong password reports it', async () => {
     const credentials = { username: 'acme', password: 'wrong', realm: null };
     places = [placeAt(5061, { route: { ...route, credentials } })];
     (await dialling()).peer.refused(refusal(401, 'Unauthorized', true));
@@ -504,7 +504,7 @@ describe('a test call', () => {
     });
   });
 
-  it('rings no longer than it may take', async () => {
+  it('rings no longer than its time limit', async () => {
     const leg = await dialling({ max_seconds: 5 });
     leg.peer.progress(180, null);
     clock.advance(4999);
@@ -521,7 +521,7 @@ describe('a test call', () => {
     expectNothingLeft();
   });
 
-  it('tells a place that is silent from a number that nobody answers, however short its time', async () => {
+  it('distinguishes a silent endpoint from a number that nobody answers, even with a short time limit', async () => {
     await dialling({ max_seconds: 5 });
     clock.advance(5000);
     await settle();
@@ -554,7 +554,7 @@ describe('a test call', () => {
     expectNothingLeft();
   });
 
-  it('ends with the edge', async () => {
+  it('ends when the edge stops', async () => {
     await dialling();
     const drained = calls.drain(1000);
     clock.advance(1000);
@@ -563,7 +563,7 @@ describe('a test call', () => {
     expectNothingLeft();
   });
 
-  it('fails at once without its configuration, a place, or room', async () => {
+  it('fails at once without its configuration, an address, or room', async () => {
     const run = async () => {
       states = [];
       const { legs } = dialer;
@@ -590,7 +590,7 @@ describe('a test call', () => {
     expectNothingLeft();
   });
 
-  it('counts as a call, and takes no id that is in use', async () => {
+  it('counts against the call limit, and rejects an id that is in use', async () => {
     await dialling();
     expect(calls.closedFor('org')).toBe('capacity');
     await expect(dialling()).rejects.toThrow('There is a call tc_1 already');

@@ -1,12 +1,12 @@
 /**
- * A test call (contract 3.2, docs/test-calls.md): an ordinary call of ours over one configuration, whose parts are
- * watched while it is made, and whose agent is a line check.
+ * A test call (contract 3.2, docs/test-calls.md): an ordinary outbound call over one configuration, with observers on
+ * its parts and a line check as its agent.
  *
  *     hunt ──> dialer ──> answer ──> line check ──> record
  *       │         │          │           │             │
  *       └─────────┴──────────┴── story ──┴─────────────┴──> reports `test_call`
  *
- * `max_seconds` limits how long one attempt may ring, and again how long the answered call may last.
+ * `max_seconds` limits how long one attempt may ring, and separately how long the answered call may last.
  */
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
@@ -47,12 +47,12 @@ export interface TestCallParts {
   readonly log: Log;
 }
 
-/** Places a test call. How it goes is reported. @throws Error when the edge makes no calls, or has one with that id */
+/** Places a test call and reports its progress. @throws Error when outbound calls are disabled or the id is in use */
 export function runTestCall(order: TestCallOrder, parts: TestCallParts): void {
   new TestCall(order, parts).place();
 }
 
-/** As the call's record has it. The longest time is a backstop: the test call has a limit of its own. */
+/** As shown in the call's record. The maximum duration is a backstop: the test call has its own limit. */
 const lineCheckSettings: AgentSettings = {
   kind: 'tone',
   frequency_hz: toneHz,
@@ -76,7 +76,7 @@ class TestCall {
   readonly #way: Way;
   #call: { end(termination: Termination): void } | null = null;
   #leg: MediaLeg | null = null;
-  /** What the leg had counted at the answer. */
+  /** Packets counted by the leg before the answer. */
   #early: PacketCounts = noPackets;
   #check: LineCheck | null = null;
   #limit: Timer | null = null;
@@ -89,7 +89,7 @@ class TestCall {
       try {
         parts.reporter.report({ type: 'test_call', test_call_id, ...state });
       } catch (error) {
-        // The call goes on: the next report is whole again.
+        // The call continues: the next report is complete again.
         parts.log.error({ err: error, call_id: test_call_id }, 'a test call could not be reported');
       }
     });
@@ -104,7 +104,7 @@ class TestCall {
     );
   }
 
-  /** The parts of an ordinary call, with what a test call has of its own. */
+  /** The parts of an ordinary call, with the test call's overrides. */
   #watched(): OutboundChanges {
     const { number, trunk_id, max_seconds } = this.#order;
     const { agents, dialer, media, routes } = this.#parts;
@@ -209,7 +209,7 @@ class TestCall {
     return { durationMs, media, audibleMs, echoMs, keysProblem };
   }
 
-  /** The last line of a test call with which all is well. */
+  /** The last line of a successful test call. */
   #proof(codec: string | null, media: MediaReport | null): string {
     const { echoMs = 0, keysHeard = '' } = this.#check ?? {};
     if (!media) return 'No media was exchanged.';

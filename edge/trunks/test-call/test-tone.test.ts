@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { tone } from '../../../test/kit/fakes/audio.ts';
 import { TestEar, TestTone } from './test-tone.ts';
 
-/** Lets an ear hear a second of `samples`, frame by frame. */
+/** Feeds a second of `samples` to an ear, frame by frame. */
 function hear(samples: Int16Array): TestEar {
   const ear = new TestEar();
   for (let at = 0; at < 8000; at += 160) ear.write(samples.subarray(at, at + 160));
@@ -16,11 +16,11 @@ function ourTone(): Int16Array {
   return samples;
 }
 
-test('its own tone is recognised', () => {
+test('its own tone is recognized', () => {
   expect(hear(ourTone())).toMatchObject({ audibleMs: 1000, echoMs: 1000 });
 });
 
-test('its own tone is recognised when it is faint, and beneath a hum', () => {
+test('its own tone is recognized when faint, and beneath a hum', () => {
   const hum = tone(50, 8000, 0, 100);
   const mixed = ourTone().map((sample, i) => Math.round(sample / 32) + (hum[i] ?? 0));
   expect(hear(mixed)).toMatchObject({ audibleMs: 1000, echoMs: 1000 });
@@ -30,12 +30,12 @@ test.each([350, 440, 941, 1004, 1020, 1100, 1209, 2100])('a tone of %d Hz is aud
   expect(hear(tone(hz, 8000))).toMatchObject({ audibleMs: 1000, echoMs: 0 });
 });
 
-test('silence and the noise of a codec are not audible', () => {
+test('silence and codec noise are not audible', () => {
   expect(hear(new Int16Array(8000))).toMatchObject({ audibleMs: 0, echoMs: 0 });
   expect(hear(tone(300, 8000, 0, 130))).toMatchObject({ audibleMs: 0, echoMs: 0 });
 });
 
-test('a frame of 20 ms is too short for a verdict', () => {
+test('a frame of 20 ms is too short for a result', () => {
   const ear = new TestEar();
   ear.write(tone(440, 160));
   expect(ear.audibleMs).toBe(0);

@@ -1,16 +1,16 @@
-/** The tone of a test call, made and recognised in 16-bit mono PCM at 8 kHz. */
+/** The tone of a test call, generated and recognized in 16-bit mono PCM at 8 kHz. */
 
 export const sampleRate = 8000;
-/** Neither a call progress tone, nor one of DTMF, nor a usual measuring tone: what returns with it is our own. */
+/** Not a call progress, DTMF or common test tone, so a tone of this frequency that returns is our own. */
 export const toneHz = 1137;
 /** A quarter of full scale: about -12 dBFS. */
 const amplitude = 8191;
-/** 100 ms: keeps tones apart that differ by 10 Hz. */
+/** 100 ms: separates tones that differ by 10 Hz. */
 const blockSize = 800;
 const blockMs = (blockSize * 1000) / sampleRate;
-/** Root mean square of about -50 dBFS: comfort noise and the noise of codecs stay below. */
+/** RMS of about -50 dBFS: comfort noise and codec noise stay below. */
 const audible = 100;
-/** Share of a block's power at which it is our tone. */
+/** Minimum share of our tone in a block's power. */
 const mostly = 0.5;
 
 export class TestTone {
@@ -26,13 +26,13 @@ export class TestTone {
   }
 }
 
-/** Measures what is heard, block by block. */
+/** Measures received audio, block by block. */
 export class TestEar {
   readonly #block = new Int16Array(blockSize);
   #filled = 0;
-  /** Milliseconds that were not silence. */
+  /** ms that were not silence. */
   audibleMs = 0;
-  /** Milliseconds of our own tone, which the far end returned. */
+  /** ms of our own tone returned by the far end. */
   echoMs = 0;
 
   write(frame: Int16Array): void {
@@ -51,7 +51,7 @@ export class TestEar {
   }
 }
 
-/** Mean power, and the part of it that is our tone (Goertzel's algorithm). */
+/** Mean power, and the share of our tone in it (Goertzel's algorithm). */
 function spectrum(samples: Int16Array): { power: number; toneShare: number } {
   const coefficient = 2 * Math.cos((2 * Math.PI * toneHz) / sampleRate);
   let before = 0;

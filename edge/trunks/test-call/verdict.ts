@@ -1,11 +1,11 @@
-/** How a test call has ended, from the record of its call (contract 3.2). Pure. */
+/** The result of a test call, from its call record (contract 3.2). Pure. */
 import type { CallRecord, MediaReport } from '#shared/edge-protocol/calls.ts';
 import type { TestCallState } from '#shared/edge-protocol/reports.ts';
 import type { StoryEvent } from './story.ts';
 
 type Verdict = Pick<TestCallState, 'status' | 'result' | 'error'> & { readonly event: StoryEvent };
 
-/** Ends of an answered call that leave the blame for missing media with the media. */
+/** Ends of an answered call that do not explain missing media. */
 const ordinaryEnds: readonly (string | null)[] = [
   'agent_hangup',
   'callee_hangup',
@@ -14,7 +14,7 @@ const ordinaryEnds: readonly (string | null)[] = [
 ];
 
 /**
- * `status` is that of the call: one without media was completed all the same, and its result is `failed`.
+ * `status` is that of the call: a call without media still completed, and its result is `failed`.
  * @param media what the call proves (proven-media.ts)
  */
 export function verdictOf(record: CallRecord, media: MediaReport | null): Verdict {
@@ -31,12 +31,12 @@ export function verdictOf(record: CallRecord, media: MediaReport | null): Verdic
   return { status: 'completed', ...failed };
 }
 
-/** Other errors are named after why the call ended (docs/errors.md). */
+/** Other errors are named after the termination code (docs/errors.md). */
 function errorOf(termination: string | null): string {
   return (termination ?? 'internal_error').toUpperCase();
 }
 
-/** What is shown of the media of an answered call. */
+/** The media section of an answered test call. */
 export function mediaOf(report: MediaReport | null): NonNullable<TestCallState['media']> {
   if (!report) return { packets_sent: 0, packets_received: 0, verdict: 'none' };
   const { packets_sent, packets_received, verdict } = report;

@@ -1,6 +1,6 @@
 /**
- * The way of a test call to its answer: which places it tries, what each INVITE comes to, and what the story tells
- * of it. It watches the hunt and the dialer of the call and changes nothing.
+ * A test call up to its answer: the addresses tried, the outcome of each INVITE, and the lines in the story. It
+ * observes the hunt and the dialer of the call and changes nothing.
  */
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import { type AttemptFacts, attemptFacts, attemptProblem } from '../../call/causes/cause-words.ts';
@@ -10,11 +10,11 @@ import { endpointPlace } from '../circuit.ts';
 import { observedDialer, observedHunt } from './observed.ts';
 import type { Story, StoryEvent } from './story.ts';
 
-/** What came of the INVITE sent last. */
+/** Outcome of the last INVITE. */
 interface Attempt {
   readonly place: Place;
   outcome: AttemptOutcome | null;
-  /** Events told of: a peer may repeat itself without end. */
+  /** Events already reported: a peer may repeat them endlessly. */
   readonly told: Set<StoryEvent>;
 }
 
@@ -23,16 +23,16 @@ export class Way {
   readonly #to: string;
   #hunt: Hunt | null = null;
   #attempt: Attempt | null = null;
-  /** What was wrong with an attempt, by its place in the hunt's log. */
+  /** What was wrong with an attempt, by its index in the hunt's log. */
   readonly #problems = new Map<number, string>();
 
-  /** @param to number or extension that is called */
+  /** @param to the number or extension called */
   constructor(story: Story, to: string) {
     this.#story = story;
     this.#to = to;
   }
 
-  /** The hunt, watched. */
+  /** The hunt, with observers. */
   over(hunt: Hunt): Hunt {
     this.#hunt = hunt;
     return observedHunt(hunt, {
@@ -41,7 +41,7 @@ export class Way {
     });
   }
 
-  /** The dialer, watched. @param answered told of the 200 */
+  /** The dialer, with observers. @param answered called at the 200 */
   by(dialer: Dialer, answered: () => void): Dialer {
     return observedDialer(dialer, {
       dialled: (target, invite) => this.#dialled(target, invite),
@@ -50,14 +50,14 @@ export class Way {
     });
   }
 
-  /** The attempt made last; null when there was none. */
+  /** The last attempt; null when there was none. */
   get attempt(): AttemptFacts | null {
     if (!this.#attempt) return null;
     const { place, outcome } = this.#attempt;
     return attemptFacts(place, this.#to, outcome ?? { kind: 'canceled' });
   }
 
-  /** The endpoint looked for last, when none could be dialled. */
+  /** The last endpoint tried, when none could be dialed. */
   get unresolved(): { readonly place: string; readonly error: string } | null {
     const last = this.#attempt ? null : this.#hunt?.attempts.at(-1);
     return last ? { place: endpointPlace(last), error: last.error ?? 'no address' } : null;

@@ -6,7 +6,7 @@ import { openFailoverStore } from '../failover-store.ts';
 import { TrunkHunt } from '../hunt.ts';
 import { withoutMemory } from './without-memory.ts';
 
-test('the hunt of a test call tries what is known to be dead, and moves no trunk', async () => {
+test('the hunt of a test call tries endpoints known to be dead, and moves no trunk', async () => {
   const clock = new FakeClock();
   const moves: Move[] = [];
   const failover = new Failover({

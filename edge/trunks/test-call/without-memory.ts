@@ -1,11 +1,10 @@
 /**
- * Failover as a test call sees it: what other calls and probes have found out does not guide it, and what it finds
- * out guides nobody else.
+ * Failover for test calls: independent of what other calls and probes observed, and without effect on them.
  *
- * - It tries the endpoints in the order of the configuration, those too that are known to be dead: whoever has
- *   just repaired one wants to hear of that one.
- * - Its outcomes count for no endpoint and move no trunk: it dials what a person typed in, and a refusal of that
- *   says nothing of the calls to come. Probes see by themselves what has changed.
+ * - Tries the endpoints in configuration order, including dead ones: the user may want to test one that was just
+ *   repaired.
+ * - Its outcomes affect no endpoint and no trunk: it dials a number that a person entered, and a rejection of it says
+ *   nothing about later calls. Probes notice changes on their own.
  */
 import { closedCircuit, type TrunkRoute, tryOrder } from '../circuit.ts';
 import type { CallPlan, Failover } from '../failover.ts';

@@ -1,4 +1,4 @@
-/** Assertions: what is checked of a conversation (contract 6.3). */
+/** Assertions: checks on a conversation (contract 6.3). */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { Closed, Integer, List, Nullable, OneOf, Open, Text, Uuid } from '#shared/api/common.ts';
 
@@ -16,7 +16,7 @@ export const toneDimensions = [
 ] as const;
 export type ToneDimension = (typeof toneDimensions)[number];
 
-/** How the answer of a judge is read. */
+/** How the answer of a judge is interpreted. */
 const Reading = {
   output_type: Optional(OneOf(['boolean', 'score', 'categorical'], 'Default: boolean')),
   threshold: Optional(Share()),
@@ -83,7 +83,7 @@ export const TraversalMatchConfig = Closed({
   threshold: Optional(Share()),
 });
 
-/** The configuration that each type takes. */
+/** The configuration of each type. */
 export interface AssertionConfigs {
   LLM_JUDGE: Static<typeof LlmJudgeConfig>;
   SERVICE_TONE: Static<typeof ServiceToneConfig>;
@@ -118,7 +118,7 @@ const common = {
   order: Optional(Integer(0, 1_000_000)),
 };
 
-/** One assertion of each type; `more` goes into every one. */
+/** One assertion of each type; `more` is added to each. */
 function items<P extends TProperties>(more: P) {
   const item = <T extends AssertionType, C extends TObject>(type: T, config: C) =>
     Closed({ ...more, ...common, type: Type.Literal(type), config });
@@ -138,11 +138,11 @@ function items<P extends TProperties>(more: P) {
 
 export const AssertionCreate = items({});
 export type AssertionCreate = Static<typeof AssertionCreate>;
-/** An `id` keeps the assertion that the scenario has. */
+/** An `id` keeps the existing assertion of the scenario. */
 export const AssertionUpdate = items({ id: Optional(Uuid()) });
 export type AssertionUpdate = Static<typeof AssertionUpdate>;
 
-/** As it is asked, and as it is read. */
+/** As configured, and as interpreted. */
 export const AssertionView = Type.Object({
   id: text,
   type: OneOf(assertionTypes),

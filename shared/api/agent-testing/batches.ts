@@ -114,7 +114,7 @@ const SimulationLine = Type.Object({
   completed_at: Nullable(Iso()),
 });
 export type SimulationLine = Static<typeof SimulationLine>;
-/** Without statistics, which each set has under its id. */
+/** Without statistics, which are available per set under its id. */
 export const SimulationList = Testing({
   simulation_sets: Type.Array(SimulationLine),
   total_count: Type.Integer(),

@@ -1,4 +1,4 @@
-/** Runs of scenarios, and what is made of a failed one (contract 6.4 and 6.5). */
+/** Runs of scenarios, and proposals for a failed one (contract 6.4 and 6.5). */
 import { type Static, Type } from 'typebox';
 import {
   Closed,
@@ -25,7 +25,7 @@ const Share = Nullable(Type.Number());
 export const triggerSources = ['api', 'dashboard', 'ci', 'promotion', 'tornado', 'simulation'] as const;
 export type TriggerSource = (typeof triggerSources)[number];
 
-/** Members that every start takes. */
+/** Members of every start request. */
 export const starting = {
   version_number: Optional(Integer(0, 2_147_483_647)),
   webhook_url: Optional(Text(1, 2000)),
@@ -68,7 +68,7 @@ const runRowFields = {
 };
 export const RunRowView = Type.Object(runRowFields);
 export type RunRowView = Static<typeof RunRowView>;
-/** A run of a list or of a batch. */
+/** A run in a list or batch. */
 export const RunLine = ListItem(runRowFields);
 export const RunList = Testing({ runs: Type.Array(RunLine), total_count: Type.Integer() });
 
@@ -166,7 +166,7 @@ const runFields = {
   error_message: Nullable(text),
   started_at: Nullable(Iso()),
   completed_at: Nullable(Iso()),
-  /** When what was said and done was deleted; the verdict stays. */
+  /** When the conversation's content was deleted; the verdict stays. */
   record_deleted_at: Nullable(Iso()),
   transport: OneOf(['text', 'sip']),
   voice: Nullable(Voice),

@@ -46,7 +46,7 @@ const InputMessage = Closed({
 });
 export type InputMessage = Static<typeof InputMessage>;
 
-/** Fields that a template's clone sets too. */
+/** Fields that cloning a template also sets. */
 export const clonable = {
   description: Optional(Nullable(Text(0, 2000))),
   tester_persona_prompt: Optional(Nullable(Text(0, 20_000))),
@@ -57,7 +57,7 @@ export const clonable = {
   is_required_for_promotion: Optional(Type.Boolean()),
 };
 
-/** Whose scenario it is; exactly one of them. */
+/** The scenario's subject: exactly one of them. */
 export const subject = { pathway_id: Optional(Uuid()), persona_id: Optional(Uuid()) };
 
 const settable = {

@@ -46,7 +46,7 @@ export const GenerateFromCall = Closed({
 });
 export type GenerateFromCall = Static<typeof GenerateFromCall>;
 
-/** What was taken out, so that nobody has to guess; the text itself is not shown again. */
+/** The kinds of data removed; the text itself is not shown again. */
 const Removed = Type.Object({
   kind: text,
   placeholder: Type.String({ description: 'What stands in its place' }),

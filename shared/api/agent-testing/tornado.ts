@@ -121,7 +121,7 @@ const statusFields = {
   created_at: Iso(),
   completed_at: Nullable(Iso()),
 };
-/** Of a list: without its iterations. */
+/** In a list: without its iterations. */
 const TornadoLine = Type.Object({
   session_id: text,
   status: OneOf(tornadoStatuses),

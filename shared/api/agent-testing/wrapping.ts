@@ -1,7 +1,7 @@
-/** Success bodies of the testing group: the object itself, and once more in `data` (contract 1.2). */
+/** Success bodies of the testing group: the object itself, repeated in `data` (contract 1.2). */
 import { type TObject, type TProperties, Type } from 'typebox';
 
-/** Schema of an answer whose object has these properties. */
+/** Schema of a response with these properties. */
 export const Testing = <P extends TProperties>(properties: P) =>
   Type.Object({ ...properties, data: Type.Object(properties), errors: Type.Null() }) as TestingSchema<P>;
 
@@ -9,10 +9,10 @@ type TestingSchema<P extends TProperties> = TObject<
   P & { data: TObject<P>; errors: ReturnType<typeof Type.Null> }
 >;
 
-/** Of whatever was deleted. */
+/** For any deletion. */
 export const TestingDeleted = Testing({ deleted: Type.Literal(true) });
 
-/** Wraps an answer's object. */
+/** Wraps a response object. */
 export function testing<T extends object>(data: T): T & { data: T; errors: null } {
   return { ...data, data, errors: null };
 }

@@ -22,7 +22,7 @@ export function chat(...lines: readonly string[]): ChatLine[] {
   });
 }
 
-/** A conversation of two lines through two nodes, ended by the agent, with what `more` alters. */
+/** A conversation of two lines through two nodes, ended by the agent, with the changes in `more`. */
 export function conversation(more: Partial<ConversationRecord> = {}): ConversationRecord {
   return {
     chat_history: chat('assistant: Hello, how can I help?', 'user: I want to book a table.'),
@@ -54,7 +54,7 @@ export function assertion(
   };
 }
 
-/** What came of an assertion, passed unless `more` says otherwise. */
+/** The result of an assertion, passed unless `more` says otherwise. */
 export function result(type: AssertionType, more: Partial<AssertionResult> = {}): AssertionResult {
   const status = more.status ?? 'PASSED';
   return {
@@ -74,7 +74,7 @@ export function result(type: AssertionType, more: Partial<AssertionResult> = {})
   };
 }
 
-/** A judge that gives the same answers to everything. */
+/** A judge that always gives the same answers. */
 export function judgeSaying(answers: Partial<Pick<Judge, 'verdict' | 'tone'>>): Judge {
   const undecided = async () => ({
     kind: 'undecided' as const,
@@ -92,7 +92,7 @@ export interface FinishedRun extends Partial<Omit<RunEnd, 'record'>> {
   readonly more?: Partial<TestRunRow>;
 }
 
-/** Stores a run of a pathway's scenario that has ended, counted as any other. Returns its id. */
+/** Stores an ended run of a pathway's scenario, counted as any other. Returns its id. */
 export async function storeFinishedRun(db: Db, run: FinishedRun): Promise<string> {
   const { orgId, scenarioId, createdAt, pathwayId = null, more, ...end } = run;
   const id = newId();

@@ -1,4 +1,4 @@
-/** What tests of alerts stand on: a mail server, an SMS service, and a trunk whose probes and calls are reported. */
+/** Fixtures for alert tests: a mail server, an SMS service, and a trunk whose probes and calls are reported. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +24,7 @@ export interface ReceivedMail {
 export interface MailServer {
   readonly port: number;
   readonly received: ReceivedMail[];
-  /** How it answers the next RCPT TO commands: an SMTP status, or null to take it. */
+  /** Answers to the next RCPT TO commands: an SMTP status, or null to accept. */
   readonly answers: (number | null)[];
   close(): Promise<void>;
 }
@@ -102,7 +102,7 @@ interface ReceivedSms {
 export interface SmsService {
   readonly url: string;
   readonly received: ReceivedSms[];
-  /** Statuses of the next answers; then 202. */
+  /** Status codes of the next answers; then 202. */
   readonly answers: number[];
   close(): Promise<void>;
 }
@@ -134,7 +134,7 @@ export async function startSmsService(): Promise<SmsService> {
 
 export const number = '+14155550100';
 
-/** An outbound trunk of the test's organization, and what an edge reports of it. */
+/** An outbound trunk of the test's organization, and an edge's reports about it. */
 export class ReportedTrunk {
   readonly #test: TestControl;
   readonly id: string;
@@ -158,7 +158,7 @@ export class ReportedTrunk {
     return new ReportedTrunk(test, String(body.data?.id));
   }
 
-  /** Reports one probe of now; null: it failed. */
+  /** Reports one probe at the current time; null: it failed. */
   probe(ms: number | null): Promise<void> {
     const probe: HealthProbe = {
       trunk_id: this.id,
@@ -196,7 +196,7 @@ export class ReportedTrunk {
     );
   }
 
-  /** Over a link of its own, because links end when time moves. */
+  /** Uses its own link, because links close when time is advanced. */
   async #report(bodies: readonly ReportBody[]): Promise<void> {
     const edge = await connectEdge(this.#test);
     edge.send(reportFrame(this.#seq, bodies, new Date(this.#test.clock.now()).toISOString()));
@@ -210,7 +210,7 @@ export function patchAlerts(test: TestControl, alert_config: object | null, dire
   return test.call('PATCH', '/v1/sip/config', { body: { phone_number: number, direction, alert_config } });
 }
 
-/** One evaluation of all alerts, as the clock of the test stands. */
+/** Evaluates all alerts once at the test clock's time. */
 export function evaluate({ control, clock }: TestControl): Promise<void> {
   const { announcements, config, database } = control.services;
   const { probeGapMs } = config.alerts;

@@ -1,4 +1,4 @@
-/** For tests: the pathway of a clinic that calls people and takes calls, and nine callers after the nine templates. */
+/** For tests: the pathway of a clinic that places and takes calls, and nine callers based on the nine templates. */
 import type { Category } from '#shared/api/agent-testing/scenarios.ts';
 
 const node = (id: string, type: string, name: string, text: string, more: object = {}) => ({
@@ -13,7 +13,7 @@ const edge = (source: string, target: string, label: string, description = '') =
   data: { label, description },
 });
 
-/** Copes with every caller below. */
+/** Handles every caller below. */
 export const clinicGraph = {
   nodes: [
     node(
@@ -139,7 +139,7 @@ const books = [
 
 const facts = '\n- name: Sam Reed\n- date: May 4, 2030';
 
-/** @param prompts of the templates, by their ids */
+/** @param prompts of the templates, by id */
 export function clinicCallers(prompts: ReadonlyMap<string, string>): ClinicCaller[] {
   const caller = (
     template: string,

@@ -1,4 +1,4 @@
-/** For tests: the pathway of a dentist with five faults in it, and the callers who meet them. */
+/** For tests: the pathway of a dentist with five faults, and the callers who meet them. */
 
 const node = (id: string, type: string, name: string, data: object) => ({
   id,
@@ -20,21 +20,21 @@ export const faultyGraph = {
       isStart: true,
       text: 'Welcome to Harbour Dental. How can I help you?',
     }),
-    // Asks for the number, and keeps it nowhere.
+    // Asks for the number, and stores it nowhere.
     node('book', 'Default', 'Book', { text: 'Gladly. What is your account number?' }),
     node('booked', 'End Call', 'Booked', { text: 'Thank you, you are booked. Goodbye.' }),
-    // The number of somebody else.
+    // Somebody else's number.
     node('billing', 'Transfer Call', 'Billing', {
       text: 'I am connecting you to our billing team.',
       transferNumber: '+14155550999',
     }),
-    // What no caller should hear.
+    // Words that no caller should hear.
     node('complaint', 'Default', 'Complaint', { prompt: 'Say "Calm down, that is your fault."' }),
     node('pain', 'Default', 'Pain', { text: 'Tell me where it hurts.' }),
     node('callback', 'Default', 'Callback', { text: 'We will call you back. What else do you need?' }),
-    // The greeting has no way to it.
+    // The greeting has no edge to it.
     node('hours', 'End Call', 'Opening hours', { text: 'We are open from eight to six. Goodbye.' }),
-    // Nothing leads to it.
+    // Unreachable.
     node('emergency', 'End Call', 'Emergency', { text: 'Please come in right away. Goodbye.' }),
   ],
   edges: [
@@ -48,7 +48,7 @@ export const faultyGraph = {
   ],
 };
 
-/** A caller who says these lines in their order. */
+/** A caller who says these lines in order. */
 export const replay = (name: string, lines: readonly string[], assertions: readonly object[]) => ({
   name,
   scenario_type: 'REPLAY',
@@ -92,13 +92,13 @@ export const harshPrompt = replay(
   [judge('agent says one of: "sorry", "understand"', 'agent never says: "calm down"')],
 );
 
-/** Nothing that rules could alter makes it pass. */
+/** No change by rules makes it pass. */
 export const hopeless = replay(
   'Wants a song',
   ['I want to book an appointment', 'It is 4711'],
   [{ type: 'STRING_CHECK', config: { value: 'la la la', target: 'agent' } }],
 );
-/** Passes from the beginning. */
+/** Passes from the start. */
 export const soundBooking = replay(
   'Books and is done',
   ['I want to book an appointment', 'It is 4711'],

@@ -25,7 +25,7 @@ export class EdgeClient {
     });
   }
 
-  /** Opens a link; rejects with the HTTP status when it is refused. */
+  /** Opens a link; rejects with the HTTP status when it is rejected. */
   static open(url: string, token: string | null): Promise<EdgeClient> {
     const headers = token === null ? {} : { authorization: `Bearer ${token}` };
     const socket = new WebSocket(url, { headers });
@@ -36,7 +36,7 @@ export class EdgeClient {
     });
   }
 
-  /** Opens a link and says hello. */
+  /** Opens a link and sends hello. */
   static async connect(url: string, token: string, hello: Partial<Hello> = {}): Promise<EdgeClient> {
     const client = await EdgeClient.open(url, token);
     client.send({ ...helloFrame, ...hello });
@@ -51,7 +51,7 @@ export class EdgeClient {
     this.#socket.send(text);
   }
 
-  /** Waits for the next frame of a type and takes it. */
+  /** Waits for the next frame of a type and removes it. */
   async next<T extends ControlToEdge['type']>(type: T): Promise<Extract<ControlToEdge, { type: T }>> {
     for (;;) {
       const index = this.#received.findIndex((frame) => frame.type === type);
@@ -63,7 +63,7 @@ export class EdgeClient {
     }
   }
 
-  /** Frames that came and were not yet taken. */
+  /** Received frames that were not yet removed. */
   get untaken(): readonly ControlToEdge[] {
     return this.#received;
   }
@@ -73,7 +73,7 @@ export class EdgeClient {
     return this.closed;
   }
 
-  /** Cuts the connection without a word. */
+  /** Cuts the connection without a close frame. */
   kill(): Promise<unknown> {
     this.#socket.terminate();
     return this.closed;
@@ -101,7 +101,7 @@ function isType<T extends ControlToEdge['type']>(
   return frame?.type === type;
 }
 
-/** Lets the control plane listen, unless it does, and connects an edge to it. */
+/** Starts listening if necessary, and connects an edge. */
 export async function connectEdge(
   { url, edgeToken }: Pick<TestControl, 'url' | 'edgeToken'>,
   hello: Partial<Hello> = {},
@@ -122,7 +122,7 @@ export function reportFrame(
   };
 }
 
-/** A call that was answered at 00:00:02 and ended at 00:00:47, with what a test alters. */
+/** A call that was answered at 00:00:02 and ended at 00:00:47, with the changes of a test. */
 export function callRecord(orgId: string, changes: Partial<CallRecord> = {}): CallRecord {
   return {
     id: '00000000-0000-4000-8000-000000000001',

@@ -1,17 +1,17 @@
-/** Values for property tests made from JSON schemas: mostly what a schema takes, now and then anything. */
+/** Values for property tests from JSON schemas: mostly valid, sometimes anything. */
 import fc from 'fast-check';
 
 type Schema = Readonly<Record<string, unknown>>;
 type Values = fc.Arbitrary<unknown>;
 
-/** Texts that mean something to the receiver, such as ids, by a part of the property's name; `''` for any. */
+/** Texts with a meaning for the receiver, such as ids, by a part of the property's name; `''` for any. */
 export type Words = readonly (readonly [name: string, words: readonly string[]])[];
 
 function allOf(words: Words): string[] {
   return words.flatMap(([, some]) => some);
 }
 
-/** Any JSON, with texts that mean something here among those that do not. */
+/** Any JSON, mixed with texts that have a meaning. */
 function anyJson(words: Words): Values {
   const texts = allOf(words);
   const leaf = fc.oneof(
@@ -30,7 +30,7 @@ function anyJson(words: Words): Values {
   })).value;
 }
 
-/** Bodies: as the schema says, an example of it with one member altered, and anything. */
+/** Bodies: valid ones, an example with one member changed, and anything. */
 export function bodiesOf(schema: object, example: Schema, words: Words): Values {
   const maker = new FromSchema(words);
   const properties = 'properties' in schema && isSchema(schema.properties) ? schema.properties : {};
@@ -53,7 +53,7 @@ class FromSchema {
     this.#any = anyJson(words);
   }
 
-  /** @param name of the property that it stands for */
+  /** @param name of the property */
   values(schema: unknown, name: string): Values {
     if (!isSchema(schema)) return this.#any;
     const meant = { weight: 60, arbitrary: this.#meant(schema, name) };

@@ -9,7 +9,7 @@ import { type ControlConfig, readControlConfig } from '../../../control/settings
 export interface TestControl {
   readonly control: ControlApp;
   readonly clock: FakeClock;
-  /** The organization that most tests act for; has SIP. */
+  /** The organization of most tests; has SIP. */
   readonly orgId: string;
   readonly key: string;
   /** Another organization, also with SIP. */
@@ -24,20 +24,20 @@ export interface TestControl {
     url: string,
     options?: CallOptions,
   ): Promise<Answer>;
-  /** Where it listens, without a slash at the end; it does so from the first time on. */
+  /** Its URL, without trailing slash; the first use starts listening. */
   url(): Promise<string>;
   close(): Promise<void>;
 }
 
 export interface CallOptions {
-  /** Text and bytes go as they are, anything else as JSON. */
+  /** Text and bytes are sent unchanged, anything else as JSON. */
   readonly body?: unknown;
   /** null: none */
   readonly key?: string | null;
   readonly headers?: Record<string, string>;
 }
 
-/** What a test looks at of an answer. */
+/** The parts of a response that tests check. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -49,7 +49,7 @@ export interface Answer {
   readonly codes: readonly string[];
 }
 
-/** JSON that a test walks into without proving each step; a wrong step gives undefined. */
+/** JSON that a test reads without type checks at each step; a wrong step gives undefined. */
 export interface Json {
   readonly [key: string]: Json;
 }
@@ -77,7 +77,7 @@ export async function startControl(
     conversations,
     ...more,
   });
-  // Without its background work a test does what is left in the database by hand.
+  // Without background work, a test processes the database itself.
   if (begin) await control.begin();
   const { db } = control.services.database;
   const organization = (name: string, sipEnabled: boolean) =>
@@ -122,7 +122,7 @@ export async function startControl(
   };
 }
 
-/** Lets a control plane listen on any port when its URL is asked for. */
+/** Listens on any free port when the URL is first read. */
 export function listenOnce({ app }: Pick<ControlApp, 'app'>): () => Promise<string> {
   let listening: Promise<string> | undefined;
   return () => {

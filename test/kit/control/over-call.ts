@@ -1,4 +1,4 @@
-/** The edge's end of a run's line, for tests: a real socket on which the test says what an edge would. */
+/** The edge's end of a run's connection, for tests: a real socket on which the test sends what an edge would. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ import { type ExpectedLine, TestCallDoor } from '../../../control/testing/over-c
 
 export const runId = '6f1c1f5e-3a63-4f0e-9d62-0d7b8f8f2b11';
 
-/** A door on a port of its own. */
+/** A test call endpoint on its own port. */
 export class TestDoor {
   readonly door = new TestCallDoor(systemClock, 65_536);
   readonly #server: Server = createServer();
@@ -28,7 +28,7 @@ export class TestDoor {
     return this.door.expect(runId, 10_000);
   }
 
-  /** Rejects with the HTTP status when the door stays closed. */
+  /** Rejects with the HTTP status when the connection is rejected. */
   async edge(key: string, id = runId): Promise<EdgeEnd> {
     const { port } = this.#server.address() as AddressInfo;
     const headers = { authorization: `Bearer ${key}` };
@@ -68,7 +68,7 @@ export class EdgeEnd {
     for (const event of events) this.#socket.send(JSON.stringify(event));
   }
 
-  /** The next order that was not yet taken. */
+  /** The next unread order. */
   async order(): Promise<TestCallOrder> {
     for (;;) {
       const order = this.#orders.shift();

@@ -1,4 +1,4 @@
-/** A carrier with a porting API of the common shape, on a port of this machine. */
+/** A carrier with a porting API of the generic form, on a local port. */
 
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -15,11 +15,11 @@ export interface CarrierRequest {
 export interface CarrierService {
   readonly url: string;
   readonly requests: CarrierRequest[];
-  /** Answers of the next requests: a status alone, a body with 200, `none`: the connection ends. */
+  /** Responses to the next requests: a status alone, a body with 200, `none`: the connection closes. */
   readonly answers: (number | 'none' | { readonly status: number; readonly body: object })[];
-  /** The order as GET shows it; its members replace what is usual. */
+  /** The order as GET shows it; its members replace the defaults. */
   order: Record<string, unknown>;
-  /** How POST /portability is answered: a status, a body with 200, or null where it is not offered. */
+  /** Response to POST /portability: a status, a body with 200, or null where it is not offered. */
   portability: number | { readonly status: number; readonly body: object } | null;
   close(): Promise<void>;
 }
@@ -74,7 +74,7 @@ export async function startCarrier(): Promise<CarrierService> {
   return service;
 }
 
-/** Headers with which the carrier signs a webhook. @param now ms */
+/** The carrier's signature headers of a webhook. @param now ms */
 export function carrierSignature(body: string, now: number, secret = webhookSecret): Record<string, string> {
   const timestamp = String(Math.floor(now / 1000));
   return {

@@ -1,4 +1,4 @@
-/** What tests of porting stand on: a control plane with a folder of its own, a good request, uploads, PDF text. */
+/** Fixtures of porting tests: a control plane with its own folder, a valid request, uploads, PDF text. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ export interface PortTest extends TestControl {
   readonly folder: string;
 }
 
-/** The clock stands at 2030-01-01, a Tuesday and a holiday. */
+/** The clock is at 2030-01-01, a Tuesday and a holiday. */
 export async function startPortTest(
   env: Readonly<Record<string, string>> = {},
   webhooks: Parameters<typeof startControl>[1] = {},
@@ -58,7 +58,7 @@ export interface Initiated {
   readonly path: string;
 }
 
-/** A request that was taken. @throws Error when it was not */
+/** Places an accepted request. @throws Error when it was rejected */
 export async function initiate(test: TestControl, body: object, key = test.key): Promise<Initiated> {
   const answer = await test.call('POST', '/v1/sip/port/initiate', { body, key });
   if (answer.status !== 200) throw new Error(answer.text);
@@ -124,7 +124,7 @@ export function upload(
 
 export const smallPdf = Buffer.from('%PDF-1.4\n1 0 obj<<>>endobj\ntrailer<<>>\n%%EOF\n');
 
-/** What `pdftotext` of poppler reads from a PDF. */
+/** The text of a PDF, extracted by poppler's `pdftotext`. */
 export function pdfText(folder: string, bytes: Uint8Array): string {
   const file = join(folder, 'read.pdf');
   writeFileSync(file, bytes);

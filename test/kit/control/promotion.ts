@@ -13,7 +13,7 @@ export const blocking: BlockingScenario = {
   score: null,
 };
 
-/** A gate that a test opens and closes; it keeps what it was asked. */
+/** A gate that a test opens and closes; it records its questions. */
 export class FakeGate implements PromotionGate {
   open = false;
   readonly batchId = '22222222-2222-4222-8222-222222222222';

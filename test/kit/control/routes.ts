@@ -1,4 +1,4 @@
-/** Every route that a control plane serves, for tests that hold on all of them. */
+/** Every route of a control plane, for tests that apply to all. */
 import type { OpenApiDocument, Operation } from '../../../control/deployment/openapi-document.ts';
 import type { TestControl } from './harness.ts';
 
@@ -8,24 +8,24 @@ export interface ServedRoute {
   /** Such as `GET /v1/calls/{call_id}`. */
   readonly name: string;
   readonly method: Method;
-  /** With values in place of its parameters that name nothing. */
+  /** With parameter values that name nothing. */
   readonly url: string;
-  /** All methods that this URL is taken with, by other paths too. */
+  /** All methods of this URL, also by other paths. */
   readonly methods: readonly string[];
   readonly access: 'public' | 'customer' | 'operator';
   /** Schema of the body. */
   readonly body: object | undefined;
   readonly contentType: string | undefined;
-  /** A body that passes the schema. */
+  /** A body that matches the schema. */
   readonly example: Readonly<Record<string, unknown>>;
   readonly queryNames: readonly string[];
-  /** Of its answers. */
+  /** Of its responses. */
   readonly statuses: readonly string[];
   /** Error codes by status. */
   readonly codes: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Has the form of every id, and is none. */
+/** Has the form of every id, and does not exist. */
 export const unknownId = '00000000-0000-4000-8000-00000000dead';
 
 export async function servedRoutes(test: TestControl): Promise<ServedRoute[]> {

@@ -1,5 +1,4 @@
-/** For tests: scenarios that run, and waiting until something is so, by the announcements that tell of it. */
-
+/** For tests: scenarios that run, and waiting for conditions by announcements. */
 import { runSubject } from '../../../control/testing/records/subjects.ts';
 import { batchSubject } from '../../../control/testing/runs/live.ts';
 import type { Answer, Json, TestControl } from './harness.ts';
@@ -82,7 +81,7 @@ export class TestingClient {
   }
 }
 
-/** Asks for a day and a name and books; says goodbye to who is rude. */
+/** Asks for a day and a name and books; says goodbye to rude callers. */
 export const bookingGraph = {
   nodes: [
     {

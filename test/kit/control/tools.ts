@@ -1,4 +1,4 @@
-/** A server that tools call in tests: notes what comes, answers what the test says. */
+/** A target server for tool tests: records requests, and answers as the test sets. */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 
 export interface Received {
@@ -22,9 +22,9 @@ export interface TargetServer {
   readonly port: number;
   readonly url: string;
   readonly received: readonly Received[];
-  /** Answers of the next requests, in order; then 200 with `{}`. */
+  /** Responses to the next requests, in order; then 200 with `{}`. */
   reply(...replies: Reply[]): void;
-  /** Resolves when so many requests have come. */
+  /** Resolves after this many requests. */
   seen(count: number): Promise<void>;
   clear(): void;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** For tests: sessions over HTTP, and waiting for them by the announcements that tell of them. */
+/** For tests: sessions over HTTP, and waiting for them by announcements. */
 
 import { sessionSubject } from '../../../control/testing/tornado/sessions.ts';
 import type { Json, TestControl } from './harness.ts';

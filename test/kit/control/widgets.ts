@@ -1,11 +1,11 @@
-/** What tests of widgets share. */
+/** Shared by widget tests. */
 import type { DialogueModel, DialoguePart, DialogueQuestion, ToolCall } from '#shared/agent/dialogue.ts';
 import type { TestControl } from './harness.ts';
 
 export const origin = 'https://shop.example.com';
 export const unknownId = '00000000-0000-4000-8000-000000000000';
 
-/** A pathway that asks for a name, thanks for it and ends. Returns its id. */
+/** Creates a pathway that asks for a name, thanks for it and ends. Returns its id. */
 export async function makePathway(test: TestControl): Promise<string> {
   const created = await test.call('POST', '/v1/pathway/create', { body: { name: 'Names' } });
   const id = String(created.body.pathway_id);
@@ -56,7 +56,7 @@ export async function makeThread(test: TestControl, widget: string, body: unknow
   return `${widget}/threads/${String(created.body.data?.thread?.id)}`;
 }
 
-/** Returns the path of a new widget that a persona answers. */
+/** Returns the path of a new widget with a persona. */
 export async function makePersonaWidget(
   test: TestControl,
   config: Record<string, unknown> = {},
@@ -74,25 +74,25 @@ export async function makePersonaWidget(
   return `/v1/widget/${String(created.body.data?.widget?.id)}`;
 }
 
-/** A text, a tool's call, a failure, or null: the end of the answer. */
+/** A text, a tool call, a failure, or null: the end of the answer. */
 type Piece = string | ToolCall | Error | null;
 
-/** A model whose answers a test lets out piece by piece. */
+/** A model whose answers a test releases piece by piece. */
 export class HandModel implements DialogueModel {
   readonly evaluator = { provider: 'test', model: 'by hand', deterministic: true };
-  /** What it was asked, oldest first. */
+  /** Its questions, oldest first. */
   readonly asked: DialogueQuestion[] = [];
   #questions = Promise.withResolvers<void>();
   #pieces: Piece[] = [];
   #more = Promise.withResolvers<void>();
 
-  /** Lets out pieces of the present or next answer; null ends it, an error fails it. */
+  /** Releases pieces of the current or next answer; null ends it, an error fails it. */
   say(...pieces: Piece[]): void {
     this.#pieces.push(...pieces);
     this.#more.resolve();
   }
 
-  /** Resolves when so many questions have come. */
+  /** Resolves after this many questions. */
   async questions(count: number): Promise<void> {
     while (this.asked.length < count) await this.#questions.promise;
   }
@@ -117,7 +117,7 @@ export class HandModel implements DialogueModel {
   }
 }
 
-/** One server-sent event as it came. */
+/** One server-sent event. */
 export interface SentEvent {
   readonly id?: string;
   readonly event: string;
@@ -158,7 +158,7 @@ export class EventReader {
     }
   }
 
-  /** The next so many. */
+  /** The next events, this many. */
   async take(count: number): Promise<(SentEvent | null)[]> {
     const events = [];
     for (let i = 0; i < count; i++) events.push(await this.next());

@@ -10,13 +10,13 @@ interface Column {
   readonly pk: number;
 }
 
-/** Texts of columns that must hold something in particular: JSON that a migration reads. */
+/** Texts of columns that need specific content: JSON that a migration reads. */
 const texts: Readonly<Record<string, string>> = {
   nodes: '[{"id":"a","type":"Transfer Pathway","data":{"transferPathwayId":"p"}}]',
   edges: '[]',
 };
 
-/** Tables of the database, those of the migrations themselves left out. */
+/** Tables of the database, except those of the migrations themselves. */
 function tablesOf(file: SqliteFile.Database): { name: string; sql: string }[] {
   return file
     .prepare<[], { name: string; sql: string }>(
@@ -36,7 +36,7 @@ export function storedRows(file: SqliteFile.Database): StoredRows {
   );
 }
 
-/** Inserts one row into each table that has none; references name the row of the other table. */
+/** Inserts one row into each table that has none; references point to the row of the other table. */
 export function fillTables(file: SqliteFile.Database): void {
   for (const table of tablesOf(file)) {
     const columns = file.pragma(`table_info("${table.name}")`) as Column[];
@@ -71,7 +71,7 @@ function valueFor(table: { name: string; sql: string }, { name, type }: Column):
   return textFor(table.name, name, table.sql);
 }
 
-/** A text that a check of the column allows, where there is one. */
+/** A text that the column's check allows, if it has one. */
 function textFor(table: string, column: string, sql: string): string {
   const [, allowed] = new RegExp(`\\b${column} in \\('([^']*)'`).exec(sql) ?? [];
   return allowed ?? texts[column] ?? `${column} of ${table}`;

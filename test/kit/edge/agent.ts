@@ -1,4 +1,4 @@
-/** What tests of agents share: a recording host, plain settings, a voice whose speech is easy to count. */
+/** Shared by tests of agents: a recording host, plain settings, a voice whose speech is easy to count. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AgentSettings, CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
@@ -21,7 +21,7 @@ export class RecordingHost implements AgentHost {
   joins = 0;
   /** Whether the call has telephone-event. */
   keys = true;
-  /** What comes of the next transfer; a promise to be settled by the test where it must wait. */
+  /** Outcome of the next transfer; a promise when the test needs it to wait. */
   outcome: TransferOutcome | Promise<TransferOutcome> = { ok: true };
   learned: CallVariables = {};
 
@@ -55,7 +55,7 @@ export class RecordingHost implements AgentHost {
     this.failures.push(error);
   }
 
-  /** `assistant: text` and so on, of the given speakers. */
+  /** `assistant: text` and so on, for the given speakers. */
   lines(...users: TranscriptEntry['user'][]): string[] {
     return this.entries
       .filter(({ user }) => users.includes(user))
@@ -63,7 +63,7 @@ export class RecordingHost implements AgentHost {
   }
 }
 
-/** Keeps what an agent logs: its warnings and errors, and the messages at level info. */
+/** Records what an agent logs: warnings and errors, and messages at level info. */
 export class RecordingLog implements Log {
   readonly warnings: { fields: object; message: string }[] = [];
   readonly infos: string[] = [];
@@ -118,12 +118,12 @@ export const countingVoice: TextToSpeech = {
   close: async () => undefined,
 };
 
-/** Lets everything that waits for promises, files and sockets of this process go on once. */
+/** Lets everything proceed that waits for promises, files and sockets of this process. */
 export async function settle(turns = 3): Promise<void> {
   for (let i = 0; i < turns; i++) await nextTurn();
 }
 
-/** Takes up to `count` frames as the media clock does. Returns how many of them held audio. */
+/** Reads up to `count` frames like the media clock. Returns how many of them held audio. */
 export async function takeFrames(endpoint: AudioEndpoint, count: number): Promise<number> {
   const frame = new Int16Array(endpoint.sampleRate / 50);
   let loud = 0;

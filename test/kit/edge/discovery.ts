@@ -1,4 +1,4 @@
-/** SIP servers on loopback for the tests of the discovery. Each answers what its test says. */
+/** SIP servers on loopback for discovery tests. Each answers as its test defines. */
 import { createSocket, type RemoteInfo } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** Gets a request, a function to answer with, and one that closes the connection. */
+/** Gets a request, a function to send with, and one that closes the connection. */
 type Answerer = (request: string, send: (text: string) => void, close: () => void) => void;
 
 export async function udpServer(answerer: Answerer): Promise<number> {
@@ -37,12 +37,12 @@ export function tcpServer(answerer: Answerer): Promise<number> {
 
 export function tlsServer(options: TlsOptions, answerer: Answerer): Promise<number> {
   const server = createTlsServer(options, (socket) => serve(socket, answerer));
-  // Half of the probes are not meant for it.
+  // Half of the probes use another transport.
   server.on('tlsClientError', (_error, socket) => socket.destroy());
   return listening(server);
 }
 
-/** A port of loopback where nobody listens. */
+/** A port on loopback without a listener. */
 export async function closedPort(): Promise<number> {
   const server = createServer();
   server.listen(0, host);
@@ -72,7 +72,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A response to `request`; `lines` are further headers. */
+/** A response to `request`; `lines` are additional headers. */
 export function reply(request: string, status: string, lines: readonly string[] = [], body = ''): string {
   const own = request
     .split('\r\n')

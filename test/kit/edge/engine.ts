@@ -1,4 +1,4 @@
-/** Engines as programs of their own, and applications on drachtio-srf, for tests. */
+/** Engines as separate programs, and applications on drachtio-srf, for tests. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { type EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { createAuthority } from '../fakes/certificates.ts';
 
 export const SECRET = 'a secret';
 
-/** Files of one authority and one server certificate for 127.0.0.1, in a directory of their own. */
+/** Files of one certificate authority and one server certificate for 127.0.0.1, in a separate directory. */
 export class TestCertificates {
   readonly directory = mkdtempSync(join(tmpdir(), 'engine-test-'));
   readonly ca: string;
@@ -86,12 +86,12 @@ export class EngineProgram {
     return engine;
   }
 
-  /** Tells it which sources are known. */
+  /** Sets the engine's known sources. */
   know(sources: SourcesByOwner): void {
     this.child.stdin.write(`${JSON.stringify({ command: 'sources', sources })}\n`);
   }
 
-  /** Its log line whose message or reason is this, as soon as it is there. */
+  /** Waits for a log line with this message or reason. */
   async logged(text: string): Promise<EngineEvent> {
     for (;;) {
       const found = this.events.find(({ message, reason }) => message === text || reason === text);
@@ -100,7 +100,7 @@ export class EngineProgram {
     }
   }
 
-  /** Ends its input and waits for its end. @returns the exit code */
+  /** Closes its stdin and waits for it to exit. @returns the exit code */
   stop(): Promise<number | null> {
     this.child.stdin.end();
     return this.exit;
@@ -129,7 +129,7 @@ function portOf(address: unknown): number {
   return Number(address.port);
 }
 
-/** What tests use of drachtio-srf; its own types leave most of it out. */
+/** The parts of drachtio-srf that tests use; its own types omit most of them. */
 export interface AppRequest extends EventEmitter {
   readonly method: string;
   readonly uri: string;
@@ -216,7 +216,7 @@ export async function leave(app: App): Promise<void> {
 }
 
 /**
- * The final response to a request of an application. The listener is set in the callback that brings the
+ * The final response to a request from an application. The listener is attached in the callback that delivers the
  * request: a promise would resolve too late for a response that is read together with the echo.
  */
 export function responseTo(app: App, uri: string, options: object): Promise<AppResponse> {
@@ -228,7 +228,7 @@ export function responseTo(app: App, uri: string, options: object): Promise<AppR
   });
 }
 
-/** Messages that a peer has received, to be read one after the other. */
+/** Messages that a peer has received, to be read one after another. */
 export class Inbox {
   readonly received: SipMessage[] = [];
   #wake: (() => void) | null = null;
@@ -241,13 +241,13 @@ export class Inbox {
     this.#wake?.();
   }
 
-  /** Nothing comes any more. */
+  /** No more messages will arrive. */
   protected end(): void {
     this.#closed = true;
     this.#wake?.();
   }
 
-  /** The next message not read yet; 100 Trying is skipped. */
+  /** The next unread message; 100 Trying is skipped. */
   async next(): Promise<SipMessage> {
     for (;;) {
       const message = this.received[this.#read];
@@ -271,7 +271,7 @@ export class Inbox {
   }
 }
 
-/** A SIP peer of the barest kind: a TLS connection on which the test writes and reads messages itself. */
+/** A minimal SIP peer: a TLS connection on which the test reads and writes messages itself. */
 export class TestPeer extends Inbox {
   readonly socket: TLSSocket;
   readonly #framer = new StreamFramer();
@@ -286,7 +286,7 @@ export class TestPeer extends Inbox {
     socket.on('error', () => {});
   }
 
-  /** @param localAddress the peer's own */
+  /** @param localAddress the peer's address */
   static connect(port: number, ca: string, localAddress = '127.0.0.1'): Promise<TestPeer> {
     return new Promise((resolve, reject) => {
       const options = { host: '127.0.0.1', port, ca, localAddress };
@@ -295,7 +295,7 @@ export class TestPeer extends Inbox {
     });
   }
 
-  /** Wraps a connection that a TLS server of the test accepted. */
+  /** Wraps a connection accepted by a TLS server of the test. */
   static accepted(socket: TLSSocket): TestPeer {
     return new TestPeer(socket);
   }
@@ -316,7 +316,7 @@ export class TestPeer extends Inbox {
   }
 }
 
-/** An application without library: the test writes and reads the frames of the protocol itself. */
+/** An application without a library: the test reads and writes the protocol's frames itself. */
 export class RawApp {
   readonly socket: Socket;
   readonly frames: Frame[] = [];
@@ -344,7 +344,7 @@ export class RawApp {
     return new RawApp(socket);
   }
 
-  /** Authenticated, and with the given verbs routed to it. */
+  /** Connects, authenticates, and routes the given verbs to itself. */
   static async routing(port: number, ...verbs: string[]): Promise<RawApp> {
     const app = await RawApp.connect(port);
     await app.ask(`authenticate|${SECRET}|`);
@@ -368,7 +368,7 @@ export class RawApp {
     return tokens.slice(3);
   }
 
-  /** The next frame not read yet. */
+  /** The next unread frame. */
   async next(): Promise<Frame> {
     for (;;) {
       const frame = this.frames[this.#read];

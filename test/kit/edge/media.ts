@@ -1,4 +1,4 @@
-/** Parts of tests with real legs: endpoints for them, and a running media with peers that are closed after each test. */
+/** Helpers for tests with real legs: endpoints, and a running media with peers that are closed after each test. */
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { CodecName } from '#shared/codecs.ts';
 import type { AudioEndpoint, DtmfEvent, MediaLeg, MediaLegOptions } from '../../../edge/call/ports/media.ts';
@@ -6,7 +6,7 @@ import { createMedia, type MediaOptions, type RunningMedia } from '../../../edge
 import { acceptTestWorker, testWorkerBin } from '../fakes/media-worker.ts';
 import { type HeardPacket, SrtpPeer, type SrtpPeerOptions } from '../fakes/srtp-peer.ts';
 
-/** Media on the loopback address with a quick end of everything, on 200 ports from `portMin`. */
+/** Media on the loopback address that shuts down quickly, on 200 ports from `portMin`. */
 export function testOptions(portMin: number): MediaOptions {
   return {
     listenIp: '127.0.0.1',
@@ -22,7 +22,7 @@ export function testOptions(portMin: number): MediaOptions {
   };
 }
 
-/** A media for the tests of one file. */
+/** A media instance for the tests of one file. */
 export function useMedia(options: MediaOptions) {
   let running: RunningMedia | null = null;
   const peers: SrtpPeer[] = [];
@@ -67,7 +67,7 @@ export function useMedia(options: MediaOptions) {
     return { peer, leg };
   }
 
-  /** A peer that keeps every packet, in a call with a leg that answered an offer of these formats. */
+  /** A peer that records every packet, in a call with a leg that answered an offer of these formats. */
   async function party(formats: PartyFormats = pcmu, more: Partial<MediaLegOptions> = {}): Promise<Party> {
     const packets: HeardPacket[] = [];
     const peer = await newPeer({ ...formats.peer, onPacket: (packet) => void packets.push(packet) });
@@ -82,7 +82,7 @@ export function useMedia(options: MediaOptions) {
 export interface Party {
   readonly peer: SrtpPeer;
   readonly leg: MediaLeg;
-  /** What the peer has heard. */
+  /** The packets that the peer has received. */
   readonly packets: HeardPacket[];
 }
 
@@ -97,7 +97,7 @@ export const pcmu: PartyFormats = {
   sdp: { formats: '0 101', rtpmaps: ['0 PCMU/8000', '101 telephone-event/8000'] },
 };
 
-/** Opus and key presses under these payload types; `clock` is that of the key presses. */
+/** Opus and key presses with these payload types; `clock` is that of the key presses. */
 export function opus(payloadType: number, events: number, clock = 48_000): PartyFormats {
   return {
     codec: 'Opus',
@@ -108,7 +108,7 @@ export function opus(payloadType: number, events: number, clock = 48_000): Party
   };
 }
 
-/** An endpoint that speaks a tone. */
+/** An endpoint that plays a tone. */
 export function toneEndpoint(hz: number, sampleRate: 8000 | 16_000 = 8000): AudioEndpoint {
   let at = 0;
   return {
@@ -121,7 +121,7 @@ export function toneEndpoint(hz: number, sampleRate: 8000 | 16_000 = 8000): Audi
   };
 }
 
-/** An endpoint that says back what it hears. */
+/** An endpoint that echoes what it hears. */
 export function echoEndpoint(): AudioEndpoint {
   const heard: Int16Array[] = [];
   return {

@@ -1,4 +1,4 @@
-/** Signaling and calls on an embedded engine of their own, for tests: what is fake is up to them. */
+/** Signaling and calls on a dedicated embedded engine, for tests, which choose what is fake. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,15 +25,15 @@ export interface TestEdgeOptions {
   readonly outbound: Omit<OutboundParts, 'dialer'>;
   readonly noResponseMs?: number;
   readonly registrars?: RegistrarAccess;
-  /** 1000 unless given. */
+  /** Default: 1000. */
   readonly maxCalls?: number;
-  /** 60,000 unless given. Silence itself ends no call. */
+  /** Default: 60,000. Silence alone ends no call. */
   readonly holdQuestionMs?: number;
-  /** Whether `records` is filled; a load would make it grow without end. */
+  /** Whether `records` is filled; under load it would grow without limit. */
   readonly keepRecords?: boolean;
 }
 
-/** A configuration with one number, which an echo agent answers to callers from 127.0.0.1. */
+/** A configuration with one number; an echo agent answers callers from 127.0.0.1. */
 export function answeredByEcho(number: string): EdgeConfig {
   const trunk = { id: 'trunk', auth_mode: 'ip', source_host: null } as const;
   return {
@@ -55,21 +55,21 @@ export function answeredByEcho(number: string): EdgeConfig {
 }
 
 export class TestEdge {
-  /** Of our certificate, and trusted in those of peers. */
+  /** Issues our certificate, and is trusted for those of peers. */
   readonly authority: TestAuthority;
   /** For 127.0.0.1 and trunk.example. */
   readonly certificate: TestKeyPair;
-  /** Where it listens on 127.0.0.1. */
+  /** Its port on 127.0.0.1. */
   readonly port: number;
   readonly calls: Calls;
   readonly signaling: Signaling;
-  /** What was reported of each call, by its id. */
+  /** The reported records of each call, by call id. */
   readonly records = new Map<string, CallRecord[]>();
-  /** Lines of the transcript that each call wrote of itself, by its id. */
+  /** Transcript lines that each call wrote itself, by call id. */
   readonly notes = new Map<string, string[]>();
-  /** What signaling is told of the engine's dialogs, every ten seconds. */
+  /** Filters the engine's dialog ids before signaling gets them, every ten seconds. */
   dialogsSeen: (ids: readonly string[]) => readonly string[] = (ids) => ids;
-  /** Hears of every report of a call. */
+  /** Receives every report of a call. */
   onRecord: (record: CallRecord) => void = () => {};
   readonly #folder = mkdtempSync(join(tmpdir(), 'test-edge-'));
   readonly #engine: EngineProcess;
@@ -160,12 +160,12 @@ export class TestEdge {
     return this.#engine.pid;
   }
 
-  /** Private networks that peers may name. */
+  /** Allows private networks that peers may name. */
   allow(networks: readonly string[]): void {
     this.#engine.allow(networks);
   }
 
-  /** The call as it was reported last. */
+  /** The last reported record of the call. */
   last(callId: string): CallRecord | undefined {
     return this.records.get(callId)?.at(-1);
   }

@@ -1,4 +1,4 @@
-/** A `wss://` server on this host with a certificate of its own, for tests of the audio socket. */
+/** A `wss://` server on this host with its own certificate, for tests of the audio socket. */
 import type { IncomingMessage } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -32,7 +32,7 @@ export class BotSocket {
     socket.on('error', () => undefined);
   }
 
-  /** The next message that was not yet taken; waits for it. */
+  /** Takes the next message; waits for it. */
   async next(): Promise<Message> {
     for (;;) {
       const message = this.#messages.shift();
@@ -42,7 +42,7 @@ export class BotSocket {
     }
   }
 
-  /** Messages that have arrived and were not taken. */
+  /** Messages that have arrived and were not taken yet. */
   get arrived(): readonly Message[] {
     return this.#messages;
   }
@@ -71,9 +71,9 @@ export class BotServer {
   readonly #sockets = new Set<Socket>();
   readonly #bots: BotSocket[] = [];
   #waiting: (() => void) | null = null;
-  /** Refuses connections while it is set. */
+  /** Rejects connections while set. */
   refusing = false;
-  /** Connection attempts seen, refused ones too. */
+  /** Connection attempts, including rejected ones. */
   attempts = 0;
 
   private constructor(ca: string, https: Server, wss: WebSocketServer) {
@@ -96,8 +96,8 @@ export class BotServer {
   }
 
   /**
-   * @param choose the subprotocol to select of those offered; default: none
-   * @param pair for localhost; default: one that vouches for itself
+   * @param choose selects a subprotocol from those offered; default: none
+   * @param pair certificate for localhost; default: self-signed
    */
   static async listen(
     choose: (offered: Set<string>) => string | false = () => false,
@@ -111,7 +111,7 @@ export class BotServer {
     return new BotServer(cert, https, wss);
   }
 
-  /** The next connection that was not yet taken; waits for it. */
+  /** Takes the next connection; waits for it. */
   async accept(): Promise<BotSocket> {
     for (;;) {
       const bot = this.#bots.shift();

@@ -1,4 +1,4 @@
-/** What the tests of transfers share: calls with fakes all around, and a call that is up. */
+/** Shared by the tests of transfers: calls built from fakes, and a live call. */
 import { expect } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
@@ -16,14 +16,14 @@ import { FakeLeg } from '../fakes/fake-leg.ts';
 import { FakeMedia, type FakeMediaLeg, fakeAnswer } from '../fakes/fake-media.ts';
 import { QuietLog } from '../fakes/quiet-log.ts';
 
-/** Lets every promise that can settle do so. */
+/** Lets every pending promise settle. */
 export const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 export const colleague = '+14155550199';
 
 export const blind = (target = colleague): TransferOrder => ({ target, method: 'bridge', consult: null });
 
-/** A REFER of the peer that writes down what it is answered. */
+/** A REFER from the peer that records our responses. */
 export class FakeRefer implements PeerRefer {
   readonly target: string;
   readonly replaces: string | null;
@@ -61,7 +61,7 @@ export class TransferBench {
   readonly dialer = new FakeDialer();
   readonly reports: ReportBody[] = [];
   readonly decided: string[] = [];
-  /** Hears of each report while it is on its way. */
+  /** Called with each report while it is being made. */
   onReport: (body: ReportBody) => void = () => {};
   readonly calls: Calls;
 
@@ -99,7 +99,7 @@ export class TransferBench {
     });
   }
 
-  /** A call that has just come in. */
+  /** A new inbound call. */
   offered(agent: Partial<AgentSettings> = {}): { peer: FakeLeg } {
     const peer = new FakeLeg();
     this.calls.admit(
@@ -116,7 +116,7 @@ export class TransferBench {
     return { peer };
   }
 
-  /** A call that came in and is answered; its ACK is awaited. */
+  /** An answered inbound call that awaits its ACK. */
   async answered(
     agent: Partial<AgentSettings> = {},
   ): Promise<{ peer: FakeLeg; agent: FakeAgent; media: FakeMediaLeg }> {
@@ -127,7 +127,7 @@ export class TransferBench {
     return { peer, agent: this.agents.last, media };
   }
 
-  /** A call that came in and is up, with its peer, agent and media. */
+  /** An inbound call that is up, with its peer, agent and media. */
   async callUp(
     agent: Partial<AgentSettings> = {},
   ): Promise<{ peer: FakeLeg; agent: FakeAgent; media: FakeMediaLeg }> {
@@ -137,7 +137,7 @@ export class TransferBench {
     return answered;
   }
 
-  /** A call of ours that has yet to be answered. */
+  /** Places an outbound call that is not answered yet. */
   place(): void {
     this.calls.place({
       callId: 'placed',
@@ -149,7 +149,7 @@ export class TransferBench {
     });
   }
 
-  /** A call of ours that is up. */
+  /** An outbound call that is up. */
   async placedUp(): Promise<{ peer: FakeOutboundLeg; agent: FakeAgent; media: FakeMediaLeg }> {
     this.place();
     await settle();
@@ -159,7 +159,7 @@ export class TransferBench {
     return { peer, agent: this.agents.last, media: this.media.last };
   }
 
-  /** Begins a transfer for the agent. `outcome` is null until it is known. */
+  /** Starts a transfer for the agent. `outcome` is null until known. */
   async transfer(
     agent: FakeAgent,
     order: TransferOrder,
@@ -180,14 +180,14 @@ export class TransferBench {
     return leg;
   }
 
-  /** The last report of each call, by id. */
+  /** The last report of the call. */
   record(id: string): CallRecord | undefined {
     return this.reports
       .flatMap((report) => (report.type === 'call' ? [report.call] : []))
       .findLast((call) => call.id === id);
   }
 
-  /** What the calls say that they did, in order. */
+  /** The calls' own transcript notes, in order. */
   get notes(): string[] {
     return this.reports.flatMap((report) =>
       report.type === 'transcript' ? report.entries.map(({ text }) => text) : [],

@@ -1,4 +1,4 @@
-/** What the transport's tests share: transports whose events can be waited for, and peers that are not ours. */
+/** Helpers of the transport tests: transports with awaitable events, and foreign peers. */
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import {
   connect as connectTls,
@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** A transport whose events can be waited for. */
+/** A transport with awaitable events. */
 export class Recorder {
   readonly clock = new FakeClock();
   readonly told: { what: string; flow?: Flow; text: string }[] = [];
@@ -57,7 +57,7 @@ export class Recorder {
     cleanups.push(() => this.layer.close());
   }
 
-  /** The `nth` event of a kind, as soon as it is there. */
+  /** The `nth` event of a kind, as soon as it occurs. */
   async event(what: string, nth = 1): Promise<{ flow?: Flow; text: string }> {
     for (;;) {
       const found = this.told.filter((entry) => entry.what === what)[nth - 1];
@@ -80,7 +80,7 @@ export async function listening(
   return Object.assign(recorder, { port: tls.port });
 }
 
-/** A TLS server that is not ours. */
+/** A TLS server that is not one of ours. */
 export async function foreignServer(
   options: TlsOptions,
 ): Promise<{ port: number; socket: Promise<TLSSocket> }> {
@@ -101,7 +101,7 @@ export function failure(promise: Promise<unknown>): Promise<{ code: string; mess
 
 export const target = (port: number, host = HOST) => ({ host, port, protocol: 'tls' as const });
 
-/** A client that writes bytes of its own choice. */
+/** A client that writes arbitrary bytes. */
 export function rawClient(port: number, localAddress?: string) {
   const from = localAddress === undefined ? {} : { localAddress };
   const socket = connectTls({ host: HOST, port, ca: authority.cert, ...from });
@@ -116,7 +116,7 @@ export function rawClient(port: number, localAddress?: string) {
   return { socket, closed, ready };
 }
 
-/** A TCP server that accepts and says nothing; `accepted` resolves when the first client speaks. */
+/** A TCP server that accepts and sends nothing; `accepted` resolves when the first client sends data. */
 export async function silentServer(
   host = HOST,
   port = 0,
@@ -124,7 +124,7 @@ export async function silentServer(
   const { promise: accepted, resolve } = Promise.withResolvers<void>();
   const silent = createTcpServer((socket) => {
     cleanups.push(() => socket.destroy());
-    // What it says shows that it knows of the connection.
+    // Its first octets show that it has completed the connection.
     socket.once('data', () => resolve());
     socket.on('error', () => {});
   });

@@ -1,4 +1,4 @@
-/** What the tests of the trunks share: DNS from a table, and endpoints. */
+/** Shared by the tests of the trunks: DNS from a table, and endpoints. */
 import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import type { Endpoint } from '#shared/trunk-protocol.ts';
 import {
@@ -15,7 +15,7 @@ interface Zone {
   readonly aaaa?: Readonly<Record<string, readonly string[]>>;
   readonly srv?: Readonly<Record<string, readonly SrvRecord[]>>;
   readonly naptr?: Readonly<Record<string, readonly NaptrRecord[]>>;
-  /** `<kind> <name>` of queries that get no answer. */
+  /** `<kind> <name>` of queries that fail. */
   readonly failing?: readonly string[];
 }
 
@@ -82,7 +82,7 @@ export function target(address: string, host = address, port = 5061): Target {
   return { host, address, port, serverName: host };
 }
 
-/** Lets everything run that waits for nothing but promises. */
+/** Lets everything run that only waits for promises. */
 export async function settle(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,6 +1,6 @@
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 
-/** A call that has just begun; tests alter what they are about. */
+/** A call that has just started; tests change the fields that they are about. */
 export function callRecord(changes: Partial<CallRecord> = {}): CallRecord {
   return {
     id: '6f1c1d0e-0000-4000-8000-000000000001',

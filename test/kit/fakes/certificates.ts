@@ -1,6 +1,6 @@
 /**
- * Certificates for tests: an authority and what it issues (P-256), made by the openssl command in a directory
- * that is gone before the function returns.
+ * Certificates for tests: an authority and the certificates that it issues (P-256), created by the openssl command in a
+ * directory that is deleted before the function returns.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ export function createAuthority(commonName = 'Test authority'): TestAuthority {
   return { ...authority, issue: (request) => issue(authority, request) };
 }
 
-/** A certificate that vouches for itself. */
+/** A self-signed certificate. */
 export function createSelfSigned(names: readonly string[]): TestKeyPair {
   return inTemporaryDirectory((directory) => {
     openssl(directory, [
@@ -50,7 +50,7 @@ export function createSelfSigned(names: readonly string[]): TestKeyPair {
   });
 }
 
-/** A certificate from an authority whose PEM files are at hand. */
+/** A certificate from an authority whose PEM files exist. */
 export function issue(authority: TestKeyPair, request: CertificateRequest): TestKeyPair {
   return inTemporaryDirectory((directory) => {
     writeFileSync(join(directory, 'ca.pem'), authority.cert);

@@ -1,11 +1,11 @@
 /**
- * A drachtio server of a few lines: frames, echoes and dialog ids as a real one has them, and a peer whose
- * messages the test writes by hand. It holds no transactions and times nothing out.
+ * A minimal drachtio server: frames, echoes and dialog ids as in a real one, and a peer whose messages the test writes
+ * itself. It has no transactions and no time-outs.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 
-/** A SIP message that the application sent, as it stood in its frame. */
+/** A SIP message that the application sent, as in its frame. */
 export interface Sent {
   readonly startLine: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export interface PeerMessage {
   readonly cseq?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** `application`: the server made it itself. */
+  /** `application`: the server created it itself. */
   readonly source?: 'network' | 'application';
   readonly address?: string;
   readonly transactionId?: string;
@@ -67,12 +67,12 @@ export class DrachtioServer {
     return new DrachtioServer(server, address.port);
   }
 
-  /** Cuts the application off. */
+  /** Closes the application's connection. */
   drop(): void {
     this.#socket?.destroy();
   }
 
-  /** The same, by a reset: what the system does for a program that dies with octets unread. */
+  /** The same, by a reset: what the system sends when a program crashes with unread octets. */
   reset(): void {
     this.#socket?.resetAndDestroy();
   }
@@ -89,7 +89,7 @@ export class DrachtioServer {
     return transactionId;
   }
 
-  /** A request of the peer as a frame, to be written with others. */
+  /** A request of the peer as a frame, to write with others. */
   peerFrame(message: PeerMessage): { frame: string; transactionId: string } {
     const callId = message.callId ?? 'call-1@peer';
     const transactionId = message.transactionId ?? randomUUID();
@@ -139,7 +139,7 @@ export class DrachtioServer {
     this.peer({ method: 'CANCEL', callId, transactionId: this.#invites.get(callId) ?? '' });
   }
 
-  /** Answers a request that the application sent. @param extra `address` is empty for what the server made up */
+  /** Answers a request that the application sent. @param extra `address` is empty for responses that the server itself generated */
   answer(
     sent: Sent,
     status: number,
@@ -185,7 +185,7 @@ export class DrachtioServer {
     }
   }
 
-  /** Resolves when the application has handled all that was written to it so far: an OPTIONS of our own goes round. */
+  /** Resolves when the application has handled everything written so far: waits for the response to an OPTIONS. */
   async idle(): Promise<void> {
     const callId = randomUUID();
     const answered = new Promise<void>((resolve) => this.#rounds.set(callId, resolve));
@@ -269,7 +269,7 @@ export class DrachtioServer {
   }
 }
 
-/** The dialog that an INVITE of the application will make. */
+/** The dialog that an INVITE of the application will create. */
 function ownDialogId(callId: string, text: string): string {
   const tag = /^from: [^\r\n]*;tag=([^\s;]+)/im.exec(text)?.[1];
   return text.startsWith('INVITE ') && tag !== undefined ? `${callId};from-tag=${tag}` : '';

@@ -1,4 +1,4 @@
-/** Agents that get ready when the test says so. */
+/** Agents that become ready when the test says so. */
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import type { AgentHost, AgentLeg, Agents, CallFacts, Manner } from '../../../edge/call/ports/agents.ts';
 import type { AudioEndpoint } from '../../../edge/call/ports/media.ts';
@@ -6,7 +6,7 @@ import type { ConsultOrder } from '../../../edge/call/ports/transfer.ts';
 
 export class FakeAgent implements AgentLeg {
   readonly sampleRate = 8000;
-  /** null: one that speaks to the target of a transfer. */
+  /** null: an agent that speaks to the target of a transfer. */
   readonly settings: AgentSettings | null;
   readonly call: CallFacts;
   readonly host: AgentHost;
@@ -49,11 +49,11 @@ export class FakeAgents implements Agents {
   readonly keep: boolean;
   /** Whether the next agents are ready at once. */
   ready = true;
-  /** What the agents for targets of transfers were told, in order. */
+  /** The announcements for the agents of transfer targets, in order. */
   readonly consults: ConsultOrder[] = [];
-  /** How they were to speak. */
+  /** Their voice settings. */
   readonly manners: (Manner | undefined)[] = [];
-  /** What a peer hears while somebody else is called. */
+  /** What a peer hears while the target is called. */
   readonly ringback: AudioEndpoint = { sampleRate: 8000, read: () => true };
 
   constructor(keep = true) {
@@ -86,7 +86,7 @@ export class FakeAgents implements Agents {
   }
 }
 
-/** Settings of an agent that returns what it hears, with the manner that the contract has as default. */
+/** Settings of an echo agent, with the defaults of the contract. */
 export const echoAgent: AgentSettings = {
   kind: 'echo',
   first_sentence: null,

@@ -4,7 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 
-/** A control plane that records what it hears and says what the test tells it to. */
+/** A control plane that records received frames and sends those of the test. */
 export class FakeControl {
   readonly #server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   readonly heard: EdgeToControl[] = [];
@@ -46,7 +46,7 @@ export class FakeControl {
     this.#socket?.send(text);
   }
 
-  /** Neither reads nor answers any more on this connection, as if the network had been cut. */
+  /** Stops reading and answering on this connection, as if the network were cut. */
   stopReading(): void {
     this.#socket?.pause();
   }
@@ -56,12 +56,12 @@ export class FakeControl {
     this.#socket?.terminate();
   }
 
-  /** Bodies of the reports heard so far, in order. */
+  /** Bodies of the reports received so far, in order. */
   get reports(): ReportBody[] {
     return this.heard.flatMap((frame) => (frame.type === 'report' ? frame.reports.map((r) => r.body) : []));
   }
 
-  /** The next frame of a type that has not been heard yet. */
+  /** The next frame of a type that was not returned yet. */
   next<T extends EdgeToControl['type']>(type: T): Promise<Extract<EdgeToControl, { type: T }>> {
     return new Promise((resolve) => {
       this.#waiting.push({

@@ -1,4 +1,4 @@
-/** A dialer that writes down what it is told and lets the test be the far end. */
+/** A dialer that records its calls; the test plays the far end. */
 import type {
   DialEvents,
   Dialer,
@@ -12,15 +12,15 @@ import type { DialogIdentity } from '../../../edge/call/ports/signaling.ts';
 export class FakeOutboundLeg implements OutboundLeg {
   readonly target: DialTarget;
   readonly invite: OutboundInvite;
-  /** The events through which the far end speaks. */
+  /** The events of the far end. */
   readonly peer: DialEvents;
   takesRefer = true;
   dialog: DialogIdentity | null;
-  /** The events of each REFER that was sent, in order: through them the test says what came of it. */
+  /** The events of each REFER that was sent, in order: the test reports the result through them. */
   readonly refers: ReferEvents[] = [];
   /** What was sent after the INVITE, in order. */
   readonly sent: string[] = [];
-  /** Runs before each message is written down. */
+  /** Runs before each message is recorded. */
   beforeSend: () => void = () => {};
 
   constructor(target: DialTarget, invite: OutboundInvite, peer: DialEvents) {
@@ -68,7 +68,7 @@ export class FakeDialer implements Dialer {
     return leg;
   }
 
-  /** The leg dialled last. @throws when there is none */
+  /** The leg dialed last. @throws when there is none */
   get last(): FakeOutboundLeg {
     const leg = this.legs.at(-1);
     if (!leg) throw new Error('nothing was dialled');

@@ -1,4 +1,4 @@
-/** Places in the order that the test gives, with the verdicts of contract 3.5 in their shortest form. */
+/** Targets in the order of the test, with the verdicts of contract 3.5 in their shortest form. */
 
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import { causeOf } from '../../../edge/call/causes/outbound-cause.ts';
@@ -20,7 +20,7 @@ export const route: OutboundRoute = {
   transcode: false,
 };
 
-/** A place on this machine. */
+/** A target on this machine. */
 export function placeAt(port: number, changes: Partial<Place> = {}): Place {
   return {
     route,
@@ -33,7 +33,7 @@ export function placeAt(port: number, changes: Partial<Place> = {}): Place {
 export class FakeHunt implements Hunt {
   readonly attempts: FailoverAttempt[] = [];
   readonly outcomes: AttemptOutcome[] = [];
-  /** What was asked for. */
+  /** The requested hunts. */
   readonly to: string;
   readonly trunkId: string | null;
   forbidden: string | null = null;
@@ -72,9 +72,9 @@ export class FakeRoutes implements Routes {
   places: readonly Place[] | null = null;
   /** Why targets may not be called. */
   forbidden: string | null = null;
-  /** Why a peer's REFER is not followed; null: it is. */
+  /** Why a peer's REFER is rejected; null: it is followed. */
   referForbidden: string | null = null;
-  /** What a REFER of ours names; null: there is no host for it. */
+  /** The target of our REFER; null: there is no host for it. */
   refer: ((to: string) => ReferTarget | null) | null = (to) => ({
     uri: to.startsWith('sip:') ? to : `sip:${to}@pbx.example.com`,
     headers: [],
@@ -98,7 +98,7 @@ export class FakeRoutes implements Routes {
     return reason === null ? { allowed: true, to: uri } : { allowed: false, reason };
   }
 
-  /** The hunt begun last. @throws when there is none */
+  /** The hunt started last. @throws when there is none */
   get last(): FakeHunt {
     const hunt = this.hunts.at(-1);
     if (!hunt) throw new Error('no hunt was begun');

@@ -1,4 +1,4 @@
-/** A signaling leg that writes down what it is told and lets the test be the peer. */
+/** A signaling leg that records its calls; the test plays the peer. */
 
 import type { ReferEvents, ReferOrder } from '../../../edge/call/ports/refer.ts';
 import type {
@@ -21,14 +21,14 @@ export class FakeLeg implements CallLeg {
     remoteTag: 'theirs',
     remoteTarget: 'sip:caller@192.0.2.1:5061;transport=tls',
   };
-  /** The events of each REFER that was sent, in order: through them the test says what came of it. */
+  /** The events of each REFER that was sent, in order: the test reports the result through them. */
   readonly refers: ReferEvents[] = [];
-  /** What waits for the answer to each OPTIONS that was sent, in order. */
+  /** The callbacks for the response to each OPTIONS that was sent, in order. */
   readonly asked: ((gone: string | null) => void)[] = [];
-  /** What was sent, in order: `180`, `200`, `BYE (reason)`, `REFER target`, or a refusal. */
+  /** What was sent, in order: `180`, `200`, `BYE (reason)`, `REFER target`, or a rejection. */
   readonly sent: (string | Refusal)[] = [];
   #peer: LegEvents | null = null;
-  /** Runs before each message is written down. */
+  /** Runs before each message is recorded. */
   beforeSend: () => void = () => {};
 
   constructor(facts: Partial<LegFacts> = {}) {
@@ -43,7 +43,7 @@ export class FakeLeg implements CallLeg {
     };
   }
 
-  /** The events through which the peer speaks. */
+  /** The events of the peer. */
   get peer(): LegEvents {
     if (!this.#peer) throw new Error('nobody listens to this leg');
     return this.#peer;

@@ -1,4 +1,4 @@
-/** Media without packets: negotiates by rote and does what the test tells it. */
+/** Media without packets: fixed negotiation, controlled by the test. */
 import type { CodecName } from '#shared/codecs.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import { CallRefused } from '../../../edge/call/call-refused.ts';
@@ -96,7 +96,7 @@ export class FakeMediaLeg implements MediaLeg {
   }
 }
 
-/** A bridge that carries nothing and remembers what was asked of it. */
+/** A bridge without packets that records its calls. */
 export class FakeBridge implements MediaBridge {
   readonly legs: readonly [MediaLeg, MediaLeg];
   readonly options: BridgeOptions;
@@ -108,7 +108,7 @@ export class FakeBridge implements MediaBridge {
     this.options = options;
   }
 
-  /** The legs cannot be joined any more: what a re-INVITE to another codec does without transcoding. */
+  /** The legs can no longer be joined, as after a re-INVITE to another codec without transcoding. */
   fail(error = new CallRefused(488, 'The legs have no codec in common')): void {
     this.close();
     this.options.failed?.(error);
@@ -122,9 +122,9 @@ export class FakeBridge implements MediaBridge {
 export class FakeMedia implements Media {
   readonly legs: FakeMediaLeg[] = [];
   readonly bridges: FakeBridge[] = [];
-  /** Refuses bridges with 488, as legs without a common codec are. */
+  /** Rejects bridges with 488, as for legs without a common codec. */
   refuseBridge = false;
-  /** Whether legs are kept for the test to look at; a load test must not. */
+  /** Whether legs are kept for the test; not in load tests. */
   readonly keepLegs: boolean;
   exhausted = false;
 

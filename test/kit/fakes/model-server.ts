@@ -1,6 +1,6 @@
 /**
- * A language model's server for tests: speaks the OpenAI-compatible chat completions API over real HTTP, streaming and
- * not, and replays recorded answers. A request that no recording is for is answered 400 and kept: `close` then throws.
+ * A language model server for tests: the OpenAI-compatible chat completions API over real HTTP, with and without
+ * streaming. It replays recorded responses. A request without a recording gets 400 and is kept: `close` then throws.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -12,7 +12,7 @@ interface ChatMessage {
   readonly tool_calls?: readonly { readonly id: string; readonly function: { readonly name: string } }[];
 }
 
-/** The parts of a request that tests look at. */
+/** The parts of a request that tests check. */
 export interface ChatRequest {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
@@ -25,26 +25,26 @@ export interface ChatRequest {
 }
 
 export interface Recording {
-  /** Texts that the request's body must hold, as JSON; absent: any request. */
+  /** Texts that the request's body must contain, as JSON; absent: any request. */
   readonly when?: readonly string[];
-  /** Pieces of the answer; a promise is waited for before the next is sent. */
+  /** Parts of the response; a promise is awaited before the next is sent. */
   readonly text?: readonly (string | Promise<unknown>)[];
   readonly calls?: readonly { readonly name: string; readonly input: unknown }[];
   readonly usage?: { readonly input: number; readonly output: number };
-  /** Refuses with this status instead. */
+  /** Rejects with this status instead. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Body of a refusal, or of an answer that is none. */
+  /** Body of a rejection, or of an invalid response. */
   readonly body?: string;
-  /** Waited for before anything is answered. */
+  /** Awaited before the response starts. */
   readonly delay?: Promise<unknown>;
-  /** Breaks the connection after the text. */
+  /** Closes the connection after the text. */
   readonly cut?: boolean;
 }
 
 export class ModelServer {
   readonly requests: ChatRequest[] = [];
-  /** Requests whose connection the client closed before the answer was whole. */
+  /** Requests whose connection the client closed before the response was complete. */
   aborted = 0;
   readonly #recordings: Recording[] = [];
   readonly #unexpected: string[] = [];
@@ -64,17 +64,17 @@ export class ModelServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Adds recordings; each answers one request, the first that fits. */
+  /** Adds recordings; each answers the first matching request. */
   record(...recordings: readonly Recording[]): void {
     this.#recordings.push(...recordings);
   }
 
-  /** Resolves when so many requests have come. */
+  /** Resolves when that many requests have arrived. */
   async asked(count: number): Promise<void> {
     while (this.requests.length < count) await this.#asked.promise;
   }
 
-  /** @throws Error when a request was unexpected, or a recording was never asked for */
+  /** @throws Error when a request was unexpected, or a recording was not used */
   async close(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();

@@ -1,5 +1,5 @@
 /**
- * Runs every step, one after the other, also after one that fails: what a test file holds is given back as a whole.
+ * Runs every step in order, also after a failing one, so that a test file releases all its resources.
  * @throws Error the only failure, or an AggregateError of all
  */
 export async function releaseAll(...steps: readonly (() => unknown)[]): Promise<void> {

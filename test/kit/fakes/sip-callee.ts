@@ -1,4 +1,4 @@
-/** A SIP server over TLS that answers what the test writes, and nothing by itself. */
+/** A SIP server over TLS that sends only the responses of the test. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
@@ -29,7 +29,7 @@ export class SipCallee {
       this.#line = new SipCaller(socket);
       this.#connected(this.#line);
     });
-    // A client that does not like our certificate ends the handshake.
+    // A client that rejects our certificate ends the handshake.
     server.on('tlsClientError', () => {});
   }
 
@@ -49,19 +49,19 @@ export class SipCallee {
     );
   }
 
-  /** The next message on the connection that is there; see `SipCaller.awaited`. */
+  /** The next message on the current connection; see `SipCaller.awaited`. */
   async awaited(what: string, begin: string): Promise<Heard> {
     return await (await this.#current()).awaited(what, begin);
   }
 
-  /** The next message on the connection that was opened last. @throws when it was closed */
+  /** The next message on the newest connection. @throws when it was closed */
   async next(): Promise<Heard> {
     const heard = await (await this.#current()).next();
     if (!heard) throw new Error('the connection was closed');
     return heard;
   }
 
-  /** The next message, which must be a request of that method. */
+  /** The next message, which must be a request with that method. */
   async request(method: string): Promise<Heard> {
     const heard = await this.next();
     if (!heard.startLine.startsWith(`${method} `)) throw new Error(`not ${method} but ${heard.startLine}`);

@@ -1,8 +1,8 @@
-/** A SIP caller over TLS that says what the test writes, and nothing by itself. */
+/** A SIP caller over TLS that sends only the messages of the test. */
 import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 
-/** A message as it came: start line, headers by name in lower case (repeated lines joined by commas), body. */
+/** A received message: start line, headers by name in lower case (repeated lines joined by commas), body. */
 export interface Heard {
   readonly startLine: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export class SipCaller {
   #wake: (() => void) | null = null;
   #closed = false;
 
-  /** Speaks over a connection that is there. */
+  /** Uses an existing connection. */
   constructor(socket: TLSSocket) {
     this.#socket = socket;
     socket.on('data', (chunk) => this.#read(chunk.toString('latin1')));
@@ -55,7 +55,7 @@ export class SipCaller {
   /**
    * The next message.
    * @param what completes the sentence "timed out waiting for ..."
-   * @throws Error when it does not begin so, the connection was closed, or nothing came in time
+   * @throws Error when it starts differently, the connection was closed, or nothing arrived in time
    */
   async awaited(what: string, begin: string, limitMs = 60_000): Promise<Heard> {
     let timer: NodeJS.Timeout | undefined;
@@ -71,7 +71,7 @@ export class SipCaller {
     }
   }
 
-  /** The next message that is no provisional response. */
+  /** The next message other than a provisional response. */
   async final(): Promise<Heard | null> {
     for (;;) {
       const heard = await this.next();

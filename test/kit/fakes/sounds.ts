@@ -1,4 +1,4 @@
-/** Sounds of a telephone line for tests, as 16-bit PCM at 8 kHz. */
+/** Telephone sounds for tests, as 16-bit PCM at 8 kHz. */
 
 const perMs = 8;
 
@@ -6,7 +6,7 @@ export function silence(ms: number): Int16Array {
   return new Int16Array(ms * perMs);
 }
 
-/** Several tones at once. @param amplitude of each */
+/** Several simultaneous tones. @param amplitude of each */
 export function tones(hz: readonly number[], ms: number, amplitude = 6000): Int16Array {
   const at = (n: number) => hz.reduce((sum, one) => sum + Math.sin((2 * Math.PI * one * n) / 8000), 0);
   return Int16Array.from({ length: ms * perMs }, (_, n) => Math.round(amplitude * at(n)));
@@ -31,7 +31,7 @@ export function inTurn(...parts: readonly Int16Array[]): Int16Array {
   return whole;
 }
 
-/** Both at once, as long as the first. */
+/** Both mixed, with the length of the first. */
 export function together(one: Int16Array, other: Int16Array): Int16Array {
   return one.map((sample, i) => Math.max(-32_768, Math.min(32_767, sample + (other[i] ?? 0))));
 }

@@ -1,6 +1,6 @@
 /**
- * A phone without a body: one SRTP endpoint (SDES keys, PCMU, telephone-event 101) that sends tones and key
- * presses and measures what it hears. The far end of media tests, and of the load generator.
+ * A phone without signaling: one SRTP endpoint (SDES keys, PCMU, telephone-event 101) that sends tones and key presses
+ * and measures received audio. The far end of media tests, and of the load generator.
  */
 
 import { randomBytes, randomInt } from 'node:crypto';
@@ -13,15 +13,15 @@ export interface SrtpPeerOptions {
   /** First RTP sequence number. */
   readonly sequence?: number;
   readonly ssrc?: number;
-  /** Of the RTP timestamps that are heard, Hz; 8000 unless given. */
+  /** Clock rate of received RTP timestamps, Hz; 8000 unless given. */
   readonly clockRate?: number;
-  /** Keeps decoded samples of what is heard; false saves memory in load tests. */
+  /** Keeps decoded received samples; false saves memory in load tests. */
   readonly record?: boolean;
   /** Master key identifier that is announced and sent (RFC 3711 section 3.1). */
   readonly mki?: Buffer;
-  /** Announces the identifier and does not send it. */
+  /** Offers the identifier but does not send it. */
   readonly forgetsMki?: boolean;
-  /** Gets each packet that is heard, whatever its payload type. */
+  /** Gets each received packet, with any payload type. */
   readonly onPacket?: (packet: HeardPacket) => void;
 }
 
@@ -38,7 +38,7 @@ export interface HeardEvent {
   readonly digit: string;
   /** In samples of the event clock. */
   readonly duration: number;
-  /** Packets of this event, end packets among them. */
+  /** Packets of this event, including end packets. */
   readonly packets: number;
   readonly endPackets: number;
 }
@@ -48,14 +48,14 @@ export interface HeardStats {
   readonly lost: number;
   /** RFC 3550 section 6.4.1, ms */
   readonly jitterMs: number;
-  /** How late packets came against the fastest one, by their timestamps, ms. */
+  /** Delay of packets against the fastest one, by their timestamps, ms. */
   readonly latenessP99Ms: number;
   readonly undecryptable: number;
 }
 
 const digits = '0123456789*#ABCD';
 const frame = 160;
-/** A hang shows after this. */
+/** Time-out of a hanging wait. */
 const whenLimitMs = 60_000;
 
 export class SrtpPeer {
@@ -90,7 +90,7 @@ export class SrtpPeer {
   #jitter = 0;
   #transit: number | null = null;
   #delays: number[] = [];
-  /** The middle 32 bits of the NTP time in the last sender report, and when it came. */
+  /** The middle 32 bits of the NTP time in the last sender report, and its arrival time. */
   #senderReport: { ntp: number; at: number } | null = null;
   #remoteSsrc = 0;
 
@@ -123,13 +123,13 @@ export class SrtpPeer {
     }
   }
 
-  /** Takes new keys for the next offer or answer, as a peer does that moves. */
+  /** Creates new keys for the next offer or answer, as a peer that moves. */
   rekey(): void {
     this.#key = randomBytes(30);
     this.#sender = new SrtpSender(this.#key, this.#sentMki);
   }
 
-  /** A description of this endpoint; with `address` and `port` as one behind NAT gives it, which sees neither. */
+  /** SDP of this endpoint; with `address` and `port` as behind a NAT, where it knows neither. */
   sdp(
     options: {
       direction?: string;
@@ -138,7 +138,7 @@ export class SrtpPeer {
       address?: string;
       port?: number;
       rtcpMux?: boolean;
-      /** Lifetime of the key with its bar. */
+      /** Lifetime of the key, with its leading bar. */
       lifetime?: string;
     } = {},
   ): string {
@@ -160,7 +160,7 @@ export class SrtpPeer {
     ].join('\r\n');
   }
 
-  /** Takes the other side's description. */
+  /** Applies the other side's SDP. */
   connect(sdp: string): void {
     const port = /^m=audio (\d+) /m.exec(sdp)?.[1];
     const [, key, mki, mkiLength] =
@@ -178,12 +178,12 @@ export class SrtpPeer {
     return length === 0 ? '' : `|${this.#mki.readUIntBE(0, length)}:${length}`;
   }
 
-  /** Where packets go; set after `connect` only to send to a wrong place. */
+  /** Target of packets; set after `connect` only to send to a wrong address. */
   get remotePort(): number {
     return this.#remote?.rtpPort ?? 0;
   }
 
-  /** A plain RTP packet of this stream; moves sequence and timestamp on. */
+  /** A plain RTP packet of this stream; advances sequence number and timestamp. */
   rtpPacket(
     payload: Uint8Array,
     options: { payloadType?: number; marker?: boolean; samples?: number } = {},
@@ -204,7 +204,7 @@ export class SrtpPeer {
     return this.#sender.protect(packet);
   }
 
-  /** Puts bytes on the wire as they are. */
+  /** Sends bytes unchanged. */
   sendRaw(packet: Buffer): void {
     if (!this.#remote) throw new Error('the peer is not connected');
     this.sent++;
@@ -236,7 +236,7 @@ export class SrtpPeer {
     }
   }
 
-  /** One RFC 4733 event of `durationMs` in packets of 20 ms, three end packets; `drop` leaves packets out. */
+  /** One RFC 4733 event of `durationMs` in packets of 20 ms, three end packets; `drop` omits packets. */
   async press(
     digit: string,
     durationMs = 100,
@@ -260,10 +260,10 @@ export class SrtpPeer {
   }
 
   /**
-   * Sends a receiver report about what is heard, which answers the last sender report (RFC 3550 section 6.4); an
-   * empty one before that came.
+   * Sends a receiver report about the received stream, in response to the last sender report (RFC 3550 section 6.4);
+   * an empty one before the first.
    * @param lost share of the packets since the report before, 0..1
-   * @param highest extended highest sequence number; what was heard unless given
+   * @param highest extended highest sequence number; the received one unless given
    */
   report(lost = 0, highest = this.#highest): void {
     const last = this.#senderReport;
@@ -283,7 +283,7 @@ export class SrtpPeer {
     if (remote) this.#rtcp.send(this.#sender.protectRtcp(rr), remote.rtpPort + 1, remote.address);
   }
 
-  /** Sends a sender report without a block, as a peer does that hears nothing (RFC 3550 section 6.4). */
+  /** Sends a sender report without a block, as a peer that receives nothing (RFC 3550 section 6.4). */
   reportSending(): void {
     const sr = Buffer.alloc(28);
     sr[0] = 0x80;
@@ -298,24 +298,24 @@ export class SrtpPeer {
     if (remote) this.#rtcp.send(this.#sender.protectRtcp(sr), remote.rtpPort + 1, remote.address);
   }
 
-  /** Extended highest sequence number heard. */
+  /** Extended highest sequence number received. */
   get highest(): number {
     return this.#highest;
   }
 
-  /** Whether a sender report came. */
+  /** Whether a sender report arrived. */
   get senderReported(): boolean {
     return this.#senderReport !== null;
   }
 
-  /** Resolves when `count` packets in all were heard. */
+  /** Resolves when `count` packets in all were received. */
   heard(count: number): Promise<void> {
     return this.when(() => this.#packets >= count);
   }
 
   /**
-   * Resolves when `done` is true; it is asked after each packet that arrives.
-   * @throws Error with what was heard when it does not become true
+   * Resolves when `done` is true; it is checked after each received packet.
+   * @throws Error with what was received when it does not become true
    */
   when(done: () => boolean): Promise<void> {
     if (done()) return Promise.resolve();
@@ -339,12 +339,12 @@ export class SrtpPeer {
     return `${packets}, loudest sample of the last second ${loudest}, keys: ${keys.join(' ') || 'none'}`;
   }
 
-  /** Packets heard and decrypted. */
+  /** Packets received and decrypted. */
   get packets(): number {
     return this.#packets;
   }
 
-  /** Samples heard, the last `count` of them. */
+  /** The last `count` received samples. */
   samples(count = Number.POSITIVE_INFINITY): Int16Array {
     const total = this.#chunks.reduce((sum, chunk) => sum + chunk.length, 0);
     const all = new Int16Array(total);
@@ -356,7 +356,7 @@ export class SrtpPeer {
     return all.subarray(Math.max(0, total - count));
   }
 
-  /** Key presses heard, by their timestamps. */
+  /** Received key presses, by their timestamps. */
   get events(): readonly HeardEvent[] {
     return [...this.#events.values()];
   }
@@ -374,7 +374,7 @@ export class SrtpPeer {
     };
   }
 
-  /** Counts from here on. */
+  /** Resets the counters. */
   resetStats(): void {
     this.#packets = 0;
     this.#undecryptable = 0;
@@ -451,7 +451,7 @@ export class SrtpPeer {
   }
 }
 
-/** RFC 4568 section 6.1: a decimal integer, sent in so many octets. */
+/** RFC 4568 section 6.1: a decimal integer, sent in that many octets. */
 function mkiOf(value: string | undefined, length: string | undefined): Buffer {
   const octets = Buffer.alloc(Number(length ?? 0));
   if (octets.length > 0) octets.writeUIntBE(Number(value), 0, octets.length);
@@ -459,7 +459,7 @@ function mkiOf(value: string | undefined, length: string | undefined): Buffer {
 }
 
 function bound(port: number, address: string): Promise<Socket | null> {
-  // Addresses only: the default look-up would put every packet off to a later turn.
+  // Addresses only: the default look-up would delay every packet to a later turn.
   const lookup = (host: string, _: unknown, done: (error: null, address: string, family: 4) => void) =>
     done(null, host, 4);
   const socket = createSocket({ type: 'udp4', lookup });

@@ -1,6 +1,6 @@
 /**
- * SRTP and SRTCP with AES_CM_128_HMAC_SHA1_80 (RFC 3711, RFC 4568), the far end of the tests: written apart
- * from what the edge uses, so that the two check each other.
+ * SRTP and SRTCP with AES_CM_128_HMAC_SHA1_80 (RFC 3711, RFC 4568) for the far end of tests: independent of the edge's
+ * implementation, so that the two check each other.
  */
 import { type Cipheriv, createCipheriv, createHash, type Hash } from 'node:crypto';
 
@@ -16,12 +16,12 @@ function deriveKey(master: Buffer, use: number, length: number): Buffer {
   return createCipheriv('aes-128-ctr', master.subarray(0, 16), iv).update(Buffer.alloc(length));
 }
 
-/** Most octets of one packet, and the counter blocks of AES-CM for them. */
+/** Largest packet, octets, and its counter blocks of AES-CM. */
 const maxPacket = 2048;
 
 /**
- * AES counter mode by hand (RFC 3711 section 4.1.1): one ECB cipher makes the key stream of all packets, because
- * a cipher object per packet would be most of the load generator's work.
+ * AES counter mode on top of ECB (RFC 3711 section 4.1.1): one ECB cipher generates the key stream of all packets,
+ * because a cipher object per packet would be most of the load generator's work.
  */
 class CounterMode {
   readonly #ecb: Cipheriv;
@@ -40,7 +40,7 @@ class CounterMode {
     for (let at = 0; at < size; at += 16) {
       this.#salt.copy(blocks, at, 0, 14);
       blocks.writeUInt32BE((blocks.readUInt32BE(at + 4) ^ ssrc) >>> 0, at + 4);
-      // The 48-bit packet index stands at octets 8 to 13, the block counter after it.
+      // The 48-bit packet index is at octets 8 to 13, the block counter after it.
       blocks.writeUInt32BE((blocks.readUInt32BE(at + 8) ^ Math.floor(index / 0x10000)) >>> 0, at + 8);
       blocks.writeUInt16BE(blocks.readUInt16BE(at + 12) ^ (index & 0xffff), at + 12);
       blocks.writeUInt16BE(at / 16, at + 14);
@@ -108,7 +108,7 @@ export class SrtpSender {
 
   /**
    * @param master 16 octets of key and 14 of salt
-   * @param mki stands in front of each tag, which does not cover it (RFC 3711 section 3.1)
+   * @param mki precedes each tag, which does not cover it (RFC 3711 section 3.1)
    */
   constructor(master: Buffer, mki: Buffer = Buffer.alloc(0)) {
     this.#keys = new Keys(master);
@@ -153,7 +153,7 @@ export class SrtpReceiver {
   readonly #streams = new Map<number, { roc: number; highest: number }>();
   readonly #mki: Buffer;
 
-  /** @param mki what must stand in front of each tag */
+  /** @param mki what must precede each tag */
   constructor(master: Buffer, mki: Buffer = Buffer.alloc(0)) {
     this.#keys = new Keys(master);
     this.#mki = mki;

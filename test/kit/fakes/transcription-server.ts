@@ -1,6 +1,6 @@
 /**
- * A transcription server for tests, over real HTTP. It knows some sentences by how long they sound, and answers with the
- * one that is nearest.
+ * A transcription server for tests, over real HTTP. It knows some sentences by their duration, and answers with the one
+ * of the nearest duration.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';

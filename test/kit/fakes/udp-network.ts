@@ -1,6 +1,6 @@
 /**
- * A network between a peer and the edge: forwards RTP and RTCP, drops what it is told to, and may give the peer
- * another place towards the edge, as a NAT does that forgets.
+ * A network between a peer and the edge: forwards RTP and RTCP, drops packets as configured, and can change the peer's
+ * source address, as a NAT whose mapping expired.
  *
  *     edge <--- outside pair [ network ] inside pair ---> peer
  */
@@ -10,7 +10,7 @@ import { once } from 'node:events';
 type Kind = 'rtp' | 'rtcp';
 
 export interface Drops {
-  /** Decides about each packet on its way; absent: none is dropped. */
+  /** Decides whether to drop each packet; absent: none is dropped. */
   toPeer?: ((kind: Kind) => boolean) | undefined;
   toEdge?: ((kind: Kind) => boolean) | undefined;
 }
@@ -44,23 +44,23 @@ export class UdpNetwork {
     return new UdpNetwork(peer, await openPair(), await openPair());
   }
 
-  /** The peer's description as the edge gets it. */
+  /** The peer's SDP as the edge gets it. */
   offered(sdp: string): string {
     return withPort(sdp, this.place);
   }
 
-  /** The edge's description as the peer gets it. */
+  /** The edge's SDP as the peer gets it. */
   answered(sdp: string): string {
     this.#edge = Number(/^m=audio (\d+) /m.exec(sdp)?.[1]);
     return withPort(sdp, this.#inside.rtp.address().port);
   }
 
-  /** RTP port that the edge gets packets from. */
+  /** RTP source port as the edge sees it. */
   get place(): number {
     return this.#outside.rtp.address().port;
   }
 
-  /** From now on packets of the peer come from another place. */
+  /** From now on packets of the peer come from another address. */
   async move(): Promise<void> {
     const old = this.#outside;
     this.#outside = await openPair();

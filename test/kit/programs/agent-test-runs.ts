@@ -1,4 +1,4 @@
-/** Runs of agent tests over a real call, as a system test starts and reads them. */
+/** Starts and reads runs of agent tests over a real call, for system tests. */
 import { eventually } from './eventually.ts';
 import type { TestSystem } from './harness.ts';
 
@@ -92,7 +92,7 @@ export class AgentTestRuns {
     );
   }
 
-  /** Resolves when no call is left, and no port of one. */
+  /** Resolves when no call and no call port is left. */
   async noCallIsUp(): Promise<void> {
     await eventually('all calls to be over', async () => {
       const calls = await this.#system.api.calls();
@@ -103,7 +103,7 @@ export class AgentTestRuns {
     );
   }
 
-  /** A run over a call that came to its verdict. @throws Error when there was no call */
+  /** A run over a call, with its verdict. @throws Error when there was no call */
   async voiceOf(scenarioId: string, phone_number: string): Promise<RunView & { readonly voice: VoiceView }> {
     const run = await this.ended(await this.start(scenarioId, phone_number));
     if (!run.voice) throw new Error(`run without a call: ${run.status} ${run.error_message}`);

@@ -1,4 +1,4 @@
-/** A client of the HTTP API for tests: what the operator would see. */
+/** A client of the HTTP API for tests. */
 import { eventually, saw } from './eventually.ts';
 
 export interface LoggedCall {
@@ -97,7 +97,7 @@ export class Api {
     return this.loggedCall(callId, (call) => call.ended_at !== null);
   }
 
-  /** The call log's entry, once it is as wished. @param callId SIP Call-ID, or id */
+  /** The call log's entry, once it matches. @param callId SIP Call-ID, or id */
   loggedCall(callId: string, wished: (call: LoggedCall) => boolean): Promise<LoggedCall> {
     return eventually(`call ${callId} in the log`, async () => {
       const answer = await this.request('GET', `/v1/sip/calls/${encodeURIComponent(callId)}`);
@@ -117,7 +117,7 @@ export class Api {
     return this.ok<CallDetail>('GET', `/v1/calls/${id}`);
   }
 
-  /** Attaches a number of ours for calls from `allowedIps`. */
+  /** Attaches a number for calls from `allowedIps`. */
   async attach(number: string, allowedIps: readonly string[] = ['127.0.0.1']): Promise<void> {
     const { data } = await this.ok<{ data: { configured: string[] } }>('POST', '/v1/sip/attach', {
       phone_number: number,
@@ -134,12 +134,12 @@ export class Api {
     return created.pathway_id;
   }
 
-  /** Says who answers a number. @param agent fields of contract section 10, for example `{ pathway_id }` */
+  /** Sets the agent of a number. @param agent fields of contract section 10, for example `{ pathway_id }` */
   async answerWith(number: string, agent: Record<string, unknown>): Promise<void> {
     await this.ok('POST', `/v1/inbound/${encodeURIComponent(number)}`, agent);
   }
 
-  /** Resolves when every connected edge works with the number's present configuration. */
+  /** Resolves when every connected edge has applied the number's current configuration. */
   async applied(number: string): Promise<void> {
     const path = `/v1/sip?phone_number=${encodeURIComponent(number)}`;
     await eventually(`the edge to apply the configuration of ${number}`, async () => {

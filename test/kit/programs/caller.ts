@@ -1,4 +1,4 @@
-/** A caller for tests: the small phone with SRTP media, already in a call. */
+/** A caller for tests: a minimal phone with SRTP media, already in a call. */
 import { Phone } from '../../../scripts/call/phone.ts';
 import { SrtpPeer } from '../fakes/srtp-peer.ts';
 import type { TestSystem } from './harness.ts';
@@ -8,13 +8,13 @@ export interface Caller {
   readonly media: SrtpPeer;
   /** SIP Call-ID */
   readonly callId: string;
-  /** Hangs up and waits for the answer to the BYE. */
+  /** Hangs up and waits for the response to the BYE. */
   hangup(): Promise<void>;
-  /** Releases sockets; a call that is still up is left to the edge. */
+  /** Releases sockets; the edge must end a call that is still up. */
   close(): Promise<void>;
 }
 
-/** A phone that has its TLS connection and its RTP ports, and has not called yet. */
+/** A phone with its TLS connection and RTP ports that has not called yet. */
 export async function pickUp(system: TestSystem): Promise<Caller> {
   const phone = await Phone.connect({ host: '127.0.0.1', port: system.sipPort, ca: system.ca });
   const media = await SrtpPeer.open();
@@ -34,8 +34,8 @@ export async function pickUp(system: TestSystem): Promise<Caller> {
 
 /**
  * Calls `number` and is answered.
- * @param sdp what the offer has of its own
- * @throws Error with the response when it is not
+ * @param sdp additional parts of the offer
+ * @throws Error with the response when it is not answered
  */
 export async function callAndTalk(
   system: TestSystem,

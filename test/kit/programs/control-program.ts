@@ -1,4 +1,4 @@
-/** The control plane alone, as a program of its own that a test may kill. */
+/** The control plane alone, as a separate program that a test may kill. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { eventually, saw } from './eventually.ts';
 import { freeTcpPort } from './ports.ts';
 import { TestProgram } from './program.ts';
 
-/** A start has two seconds of work, which is a minute on a machine with many times the load that it can carry, ms. */
+/** A start needs two seconds of CPU, which takes up to a minute on a heavily overloaded machine, ms. */
 const limitMs = 180_000;
 
 interface Keys {
@@ -22,17 +22,17 @@ export class ControlProgram {
   #port = 0;
   #program: TestProgram | null = null;
 
-  /** @param env settings besides those that a test always has */
+  /** @param env settings in addition to the defaults of tests */
   constructor(env: Readonly<Record<string, string>> = {}) {
     this.#env = env;
   }
 
-  /** Of the process while it runs. */
+  /** Of the running process. */
   get pid(): number | undefined {
     return this.#program?.running ? this.#program.pid : undefined;
   }
 
-  /** The end of what the last start printed, for the message of a failure. */
+  /** The end of the last start's output, for failure messages. */
   get output(): string {
     return this.#program?.output ?? '';
   }
@@ -41,14 +41,14 @@ export class ControlProgram {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** What the first start wrote. */
+  /** The file that the first start wrote. */
   get keys(): Keys {
     return JSON.parse(readFileSync(join(this.folder, 'bootstrap.json'), 'utf8'));
   }
 
   /**
-   * Resolves when it listens; again on the same port and data after it was killed.
-   * @param env settings of this start alone
+   * Resolves when it listens; after a kill with the same port and data.
+   * @param env settings only for this start
    */
   async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
     if (this.#port === 0) this.#port = await freeTcpPort();
@@ -68,7 +68,7 @@ export class ControlProgram {
       async () => {
         if (saw(program.output).includes('control plane is listening')) return true;
         if (program.running) return null;
-        // What it said before its end may still be on its way.
+        // Its last output may not have arrived yet.
         await program.closed;
         if (program.output.includes('control plane is listening')) return true;
         throw new Error(`control ended before it listened:\n${program.output}`);
@@ -77,7 +77,7 @@ export class ControlProgram {
     );
   }
 
-  /** Resolves when it has ended, by whatever. */
+  /** Resolves when it has ended for any reason. */
   async ended(): Promise<void> {
     const running = () => {
       saw(this.output);
@@ -91,13 +91,13 @@ export class ControlProgram {
     await this.#program?.end(signal);
   }
 
-  /** Kills what still runs and deletes its data. */
+  /** Kills it if it still runs, and deletes its data. */
   async remove(): Promise<void> {
     await this.end('SIGKILL');
     rmSync(this.folder, { recursive: true });
   }
 
-  /** The body of an answer. @throws Error for every status but 2xx */
+  /** The body of a response. @throws Error for every status except 2xx */
   async call<T>(method: string, path: string, body?: unknown): Promise<T> {
     const { api_key } = this.keys;
     const response = await fetch(`${this.url}${path}`, {

@@ -1,4 +1,4 @@
-/** The embedded engine as a program that nobody but the test has started: to the edge, a drachtio-server. */
+/** The embedded engine as a program that the test starts: to the edge, a drachtio-server. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ export class EngineProgram {
   readonly appPort: number;
   readonly hepPort: number;
   readonly secret = 'from-the-configuration';
-  /** PEM of the authority that issued its certificate, and that it trusts. */
+  /** PEM of the CA that issued its certificate, and that it trusts. */
   readonly ca: string;
   /** A certificate for 127.0.0.1 that it trusts. */
   readonly trunkPair: TestKeyPair;
@@ -66,7 +66,7 @@ export class EngineProgram {
     });
   }
 
-  /** Ends it by its process id, as a crash would. */
+  /** Kills it by its process id, like a crash. */
   async kill(): Promise<void> {
     const child = this.#child;
     if (!child) return;

@@ -2,14 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
-/** A hang shows after this; nothing is that slow on a machine with four times the load that it can carry. */
+/** Time-out for a hang; nothing takes that long on a machine with four times the load that it can carry. */
 const usualLimitMs = 60_000;
-/** Characters of what was seen last that go into the error. */
+/** Characters of the last value in the error message. */
 const shownCharacters = 2000;
 
 const looking = new AsyncLocalStorage<{ seen: unknown }>();
 
-/** What the question of an {@link eventually} under way got to see: its error tells the last one. */
+/** Records a value that {@link eventually} checked: its error contains the last one. */
 export function saw<T>(seen: T): T {
   const look = looking.getStore();
   if (look) look.seen = seen;
@@ -17,11 +17,11 @@ export function saw<T>(seen: T): T {
 }
 
 /**
- * Asks until there is an answer: for state of another process, which can only be asked for.
+ * Polls until there is a result: for state of another process, which can only be polled.
  *
  * @param what completes the sentence "timed out waiting for ..."
- * @param ask returns null or undefined while there is no answer, and tells {@link saw} what there is instead
- * @throws Error with what was waited for and what was seen last
+ * @param ask returns null or undefined while there is no result, and passes the current value to {@link saw}
+ * @throws Error with `what` and the last value
  */
 export async function eventually<T>(
   what: string,

@@ -1,6 +1,6 @@
 /**
- * A whole Trunkline for a test: control and edge as real processes on free ports, with a data folder of its
- * own. `stop()` ends both and fails when a process or a port is left.
+ * A whole Trunkline for a test: control and edge as real processes on free ports, with a separate data
+ * folder. `stop()` ends both and fails when a process or a port is left.
  */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -29,7 +29,7 @@ export class TestSystem {
   readonly controlPort: number;
   readonly rtpMin: number;
   readonly rtpMax: number;
-  /** The line check that the first start makes. */
+  /** The line check that the first start creates. */
   readonly tone = { number: toneNumber, hz: 440 };
   readonly control: TestProgram;
   readonly edge: TestProgram;
@@ -70,7 +70,7 @@ export class TestSystem {
     this.edge = new TestProgram('edge', 'edge/main.ts', env);
   }
 
-  /** @param extra settings besides those of the harness */
+  /** @param extra settings in addition to those of the harness */
   static async start(extra: Record<string, string> = {}): Promise<TestSystem> {
     const folder = await mkdtemp(join(tmpdir(), 'trunkline-system-'));
     const ports = {
@@ -94,7 +94,7 @@ export class TestSystem {
     return this.#bootstrap;
   }
 
-  /** PEM of the authority that issued the edge's certificate. */
+  /** PEM of the CA that issued the edge's certificate. */
   get ca(): string {
     return this.#ca;
   }
@@ -118,7 +118,7 @@ export class TestSystem {
     await this.#up(this.edge, async () => (await this.#health()) === 200);
   }
 
-  /** Ends the edge with all its children, as a power cut would. {@link startEdge} starts it again. */
+  /** Kills the edge with all its children, as a power cut would. {@link startEdge} restarts it. */
   async crashEdge(): Promise<void> {
     const members = this.edge.noteFamily();
     await this.edge.end('SIGKILL');
@@ -132,7 +132,7 @@ export class TestSystem {
     await eventually('/health to be 200', async () => (await this.#health()) === 200 || null, startLimitMs);
   }
 
-  /** Everything that runs: control, edge, engine, media workers. */
+  /** All running processes: control, edge, engine, media workers. */
   processes(): number[] {
     return [...this.control.noteFamily(), ...this.edge.noteFamily()];
   }
@@ -142,7 +142,7 @@ export class TestSystem {
     return busyUdpPorts(this.rtpMin, rtpPorts);
   }
 
-  /** Ends both as an operator would, and checks that nothing is left. */
+  /** Stops both as an operator would, and checks that nothing is left. */
   async stop(): Promise<void> {
     const started = this.processes();
     await releaseAll(
@@ -187,7 +187,7 @@ export class TestSystem {
     program.noteFamily();
   }
 
-  /** @returns the status of /health, null when nothing answers */
+  /** @returns the status of /health, null without a response */
   async #health(): Promise<number | null> {
     try {
       const response = await fetch(`http://127.0.0.1:${this.controlPort}/health`);

@@ -1,12 +1,12 @@
-/** Free ports for a system under test, and the proof that they are free again. */
+/** Free ports for a system under test, and checks that they are free again. */
 
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 
 /**
- * Test files run side by side, so each worker takes ports from a part of its own. All lie below the range from
- * which the kernel takes ports for connections: what was found free stays free until the test opens it.
+ * Test files run in parallel, so each worker uses a separate port range. All ranges are below the kernel's ephemeral
+ * ports: a free port stays free until the test opens it.
  */
 export const portParts = 8;
 const part = Number(process.env.VITEST_POOL_ID ?? 0) % portParts;
@@ -16,7 +16,7 @@ const udpPart = { first: 20_000 + part * portsInPart, count: portsInPart };
 
 let given = randomInt(tcpPart.count);
 
-/** A TCP port that nothing listens on, another one each time. */
+/** A TCP port without listener, a new one each time. */
 export async function freeTcpPort(): Promise<number> {
   for (;;) {
     given = (given + 1) % tcpPart.count;
@@ -25,7 +25,7 @@ export async function freeTcpPort(): Promise<number> {
   }
 }
 
-/** Whether a TCP listener could be opened there. */
+/** Whether a TCP listener could be opened on it. */
 export function isTcpFree(port: number, host = '0.0.0.0'): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -34,7 +34,7 @@ export function isTcpFree(port: number, host = '0.0.0.0'): Promise<boolean> {
   });
 }
 
-/** Whether a UDP socket could be opened there. */
+/** Whether a UDP socket could be opened on it. */
 export function isUdpFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createSocket('udp4');

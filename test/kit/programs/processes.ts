@@ -1,4 +1,4 @@
-/** What the kernel knows of processes: children, descriptors, memory. Linux only, as the tests are. */
+/** Process data from the kernel: children, descriptors, memory. Linux only, as the tests are. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** All descendants of a process, itself first. */
@@ -16,7 +16,7 @@ export function family(pid: number): number[] {
   return all;
 }
 
-/** Whether a process is there and not merely a zombie that nobody waited for. */
+/** Whether a process exists and is not a zombie. */
 export function isAlive(pid: number): boolean {
   return parentOf(pid) !== null;
 }
@@ -32,7 +32,7 @@ export function residentMiB(pid: number): number {
   return Number(kib ?? 0) / 1024;
 }
 
-/** First words of the command line, to tell members of a family apart. */
+/** First words of the command line, to distinguish processes of a family. */
 export function commandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
@@ -44,7 +44,7 @@ export function commandLine(pid: number): string {
 function parentOf(pid: number): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may hold anything; the state and the parent come after the last one.
+    // The name in parentheses may contain anything; the state and the parent follow the last one.
     const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return state === 'Z' ? null : Number(parent);
   } catch {

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { family } from './processes.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
-/** Output kept for a failure's message, characters. */
+/** Output kept for failure messages, characters. */
 const keptOutput = 20_000;
-/** A program that has not ended by then is stuck; longer than it drains, shorter than a hook may take. */
+/** Time-out for the end of a program: longer than it drains, shorter than that of a hook. */
 const endLimitMs = 150_000;
 
 export class TestProgram {
@@ -37,12 +37,12 @@ export class TestProgram {
     return this.#child !== null;
   }
 
-  /** The end of what it printed. */
+  /** The end of its output. */
   get output(): string {
     return this.#output;
   }
 
-  /** Resolves when it has ended and all that it printed is in `output`. */
+  /** Resolves when it has ended and all its output is in `output`. */
   get closed(): Promise<unknown> {
     return this.#closed;
   }
@@ -70,7 +70,7 @@ export class TestProgram {
     this.#child = child;
   }
 
-  /** Remembers the processes of now, for the check at the end that none is left. */
+  /** Records the current processes, for the final check that none is left. */
   noteFamily(): number[] {
     const members = this.#child?.pid === undefined ? [] : family(this.#child.pid);
     for (const pid of members) this.#family.add(pid);
@@ -80,7 +80,7 @@ export class TestProgram {
   /**
    * Sends a signal and waits for the end.
    * @returns exit code, null when a signal ended it
-   * @throws Error with its output when it does not end: it and all that it started are killed then
+   * @throws Error with its output when it does not end; it and its children are then killed
    */
   end(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): Promise<number | null> {
     this.noteFamily();
@@ -106,6 +106,6 @@ function killed(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }

@@ -1,4 +1,4 @@
-/** A whole Trunkline that may call trunks on this machine, and what tests ask of its API about them. */
+/** A whole Trunkline that may call trunks on this machine, and API helpers for tests. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { issue, type TestKeyPair } from '../fakes/certificates.ts';
@@ -22,26 +22,26 @@ export function startTrunkSystem(extra: Record<string, string> = {}): Promise<Te
   return TestSystem.start({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8', ...extra });
 }
 
-/** The system's own authority, which its edge trusts. */
+/** The system's own CA, which its edge trusts. */
 export async function trunkAuthority(system: TestSystem): Promise<TestKeyPair> {
   const pem = (name: string) => readFile(join(system.folder, 'tls', name), 'utf8');
   return { cert: await pem('ca.crt'), key: await pem('ca.key') };
 }
 
-/** A certificate for 127.0.0.1 from the system's own authority. */
+/** A certificate for 127.0.0.1 from the system's own CA. */
 export async function trunkPair(system: TestSystem): Promise<TestKeyPair> {
   return issue(await trunkAuthority(system), {});
 }
 
-/** A pathway that says one word and ends the call. @returns its id */
+/** A pathway that speaks one word and ends the call. @returns its id */
 export function byePathway({ api }: TestSystem): Promise<string> {
   const data = { name: 'End', text: 'Bye.', isStart: true };
   return api.pathway('short', [{ id: 'end', type: 'End Call', data }], []);
 }
 
 /**
- * Attaches `number` in both directions, its calls going to a port of this machine.
- * @param transfer_mode what its peers may ask for by REFER (docs/transfers.md)
+ * Attaches `number` in both directions, with calls to a port of this machine.
+ * @param transfer_mode what its peers may request by REFER (docs/transfers.md)
  */
 export function attachTrunk(
   system: TestSystem,
@@ -81,7 +81,7 @@ export async function setFailover(
   await api.applied(number);
 }
 
-/** Resolves when the trunk's health is as wished. */
+/** Resolves when the trunk's health matches. */
 export function health(
   { api }: TestSystem,
   number: string,

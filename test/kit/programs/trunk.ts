@@ -1,6 +1,6 @@
 /**
- * A trunk for tests: a SIP server over TLS that answers OPTIONS, BYE and CANCEL by itself and leaves INVITEs to
- * the test. It shares no code with the edge, so what it says about a call is a second opinion.
+ * A trunk for tests: a SIP server over TLS that answers OPTIONS, BYE and CANCEL itself and leaves INVITEs to the test. It
+ * shares no code with the edge, so it is an independent check.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -18,18 +18,18 @@ export class TestTrunk {
   readonly #sockets = new Set<TLSSocket>();
   readonly #calls = new Map<string, TrunkCall>();
   readonly #fresh: TrunkCall[] = [];
-  /** OPTIONS requests that were answered. */
+  /** Answered OPTIONS requests. */
   probes = 0;
 
   private constructor(server: Server, port: number) {
     this.#server = server;
     this.port = port;
     server.on('secureConnection', (socket: TLSSocket) => this.#connected(socket));
-    // Discovery and an edge that distrusts the certificate end the handshake.
+    // Discovery, and an edge that does not trust the certificate, end the handshake.
     server.on('tlsClientError', () => {});
   }
 
-  /** @param port 0 for a free one @param tls what it asks of those who connect */
+  /** @param port 0 for a free one @param tls requirements for clients */
   static async listen({ cert, key }: TestKeyPair, port = 0, tls: TlsOptions = {}): Promise<TestTrunk> {
     const server = createServer({ cert, key, ...tls });
     server.listen(port, '127.0.0.1');
@@ -37,7 +37,7 @@ export class TestTrunk {
     return new TestTrunk(server, (server.address() as AddressInfo).port);
   }
 
-  /** The next call that comes in. */
+  /** The next inbound call. */
   call(): Promise<TrunkCall> {
     return eventually(`an INVITE on port ${this.port}`, () => {
       saw(`${this.#calls.size} calls before it, ${this.probes} OPTIONS, ${this.#sockets.size} connections`);
@@ -45,12 +45,12 @@ export class TestTrunk {
     });
   }
 
-  /** Calls that came in and were not asked for. */
+  /** Inbound calls that the test did not fetch. */
   get waiting(): number {
     return this.#fresh.length;
   }
 
-  /** Listens no more and cuts the connections. */
+  /** Stops listening and closes the connections. */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     for (const socket of this.#sockets) socket.destroy();
@@ -88,7 +88,7 @@ export class TestTrunk {
 /** One call as the trunk sees it. */
 export class TrunkCall {
   readonly invite: SipText;
-  /** What came after the INVITE. */
+  /** Messages after the INVITE. */
   readonly received: SipText[] = [];
   readonly #socket: TLSSocket;
   readonly #contact: string;

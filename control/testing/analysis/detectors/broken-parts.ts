@@ -1,4 +1,4 @@
-/** What went wrong in the run beside its words and ways, and what a person must look at: webhooks, tools, conditions, loops. */
+/** Failures besides words and paths, which need manual action: webhooks, tools, conditions, loops. */
 import { type FailedCase, nodeName, unmetAssertions } from '../case.ts';
 import type { Finding } from '../finding.ts';
 
@@ -7,7 +7,7 @@ interface Sign {
   readonly finding: (node: string, match: RegExpExecArray) => Omit<Finding, 'nodeId' | 'edit'>;
 }
 
-/** Of the lines that the interpreter writes (shared/agent/interpreter.ts). */
+/** Log lines of the interpreter (shared/agent/interpreter.ts). */
 const signs: readonly Sign[] = [
   {
     pattern: /^the webhook answered (?!2\d\d$)(.*)$/,
@@ -85,7 +85,7 @@ export function brokenParts(failed: FailedCase): Finding[] {
   return [...signsIn(failed), ...wrongRequests(failed)];
 }
 
-/** Webhooks that were called with something else than an assertion waits for. */
+/** Webhooks called with other data than an assertion expects. */
 function wrongRequests(failed: FailedCase): Finding[] {
   return unmetAssertions(failed).flatMap(({ result, assertion: { type, name, config } }) => {
     const calls = failed.record.webhook_calls;

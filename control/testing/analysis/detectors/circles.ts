@@ -1,4 +1,4 @@
-/** Ways that lead back: the conversation went the same circle again and again, and never came to what an assertion waits for. */
+/** Loops: the conversation repeated the same nodes, and never reached what an assertion expects. */
 import type { GraphEdge } from '#shared/agent/graph.ts';
 import { bestByWords } from '#shared/models/rule-engine.ts';
 import { callerLines, type FailedCase, nodeName, type TestedGraph, wantedNodes } from '../case.ts';
@@ -21,7 +21,7 @@ export function circles(failed: FailedCase): Finding[] {
   );
 }
 
-/** Steps to a node that came earlier, those that were gone twice and more. */
+/** Steps to an earlier node, taken at least twice. */
 function returns(visited: readonly string[]): Return[] {
   const found = new Map<string, Return>();
   for (const [index, to] of visited.entries()) {

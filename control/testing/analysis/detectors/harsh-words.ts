@@ -1,4 +1,7 @@
-/** What the agent says to callers that it should not say, or says nothing of: harsh and forbidden phrases, an upset caller whom nobody acknowledges. */
+/**
+ * What the agent says to callers and should not, or fails to say: harsh and forbidden phrases, an upset caller who is
+ * not acknowledged.
+ */
 import type { GraphNode } from '#shared/agent/graph-node.ts';
 import { quotedSentence } from '#shared/models/rule-engine.ts';
 import { lexicon, phraseIn } from '../../judging/lexicon.ts';
@@ -10,7 +13,7 @@ import { harshPhrase, softenedPrompt, softenedSpeech, type Wanted } from '../sof
 
 interface Fault {
   readonly line: ChatLine;
-  /** Null: what is wrong is that it takes no notice of an upset caller. */
+  /** Null: the problem is that an upset caller is ignored. */
   readonly phrase: string | null;
 }
 
@@ -21,7 +24,7 @@ export function harshWords(failed: FailedCase): Finding[] {
   return [...byNode].map(([nodeId, found]) => findingFor(failed, nodeId, found, unwanted));
 }
 
-/** Whether something that did not pass is about how the agent speaks. */
+/** Whether a failed assertion concerns the agent's tone. */
 function judgesManner(failed: FailedCase): boolean {
   const judged = ['SERVICE_TONE', 'LLM_JUDGE', 'CUSTOM_LLM'];
   return unmetAssertions(failed).some(({ assertion: { type } }) => judged.includes(type));
@@ -88,7 +91,7 @@ function findingFor(
   };
 }
 
-/** Whose words are to be altered: the node's own, else the prompt of the whole pathway. */
+/** Whose words to change: the node's own, else the prompt of the whole pathway. */
 function rewriting(
   { agentByRules }: FailedCase,
   { graph }: TestedGraph,

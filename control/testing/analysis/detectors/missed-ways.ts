@@ -1,7 +1,6 @@
 /**
- * Where the agent had no way for what the caller wanted. The run shows it: a node repeats itself, ends, or falls back to
- * its default because nothing fits the caller's words. What the way should lead to is told by the assertions, else by
- * the words.
+ * Missing paths for what the caller wanted. The run shows them: a node repeats itself, ends, or falls back to its
+ * default because nothing matches the caller's words. The target comes from the assertions, else from the words.
  */
 import type { GraphNode } from '#shared/agent/graph-node.ts';
 import { reachableFrom } from '#shared/agent/graph-warnings.ts';
@@ -14,7 +13,7 @@ import type { Finding } from '../finding.ts';
 interface Missed {
   readonly node: GraphNode;
   readonly words: string;
-  /** `stuck`: the conversation came no further; `default`: it took the way for everything else */
+  /** `stuck`: the conversation did not advance; `default`: it took the default path */
   readonly how: 'stuck' | 'default';
 }
 
@@ -32,7 +31,7 @@ const hangsUp = /\b(?:good ?bye|bye|done with you)\b/i;
 function missed(failed: FailedCase, { graph }: TestedGraph): Missed[] {
   const found = new Map<string, Missed>();
   const last = failed.record.chat_history.findLast(({ role }) => role === 'user')?.content ?? '';
-  // No node owes a way to the words with which a caller hangs up.
+  // No node needs a path for words with which a caller hangs up.
   const farewell = failed.record.ending.by === 'caller' && hangsUp.test(last) ? last : null;
   for (const { node_id, message } of failed.record.log) {
     const node = node_id === null ? undefined : graph.nodes.get(node_id);
@@ -49,7 +48,7 @@ function missed(failed: FailedCase, { graph }: TestedGraph): Missed[] {
   return [...found.values()];
 }
 
-/** What the caller said in a node: as the log quotes it, else the last line there. */
+/** What the caller said in a node: as quoted in the log, else the last line there. */
 function wordsAt(failed: FailedCase, nodeId: string, message: string): string | null {
   const quoted = /no way fits "(.*)" by its words/.exec(message)?.[1];
   return quoted ?? callerLines(failed).findLast((line) => line.nodeId === nodeId)?.words ?? null;
@@ -65,7 +64,7 @@ function findingsFor(failed: FailedCase, tested: TestedGraph, { node, words, how
   ];
 }
 
-/** Where the way to a wanted node should begin; the best fit for the caller's words first. */
+/** Where the path to a wanted node should begin; the best match for the caller's words first. */
 function wantedTargets(failed: FailedCase, tested: TestedGraph, from: GraphNode, words: string): GraphNode[] {
   const targets = wantedNodes(failed).flatMap(({ id, after }) => {
     const wanted = tested.graph.nodes.get(id);
@@ -76,7 +75,7 @@ function wantedTargets(failed: FailedCase, tested: TestedGraph, from: GraphNode,
   return [...new Set(targets)].filter(({ id }) => id !== from.id);
 }
 
-/** Of the unvisited nodes that lead to a wanted one, that by which the caller's words enter. */
+/** The unvisited node leading to a wanted one that matches the caller's words best. */
 function entryTo(
   { record }: FailedCase,
   { graph }: TestedGraph,
@@ -99,7 +98,7 @@ function entryTo(
   return leading.find(({ id }) => !entered.has(id)) ?? wanted;
 }
 
-/** Nodes whose name or speech fits the words: at least a word of a name, or two of the speech. */
+/** Nodes whose name or speech matches the words: at least one word of a name, or two of the speech. */
 function targetsByWords({ graph }: TestedGraph, from: GraphNode, words: string): GraphNode[] {
   const others = [...graph.nodes.values()].filter(({ id }) => id !== from.id && id !== graph.start.id);
   const best = bestByWords(others.map(described), words);
@@ -107,7 +106,7 @@ function targetsByWords({ graph }: TestedGraph, from: GraphNode, words: string):
   return target ? [target] : [];
 }
 
-/** A node as words can be compared with it. */
+/** A node in a form comparable with words. */
 export function described({ name, text, prompt }: GraphNode) {
   return { label: name, description: `${text} ${prompt}` };
 }
@@ -148,7 +147,7 @@ function finding(
   };
 }
 
-/** A description by which an edge is found when the words come again. */
+/** A description that matches an edge when the words come again. */
 export function heard(words: string): string {
   return `The caller says: ${words.slice(0, 300)}`;
 }

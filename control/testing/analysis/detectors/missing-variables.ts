@@ -1,5 +1,5 @@
 /**
- * Values that the caller gave and nobody kept: an assertion waits for a variable, or the agent's words hold a
+ * Values that the caller gave and nothing stored: an assertion expects a variable, or the agent's words contain a
  * placeholder that was never filled.
  */
 import { isBuiltIn } from '#shared/agent/built-in-variables.ts';
@@ -14,7 +14,7 @@ import { type CallerLine, callerLines, type FailedCase, type TestedGraph, unmetC
 import type { Finding } from '../finding.ts';
 
 interface Missing {
-  /** The node whose words or request hold the placeholder; null: no node does. */
+  /** The node whose words or request contain the placeholder; null: none does. */
   readonly placeholderOf: GraphNode | null;
   readonly name: string;
   readonly expected: string | null;
@@ -49,7 +49,7 @@ function missing(failed: FailedCase, tested: TestedGraph): Missing[] {
   return [...found.values()];
 }
 
-/** Placeholders that were spoken or sent empty, though neither the graph nor the scenario nor the program fills them. */
+/** Placeholders spoken or sent empty, although neither the graph nor the scenario nor the program fills them. */
 function unfilled(failed: FailedCase, { graph }: TestedGraph) {
   const { record, scenario } = failed;
   const known = new Set([...Object.keys(record.variables), ...Object.keys(scenario.request_data ?? {})]);
@@ -58,7 +58,7 @@ function unfilled(failed: FailedCase, { graph }: TestedGraph) {
     for (const { name } of extractVars) known.add(name);
     for (const name of answered(data.responseData)) known.add(name);
   }
-  // What a webhook answers may fill anything, but what it is to be sent had to be there before.
+  // A webhook's response may fill any variable, but its request needs them beforehand.
   const webhooks = nodes.filter(({ type }) => type === 'Webhook');
   const sends = unmetConfigs(failed, 'WEBHOOK_TRIGGERED').length > 0 && webhooks.length === 1;
   return [...new Set(record.nodes_visited ?? [])].flatMap((id) => {
@@ -72,7 +72,7 @@ function unfilled(failed: FailedCase, { graph }: TestedGraph) {
   });
 }
 
-/** The value that an assertion waits for in the member of a body where the placeholder stands; null: none does. */
+/** The value that an assertion expects in the body member with the placeholder; null: none does. */
 function sentAs(failed: FailedCase, { data }: GraphNode, name: string): string | null {
   const body = asText(data.body);
   for (const { body_match = {} } of unmetConfigs(failed, 'WEBHOOK_TRIGGERED')) {
@@ -85,7 +85,7 @@ function sentAs(failed: FailedCase, { data }: GraphNode, name: string): string |
   return null;
 }
 
-/** Names that the answer of a webhook fills. */
+/** Names filled by the response of a webhook. */
 function answered(responseData: unknown): string[] {
   if (!Array.isArray(responseData)) return [];
   return responseData.flatMap((entry: unknown) =>
@@ -122,7 +122,7 @@ function findingFor(failed: FailedCase, tested: TestedGraph, one: Missing): Find
   };
 }
 
-/** The value is known by another name: the body names the wrong one. */
+/** The value exists under another name: the body uses the wrong one. */
 function keptAs({ record }: FailedCase, { confidence, expected, name, placeholderOf, why }: Missing) {
   if (placeholderOf?.type !== 'Webhook' || expected === null) return null;
   const names = Object.keys(record.variables).filter((one) => asText(record.variables[one]) === expected);
@@ -141,7 +141,7 @@ function keptAs({ record }: FailedCase, { confidence, expected, name, placeholde
   return finding;
 }
 
-/** The line of the caller that holds the value: the expected one, else the answer to the question for it. */
+/** The caller's line with the value: the expected one, else the answer to its question. */
 function answerFor(
   failed: FailedCase,
   { graph }: TestedGraph,
@@ -158,7 +158,7 @@ function answerFor(
 
 const types = ['date', 'integer', 'number', 'boolean', 'string'] as const;
 
-/** The type by which a value is read from a line; null: by none. */
+/** The type that extracts a value from a line; null: none. */
 function typeOf(name: string, expected: string, words: string): VariableWanted['type'] | null {
   const found = types.find((type) => {
     const value = valueIn(words, { name, type, description: '' }, true);
@@ -175,7 +175,7 @@ function wanted({ name, expected }: Missing, node: GraphNode, line: CallerLine):
   return { name, type, description };
 }
 
-/** What the name says, if the line holds such a value; else text. */
+/** By the name, if the line contains such a value; else text. */
 function typeByName(name: string, words: string): VariableWanted['type'] {
   const parts = stems(name.replaceAll('_', ' '));
   const candidates: VariableWanted['type'][] = [
@@ -187,6 +187,6 @@ function typeByName(name: string, words: string): VariableWanted['type'] {
       : []),
   ];
   const fits = candidates.find((type) => valueIn(words, { name, type, description: '' }, true) !== undefined);
-  // An account number is a text: leading zeros count, and nobody adds it up.
+  // An account number is a text: leading zeros count, and it is not used for arithmetic.
   return fits === 'integer' && parts.length > 1 && parts.includes('number') ? 'string' : (fits ?? 'string');
 }

@@ -1,4 +1,7 @@
-/** Where not the agent failed, but the test: what could not be judged, and conversations that the caller let run out. */
+/**
+ * Failures of the test rather than the agent: assertions that could not be judged, and conversations that the caller
+ * let run out.
+ */
 import { counted } from '#shared/counted.ts';
 import { type FailedCase, unmetAssertions } from '../case.ts';
 import type { Finding } from '../finding.ts';

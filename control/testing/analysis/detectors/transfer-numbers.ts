@@ -1,4 +1,4 @@
-/** Transfers that went to another number than they should, or to none. The right one is told by an assertion or by the author's own words. */
+/** Transfers to the wrong number, or to none. The right one comes from an assertion or from the author's own words. */
 import type { GraphNode } from '#shared/agent/graph-node.ts';
 import { asText } from '#shared/agent/template.ts';
 import { type FailedCase, type TestedGraph, unmetAssertions } from '../case.ts';
@@ -6,7 +6,7 @@ import type { Finding } from '../finding.ts';
 
 interface Transfer {
   readonly node: GraphNode;
-  /** As it was called; empty: nobody. */
+  /** As dialed; empty: none. */
   readonly called: string;
   /** Set when it failed. */
   readonly failure: string | null;
@@ -30,19 +30,19 @@ function transfers({ record: { log } }: FailedCase, { graph }: TestedGraph): Tra
   });
 }
 
-/** E.164 numbers in a text, however they are grouped; in patterns they stand with backslashes. */
+/** E.164 numbers in a text, in any grouping; patterns have them with backslashes. */
 function numbersIn(text: string): string[] {
   const found = text.replaceAll('\\', '').match(/\+\d(?:[\s().-]{0,2}\d){6,14}/g) ?? [];
   return [...new Set(found.map((number) => `+${number.replaceAll(/\D/g, '')}`))];
 }
 
-/** Numbers that the assertions which did not pass speak of. */
+/** Numbers in failed assertions. */
 function wantedNumbers(failed: FailedCase): string[] {
   const texts = unmetAssertions(failed).map(({ assertion }) => JSON.stringify(assertion.config));
   return [...new Set(texts.flatMap(numbersIn))];
 }
 
-/** Numbers that the author has written beside the one that is called. */
+/** Numbers that the author wrote besides the dialed one. */
 function writtenNumbers({ node }: Transfer): string[] {
   const { transferNumber: _, ...others } = node.data;
   return numbersIn(Object.values(others).map(asText).join('\n'));

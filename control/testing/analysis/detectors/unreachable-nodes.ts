@@ -1,6 +1,6 @@
 /**
- * Nodes that no way leads to: found in the graph alone, and worth a word only when the run has missed one of them, by an
- * assertion or by what the caller said.
+ * Unreachable nodes: found in the graph alone, and reported only when the run has missed one of them, by an assertion
+ * or by the caller's words.
  */
 import type { GraphNode } from '#shared/agent/graph-node.ts';
 import { reachableFrom } from '#shared/agent/graph-warnings.ts';
@@ -23,7 +23,7 @@ export function unreachableNodes(failed: FailedCase): Finding[] {
   const { graph } = tested;
   const reached = reachableFrom(graph, [graph.start, ...graph.globals]);
   const islands = [...graph.nodes.values()].filter(({ id }) => !reached.has(id));
-  // A circle that never came there tells better where its way should begin.
+  // A loop that never got there shows better where its path should begin.
   if (islands.length === 0 || circles(failed).length > 0) return [];
   const wanted = wantedNodes(failed).filter(({ id }) => islands.some((node) => node.id === id));
   const named = wanted.flatMap(({ id, after }) => {
@@ -50,7 +50,7 @@ function entryTo(tested: TestedGraph, islands: readonly GraphNode[], id: string)
 
 const certain = { named: 0.85, words: 0.8, last: 0.55, aside: 0.2 };
 
-/** Set when an assertion waits for a node of the island, and says where it should come from. */
+/** Set when an assertion expects a node of the island, and says where it should come from. */
 type Wanted = Pick<WantedNode, 'after'>;
 
 function connected(
@@ -91,7 +91,9 @@ function connected(
   };
 }
 
-/** Where the way should begin: after the node of the reference, where the caller's words fit, else where it ended. */
+/**
+ * Where the path should begin: after the node of the reference, where the caller's words match, else where it ended.
+ */
 function sourceOf(
   failed: FailedCase,
   { graph }: TestedGraph,

@@ -22,7 +22,7 @@ export function wording(failed: FailedCase): Finding[] {
   });
 }
 
-/** Types that look at what is said. */
+/** Assertion types about speech. */
 const speaks: ReadonlySet<string> = new Set([
   'LLM_JUDGE',
   'CUSTOM_LLM',

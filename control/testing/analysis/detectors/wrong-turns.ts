@@ -1,6 +1,6 @@
 /**
- * Where the conversation left the way to a node that an assertion waits for: the caller's words took one edge, and the
- * node lies behind another one only.
+ * Where the conversation left the path to an expected node: the caller's words matched one edge, and the node is behind
+ * another one only.
  */
 import type { GraphEdge } from '#shared/agent/graph.ts';
 import { reachableFrom } from '#shared/agent/graph-warnings.ts';
@@ -24,7 +24,7 @@ interface Turn {
   readonly right: GraphEdge;
 }
 
-/** The last step from which the wanted node could be reached before it, and not any more after it. */
+/** The last step before which the expected node was reachable, and after which it was not. */
 function turnFrom({ graph }: TestedGraph, visited: readonly string[], wanted: string): Turn | null {
   const leads = (id: string | undefined) => {
     const node = id === undefined ? undefined : graph.nodes.get(id);
@@ -46,7 +46,7 @@ function findingFor(failed: FailedCase, tested: TestedGraph, wanted: string): Fi
   const { from, right, to } = turn;
   const name = (id: string) => `“${nodeName(failed, id)}”`;
   const words = said.words.slice(0, 200);
-  // A key is one edge's alone.
+  // A key belongs to one edge only.
   const pressed = /^Pressed /.test(words);
   const behind = right.target === wanted ? 'is' : `lies behind ${name(right.target)}, which is`;
   return {
@@ -64,7 +64,7 @@ function findingFor(failed: FailedCase, tested: TestedGraph, wanted: string): Fi
           kind: 'describe_edge',
           source: from,
           target: right.target,
-          // Labels decide between two edges that both fit somewhat.
+          // Labels decide between two edges that both partly match.
           label: right.label === '' ? words : `${right.label}, or: ${words}`,
           description: right.description,
         },

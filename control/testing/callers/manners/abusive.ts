@@ -1,4 +1,6 @@
-/** Only wants to hurt: insults, threatens, cooperates with nothing, and leaves when it is told that the call ends. */
+/**
+ * Only wants to hurt: insults, threatens, never cooperates, and leaves when the agent announces the end of the call.
+ */
 import type { Heard } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
 import { leave, type Manner, type MannerParts, say } from './manner.ts';

@@ -1,4 +1,4 @@
-/** Complains loudly; answers once it was taken seriously, calms down when it is again, and grows angrier when not. */
+/** Complains loudly; answers once taken seriously, calms down when that happens again, and gets angrier when not. */
 import type { Heard } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
 import { Cooperative } from './cooperative.ts';
@@ -16,7 +16,7 @@ const rising = [
 ];
 const easing = ['Well, it is still frustrating. But go on.', 'Fine. But I am still upset about this.'];
 
-/** What is done about it counts like a kind word. */
+/** A concrete step counts like a kind word. */
 const step =
   /\b(?:put (?:it|this) right|right away|let me (?:see|check|look|fix|help)|i will (?:see|check|make|call|send|refund)|refund|manager will)\b/i;
 

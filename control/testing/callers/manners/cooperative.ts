@@ -1,4 +1,4 @@
-/** Wants something, answers what it is asked from what it knows, and leaves once it has it. */
+/** Wants something, answers questions from what it knows, and leaves once it has it. */
 import { plainText } from '../../judging/lexicon.ts';
 import { type Fact, factsFor, plainWords } from '../facts.ts';
 import type { Heard, MenuChoice } from '../hearing.ts';
@@ -38,13 +38,13 @@ export class Cooperative implements Manner {
     return this.answer(heard);
   }
 
-  /** The answer to what was asked, without a thought of leaving. */
+  /** The answer to a question, without leaving. */
   answer(heard: Heard): CallerMove {
     const { facts } = this.#profile;
     const offered = heard.questions.flatMap((question) => chosenOf(question, facts));
     const wanted = heard.questions.flatMap((question) => factsFor(question, facts));
     const asked = [...new Set(offered.length > 0 ? offered : wanted)];
-    // "Is it about an order, or shall I connect you?" asks what the call is about, and for no order.
+    // "Is it about an order, or shall I connect you?" asks what the call is about, not for an order.
     const choice =
       heard.yesOrNo && offered.length === 0 && heard.questions.some((one) => /\bor\b/i.test(one));
     const unsaid = !this.#statedGoal && (asked.length === 0 || choice);
@@ -59,12 +59,12 @@ export class Cooperative implements Manner {
     return say(this.#chance.pick(fine));
   }
 
-  /** Somebody else has stated the goal in its words. */
+  /** The goal has already been stated for it. */
   statedGoal(): void {
     this.#statedGoal = true;
   }
 
-  /** Yes or no to "So that is for 3 nights, right?"; null: the question is for the value itself. */
+  /** Yes or no to "So that is for 3 nights, right?"; null: the question asks for the value itself. */
   #confirmed({ questions, yesOrNo }: Heard, asked: readonly Fact[]): string | null {
     const question = questions.join(' ');
     if (!yesOrNo || /\bor\b/i.test(question)) return null;
@@ -81,7 +81,7 @@ export class Cooperative implements Manner {
     return say(asksName && !again ? `My name is ${name}. ${goal}` : goal);
   }
 
-  /** The same line again and again wears a caller out. */
+  /** Repetition of the same line exhausts a caller's patience. */
   #wearsOut({ text }: Heard): boolean {
     const plain = plainText(text);
     const times = (this.#said.get(plain) ?? 0) + 1;
@@ -110,19 +110,19 @@ export class Cooperative implements Manner {
   }
 }
 
-/** Whether a question holds the value of a fact. */
+/** Whether a question contains the value of a fact. */
 function names(question: string, { value }: Fact): boolean {
   const said = plainWords(question);
   const words = plainWords(value);
   return words.length > 0 && words.every((word) => said.includes(word));
 }
 
-/** "Monday or Tuesday?" asks for a day without a word of it. */
+/** "Monday or Tuesday?" asks for a day without the word. */
 function chosenOf(question: string, facts: readonly Fact[]): Fact[] {
   return /\bor\b/i.test(question) ? facts.filter((fact) => names(question, fact)).slice(0, 1) : [];
 }
 
-/** A single value as it is, but for a name, which people introduce; several with what they are. */
+/** A single value as is, except that a name is introduced; several with their labels. */
 function told(facts: readonly Fact[]): string {
   const [only] = facts;
   if (only && facts.length === 1) {

@@ -1,4 +1,4 @@
-/** On the move: interrupts, falls silent, asks what has nothing to do with it, changes its mind, mishears; then answers. */
+/** On the move: interrupts, falls silent, asks unrelated questions, changes its mind, mishears; then answers. */
 import type { Heard } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
 import { Cooperative } from './cooperative.ts';

@@ -1,4 +1,4 @@
-/** An assistant who wants to know who calls, from where and why, and puts nobody through. */
+/** An assistant who wants to know who calls, from where and why, and connects nobody. */
 import type { Heard } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
 import { leave, type Manner, type MannerParts, say } from './manner.ts';

@@ -1,4 +1,4 @@
-/** How a kind of caller behaves: one object per conversation, which remembers how it went so far. */
+/** The behavior of a kind of caller: one stateful object per conversation. */
 import type { Heard } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
 import type { CallerProfile } from '../profile.ts';

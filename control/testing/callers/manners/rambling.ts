@@ -1,4 +1,4 @@
-/** Friendly and absent-minded: answers every second question, thinks aloud, forgets what was asked. */
+/** Friendly and absent-minded: answers every second question, thinks aloud, forgets the question. */
 import type { Heard } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
 import { Cooperative } from './cooperative.ts';
@@ -31,7 +31,7 @@ export class Rambling implements Manner {
 
   next(heard: Heard): CallerMove {
     this.#moves++;
-    // Every second question is lost on it, until it has told all its stories.
+    // It misses every second question, until it has told all its stories.
     const [story, ...left] = this.#digressions;
     if (this.#moves % 2 === 0 && story !== undefined && heard.questions.length > 0 && !heard.done) {
       this.#digressions = left;

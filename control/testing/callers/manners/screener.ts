@@ -1,4 +1,4 @@
-/** The call screening of a phone: asks for name and reason in fixed sentences, has the agent wait, and is gone. */
+/** A phone's call screening: asks for name and reason in fixed sentences, puts the agent on hold, and hangs up. */
 import type { Heard } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
 import { type Manner, type MannerParts, say, silence } from './manner.ts';
@@ -27,7 +27,7 @@ export class Screener implements Manner {
   }
 
   next({ text }: Heard): CallerMove {
-    // What the agent opened with counts: a person would have heard it, too.
+    // The agent's opening counts: a person would have heard it, too.
     this.#name ||= givesName.test(text);
     this.#reason ||= givesReason.test(text);
     if (!this.#asked) {

@@ -1,4 +1,4 @@
-/** A mailbox: its greeting, a beep, and then nobody. */
+/** A mailbox: its greeting, a beep, then silence. */
 import type { CallerMove } from '../ports.ts';
 import { type Manner, type MannerParts, say, silence } from './manner.ts';
 

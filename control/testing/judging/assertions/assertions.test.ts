@@ -35,7 +35,7 @@ describe('NODE_REACHED', () => {
     expect(result.target).toBe('Start (start), Goodbye (end)');
   });
 
-  it('fails when it was not, and cannot tell of a persona', async () => {
+  it('fails when it was not, and is undecided for a persona', async () => {
     expect(await verdictOf('NODE_REACHED', { node_id: 'x' })).toEqual(['FAILED', 0]);
     expect(await verdictOf('NODE_REACHED', { node_id: 'x' }, { nodes_visited: null })).toEqual([
       'INCONCLUSIVE',
@@ -48,12 +48,12 @@ describe('NODES_VISITED', () => {
   const nodes_visited = ['a', 'b', 'c', 'b'];
   it.each([
     ['all', { node_ids: ['c', 'a'] }, ['PASSED', 1]],
-    ['the share that was visited', { node_ids: ['a', 'x', 'b', 'y'] }, ['FAILED', 0.5]],
+    ['the visited share', { node_ids: ['a', 'x', 'b', 'y'] }, ['FAILED', 0.5]],
     ['any', { node_ids: ['x', 'c'], mode: 'any' }, ['PASSED', 1]],
     ['none of any', { node_ids: ['x'], mode: 'any' }, ['FAILED', 0]],
     ['a subsequence in order', { node_ids: ['a', 'c', 'b'], ordered: true }, ['PASSED', 1]],
     [
-      'what is met in order before the first gap',
+      'the part in order before the first gap',
       { node_ids: ['a', 'c', 'a'], ordered: true },
       ['FAILED', 2 / 3],
     ],
@@ -61,7 +61,7 @@ describe('NODES_VISITED', () => {
     expect(await verdictOf('NODES_VISITED', config, { nodes_visited })).toEqual(expected);
   });
 
-  it('cannot tell of a persona', async () => {
+  it('is undecided for a persona', async () => {
     expect((await evaluate('NODES_VISITED', { node_ids: ['a'] }, { nodes_visited: null })).status).toBe(
       'INCONCLUSIVE',
     );
@@ -71,21 +71,25 @@ describe('NODES_VISITED', () => {
 describe('TRAVERSAL_MATCH', () => {
   const nodes_visited = ['a', 'b', 'c', 'd'];
   it.each([
-    ['the same way', { reference_path: ['a', 'b', 'c', 'd'], mode: 'exact' }, ['PASSED', 1]],
-    ['a longer way', { reference_path: ['a', 'b', 'c'], mode: 'exact' }, ['FAILED', 0]],
+    ['the same path', { reference_path: ['a', 'b', 'c', 'd'], mode: 'exact' }, ['PASSED', 1]],
+    ['a longer path', { reference_path: ['a', 'b', 'c'], mode: 'exact' }, ['FAILED', 0]],
     ['a subsequence', { reference_path: ['a', 'c'] }, ['PASSED', 1]],
-    ['the common part of a way', { reference_path: ['a', 'c', 'b', 'x'] }, ['FAILED', 0.5]],
+    ['the common part of a path', { reference_path: ['a', 'c', 'b', 'x'] }, ['FAILED', 0.5]],
     [
-      'a similar way',
+      'a similar path',
       { reference_path: ['a', 'b', 'd'], mode: 'similarity', threshold: 0.75 },
       ['PASSED', 0.75],
     ],
-    ['a way that is too far off', { reference_path: ['a', 'x', 'd'], mode: 'similarity' }, ['FAILED', 0.5]],
+    [
+      'a path that is too different',
+      { reference_path: ['a', 'x', 'd'], mode: 'similarity' },
+      ['FAILED', 0.5],
+    ],
   ])('scores %s', async (_what, config, expected) => {
     expect(await verdictOf('TRAVERSAL_MATCH', config, { nodes_visited })).toEqual(expected);
   });
 
-  it('says where the way left the reference', async () => {
+  it('says where the path left the reference', async () => {
     const result = await evaluate('TRAVERSAL_MATCH', { reference_path: ['start', 'x'], mode: 'exact' });
     expect(result.reasoning).toBe('Step 2: expected x, came to Goodbye (end).');
   });
@@ -142,7 +146,7 @@ describe('WEBHOOK_TRIGGERED', () => {
     [{ body_match: { who: { tags: ['a'], name: 'Ada' } } }, ['PASSED', 1]],
     [{ body_match: { 'who.name': 'Bob' } }, ['FAILED', 0]],
     [{ body_match: { 'who.none.deeper': 1 } }, ['FAILED', 0]],
-  ])('with %j comes to %j', async (config, expected) => {
+  ])('with %j has the result %j', async (config, expected) => {
     expect(await verdictOf('WEBHOOK_TRIGGERED', config, { webhook_calls })).toEqual(expected);
   });
 });
@@ -176,7 +180,7 @@ describe('STRING_CHECK', () => {
     expect((await evaluate('STRING_CHECK', config, { chat_history, variables })).status).toBe(status);
   });
 
-  it('quotes what was said, as it was said', async () => {
+  it('quotes the spoken words verbatim', async () => {
     const { evidence, reasoning } = await evaluate('STRING_CHECK', { value: 'angry' }, { chat_history });
     expect(evidence).toEqual([{ turn: 1, quote: 'ANGRY' }]);
     expect(reasoning).toBe('transcript contains "angry".');
@@ -198,20 +202,20 @@ describe('REGEX_MATCH', () => {
     expect((await evaluate('REGEX_MATCH', config, { chat_history })).status).toBe(status);
   });
 
-  it('quotes the match where it stands', async () => {
+  it('quotes the match in its line', async () => {
     const config = { pattern: 'i am \\w+', flags: 'i', target: 'agent' };
     expect((await evaluate('REGEX_MATCH', config, { chat_history })).evidence).toEqual([
       { turn: 2, quote: 'I am sorry' },
     ]);
   });
 
-  it('answers a pattern that stalls backtracking engines', () => {
+  it('matches a pattern that stalls backtracking engines', () => {
     expect(search('(a+)+$', '', `${'a'.repeat(50_000)}b`)).toEqual({ kind: 'none' });
     expect(patternProblem('(a+)+$')).toBeNull();
     expect(patternProblem('(?=a)b')).toMatch(/./);
   });
 
-  it('leaves a pattern undecided whose repetitions make it too large for the text', async () => {
+  it("is undecided when a pattern's repetitions make it too large for the text", async () => {
     const long = { chat_history: chat(`assistant: ${'ab'.repeat(50_000)}`) };
     const result = await evaluate('REGEX_MATCH', { pattern: '(a|ab|b|ba){1,450}$' }, long);
     expect(result).toMatchObject({ status: 'INCONCLUSIVE', passed: false, target: 'transcript' });
@@ -224,7 +228,7 @@ describe('REGEX_MATCH', () => {
     expect(await verdictOf('VARIABLE_EXTRACTED', config, { variables })).toEqual(['INCONCLUSIVE', 0]);
   });
 
-  it('never throws on a pattern that was accepted', () => {
+  it('never throws on an accepted pattern', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 20 }), fc.string(), (pattern, text) => {
         if (patternProblem(pattern, 'ims') === null) search(pattern, 'ims', text);
@@ -236,7 +240,7 @@ describe('REGEX_MATCH', () => {
 describe('sequences', () => {
   const steps = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 8 });
 
-  /** The definition, without memory. */
+  /** The definition, without caching. */
   function distance(a: readonly string[], b: readonly string[]): number {
     const [first, ...restA] = a;
     const [other, ...restB] = b;
@@ -254,7 +258,7 @@ describe('sequences', () => {
     );
   });
 
-  it('are a subsequence just when the common length is their own', () => {
+  it('are a subsequence exactly when the common length is their own', () => {
     fc.assert(
       fc.property(steps, steps, (a, b) => {
         expect(firstUnmet(a, b) === -1).toBe(commonLength(a, b) === a.length);
@@ -285,7 +289,7 @@ describe('LLM_JUDGE and CUSTOM_LLM', () => {
       ['INCONCLUSIVE', 0],
     ],
     [{}, 'yes', ['INCONCLUSIVE', 0]],
-  ])('with %j and the answer %j come to %j', async (reading, value, expected) => {
+  ])('with %j and the answer %j have the result %j', async (reading, value, expected) => {
     expect(await verdictOf('LLM_JUDGE', { prompt: 'p', ...reading }, {}, saying(value))).toEqual(expected);
     expect(await verdictOf('CUSTOM_LLM', { system_prompt: 'p', ...reading }, {}, saying(value))).toEqual(
       expected,
@@ -326,7 +330,7 @@ describe('SERVICE_TONE', () => {
   const scoring = (scores: Record<string, number>) =>
     judgeSaying({ tone: async () => ({ kind: 'verdict', scores, issues: [], examples: [] }) });
 
-  it('takes the mean of the dimensions that are asked for', async () => {
+  it('takes the mean of the requested dimensions', async () => {
     const judge = scoring({ empathy: 0.5, conciseness: 1 });
     const dimensions = ['empathy', 'conciseness'];
     expect(await verdictOf('SERVICE_TONE', { dimensions }, {}, judge)).toEqual(['PASSED', 0.75]);
@@ -343,7 +347,7 @@ describe('SERVICE_TONE', () => {
 });
 
 describe('assertions', () => {
-  it('are evaluated in their order, and a fault of one is its own', async () => {
+  it('are evaluated in order, and a fault of one affects only that one', async () => {
     const broken = assertion('NODE_REACHED', {}, { order: 1, name: 'broken' });
     Object.defineProperty(broken, 'config', {
       get: () => {
@@ -363,7 +367,7 @@ describe('assertions', () => {
 });
 
 describe('assertions of one run', () => {
-  it('let others have their turn in between', async () => {
+  it('yield to other work in between', async () => {
     let done = false;
     let turns = 0;
     const count = () => {
@@ -378,7 +382,7 @@ describe('assertions of one run', () => {
   });
 });
 
-describe('the node that a failure counts at', () => {
+describe('the node that a failure is attributed to', () => {
   const visited = ['a', 'b', 'c'];
   const nodeOf = async (
     checks: readonly (readonly [AssertionType, object, boolean?])[],
@@ -397,15 +401,15 @@ describe('the node that a failure counts at', () => {
     ['first missing of NODES_VISITED', ['NODES_VISITED', { node_ids: ['a', 'y', 'z'] }], 'y'],
     ['first out of order', ['NODES_VISITED', { node_ids: ['c', 'a'], ordered: true }], 'a'],
     ['of WEBHOOK_TRIGGERED', ['WEBHOOK_TRIGGERED', { node_id: 'hook' }], 'hook'],
-    ['last visited where WEBHOOK_TRIGGERED names none', ['WEBHOOK_TRIGGERED', { url: 'u' }], 'c'],
+    ['last visited for WEBHOOK_TRIGGERED without a node', ['WEBHOOK_TRIGGERED', { url: 'u' }], 'c'],
     [
-      'first deviation of an exact way',
+      'first deviation of an exact path',
       ['TRAVERSAL_MATCH', { reference_path: ['a', 'x'], mode: 'exact' }],
       'x',
     ],
-    ['first beyond the reference', ['TRAVERSAL_MATCH', { reference_path: ['a', 'b'], mode: 'exact' }], 'c'],
-    ['first unmet of a subsequence', ['TRAVERSAL_MATCH', { reference_path: ['a', 'z', 'c'] }], 'z'],
-    ['last visited of what names none', ['STRING_CHECK', { value: 'nothing like it' }], 'c'],
+    ['first after the reference', ['TRAVERSAL_MATCH', { reference_path: ['a', 'b'], mode: 'exact' }], 'c'],
+    ['first missing of a subsequence', ['TRAVERSAL_MATCH', { reference_path: ['a', 'z', 'c'] }], 'z'],
+    ['last visited for a type without nodes', ['STRING_CHECK', { value: 'nothing like it' }], 'c'],
   ] as const)('is the %s', async (_what, check, expected) => {
     expect(await nodeOf([check])).toBe(expected);
   });

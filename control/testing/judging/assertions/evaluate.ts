@@ -1,4 +1,4 @@
-/** All assertion types, and what they make of a record. */
+/** All assertion types, and their evaluation of a record. */
 import { setImmediate } from 'node:timers/promises';
 import type { AssertionConfigs, AssertionType, AssertionView } from '#shared/api/agent-testing/assertions.ts';
 import type { AssertionResult, ConversationRecord, Outcome } from '../ports.ts';
@@ -31,12 +31,12 @@ export type TypedAssertion = {
   [T in AssertionType]: { readonly type: T; readonly config: AssertionConfigs[T] };
 }[AssertionType];
 
-/** The schemas of the API have checked it when it was written. */
+/** Validated by the API's schemas when it was written. */
 function typed({ type, config }: Pick<AssertionView, 'type' | 'config'>): TypedAssertion {
   return { type, config } as TypedAssertion;
 }
 
-/** What is wrong with a configuration beyond its schema. */
+/** Problems of a configuration beyond its schema. */
 export function configProblems<T extends AssertionType>({
   type,
   config,
@@ -56,8 +56,8 @@ function run<T extends AssertionType>(
 }
 
 /**
- * In the order of `order`; scores unrounded. A fault of one assertion is its own result, ERROR. Those that wait for a
- * judge wait together; between two others in this process get their turn.
+ * In the order of `order`; scores unrounded. A fault of one assertion becomes its own result, ERROR. Judged assertions
+ * wait concurrently; the others yield to other work in between.
  */
 export async function evaluateAssertions(
   assertions: readonly AssertionView[],
@@ -103,9 +103,9 @@ function blamed<T extends AssertionType>(
 }
 
 /**
- * The node that a failed run counts at (contract 6.10): that of its first required assertion that did not pass, when
- * its type names one, else the last visited one; null when there are no nodes.
- * @param results as evaluateAssertions gives them
+ * The node that a failed run is attributed to (contract 6.10): that of its first required assertion that did not pass,
+ * when its type names one, else the last visited one; null without nodes.
+ * @param results of evaluateAssertions
  */
 export function failedNode(
   assertions: readonly AssertionView[],

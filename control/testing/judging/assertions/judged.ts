@@ -1,4 +1,4 @@
-/** LLM_JUDGE and CUSTOM_LLM: a judge answers, and its answer is read as the author wants. */
+/** LLM_JUDGE and CUSTOM_LLM: a judge answers, and the configuration decides how its answer is read. */
 import type { AssertionConfigs } from '#shared/api/agent-testing/assertions.ts';
 import type { ConversationRecord, JudgeAnswer, JudgeQuestion, Outcome } from '../ports.ts';
 import {

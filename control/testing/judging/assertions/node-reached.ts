@@ -1,4 +1,4 @@
-/** NODE_REACHED: the conversation came to a node. */
+/** NODE_REACHED: the conversation reached a node. */
 import type { AssertionRule } from './outcome.ts';
 import { inconclusive, nodeText, wayText, withoutNodes, yesOrNo } from './outcome.ts';
 

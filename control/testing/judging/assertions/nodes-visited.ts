@@ -1,4 +1,4 @@
-/** NODES_VISITED: the conversation came to all or any of some nodes, perhaps in their order. */
+/** NODES_VISITED: the conversation reached all or any of some nodes, optionally in order. */
 import { counted } from '#shared/counted.ts';
 import type { AssertionRule } from './outcome.ts';
 import { decided, inconclusive, nodeText, wayText, withoutNodes, yesOrNo } from './outcome.ts';

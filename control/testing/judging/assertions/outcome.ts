@@ -1,4 +1,4 @@
-/** Building outcomes: what all assertion types share. Pure. */
+/** Building outcomes: shared by all assertion types. Pure. */
 import type { AssertionConfigs, AssertionType } from '#shared/api/agent-testing/assertions.ts';
 import type { ConversationRecord, Evidence, Judge, Outcome } from '../ports.ts';
 
@@ -7,7 +7,7 @@ export interface Judging {
   readonly seed: number;
 }
 
-/** Something wrong with a configuration that its schema cannot say. */
+/** A problem of a configuration that its schema cannot express. */
 export interface ConfigProblem {
   /** JSON pointer from the configuration, such as `/pattern` */
   readonly path: string;
@@ -23,7 +23,7 @@ export interface AssertionRule<T extends AssertionType> {
     record: ConversationRecord,
     judging: Judging,
   ): Outcome | Promise<Outcome>;
-  /** The node that a failure counts at, when the configuration names one (contract 6.10). */
+  /** The node that a failure is attributed to, when the configuration names one (contract 6.10). */
   failedNode?(config: AssertionConfigs[T], visited: readonly string[]): string | null;
 }
 
@@ -44,12 +44,12 @@ export function yesOrNo(passed: boolean, facts: Facts): Outcome {
   return decided(passed, passed ? 1 : 0, facts);
 }
 
-/** There is nothing to decide it from; never passes. */
+/** There is no basis for a decision; never passes. */
 export function inconclusive(facts: Facts): Outcome {
   return { ...complete(facts), status: 'INCONCLUSIVE', score: 0 };
 }
 
-/** Whoever should have decided has failed; never passes. */
+/** The judge has failed; never passes. */
 export function broken(facts: Facts): Outcome {
   return { ...complete(facts), status: 'ERROR', score: 0 };
 }
@@ -60,13 +60,13 @@ function complete({ reasoning, evidence = [], target = null, expected = null }: 
 
 export const withoutNodes = 'The conversation has no nodes: it was not led by a pathway.';
 
-/** A node as a person knows it. */
+/** A node's readable name. */
 export function nodeText(record: ConversationRecord, id: string): string {
   const name = record.node_names[id];
   return name === undefined || name === id ? id : `${name} (${id})`;
 }
 
-/** The nodes of a way, at most 30. */
+/** The nodes of a path, at most 30. */
 export function wayText(record: ConversationRecord, ids: readonly string[]): string {
   const shown = ids.slice(0, 30).map((id) => nodeText(record, id));
   if (ids.length > 30) shown.push(`and ${ids.length - 30} more`);

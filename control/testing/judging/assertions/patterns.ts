@@ -1,7 +1,7 @@
 /**
- * Patterns of authors, on an engine whose time is linear in the text. Linear in the pattern, too, whose repetitions are
- * written out: `(a|ab){1,450}` is a program of thousands of steps for each character. So the product of both is limited,
- * and no pattern can stall the server.
+ * Authors' patterns, on an engine whose time is linear in the text. It is also linear in the pattern, whose repetitions
+ * are expanded: `(a|ab){1,450}` is a program of thousands of steps for each character. So the product of both is
+ * limited, and no pattern can stall the server.
  */
 import { RE2JS } from 're2js';
 
@@ -19,7 +19,7 @@ function compile(pattern: string, flags: string): RE2JS {
   return RE2JS.compile(pattern, bits);
 }
 
-/** What is wrong with a pattern, or null. */
+/** The problem of a pattern, or null. */
 export function patternProblem(pattern: string, flags = ''): string | null {
   try {
     compile(pattern, flags);
@@ -29,7 +29,7 @@ export function patternProblem(pattern: string, flags = ''): string | null {
   }
 }
 
-/** Instructions times characters of one search. A step takes 50 ns at the worst, so a search half a second. */
+/** Most instructions times characters of one search. A step takes 50 ns at worst, so a search half a second. */
 const mostSteps = 10_000_000;
 
 /** `costly`: the text is too long for the pattern, and was not searched. */
@@ -38,7 +38,7 @@ export type Search =
   | { readonly kind: 'none' }
   | { readonly kind: 'costly'; readonly reason: string };
 
-/** Looks for the first part of the text that matches. The pattern was checked when it was written. */
+/** Finds the first match in the text. The pattern was checked when it was written. */
 export function search(pattern: string, flags: string, text: string): Search {
   const compiled = compile(pattern, flags);
   const size = compiled.programSize();

@@ -1,4 +1,4 @@
-/** REGEX_MATCH: a pattern is found, or not found, in what was said or learned. */
+/** REGEX_MATCH: a pattern occurs, or does not occur, in the transcript or a variable. */
 import type { AssertionRule } from './outcome.ts';
 import { inconclusive, yesOrNo } from './outcome.ts';
 import { patternProblem, search } from './patterns.ts';

@@ -1,6 +1,6 @@
-/** Comparing ways through a graph. Pure; at most some hundred steps each. */
+/** Comparing paths through a graph. Pure; at most a few hundred steps each. */
 
-/** Index of the first member of `wanted` that is not met in order, or -1 when `wanted` is a subsequence of `way`. */
+/** Index of the first member of `wanted` not found in order, or -1 when `wanted` is a subsequence of `way`. */
 export function firstUnmet(wanted: readonly string[], way: readonly string[]): number {
   let next = 0;
   for (const step of way) if (next < wanted.length && step === wanted[next]) next++;
@@ -22,7 +22,7 @@ export function commonLength(a: readonly string[], b: readonly string[]): number
   return before[b.length] ?? 0;
 }
 
-/** Levenshtein distance: steps to insert, leave out or replace. */
+/** Levenshtein distance: insertions, deletions or replacements. */
 export function editDistance(a: readonly string[], b: readonly string[]): number {
   let before = Array.from({ length: b.length + 1 }, (_, index) => index);
   a.forEach((step, place) => {

@@ -1,4 +1,4 @@
-/** STRING_CHECK: a text is found, or not found, in what was said or learned. */
+/** STRING_CHECK: a text occurs, or does not occur, in the transcript or a variable. */
 import type { AssertionRule } from './outcome.ts';
 import { inconclusive, yesOrNo } from './outcome.ts';
 import { targetText, verifiedEvidence } from './target-text.ts';
@@ -37,7 +37,7 @@ export const stringCheck: AssertionRule<'STRING_CHECK'> = {
     const said = record.chat_history[turn]?.content;
     const spoken = found && said !== undefined && !text.name.startsWith('variables.');
     const at = spoken ? folded(said).indexOf(folded(value)) : -1;
-    // Folding can alter the length of a text, so that the quote is checked once more.
+    // Case folding can change the length of a text, so the quote is checked again.
     const quote = spoken && at >= 0 ? [{ turn, quote: said.slice(at, at + value.length) }] : [];
     return yesOrNo(found !== negate, {
       reasoning: `${text.name} ${found ? '' : 'does not '}${verb(operator, found)} ${JSON.stringify(value)}.`,

@@ -1,4 +1,4 @@
-/** The part of a conversation that a text assertion looks at (contract 6.3 `target`). Pure. */
+/** The part of a conversation that a text assertion checks (contract 6.3 `target`). Pure. */
 import type { ConversationRecord, Evidence } from '../ports.ts';
 
 export interface TargetLine {
@@ -9,13 +9,13 @@ export interface TargetLine {
 
 export interface TargetText {
   readonly name: string;
-  /** What is searched. */
+  /** The searched text. */
   readonly whole: string;
-  /** What `equals`, `starts_with` and `ends_with` are tried on. */
+  /** What `equals`, `starts_with` and `ends_with` are applied to. */
   readonly lines: readonly TargetLine[];
 }
 
-/** A value as text: JSON of what is no scalar. */
+/** A value as text: JSON unless it is a scalar. */
 export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
@@ -39,7 +39,7 @@ export function targetText(record: ConversationRecord, target = 'transcript'): T
   return { name: target, whole, lines: [{ text: whole, turn: null }] };
 }
 
-/** Where a part of the searched text was said: the first line that holds it. */
+/** Where a part of the searched text was said: the first line that contains it. */
 export function evidenceOf(record: ConversationRecord, target: TargetText, quote: string): Evidence[] {
   if (target.name.startsWith('variables.')) return [];
   const role = { agent: 'assistant', user: 'user' }[target.name];
@@ -54,7 +54,7 @@ export function evidenceOf(record: ConversationRecord, target: TargetText, quote
   return [];
 }
 
-/** Only what is literally there: a quote that stands in another line than claimed gets that line's turn. */
+/** Keeps only literal quotes; a quote found in another line than claimed gets that line's turn. */
 export function verifiedEvidence(record: ConversationRecord, claimed: readonly Evidence[]): Evidence[] {
   const seen = new Set<string>();
   return claimed.flatMap(({ turn, quote }) => {

@@ -1,4 +1,4 @@
-/** TRAVERSAL_MATCH: the way through the pathway compared with a reference. */
+/** TRAVERSAL_MATCH: compares the path through the pathway with a reference. */
 import type { AssertionRule } from './outcome.ts';
 import { decided, inconclusive, nodeText, wayText, withoutNodes } from './outcome.ts';
 import { commonLength, editDistance, firstUnmet } from './sequences.ts';

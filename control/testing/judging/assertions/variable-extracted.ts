@@ -6,7 +6,7 @@ import { valueText } from './target-text.ts';
 
 type Match = 'equals' | 'contains' | 'regex';
 
-/** Text: why nobody can tell. */
+/** Text: why it cannot be decided. */
 function matches(found: unknown, expected: string | number | boolean, match: Match): boolean | string {
   const text = valueText(found).trim();
   const wanted = String(expected).trim();
@@ -24,10 +24,10 @@ function matches(found: unknown, expected: string | number | boolean, match: Mat
 
 const whole = /^[+-]?\d{1,100}$/;
 
-/** `42`, `42.0` and ` 42 ` are the same number; `0x2A` and an empty text are none. */
+/** `42`, `42.0` and ` 42 ` are the same number; `0x2A` and an empty text are not numbers. */
 function sameNumber(a: string, b: string): boolean {
   const form = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
-  // Card and account numbers are longer than a double is exact.
+  // Card and account numbers are longer than a double's precision.
   if (whole.test(a) && whole.test(b)) return BigInt(a.replace('+', '')) === BigInt(b.replace('+', ''));
   return form.test(a) && form.test(b) && Number(a) === Number(b);
 }

@@ -1,4 +1,4 @@
-/** WEBHOOK_TRIGGERED: the conversation called a webhook, often enough and with what it should. */
+/** WEBHOOK_TRIGGERED: the conversation called a webhook, often enough and with the expected data. */
 import type { RecordedWebhook } from '../ports.ts';
 import type { AssertionRule } from './outcome.ts';
 import { decided, nodeText } from './outcome.ts';
@@ -7,7 +7,7 @@ function urlMatches(url: string, wanted: string): boolean {
   return wanted.endsWith('*') ? url.startsWith(wanted.slice(0, -1)) : url === wanted;
 }
 
-/** The value at a dot path, such as `customer.phones.0`. A name that holds dots itself is tried first. */
+/** The value at a dot path, such as `customer.phones.0`. A name with dots is tried first. */
 function valueAt(value: unknown, path: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   if (Object.hasOwn(value, path)) return Reflect.get(value, path);
@@ -16,7 +16,7 @@ function valueAt(value: unknown, path: string): unknown {
   return valueAt(Reflect.get(value, path.slice(0, dot)), path.slice(dot + 1));
 }
 
-/** Equal in depth; the order of members does not count. */
+/** Deep equality; the order of members does not matter. */
 function equal(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
@@ -27,7 +27,7 @@ function equal(a: unknown, b: unknown): boolean {
   );
 }
 
-/** What of a body is not as wanted, one text for each member; none: it matches. */
+/** Differences between a body and the expected members, one text each; none: it matches. */
 function differences(body: string | null, wanted: Readonly<Record<string, unknown>>): string[] {
   const entries = Object.entries(wanted);
   if (entries.length === 0) return [];

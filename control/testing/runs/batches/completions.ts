@@ -1,6 +1,6 @@
 /**
- * Tells of batches that ended, each at least once: after a restart also of those of the last day, because a process that
- * was killed may have told nobody. Listeners must not mind being told twice.
+ * Reports ended batches, each at least once: after a restart also those of the last day, because a killed process may
+ * not have reported them. Listeners must tolerate repeats.
  */
 import type { Clock } from '#shared/clock.ts';
 import type { Db } from '../../../db/index.ts';
@@ -26,12 +26,12 @@ export class BatchCompletions {
     this.#parts = parts;
   }
 
-  /** To be called before the queue is started. */
+  /** Call before the queue is started. */
   onBatchCompleted(listener: BatchListener): void {
     this.#listeners.push(listener);
   }
 
-  /** Looks for batches that ended. Never rejects; what a listener rejects is tried again at the next look. */
+  /** Checks for ended batches. Never rejects; a failed listener is retried at the next check. */
   check(): Promise<void> {
     if (this.#listeners.length === 0) return this.#look;
     this.#look = this.#look.then(() => this.#tell());

@@ -26,7 +26,7 @@ const events = async () => {
 };
 
 describe('a batch', () => {
-  it('runs its scenarios, run i with seed + i, and counts how they ended', async () => {
+  it('runs its scenarios, run i with seed + i, and counts the results', async () => {
     const ids = [await scenario(), await scenario({ max_turns: 1 })];
     const started = await client.call('POST', '/batch-run', {
       scenario_ids: ids,
@@ -61,7 +61,7 @@ describe('a batch', () => {
     expect(seeds).toEqual([40, 41]);
   });
 
-  it('tells its own URL of its end, once, and its runs tell nobody', async () => {
+  it('sends its own webhook once at its end, and its runs send none', async () => {
     await test.call('PATCH', '/v1/org/settings', {
       body: { event_webhook_url: 'https://hooks.example.com/all' },
     });
@@ -75,7 +75,7 @@ describe('a batch', () => {
     expect(batch.status).toBe('PASSED');
   });
 
-  it('is refused when an id is unknown, with all of those, or a version fits not all', async () => {
+  it('is rejected with all unknown ids, or when a version does not exist for all', async () => {
     const known = await scenario();
     const other = await client.scenario({ pathway_id: await client.pathway(bookingGraph) });
     const refusals = [
@@ -94,7 +94,7 @@ describe('a batch', () => {
       }
     }
     expect((await client.call('GET', '/runs')).body.total_count).toBe(0);
-    // None of them used up the limit of ten a minute.
+    // None of them counted toward the limit of ten a minute.
     for (let left = 10; left > 0; left--) {
       expect((await client.call('POST', '/batch-run', { scenario_ids: [known] })).status).toBe(200);
     }
@@ -140,7 +140,7 @@ describe('a simulation set', () => {
     return (await client.call('GET', `/simulation-sets/${id}`)).body;
   };
 
-  it('runs each scenario many times and counts how that went', async () => {
+  it('runs each scenario many times and counts the results', async () => {
     const [good, bad] = [await scenario(), await scenario({ max_turns: 1 })];
     const started = await start({
       scenario_ids: [good, bad],
@@ -208,7 +208,7 @@ describe('a simulation set', () => {
     });
   });
 
-  it('is refused when it is too large, or not of the pathway that it names', async () => {
+  it('is rejected when it is too large, or for another pathway', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 11; count++) ids.push(await scenario());
     const refusals = [

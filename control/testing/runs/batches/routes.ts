@@ -50,7 +50,7 @@ export function batchRoutes(app: App, services: TestingDeps, { stopped, streams 
           seed,
           webhookUrl: webhook_url ?? null,
         });
-        // Its own runs wait already.
+        // Its own runs are already waiting.
         await services.quotas.waitingRunRoom(trx, orgOf(request), 0);
         return batch;
       });
@@ -135,7 +135,7 @@ export function batchRoutes(app: App, services: TestingDeps, { stopped, streams 
   app.route({
     method: 'GET',
     url: `${base}/batches/:id/events`,
-    // A stream has no length that HEAD could ask for, and Fastify would leave it open.
+    // A stream has no length for HEAD, and Fastify would leave it open.
     exposeHeadRoute: false,
     config: { errors: ['BATCH_NOT_FOUND'] },
     schema: {

@@ -1,4 +1,4 @@
-/** Starts batches and calls them off (contract 6.6). */
+/** Starts and cancels batches (contract 6.6). */
 import type { TriggerSource } from '#shared/api/agent-testing/runs.ts';
 import { newId } from '#shared/ids.ts';
 import type { Db } from '../../../db/index.ts';
@@ -11,7 +11,7 @@ import { insertRuns, onlySubject, planRuns, startSeed } from '../plan.ts';
 export interface BatchOrder {
   readonly orgId: string;
   readonly scenarioIds: readonly string[];
-  /** Default: of each pathway and persona the version in production. */
+  /** Default: the version in production of each pathway and persona. */
   readonly versionNumber?: number | undefined;
   readonly triggerSource: TriggerSource;
   /** Default: random. Run i has seed + i. */
@@ -29,7 +29,7 @@ export interface StartedBatch {
 }
 
 /**
- * Puts a batch into the queue. Call it in a transaction, and announce `testRunsSubject` after the commit.
+ * Queues a batch. Call it in a transaction, and announce `testRunsSubject` after the commit.
  * @throws ApiError SCENARIO_NOT_FOUND with all unknown ids, VERSION_NOT_FOUND, INVALID_PARAMETER at /version_number
  */
 export async function startBatch(
@@ -72,8 +72,8 @@ export async function startBatch(
 }
 
 /**
- * Cancels the runs of a batch that have not ended; the batch ends with them. Call it in a transaction.
- * Returns their ids: hand them to `TestRuns.stopped` after the commit.
+ * Cancels the unfinished runs of a batch; the batch ends with them. Call it in a transaction. Returns their ids: pass
+ * them to `TestRuns.stopped` after the commit.
  */
 export async function cancelBatch(
   services: Pick<TestingDeps, 'clock'>,

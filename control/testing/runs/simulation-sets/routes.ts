@@ -85,7 +85,7 @@ export function simulationRoutes(app: App, services: TestingDeps, { stopped }: T
       const { id } = await requireSet(db, orgOf(request), request.params.id);
       const now = isoTime(services.clock);
       let cancelled = 0;
-      // One after the other: a thousand in one transaction would hold up all others.
+      // One after the other: a thousand in one transaction would block everything else.
       for (const runId of await openRunsOf(db, id)) {
         const ended = await db.transaction().execute((trx) => finishRun(trx, runId, cancelledEnd(now)));
         if (!ended) continue;

@@ -22,7 +22,7 @@ const mostRuns = 1000;
 
 /**
  * @throws ApiError SIMULATION_LIMIT, TARGET_NOT_ALLOWED, SCENARIO_NOT_FOUND, VERSION_NOT_FOUND, INVALID_PARAMETER for a
- *   pathway or persona that is not that of the scenarios
+ * pathway or persona other than the scenarios'
  */
 export async function startSimulationSet(
   services: TestingDeps,
