@@ -12,7 +12,7 @@ import { pathExists } from '#shared/path-exists.ts';
 import { SettingError } from '#shared/setting-reader.ts';
 import { namingPath } from '#shared/storage-fault.ts';
 import type { Services } from './app.ts';
-import type { Db } from './db/index.ts';
+import { type Db, type Json, toJson } from './db/index.ts';
 import { demoEdges, demoNodes } from './demo-pathway.ts';
 import { updateNumber } from './numbers/index.ts';
 import { createApiKey, createEdgeToken, createOrganization, isoTime } from './organizations/index.ts';
@@ -144,6 +144,6 @@ async function agentOf(services: Services, db: Db, orgId: string, number: string
   return { pathway_id: id, settings: label('Demo') };
 }
 
-function label(text: string): string {
-  return JSON.stringify({ label: text });
+function label(text: string): Json {
+  return toJson({ label: text });
 }

@@ -5,7 +5,7 @@ import { OrganizationPatch } from '#shared/api/organization.ts';
 import { toE164 } from '#shared/e164.ts';
 import { commandLineActor, recordChange } from '../audit/index.ts';
 import type { Altered } from '../catalogue/index.ts';
-import type { Db, OrganizationRow } from '../db/index.ts';
+import { type Db, fromJson, type OrganizationRow, toJson } from '../db/index.ts';
 import { listNumbers } from '../numbers/index.ts';
 import {
   type CallCeiling,
@@ -62,10 +62,10 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
       return Object.entries({
         ...line(row),
         region: row.region,
-        alert_emails: JSON.parse(row.alert_emails).join(', '),
-        alert_sms_numbers: JSON.parse(row.alert_sms_numbers).join(', '),
+        alert_emails: fromJson(row.alert_emails).join(', '),
+        alert_sms_numbers: fromJson(row.alert_sms_numbers).join(', '),
         event_webhook_url: row.event_webhook_url ?? '',
-        call_ceiling: JSON.stringify(ceilingOf(row.call_ceiling, config.callLimits)),
+        call_ceiling: toJson(ceilingOf(row.call_ceiling, config.callLimits)),
         call_limits: row.call_limits ?? 'none of its own',
         wide_sources: row.wide_sources === 1 ? 'permitted' : 'not permitted',
         numbers: (await listNumbers(db, row.id)).length,
@@ -95,8 +95,8 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
     run: async (tools, id, { email, sms }) => {
       if (!email && !sms) throw new UsageError('Give --email, --sms or both.');
       const change = {
-        ...(email && { alert_emails: JSON.stringify(checkedEmails(given(email))) }),
-        ...(sms && { alert_sms_numbers: JSON.stringify(checkedNumbers(given(sms))) }),
+        ...(email && { alert_emails: toJson(checkedEmails(given(email))) }),
+        ...(sms && { alert_sms_numbers: toJson(checkedNumbers(given(sms))) }),
       };
       await changeRow(tools, id, 'update', change);
       return 'alert recipients set';
@@ -118,7 +118,7 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
       await changeRow(tools, row.id, 'update', { call_ceiling }, (orgId, altered) =>
         altered.organizations.add(orgId),
       );
-      return JSON.stringify(ceilingOf(call_ceiling, tools.config.callLimits));
+      return toJson(ceilingOf(call_ceiling, tools.config.callLimits));
     },
   },
   'org rotate-secret': {
@@ -261,15 +261,17 @@ function tooMany(option: string, given: readonly string[]): UsageError {
 
 /** @param stored JSON, null for none @returns the same @throws UsageError */
 function changedCeiling(
-  stored: string | null,
+  stored: OrganizationRow['call_ceiling'],
   given: Readonly<Record<keyof CallCeiling, string | undefined>>,
-): string | null {
-  const ceiling = new Map<string, number | null>(Object.entries(stored === null ? {} : JSON.parse(stored)));
+): OrganizationRow['call_ceiling'] {
+  const ceiling = new Map<string, number | null>(
+    Object.entries(stored === null ? {} : fromJson<Partial<CallCeiling>>(stored)),
+  );
   for (const [name, text] of Object.entries(given)) {
     if (text === 'default') ceiling.delete(name);
     else if (text !== undefined) ceiling.set(name, text === 'none' ? null : checkedCeiling(text));
   }
-  return ceiling.size === 0 ? null : JSON.stringify(Object.fromEntries(ceiling));
+  return ceiling.size === 0 ? null : toJson(Object.fromEntries(ceiling));
 }
 
 function checkedCeiling(text: string): number {

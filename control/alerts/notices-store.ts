@@ -6,6 +6,8 @@ import {
   type AlertRow,
   type Db,
   deleteInBatches,
+  fromJson,
+  type Json,
   type SipConfigurationRow,
   type Without,
 } from '../db/index.ts';
@@ -70,8 +72,8 @@ export async function queueNotices(
 }
 
 /** A list of `organizations`: addresses or numbers. */
-export function readList(json: string): string[] {
-  return JSON.parse(json);
+export function readList(json: Json<string[]>): string[] {
+  return fromJson(json);
 }
 
 /** Notices due at `now` (ISO). The end of an alert waits for the notice of its start. */

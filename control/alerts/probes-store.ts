@@ -2,7 +2,7 @@
 import type SqliteFile from 'better-sqlite3';
 import type { Clock } from '#shared/clock.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
-import type { Db, TrunkProbeRunRow } from '../db/index.ts';
+import { type Db, fromJson, type TrunkProbeRunRow, toJson } from '../db/index.ts';
 import { nextRun, type ProbeRun } from './probe-rules.ts';
 
 /** Runs without a probe for this long belong to removed endpoints. */
@@ -14,7 +14,7 @@ export function readRun(
   return {
     checkedAt: Date.parse(row.checked_at),
     failingSince: row.failing_since === null ? null : Date.parse(row.failing_since),
-    responseTimes: JSON.parse(row.response_times),
+    responseTimes: fromJson(row.response_times),
   };
 }
 
@@ -49,7 +49,7 @@ export function prepareProbeRuns(
         port,
         checked_at: new Date(run.checkedAt).toISOString(),
         failing_since: run.failingSince === null ? null : new Date(run.failingSince).toISOString(),
-        response_times: JSON.stringify(run.responseTimes),
+        response_times: toJson(run.responseTimes),
       });
     }
   };

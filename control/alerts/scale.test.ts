@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { evaluate, minute, noRounds } from '../../test/kit/control/alerts.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { toJson } from '../db/index.ts';
 import type { SipConfigurationRow } from '../db/tables.ts';
 import { configurationsAfter, endedCalls } from './facts-store.ts';
 
@@ -31,7 +32,7 @@ function configuration(index: number): SipConfigurationRow {
     headers: null,
     failover_config: null,
     codec_config: null,
-    alert_config: JSON.stringify({ enabled: true }),
+    alert_config: toJson({ enabled: true }),
     created_at: '2030-01-01T00:00:00.000Z',
     updated_at: '2030-01-01T00:00:00.000Z',
   };

@@ -1,7 +1,7 @@
 /** The audit log: who made a change, and which fields of a row it changed. */
 import type { FastifyRequest } from 'fastify';
 import type { AuditEntry } from '#shared/api/audit.ts';
-import type { AuditEntryRow } from '../db/index.ts';
+import { type AuditEntryRow, fromJson } from '../db/index.ts';
 
 /** The author of a change. */
 export interface Actor {
@@ -42,6 +42,6 @@ export function entryView(row: AuditEntryRow): AuditEntry {
   return {
     ...shown,
     actor: { kind: actor_kind, key: actor },
-    changed_fields: JSON.parse(changed_fields),
+    changed_fields: fromJson(changed_fields),
   };
 }

@@ -1,7 +1,7 @@
 /** The stored audit log: an entry is written in the transaction of its change. */
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
-import { type AuditEntryRow, type Db, deleteInBatches } from '../db/index.ts';
+import { type AuditEntryRow, type Db, deleteInBatches, toJson } from '../db/index.ts';
 import type { TimeSpan } from '../http/index.ts';
 import type { Actor } from './rules.ts';
 
@@ -32,7 +32,7 @@ export async function recordChange(db: Db, clock: Clock, by: Actor, change: Chan
       area: change.area,
       subject_id: change.subject,
       action: change.action,
-      changed_fields: JSON.stringify(change.fields ?? []),
+      changed_fields: toJson(change.fields ?? []),
     })
     .execute();
 }

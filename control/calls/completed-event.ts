@@ -3,7 +3,7 @@
  * transcript lines may still arrive after the event is stored.
  */
 import type SqliteFile from 'better-sqlite3';
-import type { CallRow, Db, WebhookDeliveryRow } from '../db/index.ts';
+import type { CallRow, Db, NumberRow, WebhookDeliveryRow } from '../db/index.ts';
 import { readSettings } from '../numbers/index.ts';
 import { waitingDelivery } from '../webhooks/index.ts';
 import { callView } from './rules.ts';
@@ -50,7 +50,7 @@ export function prepareCallCompleted(
   const stored = connection.prepare<[string], { ended_at: string | null; webhook: string | null }>(
     'select ended_at, webhook from calls where id = ?',
   );
-  const number = connection.prepare<[string, string], { settings: string }>(
+  const number = connection.prepare<[string, string], { settings: NumberRow['settings'] }>(
     'select settings from numbers where number = ? and org_id = ? and archived_at is null',
   );
   const organization = connection.prepare<[string], { event_webhook_url: string | null }>(

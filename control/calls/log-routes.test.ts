@@ -3,6 +3,7 @@ import type { CallRecord, TraceMessage } from '#shared/edge-protocol/calls.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { callRecord } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { toJson } from '../db/index.ts';
 import { createReportStore } from '../report-writers.ts';
 
 let test: TestControl;
@@ -208,7 +209,7 @@ describe('the trace of a call', () => {
     const large = { ...traced('MESSAGE sip:a@b SIP/2.0', 'received'), raw: 'a: "b"\r\n'.repeat(8_000) };
     const part = {
       call_id: id(3),
-      messages: JSON.stringify(Array.from({ length: 25 }, () => large)),
+      messages: toJson(Array.from({ length: 25 }, () => large)),
       message_count: 25,
       truncated: 0,
       received_at: '2030-01-01T00:00:00.000Z',

@@ -4,7 +4,7 @@ import type { CallOrder } from '#shared/api/calls.ts';
 import type { AgentSettings, AgentTool } from '#shared/edge-protocol/agents.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { CallRow } from '../db/index.ts';
+import { type CallRow, toJson } from '../db/index.ts';
 import {
   checkTransferTargets,
   isTimezone,
@@ -130,10 +130,10 @@ export function queuedRow(
     pathway_version: agent.kind === 'pathway' ? agent.pathway_version : null,
     persona_id: agent.kind === 'persona' ? agent.persona_id : null,
     max_duration: agent.max_duration,
-    request_data: JSON.stringify(agent.request_data),
-    variables: '{}',
-    failover_attempts: '[]',
-    metadata: JSON.stringify(order.metadata ?? {}),
+    request_data: toJson(agent.request_data),
+    variables: toJson({}),
+    failover_attempts: toJson([]),
+    metadata: toJson(order.metadata ?? {}),
     webhook: order.webhook ?? null,
     transferred_to: null,
     answered_by: null,

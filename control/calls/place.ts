@@ -4,7 +4,7 @@ import type { CallOrder } from '#shared/api/calls.ts';
 import { toE164 } from '#shared/e164.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { Db, SipConfigurationRow } from '../db/index.ts';
+import { type Db, fromJson, type SipConfigurationRow } from '../db/index.ts';
 import { Unanswered } from '../edge-link/index.ts';
 import { RateLimiter } from '../http/index.ts';
 import { findNumber, readTarget } from '../numbers/index.ts';
@@ -130,7 +130,7 @@ async function findPathwayVersion(db: Db, orgId: string, order: CallOrder): Prom
   const version = resolveVersion(wanted, published);
   const graph = version === 0 ? pathway : await findVersion(db, pathway_id, version);
   if (!graph) throw ApiError.of('VERSION_NOT_FOUND');
-  const nodes: { id?: unknown }[] = JSON.parse(graph.nodes);
+  const nodes: { id?: unknown }[] = fromJson(graph.nodes);
   if (start_node_id !== undefined && !nodes.some((node) => node.id === start_node_id)) {
     throw ApiError.invalid('/start_node_id', `the pathway has no node "${start_node_id}"`);
   }

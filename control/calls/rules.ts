@@ -4,7 +4,7 @@ import type { CallView } from '#shared/api/calls.ts';
 import type { CallLogEntry } from '#shared/api/sip-calls.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
-import type { CallRow } from '../db/index.ts';
+import { type CallRow, fromJson, toJson } from '../db/index.ts';
 import type { LoggedCall } from './log-store.ts';
 import type { Outcome } from './outcome-rules.ts';
 import type { StoredTranscript } from './store.ts';
@@ -47,16 +47,16 @@ export function callRow(call: CallRecord, edgeId: string): CallRow {
     termination_detail: call.termination_detail,
     hangup_by: call.hangup_by,
     codec: call.codec,
-    media: call.media && JSON.stringify(call.media),
+    media: call.media && toJson(call.media),
     agent_kind: call.agent_kind,
     pathway_id: call.pathway_id,
     pathway_version: call.pathway_version,
     persona_id: call.persona_id ?? null,
     max_duration: call.max_duration,
-    request_data: JSON.stringify(call.request_data),
-    variables: JSON.stringify(call.variables),
-    failover_attempts: call.failover_attempts ? JSON.stringify(call.failover_attempts) : null,
-    metadata: JSON.stringify(call.metadata ?? {}),
+    request_data: toJson(call.request_data),
+    variables: toJson(call.variables),
+    failover_attempts: call.failover_attempts ? toJson(call.failover_attempts) : null,
+    metadata: toJson(call.metadata ?? {}),
     webhook: null,
     transferred_to: call.transferred_to ?? null,
     answered_by: call.answered_by ?? null,
@@ -93,8 +93,8 @@ export function callLogEntry(row: LoggedCall): CallLogEntry {
     hangup_by: ended ? row.hangup_by : null,
     termination: row.termination,
     termination_detail: row.termination_detail,
-    failover_attempts: row.failover_attempts === null ? [] : JSON.parse(row.failover_attempts),
-    media: row.media === null ? null : JSON.parse(row.media),
+    failover_attempts: row.failover_attempts === null ? [] : fromJson(row.failover_attempts),
+    media: row.media === null ? null : fromJson(row.media),
   };
 }
 
@@ -154,9 +154,9 @@ export function callView(
     pathway_id: row.pathway_id,
     pathway_version: row.pathway_version,
     persona_id: row.persona_id,
-    request_data: JSON.parse(row.request_data),
-    metadata: JSON.parse(row.metadata),
-    variables: JSON.parse(row.variables),
+    request_data: fromJson(row.request_data),
+    metadata: fromJson(row.metadata),
+    variables: fromJson(row.variables),
     transferred_to: row.transferred_to,
     concatenated_transcript: transcript.map((entry) => `${entry.user}: ${entry.text}`).join('\n'),
     transcripts: transcript.map(({ id, at, text, user }) => ({ id, created_at: at, text, user })),

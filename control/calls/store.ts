@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { TraceMessage, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import { mostNamedUsers, type NamedVersion } from '../catalogue/index.ts';
-import { builtOnce, type CallRow, type Db, deleteInBatches } from '../db/index.ts';
+import { builtOnce, type CallRow, type Db, deleteInBatches, fromJson } from '../db/index.ts';
 
 /** Most messages shown of a trace (contract 3.4). */
 const mostTraceMessages = 500;
@@ -74,7 +74,7 @@ export async function findTranscript(
     const parts = await selectTranscript(db, callId, last);
     for (const part of parts) {
       last = part.id;
-      for (const entry of JSON.parse(part.entries) as TranscriptEntry[]) {
+      for (const entry of fromJson(part.entries) as TranscriptEntry[]) {
         room -= Buffer.byteLength(JSON.stringify(entry));
         if (room < 0) return { entries, isCut: true };
         entries.push(entry);
@@ -107,7 +107,7 @@ export async function findTrace(db: Db, callId: string): Promise<StoredTrace | n
     if (!part) return last === 0 ? null : { messages, truncated };
     last = part.id;
     truncated ||= part.truncated === 1;
-    for (const message of JSON.parse(part.messages) as TraceMessage[]) {
+    for (const message of fromJson(part.messages) as TraceMessage[]) {
       room -= JSON.stringify(message).length;
       if (room < 0 || messages.length === mostTraceMessages) return { messages, truncated: true };
       messages.push(message);

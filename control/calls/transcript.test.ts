@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '#shared/ids.ts';
 import { callRecord } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { toJson } from '../db/index.ts';
 import { completedBody } from './completed-event.ts';
 import { callRow } from './rules.ts';
 import { insertCall } from './store.ts';
@@ -31,7 +32,7 @@ async function call(lines: number): Promise<string> {
     }));
     await db
       .insertInto('transcript_parts')
-      .values({ call_id: row.id, entries: JSON.stringify(entries), received_at: at })
+      .values({ call_id: row.id, entries: toJson(entries), received_at: at })
       .execute();
   }
   return row.id;

@@ -11,7 +11,7 @@ import {
   type TextState,
   type TextTurn,
 } from '../conversations/index.ts';
-import type { ChatRow } from '../db/index.ts';
+import { type ChatRow, fromJson, toJson } from '../db/index.ts';
 import { isoTime } from '../organizations/index.ts';
 import type { ChatDeps } from './deps.ts';
 import { findChat, insertChat, type ListedChat, updateChat } from './store.ts';
@@ -48,8 +48,8 @@ export class Chats {
       org_id: orgId,
       pathway_id: pathwayId,
       pathway_version: agent.version,
-      agent: JSON.stringify(stored),
-      state: JSON.stringify(session.state),
+      agent: toJson(stored),
+      state: toJson(session.state),
       revision: 0,
       completed: turn.completed ? 1 : 0,
       created_at: now,
@@ -79,7 +79,7 @@ export class Chats {
     const { database, clock } = this.#services;
     const row = await findChat(database.db, clock, orgId, id);
     if (!row) throw ApiError.of('CHAT_NOT_FOUND');
-    const session = this.#session(id, JSON.parse(row.agent), JSON.parse(row.state));
+    const session = this.#session(id, fromJson<StoredAgent>(row.agent), fromJson<TextState>(row.state));
     return { ...chatLine(row), chat_history: historyOf(session) };
   }
 
@@ -88,11 +88,11 @@ export class Chats {
     const row = await findChat(database.db, clock, orgId, id);
     if (!row) throw ApiError.of('CHAT_NOT_FOUND');
     if (row.completed) throw ApiError.of('CHAT_COMPLETED');
-    const state: TextState = JSON.parse(row.state);
-    const session = this.#session(id, JSON.parse(row.agent), state);
+    const state = fromJson<TextState>(row.state);
+    const session = this.#session(id, fromJson<StoredAgent>(row.agent), state);
     const turn = await answered(session.step(message));
     const kept = await updateChat(database.db, row, {
-      state: JSON.stringify(session.state),
+      state: toJson(session.state),
       completed: turn.completed ? 1 : 0,
       last_message_at: isoTime(clock),
     });

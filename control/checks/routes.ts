@@ -15,6 +15,7 @@ import { queuedTestCall } from '#shared/edge-protocol/reports.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
+import { toJson } from '../db/index.ts';
 import { type App, orgOf } from '../http/index.ts';
 import { isoTime } from '../organizations/index.ts';
 import { requireConfigurations, requireNumber } from '../trunks/index.ts';
@@ -128,7 +129,7 @@ async function discover(
     const open = await openDiscoveries(db, orgId);
     const running = open.find((row) => discoveryView(row, clock.now()).status === 'running');
     if (running) throw ApiError.of('DISCOVERY_IN_PROGRESS', { discovery_id: running.id });
-    const result = JSON.stringify(unknownYet);
+    const result = toJson(unknownYet);
     const started_at = isoTime(clock);
     await insertDiscovery(db, {
       id,
@@ -172,7 +173,7 @@ async function startTestCall(services: CheckDeps, orgId: string, request: TestCa
   const edge = edges.leastLoaded();
   const id = `tc_${newId()}`;
   const now = isoTime(clock);
-  const state = JSON.stringify(queuedTestCall);
+  const state = toJson(queuedTestCall);
   await insertTestCall(database.db, { id, org_id: orgId, state, created_at: now, updated_at: now });
   try {
     await edge.command({

@@ -7,7 +7,7 @@ import { ApiError } from '#shared/errors.ts';
 import { plainAddress } from '#shared/networks.ts';
 import { parseSipDestination, type SipTransport } from '#shared/sip-destination.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
-import type { DiscoveryRow, TestCallRow } from '../db/index.ts';
+import { type DiscoveryRow, fromJson, type TestCallRow } from '../db/index.ts';
 
 /** A discovery ends after 20 s; after this time no report is expected. */
 const discoveryLimitMs = 30_000;
@@ -50,7 +50,7 @@ export const unknownYet: DiscoveryResult = {
 
 /** @param now ms; a discovery without reports for too long has failed */
 export function discoveryView(row: DiscoveryRow, now: number): DiscoveryView {
-  const result: DiscoveryResult = JSON.parse(row.result);
+  const result: DiscoveryResult = fromJson(row.result);
   const { id: discovery_id, host, started_at, completed_at } = row;
   const limit = Date.parse(started_at) + discoveryLimitMs;
   if (completed_at !== null || now < limit)
@@ -77,7 +77,7 @@ export function dialledUser(text: string): string {
 
 /** @param now ms; a test call without reports for too long has failed */
 export function testCallState(row: TestCallRow, now: number): TestCallState {
-  const state: TestCallState = JSON.parse(row.state);
+  const state: TestCallState = fromJson(row.state);
   const silent = state.result === 'pending' && now >= Date.parse(row.updated_at) + testCallLimitMs;
   if (!silent) return state;
   return failedTestCall(state, 'EDGE_LOST', 'The edge that made the test call did not report its end.');

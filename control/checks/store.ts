@@ -2,7 +2,7 @@
 import type SqliteFile from 'better-sqlite3';
 import type { Clock } from '#shared/clock.ts';
 import type { ReportBody, TestCallState } from '#shared/edge-protocol/reports.ts';
-import type { Db, DiscoveryRow, TestCallRow } from '../db/index.ts';
+import { type Db, type DiscoveryRow, type TestCallRow, toJson } from '../db/index.ts';
 
 /** Contract 3.1: kept after completion. */
 export const discoveryKeptMs = 10 * 60 * 1000;
@@ -58,7 +58,7 @@ export async function insertTestCall(db: Db, row: TestCallRow): Promise<void> {
 export async function setTestCall(db: Db, id: string, state: TestCallState): Promise<void> {
   await db
     .updateTable('test_calls')
-    .set({ state: JSON.stringify(state) })
+    .set({ state: toJson(state) })
     .where('id', '=', id)
     .execute();
 }

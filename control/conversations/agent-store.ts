@@ -1,7 +1,7 @@
 /** Loads the agent of a text conversation from the database. */
 import { toolIdsIn } from '#shared/agent/node-tools.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { Db } from '../db/index.ts';
+import { type Db, fromJson, toJson } from '../db/index.ts';
 import type { NumberSettings } from '../numbers/index.ts';
 import {
   findPathway,
@@ -84,10 +84,10 @@ async function reachableGraphs(
     const graph = version === 0 ? pathway : pathway && (await findVersion(db, pathwayId, version));
     if (!graph) continue;
     const { nodes, edges } = graph;
-    const members: TextGraph['nodes'] = await withTransferVersions(db, orgId, JSON.parse(nodes));
+    const members: TextGraph['nodes'] = await withTransferVersions(db, orgId, fromJson(nodes));
     const tools = await agentTools(db, orgId, toolIdsIn(members));
-    found.push({ pathwayId, version, nodes: members, edges: JSON.parse(edges), tools });
-    for (const reference of transferReferences({ nodes: JSON.stringify(members) })) {
+    found.push({ pathwayId, version, nodes: members, edges: fromJson(edges), tools });
+    for (const reference of transferReferences({ nodes: toJson(members) })) {
       open.push({ pathwayId: reference.pathwayId, version: Number(reference.version) });
     }
   }

@@ -3,6 +3,7 @@ export { type BackgroundWork, rounds, together } from './background-work.ts';
 export { deleteInBatches, mostDeletedAtOnce } from './batches.ts';
 export { builtOnce } from './built-once.ts';
 export { type DueItem, DueWork, type Without } from './due-work.ts';
+export { fromJson, type Json, toJson } from './json.ts';
 export { type Database, DatabaseTooNew, openDatabase } from './open.ts';
 export { sealEarlier } from './seal-earlier.ts';
 export { keptSecretKey, loadSecretKey, SecretBox } from './secrets.ts';

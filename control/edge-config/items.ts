@@ -1,6 +1,14 @@
 /** The elements of the edges' configuration: built from the areas' rows, stored with their versions. */
 import type { OrgConfig, PathwayConfig } from '#shared/edge-protocol/config.ts';
-import type { Db, EdgeConfigItemRow, NumberRow, PathwayRow } from '../db/index.ts';
+import {
+  type Db,
+  type EdgeConfigItemRow,
+  fromJson,
+  type Json,
+  type NumberRow,
+  type PathwayRow,
+  toJson,
+} from '../db/index.ts';
 import { readSettings } from '../numbers/index.ts';
 import {
   type PublishedVersions,
@@ -18,11 +26,11 @@ export interface Item {
   readonly kind: EdgeConfigItemRow['kind'];
   readonly key: string;
   /** JSON text with sealed secrets; null: to be removed. */
-  readonly content: string | null;
+  readonly content: Json | null;
 }
 
 /** The ceiling (JSON) is combined with the deployment's when the element is sent to an edge. */
-export type StoredOrganization = OrgConfig & { readonly call_ceiling?: string };
+export type StoredOrganization = OrgConfig & { readonly call_ceiling?: Json };
 
 export async function organizationItem(db: Db, id: string): Promise<Item> {
   const row = await db
@@ -36,10 +44,10 @@ export async function organizationItem(db: Db, id: string): Promise<Item> {
   const content: StoredOrganization = {
     org_id: id,
     signing_secret,
-    ...(call_limits !== null && { call_limits: JSON.parse(call_limits) }),
+    ...(call_limits !== null && { call_limits: fromJson(call_limits) }),
     ...(call_ceiling !== null && { call_ceiling }),
   };
-  return { kind: 'organization', key: id, content: JSON.stringify(content) };
+  return { kind: 'organization', key: id, content: toJson(content) };
 }
 
 export async function numberItem(db: Db, number: string): Promise<{ item: Item; pathwayId: string | null }> {
@@ -60,7 +68,7 @@ export async function numberItem(db: Db, number: string): Promise<{ item: Item; 
     .orderBy('priority')
     .execute();
   const published = row.pathway_id === null ? null : await publishedVersions(db, row.pathway_id);
-  const content = JSON.stringify(numberConfig(row, configurations, published, await speakingFor(db, row)));
+  const content = toJson(numberConfig(row, configurations, published, await speakingFor(db, row)));
   return { item: { kind: 'number', key: number, content }, pathwayId: row.pathway_id };
 }
 
@@ -149,9 +157,9 @@ async function graphItem(
   db: Db,
   row: PathwayRow,
   version: number,
-  graph: { nodes: string; edges: string },
+  graph: Pick<PathwayRow, 'nodes' | 'edges'>,
 ): Promise<Item> {
-  const nodes = await withTransferVersions(db, row.org_id, JSON.parse(graph.nodes));
+  const nodes = await withTransferVersions(db, row.org_id, fromJson(graph.nodes));
   const tools = await nodeTools(db, row.org_id, nodes);
   const content: PathwayConfig = {
     pathway_id: row.id,
@@ -159,10 +167,10 @@ async function graphItem(
     org_id: row.org_id,
     name: row.name,
     nodes,
-    edges: JSON.parse(graph.edges),
+    edges: fromJson(graph.edges),
     ...(tools.length > 0 && { tools }),
   };
-  return { kind: 'pathway', key: `${row.id}@${version}`, content: JSON.stringify(content) };
+  return { kind: 'pathway', key: `${row.id}@${version}`, content: toJson(content) };
 }
 
 export async function storedContent(db: Db, item: Item): Promise<string | null> {

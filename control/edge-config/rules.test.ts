@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
+import { toJson } from '../db/index.ts';
 import type { NumberRow, SipConfigurationRow } from '../db/tables.ts';
 import type { NumberSettings } from '../numbers/rules.ts';
 import { resolveVersion } from '../pathways/version-rules.ts';
@@ -11,7 +13,7 @@ const row: NumberRow = {
   pathway_id: null,
   pathway_version: null,
   persona_id: null,
-  settings: '{}',
+  settings: toJson({}),
   builtin_agent: null,
   created_at: '',
   updated_at: '',
@@ -28,7 +30,7 @@ const configuration: SipConfigurationRow = {
   port: 5061,
   auth_mode: 'ip',
   transfer_mode: 'sip_only',
-  allowed_ips: '["198.51.100.0/24"]',
+  allowed_ips: toJson(['198.51.100.0/24']),
   username: null,
   password: null,
   realm: null,
@@ -87,7 +89,7 @@ describe("a number in the edges' configuration", () => {
     const trunk = (failover: object | null) =>
       numberConfig(
         row,
-        [{ ...outbound('a.example.com'), failover_config: failover && JSON.stringify(failover) }],
+        [{ ...outbound('a.example.com'), failover_config: failover && toJson(failover) }],
         null,
       ).outbound[0];
     const second = { host: 'b.example.com', port: 5061, priority: 1 };
@@ -102,25 +104,25 @@ describe("a number in the edges' configuration", () => {
   });
 
   it('carries header mappings and codecs of each record', () => {
-    const headers = [{ type: 'custom', key: 'X-Account', value: 'account' }];
+    const headers: HeaderMapping[] = [{ type: 'custom', key: 'X-Account', value: 'account' }];
     const rows = [
-      { ...configuration, headers: JSON.stringify(headers), codec_config: '{"codecs":["G.722"]}' },
+      { ...configuration, headers: toJson(headers), codec_config: toJson({ codecs: ['G.722'] }) },
     ];
     expect(numberConfig(row, rows, null).inbound).toMatchObject([{ headers, codecs: ['G.722'] }]);
   });
 
   it.each([
     [{}, null],
-    [{ settings: '{"prompt":"Be kind"}' }, { kind: 'task', task: 'Be kind' }],
+    [{ settings: toJson({ prompt: 'Be kind' }) }, { kind: 'task', task: 'Be kind' }],
     [{ builtin_agent: 'echo' }, { kind: 'echo' }],
     [{ builtin_agent: 'tone:440' }, { kind: 'tone', frequency_hz: 440 }],
     [
-      { settings: '{"stream_url":"wss://a.example.com"}' },
+      { settings: toJson({ stream_url: 'wss://a.example.com' }) },
       { kind: 'stream', stream_url: 'wss://a.example.com' },
     ],
     [{ pathway_id: 'p' }, { kind: 'pathway', pathway_id: 'p', pathway_version: 0, start_node_id: null }],
     [
-      { pathway_id: 'p', pathway_version: '4', settings: '{"start_node_id":"n"}' },
+      { pathway_id: 'p', pathway_version: '4', settings: toJson({ start_node_id: 'n' }) },
       { pathway_version: 4, start_node_id: 'n' },
     ],
   ])('with %j has the agent %j', (changes, agent) => {
@@ -130,7 +132,7 @@ describe("a number in the edges' configuration", () => {
   });
 
   const agentOf = (settings: NumberSettings, changes: Partial<NumberRow> = {}) =>
-    numberConfig({ ...row, ...changes, settings: JSON.stringify(settings) }, [], null).agent;
+    numberConfig({ ...row, ...changes, settings: toJson(settings) }, [], null).agent;
   const transfers = {
     transfer_phone_number: '1 (415) 555-0111',
     transfer_list: { sales: '1 415 555 0122', desk: 'sip:desk@pbx.example.com' },

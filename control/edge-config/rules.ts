@@ -6,7 +6,7 @@ import type {
   NumberConfig,
   OutboundTrunk,
 } from '#shared/edge-protocol/numbers.ts';
-import type { NumberRow, SipConfigurationRow } from '../db/index.ts';
+import { fromJson, type NumberRow, type SipConfigurationRow } from '../db/index.ts';
 import { mannerOf, readSettings, transferTargets } from '../numbers/index.ts';
 import { type PublishedVersions, resolveVersion } from '../pathways/index.ts';
 import {
@@ -74,8 +74,8 @@ function inboundTrunks(configurations: readonly SipConfigurationRow[]): InboundT
 }
 
 function inboundTrunk(row: SipConfigurationRow, sourceHost: string | null): InboundTrunk {
-  const headers: HeaderMapping[] = row.headers === null ? [] : JSON.parse(row.headers);
-  const allowed: string[] = row.allowed_ips === null ? [] : JSON.parse(row.allowed_ips);
+  const headers: HeaderMapping[] = row.headers === null ? [] : fromJson(row.headers);
+  const allowed: string[] = row.allowed_ips === null ? [] : fromJson(row.allowed_ips);
   return {
     id: row.id,
     auth_mode: row.auth_mode ?? 'ip',
@@ -104,7 +104,7 @@ function outboundTrunk(row: SipConfigurationRow): OutboundTrunk {
     codecs: [...codecs],
     transcode,
     credentials: username === null || password === null ? null : { username, password, realm },
-    headers: row.headers === null ? [] : JSON.parse(row.headers),
+    headers: row.headers === null ? [] : fromJson(row.headers),
   };
 }
 

@@ -6,7 +6,14 @@
 import type { EdgeConfig, EdgeConfigChange, OrgConfig, PathwayConfig } from '#shared/edge-protocol/config.ts';
 import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
 import type { Altered, Catalogue } from '../catalogue/index.ts';
-import type { Database, Db, EdgeConfigItemRow, SecretBox } from '../db/index.ts';
+import {
+  type Database,
+  type Db,
+  type EdgeConfigItemRow,
+  fromJson,
+  type SecretBox,
+  toJson,
+} from '../db/index.ts';
 import { type CallCeiling, ceilingOf, limitsInForce, signingSecretContext } from '../organizations/index.ts';
 import { openPassword } from '../trunks/index.ts';
 import {
@@ -155,7 +162,7 @@ export class EdgeConfigStore {
     for (const id of altered.pathways) present.push(...(await pathwayItems(db, id)));
     if (altered.settings) {
       // The deployment's ceiling is added when elements are sent: another process may have other settings.
-      const content = JSON.stringify({ ...this.#deployment(), call_limits: this.#settings.callLimits });
+      const content = toJson({ ...this.#deployment(), call_limits: this.#settings.callLimits });
       present.push({ kind: 'settings', key: 'deployment', content });
     }
     const changed: Item[] = [];
@@ -180,12 +187,12 @@ export class EdgeConfigStore {
     for (const { kind, key, content } of rows) {
       if (content === null) continue;
       if (kind === 'number') {
-        const stored: NumberConfig = JSON.parse(content);
+        const stored = fromJson<NumberConfig>(content);
         const open = (trunk: Parameters<typeof openPassword>[1]) => openPassword(this.#secrets, trunk) ?? '';
         numbers.push(openTrunks(stored, open, (input) => this.#secrets.derive(input)));
-      } else if (kind === 'pathway') pathways.push(JSON.parse(content));
+      } else if (kind === 'pathway') pathways.push(fromJson<PathwayConfig>(content));
       else if (kind === 'organization') {
-        const { call_ceiling, ...stored }: StoredOrganization = JSON.parse(content);
+        const { call_ceiling, ...stored } = fromJson<StoredOrganization>(content);
         // Stored sealed; opened when sent to an edge.
         const signing_secret = this.#secrets.open(stored.signing_secret, signingSecretContext(key));
         const call_limits = limitsInForce(

@@ -1,7 +1,7 @@
 /** What is stored about the edges themselves. */
 import type { Clock } from '#shared/clock.ts';
 import type { EdgeToControl } from '#shared/edge-protocol/frames.ts';
-import type { Db, EdgeRow } from '../db/index.ts';
+import { type Db, type EdgeRow, toJson } from '../db/index.ts';
 
 /** Stores what an edge reports about itself when it connects. */
 export async function rememberEdge(
@@ -18,7 +18,7 @@ export async function rememberEdge(
     rtp_ip: hello.rtp.ip,
     rtp_port_min: hello.rtp.port_min,
     rtp_port_max: hello.rtp.port_max,
-    codecs: JSON.stringify(hello.codecs),
+    codecs: toJson(hello.codecs),
     software: hello.software,
     connected_at: now,
     last_seen_at: now,

@@ -7,6 +7,7 @@ import { newId } from '#shared/ids.ts';
 import { storeFinishedRun } from '../../test/kit/control/agent-testing.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { makeThread, makeWidget } from '../../test/kit/control/widgets.ts';
+import { toJson } from '../db/index.ts';
 import { pageBytes } from './pages.ts';
 
 const at = '2030-01-01T00:00:00.000Z';
@@ -76,7 +77,7 @@ async function fillRuns(): Promise<void> {
       weight: 1,
       is_required: 1 as const,
       reasoning: words(2000),
-      evidence: JSON.stringify([words(2000)]),
+      evidence: toJson([words(2000)]),
       target: null,
       expected: words(1000),
     }));
@@ -95,8 +96,8 @@ async function fillTornado(): Promise<void> {
       pathway_id,
       persona_id: null,
       status: 'COMPLETED_PARTIAL',
-      scenario_ids: JSON.stringify([scenario_id]),
-      unfixable_ids: '[]',
+      scenario_ids: toJson([scenario_id]),
+      unfixable_ids: toJson([]),
       base_version: 1,
       forked_version: 2,
       current_iteration: 20,
@@ -115,7 +116,7 @@ async function fillTornado(): Promise<void> {
       completed_at: at,
     })
     .execute();
-  const diff = JSON.stringify([
+  const diff = toJson([
     { op: 'changed', path: 'nodes/n/data/text', before: words(250_000), after: words(250_000) },
   ]);
   for (let iteration = 1; iteration <= 20; iteration++) {
@@ -128,9 +129,9 @@ async function fillTornado(): Promise<void> {
         version_number: 1,
         started_at: at,
         completed_at: at,
-        passed_ids: '[]',
-        failed_ids: JSON.stringify([scenario_id]),
-        newly_unfixable_ids: '[]',
+        passed_ids: toJson([]),
+        failed_ids: toJson([scenario_id]),
+        newly_unfixable_ids: toJson([]),
         avg_score: 0,
         fix_plan: null,
         prompt_excerpt: words(20_000),

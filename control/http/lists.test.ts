@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { toJson } from '../db/index.ts';
 import type { OpenApiDocument } from '../deployment/openapi-document.ts';
 import { pageBytes } from './pages.ts';
 
@@ -274,7 +275,7 @@ describe('one run', () => {
     await test.call('POST', `${one}/cancel`, { body: {} });
     const status = async () => (await test.call('GET', one)).body.status;
     await expect.poll(status, { timeout: 20_000 }).not.toMatch(/PENDING|RUNNING/);
-    const variables_extracted = JSON.stringify({ large: 'x'.repeat(9_000_000) });
+    const variables_extracted = toJson({ large: 'x'.repeat(9_000_000) });
     await db.updateTable('test_run_records').set({ variables_extracted }).where('run_id', '=', id).execute();
     const answer = await test.call('GET', one);
     expect([answer.status, answer.body.omitted]).toEqual([200, ['variables_extracted']]);
@@ -287,7 +288,7 @@ describe('a response above the size limit', () => {
     const { db } = test.control.services.database;
     const created = await test.call('GET', '/v1/agent-testing/scenarios?limit=1');
     const id = String((created.body.scenarios as unknown as { id: string }[])[0]?.id);
-    const metadata = JSON.stringify({ text: 'x'.repeat(9_000_000) });
+    const metadata = toJson({ text: 'x'.repeat(9_000_000) });
     await db.updateTable('test_scenarios').set({ metadata }).where('id', '=', id).execute();
     const refused = await test.call('GET', `/v1/agent-testing/scenarios/${id}`);
     expect([refused.status, refused.codes]).toEqual([400, ['ANSWER_TOO_LARGE']]);

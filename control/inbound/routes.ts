@@ -10,7 +10,7 @@ import {
 import { ApiError } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 import { type Actor, actorOf, recordChange } from '../audit/index.ts';
-import type { Db, NumberRow } from '../db/index.ts';
+import { type Db, fromJson, type NumberRow } from '../db/index.ts';
 import { type App, orgOf, readPage, totalHeader } from '../http/index.ts';
 import {
   changeNumber,
@@ -183,7 +183,7 @@ async function checkReferences(
   const graph = version === 0 ? pathway : await findVersion(db, pathway_id, version);
   if (!graph) throw ApiError.of('VERSION_NOT_FOUND');
   const start = settings.start_node_id;
-  const nodes: { id?: unknown }[] = JSON.parse(graph.nodes);
+  const nodes: { id?: unknown }[] = fromJson(graph.nodes);
   if (start !== undefined && !nodes.some((node) => node.id === start)) {
     throw ApiError.invalid('/start_node_id', `the pathway has no node "${start}"`);
   }

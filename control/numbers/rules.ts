@@ -3,7 +3,7 @@ import type { InboundNumber, InboundUpdate } from '#shared/api/inbound.ts';
 import { toE164 } from '#shared/e164.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { NumberRow } from '../db/index.ts';
+import { fromJson, type Json, type NumberRow, toJson } from '../db/index.ts';
 import { limitsView, readUrl } from '../organizations/index.ts';
 
 /** The settings of a number without their own columns. Absent: not set. */
@@ -33,8 +33,8 @@ export interface NumberSettings {
   call_limits?: CallLimits;
 }
 
-export function readSettings(json: string): NumberSettings {
-  return JSON.parse(json);
+export function readSettings(json: Json): NumberSettings {
+  return fromJson<NumberSettings>(json);
 }
 
 /** The result of an update on a number. */
@@ -99,7 +99,7 @@ export function changeNumber(row: NumberRow, update: UpdatedFields): NumberChang
       pathway_id,
       pathway_version,
       persona_id,
-      settings: JSON.stringify(Object.fromEntries(settings)),
+      settings: toJson(Object.fromEntries(settings)),
     },
     updates: Object.fromEntries(fields),
   };

@@ -1,6 +1,6 @@
 /** Inbound-number rows: held, archived, restored (contract 2.1 and 10). */
 import { ApiError } from '#shared/errors.ts';
-import type { Db, NumberRow } from '../db/index.ts';
+import { type Db, type NumberRow, toJson } from '../db/index.ts';
 
 /** The row of a number that the organization holds. */
 export function findNumber(db: Db, orgId: string, number: string): Promise<NumberRow | undefined> {
@@ -68,7 +68,7 @@ export async function holdNumber(db: Db, orgId: string, number: string, now: str
       pathway_id: null,
       pathway_version: null,
       persona_id: null,
-      settings: '{}',
+      settings: toJson({}),
       builtin_agent: null,
       created_at: now,
       updated_at: now,

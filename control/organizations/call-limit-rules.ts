@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { CallLimitsUpdate, CallLimitsView } from '#shared/api/call-limits.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
 import { ApiError } from '#shared/errors.ts';
+import { fromJson, type Json } from '../db/index.ts';
 
 export const ceilingNames = ['concurrent', 'per_minute'] as const;
 
@@ -26,8 +27,8 @@ export function limitsView(
  * The ceiling of one organization.
  * @param set by the operator for this organization, JSON; a missing member falls back to the deployment's
  */
-export function ceilingOf(set: string | null, deployment: CallCeiling): CallCeiling {
-  const own: Partial<CallCeiling> = set === null ? {} : JSON.parse(set);
+export function ceilingOf(set: Json | null, deployment: CallCeiling): CallCeiling {
+  const own = set === null ? {} : fromJson<Partial<CallCeiling>>(set);
   return { ...deployment, ...own };
 }
 

@@ -10,7 +10,7 @@ import {
 import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
 import { type Actor, actorOf, recordChange } from '../audit/index.ts';
-import type { OrganizationRow } from '../db/index.ts';
+import { fromJson, type OrganizationRow, toJson } from '../db/index.ts';
 import { type App, keepAnswer, orgOf } from '../http/index.ts';
 import { type CallCeiling, ceilingOf, checkBelowCeiling, limitsView } from './call-limit-rules.ts';
 import type { OrganizationDeps } from './deps.ts';
@@ -51,10 +51,10 @@ export function organizationRoutes(app: App, services: OrganizationDeps): void {
       }
       const numbers = request.body.alert_sms_numbers?.map(smsNumber);
       const change = {
-        ...(alert_emails && { alert_emails: JSON.stringify(alert_emails) }),
-        ...(numbers && { alert_sms_numbers: JSON.stringify(numbers) }),
+        ...(alert_emails && { alert_emails: toJson(alert_emails) }),
+        ...(numbers && { alert_sms_numbers: toJson(numbers) }),
         ...(event_webhook_url !== undefined && { event_webhook_url }),
-        ...(call_limits !== undefined && { call_limits: call_limits && JSON.stringify(call_limits) }),
+        ...(call_limits !== undefined && { call_limits: call_limits && toJson(call_limits) }),
       };
       if (Object.keys(change).length > 0) {
         await changeSettings(services, orgOf(request), change, actorOf(request));
@@ -106,7 +106,7 @@ function changeSettings(
     if (change.call_limits) {
       const { call_ceiling } = await findOrganization(trx, orgId);
       const ceiling = ceilingOf(call_ceiling, services.config.callLimits);
-      checkBelowCeiling(JSON.parse(change.call_limits), ceiling);
+      checkBelowCeiling(fromJson(change.call_limits), ceiling);
     }
     await updateOrganization(trx, orgId, change);
     const fields = Object.keys(change).sort();
@@ -127,10 +127,10 @@ function settingsView(row: OrganizationRow, deployment: CallCeiling): Organizati
     name: row.name,
     region: row.region,
     sip_enabled: row.sip_enabled === 1,
-    alert_emails: JSON.parse(row.alert_emails),
-    alert_sms_numbers: JSON.parse(row.alert_sms_numbers),
+    alert_emails: fromJson(row.alert_emails),
+    alert_sms_numbers: fromJson(row.alert_sms_numbers),
     event_webhook_url: row.event_webhook_url,
-    call_limits: limitsView(row.call_limits === null ? null : JSON.parse(row.call_limits)),
+    call_limits: limitsView(row.call_limits === null ? null : fromJson(row.call_limits)),
     call_ceiling: ceilingOf(row.call_ceiling, deployment),
   };
 }

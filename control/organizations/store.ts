@@ -9,6 +9,7 @@ import {
   type EdgeTokenRow,
   type OrganizationRow,
   type SecretBox,
+  toJson,
 } from '../db/index.ts';
 import { hashKey, makeKey, sameHash } from './rules.ts';
 
@@ -41,8 +42,8 @@ export async function createOrganization(
       sip_enabled: organization.sipEnabled ? 1 : 0,
       signing_secret: secrets.seal(randomBytes(32).toString('hex'), signingSecretContext(id)),
       created_at: isoTime(clock),
-      alert_emails: JSON.stringify(organization.ownerEmails ?? []),
-      alert_sms_numbers: '[]',
+      alert_emails: toJson(organization.ownerEmails ?? []),
+      alert_sms_numbers: toJson([]),
       event_webhook_url: null,
       call_limits: null,
       call_ceiling: null,

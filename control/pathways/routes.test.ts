@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { type PathwayRow, toJson } from '../db/index.ts';
 import { demoEdges, demoNodes } from '../demo-pathway.ts';
 import { contentHash, sortedHash } from './rules.ts';
 
@@ -129,7 +130,8 @@ describe('versions', () => {
   });
 
   it('have a hash that is independent of key order and positions', () => {
-    const hash = (nodes: object[]) => contentHash({ nodes: JSON.stringify(nodes), edges: '[]' });
+    const hash = (nodes: object[]) =>
+      contentHash({ nodes: toJson(nodes) as PathwayRow['nodes'], edges: toJson([]) });
     const plain = hash([{ id: 'a', data: { x: 1, y: 2 } }]);
     expect(hash([{ data: { y: 2, x: 1 }, id: 'a', position: { x: 9 } }])).toBe(plain);
     expect(hash([{ id: 'a', data: { x: 1, y: 3 } }])).not.toBe(plain);

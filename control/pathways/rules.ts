@@ -7,14 +7,14 @@ import { graphWarnings } from '#shared/agent/graph-warnings.ts';
 import { toolIdsIn } from '#shared/agent/node-tools.ts';
 import { ApiError, type ErrorItem, errorItem } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
+import { fromJson, type Json, toJson } from '../db/index.ts';
 import type { PathwayReference } from './references-store.ts';
 
 export type OpenObject = Record<string, unknown>;
 
 export interface StoredGraph {
-  /** JSON text. */
-  readonly nodes: string;
-  readonly edges: string;
+  readonly nodes: Json<OpenObject[]>;
+  readonly edges: Json<OpenObject[]>;
 }
 
 const mostViolations = 20;
@@ -47,7 +47,7 @@ export function acceptGraph(
     );
   const [first, ...others] = items;
   if (first) throw ApiError.many([first, ...others]);
-  return { nodes: JSON.stringify(nodes), edges: JSON.stringify(edges.map(withLabel)) };
+  return { nodes: toJson(nodes), edges: toJson(edges.map(withLabel)) };
 }
 
 function withLabel(edge: OpenObject): OpenObject {
@@ -64,12 +64,12 @@ export function startGraph(nodeId: string): StoredGraph {
     position: { x: 0, y: 0 },
     data: { name: 'Start', text: 'Hello, how can I help you?', isStart: true },
   };
-  return { nodes: JSON.stringify([node]), edges: '[]' };
+  return { nodes: toJson([node]), edges: toJson([]) };
 }
 
 /** Warnings about a stored graph itself; at most 20. */
 export function graphNotes(graph: StoredGraph): readonly GraphNote[] {
-  return graphWarnings(JSON.parse(graph.nodes), JSON.parse(graph.edges)).slice(0, mostViolations);
+  return graphWarnings(fromJson(graph.nodes), fromJson(graph.edges)).slice(0, mostViolations);
 }
 
 /** A warning about a graph, as in the response. */
@@ -88,7 +88,7 @@ export interface NamedRow {
 
 /** The tools and pathways that a graph references. */
 export function namedRows(graph: StoredGraph): { tools: readonly NamedRow[]; pathways: readonly NamedRow[] } {
-  const nodes: OpenObject[] = JSON.parse(graph.nodes);
+  const nodes: OpenObject[] = fromJson(graph.nodes);
   const tools: NamedRow[] = [];
   const pathways: NamedRow[] = [];
   for (const [index, { type, data }] of nodes.entries()) {
@@ -104,8 +104,8 @@ export function namedRows(graph: StoredGraph): { tools: readonly NamedRow[]; pat
 
 /** SHA-256 over the graph with sorted keys, without the positions of its members (contract 11.2). */
 export function contentHash(graph: StoredGraph): string {
-  const nodes: OpenObject[] = JSON.parse(graph.nodes);
-  const edges: OpenObject[] = JSON.parse(graph.edges);
+  const nodes: OpenObject[] = fromJson(graph.nodes);
+  const edges: OpenObject[] = fromJson(graph.edges);
   const placeless = ({ position: _, ...member }: OpenObject) => member;
   return sortedHash({ nodes: nodes.map(placeless), edges: edges.map(placeless) });
 }
@@ -162,7 +162,7 @@ const versionForm = /^(production|staging|0|[1-9][0-9]{0,8}|)$/;
 
 /** The pathways that a graph goes on in, as the interpreter reads its Transfer Pathway nodes. */
 export function transferReferences(graph: Pick<StoredGraph, 'nodes'>): PathwayReference[] {
-  const nodes: OpenObject[] = JSON.parse(graph.nodes);
+  const nodes: OpenObject[] = fromJson(graph.nodes);
   return nodes.flatMap((node) => transferOf(node) ?? []);
 }
 

@@ -47,7 +47,9 @@ export async function listedPathway(
   if (!size) return undefined;
   const isLarge = size.bytes > most;
   const graph = (column: 'nodes' | 'edges') =>
-    isLarge ? sql<string>`'[]'`.as(column) : sql<string>`${sql.ref(column)}`.as(column);
+    isLarge
+      ? sql<PathwayRow['nodes']>`'[]'`.as(column)
+      : sql<PathwayRow['nodes']>`${sql.ref(column)}`.as(column);
   const row = await db
     .selectFrom('pathways')
     .select(['id', 'org_id', 'name', 'description', 'last_version', 'production_version', 'staging_version'])

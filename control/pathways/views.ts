@@ -1,6 +1,6 @@
 /** Pathways and versions as the API shows them (contract 11.3). */
 import type { Pathway } from '#shared/api/pathways.ts';
-import type { PathwayRow, PathwayVersionRow } from '../db/index.ts';
+import { fromJson, type PathwayRow, type PathwayVersionRow } from '../db/index.ts';
 import type { VersionLine } from './store.ts';
 
 export function pathwayView(row: PathwayRow): Pathway {
@@ -8,8 +8,8 @@ export function pathwayView(row: PathwayRow): Pathway {
     pathway_id: row.id,
     name: row.name,
     description: row.description,
-    nodes: JSON.parse(row.nodes),
-    edges: JSON.parse(row.edges),
+    nodes: fromJson(row.nodes),
+    edges: fromJson(row.edges),
     production_version: row.production_version,
     staging_version: row.staging_version,
     created_at: row.created_at,
@@ -35,8 +35,8 @@ export function graphView(
   const { name, nodes, edges, version_number, content_hash } = graph;
   return {
     name,
-    nodes: JSON.parse(nodes),
-    edges: JSON.parse(edges),
+    nodes: fromJson(nodes),
+    edges: fromJson(edges),
     version_number,
     is_latest: version_number === latest,
     content_hash,

@@ -1,6 +1,6 @@
 /** A persona's references, checked when it is written (contract 12). */
 import { ApiError } from '#shared/errors.ts';
-import type { Db } from '../db/index.ts';
+import { type Db, fromJson } from '../db/index.ts';
 import { findPathway, findVersion, resolveVersion } from '../pathways/index.ts';
 import { firstUnknownTool } from '../tools/index.ts';
 import type { PersonaContent, StoredCondition } from './rules.ts';
@@ -26,7 +26,7 @@ async function checkCondition(
   const version = resolveVersion(pathway_version, published);
   const graph = version === 0 ? pathway : await findVersion(db, pathway_id, version);
   if (!graph) throw ApiError.invalid(`${path}/pathway_version`, 'the pathway has no such version');
-  const nodes: { id?: unknown }[] = JSON.parse(graph.nodes);
+  const nodes: { id?: unknown }[] = fromJson(graph.nodes);
   if (start_node_id !== null && !nodes.some((node) => node.id === start_node_id)) {
     throw ApiError.invalid(`${path}/start_node_id`, `the pathway has no node "${start_node_id}"`);
   }

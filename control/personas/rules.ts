@@ -6,7 +6,7 @@ import type {
   PersonaVersion,
   ShownCallConfig,
 } from '#shared/api/personas.ts';
-import type { PersonaRow, PersonaVersionRow } from '../db/index.ts';
+import { fromJson, type PersonaRow, type PersonaVersionRow, toJson } from '../db/index.ts';
 import { sortedHash } from '../pathways/index.ts';
 
 /** The content of a version; its hash covers exactly this. */
@@ -67,9 +67,9 @@ export function contentColumns(content: PersonaContent): ContentColumns {
   return {
     orchestration_prompt: content.orchestration_prompt,
     personality_prompt: content.personality_prompt,
-    pathway_conditions: JSON.stringify(content.pathway_conditions),
-    call_config: JSON.stringify(content.call_config),
-    default_tools: JSON.stringify(content.default_tools),
+    pathway_conditions: toJson(content.pathway_conditions),
+    call_config: toJson(content.call_config),
+    default_tools: toJson(content.default_tools),
     content_hash: sortedHash(content),
   };
 }
@@ -78,9 +78,9 @@ export function readContent(row: PersonaVersionRow): PersonaContent {
   return {
     orchestration_prompt: row.orchestration_prompt,
     personality_prompt: row.personality_prompt,
-    pathway_conditions: JSON.parse(row.pathway_conditions),
-    call_config: JSON.parse(row.call_config),
-    default_tools: JSON.parse(row.default_tools),
+    pathway_conditions: fromJson<StoredCondition[]>(row.pathway_conditions),
+    call_config: fromJson<PersonaContent['call_config']>(row.call_config),
+    default_tools: fromJson(row.default_tools),
   };
 }
 
@@ -119,7 +119,7 @@ export function personaView({ row, production, draft, numbers }: WholePersona): 
     name: row.name,
     role: row.role,
     description: row.description,
-    tags: JSON.parse(row.tags),
+    tags: fromJson(row.tags),
     created_at: row.created_at,
     updated_at: row.updated_at,
     deleted_at: row.deleted_at,

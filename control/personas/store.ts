@@ -88,7 +88,7 @@ function leadingTo(db: Db, pathwayId: string) {
       .where('pathways.id', '=', pathwayId)
       .where('personas.deleted_at', 'is', null)
       // Ids hold no character that JSON escapes or LIKE takes for another.
-      .where('persona_versions.pathway_conditions', 'like', `%"pathway_id":"${pathwayId}"%`)
+      .where(sql<boolean>`persona_versions.pathway_conditions like ${`%"pathway_id":"${pathwayId}"%`}`)
       .orderBy('personas.id')
   );
 }

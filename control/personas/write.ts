@@ -4,7 +4,7 @@ import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import { type Actor, recordChange } from '../audit/index.ts';
 import type { Altered } from '../catalogue/index.ts';
-import type { Db, PersonaRow, PersonaVersionRow } from '../db/index.ts';
+import { type Db, type PersonaRow, type PersonaVersionRow, toJson } from '../db/index.ts';
 import { isoTime } from '../organizations/index.ts';
 import { personaSource, setReferences } from '../pathways/index.ts';
 import { dropPending } from '../promotion/index.ts';
@@ -53,7 +53,7 @@ export function createPersona<T>(
     name: body.name,
     role: body.role ?? null,
     description: body.description ?? null,
-    tags: JSON.stringify(body.tags ?? []),
+    tags: toJson(body.tags ?? []),
     production_version_id: production.id,
     draft_version_id: draft.id,
     created_at: now,
@@ -104,7 +104,7 @@ export function alterPersona(
       ...(name !== undefined && { name }),
       ...(role !== undefined && { role }),
       ...(description !== undefined && { description }),
-      ...(tags !== undefined && { tags: JSON.stringify(tags ?? []) }),
+      ...(tags !== undefined && { tags: toJson(tags ?? []) }),
       updated_at: now,
     });
     await record(services, db, by, persona, 'update', Object.keys(body).sort());

@@ -4,7 +4,7 @@ import type { CanonicalCarrierInformation, PortInitiate } from '#shared/api/port
 import { ApiError, type ErrorItem, errorItem } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import { type Actor, recordChange } from '../audit/index.ts';
-import type { Db, PortRequestRow } from '../db/index.ts';
+import { type Db, type PortRequestRow, toJson } from '../db/index.ts';
 import { findOrganization, hashKey } from '../organizations/index.ts';
 import type { CheckPortability } from './check.ts';
 import type { PortingDeps } from './deps.ts';
@@ -126,7 +126,7 @@ async function store(services: PortingDeps, db: Db, wanted: Wanted): Promise<New
     actor: 'customer',
     actor_id: keyId,
     reason: null,
-    numbers: JSON.stringify(numbers),
+    numbers: toJson(numbers),
   });
   await recordChange(db, clock, wanted.by, { orgId, area: 'porting', subject: id, action: 'initiate' });
   await referDocuments(db, id, wanted.documents);

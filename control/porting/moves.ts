@@ -5,7 +5,7 @@
 import { ApiError } from '#shared/errors.ts';
 import { type Actor as ChangeActor, recordChange } from '../audit/index.ts';
 import type { Altered } from '../catalogue/index.ts';
-import type { Db, PortStatus } from '../db/index.ts';
+import { type Db, fromJson, type PortStatus, toJson } from '../db/index.ts';
 import { holdNumber } from '../numbers/index.ts';
 import { findOrganization } from '../organizations/index.ts';
 import { queueEvent, webhookSubject } from '../webhooks/index.ts';
@@ -130,7 +130,7 @@ async function writeHistory(
       actor: move.actor,
       actor_id: move.actorId,
       reason: move.reason,
-      numbers: JSON.stringify(namesOf(numbers)),
+      numbers: toJson(namesOf(numbers)),
     });
   }
 }
@@ -196,7 +196,7 @@ async function reasonsOf(
   const reasons = new Map<string, string>();
   for (const entry of await findHistory(db, requestId)) {
     if (entry.reason === null) continue;
-    const named: string[] = JSON.parse(entry.numbers);
+    const named: string[] = fromJson(entry.numbers);
     for (const { number, status } of numbers) {
       if (status === entry.to_status && named.includes(number)) reasons.set(number, entry.reason);
     }

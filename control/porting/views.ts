@@ -1,6 +1,6 @@
 /** Port requests as the API shows them. */
 import type { PortDetail, PortSummary } from '#shared/api/porting.ts';
-import type { Db } from '../db/index.ts';
+import { type Db, fromJson } from '../db/index.ts';
 import type { PortingDeps } from './deps.ts';
 import { documentsOf } from './documents-store.ts';
 import { expectedOf } from './moves.ts';
@@ -60,7 +60,7 @@ export async function detailView(services: PortingDeps, db: Db, row: PortRequest
       to_status,
       actor,
       reason,
-      phone_numbers: JSON.parse(numbers),
+      phone_numbers: fromJson(numbers),
     })),
   };
 }

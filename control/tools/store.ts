@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { toolIdsIn } from '#shared/agent/node-tools.ts';
 import type { AgentTool } from '#shared/edge-protocol/agents.ts';
-import type { Db, SecretBox, ToolRow } from '../db/index.ts';
+import { type Db, fromJson, type SecretBox, type ToolRow, toJson } from '../db/index.ts';
 import { countRows } from '../http/index.ts';
 import type { ToolDraft } from './rules.ts';
 import { openBody, sealBody } from './sealed-store.ts';
@@ -72,7 +72,7 @@ function agentTool(row: ToolRow): AgentTool {
     tool_id: toolIdOf(row.id),
     name: row.name,
     description: row.description,
-    input_schema: row.input_schema === null ? null : JSON.parse(row.input_schema),
+    input_schema: row.input_schema === null ? null : fromJson<Record<string, unknown>>(row.input_schema),
     speech: row.speech === '' ? null : row.speech,
     timeout_ms: Math.ceil((1 + max_retries) * timeout + max_retries * cooldown * 1000 + wayMs),
   };
@@ -188,12 +188,15 @@ export function draftOf(secrets: SecretBox, row: ToolRow): ToolDraft {
     description,
     integration,
     action,
-    input_schema: row.input_schema === null ? null : JSON.parse(row.input_schema),
+    input_schema: row.input_schema === null ? null : fromJson<Record<string, unknown>>(row.input_schema),
     body: openBody(secrets, row),
     speech,
     timeout,
     cache: row.cache === 1,
-    response_data: row.response_data === null ? null : JSON.parse(row.response_data),
+    response_data:
+      row.response_data === null
+        ? null
+        : fromJson<NonNullable<ToolDraft['response_data']>>(row.response_data),
     max_retries,
     cooldown,
     resource_id: row.resource_id,
@@ -209,10 +212,10 @@ function columnsOf(
 ) {
   return {
     ...draft,
-    input_schema: input_schema && JSON.stringify(input_schema),
+    input_schema: input_schema && toJson(input_schema),
     body: sealBody(secrets, id, body),
     cache: flag(cache),
-    response_data: response_data && JSON.stringify(response_data),
+    response_data: response_data && toJson(response_data),
     public: flag(isPublic),
   };
 }

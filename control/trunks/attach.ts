@@ -3,11 +3,10 @@
 import { isBuiltIn } from '#shared/agent/built-in-variables.ts';
 import type { Attach, Detach, Update } from '#shared/api/sip.ts';
 import { toE164 } from '#shared/e164.ts';
-import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import { type Actor, changedFields, recordChange, systemActor } from '../audit/index.ts';
-import type { Db, SipConfigurationRow } from '../db/index.ts';
+import { type Db, fromJson, type SipConfigurationRow } from '../db/index.ts';
 import { archiveNumber, everHeld, findNumber, holdNumber } from '../numbers/index.ts';
 import { isoTime } from '../organizations/index.ts';
 import { type NumberConfigurationsView, numberView } from './configuration-views.ts';
@@ -136,7 +135,7 @@ function warningsOf(services: TrunkDeps, number: string, rows: readonly SipConfi
 function headerWarnings(number: string, rows: readonly SipConfigurationRow[]): string[] {
   return rows
     .filter((row) => row.direction === 'outbound' && row.headers !== null)
-    .flatMap((row) => JSON.parse(row.headers ?? '[]') as HeaderMapping[])
+    .flatMap((row) => (row.headers === null ? [] : fromJson(row.headers)))
     .flatMap((item) =>
       item.type === 'custom' && item.passthrough !== true && !isBuiltIn(item.key)
         ? [

@@ -2,7 +2,7 @@
 import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
 import { type Endpoint, type FailoverTrigger, failoverTriggers } from '#shared/trunk-protocol.ts';
-import type { SipConfigurationRow } from '../db/index.ts';
+import { fromJson, type Json, type SipConfigurationRow } from '../db/index.ts';
 
 export interface FailoverEndpoint {
   readonly host: string;
@@ -65,8 +65,8 @@ export function alertsOf(row: Pick<SipConfigurationRow, 'alert_config'>): AlertC
   return merged(defaultAlerts, parsed(row.alert_config));
 }
 
-function parsed(text: string | null): object {
-  return text === null ? {} : JSON.parse(text);
+function parsed(text: Json | null): object {
+  return text === null ? {} : fromJson<object>(text);
 }
 
 /**

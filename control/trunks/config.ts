@@ -6,7 +6,7 @@ import { plainAddress } from '#shared/networks.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
 import { type Actor, changedFields, recordChange } from '../audit/index.ts';
-import type { Db, SipConfigurationRow } from '../db/index.ts';
+import { type Db, fromJson, type Json, type SipConfigurationRow, toJson } from '../db/index.ts';
 import { checkUrl, findOrganization, isoTime } from '../organizations/index.ts';
 import { requireConfigurations, requireNumber } from './attach.ts';
 import {
@@ -155,19 +155,19 @@ function changedColumns(
   const { codec_config: codecs, alert_config: alerts } = body;
   return {
     ...(failover !== undefined && { failover_config: failover && checkedFailover(row, failover) }),
-    ...(codecs !== undefined && { codec_config: codecs && JSON.stringify(merged(codecsOf(row), codecs)) }),
-    ...(alerts !== undefined && { alert_config: alerts && JSON.stringify(merged(alertsOf(row), alerts)) }),
+    ...(codecs !== undefined && { codec_config: codecs && toJson(merged(codecsOf(row), codecs)) }),
+    ...(alerts !== undefined && { alert_config: alerts && toJson(merged(alertsOf(row), alerts)) }),
   };
 }
 
-function checkedFailover(row: SipConfigurationRow, update: FailoverUpdate): string {
+function checkedFailover(row: SipConfigurationRow, update: FailoverUpdate): Json {
   const result = merged(failoverOf(row), update);
   if (result.enabled && result.endpoints.length === 0) throw ApiError.of('FAILOVER_ENDPOINTS_REQUIRED');
-  return JSON.stringify(result);
+  return toJson(result);
 }
 
 async function checkRecipients(db: Db, orgId: string, body: ConfigPatch): Promise<void> {
   if (body.alert_config?.channels?.sms !== true) return;
   const { alert_sms_numbers } = await findOrganization(db, orgId);
-  if (JSON.parse(alert_sms_numbers).length === 0) throw ApiError.of('NO_ALERT_RECIPIENTS');
+  if (fromJson(alert_sms_numbers).length === 0) throw ApiError.of('NO_ALERT_RECIPIENTS');
 }

@@ -3,7 +3,7 @@ import { mostConfigurations } from '#shared/api/sip.ts';
 import { ApiError } from '#shared/errors.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
 import { defaultTransferMode } from '#shared/transfer-mode.ts';
-import type { SipConfigurationRow } from '../db/index.ts';
+import { type SipConfigurationRow, toJson } from '../db/index.ts';
 import { secretMask } from '../http/index.ts';
 import type { DirectionEntry } from './directions.ts';
 
@@ -27,13 +27,8 @@ function identity(
 ): string {
   const host = draft.sip_endpoint === null ? '' : (parseSipDestination(draft.sip_endpoint)?.host ?? '');
   return draft.direction === 'outbound'
-    ? JSON.stringify(['outbound', host, draft.port])
-    : JSON.stringify([
-        'inbound',
-        draft.auth_mode,
-        host,
-        draft.auth_mode === 'register' ? draft.username : null,
-      ]);
+    ? toJson(['outbound', host, draft.port])
+    : toJson(['inbound', draft.auth_mode, host, draft.auth_mode === 'register' ? draft.username : null]);
 }
 
 /** A stored record as an unchanged draft. */
@@ -129,15 +124,15 @@ function newRecord(entry: DirectionEntry): WantedRecord['record'] {
     ...common,
     direction: 'inbound',
     auth_mode,
-    allowed_ips: JSON.stringify(given.options?.allowed_ips ?? []),
+    allowed_ips: toJson(given.options?.allowed_ips ?? []),
     username: register?.username ?? null,
     password: secret(register?.password ?? null),
     realm: null,
   };
 }
 
-function headersText(headers: DirectionEntry['given']['headers']): string | null {
-  return headers && headers.headers.length > 0 ? JSON.stringify(headers.headers) : null;
+function headersText(headers: DirectionEntry['given']['headers']): SipConfigurationRow['headers'] {
+  return headers && headers.headers.length > 0 ? toJson(headers.headers) : null;
 }
 
 function secret(text: string | null): ConfigurationDraft['password'] {
@@ -242,7 +237,7 @@ function changedDraft(row: SipConfigurationRow, entry: DirectionEntry): Configur
   }
   const auth_mode = given.auth_mode ?? row.auth_mode ?? 'ip';
   const allowed = given.options?.allowed_ips;
-  const allowed_ips = allowed === undefined ? row.allowed_ips : JSON.stringify(allowed);
+  const allowed_ips = allowed === undefined ? row.allowed_ips : toJson(allowed);
   if (auth_mode === 'ip') {
     requireRegisterAuth('ip', given.register_auth !== undefined, entry.path);
     return { ...common, auth_mode, allowed_ips, username: null, password: null };
@@ -267,7 +262,7 @@ export function inboundSources(
   rows: readonly Pick<SipConfigurationRow, 'allowed_ips' | 'sip_endpoint'>[],
   openInbound: boolean,
 ): 'listed' | 'none' | 'open' {
-  const listed = rows.some((row) => row.sip_endpoint !== null || (row.allowed_ips ?? '[]') !== '[]');
+  const listed = rows.some((row) => row.sip_endpoint !== null || (row.allowed_ips ?? toJson([])) !== '[]');
   if (listed) return 'listed';
   return openInbound ? 'open' : 'none';
 }
@@ -281,7 +276,7 @@ export function derivePassword(
   username: string,
   password: string,
 ): string {
-  const bytes = derive(JSON.stringify(['register', orgId, username, password]));
+  const bytes = derive(toJson(['register', orgId, username, password]));
   return Array.from(bytes.subarray(0, 32), (byte) => passwordAlphabet[byte % passwordAlphabet.length]).join(
     '',
   );

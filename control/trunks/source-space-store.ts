@@ -9,7 +9,7 @@ import { type AddressSpace, spaceOf } from '#shared/address-space.ts';
 import { counted } from '#shared/counted.ts';
 import { ApiError } from '#shared/errors.ts';
 import { isWide } from '#shared/networks.ts';
-import type { Db, SipConfigurationRow } from '../db/index.ts';
+import { type Db, fromJson, type SipConfigurationRow } from '../db/index.ts';
 import { findOrganization } from '../organizations/index.ts';
 import type { DirectionEntry } from './directions.ts';
 import { findConfigurations, listAllowedSources } from './store.ts';
@@ -82,7 +82,9 @@ function listed(sources: ReadonlySet<string>): Listed {
 }
 
 function sourcesOf(rows: readonly Sources[]): ReadonlySet<string> {
-  return new Set(rows.flatMap(({ allowed_ips }): string[] => JSON.parse(allowed_ips ?? '[]')));
+  return new Set(
+    rows.flatMap(({ allowed_ips }): string[] => (allowed_ips === null ? [] : fromJson(allowed_ips))),
+  );
 }
 
 function isPart(sources: ReadonlySet<string>, of: ReadonlySet<string>): boolean {

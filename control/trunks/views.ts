@@ -1,6 +1,6 @@
 /** SIP configurations and numbers as the API shows them: pure functions of rows (contract 2.2, 2.6, 3.3). */
 import type { Configuration } from '#shared/api/sip.ts';
-import type { RegistrationRow, SipConfigurationRow } from '../db/index.ts';
+import { fromJson, type RegistrationRow, type SipConfigurationRow } from '../db/index.ts';
 import { secretMask } from '../http/index.ts';
 import { alertsOf, codecsOf, failoverOf } from './config-rules.ts';
 import { activePriority, type HealthStatus, type Probed, trunkStatus } from './health-rules.ts';
@@ -18,8 +18,7 @@ export interface ViewContext {
 
 /** The configuration object of contract 2.2. */
 export function configurationView(row: SipConfigurationRow, context: ViewContext): Configuration {
-  const headers =
-    row.headers === null ? null : { direction: row.direction, headers: JSON.parse(row.headers) };
+  const headers = row.headers === null ? null : { direction: row.direction, headers: fromJson(row.headers) };
   return {
     id: row.id,
     number: row.number,
@@ -73,7 +72,7 @@ function inboundOptions(row: SipConfigurationRow): Configuration['options'] {
     transport: 'tls',
     secure_media: true,
     transfer_mode: row.transfer_mode,
-    allowed_ips: JSON.parse(row.allowed_ips ?? '[]'),
+    allowed_ips: row.allowed_ips === null ? [] : fromJson(row.allowed_ips),
     ...(row.auth_mode === 'register' && {
       register_auth: { username: row.username ?? '', password: secretMask },
     }),

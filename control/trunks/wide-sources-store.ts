@@ -4,14 +4,14 @@
  */
 import { ApiError } from '#shared/errors.ts';
 import { isWide } from '#shared/networks.ts';
-import type { Db, SipConfigurationRow } from '../db/index.ts';
+import { type Db, fromJson, type SipConfigurationRow } from '../db/index.ts';
 import { findOrganization } from '../organizations/index.ts';
 import type { DirectionEntry } from './directions.ts';
 import { listAllowedSources } from './store.ts';
 
 /** The very wide networks of a record. */
 function wideSources({ allowed_ips }: Pick<SipConfigurationRow, 'allowed_ips'>): string[] {
-  const entries: string[] = JSON.parse(allowed_ips ?? '[]');
+  const entries: string[] = allowed_ips === null ? [] : fromJson(allowed_ips);
   return entries.filter(isWide);
 }
 

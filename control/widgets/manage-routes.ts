@@ -11,7 +11,7 @@ import {
 } from '#shared/api/widgets.ts';
 import { newId } from '#shared/ids.ts';
 import { actorOf, changedFields, recordChange } from '../audit/index.ts';
-import type { WidgetRow } from '../db/index.ts';
+import { toJson, type WidgetRow } from '../db/index.ts';
 import { type App, keepAnswer, orgOf } from '../http/index.ts';
 import { isoTime } from '../organizations/index.ts';
 import { agentErrors, checkAgent } from './agent-check.ts';
@@ -44,7 +44,7 @@ export function widgetManageRoutes(app: App, services: WidgetDeps, { threads }: 
         pathway_id,
         persona_id,
         pathway_version: pathway_id === null ? null : String(pathway_version),
-        config: JSON.stringify(config),
+        config: toJson(config),
         created_at: now,
         updated_at: now,
       };
@@ -103,7 +103,7 @@ export function widgetManageRoutes(app: App, services: WidgetDeps, { threads }: 
         const change = {
           ...(body.name !== undefined && { name: body.name }),
           ...changedSource(stored, body),
-          ...(body.config && { config: JSON.stringify(acceptConfig(body.config, configOf(stored))) }),
+          ...(body.config && { config: toJson(acceptConfig(body.config, configOf(stored))) }),
           updated_at: isoTime(clock),
         };
         const row = { ...stored, ...change };

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import type { NamedVersion } from '../catalogue/index.ts';
-import type { Db, WidgetMessageRow, WidgetRow, WidgetThreadRow } from '../db/index.ts';
+import type { Db, Json, WidgetMessageRow, WidgetRow, WidgetThreadRow } from '../db/index.ts';
 
 export type StoredThread = Selectable<WidgetThreadRow>;
 
@@ -98,7 +98,7 @@ export async function widgetsUsingPersona(db: Db, personaId: string): Promise<st
 }
 
 /** Stores an agent, once. Returns its hash. @param agent JSON */
-export async function keepAgent(db: Db, agent: string): Promise<string> {
+export async function keepAgent(db: Db, agent: Json): Promise<string> {
   const hash = createHash('sha256').update(agent).digest('hex');
   await db
     .insertInto('widget_agents')
@@ -109,7 +109,7 @@ export async function keepAgent(db: Db, agent: string): Promise<string> {
 }
 
 /** JSON. */
-export async function findAgent(db: Db, hash: string): Promise<string> {
+export async function findAgent(db: Db, hash: string): Promise<Json> {
   const { agent } = await db
     .selectFrom('widget_agents')
     .select('agent')

@@ -12,7 +12,7 @@ import {
   type TextSessionParts,
   type TextState,
 } from '../conversations/index.ts';
-import type { Db } from '../db/index.ts';
+import { type Db, fromJson, toJson } from '../db/index.ts';
 import type { AgentSource, Answered, AnswerRequest, NewConversation, ThreadAgent } from './thread-agent.ts';
 
 /** Contract 9.1. */
@@ -31,7 +31,7 @@ export function textThreadAgent(parts: TextSessionParts): ThreadAgent {
       const agent = await agentOf(db, conversation.source, conversation.greeting);
       const { opening, opened } = firstWords(agent, conversation, parts.clock.now());
       const facts: Facts = { variables: conversation.variables, opened };
-      return { agent: JSON.stringify(agent), facts: JSON.stringify(facts), opening };
+      return { agent: toJson(agent), facts: toJson(facts), opening };
     },
     answer: (request) => answer(parts, request),
   };
@@ -75,13 +75,13 @@ function firstWords(
 
 async function answer(parts: TextSessionParts, request: AnswerRequest): Promise<Answered> {
   const { signal, state, text, threadId } = request;
-  const agent: TextAgent = JSON.parse(request.agent);
-  const { opened, variables }: Facts = JSON.parse(request.facts);
+  const agent = fromJson<TextAgent>(request.agent);
+  const { opened, variables } = fromJson<Facts>(request.facts);
   const session = new TextSession(
     { ...parts, signal },
     withoutSilentGreeting(agent, opened),
     { id: threadId, variables, timezone, source: 'widget' },
-    state === null ? freshState(agent, opened) : (JSON.parse(state) as TextState),
+    state === null ? freshState(agent, opened) : fromJson<TextState>(state),
   );
   const tell = teller(agent, request);
   const messages: string[] = [];
@@ -95,7 +95,7 @@ async function answer(parts: TextSessionParts, request: AnswerRequest): Promise<
     messages.push(...(opened ? first.slice(1) : first));
   }
   if (!session.completed) messages.push(...(await session.step(text, tell)).messages);
-  return { messages, state: JSON.stringify(session.state), ended: session.completed };
+  return { messages, state: toJson(session.state), ended: session.completed };
 }
 
 /** A greeting before a silent start node must not replace the words of the node after it. */

@@ -1,5 +1,5 @@
-/** The interface of a thread's agent for the widget area; app.ts provides it. */
-import type { Db } from '../db/index.ts';
+/** Who answers a thread, as the widget area needs it; app.ts says who that is. */
+import type { Db, Json } from '../db/index.ts';
 
 /** Exactly one of pathway and persona. */
 export interface AgentSource {
@@ -20,10 +20,10 @@ export interface NewConversation {
 }
 
 export interface BegunConversation {
-  /** JSON: the current agent, so that a change of the pathway does not affect open threads */
-  readonly agent: string;
-  /** JSON: other data for later answers */
-  readonly facts: string;
+  /** The current agent, so that a change of the pathway does not affect open threads */
+  readonly agent: Json;
+  /** Other data for later answers. */
+  readonly facts: Json;
   /** The first message of the thread; null if there is none. */
   readonly opening: string | null;
 }
@@ -38,10 +38,10 @@ export interface AnswerPart {
 export interface AnswerRequest {
   readonly orgId: string;
   readonly threadId: string;
-  readonly agent: string;
-  readonly facts: string;
+  readonly agent: Json;
+  readonly facts: Json;
   /** null: nothing was answered yet */
-  readonly state: string | null;
+  readonly state: Json | null;
   /** The visitor's text. */
   readonly text: string;
   readonly signal: AbortSignal;
@@ -52,8 +52,7 @@ export interface AnswerRequest {
 export interface Answered {
   /** Replace the parts. */
   readonly messages: readonly string[];
-  /** JSON */
-  readonly state: string;
+  readonly state: Json;
   /** Whether the agent reached its end. */
   readonly ended: boolean;
 }

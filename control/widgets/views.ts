@@ -7,12 +7,12 @@ import type {
   WidgetMessage,
   WidgetThread,
 } from '#shared/api/widgets.ts';
-import type { WidgetMessageRow, WidgetRow } from '../db/index.ts';
+import { fromJson, type WidgetMessageRow, type WidgetRow } from '../db/index.ts';
 import { endOf } from './rules.ts';
 import type { StoredThread } from './store.ts';
 
 export function configOf(row: Pick<WidgetRow, 'config'>): WidgetConfig {
-  return JSON.parse(row.config);
+  return fromJson(row.config);
 }
 
 export function widgetView(row: WidgetRow): Widget {

@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { toJson } from '../../control/db/json.ts';
 import { openDatabase } from '../../control/db/open.ts';
 import type { PathwayRow } from '../../control/db/tables.ts';
 import { basicAnalytics, enhancedAnalytics } from '../../control/testing/analytics/analytics.ts';
@@ -64,14 +65,14 @@ const pathway: PathwayRow = {
   org_id: 'org',
   name: 'Bench',
   description: null,
-  nodes: JSON.stringify(
+  nodes: toJson(
     Array.from({ length: 12 }, (_, index) => ({
       id: `n${index}`,
       type: 'Default',
       data: { name: `Node ${index}` },
     })),
   ),
-  edges: '[]',
+  edges: toJson([]),
   last_version: 0,
   production_version: null,
   staging_version: null,

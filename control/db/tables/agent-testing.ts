@@ -1,5 +1,8 @@
-/** Scenarios, runs, and their results. */
-import type { Flag, IsoTime, Json } from './columns.ts';
+/** Scenarios, runs, and all that is made of them. */
+import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
+import type { FixPlan } from '#shared/api/agent-testing/tornado.ts';
+import type { Json } from '../json.ts';
+import type { Flag, IsoTime, OpenObject } from './columns.ts';
 
 /** A test case of a pathway or a persona (contract 6.1). */
 export interface TestScenarioRow {
@@ -15,14 +18,14 @@ export interface TestScenarioRow {
   tester_persona_prompt: string | null;
   tester_persona_name: string | null;
   max_turns: number;
-  request_data: Json | null;
+  request_data: Json<OpenObject> | null;
   start_node_id: string | null;
   service_tone_enabled: Flag;
   is_required_for_promotion: Flag;
   enabled: Flag;
   input_messages: Json | null;
   advanced_instructions: string | null;
-  metadata: Json | null;
+  metadata: Json<OpenObject> | null;
   created_at: IsoTime;
   updated_at: IsoTime;
   /** Its runs stay readable. */
@@ -61,7 +64,7 @@ export interface TestRunRow {
   seed: number;
   transport: 'text' | 'sip';
   phone_number: string | null;
-  request_data_override: Json | null;
+  request_data_override: Json<OpenObject> | null;
   webhook_url: string | null;
   /** The worker that runs it, and until when no other may take it over. */
   worker: string | null;
@@ -84,7 +87,7 @@ export interface TestRunRow {
 export interface TestRunRecordRow {
   run_id: string;
   /** Scenario of shared/api/agent-testing/scenarios.ts, as of the run's creation. */
-  scenario: Json;
+  scenario: Json<Scenario>;
   /** JSON of the members of ConversationRecord (control/testing/judging/ports.ts). */
   chat_history: Json;
   variables_extracted: Json;
@@ -134,7 +137,7 @@ export interface TestPathRow {
   /** Hash of `nodes`. */
   id: string;
   /** JSON array of node ids, each once, by first visit. */
-  nodes: Json;
+  nodes: Json<string[]>;
 }
 
 /** Results of a pathway's ended runs, by the UTC day of their creation. */
@@ -195,7 +198,7 @@ export interface TestSimulationSetRow {
   persona_id: string | null;
   status: TestRunRow['status'];
   /** JSON array of ids. */
-  scenario_ids: Json;
+  scenario_ids: Json<string[]>;
   simulations_per_scenario: number;
   pass_threshold: number;
   version_number: number | null;
@@ -211,8 +214,8 @@ export interface TestTornadoSessionRow {
   persona_id: string | null;
   status: string;
   /** JSON arrays of ids. */
-  scenario_ids: Json;
-  unfixable_ids: Json;
+  scenario_ids: Json<string[]>;
+  unfixable_ids: Json<string[]>;
   base_version: number;
   forked_version: number | null;
   current_iteration: number;
@@ -240,12 +243,12 @@ export interface TestTornadoIterationRow {
   version_number: number;
   started_at: IsoTime;
   completed_at: IsoTime | null;
-  passed_ids: Json;
-  failed_ids: Json;
-  newly_unfixable_ids: Json;
+  passed_ids: Json<string[]>;
+  failed_ids: Json<string[]>;
+  newly_unfixable_ids: Json<string[]>;
   avg_score: number | null;
   /** FixPlan of shared/api/agent-testing/tornado.ts */
-  fix_plan: Json | null;
+  fix_plan: Json<FixPlan> | null;
   prompt_excerpt: string | null;
   /** What the plan changed, in readable form. */
   diff: Json | null;

@@ -1,13 +1,14 @@
-/** Agents: pathways and personas with their versions, and text conversations. */
-import type { Flag, IsoTime, Json } from './columns.ts';
+/** Who answers: pathways and personas with their versions, and text conversations. */
+import type { Json } from '../json.ts';
+import type { Flag, IsoTime, OpenObject } from './columns.ts';
 
 export interface PathwayRow {
   id: string;
   org_id: string;
   name: string;
   description: string | null;
-  nodes: Json;
-  edges: Json;
+  nodes: Json<OpenObject[]>;
+  edges: Json<OpenObject[]>;
   /** Highest version number so far. */
   last_version: number;
   production_version: number | null;
@@ -22,8 +23,8 @@ export interface PathwayVersionRow {
   pathway_id: string;
   version_number: number;
   name: string;
-  nodes: Json;
-  edges: Json;
+  nodes: Json<OpenObject[]>;
+  edges: Json<OpenObject[]>;
   content_hash: string;
   created_at: IsoTime;
 }
@@ -35,7 +36,7 @@ export interface PersonaRow {
   role: string | null;
   description: string | null;
   /** JSON array of texts. */
-  tags: Json;
+  tags: Json<string[]>;
   production_version_id: string;
   draft_version_id: string;
   created_at: IsoTime;
@@ -54,7 +55,7 @@ export interface PersonaVersionRow {
   pathway_conditions: Json;
   call_config: Json;
   /** JSON array of tool ids. */
-  default_tools: Json;
+  default_tools: Json<string[]>;
   content_hash: string;
   promoted_from_version_id: string | null;
   promoted_at: IsoTime | null;

@@ -1,5 +1,6 @@
-/** Trunk alerts and their notices. */
-import type { DeliveryColumns, IsoTime, Json } from './columns.ts';
+/** Alerts about trunks, and the messages that tell of them. */
+import type { Json } from '../json.ts';
+import type { DeliveryColumns, IsoTime } from './columns.ts';
 
 /** The recent probes of one endpoint, for alerts. */
 export interface TrunkProbeRunRow {
@@ -10,7 +11,7 @@ export interface TrunkProbeRunRow {
   /** Start of the current failures; null after a success. */
   failing_since: IsoTime | null;
   /** JSON array of the last successful probes' times in ms, oldest first. */
-  response_times: Json;
+  response_times: Json<number[]>;
 }
 
 export interface AlertRow {

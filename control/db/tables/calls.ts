@@ -1,6 +1,8 @@
 /** Calls, their traces and transcripts, and their events. */
 import type { Generated } from 'kysely';
-import type { Flag, IsoTime, Json } from './columns.ts';
+import type { CallRecord, TraceMessage, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
+import type { Json } from '../json.ts';
+import type { Flag, IsoTime, OpenObject } from './columns.ts';
 
 export interface CallRow {
   id: string;
@@ -26,18 +28,18 @@ export interface CallRow {
   termination_detail: string | null;
   hangup_by: string | null;
   codec: string | null;
-  media: Json | null;
+  media: Json<CallRecord['media']> | null;
   agent_kind: string | null;
   pathway_id: string | null;
   pathway_version: number | null;
   persona_id: string | null;
   max_duration: number | null;
-  request_data: Json;
-  variables: Json;
+  request_data: Json<OpenObject>;
+  variables: Json<OpenObject>;
   /** JSON array of failed attempts (contract 3.4); null on inbound calls. */
-  failover_attempts: Json | null;
+  failover_attempts: Json<NonNullable<CallRecord['failover_attempts']>> | null;
   /** Stored for the customer, not used. */
-  metadata: Json;
+  metadata: Json<OpenObject>;
   /** Where the call's record is sent after its end; null: the number's URL. */
   webhook: string | null;
   /** As given in the request. */
@@ -51,7 +53,7 @@ export interface CallRow {
 export interface TracePartRow {
   id: Generated<number>;
   call_id: string;
-  messages: Json;
+  messages: Json<TraceMessage[]>;
   message_count: number;
   truncated: Flag;
   received_at: IsoTime;
@@ -61,7 +63,7 @@ export interface TracePartRow {
 export interface TranscriptPartRow {
   id: Generated<number>;
   call_id: string;
-  entries: Json;
+  entries: Json<TranscriptEntry[]>;
   received_at: IsoTime;
 }
 
@@ -75,7 +77,7 @@ export interface WebhookDeliveryRow {
   /** The event's subject, such as a call. */
   subject_id: string;
   /** Null until the first attempt, which builds it. */
-  body: Json | null;
+  body: string | null;
   created_at: IsoTime;
   first_attempt_at: IsoTime | null;
   attempts: number;

@@ -1,7 +1,7 @@
 /** Column types. Only types that every dialect has: text, integer, real. */
 
-/** JSON text. */
-export type Json = string;
+/** An object of any shape. */
+export type OpenObject = Record<string, unknown>;
 /** ISO 8601 with milliseconds and `Z`, so that times sort as text. */
 export type IsoTime = string;
 export type Flag = 0 | 1;

@@ -1,6 +1,7 @@
 /** The edges, their configuration, and the progress of their reports. */
 import type { Generated } from 'kysely';
-import type { IsoTime, Json } from './columns.ts';
+import type { Json } from '../json.ts';
+import type { IsoTime } from './columns.ts';
 
 /** One element of the edges' configuration as last published, with its version. */
 export interface EdgeConfigItemRow {
@@ -24,7 +25,7 @@ export interface EdgeRow {
   rtp_ip: string;
   rtp_port_min: number;
   rtp_port_max: number;
-  codecs: Json;
+  codecs: Json<string[]>;
   software: string;
   connected_at: IsoTime;
   last_seen_at: IsoTime;

@@ -1,5 +1,7 @@
-/** Organizations, their keys, and their changes. */
-import type { Flag, IsoTime, Json } from './columns.ts';
+/** Who uses the control plane, with which keys, and what they changed. */
+import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
+import type { Json } from '../json.ts';
+import type { Flag, IsoTime } from './columns.ts';
 
 export interface OrganizationRow {
   id: string;
@@ -10,13 +12,13 @@ export interface OrganizationRow {
   signing_secret: string;
   created_at: IsoTime;
   /** JSON array of addresses. */
-  alert_emails: Json;
+  alert_emails: Json<string[]>;
   /** JSON array of E.164 numbers. */
-  alert_sms_numbers: Json;
+  alert_sms_numbers: Json<string[]>;
   /** Default URL of events. */
   event_webhook_url: string | null;
   /** CallLimits of shared/edge-protocol/numbers.ts; null: none of its own. */
-  call_limits: Json | null;
+  call_limits: Json<CallLimits> | null;
   /** CallCeiling of organizations/call-limit-rules.ts; null: the deployment's. */
   call_ceiling: Json | null;
   /** Whether its numbers may list networks that are wide by `isWide` of shared/networks.ts. */
@@ -96,7 +98,7 @@ export interface AuditEntryRow {
   /** For example `update`. */
   action: string;
   /** JSON array of names, without values. */
-  changed_fields: Json;
+  changed_fields: Json<string[]>;
 }
 
 export interface OrganizationsTables {

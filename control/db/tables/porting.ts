@@ -1,6 +1,7 @@
 /** Port requests with their documents, letters and messages. */
 import type { Generated } from 'kysely';
-import type { DeliveryColumns, Flag, IsoTime, Json } from './columns.ts';
+import type { Json } from '../json.ts';
+import type { DeliveryColumns, Flag, IsoTime } from './columns.ts';
 
 export type PortStatus =
   | 'waiting_for_signature'
@@ -62,7 +63,7 @@ export interface PortHistoryRow {
   actor_id: string | null;
   reason: string | null;
   /** JSON array. */
-  numbers: Json;
+  numbers: Json<string[]>;
 }
 
 export interface PortDocumentRow {

@@ -1,6 +1,10 @@
-/** Numbers, their trunks, and their state. */
+/** Numbers, their trunks, and what is known of these. */
+import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
+import type { TestCallState } from '#shared/edge-protocol/reports.ts';
 import type { TransferMode } from '#shared/transfer-mode.ts';
-import type { Flag, IsoTime, Json } from './columns.ts';
+import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
+import type { Json } from '../json.ts';
+import type { Flag, IsoTime } from './columns.ts';
 
 /** One organization's settings of one number. Archived rows keep the settings; one row per number is active. */
 export interface NumberRow {
@@ -30,7 +34,7 @@ export interface SipConfigurationRow {
   port: number;
   auth_mode: 'ip' | 'register' | null;
   /** JSON array of addresses and CIDR blocks; null on outbound. */
-  allowed_ips: Json | null;
+  allowed_ips: Json<string[]> | null;
   /** What the peer may make the edge call by REFER. */
   transfer_mode: TransferMode;
   username: string | null;
@@ -38,7 +42,7 @@ export interface SipConfigurationRow {
   password: string | null;
   realm: string | null;
   /** JSON array of header mappings (contract 2.8), or null. */
-  headers: Json | null;
+  headers: Json<HeaderMapping[]> | null;
   failover_config: Json | null;
   codec_config: Json | null;
   alert_config: Json | null;
@@ -93,7 +97,7 @@ export interface DiscoveryRow {
   org_id: string;
   host: string;
   /** DiscoveryResult of shared/trunk-protocol.ts as last reported. */
-  result: Json;
+  result: Json<DiscoveryResult>;
   started_at: IsoTime;
   completed_at: IsoTime | null;
 }
@@ -103,7 +107,7 @@ export interface TestCallRow {
   id: string;
   org_id: string;
   /** TestCallState of shared/edge-protocol/reports.ts as last reported. */
-  state: Json;
+  state: Json<TestCallState>;
   created_at: IsoTime;
   updated_at: IsoTime;
 }

@@ -1,5 +1,6 @@
-/** Tools, their resources, and their runs. */
-import type { Flag, IsoTime, Json } from './columns.ts';
+/** Tools, where they reach, and their runs. */
+import type { Json } from '../json.ts';
+import type { Flag, IsoTime } from './columns.ts';
 
 /** A tool of an organization (contract 8.1). */
 export interface ToolRow {

@@ -1,6 +1,8 @@
 /** Chat widgets. */
 import type { Generated } from 'kysely';
-import type { IsoTime, Json } from './columns.ts';
+import type { WidgetConfig } from '#shared/api/widgets.ts';
+import type { Json } from '../json.ts';
+import type { IsoTime } from './columns.ts';
 
 /** A chat widget (contract 7). */
 export interface WidgetRow {
@@ -12,7 +14,7 @@ export interface WidgetRow {
   /** An integer, `production` or `staging`, as text; null with a persona. */
   pathway_version: string | null;
   /** WidgetConfig of shared/api/widgets.ts. */
-  config: Json;
+  config: Json<WidgetConfig>;
   created_at: IsoTime;
   updated_at: IsoTime;
 }

@@ -3,6 +3,7 @@ import type { Analysis } from '#shared/api/agent-testing/runs.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { LanguageModel } from '#shared/models/language-model.ts';
 import { ModelUnavailable } from '#shared/models/model-unavailable.ts';
+import { fromJson, toJson } from '../../db/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
 import { round4 } from '../judging/statistics.ts';
 import { findRecord, requireRun } from '../records/run-store.ts';
@@ -25,19 +26,19 @@ export async function analyzeRun(
   if (run.status === 'PENDING' || run.status === 'RUNNING') throw ApiError.of('RUN_NOT_FINISHED');
   if (run.status !== 'FAILED') throw ApiError.of('RUN_NOT_FAILED', { status: run.status });
   const { analysis: before, deleted_at } = await findRecord(db, run.id);
-  if (before !== null) return JSON.parse(before);
+  if (before !== null) return fromJson<Analysis>(before);
   if (deleted_at !== null) throw ApiError.of('RUN_RECORD_DELETED', { deleted_at });
   const failed = await loadCase(db, run);
   const analysis = models.judge ? await byModel(models.judge, failed) : byRules(failed);
   // Of two concurrent ones the first is stored, so that a repeat returns the same.
   await db
     .updateTable('test_run_records')
-    .set({ analysis: JSON.stringify(analysis) })
+    .set({ analysis: toJson(analysis) })
     .where('run_id', '=', run.id)
     .where('analysis', 'is', null)
     .execute();
   const kept = (await findRecord(db, run.id)).analysis;
-  return kept === null ? analysis : JSON.parse(kept);
+  return kept === null ? analysis : fromJson<Analysis>(kept);
 }
 
 async function byModel(model: LanguageModel, failed: FailedCase): Promise<Analysis> {

@@ -1,6 +1,6 @@
 /** Loads a finished run with everything that analysis uses. */
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
-import type { Db, TestRunRow } from '../../db/index.ts';
+import { type Db, fromJson, type TestRunRow } from '../../db/index.ts';
 import { findPathway, findVersion } from '../../pathways/index.ts';
 import type { AssertionResult, ConversationRecord, Ending } from '../judging/ports.ts';
 import { findRecord, resultsOf } from '../records/run-store.ts';
@@ -9,19 +9,19 @@ import type { RawGraph } from './edits.ts';
 
 export async function loadCase(db: Db, run: TestRunRow): Promise<FailedCase> {
   const record = await findRecord(db, run.id);
-  const scenario: Scenario = JSON.parse(record.scenario);
-  const evaluator: { agent?: { provider?: string } } = JSON.parse(record.evaluator);
+  const scenario: Scenario = fromJson(record.scenario);
+  const evaluator = fromJson<{ agent?: { provider?: string } }>(record.evaluator);
   const results = (await resultsOf(db, [run.id])).get(run.id) ?? [];
   const raw = await rawGraph(db, run);
-  const ending: Ending = record.ending ? JSON.parse(record.ending) : { by: 'unknown', reason: '' };
+  const ending: Ending = record.ending ? fromJson<Ending>(record.ending) : { by: 'unknown', reason: '' };
   const conversation: ConversationRecord = {
-    chat_history: JSON.parse(record.chat_history),
-    variables: JSON.parse(record.variables_extracted),
-    nodes_visited: JSON.parse(record.nodes_visited),
+    chat_history: fromJson<ConversationRecord['chat_history']>(record.chat_history),
+    variables: fromJson<ConversationRecord['variables']>(record.variables_extracted),
+    nodes_visited: fromJson<ConversationRecord['nodes_visited']>(record.nodes_visited),
     node_names: {},
-    webhook_calls: JSON.parse(record.webhook_calls),
-    tool_calls: JSON.parse(record.tool_calls),
-    log: JSON.parse(record.log),
+    webhook_calls: fromJson<ConversationRecord['webhook_calls']>(record.webhook_calls),
+    tool_calls: fromJson<ConversationRecord['tool_calls']>(record.tool_calls),
+    log: fromJson<ConversationRecord['log']>(record.log),
     ending,
   };
   return {
@@ -38,7 +38,7 @@ export async function loadCase(db: Db, run: TestRunRow): Promise<FailedCase> {
         weight: result.weight,
         is_required: result.is_required === 1,
         reasoning: result.reasoning,
-        evidence: JSON.parse(result.evidence),
+        evidence: fromJson<AssertionResult['evidence']>(result.evidence),
         target: result.target,
         expected: result.expected,
       }),
@@ -55,5 +55,5 @@ async function rawGraph(db: Db, run: TestRunRow): Promise<RawGraph | null> {
     run.version_number === 0
       ? await findPathway(db, run.org_id, run.pathway_id)
       : await findVersion(db, run.pathway_id, run.version_number);
-  return stored ? { nodes: JSON.parse(stored.nodes), edges: JSON.parse(stored.edges) } : null;
+  return stored ? { nodes: fromJson(stored.nodes), edges: fromJson(stored.edges) } : null;
 }

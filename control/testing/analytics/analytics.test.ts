@@ -2,6 +2,7 @@ import type { CompiledQuery } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { storeFinishedRun } from '../../../test/kit/control/agent-testing.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { toJson } from '../../db/index.ts';
 import type { Db } from '../../db/tables.ts';
 import type { FinalStatus } from '../records/write.ts';
 import { listedScenario, pageOfScenarios } from '../scenarios/store.ts';
@@ -245,7 +246,7 @@ describe('enhanced analytics', () => {
         runs: 1,
       }));
       await db.insertInto('test_run_periods').values(counted).execute();
-      const nodes = JSON.stringify(way < 300 ? long : ['n1', 'n2']);
+      const nodes = toJson(way < 300 ? long : ['n1', 'n2']);
       const paths = ways.map((id) => ({ id, pathway_id: pathwayId, nodes }));
       await db.insertInto('test_paths').values(paths).execute();
     }

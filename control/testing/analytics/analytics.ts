@@ -1,6 +1,6 @@
 /** Assembles a pathway's analytics (contract 6.9 and 6.10). */
 import type { EnhancedView } from '#shared/api/agent-testing/analytics.ts';
-import type { Db, PathwayRow } from '../../db/index.ts';
+import { type Db, fromJson, type PathwayRow } from '../../db/index.ts';
 import { findVersion, latestVersion } from '../../pathways/index.ts';
 import { round4, rounded } from '../judging/statistics.ts';
 import {
@@ -103,7 +103,7 @@ export async function enhancedAnalytics(
 async function knownNodes(db: Db, pathway: PathwayRow): Promise<Map<string, KnownNode>> {
   const { id, production_version, staging_version } = pathway;
   const numbers = new Set([await latestVersion(db, id), staging_version, production_version]);
-  const graphs: { readonly nodes: string }[] = [];
+  const graphs: Pick<PathwayRow, 'nodes'>[] = [];
   for (const number of numbers) {
     const version = number === null || number === 0 ? undefined : await findVersion(db, id, number);
     if (version) graphs.push(version);
@@ -111,8 +111,8 @@ async function knownNodes(db: Db, pathway: PathwayRow): Promise<Map<string, Know
   return new Map([...graphs, pathway].flatMap(namedNodes));
 }
 
-function namedNodes({ nodes }: { readonly nodes: string }): [string, KnownNode][] {
-  const members: { id?: string; type?: string; data?: { name?: unknown } }[] = JSON.parse(nodes);
+function namedNodes({ nodes }: Pick<PathwayRow, 'nodes'>): [string, KnownNode][] {
+  const members = fromJson<{ id?: string; type?: string; data?: { name?: unknown } }[]>(nodes);
   return members.flatMap(({ id, type, data }): [string, KnownNode][] => {
     if (id === undefined || type === undefined) return [];
     const name = typeof data?.name === 'string' ? data.name : id;

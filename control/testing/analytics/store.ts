@@ -5,7 +5,7 @@
  * counted when they end (runs-store.ts), by their creation.
  */
 import { sql } from 'kysely';
-import type { Db, TestRunRow } from '../../db/index.ts';
+import { type Db, fromJson, type TestRunRow } from '../../db/index.ts';
 import type { DayCount, RunGroup, ScenarioCount, StatusCount, WeekCounts } from './rules.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -189,7 +189,7 @@ export async function pathsOf(
       .execute();
     for (const { id, nodes } of rows) {
       room -= nodes.length;
-      found.set(id, JSON.parse(nodes));
+      found.set(id, fromJson(nodes));
     }
   }
   return found;

@@ -4,6 +4,7 @@ import { faultyGraph, missingEdge, soundBooking } from '../../../test/kit/contro
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { bookingGraph, bookingPersona } from '../../../test/kit/control/test-runs.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
+import { toJson } from '../../db/index.ts';
 import { deleteTornadoBefore, emptyRecordsBefore } from './retention.ts';
 
 /** The clock's time when runs end. */
@@ -59,7 +60,7 @@ describe('the record of a run', () => {
     const examples = [{ turn: 0, quote: 'Hello' }];
     await db()
       .updateTable('test_run_records')
-      .set({ service_tone_score: JSON.stringify({ ...tone, examples }) })
+      .set({ service_tone_score: toJson({ ...tone, examples }) })
       .execute();
     expect(await emptyBefore(end)).toBe(0);
     expect(await emptyBefore(later)).toBe(1);

@@ -4,7 +4,7 @@
  * created stay.
  */
 import { sql } from 'kysely';
-import { type Db, deleteInBatches } from '../../db/index.ts';
+import { type Db, deleteInBatches, type TestRunRecordRow, toJson } from '../../db/index.ts';
 import { deleteSessions } from './tornado-sessions.ts';
 
 /**
@@ -27,18 +27,19 @@ export function emptyRecordsBefore(db: Db, before: string, now: string): Promise
       if (ids.length === 0) return { numDeletedRows: 0n };
       await trx
         .updateTable('test_assertion_results')
-        .set({ evidence: '[]' })
+        .set({ evidence: toJson([]) })
         .where('run_id', 'in', ids)
         .execute();
       const { numUpdatedRows } = await trx
         .updateTable('test_run_records')
         .set({
-          scenario: '{}',
-          chat_history: '[]',
-          variables_extracted: '{}',
-          webhook_calls: '[]',
-          tool_calls: '[]',
-          log: '[]',
+          // Nothing reads it any more.
+          scenario: toJson({}) as TestRunRecordRow['scenario'],
+          chat_history: toJson([]),
+          variables_extracted: toJson({}),
+          webhook_calls: toJson([]),
+          tool_calls: toJson([]),
+          log: toJson([]),
           ending: null,
           // Scores stay; examples are quotes.
           service_tone_score: sql`json_set(service_tone_score, '$.examples', json('[]'))`,

@@ -2,7 +2,7 @@
 import type { AssertionType } from '#shared/api/agent-testing/assertions.ts';
 import type { ScenarioStatistics, SimulationLine } from '#shared/api/agent-testing/batches.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { Db, TestSimulationSetRow } from '../../db/index.ts';
+import { type Db, fromJson, type TestSimulationSetRow } from '../../db/index.ts';
 import { type NewestPage, newestPage } from '../../http/index.ts';
 import { queueEvent } from '../../webhooks/index.ts';
 import { overallStatistics, type SimulatedRun, scenarioStatistics, setStatus } from './set-rules.ts';
@@ -35,7 +35,7 @@ export function listSets(
 /** A set without its statistics. */
 export function setLine(set: TestSimulationSetRow): SimulationLine {
   const { id, status, simulations_per_scenario, pass_threshold, created_at, completed_at } = set;
-  const scenarioIds: string[] = JSON.parse(set.scenario_ids);
+  const scenarioIds: string[] = fromJson(set.scenario_ids);
   const total_scenarios = scenarioIds.length;
   return { id, status, simulations_per_scenario, total_scenarios, pass_threshold, created_at, completed_at };
 }
@@ -120,7 +120,7 @@ async function hasOpenRuns(db: Db, id: string): Promise<boolean> {
 
 /** In the order of the request, over the ended runs. Deleted scenarios keep their names. */
 async function statisticsOf(db: Db, set: TestSimulationSetRow): Promise<ScenarioStatistics[]> {
-  const ids: string[] = JSON.parse(set.scenario_ids);
+  const ids: string[] = fromJson(set.scenario_ids);
   const rows = await db.selectFrom('test_scenarios').select(['id', 'name']).where('id', 'in', ids).execute();
   const names = new Map(rows.map(({ id, name }) => [id, name]));
   const runs = await simulatedRuns(db, set.id);

@@ -1,7 +1,13 @@
 /** Runs as the API shows them (contract 6.4). */
 import type { AssertionResultView, AssertionType } from '#shared/api/agent-testing/assertions.ts';
 import type { Run, RunRowView, TriggerSource } from '#shared/api/agent-testing/runs.ts';
-import type { Db, TestAssertionResultRow, TestRunRecordRow } from '../../db/index.ts';
+import {
+  type Db,
+  fromJson,
+  type Json,
+  type TestAssertionResultRow,
+  type TestRunRecordRow,
+} from '../../db/index.ts';
 import { fitOne, type Listed, type Omittable, readPage } from '../../http/index.ts';
 import type { ChatLine, RecordedToolCall, RecordedWebhook } from '../judging/ports.ts';
 import { round4, rounded } from '../judging/statistics.ts';
@@ -15,7 +21,7 @@ function resultView(row: TestAssertionResultRow): AssertionResultView {
     passed: passed === 1,
     is_required: is_required === 1,
     score: round4(score),
-    evidence: JSON.parse(evidence),
+    evidence: fromJson<AssertionResultView['evidence']>(evidence),
   };
 }
 
@@ -53,7 +59,7 @@ export function runView(
   results: readonly TestAssertionResultRow[],
   said?: readonly ChatLine[],
 ): Run {
-  const lines: readonly ChatLine[] = said ?? JSON.parse(record.chat_history);
+  const lines: readonly ChatLine[] = said ?? fromJson<ChatLine[]>(record.chat_history);
   const tone: Run['service_tone_score'] = parsed(record.service_tone_score);
   return {
     ...runRowView(run, results),
@@ -63,17 +69,17 @@ export function runView(
     version_number: run.version_number,
     content_hash: run.content_hash,
     chat_history: [...lines],
-    variables_extracted: JSON.parse(record.variables_extracted),
-    nodes_visited: JSON.parse(record.nodes_visited) ?? [],
+    variables_extracted: fromJson<Record<string, unknown>>(record.variables_extracted),
+    nodes_visited: fromJson<string[] | null>(record.nodes_visited) ?? [],
     current_node_id: record.current_node_id,
-    webhook_calls: (JSON.parse(record.webhook_calls) as RecordedWebhook[]).map((call) => ({
+    webhook_calls: (fromJson(record.webhook_calls) as RecordedWebhook[]).map((call) => ({
       ...call,
       response: call.response ?? null,
     })),
-    tool_calls: JSON.parse(record.tool_calls) as RecordedToolCall[],
+    tool_calls: fromJson(record.tool_calls) as RecordedToolCall[],
     service_tone_score: tone && roundedTone(tone),
     reasoning: record.reasoning,
-    evaluator: JSON.parse(record.evaluator),
+    evaluator: fromJson<Run['evaluator']>(record.evaluator),
     seed: run.seed,
     trigger_source: run.trigger_source as TriggerSource,
     error_message: record.error_message,
@@ -106,8 +112,8 @@ export function sentRunView(...parts: Parameters<typeof runView>): Listed<Run> {
   return fitOne(runView(...parts), omittable, webhookBytes);
 }
 
-function parsed<T>(text: string | null): T | null {
-  return text === null ? null : JSON.parse(text);
+function parsed<T>(text: Json | null): T | null {
+  return text === null ? null : fromJson<T>(text);
 }
 
 function roundedTone(tone: NonNullable<Run['service_tone_score']>): NonNullable<Run['service_tone_score']> {

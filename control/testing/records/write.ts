@@ -1,6 +1,12 @@
 /** Inserting and ending runs. Every end goes through here, because analytics count it. */
 import { createHash } from 'node:crypto';
-import type { Db, TestAssertionResultRow, TestRunRecordRow, TestRunRow } from '../../db/index.ts';
+import {
+  type Db,
+  type TestAssertionResultRow,
+  type TestRunRecordRow,
+  type TestRunRow,
+  toJson,
+} from '../../db/index.ts';
 import type { AssertionResult } from '../judging/ports.ts';
 import { afterEnd } from './after-end.ts';
 
@@ -21,13 +27,13 @@ export async function insertRun(
     .values({
       ...record,
       run_id: run.id,
-      chat_history: '[]',
-      variables_extracted: '{}',
-      nodes_visited: '[]',
+      chat_history: toJson([]),
+      variables_extracted: toJson({}),
+      nodes_visited: toJson([]),
       current_node_id: null,
-      webhook_calls: '[]',
-      tool_calls: '[]',
-      log: '[]',
+      webhook_calls: toJson([]),
+      tool_calls: toJson([]),
+      log: toJson([]),
       ending: null,
       service_tone_score: null,
       reasoning: null,
@@ -88,7 +94,7 @@ export async function finishRun(db: Db, id: string, end: RunEnd): Promise<boolea
     .set({
       ...end.record,
       checkpoint: null,
-      nodes_visited: JSON.stringify(end.nodesVisited),
+      nodes_visited: toJson(end.nodesVisited),
       ended_at: end.completedAt,
     })
     .where('run_id', '=', id)
@@ -103,13 +109,13 @@ export async function finishRun(db: Db, id: string, end: RunEnd): Promise<boolea
 }
 
 function pathId(nodes: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(nodes)).digest('hex').slice(0, 32);
+  return createHash('sha256').update(toJson(nodes)).digest('hex').slice(0, 32);
 }
 
 async function insertPath(db: Db, pathwayId: string, id: string, nodes: readonly string[]): Promise<void> {
   await db
     .insertInto('test_paths')
-    .values({ pathway_id: pathwayId, id, nodes: JSON.stringify(nodes) })
+    .values({ pathway_id: pathwayId, id, nodes: toJson(nodes) })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
@@ -165,7 +171,7 @@ async function insertResults(db: Db, runId: string, results: readonly AssertionR
       weight: result.weight,
       is_required: result.is_required ? 1 : 0,
       reasoning: result.reasoning,
-      evidence: JSON.stringify(result.evidence),
+      evidence: toJson(result.evidence),
       target: result.target,
       expected: result.expected,
     }),

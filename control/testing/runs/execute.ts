@@ -5,7 +5,7 @@ import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
 import { ApiError } from '#shared/errors.ts';
 import { ModelUnavailable } from '#shared/models/model-unavailable.ts';
 import type { TextAgent } from '../../conversations/index.ts';
-import type { TestRunRow } from '../../db/index.ts';
+import { fromJson, type TestRunRow, toJson } from '../../db/index.ts';
 import { isoTime } from '../../organizations/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
 import { evaluateAssertions, failedNode } from '../judging/assertions/evaluate.ts';
@@ -120,7 +120,7 @@ async function overCall(
 }
 
 function overrides({ request_data_override }: TestRunRow): Record<string, unknown> {
-  return request_data_override === null ? {} : JSON.parse(request_data_override);
+  return request_data_override === null ? {} : fromJson(request_data_override);
 }
 
 export function subjectOf(row: Pick<TestRunRow, 'pathway_id' | 'persona_id'>): Subject {
@@ -177,18 +177,18 @@ async function judged(
     failedNodeId: failedNode(scenario.assertions, results, visited),
     results,
     record: {
-      chat_history: JSON.stringify(record.chat_history),
-      variables_extracted: JSON.stringify(record.variables),
-      webhook_calls: JSON.stringify(record.webhook_calls),
-      tool_calls: JSON.stringify(record.tool_calls),
-      log: JSON.stringify(record.log),
-      ending: JSON.stringify(record.ending),
+      chat_history: toJson(record.chat_history),
+      variables_extracted: toJson(record.variables),
+      webhook_calls: toJson(record.webhook_calls),
+      tool_calls: toJson(record.tool_calls),
+      log: toJson(record.log),
+      ending: toJson(record.ending),
       current_node_id: currentNodeId,
-      service_tone_score: view && JSON.stringify(view),
+      service_tone_score: view && toJson(view),
       reasoning: `${verdict.reasoning} ${record.ending.reason}`,
       error_message: verdict.error,
-      evaluator: JSON.stringify(evaluatorsOf(models, scenario)),
-      ...(voice && { voice: JSON.stringify(voice) }),
+      evaluator: toJson(evaluatorsOf(models, scenario)),
+      ...(voice && { voice: toJson(voice) }),
     },
   };
 }
@@ -217,10 +217,10 @@ export function brokenOff(
     failedNodeId: null,
     results: [],
     record: {
-      chat_history: JSON.stringify(lines),
+      chat_history: toJson(lines),
       reasoning: reason,
       error_message: status === 'ERROR' ? reason : null,
-      ending: JSON.stringify({ by: 'unknown', reason }),
+      ending: toJson({ by: 'unknown', reason }),
     },
   };
 }

@@ -5,7 +5,7 @@ import type { RunStart, TriggerSource } from '#shared/api/agent-testing/runs.ts'
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
-import type { Db, TestRunRow } from '../../db/index.ts';
+import { type Db, type TestRunRow, toJson } from '../../db/index.ts';
 import { checkUrl, isoTime } from '../../organizations/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
 import { insertRun } from '../records/write.ts';
@@ -99,8 +99,8 @@ export async function insertRuns(
   for (const [index, { scenario, version }] of planned.entries()) {
     const id = newId();
     const run = { ...waitingRun(order, scenario, version), id, created_at, seed: (seed + index) % seeds };
-    const evaluator = JSON.stringify(evaluatorsOf(models, scenario));
-    await insertRun(db, run, { scenario: JSON.stringify(scenario), evaluator });
+    const evaluator = toJson(evaluatorsOf(models, scenario));
+    await insertRun(db, run, { scenario: toJson(scenario), evaluator });
     ids.push(id);
     // A large set takes long enough to yield to others.
     if (index % 50 === 49) await setImmediate();
@@ -129,7 +129,7 @@ function waitingRun(order: RunOrder, scenario: Scenario, version: TestedVersion)
     content_hash: version.contentHash,
     transport: phoneNumber === null ? 'text' : 'sip',
     phone_number: phoneNumber,
-    request_data_override: override && JSON.stringify(override),
+    request_data_override: override && toJson(override),
     webhook_url: order.webhookUrl ?? null,
     worker: null,
     lease_until: null,

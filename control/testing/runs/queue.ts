@@ -15,7 +15,7 @@
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
 import { counted } from '#shared/counted.ts';
-import { type BackgroundWork, type Db, pauseAfterCrash, type TestRunRow } from '../../db/index.ts';
+import { type BackgroundWork, type Db, fromJson, pauseAfterCrash, type TestRunRow } from '../../db/index.ts';
 import { webhookSubject } from '../../webhooks/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
 import type { ChatLine } from '../judging/ports.ts';
@@ -235,7 +235,7 @@ export class RunQueue implements BackgroundWork {
       if (!run) return null;
       if (run.batch_id !== null) await beginBatch(trx, run.batch_id);
       if (run.simulation_set_id !== null) await beginSet(trx, run.simulation_set_id);
-      const scenario: Scenario = JSON.parse((await findRecord(trx, run.id)).scenario);
+      const scenario: Scenario = fromJson((await findRecord(trx, run.id)).scenario);
       return { run, scenario };
     });
     if (work) this.#begin(work);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { storeFinishedRun } from '../../../test/kit/control/agent-testing.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { bookingGraph, bookingPersona, TestingClient } from '../../../test/kit/control/test-runs.ts';
+import { toJson } from '../../db/index.ts';
 import { cancelledEnd, finishRun } from '../records/write.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
@@ -359,8 +360,8 @@ describe('the end of a run', () => {
     const more = { status: 'RUNNING', webhook_url: 'https://hooks.example.com/large' } as const;
     const scenarioId = await scenario();
     const id = await storeFinishedRun(db, { orgId: test.orgId, scenarioId, createdAt, more });
-    const variables_extracted = JSON.stringify({ large: 'é'.repeat(600_000) });
-    const record = { variables_extracted, ending: JSON.stringify({ by: 'agent', reason: 'Done.' }) };
+    const variables_extracted = toJson({ large: 'é'.repeat(600_000) });
+    const record = { variables_extracted, ending: toJson({ by: 'agent', reason: 'Done.' }) };
     const end = { ...cancelledEnd(createdAt), status: 'PASSED', score: 1, record } as const;
     await db.transaction().execute((trx) => finishRun(trx, id, end));
     const { body } = await db

@@ -14,6 +14,7 @@ import { TestingDeleted, testing } from '#shared/api/agent-testing/wrapping.ts';
 import { NoMembers } from '#shared/api/common.ts';
 import { ApiError } from '#shared/errors.ts';
 import { actorOf } from '../../audit/index.ts';
+import { fromJson } from '../../db/index.ts';
 import { type App, orgOf } from '../../http/index.ts';
 import { recordTestingChange } from '../common/audit.ts';
 import type { TestingDeps } from '../common/deps.ts';
@@ -176,7 +177,8 @@ function eventRoute(
         if (!run) return null;
         const { attempts: attempt, status } = run;
         const over = status !== 'PENDING' && status !== 'RUNNING';
-        const stored = async (): Promise<ChatLine[]> => JSON.parse((await findRecord(db, id)).chat_history);
+        const stored = async (): Promise<ChatLine[]> =>
+          fromJson<ChatLine[]>((await findRecord(db, id)).chat_history);
         const turns = over ? await stored() : (live.lines(id) ?? []);
         const results = (await resultsOf(db, [id])).get(id) ?? [];
         return { state: runRowView(run, results), version: `${status} ${attempt}`, over, attempt, turns };

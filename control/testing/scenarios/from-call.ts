@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { GenerateFromCall } from '#shared/api/agent-testing/templates.ts';
 import { ApiError } from '#shared/errors.ts';
 import { findLoggedCall, findTranscript } from '../../calls/index.ts';
-import type { Db } from '../../db/index.ts';
+import { type Db, fromJson } from '../../db/index.ts';
 import type { ScenarioWriter, SpokenLine } from './drafts.ts';
 import { Redaction } from './redaction.ts';
 import { namesSaid } from './redaction-names.ts';
@@ -75,11 +75,11 @@ async function sourceOfCall(db: Db, orgId: string, callId: string): Promise<Sour
   const lines = entries.flatMap(({ user, text }): SpokenLine[] =>
     user === 'agent-action' || text.trim() === '' ? [] : [{ role: user, content: text }],
   );
-  const requestData = asObject(JSON.parse(call.request_data));
+  const requestData = asObject(fromJson(call.request_data));
   return {
     lines,
     requestData: requestData && Object.keys(requestData).length > 0 ? requestData : null,
-    variables: JSON.parse(call.variables),
+    variables: fromJson(call.variables),
   };
 }
 

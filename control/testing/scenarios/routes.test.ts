@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storeFinishedRun } from '../../../test/kit/control/agent-testing.ts';
 import { callRecord } from '../../../test/kit/control/edge-client.ts';
 import { type Answer, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { toJson } from '../../db/index.ts';
 
 const base = '/v1/agent-testing';
 const unknownId = '00000000-0000-4000-8000-000000000000';
@@ -566,13 +567,13 @@ describe('a scenario from a call', () => {
         pathway_version: null,
         persona_id: null,
         max_duration: null,
-        request_data: JSON.stringify({
+        request_data: toJson({
           plan: 'gold',
           deep: [{ customerName: 'Ada', url: 'https://a.example/x' }],
         }),
-        variables: JSON.stringify({ first_name: 'Grace' }),
+        variables: toJson({ first_name: 'Grace' }),
         failover_attempts: null,
-        metadata: '{}',
+        metadata: toJson({}),
         webhook: null,
         transferred_to: null,
         answered_by: null,
@@ -585,7 +586,7 @@ describe('a scenario from a call', () => {
       .insertInto('transcript_parts')
       .values({
         call_id: 'call-1',
-        entries: JSON.stringify([
+        entries: toJson([
           { ...entry, user: 'agent-action', text: 'went to node 77777' },
           { ...entry, user: 'user', text: 'Grace here, for Ada.' },
         ]),

@@ -11,7 +11,7 @@ import type {
 } from '#shared/api/agent-testing/scenarios.ts';
 import { ApiError, type ErrorItem, errorItem } from '#shared/errors.ts';
 import type { NewId } from '#shared/ids.ts';
-import type { TestAssertionRow, TestScenarioRow } from '../../db/index.ts';
+import { fromJson, type TestAssertionRow, type TestScenarioRow, toJson } from '../../db/index.ts';
 import { configProblems } from '../judging/assertions/evaluate.ts';
 import { rounded } from '../judging/statistics.ts';
 
@@ -33,7 +33,7 @@ export function readCategory(category: CategoryInput): Category {
 }
 
 const flag = (value: boolean) => (value ? 1 : 0);
-const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
+const json = <T>(value: T | null) => (value === null ? null : toJson(value));
 
 export type ScenarioContent = Omit<
   TestScenarioRow,
@@ -93,8 +93,8 @@ export function changedContent(body: ScenarioUpdate): Partial<ScenarioContent> {
 export function checkMessages(content: Pick<TestScenarioRow, 'scenario_type' | 'input_messages'>): void {
   const { scenario_type: type } = content;
   if (type === 'AGENT') return;
-  const messages: { role: string }[] =
-    content.input_messages === null ? [] : JSON.parse(content.input_messages);
+  const messages =
+    content.input_messages === null ? [] : fromJson<{ role: string }[]>(content.input_messages);
   const usable = type === 'REPLAY' ? messages.filter(({ role }) => role === 'user') : messages;
   if (usable.length > 0) return;
   const rule =
@@ -121,7 +121,7 @@ export function assertionRows(
     scenario_id: scenarioId,
     type: assertion.type,
     name: assertion.name ?? null,
-    config: JSON.stringify(assertion.config),
+    config: toJson(assertion.config),
     is_required: flag(assertion.is_required ?? true),
     weight: assertion.weight ?? 1,
     position: assertion.order ?? place,
@@ -153,7 +153,7 @@ function assertionView(row: TestAssertionRow): AssertionView {
     id: row.id,
     type: row.type as AssertionView['type'],
     name: row.name,
-    config: JSON.parse(row.config),
+    config: fromJson<Record<string, unknown>>(row.config),
     is_required: row.is_required === 1,
     weight: row.weight,
     order: row.position,
@@ -162,14 +162,16 @@ function assertionView(row: TestAssertionRow): AssertionView {
 
 export function scenarioView(row: TestScenarioRow, assertions: readonly TestAssertionRow[]): Scenario {
   const { deleted_at: _, category, scenario_type, ...rest } = row;
-  const parsed = (text: string | null) => (text === null ? null : JSON.parse(text));
   return {
     ...rest,
     category: category as Category,
     scenario_type: scenario_type satisfies ScenarioType,
-    request_data: parsed(row.request_data),
-    input_messages: parsed(row.input_messages),
-    metadata: parsed(row.metadata),
+    request_data: row.request_data === null ? null : fromJson(row.request_data),
+    input_messages:
+      row.input_messages === null
+        ? null
+        : fromJson<NonNullable<Scenario['input_messages']>>(row.input_messages),
+    metadata: row.metadata === null ? null : fromJson(row.metadata),
     service_tone_enabled: row.service_tone_enabled === 1,
     is_required_for_promotion: row.is_required_for_promotion === 1,
     enabled: row.enabled === 1,

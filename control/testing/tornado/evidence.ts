@@ -1,6 +1,6 @@
 /** Reads the results of an iteration's batch. */
 
-import type { Db, TestRunRow } from '../../db/index.ts';
+import { type Db, fromJson, type TestRunRow } from '../../db/index.ts';
 import type { FailedCase } from '../analysis/case.ts';
 import { loadCase } from '../analysis/load-case.ts';
 import { findRecord, resultsOf, runsOf } from '../records/run-store.ts';
@@ -19,7 +19,7 @@ export async function outcomesOf(db: Db, batchId: string): Promise<[string, Scen
 }
 
 async function facts(db: Db, run: TestRunRow): Promise<Pick<ScenarioOutcome, 'failure' | 'visited'>> {
-  const visited: string[] | null = JSON.parse((await findRecord(db, run.id)).nodes_visited);
+  const visited = fromJson<string[] | null>((await findRecord(db, run.id)).nodes_visited);
   if (run.status !== 'FAILED') return { failure: null, visited: visited ?? [] };
   const results = (await resultsOf(db, [run.id])).get(run.id) ?? [];
   const first = results.find((result) => result.is_required === 1 && result.passed === 0);

@@ -1,6 +1,11 @@
 /** Ends a session: cancels its runs, keeps the best fork, deletes the others, and queues the event. */
 import type { TornadoStatus } from '#shared/api/agent-testing/tornado.ts';
-import type { TestTornadoIterationRow, TestTornadoSessionRow } from '../../db/index.ts';
+import {
+  fromJson,
+  type TestTornadoIterationRow,
+  type TestTornadoSessionRow,
+  toJson,
+} from '../../db/index.ts';
 import { isoTime } from '../../organizations/index.ts';
 import { queueEvent, webhookSubject } from '../../webhooks/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
@@ -34,7 +39,7 @@ export async function finishSession(
   { failure, iteration, review, state, status }: Finish,
 ): Promise<string[] | null> {
   const now = isoTime(services.clock);
-  const before: string[] = JSON.parse(session.unfixable_ids);
+  const before: string[] = fromJson(session.unfixable_ids);
   const iterations = iterationsOf(state);
   const best = bestIteration(iterations);
   const kept = state.forks[best]?.version ?? session.base_version;
@@ -46,7 +51,7 @@ export async function finishSession(
       completed_at: now,
       passed_scenarios: passedIds(outcome).length,
       failed_scenarios: failedIds(outcome).length,
-      unfixable_ids: JSON.stringify(state.unfixable),
+      unfixable_ids: toJson(state.unfixable),
       forked_version: kept === session.base_version ? null : kept,
       error_message: status === 'ERROR' ? (failure ?? errorOf(iterations.at(-1))) : null,
       state: null,

@@ -1,6 +1,11 @@
 /** The step from one iteration to the next: the plan becomes a fork, and all scenarios run on it. */
 
-import type { TestTornadoIterationRow, TestTornadoSessionRow } from '../../db/index.ts';
+import {
+  fromJson,
+  type TestTornadoIterationRow,
+  type TestTornadoSessionRow,
+  toJson,
+} from '../../db/index.ts';
 import { isoTime } from '../../organizations/index.ts';
 import { editKey } from '../analysis/edits.ts';
 import type { TestingDeps } from '../common/deps.ts';
@@ -25,7 +30,7 @@ export function goOn(
   review: Review,
 ): Promise<boolean> {
   const now = isoTime(services.clock);
-  const before: string[] = JSON.parse(session.unfixable_ids);
+  const before: string[] = fromJson(session.unfixable_ids);
   const last = iterationsOf(state).at(-1) ?? new Map();
   return services.catalogue
     .change(async (db, altered) => {
@@ -41,8 +46,8 @@ export function goOn(
         current_iteration: number,
         passed_scenarios: passedIds(last).length,
         failed_scenarios: failedIds(last).length,
-        unfixable_ids: JSON.stringify(state.unfixable),
-        state: JSON.stringify(next),
+        unfixable_ids: toJson(state.unfixable),
+        state: toJson(next),
       });
       // The fork must not be left over.
       if (!moved) throw new MovedOn();
@@ -73,7 +78,7 @@ export async function beginIteration(
 ): Promise<void> {
   const { batchId } = await startBatch(services, db, {
     orgId: session.org_id,
-    scenarioIds: JSON.parse(session.scenario_ids),
+    scenarioIds: fromJson(session.scenario_ids),
     versionNumber: version,
     triggerSource: 'tornado',
     // The same callers in each iteration, so that only the version differs.
@@ -87,9 +92,9 @@ export async function beginIteration(
     version_number: version,
     started_at: isoTime(services.clock),
     completed_at: null,
-    passed_ids: '[]',
-    failed_ids: '[]',
-    newly_unfixable_ids: '[]',
+    passed_ids: toJson([]),
+    failed_ids: toJson([]),
+    newly_unfixable_ids: toJson([]),
     avg_score: null,
     fix_plan: null,
     prompt_excerpt: null,

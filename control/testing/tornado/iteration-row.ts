@@ -1,6 +1,6 @@
 /** The stored result of an ended iteration. */
 
-import type { TestTornadoIterationRow } from '../../db/index.ts';
+import { type TestTornadoIterationRow, toJson } from '../../db/index.ts';
 import { graphDiff, promptExcerpt } from './diff.ts';
 import { failedIds, meanScore, passedIds } from './outcome.ts';
 import type { Review } from './review.ts';
@@ -20,15 +20,15 @@ export function endedIteration(
   const plan = review && planView(review.fixes, review.skipped);
   return {
     completed_at: now,
-    passed_ids: JSON.stringify(passedIds(last)),
-    failed_ids: JSON.stringify(failedIds(last)),
-    newly_unfixable_ids: JSON.stringify(state.unfixable.filter((id) => !before.includes(id))),
+    passed_ids: toJson(passedIds(last)),
+    failed_ids: toJson(failedIds(last)),
+    newly_unfixable_ids: toJson(state.unfixable.filter((id) => !before.includes(id))),
     avg_score: meanScore(last),
-    fix_plan: plan && JSON.stringify(plan),
+    fix_plan: plan && toJson(plan),
     ...(review &&
       review.fixes.length > 0 && {
         prompt_excerpt: promptExcerpt(review.fixes.map(({ edit }) => edit)),
-        diff: JSON.stringify(graphDiff(review.best, review.graph)),
+        diff: toJson(graphDiff(review.best, review.graph)),
       }),
   };
 }

@@ -9,11 +9,13 @@ import { OneAtATime } from '../../conversations/index.ts';
 import {
   beginWork,
   endWork,
+  fromJson,
   interruptedWork,
   mostCrashes,
   pauseAfterCrash,
   type TestTornadoIterationRow,
   type TestTornadoSessionRow,
+  toJson,
 } from '../../db/index.ts';
 import { isoTime } from '../../organizations/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
@@ -181,7 +183,7 @@ export class Sessions {
     const session = await findRunning(database.db, id);
     const iteration = session && (await listIterations(database.db, id)).at(-1);
     if (!session || !iteration) return this.#forget(id);
-    const state: SessionState = JSON.parse(session.state ?? 'null');
+    const state = fromJson<SessionState>(session.state ?? toJson(null));
     const outcomes = await outcomesOf(database.db, iteration.batch_id);
     const seen = outcomes ? withOutcomes(state, outcomes) : state;
     const standing = { ...this.#standing(session, seen), failure };

@@ -6,7 +6,7 @@ import type { TornadoStart } from '#shared/api/agent-testing/tornado.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Actor } from '../../audit/index.ts';
-import type { Db, PathwayRow, TestTornadoSessionRow } from '../../db/index.ts';
+import { type Db, fromJson, type PathwayRow, type TestTornadoSessionRow, toJson } from '../../db/index.ts';
 import { isoTime } from '../../organizations/index.ts';
 import { requirePathway, requireVersion } from '../../pathways/index.ts';
 import type { RawGraph } from '../analysis/edits.ts';
@@ -108,8 +108,8 @@ async function begin(
     pathway_id,
     persona_id,
     status: 'RUNNING',
-    scenario_ids: JSON.stringify(scenarios),
-    unfixable_ids: '[]',
+    scenario_ids: toJson(scenarios),
+    unfixable_ids: toJson([]),
     base_version: version,
     forked_version: null,
     current_iteration: 1,
@@ -120,7 +120,7 @@ async function begin(
     failed_scenarios: 0,
     webhook_url: webhook_url ?? null,
     error_message: null,
-    state: JSON.stringify(state),
+    state: toJson(state),
     worker: null,
     lease_until: null,
     cancel_requested_at: null,
@@ -134,7 +134,7 @@ async function begin(
 
 async function graphOf(db: Db, pathway: PathwayRow, version: number): Promise<RawGraph> {
   const { edges, nodes } = version === 0 ? pathway : await requireVersion(db, pathway.id, version);
-  return { nodes: JSON.parse(nodes), edges: JSON.parse(edges) };
+  return { nodes: fromJson(nodes), edges: fromJson(edges) };
 }
 
 /** The given ones in order, else all enabled ones, oldest first. */

@@ -1,7 +1,13 @@
 /** Sessions and their iterations as stored. */
 import { sql } from 'kysely';
 import type { FixPlan } from '#shared/api/agent-testing/tornado.ts';
-import type { Db, TestTornadoIterationRow, TestTornadoSessionRow } from '../../db/index.ts';
+import {
+  type Db,
+  fromJson,
+  type TestTornadoIterationRow,
+  type TestTornadoSessionRow,
+  toJson,
+} from '../../db/index.ts';
 import { type NewestPage, newestPage } from '../../http/index.ts';
 import type { Fix } from './fixes.ts';
 
@@ -116,10 +122,10 @@ export async function markReverted(db: Db, sessionId: string, fixes: readonly Fi
   const ids = new Set(fixes.map(({ id }) => id));
   for (const { iteration, fix_plan } of await listIterations(db, sessionId)) {
     if (fix_plan === null) continue;
-    const plan: FixPlan = JSON.parse(fix_plan);
+    const plan: FixPlan = fromJson(fix_plan);
     const marked = plan.fixes.map((fix) => (ids.has(fix.id) ? { ...fix, status: 'reverted' as const } : fix));
     await updateIteration(db, sessionId, iteration, {
-      fix_plan: JSON.stringify({ ...plan, fixes: marked }),
+      fix_plan: toJson({ ...plan, fixes: marked }),
     });
   }
 }

@@ -7,13 +7,13 @@ import type {
   TornadoStatus,
   TornadoStatusView,
 } from '#shared/api/agent-testing/tornado.ts';
-import type { TestTornadoIterationRow, TestTornadoSessionRow } from '../../db/index.ts';
+import { fromJson, type TestTornadoIterationRow, type TestTornadoSessionRow } from '../../db/index.ts';
 import { fitPage } from '../../http/index.ts';
 import { rounded } from '../judging/statistics.ts';
 import type { Fix } from './fixes.ts';
 
 export function activeView(session: TestTornadoSessionRow): Static<typeof ActiveTornado>['data'] {
-  const scenarios: string[] = JSON.parse(session.scenario_ids);
+  const scenarios: string[] = fromJson(session.scenario_ids);
   return {
     session_id: session.id,
     status: 'RUNNING',
@@ -34,7 +34,7 @@ export function statusView(
   iterations: readonly TestTornadoIterationRow[],
   now: number,
 ): TornadoStatusView {
-  const unfixable: string[] = JSON.parse(session.unfixable_ids);
+  const unfixable: string[] = fromJson(session.unfixable_ids);
   const until = session.completed_at === null ? now : Date.parse(session.completed_at);
   return {
     ...activeView(session),
@@ -62,13 +62,13 @@ function iterationView(row: TestTornadoIterationRow): Iteration {
     started_at: row.started_at,
     completed_at: row.completed_at,
     version_number: row.version_number,
-    passed_ids: JSON.parse(row.passed_ids),
-    failed_ids: JSON.parse(row.failed_ids),
-    newly_unfixable_ids: JSON.parse(row.newly_unfixable_ids),
+    passed_ids: fromJson(row.passed_ids),
+    failed_ids: fromJson(row.failed_ids),
+    newly_unfixable_ids: fromJson(row.newly_unfixable_ids),
     avg_score: rounded(row.avg_score),
-    fix_plan: row.fix_plan === null ? null : JSON.parse(row.fix_plan),
+    fix_plan: row.fix_plan === null ? null : fromJson(row.fix_plan),
     prompt_excerpt: row.prompt_excerpt,
-    diff: row.diff === null ? null : JSON.parse(row.diff),
+    diff: row.diff === null ? null : fromJson<Iteration['diff']>(row.diff),
   };
 }
 

@@ -1,7 +1,8 @@
 /** For tests: records of conversations, and finished runs as execution would store them. */
 import type { AssertionType, AssertionView } from '#shared/api/agent-testing/assertions.ts';
 import { newId } from '#shared/ids.ts';
-import type { Db, TestRunRow } from '../../../control/db/tables.ts';
+import { toJson } from '../../../control/db/json.ts';
+import type { Db, TestRunRecordRow, TestRunRow } from '../../../control/db/tables.ts';
 import type {
   AssertionResult,
   ChatLine,
@@ -126,7 +127,7 @@ export async function storeFinishedRun(db: Db, run: FinishedRun): Promise<string
       overall_score: null,
       ...more,
     },
-    { scenario: '{}', evaluator: '{}' },
+    { scenario: toJson({}) as TestRunRecordRow['scenario'], evaluator: toJson({}) },
   );
   if (end.status) {
     await finishRun(db, id, {

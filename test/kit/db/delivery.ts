@@ -1,5 +1,6 @@
 /** A webhook delivery that is due now. */
 import type { Clock } from '#shared/clock.ts';
+import { toJson } from '../../../control/db/json.ts';
 import type { WebhookDeliveryRow } from '../../../control/db/tables.ts';
 
 export function newDelivery(clock: Pick<Clock, 'now'>): WebhookDeliveryRow {
@@ -10,7 +11,7 @@ export function newDelivery(clock: Pick<Clock, 'now'>): WebhookDeliveryRow {
     type: 'call.completed',
     url: 'https://hooks.example.com/',
     subject_id: 'call',
-    body: '{}',
+    body: toJson({}),
     created_at: now,
     first_attempt_at: null,
     attempts: 0,

@@ -3,7 +3,7 @@ import type { SimulationStart } from '#shared/api/agent-testing/batches.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Actor } from '../../../audit/index.ts';
-import type { TestSimulationSetRow } from '../../../db/index.ts';
+import { type TestSimulationSetRow, toJson } from '../../../db/index.ts';
 import { isoTime } from '../../../organizations/index.ts';
 import { recordTestingChange } from '../../common/audit.ts';
 import type { TestingDeps } from '../../common/deps.ts';
@@ -49,7 +49,7 @@ export async function startSimulationSet(
       pathway_id: subject?.kind === 'pathway' ? subject.id : null,
       persona_id: subject?.kind === 'persona' ? subject.id : null,
       status: 'PENDING',
-      scenario_ids: JSON.stringify(scenarioIds),
+      scenario_ids: toJson(scenarioIds),
       simulations_per_scenario: each,
       pass_threshold,
       version_number: version_number ?? null,
