@@ -2,30 +2,11 @@
 import { StreamFramer } from '../message/framing.ts';
 import type { Flow, TransportEvents } from './flow.ts';
 import type { Guest } from './guest.ts';
+import { isLineBreaks, Keepalive, PING, PONG, ticks } from './keepalive.ts';
 import type { TransportLimits } from './limits.ts';
+import { Outflow } from './outflow.ts';
 import type { UnfinishedHolder } from './unfinished.ts';
-
-/** Common interface of a TLS socket and a WebSocket. */
-export interface Wire {
-  readonly protocol: 'tls' | 'wss';
-  /** Octets passed to `write` that the operating system has not taken yet. */
-  readonly queuedBytes: number;
-  write(bytes: Buffer): void;
-  /** Flushes and closes. */
-  end(reason: string): void;
-  /** Closes at once. */
-  destroy(): void;
-  /** Stops reading, so that TCP flow control stops the peer. */
-  pause(): void;
-  resume(): void;
-}
-
-export interface Endpoints {
-  readonly remoteAddress: string;
-  readonly remotePort: number;
-  readonly localAddress: string;
-  readonly localPort: number;
-}
+import type { Endpoints, Wire } from './wire.ts';
 
 /** Events that the layer counts. */
 export type Counted = 'silent' | 'unread' | 'paused' | 'inbound_idle' | 'outbound_idle';
@@ -49,19 +30,8 @@ export interface ConnectionOwner {
 const LINGER_TICKS = 2;
 /** Twice the life of a transaction: a slow peer must not accumulate connections that were set aside. */
 const ASIDE_IDLE_MS = 64_000;
-/**
- * Octets that may stay queued for a peer indefinitely: they cost no more than the connection, which has its own
- * timeouts.
- */
-const LITTLE = 4_096;
-const PING = Buffer.from('\r\n\r\n');
-const PONG = Buffer.from('\r\n');
 
 let lastId = 0;
-
-function ticks(ms: number): number {
-  return Math.ceil(ms / 1000);
-}
 
 export class Connection implements Flow, UnfinishedHolder {
   readonly id = ++lastId;
@@ -81,31 +51,21 @@ export class Connection implements Flow, UnfinishedHolder {
   #pins = 0;
   /** Tick until which a registration needs it. */
   #keptUntil = 0;
-  /** Octets of the answers pending for the peer's requests. */
-  #owed = 0;
+  readonly #outflow: Outflow;
   /** Octets of an incomplete message, as last reported to the owner. */
   #heldBytes = 0;
   /** The same for a WebSocket. */
   #partBytes = 0;
-  #paused = false;
-  /** Octets passed to the wire, octets taken at the last check, and the tick of that check. */
-  #sentBytes = 0;
-  #takenBytes = Number.NEGATIVE_INFINITY;
-  #takenAt: number;
   readonly #openedAt: number;
   #isAside = false;
   #heardTimes = 0;
   #reason: string | null = null;
   #gone = false;
-  /** Ticks of the last octet received, and of the last octet received or sent. */
-  #heardAt: number;
+  /** Tick of the last octet received or sent. */
   #activeAt: number;
   /** Tick of the first octet of the incomplete message. */
   #pendingSince = 0;
-  /** Tick of the unanswered ping, or -1. */
-  #pingedAt = -1;
-  /** Whether the peer answers pings; null while unknown. */
-  #answersPings: boolean | null = null;
+  readonly #keepalive: Keepalive;
   #closedAt = 0;
   #drainReason: string | null = null;
   #drainingSince = 0;
@@ -134,8 +94,8 @@ export class Connection implements Flow, UnfinishedHolder {
     this.#wire = wire;
     this.#framer = new StreamFramer({ maxBytes: owner.limits.maxMessageBytes });
     this.#openedAt = owner.tick;
-    this.#takenAt = owner.tick;
-    this.#heardAt = owner.tick;
+    this.#outflow = new Outflow(owner.limits, owner.tick);
+    this.#keepalive = new Keepalive(owner.limits, owner.tick);
     this.#activeAt = owner.tick;
   }
 
@@ -194,12 +154,12 @@ export class Connection implements Flow, UnfinishedHolder {
   }
 
   owe(bytes: number): void {
-    this.#owed += bytes;
+    this.#outflow.owe(bytes);
     this.#pace();
   }
 
   settle(bytes: number): void {
-    this.#owed = Math.max(0, this.#owed - bytes);
+    this.#outflow.settle(bytes);
     this.#pace();
   }
 
@@ -222,9 +182,9 @@ export class Connection implements Flow, UnfinishedHolder {
   }
 
   #write(bytes: Buffer): void {
-    if (this.#wire.queuedBytes === 0) this.#takenAt = this.#owner.tick;
+    const queued = this.#wire.queuedBytes;
     this.#wire.write(bytes);
-    this.#sentBytes += bytes.length;
+    this.#outflow.wrote(bytes.length, queued, this.#owner.tick);
     this.#pace();
   }
 
@@ -234,20 +194,16 @@ export class Connection implements Flow, UnfinishedHolder {
     return this.isStranger ? Math.min(maxQueuedBytes, 2 * maxMessageBytes) : maxQueuedBytes;
   }
 
-  /**
-   * Reads only while the peer takes its answers. Stops at half of the queue limit, to leave room for what we send
-   * on our own initiative, and resumes at a quarter.
-   */
+  /** Reads only while the peer reads its answers. */
   #pace(): void {
-    const waiting = this.#owed + this.#wire.queuedBytes;
-    const maxQueuedBytes = this.#maxQueuedBytes;
-    if (!this.#paused && waiting > maxQueuedBytes / 2 && !this.closed) {
-      this.#paused = true;
+    const { queuedBytes } = this.#wire;
+    if (this.closed && !this.#outflow.paused) return;
+    const change = this.#outflow.pace(queuedBytes, this.#maxQueuedBytes);
+    if (change === 'pause') {
       this.#owner.count('paused');
       this.#wire.pause();
-    } else if (this.#paused && waiting <= maxQueuedBytes / 4) {
-      this.#paused = false;
-      // The remainder of a message waited on our side, not the peer's.
+    } else if (change === 'resume') {
+      // The rest of a message waited here, not at the peer.
       this.#pendingSince = this.#owner.tick;
       this.#wire.resume();
     }
@@ -257,7 +213,7 @@ export class Connection implements Flow, UnfinishedHolder {
     if (this.closed) return;
     this.#stop(reason);
     // A socket that is not read does not notice that the peer has closed.
-    if (this.#paused) this.#wire.resume();
+    if (this.#outflow.paused) this.#wire.resume();
     this.#wire.end(reason);
   }
 
@@ -299,7 +255,7 @@ export class Connection implements Flow, UnfinishedHolder {
     // The CRLF that answered our ping must not count as the first half of the peer's ping.
     if (answersPing) this.#framer.forgetHalfPing();
     // One answer for all pings of a chunk, so that a flood of them does not cause a flood of ours.
-    if (pinged) this.#pong();
+    if (pinged) this.#sendKeepalive(PONG);
     if (this.#framer.pendingBytes > 0 && (before === 0 || cut)) this.#pendingSince = this.#owner.tick;
   }
 
@@ -333,16 +289,12 @@ export class Connection implements Flow, UnfinishedHolder {
     if (bytes.length > 4 || !isLineBreaks(bytes)) {
       this.#spoke();
       this.#owner.events.message(this, bytes);
-    } else if (bytes.length === 4) this.#pong();
+    } else if (bytes.length === 4) this.#sendKeepalive(PONG);
   }
 
   #spoke(): void {
     this.#guest?.spoke();
     this.#activeAt = this.#owner.tick;
-  }
-
-  #pong(): void {
-    this.#sendKeepalive(PONG);
   }
 
   #sendKeepalive(bytes: Buffer): boolean {
@@ -360,14 +312,14 @@ export class Connection implements Flow, UnfinishedHolder {
   /** Called once a second. */
   checkTime(): void {
     const { limits, tick } = this.#owner;
-    if (this.#paused) this.#pace();
+    if (this.#outflow.paused) this.#pace();
     if (this.closed) {
       if (tick - this.#closedAt >= LINGER_TICKS) this.#wire.destroy();
       return;
     }
     if (this.#drainReason !== null) {
       if (tick - this.#drainingSince >= ticks(limits.drainTimeoutMs)) this.close(this.#drainReason);
-    } else if (this.#stalls) {
+    } else if (this.#outflow.stalls(this.#wire.queuedBytes, tick)) {
       this.#owner.count('unread');
       this.destroy(`the peer does not read: it took nothing for ${limits.writeTimeoutMs / 1000} s`);
     } else if (this.isStranger && this.#saysNothing) {
@@ -385,20 +337,8 @@ export class Connection implements Flow, UnfinishedHolder {
 
   get #isIdle(): boolean {
     const { tick } = this.#owner;
-    const needed = this.#pins > 0 || this.#owed > 0 || tick < this.#keptUntil;
+    const needed = this.#pins > 0 || this.#outflow.owed > 0 || tick < this.#keptUntil;
     return !needed && tick - this.#activeAt >= ticks(this.#idleMs);
-  }
-
-  /** Whether the data queued for the peer has not moved for too long. */
-  get #stalls(): boolean {
-    const { tick, limits } = this.#owner;
-    const { queuedBytes } = this.#wire;
-    const taken = this.#sentBytes - queuedBytes;
-    if (queuedBytes < LITTLE || taken > this.#takenBytes) {
-      this.#takenBytes = taken;
-      this.#takenAt = tick;
-    }
-    return tick - this.#takenAt >= ticks(limits.writeTimeoutMs);
   }
 
   get #saysNothing(): boolean {
@@ -408,7 +348,7 @@ export class Connection implements Flow, UnfinishedHolder {
 
   /** A message has begun and the peer owes the remainder: what we do not read is not late. */
   get #halfAMessage(): boolean {
-    return this.#framer.pendingBytes + this.#partBytes > 0 && !this.#paused;
+    return this.#framer.pendingBytes + this.#partBytes > 0 && !this.#outflow.paused;
   }
 
   get #idleMs(): number {
@@ -419,29 +359,16 @@ export class Connection implements Flow, UnfinishedHolder {
 
   #checkPing(): void {
     const { limits, tick } = this.#owner;
-    if (this.#pingedAt !== -1) {
-      if (tick - this.#pingedAt < ticks(limits.pongTimeoutMs)) return;
-      if (this.#answersPings === true || limits.requirePong) {
-        this.destroy(`keepalive not answered within ${limits.pongTimeoutMs / 1000} s`);
-        return;
-      }
-      this.#answersPings = false;
-      this.#pingedAt = -1;
-      return;
-    }
-    if (this.#answersPings === false || tick - this.#heardAt < ticks(limits.pingIntervalMs)) return;
-    if (this.#sendKeepalive(PING)) this.#pingedAt = tick;
+    const due = this.#keepalive.due(tick);
+    if (due === 'dead') this.destroy(`keepalive not answered within ${limits.pongTimeoutMs / 1000} s`);
+    else if (due === 'ping' && this.#sendKeepalive(PING)) this.#keepalive.pinged(tick);
   }
 
   /** Anything received after a ping shows that the peer is alive. Returns whether a ping was pending. */
   #heard(): boolean {
     this.#heardTimes++;
-    this.#heardAt = this.#owner.tick;
     if (!this.#isKeptByMessages) this.#activeAt = this.#owner.tick;
-    if (this.#pingedAt === -1) return false;
-    this.#pingedAt = -1;
-    this.#answersPings = true;
-    return true;
+    return this.#keepalive.heard(this.#owner.tick);
   }
 
   /** The socket has closed; `cause` counts unless we closed it ourselves. */
@@ -467,9 +394,4 @@ export class Connection implements Flow, UnfinishedHolder {
     this.#closedAt = this.#owner.tick;
     if (!this.draining) this.#owner.closing(this);
   }
-}
-
-function isLineBreaks(bytes: Buffer): boolean {
-  for (const octet of bytes) if (octet !== 13 && octet !== 10) return false;
-  return true;
 }

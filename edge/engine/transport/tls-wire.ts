@@ -1,7 +1,8 @@
 import type { TLSSocket } from 'node:tls';
 import { tlsReason } from '#shared/connection-faults.ts';
 import { plainAddress } from '#shared/networks.ts';
-import type { Connection, Endpoints, Wire } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { Endpoints, Wire } from './wire.ts';
 
 /** A TLS socket after its handshake, as a wire. */
 export class TlsWire implements Wire {
