@@ -3,7 +3,6 @@ import type { Clock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import { LogThinning } from '#shared/log-thinning.ts';
 import { plainAddress } from '#shared/networks.ts';
-import { retryAfterS } from '../call/live-call.ts';
 import type { Log } from '../call/log.ts';
 import type {
   DialEvents,
@@ -13,14 +12,8 @@ import type {
   OutboundInvite,
 } from '../call/ports/dialing.ts';
 import type { TestVisits } from '../call/test-visits.ts';
-import {
-  blockDue,
-  type CallTaker,
-  countTry,
-  type InboundDeps,
-  type Routing,
-  receiveInvite,
-} from './admission/inbound.ts';
+import { blockDue, type CallTaker, type InboundDeps, type Routing } from './admission/inbound.ts';
+import { OutsideRequests } from './admission/outside-requests.ts';
 import { RefusedRecords } from './admission/refused-records.ts';
 import { type Resolve, resolveSource, SourceHosts } from './admission/source-hosts.ts';
 import { hostsOf, SourceIndex } from './admission/sources.ts';
@@ -32,12 +25,11 @@ import { type RegistrarAccess, Registrations } from './registration/registration
 import { type DialogOwner, Dialogs } from './session/dialogs.ts';
 import { Reconciliation } from './session/reconciliation.ts';
 import { EngineLink } from './srf/connect.ts';
-import { capabilities, type Environment, type ReferSettings, respond } from './srf/environment.ts';
+import type { Environment, ReferSettings } from './srf/environment.ts';
 import { type Exchange, exchangeOver } from './srf/exchange.ts';
-import { allow } from './srf/headers.ts';
 import { NumberIndex } from './srf/numbers.ts';
 import type { SessionSettings } from './srf/session-timer.ts';
-import { type EngineAddress, forgetInvite, type SrfRequest, type SrfResponse } from './srf/srf.ts';
+import type { EngineAddress, SrfRequest, SrfResponse } from './srf/srf.ts';
 
 export interface SignalingOptions {
   readonly clock: Clock;
@@ -73,12 +65,6 @@ const sourceRefreshMs = 5 * 60_000;
 /** Contract 3.5: the trigger `timeout`. */
 const defaultNoResponseMs = 6_000;
 
-/**
- * An OPTIONS from a source without a trunk counts as a quarter of an attempt: a monitor that checks us every ten
- * seconds, such as Kamailio's dispatcher, is not a scanner.
- */
-const optionsWeight = 1 / 4;
-
 const defaultRefers: ReferSettings = { subscriptionMs: 180_000, outcomeMs: 60_000 };
 
 export class Signaling implements Dialer {
@@ -90,6 +76,7 @@ export class Signaling implements Dialer {
   readonly #hosts: SourceHosts;
   readonly #link: EngineLink;
   readonly #inbound: InboundDeps;
+  readonly #outside: OutsideRequests;
   readonly #exchange: Exchange;
   readonly #registrations: Registrations | null;
   /** Absent unless the edge calls itself. */
@@ -134,6 +121,7 @@ export class Signaling implements Dialer {
       refused,
       testVisits: options.testVisits,
     };
+    this.#outside = new OutsideRequests(this.#inbound);
     this.#link = new EngineLink({
       clock,
       log,
@@ -340,106 +328,7 @@ export class Signaling implements Dialer {
 
   #receive(request: SrfRequest, response: SrfResponse): void {
     const owner = this.#dialogs.find(request.stackDialogId);
-    if (owner) {
-      owner.receive(request, response);
-      return;
-    }
-    // An ACK is never answered, and a request that the engine itself sent in its dialog is only a notification.
-    if (request.method === 'ACK' || request.source === 'application') return;
-    if (this.#isSilenced(request)) {
-      this.#options.refused('silenced');
-      if (request.method === 'INVITE') forgetInvite(request);
-      return;
-    }
-    if (isOversized(request)) {
-      this.#options.log.warn(
-        { source_ip: request.source_address, method: request.method },
-        'a request with headers that no answer can repeat gets none',
-      );
-      this.#options.refused('oversized');
-      if (request.method === 'INVITE') forgetInvite(request);
-      return;
-    }
-    // Belongs to a call that has just ended: does not count against the source.
-    if (request.stackDialogId) {
-      respond(this.#environment, response, 481);
-      return;
-    }
-    if (/;\s*tag\s*=/i.test(request.headers.to ?? '')) {
-      this.#refuse(request, response, 481);
-      return;
-    }
-    this.#receiveNew(request, response);
+    if (owner) owner.receive(request, response);
+    else this.#outside.receive(request, response);
   }
-
-  /** An INVITE from a listed source is checked first: it may be for a number that accepts it. */
-  #isSilenced({ source_address, method }: SrfRequest): boolean {
-    const source = plainAddress(source_address);
-    if (!this.#strangers.isBlocked(source)) return false;
-    const sources = this.#routing?.sources;
-    if (sources?.knows(source)) return false;
-    return method !== 'INVITE' || !sources?.lists(source);
-  }
-
-  #receiveNew(request: SrfRequest, response: SrfResponse): void {
-    switch (request.method) {
-      case 'INVITE':
-        receiveInvite(this.#inbound, request, response);
-        break;
-      case 'OPTIONS':
-        this.#answerOptions(request, response);
-        break;
-      case 'REFER':
-        this.#refuse(request, response, 403, { reason: 'REFER is taken inside of calls only' });
-        break;
-      // RFC 3261 sections 9.2, 12.2.2 and 15.1.2, RFC 3262 section 3: these refer to a dialog or transaction that
-      // does not exist.
-      case 'CANCEL':
-      case 'BYE':
-      case 'PRACK':
-      case 'UPDATE':
-      case 'NOTIFY':
-        this.#refuse(request, response, 481);
-        break;
-      default:
-        this.#options.refused('method');
-        this.#refuse(request, response, 405, { headers: { Allow: allow } });
-    }
-  }
-
-  #answerOptions(request: SrfRequest, response: SrfResponse): void {
-    const routing = this.#routing;
-    const { draining, unrecordable } = this.#options.calls;
-    if (draining || unrecordable !== null || routing === null) {
-      respond(this.#environment, response, 503, { headers: { 'Retry-After': String(retryAfterS) } });
-      return;
-    }
-    const source = plainAddress(request.source_address);
-    const block = countTry({ deps: this.#inbound, source, routing }, optionsWeight);
-    respond(this.#environment, response, 200, { headers: { ...capabilities(), ...block } });
-  }
-
-  /** Rejects a request outside calls; it counts as an attempt. */
-  #refuse(
-    request: SrfRequest,
-    response: SrfResponse,
-    status: number,
-    { headers = {}, ...rest }: { readonly headers?: Record<string, string>; readonly reason?: string } = {},
-  ): void {
-    const source = plainAddress(request.source_address);
-    const block = countTry({ deps: this.#inbound, source, routing: this.#routing });
-    respond(this.#environment, response, status, { ...rest, headers: { ...headers, ...block } });
-  }
-}
-
-/**
- * A drachtio-server stops reading after a frame of more than 12,228 octets, and every answer copies these
- * headers: one such request would end all calls.
- */
-const longestRepeated = 8_000;
-
-function isOversized({ headers }: SrfRequest): boolean {
-  let length = 0;
-  for (const name of ['from', 'to', 'call-id', 'cseq']) length += headers[name]?.length ?? 0;
-  return length > longestRepeated;
 }

@@ -1,0 +1,121 @@
+/** Requests outside any dialog, and those in dialogs that are gone. */
+import { plainAddress } from '#shared/networks.ts';
+import { retryAfterS } from '../../call/live-call.ts';
+import { capabilities, respond } from '../srf/environment.ts';
+import { allow } from '../srf/headers.ts';
+import { forgetInvite, type SrfRequest, type SrfResponse } from '../srf/srf.ts';
+import { countTry, type InboundDeps, receiveInvite } from './inbound.ts';
+
+/**
+ * An OPTIONS from a source without a trunk counts as a quarter of an attempt: a monitor that checks us every ten
+ * seconds, such as Kamailio's dispatcher, is not a scanner.
+ */
+const optionsWeight = 1 / 4;
+
+/**
+ * A drachtio-server stops reading after a frame of more than 12,228 octets, and every answer copies these
+ * headers: one such request would end all calls.
+ */
+const longestRepeated = 8_000;
+
+function isOversized({ headers }: SrfRequest): boolean {
+  let length = 0;
+  for (const name of ['from', 'to', 'call-id', 'cseq']) length += headers[name]?.length ?? 0;
+  return length > longestRepeated;
+}
+
+export class OutsideRequests {
+  readonly #deps: InboundDeps;
+
+  constructor(deps: InboundDeps) {
+    this.#deps = deps;
+  }
+
+  receive(request: SrfRequest, response: SrfResponse): void {
+    // An ACK is never answered, and a request that the engine itself sent in its dialog is only a notification.
+    if (request.method === 'ACK' || request.source === 'application') return;
+    if (this.#isSilenced(request)) {
+      this.#deps.refused('silenced');
+      if (request.method === 'INVITE') forgetInvite(request);
+      return;
+    }
+    if (isOversized(request)) {
+      this.#deps.environment.log.warn(
+        { source_ip: request.source_address, method: request.method },
+        'a request with headers that no answer can repeat gets none',
+      );
+      this.#deps.refused('oversized');
+      if (request.method === 'INVITE') forgetInvite(request);
+      return;
+    }
+    // Belongs to a call that has just ended: does not count against the source.
+    if (request.stackDialogId) {
+      respond(this.#deps.environment, response, 481);
+      return;
+    }
+    if (/;\s*tag\s*=/i.test(request.headers.to ?? '')) {
+      this.#refuse(request, response, 481);
+      return;
+    }
+    this.#receiveNew(request, response);
+  }
+
+  /** An INVITE from a listed source is checked first: it may be for a number that accepts it. */
+  #isSilenced({ source_address, method }: SrfRequest): boolean {
+    const source = plainAddress(source_address);
+    if (!this.#deps.strangers.isBlocked(source)) return false;
+    const sources = this.#deps.routing()?.sources;
+    if (sources?.knows(source)) return false;
+    return method !== 'INVITE' || !sources?.lists(source);
+  }
+
+  #receiveNew(request: SrfRequest, response: SrfResponse): void {
+    switch (request.method) {
+      case 'INVITE':
+        receiveInvite(this.#deps, request, response);
+        break;
+      case 'OPTIONS':
+        this.#answerOptions(request, response);
+        break;
+      case 'REFER':
+        this.#refuse(request, response, 403, { reason: 'REFER is taken inside of calls only' });
+        break;
+      // RFC 3261 sections 9.2, 12.2.2 and 15.1.2, RFC 3262 section 3: these refer to a dialog or transaction that
+      // does not exist.
+      case 'CANCEL':
+      case 'BYE':
+      case 'PRACK':
+      case 'UPDATE':
+      case 'NOTIFY':
+        this.#refuse(request, response, 481);
+        break;
+      default:
+        this.#deps.refused('method');
+        this.#refuse(request, response, 405, { headers: { Allow: allow } });
+    }
+  }
+
+  #answerOptions(request: SrfRequest, response: SrfResponse): void {
+    const routing = this.#deps.routing();
+    const { draining, unrecordable } = this.#deps.calls;
+    if (draining || unrecordable !== null || routing === null) {
+      respond(this.#deps.environment, response, 503, { headers: { 'Retry-After': String(retryAfterS) } });
+      return;
+    }
+    const source = plainAddress(request.source_address);
+    const block = countTry({ deps: this.#deps, source, routing }, optionsWeight);
+    respond(this.#deps.environment, response, 200, { headers: { ...capabilities(), ...block } });
+  }
+
+  /** Rejects a request outside calls; it counts as an attempt. */
+  #refuse(
+    request: SrfRequest,
+    response: SrfResponse,
+    status: number,
+    { headers = {}, ...rest }: { readonly headers?: Record<string, string>; readonly reason?: string } = {},
+  ): void {
+    const source = plainAddress(request.source_address);
+    const block = countTry({ deps: this.#deps, source, routing: this.#deps.routing() });
+    respond(this.#deps.environment, response, status, { ...rest, headers: { ...headers, ...block } });
+  }
+}
