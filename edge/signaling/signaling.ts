@@ -12,12 +12,13 @@ import type {
   OutboundInvite,
 } from '../call/ports/dialing.ts';
 import type { TestVisits } from '../call/test-visits.ts';
-import { blockDue, type CallTaker, type InboundDeps, type Routing } from './admission/inbound.ts';
+import { blockDue } from './admission/inbound.ts';
 import { OutsideRequests } from './admission/outside-requests.ts';
 import { RefusedRecords } from './admission/refused-records.ts';
 import { type Resolve, resolveSource, SourceHosts } from './admission/source-hosts.ts';
 import { hostsOf, SourceIndex } from './admission/sources.ts';
 import { type StrangerLimits, Strangers } from './admission/strangers.ts';
+import type { CallTaker, InboundDeps, Routing } from './admission/visit.ts';
 import { OutboundLeg } from './invite/outbound-leg.ts';
 import { OwnLine } from './invite/own-line.ts';
 import { type ProbeOutcome, probe } from './options-prober.ts';

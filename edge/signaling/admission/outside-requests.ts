@@ -4,7 +4,8 @@ import { retryAfterS } from '../../call/live-call.ts';
 import { capabilities, respond } from '../srf/environment.ts';
 import { allow } from '../srf/headers.ts';
 import { forgetInvite, type SrfRequest, type SrfResponse } from '../srf/srf.ts';
-import { countTry, type InboundDeps, receiveInvite } from './inbound.ts';
+import { countTry, receiveInvite } from './inbound.ts';
+import type { InboundDeps } from './visit.ts';
 
 /**
  * An OPTIONS from a source without a trunk counts as a quarter of an attempt: a monitor that checks us every ten

@@ -1,0 +1,185 @@
+import { retryAfterS } from '../../call/live-call.ts';
+import { shareTaken } from '../../call/room.ts';
+import { testKeyHeader } from '../../call/test-visits.ts';
+import { sessionBody } from '../session/session-body.ts';
+import { accept, headerOf, unsupportedTags } from '../srf/headers.ts';
+import { normalizeNumber, uriOf, userOf } from '../srf/numbers.ts';
+import { parseReplaces } from '../srf/replaces.ts';
+import { answerSession, readSession } from '../srf/session-timer.ts';
+import type { Turned, Verb, Visit } from './visit.ts';
+
+const understandsExtensions: Verb = ({ request }) => {
+  const tags = unsupportedTags(headerOf(request.headers, 'require'));
+  if (tags.length === 0) return null;
+  return { reason: 'extension', status: 420, headers: { Unsupported: tags.join(', ') } };
+};
+
+/** RFC 3261 section 8.1.1.8: a dialog needs a Contact to which requests, above all BYE, can be sent. */
+const hasContact: Verb = ({ request }) => {
+  const contact = headerOf(request.headers, 'contact');
+  if (contact === undefined) return { reason: 'malformed', status: 400, phrase: 'Missing Contact' };
+  return /^sips?:/i.test(uriOf(contact)) ? null : { reason: 'malformed', status: 400, phrase: 'Bad Contact' };
+};
+
+const carriesSdpOrNothing: Verb = ({ request }) =>
+  sessionBody(request).kind === 'other' ? { reason: 'body', status: 415, headers: { Accept: accept } } : null;
+
+/** RFC 3261 section 8.2.3. */
+const isNotEncoded: Verb = ({ request }) => {
+  const encoding = headerOf(request.headers, 'content-encoding')?.trim().toLowerCase();
+  if (encoding === undefined || encoding === '' || encoding === 'identity') return null;
+  return { reason: 'encoding', status: 415, headers: { 'Accept-Encoding': 'identity' } };
+};
+
+/** RFC 4028 section 9. */
+const asksLongEnoughSession: Verb = ({ request, deps }) => {
+  const session = answerSession(readSession(request.headers), deps.environment.session);
+  if (session.kind !== 'too_small') return null;
+  return { reason: 'session_interval', status: 422, headers: { 'Min-SE': String(session.minS) } };
+};
+
+const isConfigured: Verb = ({ routing }) =>
+  routing === null
+    ? { reason: 'no_configuration', status: 503, headers: { 'Retry-After': String(retryAfterS) } }
+    : null;
+
+/**
+ * Runs before anything is known about the caller: a rejection with a record would need the storage that is
+ * missing.
+ */
+const reportsAreKept: Verb = ({ deps }) =>
+  deps.calls.unrecordable !== null
+    ? { reason: 'storage', status: 503, headers: { 'Retry-After': String(retryAfterS) } }
+    : null;
+
+/**
+ * Finds the number. A registrar sends its calls to the Contact that we gave it, whose user is that of the
+ * registration. An unknown number is not reported yet: only sources that may call one of our numbers learn which
+ * exist.
+ */
+export const numberIsFound: Verb = (visit) => {
+  const { routing, dialled, source, request, deps } = visit;
+  const direct = routing?.numbers.find(dialled);
+  const to = normalizeNumber(userOf(uriOf(headerOf(request.headers, 'to') ?? '')) ?? '');
+  const registered = routing?.sources.registered(dialled, source, to, direct, deps.isBoundAt);
+  if (registered) {
+    visit.number = registered.number;
+    visit.trunk = registered.trunk;
+    return null;
+  }
+  const number = direct ?? routing?.sources.registeredAnywhere(dialled);
+  if (number) visit.number = number;
+  return null;
+};
+
+/** A caller with an unexpected test key is rejected, whatever its address. */
+const testKeyIsOurs: Verb = (visit) => {
+  const { request, deps, number } = visit;
+  const key = headerOf(request.headers, testKeyHeader.toLowerCase());
+  if (key === undefined) return null;
+  const sipCallId = headerOf(request.headers, 'call-id') ?? '';
+  const test = number && deps.testVisits?.claim(key, { number: number.number, sipCallId });
+  if (!test) return { reason: 'test_key', status: 403, code: 'source_not_allowed', suspicious: true };
+  visit.test = test;
+  delete visit.trunk;
+  return null;
+};
+
+export const sourceIsAllowed: Verb = (visit) => {
+  const { number, routing, source } = visit;
+  if (!visit.trunk && !visit.test) {
+    const admission = number && routing?.sources.admit(number, source);
+    if (!admission?.allowed) return notAllowed(visit);
+    visit.trunk = admission.trunk;
+  }
+  visit.admitted = true;
+  return null;
+};
+
+/**
+ * The answer to a source that may not call the number. It never reveals whether the number exists: a stranger
+ * gets 403 for every number. A source that some organization names gets 403 for that organization's numbers, and
+ * 404 for all others, whether or not they exist. The record may differ, the response may not.
+ */
+function notAllowed({ number, routing, source }: Visit): Turned {
+  const isOwn = number && routing?.sources.isOfOrganization(number.org_id, source);
+  const status = routing?.sources.knows(source) && !isOwn ? 404 : 403;
+  if (!number) return { reason: 'number_unknown', status, suspicious: true };
+  return { reason: 'source_not_allowed', status, code: 'source_not_allowed', suspicious: true };
+}
+
+const edgeTakesCalls: Verb = ({ deps, number }) => {
+  const closed = number ? deps.calls.closedFor(number.org_id) : null;
+  if (closed === 'organization_share')
+    return { reason: closed, status: 503, code: 'capacity', detail: shareTaken };
+  return closed === null ? null : { reason: closed, status: 503, code: closed };
+};
+
+const numberHasAgent: Verb = ({ number }) =>
+  number?.agent ? null : { reason: 'no_agent', status: 480, code: 'no_agent' };
+
+export const verbs: readonly Verb[] = [
+  understandsExtensions,
+  hasContact,
+  isNotEncoded,
+  carriesSdpOrNothing,
+  asksLongEnoughSession,
+  isConfigured,
+  reportsAreKept,
+  numberIsFound,
+  testKeyIsOurs,
+  sourceIsAllowed,
+  edgeTakesCalls,
+  numberHasAgent,
+];
+
+// ---------------------------------------------------------------- INVITE with Replaces (RFC 3891 section 3)
+
+const namesOneDialog: Verb = (visit) => {
+  const replaces = parseReplaces(headerOf(visit.request.headers, 'replaces') ?? '');
+  if (!replaces) return { reason: 'malformed', status: 400, phrase: 'Malformed Replaces' };
+  visit.replaces = replaces;
+  visit.replaced = visit.deps.dialogs.named(replaces);
+  return null;
+};
+
+/**
+ * The request is addressed to our Contact, so the number is that of the call it names; a registrar is
+ * additionally recognized by the Contact's user. A source that may not call the number gets the same answer as if
+ * the call did not exist.
+ */
+const mayReplace: Verb = (visit) => {
+  const { routing, replaced, source } = visit;
+  numberIsFound(visit);
+  const number = replaced ? routing?.numbers.find(replaced.number) : visit.number;
+  if (number) {
+    if (number.number !== visit.number?.number) delete visit.trunk;
+    visit.number = number;
+    const turned = sourceIsAllowed(visit);
+    if (!turned || !routing?.sources.knows(source)) return turned;
+  }
+  if (routing?.sources.knows(source)) return replaced ? noSuchDialog : null;
+  return { reason: 'source_not_allowed', status: 403, suspicious: true };
+};
+
+const noSuchDialog: Turned = { reason: 'replaces', status: 481 };
+
+const dialogCanBeReplaced: Verb = ({ replaces, replaced }) => {
+  // An ended call is forgotten, and an unanswered one cannot be replaced.
+  if (!replaced) return noSuchDialog;
+  if (replaced.leaving) return { reason: 'replaces', status: 603 };
+  return replaces?.earlyOnly ? { reason: 'replaces', status: 486 } : null;
+};
+
+/** Capacity and agent are not checked: the call already exists. */
+export const replacingVerbs: readonly Verb[] = [
+  understandsExtensions,
+  hasContact,
+  isNotEncoded,
+  carriesSdpOrNothing,
+  asksLongEnoughSession,
+  isConfigured,
+  namesOneDialog,
+  mayReplace,
+  dialogCanBeReplaced,
+];

@@ -1,0 +1,77 @@
+/** An INVITE while it is checked. */
+import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
+import type { InboundTrunk, NumberConfig } from '#shared/edge-protocol/numbers.ts';
+import type { LogThinning } from '#shared/log-thinning.ts';
+import type { TerminationCode } from '#shared/termination.ts';
+import type { Calls } from '../../call/calls.ts';
+import type { TestVisit, TestVisits } from '../../call/test-visits.ts';
+import type { DialogOwner, Dialogs } from '../session/dialogs.ts';
+import type { Environment } from '../srf/environment.ts';
+import type { NumberIndex } from '../srf/numbers.ts';
+import type { Replaces } from '../srf/replaces.ts';
+import type { SrfRequest } from '../srf/srf.ts';
+import type { RefusedRecords } from './refused-records.ts';
+import type { IsBoundAt, SourceIndex } from './sources.ts';
+import type { Strangers } from './strangers.ts';
+
+/** The configuration, in the form used to check an INVITE. */
+export interface Routing {
+  readonly config: EdgeConfig;
+  readonly numbers: NumberIndex;
+  readonly sources: SourceIndex;
+}
+
+/** The layer that takes the calls. */
+export type CallTaker = Pick<Calls, 'refuse' | 'endAll' | 'draining' | 'closedFor' | 'unrecordable'> & {
+  admit(...call: Parameters<Calls['admit']>): unknown;
+};
+
+export interface InboundDeps {
+  readonly environment: Environment;
+  readonly dialogs: Dialogs;
+  readonly calls: CallTaker;
+  readonly strangers: Strangers;
+  readonly refusedRecords: RefusedRecords;
+  readonly refusedLines: LogThinning;
+  /** Calls of the edge to itself; absent: the edge makes none. */
+  readonly testVisits?: TestVisits | undefined;
+  /** null until the first configuration arrives. */
+  readonly routing: () => Routing | null;
+  readonly isBoundAt: IsBoundAt;
+  /** Counts an INVITE that was rejected before it became a call. */
+  readonly refused: (reason: string) => void;
+}
+
+/** An INVITE and the results of the checks so far. */
+export interface Visit {
+  readonly request: SrfRequest;
+  readonly source: string;
+  readonly dialled: string;
+  readonly deps: InboundDeps;
+  readonly routing: Routing | null;
+  number?: NumberConfig;
+  trunk?: InboundTrunk | null;
+  /** Whether the source may call the number. */
+  admitted?: boolean;
+  /** Set for a call of our own. */
+  test?: TestVisit;
+  /** Its parsed Replaces header. */
+  replaces?: Replaces;
+  /** The answered dialog that it names. */
+  replaced?: DialogOwner | undefined;
+}
+
+/** Why an INVITE is rejected. With `code` it is recorded as a failed call to its number. */
+export interface Turned {
+  readonly reason: string;
+  readonly status: number;
+  readonly phrase?: string;
+  readonly headers?: Record<string, string>;
+  readonly code?: TerminationCode;
+  /** Additional detail for the record. */
+  readonly detail?: string;
+  /** Whether the attempt counts against the source. */
+  readonly suspicious?: boolean;
+}
+
+export type Verb = (visit: Visit) => Turned | null;
