@@ -27,7 +27,7 @@ beforeEach(async () => {
   });
   await control.start();
   await control.end('SIGTERM');
-}, 60_000);
+}, 180_000);
 afterEach(() => control.remove());
 
 function database<T>(work: (connection: SqliteFile.Database) => T): T {
