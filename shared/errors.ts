@@ -45,7 +45,7 @@ export const apiErrors = {
   },
   NO_ALERT_RECIPIENTS: {
     status: 400,
-    message: 'Nobody would be told of an alert this way: the organization has no recipients for it.',
+    message: 'This alert would reach nobody: the organization has no recipients for it.',
   },
   ACTION_NOT_FOUND: { status: 400, message: 'The integration has no such action.' },
   INVALID_INPUT_SCHEMA: { status: 400, message: 'The input schema is not a valid JSON Schema of an object.' },

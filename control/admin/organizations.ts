@@ -26,7 +26,7 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
     takes: '<name>',
     help: [
       'make an organization; prints its id',
-      '--email <address> of its owner, who is told of its alerts; may be given several times',
+      '--email <address> of its owner, who gets its alerts; may be given several times',
       '--sip lets it use SIP (else SIP_ENTITLEMENT_DEFAULT decides); --region <name>',
     ].join('\n'),
     options: ['email', 'sip', 'region'],
@@ -88,7 +88,7 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
   'org alerts': {
     takes: '<org id>',
     help: [
-      'set who is told of alerts; what is given replaces what was there',
+      'set the recipients of alerts; the new list replaces the old one',
       '--email <address> and --sms <number>, each several times; an empty one ("") clears the list',
     ].join('\n'),
     options: ['email', 'sms'],

@@ -56,7 +56,7 @@ export async function testAlerts(
 
 function nobody(): ApiError {
   const message =
-    'Nobody would be told: enable a channel in alert_config.channels and set its recipients with PATCH /v1/org/settings.';
+    'This alert would reach nobody: enable a channel in alert_config.channels and set its recipients with PATCH /v1/org/settings.';
   return ApiError.of('NO_ALERT_RECIPIENTS', undefined, message);
 }
 

@@ -25,14 +25,14 @@ export async function completedBody(
   return call ? JSON.stringify(callView(call, await findTranscript(db, call.id, sentOctets), now)) : null;
 }
 
-/** What the event depends on, whoever ends the call: its edge, or control in its place. */
+/** What the event depends on, for calls that their edge ends and calls that control closes. */
 type EndedCall = Pick<CallRow, 'id' | 'org_id' | 'number' | 'ended_at' | 'parent_id' | 'test_run_id'>;
 
 /**
- * Test calls are in the log, but nobody's agent spoke. The leg to the target of a transfer is part of the call that
- * was transferred, which is told of. Calls of test runs are told of by their runs.
+ * Whether a call has an event of its own. Test calls of trunks have none: no customer agent spoke. The leg to a
+ * transfer target belongs to the transferred call, and test runs report their own calls.
  */
-function isToldOf({ id, parent_id, test_run_id }: EndedCall): boolean {
+function hasOwnEvent({ id, parent_id, test_run_id }: EndedCall): boolean {
   return !id.startsWith('tc_') && parent_id === null && test_run_id === null;
 }
 
@@ -61,7 +61,7 @@ export function prepareCallCompleted(
        @first_attempt_at, @attempts, @next_attempt_at, @delivered_at, @last_status, @last_error)`,
   );
   return (call, now) => {
-    if (call.ended_at === null || !isToldOf(call)) return false;
+    if (call.ended_at === null || !hasOwnEvent(call)) return false;
     const before = stored.get(call.id);
     if (before && before.ended_at !== null) return false;
     const settings = number.get(call.number, call.org_id)?.settings;

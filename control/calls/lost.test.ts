@@ -151,7 +151,7 @@ describe('calls of an absent edge', () => {
     endings.flatMap(([how, end]) =>
       kinds.map(([what, call, events]) => [what, how, call, end, events] as const),
     ),
-  )('%s that %s is told of by one rule', async (_what, _how, call, end, events) => {
+  )('%s that %s sends call.completed by one rule', async (_what, _how, call, end, events) => {
     await report({ id: id(1), ...call });
     await end(call);
     const over = async () => (await state(id(1)))?.ended_at !== null;
@@ -159,7 +159,7 @@ describe('calls of an absent edge', () => {
     expect(await deliveries()).toHaveLength(events);
   });
 
-  it('are told of once, also when the edge comes back with them', async () => {
+  it('are announced once, even when the edge comes back with them', async () => {
     await report({ id: id(1) });
     await gone();
     await pass(16);

@@ -216,6 +216,19 @@ describe('POST /v1/calls', () => {
     expect(sent).toContain(1);
   });
 
+  it('builds the graphs of a pathway for the edges only when they lack the version', async () => {
+    const { body } = await test.call('POST', '/v1/pathway/create', { body: { name: 'Menu' } });
+    const { pathway_id } = body;
+    const pathway_version = await versionOf(pathway_id);
+    const built: string[][] = [];
+    test.control.services.catalogue.follow(async (_db, altered) => {
+      built.push([...altered.pathways]);
+    });
+    await taken({ pathway_id, pathway_version });
+    await taken({ pathway_id, pathway_version, phone_number: '+14155550124' });
+    expect(built).toEqual([[pathway_id], []]);
+  });
+
   const missing = '00000000-0000-4000-8000-000000000001';
   it.each<[object, string]>([
     [{}, 'AGENT_SOURCE_CONFLICT'],

@@ -5,7 +5,7 @@ import { toE164 } from '#shared/e164.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import { ApiError } from '#shared/errors.ts';
 import { type Db, fromJson, type SipConfigurationRow } from '../db/index.ts';
-import { Unanswered } from '../edge-link/index.ts';
+import { isPublished, Unanswered } from '../edge-link/index.ts';
 import { RateLimiter } from '../http/index.ts';
 import { findNumber, readTarget } from '../numbers/index.ts';
 import { isoTime, showWindow } from '../organizations/index.ts';
@@ -78,7 +78,10 @@ export class CallPlacer {
       // Stored before the new edge configuration is built, which then has the version that the call needs.
       await catalogue.change(async (db, altered) => {
         await insertCall(db, row);
-        if (row.pathway_id !== null && row.pathway_version !== 0) altered.pathways.add(row.pathway_id);
+        const { pathway_id: id, pathway_version: version } = row;
+        if (id === null || version === null || version === 0) return;
+        // Most calls name a version that the edges have: building all graphs of a pathway is not for each call.
+        if (!(await isPublished(db, id, version))) altered.pathways.add(id);
       });
       await edge.command(command).catch(async (error: unknown) => {
         const detail = error instanceof Error ? error.message : String(error);

@@ -2,20 +2,13 @@
 import type SqliteFile from 'better-sqlite3';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { CallRow } from '../db/index.ts';
+import type { Told } from '../edge-link/index.ts';
 import { webhookSubject } from '../webhooks/index.ts';
 import { prepareCallCompleted } from './completed-event.ts';
 import { prepareIsUnwanted } from './lost-store.ts';
 import { callRow } from './rules.ts';
 
 type Body<T extends ReportBody['type']> = Extract<ReportBody, { type: T }>;
-
-/** Results of a report besides the stored rows. */
-interface Told {
-  /** Subjects to announce. */
-  readonly announced: Set<string>;
-  /** Calls that the edge must be told to end. */
-  readonly unwanted: Set<string>;
-}
 
 /** Columns of `calls` that a later report of the same call does not change. */
 const insertOnly: ReadonlySet<string> = new Set([

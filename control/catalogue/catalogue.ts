@@ -97,7 +97,7 @@ export class Catalogue {
   async usersOf(db: Db, { kind, id }: Subject): Promise<Users> {
     const ids: Record<string, readonly string[]> = {};
     for (const asker of this.#askers) if (asker.kind === kind) ids[asker.name] = await asker.ask(db, id);
-    return { ids, count: Object.values(ids).flat().length };
+    return users(ids);
   }
 
   /** Adds one who may name versions of pathways. @param name under which the error names the users */
@@ -109,7 +109,7 @@ export class Catalogue {
   async usersOfVersion(db: Db, version: NamedVersion): Promise<Users> {
     const ids: Record<string, readonly string[]> = {};
     for (const { ask, name } of this.#versionAskers) ids[name] = await ask(db, version);
-    return { ids, count: Object.values(ids).flat().length };
+    return users(ids);
   }
 
   onRemoval(kind: Subject['kind'], drop: Drop): void {
@@ -120,4 +120,8 @@ export class Catalogue {
   async removed(db: Db, altered: Altered, { kind, id }: Subject, now: string): Promise<void> {
     for (const dropper of this.#droppers) if (dropper.kind === kind) await dropper.drop(db, id, now, altered);
   }
+}
+
+function users(ids: Users['ids']): Users {
+  return { ids, count: Object.values(ids).flat().length };
 }

@@ -15,3 +15,15 @@ export async function versionsOfNumbers(
     .execute();
   return new Map(rows.map((row) => [row.key, row.version]));
 }
+
+/** Whether the edges have this version of a pathway, or will have it with their next configuration. */
+export async function isPublished(db: Db, pathwayId: string, version: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('edge_config_items')
+    .select('version')
+    .where('kind', '=', 'pathway')
+    .where('key', '=', `${pathwayId}@${version}`)
+    .where('content', 'is not', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}

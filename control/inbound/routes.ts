@@ -9,7 +9,7 @@ import {
 } from '#shared/api/inbound.ts';
 import { ApiError } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
-import { type Actor, actorOf, recordChange } from '../audit/index.ts';
+import { type Actor, actorOf } from '../audit/index.ts';
 import { type Db, fromJson, type NumberRow } from '../db/index.ts';
 import { type App, orgOf, readPage, totalHeader } from '../http/index.ts';
 import {
@@ -22,9 +22,9 @@ import {
   pageOfNumbers,
   readSettings,
   readUpdate,
-  updateNumber,
+  storeChange,
 } from '../numbers/index.ts';
-import { ceilingOf, checkBelowCeiling, findOrganization, isoTime } from '../organizations/index.ts';
+import { ceilingOf, checkBelowCeiling, findOrganization } from '../organizations/index.ts';
 import { findPathway, findVersion, resolveVersion } from '../pathways/index.ts';
 import { requirePersona } from '../personas/index.ts';
 import { firstUnknownTool } from '../tools/index.ts';
@@ -135,17 +135,7 @@ function updateInbound(
     }
     const change = changeNumber(row, fields);
     await checkReferences(db, orgId, change, body);
-    await updateNumber(db, orgId, row.number, { ...change.row, updated_at: isoTime(services.clock) });
-    altered.numbers.add(row.number);
-    await recordChange(db, services.clock, by, {
-      orgId,
-      area: 'numbers',
-      subject: row.number,
-      action: 'update',
-      fields: Object.keys(change.updates).sort(),
-    });
-    // Versions of the previous pathway may no longer be needed by any number.
-    if (row.pathway_id !== null) altered.pathways.add(row.pathway_id);
+    await storeChange(db, services.clock, by, altered, row, change);
     return change.updates;
   });
 }

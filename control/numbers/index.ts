@@ -20,3 +20,4 @@ export {
   updateNumber,
 } from './store.ts';
 export { checkTransferTargets, readTarget } from './transfer-targets.ts';
+export { storeChange } from './write.ts';

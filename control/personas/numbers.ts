@@ -1,10 +1,9 @@
 /** Attaches numbers to a persona (contract 12): all of a request or none. */
 import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
-import { type Actor, recordChange } from '../audit/index.ts';
+import type { Actor } from '../audit/index.ts';
 import type { Db, NumberRow } from '../db/index.ts';
-import { changeNumber, findNumber, readUpdate, updateNumber } from '../numbers/index.ts';
-import { isoTime } from '../organizations/index.ts';
+import { changeNumber, findNumber, readUpdate, storeChange } from '../numbers/index.ts';
 import type { PersonaDeps } from './deps.ts';
 import { requirePersona } from './store.ts';
 
@@ -46,16 +45,7 @@ function changeNumbers(
       const persona_id = personaOf(row);
       if (persona_id === row.persona_id) continue;
       const change = changeNumber(row, readUpdate({ persona_id }));
-      await updateNumber(db, orgId, row.number, { ...change.row, updated_at: isoTime(services.clock) });
-      altered.numbers.add(row.number);
-      await recordChange(db, services.clock, by, {
-        orgId,
-        area: 'numbers',
-        subject: row.number,
-        action: 'update',
-        fields: Object.keys(change.updates).sort(),
-      });
-      if (row.pathway_id !== null) altered.pathways.add(row.pathway_id);
+      await storeChange(db, services.clock, by, altered, row, change);
     }
   });
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** The test run whose call it is, so that a call which control closes is told of by the same rule as any other. */
+/** The test run that a call belongs to, so that one rule decides about `call.completed`, also when control closes it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('calls').addColumn('test_run_id', 'text').execute();
   // Edges name the run in the metadata too. What goes on is found by the index over organization and outcome.
