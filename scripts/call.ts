@@ -3,7 +3,7 @@
  * again, hangs up, and prints the call as the API shows it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { SrtpPeer } from '../test/kit/fakes/srtp-peer.ts';
+import { type HeardStats, SrtpPeer } from '../test/kit/fakes/srtp-peer.ts';
 import { loudness } from './call/loudness.ts';
 import { Phone } from './call/phone.ts';
 import { reportTrouble, Trouble } from './setup/trouble.mjs';
@@ -94,7 +94,11 @@ async function talk(phone: Phone, media: SrtpPeer): Promise<void> {
 async function listen(phone: Phone, media: SrtpPeer): Promise<void> {
   const before = media.samples().length;
   const fifth = Array.from({ length: 10 }, () => silence);
-  for (let ms = 0; ms < listenMs && !hungUp(phone); ms += 200) await media.play(fifth);
+  let reported = media.stats;
+  for (let ms = 0; ms < listenMs && !hungUp(phone); ms += 200) {
+    await media.play(fifth);
+    if (ms % 1000 === 800) reported = reportReception(media, reported);
+  }
   const heard = media.samples().subarray(before);
   const { seconds, soundSeconds, level } = loudness(heard);
   say(
@@ -102,6 +106,15 @@ async function listen(phone: Phone, media: SrtpPeer): Promise<void> {
       ? `heard ${seconds.toFixed(1)} s of audio, ${soundSeconds.toFixed(1)} s of it sound, at ${level.toFixed(0)} dBFS`
       : `heard ${seconds.toFixed(1)} s of audio, all silence`,
   );
+}
+
+/** Tells the edge what arrived since the last report, as phones do, so that the record can say what the caller heard. */
+function reportReception(media: SrtpPeer, before: HeardStats): HeardStats {
+  const now = media.stats;
+  const lost = now.lost - before.lost;
+  const expected = now.packets - before.packets + lost;
+  media.report(expected > 0 ? Math.max(0, lost / expected) : 0);
+  return now;
 }
 
 function hungUp(phone: Phone): boolean {

@@ -111,6 +111,7 @@ test('that command places a call and shows its record', async () => {
   expect(said).toMatch(/heard [\d.]+ s of audio, [\d.]+ s of it sound/);
   expect(said).toContain('pressed 1');
   expect(said).toContain('"outcome": "completed"');
+  expect(said).toContain('"peer_hears": "yes"');
   expect(said).toContain('/trace.pcap');
 });
 
