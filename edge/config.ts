@@ -1,7 +1,9 @@
 /** Settings of the edge. The only code in `edge` that reads the environment. */
+
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { EngineLimits } from '#shared/engine-protocol/limits.ts';
 import { type FliteVoice, fliteVoices } from '#shared/models/flite.ts';
 import { type AgentModelSettings, readAgentModels } from '#shared/models/model-settings.ts';
 import { pathExists } from '#shared/path-exists.ts';
@@ -52,7 +54,7 @@ export interface EdgeSettings {
   readonly controlUrl: string | null;
   readonly edgeToken: string | null;
   /** Names as in the engine. */
-  readonly engineLimits: Readonly<Record<string, number>>;
+  readonly engineLimits: Partial<EngineLimits>;
   readonly maxCalls: number;
   readonly strangers: {
     readonly tries: number;

@@ -7,48 +7,22 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
 import type { Clock, Timer } from '#shared/clock.ts';
+import { type EngineConfiguration, exitUnusable } from '#shared/engine-protocol/configuration.ts';
+import {
+  type EngineCommand,
+  type EngineEvent,
+  lineOf,
+  readEvent,
+  type SourcesByOwner,
+  UnusableLine,
+} from '#shared/engine-protocol/lines.ts';
 import type { EdgeLog } from './log.ts';
-
-/** Start-up configuration of the engine. Files are PEM, by path. */
-interface EngineConfig {
-  readonly tls: { readonly host: string; readonly port: number; readonly cert: string; readonly key: string };
-  readonly wss: { readonly host: string; readonly port: number } | null;
-  readonly publicHost: string | null;
-  readonly app: { readonly host: string; readonly port: number; readonly secret: string };
-  readonly clientTls: {
-    readonly ca: string | null;
-    /** folder of client certificates (engine/client-certificates.ts) */
-    readonly folder: string | null;
-  };
-  readonly hep: { readonly host: string; readonly port: number; readonly key?: string | undefined } | null;
-  readonly limits: Readonly<Record<string, number>>;
-  /** Folder for fault reports; absent: standard error. */
-  readonly dataFolder?: string;
-}
-
-const Address = Type.Object({ host: Type.String(), port: Type.Integer() });
-const Level = Type.Union([
-  Type.Literal('debug'),
-  Type.Literal('info'),
-  Type.Literal('warn'),
-  Type.Literal('error'),
-]);
-const EngineEvent = Type.Union([
-  Type.Object({ event: Type.Literal('ready'), tls: Address, app: Address }),
-  Type.Object({ event: Type.Literal('log'), level: Level, message: Type.String() }),
-  Type.Object({ event: Type.Literal('refusals'), sources: Type.Record(Type.String(), Type.Integer()) }),
-  Type.Object({ event: Type.Literal('dialogs'), ids: Type.Array(Type.String()) }),
-  Type.Object({ event: Type.Literal('metrics'), metrics: Type.Record(Type.String(), Type.Number()) }),
-]);
-type EngineEvent = Static<typeof EngineEvent>;
 
 export interface EngineProcessOptions {
   /** Path of the engine's program. */
   readonly program: string;
-  readonly config: EngineConfig;
+  readonly config: EngineConfiguration;
   readonly clock: Clock;
   readonly log: EdgeLog;
   /** The engine listens; its application port may change after a restart. */
@@ -68,8 +42,6 @@ const firstPauseMs = 200;
 const longestPauseMs = 10_000;
 /** A run of this length counts as healthy: the restart pause is reset. */
 const healthyMs = 30_000;
-/** The engine's exit code for a configuration or port that needs manual action. */
-const exitUnusable = 2;
 /** Time limit for the engine to exit after its input was closed, ms. */
 const stopMs = 3_000;
 
@@ -82,7 +54,7 @@ export class EngineProcess {
   #stopping = false;
   #wasReady = false;
   #metrics: Record<string, number> = {};
-  #sources: Readonly<Record<string, readonly string[]>> = {};
+  #sources: SourcesByOwner = {};
   #allowed: readonly string[] = [];
 
   constructor(options: EngineProcessOptions) {
@@ -109,46 +81,42 @@ export class EngineProcess {
     child.once('close', (code, signal) => this.#ended(child, code, signal));
     createInterface({ input: child.stdout }).on('line', (line) => this.#heard(line));
     child.stdin.write(`${JSON.stringify(config)}\n`);
-    this.#tellSources();
-    this.#tellAllowed();
+    this.know(this.#sources);
+    this.allow(this.#allowed);
   }
 
   /**
    * Sets the sources for which the engine reserves connections: addresses and CIDR blocks by the organization whose
    * configuration names them. All other sources share a part of the room.
    */
-  know(sources: Readonly<Record<string, readonly string[]>>): void {
+  know(sources: SourcesByOwner): void {
     this.#sources = sources;
-    this.#tellSources();
-  }
-
-  #tellSources(): void {
-    this.#child?.stdin.write(`${JSON.stringify({ command: 'sources', sources: this.#sources })}\n`);
+    this.#command({ command: 'sources', sources });
   }
 
   /** Sets the private networks that peers may use in Contact or Record-Route: CIDR blocks. */
   allow(networks: readonly string[]): void {
     this.#allowed = networks;
-    this.#tellAllowed();
-  }
-
-  #tellAllowed(): void {
-    this.#child?.stdin.write(`${JSON.stringify({ command: 'allowed-targets', networks: this.#allowed })}\n`);
+    this.#command({ command: 'allowed-targets', networks });
   }
 
   /** Makes the engine reload its certificate files. */
   reloadCertificates(): void {
-    this.#child?.stdin.write('{"command":"reload-certificates"}\n');
+    this.#command({ command: 'reload-certificates' });
   }
 
   /** Makes the engine close all connections from `address` and reject new ones for `seconds`. */
   block(address: string, seconds: number): void {
-    this.#child?.stdin.write(`${JSON.stringify({ command: 'block', address, seconds })}\n`);
+    this.#command({ command: 'block', address, seconds });
   }
 
   /** Makes the engine end dialogs without a call, with BYE. */
   endDialogs(ids: readonly string[]): void {
-    this.#child?.stdin.write(`${JSON.stringify({ command: 'end-dialogs', ids })}\n`);
+    this.#command({ command: 'end-dialogs', ids });
+  }
+
+  #command(command: EngineCommand): void {
+    this.#child?.stdin.write(lineOf(command));
   }
 
   /** Stops the engine permanently: first by closing its input, then by force. */
@@ -169,9 +137,12 @@ export class EngineProcess {
 
   #heard(line: string): void {
     const { log, onReady } = this.#options;
-    const event = parse(line);
-    if (!event) {
-      log.info({ engine: line }, 'SIP engine says');
+    let event: EngineEvent;
+    try {
+      event = readEvent(line);
+    } catch (error) {
+      if (!(error instanceof UnusableLine)) throw error;
+      log.warn({ line, problem: error.message }, 'the SIP engine wrote a line that is no event');
       return;
     }
     switch (event.event) {
@@ -213,14 +184,5 @@ export class EngineProcess {
     log.error({ exit_code: code, signal, restart_ms: pauseMs }, 'SIP engine ended and is started again');
     onRestart();
     this.#restart = clock.after(pauseMs, () => this.start());
-  }
-}
-
-function parse(line: string): EngineEvent | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return Value.Check(EngineEvent, value) ? value : null;
-  } catch {
-    return null;
   }
 }

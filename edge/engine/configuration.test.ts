@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Configuration, parseConfiguration, stackOptions } from './configuration.ts';
+import type { EngineConfiguration } from '#shared/engine-protocol/configuration.ts';
+import { parseConfiguration, stackOptions } from './configuration.ts';
 
 const valid = {
   tls: { host: '0.0.0.0', port: 5061, cert: 'cert.pem', key: 'key.pem' },
@@ -14,7 +15,10 @@ describe('the configuration line', () => {
   it('may omit the limits, all or some', () => {
     const configuration = parseConfiguration(JSON.stringify(valid));
     expect(stackOptions(configuration)).toMatchObject({ requestsPerSecond: 10_000, maxTransactions: 50_000 });
-    const limited: Configuration = { ...configuration, limits: { requestsPerSecond: 5, maxConnections: 7 } };
+    const limited: EngineConfiguration = {
+      ...configuration,
+      limits: { requestsPerSecond: 5, maxConnections: 7 },
+    };
     expect(stackOptions(limited)).toMatchObject({
       requestsPerSecond: 5,
       transport: { limits: { maxConnections: 7, idleTimeoutMs: 600_000 } },

@@ -71,8 +71,8 @@ it('reports the requests that it rejected, and blocks their source on command', 
   );
   await closed;
   expect(engine.complaints.map(({ message }) => message)).toEqual([
-    'command sources: sources are no lists of addresses by owner',
-    'command block: address or seconds missing',
+    'command sources: /sources must be object',
+    'command block: / must have required properties address, seconds',
   ]);
   await engine.stop();
 });

@@ -1,49 +1,41 @@
 /**
  * The embedded SIP engine, a separate program. Its first line on stdin is the configuration, further lines are
- * commands; it writes one JSON object per line to stdout. It exits when stdin closes, so that it never outlives
- * the edge.
+ * commands; it writes events to stdout (shared/engine-protocol). It exits when stdin closes, so that it never
+ * outlives the edge.
  */
 import { readFileSync } from 'node:fs';
-import type { BlockList } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Type } from 'typebox';
-import { Value } from 'typebox/value';
 import { systemClock } from '#shared/clock.ts';
+import { exitUnusable } from '#shared/engine-protocol/configuration.ts';
+import { type EngineCommand, type EngineEvent, lineOf, readCommand } from '#shared/engine-protocol/lines.ts';
 import { type GuardedParts, guardProgram } from '#shared/fault-guard.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { CertificateWatch } from './certificate-watch.ts';
 import { ConfigurationError, parseConfiguration, stackOptions } from './configuration.ts';
 import type { Log } from './core/context.ts';
 import { Stack } from './stack.ts';
-import type { SourcesByOwner } from './transport/known-sources.ts';
 
 /** How often metrics and dialogs are reported. */
 const TELL_EVERY_MS = 10_000;
 /** A peer or application that does not close its connection must not keep the engine alive. */
 const CLOSE_WITHIN_MS = 5_000;
-/** Exit codes: a configuration or environment that needs correction; a bug. */
-const EXIT_UNUSABLE = 2;
 
 const { version } = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8'),
 ) as { version: string };
 
-/** Addresses and CIDR blocks by the organization that names them. */
-const Networks = Type.Array(Type.String());
-const Sources = Type.Record(Type.String(), Networks);
-
 const guard = guardProgram({ program: 'engine', version });
 
-function emit(event: Record<string, unknown>): void {
-  process.stdout.write(`${JSON.stringify(event)}\n`);
+function emit(event: EngineEvent): void {
+  process.stdout.write(lineOf(event));
 }
 
-const log: Log = (level, message, fields = {}) => emit({ event: 'log', level, message, ...fields });
+const log: Log = (level, message, fields = {}) => emit({ ...fields, event: 'log', level, message });
 
 function startFailure(error: unknown): never {
   log('error', explain(error));
-  process.exit(EXIT_UNUSABLE);
+  process.exit(exitUnusable);
 }
 
 /** What is wrong and what to do, for the failures that operators see. */
@@ -115,71 +107,38 @@ function guarded(stack: Stack, dataFolder: string): GuardedParts {
   };
 }
 
-/** Executes a command line. @returns whether the engine must stop */
+/** Executes a command line; a faulty one is logged. @returns whether the engine must stop */
 function command(line: string, stack: Stack, watch: CertificateWatch): boolean {
-  let name: unknown;
   try {
-    const value: unknown = JSON.parse(line);
-    const order = typeof value === 'object' && value !== null ? value : {};
-    name = 'command' in order ? order.command : undefined;
-    switch (name) {
-      case 'stop':
-        return true;
-      case 'reload-certificates':
-        stack.reloadCertificates();
-        watch.taken(stack.certificate);
-        log('info', 'certificates reloaded');
-        break;
-      case 'block':
-        block(order, stack);
-        break;
-      case 'sources':
-        stack.setKnown(sourcesOf(order));
-        break;
-      case 'allowed-targets':
-        stack.setAllowedTargets(networksOf(order));
-        break;
-      case 'end-dialogs':
-        stack.endDialogs(idsOf(order));
-        break;
-      default:
-        throw new Error('unknown command');
-    }
+    const order = readCommand(line);
+    if (order.command === 'stop') return true;
+    execute(order, stack, watch);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    log('error', `command ${String(name ?? line.slice(0, 80))}: ${message}`);
+    log('error', error instanceof Error ? error.message : String(error));
   }
   return false;
 }
 
-/** @throws Error when it lists no dialogs */
-function idsOf(order: object): string[] {
-  const ids = 'ids' in order ? order.ids : null;
-  if (!Array.isArray(ids) || !ids.every((id) => typeof id === 'string')) throw new Error('ids missing');
-  return ids;
-}
-
-/** @throws Error when it does not name an address and a number of seconds */
-function block(order: object, stack: Stack): void {
-  const address = 'address' in order ? order.address : null;
-  const seconds = 'seconds' in order ? order.seconds : null;
-  if (typeof address !== 'string' || typeof seconds !== 'number')
-    throw new Error('address or seconds missing');
-  stack.block(address, seconds);
-}
-
-/** @throws Error when it does not list sources */
-function sourcesOf(order: object): SourcesByOwner {
-  const sources = 'sources' in order ? order.sources : null;
-  if (!Value.Check(Sources, sources)) throw new Error('sources are no lists of addresses by owner');
-  return sources;
-}
-
-/** @throws Error when it does not list addresses and CIDR blocks */
-function networksOf(order: object): BlockList {
-  const networks = 'networks' in order ? order.networks : null;
-  if (!Value.Check(Networks, networks)) throw new Error('networks are no list of addresses');
-  return parseNetworks(networks);
+function execute(order: EngineCommand, stack: Stack, watch: CertificateWatch): void {
+  switch (order.command) {
+    case 'reload-certificates':
+      stack.reloadCertificates();
+      watch.taken(stack.certificate);
+      log('info', 'certificates reloaded');
+      break;
+    case 'block':
+      stack.block(order.address, order.seconds);
+      break;
+    case 'sources':
+      stack.setKnown(order.sources);
+      break;
+    case 'allowed-targets':
+      stack.setAllowedTargets(parseNetworks(order.networks));
+      break;
+    case 'end-dialogs':
+      stack.endDialogs(order.ids);
+      break;
+  }
 }
 
 run().catch(startFailure);

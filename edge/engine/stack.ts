@@ -1,5 +1,6 @@
 import type { BlockList } from 'node:net';
 import type { Clock } from '#shared/clock.ts';
+import type { SourcesByOwner } from '#shared/engine-protocol/lines.ts';
 import { LogThinning } from '#shared/log-thinning.ts';
 import type { Log } from './core/context.ts';
 import { DialogEnds } from './core/dialog-ends.ts';
@@ -19,7 +20,6 @@ import { validateResponse } from './message/validate.ts';
 import { Core } from './methods/core.ts';
 import { TransactionTable } from './transaction/table.ts';
 import type { Flow } from './transport/flow.ts';
-import type { SourcesByOwner } from './transport/known-sources.ts';
 import { TransportLayer, type TransportOptions } from './transport/layer.ts';
 import { Metrics } from './transport/metrics.ts';
 import { RateLimit } from './transport/rate-limit.ts';

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import type { Context } from '../core/context.ts';
 import { endTexts } from '../core/dialog-ends.ts';
 import { newTag } from '../core/identity.ts';
@@ -21,8 +22,7 @@ import { serializeResponse } from '../message/serialize.ts';
 import type { Uac } from './uac.ts';
 import type { Uas } from './uas.ts';
 
-/** Extension: the engine removes this header and blocks the request's source address for that many seconds. */
-const BLOCK = 'x-trunkline-block';
+const BLOCK = privateHeaders.block.toLowerCase();
 /** Responses from the application to requests from the network (RFC 3261 sections 8.2.6, 12.1.1 and 13.3.1). */
 export class Answers {
   readonly #context: Context;

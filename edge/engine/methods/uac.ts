@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import { AwaitedFlows } from '../core/awaited-flows.ts';
 import { ClientDialogs, settles } from '../core/client-dialogs.ts';
 import type { Context } from '../core/context.ts';
@@ -30,10 +31,10 @@ const NO_DIALOG = 'Server error: unable to find dialog for dialog id provided';
  * Extension: a request with this header, which is not sent on, has its 100 delivered too. drachtio-server passes
  * no 100 on, so the application cannot tell whether the far end is silent or is still locating the callee.
  */
-const TRYING = 'x-trunkline-trying';
+const TRYING = privateHeaders.trying.toLowerCase();
 
 /** Extension: a request with this header, which is not sent on, may go to our own listener: a test call. */
-const TO_SELF = 'x-trunkline-self';
+const TO_SELF = privateHeaders.self.toLowerCase();
 
 /** The client half of the user agent core (RFC 3261 sections 8.1, 12.2.1, 13.2, 15.1.1). */
 export class Uac implements OutgoingOwner {

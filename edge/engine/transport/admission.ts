@@ -4,10 +4,11 @@
  * Known sources share their capacity by organization: the one that holds most yields to one that holds less.
  */
 import type { Clock } from '#shared/clock.ts';
+import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
+import type { SourcesByOwner } from '#shared/engine-protocol/lines.ts';
 import { hostKey, networkOf } from '#shared/networks.ts';
 import { Guest } from './guest.ts';
-import { KnownSources, type SourcesByOwner } from './known-sources.ts';
-import type { TransportLimits } from './limits.ts';
+import { KnownSources } from './known-sources.ts';
 
 export type Refusal =
   | 'address is blocked'

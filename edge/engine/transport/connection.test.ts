@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
 import { Guest } from './guest.ts';
-import { DEFAULT_TRANSPORT_LIMITS, type TransportLimits } from './limits.ts';
+import { DEFAULT_TRANSPORT_LIMITS } from './limits.ts';
 
 const MESSAGE = 'OPTIONS sip:b SIP/2.0\r\nl: 0\r\n\r\n';
 

@@ -1,9 +1,10 @@
 /** A connection's life: framing, keepalive, timeouts, closing. The socket is behind `Wire`. */
+
+import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 import { StreamFramer } from '../message/framing.ts';
 import type { Flow, TransportEvents } from './flow.ts';
 import type { Guest } from './guest.ts';
 import { isLineBreaks, Keepalive, PING, PONG, ticks } from './keepalive.ts';
-import type { TransportLimits } from './limits.ts';
 import { Outflow } from './outflow.ts';
 import type { UnfinishedHolder } from './unfinished.ts';
 import type { Endpoints, Wire } from './wire.ts';

@@ -1,4 +1,4 @@
-import type { TransportLimits } from './limits.ts';
+import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 
 export const PING = Buffer.from('\r\n\r\n');
 export const PONG = Buffer.from('\r\n');

@@ -1,8 +1,6 @@
+import type { SourcesByOwner } from '#shared/engine-protocol/lines.ts';
 /** Which sources the configuration names, and the share that each belongs to. Pure. */
 import { AddressMap } from '#shared/networks.ts';
-
-/** Addresses and CIDR blocks by the organization that names them. */
-export type SourcesByOwner = Readonly<Record<string, readonly string[]>>;
 
 /** The owners of an entry, as a chain: each set of owners is created once, so equal sets are the same object. */
 interface Owners {

@@ -3,6 +3,8 @@ import type { BlockList, Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import type { WebSocket } from 'ws';
 import type { Clock, Timer } from '#shared/clock.ts';
+import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
+import type { SourcesByOwner } from '#shared/engine-protocol/lines.ts';
 import { hostKey } from '#shared/networks.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { formatHostPort } from '../message/uri.ts';
@@ -12,8 +14,7 @@ import { Connection, type ConnectionOwner, type Counted } from './connection.ts'
 import { connectTls, type Resolve, resolveWithDns, type Target } from './connector.ts';
 import { type Flow, type NamedBy, type NamedByPeer, TransportError, type TransportEvents } from './flow.ts';
 import type { Guest } from './guest.ts';
-import type { SourcesByOwner } from './known-sources.ts';
-import { DEFAULT_TRANSPORT_LIMITS, type TransportLimits } from './limits.ts';
+import { DEFAULT_TRANSPORT_LIMITS } from './limits.ts';
 import { type BoundAddress, type ListenAddress, Listener } from './listener.ts';
 import { NamedPlaces, type Place } from './named-places.ts';
 import { checkPlace } from './place-rules.ts';

@@ -9,10 +9,10 @@ import {
 } from 'node:tls';
 import type { WebSocket } from 'ws';
 import { tlsReason } from '#shared/connection-faults.ts';
+import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 import { plainAddress } from '#shared/networks.ts';
 import type { Admission } from './admission.ts';
 import type { Guest } from './guest.ts';
-import type { TransportLimits } from './limits.ts';
 import { upgradeTo } from './websocket-wire.ts';
 
 export interface ListenAddress {

@@ -3,9 +3,10 @@
  * number of them, so there is a total limit and one per network. At a limit, the longest idle connection that no
  * dialog and no transaction needs is closed; if there is none, no connection is opened.
  */
+
+import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 import { networkOf } from '#shared/networks.ts';
 import { TransportError } from './flow.ts';
-import type { TransportLimits } from './limits.ts';
 
 /** State of such a connection once it is open. */
 export interface OpenPlace {

@@ -1,5 +1,5 @@
+import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 import { ticks } from './keepalive.ts';
-import type { TransportLimits } from './limits.ts';
 
 /**
  * Octets that may stay queued for a peer indefinitely: they cost no more than the connection, which has its own

@@ -3,7 +3,7 @@
  * thousands of connections is not. When the sum exceeds its limit, the group that holds most loses the connection
  * with its largest message. So one source's messages do not displace those of others.
  */
-import type { TransportLimits } from './limits.ts';
+import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 
 export interface UnfinishedHolder {
   /** The owner of the memory: the network of a stranger, the share of a known source. */

@@ -5,8 +5,8 @@ import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
+import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 import type { Connection } from './connection.ts';
-import type { TransportLimits } from './limits.ts';
 import { WebSocketFrames } from './websocket-frames.ts';
 import type { Wire } from './wire.ts';
 

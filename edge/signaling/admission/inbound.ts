@@ -1,4 +1,5 @@
 import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
+import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import { plainAddress } from '#shared/networks.ts';
 import type { CallPlan } from '../../call/call-plan.ts';
 import type { Termination } from '../../call/ending.ts';
@@ -16,9 +17,6 @@ import { forgetInvite } from '../srf/srf.ts';
 import { entryDetail } from './refused-records.ts';
 import { numberIsFound, replacingVerbs, sourceIsAllowed, verbs } from './verbs.ts';
 import type { InboundDeps, Turned, Visit } from './visit.ts';
-
-/** Header that tells the embedded engine, which removes it, to block the source for some seconds. */
-const blockHeader = 'X-Trunkline-Block';
 
 /** Checks a new INVITE and makes it a call, or answers it. Synchronous: a CANCEL may follow in the same chunk. */
 export function receiveInvite(deps: InboundDeps, request: SrfRequest, response: SrfResponse): void {
@@ -135,7 +133,7 @@ export function countTry(
   weight = 1,
 ): Record<string, string> {
   const seconds = blockDue(visit, weight);
-  return seconds === 0 ? {} : { [blockHeader]: String(seconds) };
+  return seconds === 0 ? {} : { [privateHeaders.block]: String(seconds) };
 }
 
 /** The same. @returns seconds to block the source now, 0 for no block */

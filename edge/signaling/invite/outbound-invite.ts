@@ -1,4 +1,5 @@
 /** The initial INVITE of an outgoing call, as data. Pure. */
+import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import type { DialTarget, LeftOutHeader, OutboundInvite } from '../../call/ports/dialing.ts';
 import { capabilities, type Environment } from '../srf/environment.ts';
 import { contactOf } from '../srf/headers.ts';
@@ -65,7 +66,7 @@ export function inviteOf(
       'Session-Expires': String(expiresS),
       'Min-SE': String(minS),
       // Makes the embedded engine deliver 100; it removes the header.
-      'X-Trunkline-Trying': '1',
+      [privateHeaders.trying]: '1',
       ...mapped.headers,
       ...(invite.replaces ? { Replaces: invite.replaces, Require: 'replaces' } : {}),
       ...authorization,

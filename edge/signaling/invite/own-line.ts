@@ -3,7 +3,9 @@
  * calls. Both ends of such a call have the same dialog id (Call-ID and the caller's tag). Each end therefore
  * needs its own dialog table, and the engine tells them apart by connection.
  */
+
 import type { Clock } from '#shared/clock.ts';
+import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import type { Log } from '../../call/log.ts';
 import type {
   DialEvents,
@@ -64,7 +66,7 @@ export class OwnLine implements Dialer {
       events,
       // The embedded engine removes the header and lets the request go to its own listener.
       request: (request, sent) =>
-        this.#link.request({ ...request, headers: { ...request.headers, 'X-Trunkline-Self': '1' } }, sent),
+        this.#link.request({ ...request, headers: { ...request.headers, [privateHeaders.self]: '1' } }, sent),
       noResponseMs: this.#noResponseMs,
     });
   }

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { connect, type TLSSocket } from 'node:tls';
 import Srf from 'drachtio-srf';
+import type { SourcesByOwner } from '#shared/engine-protocol/lines.ts';
 import { encodeFrame, type Frame, FrameReader } from '../../../edge/engine/drachtio-port/frame.ts';
 import { StreamFramer } from '../../../edge/engine/message/framing.ts';
 import type { SipMessage } from '../../../edge/engine/message/message.ts';
 import { parseMessage } from '../../../edge/engine/message/parse.ts';
-import type { SourcesByOwner } from '../../../edge/engine/transport/known-sources.ts';
 import { createAuthority } from '../fakes/certificates.ts';
 
 export const SECRET = 'a secret';

@@ -1,0 +1,14 @@
+/**
+ * Header fields by which edge and embedded engine extend the drachtio protocol. Each goes over the connection between
+ * them only: the engine removes those that it gets from an application before it sends the message, and adds its own
+ * only to messages that it makes itself. drachtio-server does not know them and sends them on; peers ignore unknown
+ * header fields (RFC 3261 section 8.2.2).
+ */
+export const privateHeaders = {
+  /** On an INVITE of the application, `1`: 100 Trying is delivered too. */
+  trying: 'X-Trunkline-Trying',
+  /** On a request of the application, `1`: it may go to the engine's own listener (a test call). */
+  self: 'X-Trunkline-Self',
+  /** On a response of the application: seconds for which the engine blocks the request's source. */
+  block: 'X-Trunkline-Block',
+} as const;
