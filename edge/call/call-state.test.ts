@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { accepts, type CallInput, type CallState, IllegalMove, step } from './call-state.ts';
+import { accepts, IllegalMove, type Move, step } from '#shared/state-machine.ts';
+import { type CallAction, type CallInput, type CallState, inboundCall } from './call-state.ts';
 
-/** Applies inputs from `offered` on and lists the outputs. */
-function run(...inputs: CallInput[]): { state: CallState; outputs: string[] } {
+/** Applies inputs from `offered` on and lists the actions. */
+function run(...inputs: CallInput[]): { state: CallState; actions: string[] } {
   let state: CallState = 'offered';
-  const outputs: string[] = [];
+  const actions: string[] = [];
   for (const input of inputs) {
-    const move = step(state, input);
+    const move: Move<CallState, CallAction> = step(inboundCall, state, input);
     state = move.to;
-    outputs.push(...move.outputs);
+    actions.push(...move.actions);
   }
-  return { state, outputs };
+  return { state, actions };
 }
 
 describe('the states of a call', () => {
@@ -65,8 +66,8 @@ describe('the states of a call', () => {
       'ended',
       ['prepare', 'answer', 'begin', 'start', 'finish'],
     ],
-  ])('%s', (_name, inputs, state, outputs) => {
-    expect(run(...inputs)).toEqual({ state, outputs });
+  ])('%s', (_name, inputs, state, actions) => {
+    expect(run(...inputs)).toEqual({ state, actions });
   });
 
   it('finishes exactly once on every path', () => {
@@ -90,9 +91,9 @@ describe('the states of a call', () => {
       }
       if (depth === 0) return;
       for (const input of inputs) {
-        if (!accepts(state, input)) continue;
-        const next = step(state, input);
-        walk(next.to, finishes + next.outputs.filter((output) => output === 'finish').length, depth - 1);
+        if (!accepts(inboundCall, state, input)) continue;
+        const next = step(inboundCall, state, input);
+        walk(next.to, finishes + next.actions.filter((action) => action === 'finish').length, depth - 1);
       }
     };
     walk('offered', 0, 9);
@@ -107,6 +108,6 @@ describe('the states of a call', () => {
     ['ended', 'ready'],
     ['ended', 'acknowledged'],
   ])('throws when a call that is %s gets "%s"', (state, input) => {
-    expect(() => step(state, input)).toThrow(IllegalMove);
+    expect(() => step(inboundCall, state, input)).toThrow(IllegalMove);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * The states of an inbound call, as data. Pure: inputs in, outputs out; call.ts runs the outputs.
+ * The states of an inbound call, as data; call.ts performs the actions.
  *
  *     offered --admit--> preparing --ring--> ringing
  *        |                   |                  |
@@ -19,6 +19,8 @@
  * `end` is our decision to end the call; `gone` means that the dialog is already over. From `answering` and `answered`,
  * `end` leads to `ending`: RFC 3261 section 15 forbids the callee's BYE before the ACK arrives.
  */
+import { type Moves, machine, to } from '#shared/state-machine.ts';
+
 export type CallState =
   | 'offered'
   | 'preparing'
@@ -45,76 +47,51 @@ export type CallInput =
  * What the call has to do, in this order. `finish` closes the agent, stores the closed record and closes the media; it
  * comes before `reject` and `bye`, so that the record is on disk before the peer learns that the call is over.
  */
-export type CallOutput = 'prepare' | 'ring' | 'answer' | 'begin' | 'start' | 'finish' | 'reject' | 'bye';
+export type CallAction = 'prepare' | 'ring' | 'answer' | 'begin' | 'start' | 'finish' | 'reject' | 'bye';
 
-export interface Move<State, Output> {
-  readonly to: State;
-  readonly outputs: readonly Output[];
-}
-
-type CallMove = Move<CallState, CallOutput>;
-
-const move = (to: CallState, ...outputs: CallOutput[]): CallMove => ({ to, outputs });
-
-const moves: Record<CallState, Partial<Record<CallInput, CallMove>>> = {
+export const inboundCall = machine('an inbound call', {
   offered: {
-    admit: move('preparing', 'prepare'),
-    end: move('ended', 'finish', 'reject'),
-    gone: move('ended', 'finish'),
+    admit: to('preparing', 'prepare'),
+    end: to('ended', 'finish', 'reject'),
+    gone: to('ended', 'finish'),
   },
   preparing: {
-    ring: move('ringing', 'ring'),
-    ready: move('answering', 'answer'),
-    end: move('ended', 'finish', 'reject'),
-    gone: move('ended', 'finish'),
+    ring: to('ringing', 'ring'),
+    ready: to('answering', 'answer'),
+    end: to('ended', 'finish', 'reject'),
+    gone: to('ended', 'finish'),
   },
   ringing: {
-    ready: move('answering', 'answer'),
-    end: move('ended', 'finish', 'reject'),
-    gone: move('ended', 'finish'),
+    ready: to('answering', 'answer'),
+    end: to('ended', 'finish', 'reject'),
+    gone: to('ended', 'finish'),
   },
   answering: {
-    sent: move('answered', 'begin'),
-    end: move('ending', 'finish'),
-    gone: move('ended', 'finish'),
+    sent: to('answered', 'begin'),
+    end: to('ending', 'finish'),
+    gone: to('ended', 'finish'),
   },
   answered: {
-    acknowledged: move('up', 'start'),
-    end: move('ending', 'finish'),
-    gone: move('ended', 'finish'),
+    acknowledged: to('up', 'start'),
+    end: to('ending', 'finish'),
+    gone: to('ended', 'finish'),
   },
   up: {
-    hold: move('held'),
-    end: move('ended', 'finish', 'bye'),
-    gone: move('ended', 'finish'),
+    hold: to('held'),
+    end: to('ended', 'finish', 'bye'),
+    gone: to('ended', 'finish'),
   },
   held: {
-    resume: move('up'),
-    end: move('ended', 'finish', 'bye'),
-    gone: move('ended', 'finish'),
+    resume: to('up'),
+    end: to('ended', 'finish', 'bye'),
+    gone: to('ended', 'finish'),
   },
   ending: {
-    sent: move('ending'),
-    acknowledged: move('ended', 'bye'),
-    end: move('ending'),
-    gone: move('ended'),
+    sent: to('ending'),
+    acknowledged: to('ended', 'bye'),
+    end: to('ending'),
+    gone: to('ended'),
   },
   // Both sides may end a call at the same moment; the first reason wins.
-  ended: { end: move('ended'), gone: move('ended') },
-};
-
-export class IllegalMove extends Error {
-  override readonly name = 'IllegalMove';
-}
-
-/** The transition for `input` in `state`. @throws IllegalMove when the table has none: a bug of the caller */
-export function step(state: CallState, input: CallInput): CallMove {
-  const found = moves[state][input];
-  if (!found) throw new IllegalMove(`A call that is ${state} cannot take "${input}"`);
-  return found;
-}
-
-/** Whether `input` is legal in `state`. */
-export function accepts(state: CallState, input: CallInput): boolean {
-  return moves[state][input] !== undefined;
-}
+  ended: { end: to('ended'), gone: to('ended') },
+} satisfies Moves<CallState, CallInput, CallAction>);

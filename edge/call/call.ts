@@ -1,9 +1,10 @@
-/** An inbound call: runs the outputs of the state machine on signaling, media and agent. */
+/** An inbound call: performs the actions of the state machine on signaling, media and agent. */
 import type { CodecName } from '#shared/codecs.ts';
+import { accepts, step } from '#shared/state-machine.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import { type BodyOwner, CallBody } from './call-body.ts';
 import type { CallPlan } from './call-plan.ts';
-import { accepts, type CallInput, type CallOutput, type CallState, step } from './call-state.ts';
+import { type CallAction, type CallInput, type CallState, inboundCall } from './call-state.ts';
 import { inputFor, refusalStatus, type Termination } from './ending.ts';
 import { type CallDeps, type LiveCall, retryAfterS } from './live-call.ts';
 import type { CallLeg, LegEvents, LegFacts } from './ports/signaling.ts';
@@ -85,22 +86,22 @@ export class Call implements LiveCall, BodyOwner {
   }
 
   accepts(input: CallInput): boolean {
-    return accepts(this.#state, input);
+    return accepts(inboundCall, this.#state, input);
   }
 
   input(input: CallInput): void {
-    const { to, outputs } = step(this.#state, input);
+    const { to, actions } = step(inboundCall, this.#state, input);
     const before = this.#state;
     this.#state = to;
     try {
-      for (const output of outputs) this.#run(output);
+      for (const action of actions) this.#perform(action);
     } finally {
       if (to === 'ended' && before !== 'ended') this.#ended(this);
     }
   }
 
-  #run(output: CallOutput): void {
-    switch (output) {
+  #perform(action: CallAction): void {
+    switch (action) {
       case 'prepare':
         this.#prepare().catch((error: unknown) => this.#body.failed(error));
         break;

@@ -1,15 +1,14 @@
 /**
- * An outbound call: runs the outputs of the state machine on routes, signaling, media and agent.
+ * An outbound call: performs the actions of the state machine on routes, signaling, media and agent.
  *
  *     hunt.next() -> media leg with an offer -> INVITE -> answered | the next endpoint | the end
  *
  * Every attempt has its own media leg, so no two endpoints see the same SRTP key.
  */
-
+import { accepts, step } from '#shared/state-machine.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import { type BodyOwner, CallBody } from './call-body.ts';
 import type { CallPlan } from './call-plan.ts';
-import { IllegalMove } from './call-state.ts';
 import { attemptFacts } from './causes/cause-words.ts';
 import { inputFor, type Termination } from './ending.ts';
 import type { CallDeps, LiveCall } from './live-call.ts';
@@ -18,10 +17,10 @@ import { Attempt, type AttemptEvents } from './outbound-attempt.ts';
 import { OutboundMedia } from './outbound-media.ts';
 import type { OutboundParts, OutboundPlan } from './outbound-plan.ts';
 import {
+  type OutboundAction,
   type OutboundInput,
-  type OutboundOutput,
   type OutboundState,
-  outboundMove,
+  outboundCall,
 } from './outbound-state.ts';
 import { verdictOf } from './outbound-verdict.ts';
 import type { LeftOutHeader } from './ports/dialing.ts';
@@ -150,24 +149,23 @@ export class OutboundCall implements LiveCall, BodyOwner, TargetLeg {
   }
 
   accepts(input: OutboundInput): boolean {
-    return outboundMove(this.#state, input) !== undefined;
+    return accepts(outboundCall, this.#state, input);
   }
 
   input(input: OutboundInput): void {
-    const found = outboundMove(this.#state, input);
-    if (!found) throw new IllegalMove(`A call of ours that is ${this.#state} cannot take "${input}"`);
+    const { to, actions } = step(outboundCall, this.#state, input);
     const before = this.#state;
-    this.#state = found.to;
+    this.#state = to;
     try {
-      for (const output of found.outputs) this.#run(output);
+      for (const action of actions) this.#perform(action);
     } finally {
-      if (found.to === 'ended' && before !== 'ended') this.#ended(this);
+      if (to === 'ended' && before !== 'ended') this.#ended(this);
     }
   }
 
-  #run(output: OutboundOutput): void {
+  #perform(action: OutboundAction): void {
     const body = this.body;
-    switch (output) {
+    switch (action) {
       case 'attempt':
         this.#tryNext().catch((error: unknown) => body.failed(error));
         break;

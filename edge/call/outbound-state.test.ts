@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type OutboundInput, type OutboundState, outboundMove } from './outbound-state.ts';
+import { accepts, step } from '#shared/state-machine.ts';
+import { type OutboundInput, type OutboundState, outboundCall } from './outbound-state.ts';
 
 const states: OutboundState[] = ['queued', 'dialling', 'ringing', 'answered', 'up', 'held', 'ended'];
 
@@ -14,8 +15,8 @@ describe('an outbound call', () => {
     ['answered', 'ready', 'up', ['start']],
     ['up', 'hold', 'held', []],
     ['held', 'resume', 'up', []],
-  ])('that is %s goes by %s to %s', (state, input, to, outputs) => {
-    expect(outboundMove(state, input)).toEqual({ to, outputs });
+  ])('that is %s goes by %s to %s', (state, input, to, actions) => {
+    expect(step(outboundCall, state, input)).toEqual({ to, actions });
   });
 
   it.each<[OutboundState, string[]]>([
@@ -26,20 +27,20 @@ describe('an outbound call', () => {
     ['up', ['finish', 'bye']],
     ['held', ['finish', 'bye']],
     ['ended', []],
-  ])('that is %s is ended by %j', (state, outputs) => {
-    expect(outboundMove(state, 'end')).toEqual({ to: 'ended', outputs });
+  ])('that is %s is ended by %j', (state, actions) => {
+    expect(step(outboundCall, state, 'end')).toEqual({ to: 'ended', actions });
   });
 
   it('can lose its peer in every state, and then sends it nothing', () => {
     for (const state of states) {
-      expect(outboundMove(state, 'gone')).toEqual({
+      expect(step(outboundCall, state, 'gone')).toEqual({
         to: 'ended',
-        outputs: state === 'ended' ? [] : ['finish'],
+        actions: state === 'ended' ? [] : ['finish'],
       });
     }
   });
 
   it('fails over only before it rings', () => {
-    expect(states.filter((state) => outboundMove(state, 'next'))).toEqual(['dialling']);
+    expect(states.filter((state) => accepts(outboundCall, state, 'next'))).toEqual(['dialling']);
   });
 });

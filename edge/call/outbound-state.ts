@@ -1,5 +1,5 @@
 /**
- * The states of an outbound call, as data. Pure: inputs in, outputs out; outbound-call.ts runs the outputs.
+ * The states of an outbound call, as data; outbound-call.ts performs the actions.
  *
  *                     next
  *                     +--+
@@ -19,7 +19,7 @@
  * A ringing call does not fail over: somebody may be about to answer (contract 3.5). `end` is our decision to end the
  * call; `gone` means that the dialog is already over.
  */
-import type { Move } from './call-state.ts';
+import { type Moves, machine, to } from '#shared/state-machine.ts';
 
 export type OutboundState = 'queued' | 'dialling' | 'ringing' | 'answered' | 'up' | 'held' | 'ended';
 
@@ -38,51 +38,42 @@ export type OutboundInput =
  * What the call has to do, in this order. `finish` closes the agent, stores the closed record and closes the media; it
  * comes before `cancel` and `bye`, so that the record is on disk before the peer learns that the call is over.
  */
-export type OutboundOutput = 'attempt' | 'ring' | 'begin' | 'start' | 'finish' | 'cancel' | 'bye';
+export type OutboundAction = 'attempt' | 'ring' | 'begin' | 'start' | 'finish' | 'cancel' | 'bye';
 
-type OutboundMove = Move<OutboundState, OutboundOutput>;
-
-const move = (to: OutboundState, ...outputs: OutboundOutput[]): OutboundMove => ({ to, outputs });
-
-const moves: Record<OutboundState, Partial<Record<OutboundInput, OutboundMove>>> = {
+export const outboundCall = machine('an outbound call', {
   queued: {
-    dial: move('dialling', 'attempt'),
-    end: move('ended', 'finish'),
-    gone: move('ended', 'finish'),
+    dial: to('dialling', 'attempt'),
+    end: to('ended', 'finish'),
+    gone: to('ended', 'finish'),
   },
   dialling: {
-    next: move('dialling', 'attempt'),
-    ring: move('ringing', 'ring'),
-    answered: move('answered', 'begin'),
-    end: move('ended', 'finish', 'cancel'),
-    gone: move('ended', 'finish'),
+    next: to('dialling', 'attempt'),
+    ring: to('ringing', 'ring'),
+    answered: to('answered', 'begin'),
+    end: to('ended', 'finish', 'cancel'),
+    gone: to('ended', 'finish'),
   },
   ringing: {
-    ring: move('ringing'),
-    answered: move('answered', 'begin'),
-    end: move('ended', 'finish', 'cancel'),
-    gone: move('ended', 'finish'),
+    ring: to('ringing'),
+    answered: to('answered', 'begin'),
+    end: to('ended', 'finish', 'cancel'),
+    gone: to('ended', 'finish'),
   },
   answered: {
-    ready: move('up', 'start'),
-    end: move('ended', 'finish', 'bye'),
-    gone: move('ended', 'finish'),
+    ready: to('up', 'start'),
+    end: to('ended', 'finish', 'bye'),
+    gone: to('ended', 'finish'),
   },
   up: {
-    hold: move('held'),
-    end: move('ended', 'finish', 'bye'),
-    gone: move('ended', 'finish'),
+    hold: to('held'),
+    end: to('ended', 'finish', 'bye'),
+    gone: to('ended', 'finish'),
   },
   held: {
-    resume: move('up'),
-    end: move('ended', 'finish', 'bye'),
-    gone: move('ended', 'finish'),
+    resume: to('up'),
+    end: to('ended', 'finish', 'bye'),
+    gone: to('ended', 'finish'),
   },
   // Both sides may end a call at the same moment; the first reason wins.
-  ended: { end: move('ended'), gone: move('ended') },
-};
-
-/** The transition for `input` in `state`, undefined when there is none. */
-export function outboundMove(state: OutboundState, input: OutboundInput): OutboundMove | undefined {
-  return moves[state][input];
-}
+  ended: { end: to('ended'), gone: to('ended') },
+} satisfies Moves<OutboundState, OutboundInput, OutboundAction>);

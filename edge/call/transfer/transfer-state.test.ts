@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type TransferInput, type TransferState, transferMove } from './transfer-state.ts';
+import { accepts, step } from '#shared/state-machine.ts';
+import { type TransferInput, type TransferState, transfer } from './transfer-state.ts';
 
 const states: readonly TransferState[] = ['calling', 'waiting', 'joining', 'referring'];
 
@@ -15,19 +16,19 @@ describe('the states of a transfer', () => {
     ['referring', 'handed', 'over'],
     ['calling', 'move', 'over'],
   ])('%s takes %s and is then %s', (from, input, to) => {
-    expect(transferMove(from, input)?.to).toBe(to);
+    expect(step(transfer, from, input).to).toBe(to);
   });
 
   it.each(states)(
     '%s returns the call when it fails, and releases the target when the call ends',
     (state) => {
-      expect(transferMove(state, 'failed')).toEqual({ to: 'over', outputs: ['release', 'resume'] });
-      expect(transferMove(state, 'ended')).toEqual({ to: 'over', outputs: ['release'] });
+      expect(step(transfer, state, 'failed')).toEqual({ to: 'over', actions: ['release', 'resume'] });
+      expect(step(transfer, state, 'ended')).toEqual({ to: 'over', actions: ['release'] });
     },
   );
 
   it('ends the call when the target leaves after the bridge', () => {
-    expect(transferMove('joined', 'failed')).toEqual({ to: 'over', outputs: ['endCall'] });
+    expect(step(transfer, 'joined', 'failed')).toEqual({ to: 'over', actions: ['endCall'] });
   });
 
   it('ignores every input when it is over', () => {
@@ -41,6 +42,6 @@ describe('the states of a transfer', () => {
       'failed',
       'ended',
     ];
-    expect(inputs.filter((input) => transferMove('over', input))).toEqual([]);
+    expect(inputs.filter((input) => accepts(transfer, 'over', input))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * The states of one transfer, as data. Pure: inputs in, outputs out; transfer.ts runs the outputs.
+ * The states of one transfer, as data; transfer.ts performs the actions.
  *
  *              call                     bridge             joined
  *     begun ----------> calling -----------------> joining --------> joined
@@ -17,7 +17,7 @@
  * leg, is also a failure, but not in `referring`: the replaced dialog ends before the NOTIFY that says so (RFC 5589
  * section 7), and the peer reports the outcome.
  */
-import type { Move } from '../call-state.ts';
+import { type Moves, machine, to } from '#shared/state-machine.ts';
 
 export type TransferState = 'begun' | 'calling' | 'waiting' | 'joining' | 'referring' | 'joined' | 'over';
 
@@ -37,7 +37,7 @@ export type TransferInput =
  * `pause`: the waiting tone replaces the agent. `settle`: the agent is done. `resume`: it is back.
  * `leave`: the peer was transferred, the call ends. `release`: the target's leg ends with the call.
  */
-export type TransferOutput =
+export type TransferAction =
   | 'pause'
   | 'call'
   | 'answer'
@@ -50,38 +50,29 @@ export type TransferOutput =
   | 'release'
   | 'endCall';
 
-type TransferMove = Move<TransferState, TransferOutput>;
+const failed = to('over', 'release', 'resume');
+const ended = to('over', 'release');
 
-const move = (to: TransferState, ...outputs: TransferOutput[]): TransferMove => ({ to, outputs });
-
-const failed = move('over', 'release', 'resume');
-const ended = move('over', 'release');
-
-const moves: Record<TransferState, Partial<Record<TransferInput, TransferMove>>> = {
+export const transfer = machine('a transfer', {
   begun: {
-    call: move('calling', 'pause', 'call'),
-    refer: move('referring', 'pause', 'refer'),
-    failed: move('over'),
-    ended: move('over'),
+    call: to('calling', 'pause', 'call'),
+    refer: to('referring', 'pause', 'refer'),
+    failed: to('over'),
+    ended: to('over'),
   },
   calling: {
-    answer: move('waiting', 'answer'),
-    bridge: move('joining', 'bridge'),
-    refer: move('referring', 'refer'),
-    move: move('over', 'move'),
+    answer: to('waiting', 'answer'),
+    bridge: to('joining', 'bridge'),
+    refer: to('referring', 'refer'),
+    move: to('over', 'move'),
     failed,
     left: failed,
     ended,
   },
-  waiting: { bridge: move('joining', 'bridge'), failed, left: failed, ended },
-  joining: { joined: move('joined', 'settle'), failed, left: failed, ended },
-  referring: { handed: move('over', 'leave'), failed, ended },
-  joined: { failed: move('over', 'endCall'), left: move('over', 'endCall'), ended },
+  waiting: { bridge: to('joining', 'bridge'), failed, left: failed, ended },
+  joining: { joined: to('joined', 'settle'), failed, left: failed, ended },
+  referring: { handed: to('over', 'leave'), failed, ended },
+  joined: { failed: to('over', 'endCall'), left: to('over', 'endCall'), ended },
   // Both sides may end a transfer at the same moment; the first input wins.
   over: {},
-};
-
-/** The transition for `input` in `state`, undefined when there is none. */
-export function transferMove(state: TransferState, input: TransferInput): TransferMove | undefined {
-  return moves[state][input];
-}
+} satisfies Moves<TransferState, TransferInput, TransferAction>);

@@ -1,8 +1,8 @@
 /**
- * One transfer of one call (contract section 4): runs the outputs of the state machine on the call, the target leg and
- * the bridge. The call's agent is silent from the start to the outcome.
+ * One transfer of one call (contract section 4): performs the actions of the state machine on the call, the target leg
+ * and the bridge. The call's agent is silent from the start to the outcome.
  */
-
+import { accepts, step } from '#shared/state-machine.ts';
 import { CallRefused } from '../call-refused.ts';
 import type { MediaBridge } from '../ports/media.ts';
 import type { TransferOutcome } from '../ports/transfer.ts';
@@ -19,12 +19,7 @@ import {
 import { attendedUri, blindUri, referEvents, referObstacle } from './referral.ts';
 import { codecsFor, type TargetLeg, type TargetPlan } from './target-leg.ts';
 import type { TransferParts, TransferPlan } from './transfer-plan.ts';
-import {
-  type TransferInput,
-  type TransferOutput,
-  type TransferState,
-  transferMove,
-} from './transfer-state.ts';
+import { type TransferAction, type TransferInput, type TransferState, transfer } from './transfer-state.ts';
 import type { TransferredCall } from './transferred-call.ts';
 
 export class Transfer {
@@ -114,23 +109,23 @@ export class Transfer {
   // ---------------------------------------------------------------- the state machine
 
   #input(input: TransferInput): void {
-    const found = transferMove(this.#state, input);
-    if (!found) return;
-    this.#state = found.to;
-    for (const output of found.outputs) this.#run(output);
+    if (!accepts(transfer, this.#state, input)) return;
+    const { to, actions } = step(transfer, this.#state, input);
+    this.#state = to;
+    for (const action of actions) this.#perform(action);
     if (this.#state === 'over') this.#decide(this.#failure);
   }
 
   #fail(failed: FailedTransfer, input: 'failed' | 'left' = 'failed'): void {
     // A leg that is being released reports its end too: the first reason wins.
-    if (!transferMove(this.#state, input)) return;
+    if (!accepts(transfer, this.#state, input)) return;
     this.#failure = failed;
     this.#input(input);
   }
 
-  #run(output: TransferOutput): void {
+  #perform(action: TransferAction): void {
     const call = this.#call;
-    switch (output) {
+    switch (action) {
       case 'pause':
         call.agent.pause();
         break;

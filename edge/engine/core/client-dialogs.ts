@@ -61,7 +61,7 @@ export class ClientDialogs {
   }
 
   #confirm(session: Session, outgoing: OutgoingRequest, response: SipResponse): void {
-    session.dialog.move('Confirmed');
+    session.dialog.move('confirm');
     if (outgoing.invite) owe(session, outgoing, response);
     else watchSubscription(this.#context, session, response.headers, outgoing.request.headers);
   }

@@ -137,7 +137,7 @@ export class Session {
   /** Stops all timers. Only `DialogEnds` calls this, after removing the session from the table. Idempotent. */
   release(): void {
     if (this.dialog.state === 'Terminated') return;
-    this.dialog.move('Terminated');
+    this.dialog.move('terminate');
     this.#flow.unpin();
     this.awaitedAck?.retransmission.stop();
     for (const { retransmission } of this.awaitedPracks.values()) retransmission.stop();

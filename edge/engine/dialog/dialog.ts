@@ -1,3 +1,4 @@
+import { type Moves, machine, step, to } from '#shared/state-machine.ts';
 import { parseAddress, splitList, tagOf } from '../message/address.ts';
 import { parseCSeq } from '../message/cseq.ts';
 import type { Headers, SipRequest, SipResponse } from '../message/message.ts';
@@ -17,12 +18,14 @@ import { isSipUri, parseUri } from '../message/uri.ts';
  */
 export type DialogState = 'Early' | 'Confirmed' | 'Terminated';
 
-const LEGAL: { readonly [From in DialogState]: readonly DialogState[] } = {
-  Early: ['Early', 'Confirmed', 'Terminated'],
+export type DialogInput = 'confirm' | 'terminate';
+
+const states = machine('a dialog', {
+  Early: { confirm: to('Confirmed'), terminate: to('Terminated') },
   // A 2xx of a later INVITE or of a refreshed subscription confirms again.
-  Confirmed: ['Confirmed', 'Terminated'],
-  Terminated: ['Terminated'],
-};
+  Confirmed: { confirm: to('Confirmed'), terminate: to('Terminated') },
+  Terminated: { terminate: to('Terminated') },
+} satisfies Moves<DialogState, DialogInput, never>);
 
 /** Why a request in a dialog is rejected, and with which status. */
 export interface DialogRefusal {
@@ -112,11 +115,9 @@ export class Dialog {
     return this.#state;
   }
 
-  move(state: DialogState): void {
-    if (!LEGAL[this.#state].includes(state)) {
-      throw new Error(`dialog ${this.id} cannot go from ${this.#state} to ${state}`);
-    }
-    this.#state = state;
+  /** @throws IllegalMove for a dialog that cannot change so: a bug of the caller */
+  move(input: DialogInput): void {
+    this.#state = step(states, this.#state, input).to;
   }
 
   /**

@@ -141,7 +141,7 @@ export class Answers {
       return incoming.session;
     }
     incoming.session ??= this.#newSession(incoming, response.headers);
-    if (status >= 200) incoming.session.dialog.move('Confirmed');
+    if (status >= 200) incoming.session.dialog.move('confirm');
     return incoming.session;
   }
 

@@ -1,4 +1,4 @@
-import { type Machine, to } from './machine.ts';
+import { type Moves, machine, to } from '#shared/state-machine.ts';
 
 /**
  * INVITE client transaction: RFC 3261 section 17.1.1 with the Accepted state of RFC 6026, and the client's
@@ -58,7 +58,7 @@ export type ClientInviteAction =
   | 'start M'
   | 'start cancel';
 
-export const clientInvite: Machine<ClientInviteState, ClientInviteInput, ClientInviteAction> = {
+export const clientInvite = machine('an INVITE client transaction', {
   Calling: {
     '1xx': to('Proceeding', 'start C', 'deliver'),
     '2xx': to('Accepted', 'start M', 'deliver'),
@@ -103,4 +103,4 @@ export const clientInvite: Machine<ClientInviteState, ClientInviteInput, ClientI
     'transport error': to('Accepted'),
   },
   Terminated: {},
-};
+} satisfies Moves<ClientInviteState, ClientInviteInput, ClientInviteAction>);

@@ -1,4 +1,4 @@
-import { type Machine, to } from './machine.ts';
+import { type Moves, machine, to } from '#shared/state-machine.ts';
 
 /**
  * Non-INVITE client transaction (RFC 3261 section 17.1.2).
@@ -23,7 +23,7 @@ export type ClientNonInviteInput = '1xx' | 'final' | 'timer F' | 'transport erro
 
 export type ClientNonInviteAction = 'deliver' | 'timeout' | 'unreachable';
 
-export const clientNonInvite: Machine<ClientNonInviteState, ClientNonInviteInput, ClientNonInviteAction> = {
+export const clientNonInvite = machine('a non-INVITE client transaction', {
   Trying: {
     '1xx': to('Proceeding', 'deliver'),
     final: to('Terminated', 'deliver'),
@@ -37,4 +37,4 @@ export const clientNonInvite: Machine<ClientNonInviteState, ClientNonInviteInput
     'transport error': to('Terminated', 'unreachable'),
   },
   Terminated: {},
-};
+} satisfies Moves<ClientNonInviteState, ClientNonInviteInput, ClientNonInviteAction>);

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '#shared/clock.ts';
+import { step } from '#shared/state-machine.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
 import { type ClientInviteInput, type ClientInviteState, clientInvite } from './client-invite.ts';
 import {
@@ -7,7 +8,6 @@ import {
   clientNonInvite,
 } from './client-non-invite.ts';
 import { ackOfFailure, cancelOf } from './follow-ups.ts';
-import { step } from './machine.ts';
 import { type TimerName, timers } from './timers.ts';
 
 /** The sender of the request: receives everything that the protocol does not handle itself. */

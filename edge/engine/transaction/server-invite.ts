@@ -1,4 +1,4 @@
-import { type Machine, to } from './machine.ts';
+import { type Moves, machine, to } from '#shared/state-machine.ts';
 
 /**
  * INVITE server transaction: RFC 3261 section 17.2.1 with the Accepted state of RFC 6026.
@@ -44,7 +44,7 @@ export type ServerInviteInput =
 
 export type ServerInviteAction = 'send' | 'send again' | 'unanswered' | 'stop timer' | 'start H' | 'start L';
 
-export const serverInvite: Machine<ServerInviteState, ServerInviteInput, ServerInviteAction> = {
+export const serverInvite = machine('an INVITE server transaction', {
   Proceeding: {
     INVITE: to('Proceeding', 'send again'),
     ACK: to('Proceeding'),
@@ -67,4 +67,4 @@ export const serverInvite: Machine<ServerInviteState, ServerInviteInput, ServerI
     'timer L': to('Terminated'),
   },
   Terminated: {},
-};
+} satisfies Moves<ServerInviteState, ServerInviteInput, ServerInviteAction>);

@@ -1,4 +1,4 @@
-import { type Machine, to } from './machine.ts';
+import { type Moves, machine, to } from '#shared/state-machine.ts';
 
 /**
  * Non-INVITE server transaction (RFC 3261 section 17.2.2).
@@ -23,7 +23,7 @@ export type ServerNonInviteInput = 'request' | 'user 1xx' | 'user final' | 'time
 
 export type ServerNonInviteAction = 'send' | 'send again';
 
-export const serverNonInvite: Machine<ServerNonInviteState, ServerNonInviteInput, ServerNonInviteAction> = {
+export const serverNonInvite = machine('a non-INVITE server transaction', {
   Trying: {
     request: to('Trying'),
     'user 1xx': to('Proceeding', 'send'),
@@ -37,4 +37,4 @@ export const serverNonInvite: Machine<ServerNonInviteState, ServerNonInviteInput
     'timer reply': to('Terminated'),
   },
   Terminated: {},
-};
+} satisfies Moves<ServerNonInviteState, ServerNonInviteInput, ServerNonInviteAction>);

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '#shared/clock.ts';
+import { step } from '#shared/state-machine.ts';
 import type { SipRequest } from '../message/message.ts';
-import { step } from './machine.ts';
 import { type ServerInviteInput, type ServerInviteState, serverInvite } from './server-invite.ts';
 import {
   type ServerNonInviteInput,

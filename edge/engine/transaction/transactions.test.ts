@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { IllegalMove, step } from '#shared/state-machine.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
 import { parseMessage } from '../message/parse.ts';
 import { InviteClientTransaction, NonInviteClientTransaction } from './client.ts';
 import { clientInvite } from './client-invite.ts';
-import { IllegalMove, step } from './machine.ts';
 import { mergeKey, serverKey } from './matching.ts';
 import { InviteServerTransaction, NonInviteServerTransaction } from './server.ts';
 import { TransactionTable } from './table.ts';
@@ -338,8 +338,8 @@ describe('matching', () => {
   });
 });
 
-it('a machine rejects an illegal input', () => {
+it('an illegal input is rejected with transaction, state and input', () => {
   expect(() => step(clientInvite, 'Terminated', 'cancel')).toThrow(
-    'a transaction in state Terminated cannot take "cancel"',
+    'illegal input "cancel" for an INVITE client transaction in state Terminated',
   );
 });
