@@ -63,9 +63,9 @@ export class Attempt {
         const phase = this.#phase;
         this.#call.failed(this, { kind: 'final', status, phase, credentialsSent, refusal });
       },
-      unreachable: (error) => {
-        const lost = { kind: 'connection_lost', phase: this.#phase, error } as const;
-        this.#call.failed(this, this.heard ? lost : { kind: 'no_connection', error });
+      unreachable: (failure) => {
+        const lost = { kind: 'connection_lost', phase: this.#phase, failure } as const;
+        this.#call.failed(this, this.heard ? lost : { kind: 'no_connection', failure });
       },
       timeout: () => {
         if (rang(this.#phase)) this.#call.unanswered();

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { connectionFailure } from '#shared/connection-faults.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { echoAgent, FakeAgents } from '../../test/kit/fakes/fake-agents.ts';
 import { FakeDialer } from '../../test/kit/fakes/fake-dialer.ts';
@@ -273,11 +274,11 @@ describe('failover', () => {
     const headers = [{ name: 'X-Crm', why: 'the variable crm has no value' }];
     const first = await dialling();
     first.peer.headersLeftOut?.(headers);
-    first.peer.unreachable('no route to host');
+    first.peer.unreachable(connectionFailure('no_route', 'no route to host'));
     await settle();
     dialer.last.peer.headersLeftOut?.(headers);
     expect(lines).toEqual(['The header X-Crm was not sent: the variable crm has no value.']);
-    dialer.last.peer.unreachable('no route to host');
+    dialer.last.peer.unreachable(connectionFailure('no_route', 'no route to host'));
     await settle();
     expectNothingLeft();
   });
@@ -287,7 +288,7 @@ describe('failover', () => {
   it('tries the next endpoint after a failure, with its own media leg', async () => {
     routes.places = [placeAt(5061), second];
     const first = await dialling();
-    first.peer.unreachable('no route to host');
+    first.peer.unreachable(connectionFailure('no_route', 'no route to host'));
     await settle();
     expect(dialer.legs).toHaveLength(2);
     expect(media.legs.map(({ closed, options }) => [closed, options.codecs])).toEqual([

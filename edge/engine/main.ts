@@ -41,7 +41,7 @@ function startFailure(error: unknown): never {
 /** What is wrong and what to do, for the failures that operators see. */
 function explain(error: unknown): string {
   if (error instanceof ConfigurationError) return error.message;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = text(error);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'EADDRINUSE')
     return `${message}: another program has this port; stop it or configure another port`;
@@ -109,14 +109,24 @@ function guarded(stack: Stack, dataFolder: string): GuardedParts {
 
 /** Executes a command line; a faulty one is logged. @returns whether the engine must stop */
 function command(line: string, stack: Stack, watch: CertificateWatch): boolean {
+  let order: EngineCommand;
   try {
-    const order = readCommand(line);
-    if (order.command === 'stop') return true;
+    order = readCommand(line);
+  } catch (error) {
+    log('error', text(error));
+    return false;
+  }
+  if (order.command === 'stop') return true;
+  try {
     execute(order, stack, watch);
   } catch (error) {
-    log('error', error instanceof Error ? error.message : String(error));
+    log('error', `command ${order.command}: ${text(error)}`);
   }
   return false;
+}
+
+function text(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function execute(order: EngineCommand, stack: Stack, watch: CertificateWatch): void {

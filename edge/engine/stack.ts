@@ -95,8 +95,8 @@ export class Stack {
       {
         message: (flow, bytes) => this.#received(flow, bytes),
         frameError: (flow, error) => this.#guard('broken stream', () => this.#broken(flow, error)),
-        closed: (flow, reason) => {
-          this.#guard('closed connection', () => this.#core?.flowClosed(flow, reason));
+        closed: (flow, loss) => {
+          this.#guard('closed connection', () => this.#core?.flowClosed(flow, loss));
         },
         cut: ({ remoteAddress, outbound }, reason) => {
           const line = this.#cutLines.tell(remoteAddress, clock.elapsed());

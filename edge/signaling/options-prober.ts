@@ -5,9 +5,9 @@ import { connectionProblem } from '#shared/connection-faults.ts';
 import type { DialTarget } from '../call/ports/dialing.ts';
 import { placeOf } from './invite/outbound-invite.ts';
 import { registrarPlace } from './registration/register-request.ts';
-import { noEngine } from './srf/connect.ts';
+import { NoEngine } from './srf/engine-errors.ts';
 import { capabilities, type Environment } from './srf/environment.ts';
-import type { Exchange } from './srf/exchange.ts';
+import type { Exchange, Silence } from './srf/exchange.ts';
 import { contactOf } from './srf/headers.ts';
 
 export interface ProbeOutcome {
@@ -49,7 +49,7 @@ export function probe(
   return new Promise((resolve) => {
     exchange({ method: 'OPTIONS', ...place, headers }, timeoutMs, (outcome) => {
       if (outcome.kind === 'silent') {
-        return resolve({ sipCode: null, responseTimeMs: null, error: silenceOf(target, outcome.error) });
+        return resolve({ sipCode: null, responseTimeMs: null, error: silenceOf(target, outcome.why) });
       }
       const responseTimeMs = Math.round(clock.elapsed() - startedAt);
       resolve({ sipCode: outcome.status, responseTimeMs, error: null });
@@ -58,6 +58,13 @@ export function probe(
 }
 
 /** Text for a timeout or a fault on our side; why the peer cannot be reached, in a sentence. */
-function silenceOf(target: DialTarget, error: string): string {
-  return error === 'timeout' || error === noEngine ? error : connectionProblem(registrarPlace(target), error);
+function silenceOf(target: DialTarget, why: Silence): string {
+  switch (why.kind) {
+    case 'timeout':
+      return 'timeout';
+    case 'no_engine':
+      return new NoEngine().message;
+    case 'unreachable':
+      return connectionProblem(registrarPlace(target), why.failure);
+  }
 }

@@ -3,6 +3,8 @@ import { FakeClock } from '#shared/clock.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { InboundTrunk, NumberConfig } from '#shared/edge-protocol/numbers.ts';
+import { endTexts } from '#shared/engine-protocol/ends.ts';
+import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import { DrachtioServer } from '../../test/kit/fakes/drachtio-server.ts';
 import { echoAgent, FakeAgents } from '../../test/kit/fakes/fake-agents.ts';
 import { sdpOffer } from '../../test/kit/fakes/fake-leg.ts';
@@ -259,14 +261,17 @@ describe('an inbound call', () => {
     expect(agents.last.started).toBe(1);
   });
 
-  it('ends when the engine gives up waiting for the ACK', async () => {
+  it.each<[string, Record<string, string>]>([
+    ['the embedded engine', { [privateHeaders.end]: 'no_ack' }],
+    ['a drachtio-server', {}],
+  ])('ends when %s gives up waiting for the ACK', async (_engine, cause) => {
     server.peer(invite);
     await server.next();
     server.peer({
       method: 'BYE',
       toTag: 't',
       source: 'application',
-      headers: { Reason: 'SIP;cause=200;text="ACK timeout"' },
+      headers: { Reason: 'SIP;cause=200;text="ACK timeout"', ...cause },
     });
     await server.idle();
     expect(last()).toMatchObject({
@@ -277,17 +282,20 @@ describe('an inbound call', () => {
   });
 
   it.each([
-    ['PRACK timeout', 504, 'Server Time-out', 'ack_timeout'],
-    ['no answer from the application', 408, 'Request Timeout', 'internal_error'],
-    ['connection lost', 487, 'Request Terminated', 'connection_lost'],
-  ])(
+    ['no_prack', 504, 'Server Time-out', 'ack_timeout'],
+    ['unanswered', 408, 'Request Timeout', 'internal_error'],
+    ['connection_lost', 487, 'Request Terminated', 'connection_lost'],
+  ] as const)(
     'that the engine gave up (%s, %i) is recorded with the status that the caller got',
-    async (text, status, phrase, code) => {
+    async (cause, status, phrase, code) => {
       agents.ready = false;
       const transactionId = server.peer(invite);
       await server.idle();
-      const reason = `SIP;cause=${status};text="${text}"`;
-      server.peer({ method: 'CANCEL', transactionId, headers: { Reason: reason } });
+      const headers = {
+        Reason: `SIP;cause=${status};text="${endTexts[cause]}"`,
+        [privateHeaders.end]: cause,
+      };
+      server.peer({ method: 'CANCEL', transactionId, headers });
       await server.idle();
       // A caller without a connection cannot receive a response.
       const sent = code === 'connection_lost' ? null : status;

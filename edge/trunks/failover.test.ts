@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { connectionFailure } from '#shared/connection-faults.ts';
 import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import { endpoint, route, target } from '../../test/kit/edge/trunks.ts';
 import type { AttemptOutcome } from '../call/ports/routes.ts';
@@ -10,7 +11,7 @@ import { Failover, type Move } from './failover.ts';
 import { type FailoverStore, openFailoverStore } from './failover-store.ts';
 
 const minute = 60_000;
-const refused: AttemptOutcome = { kind: 'no_connection', error: 'refused' };
+const refused: AttemptOutcome = { kind: 'no_connection', failure: connectionFailure('refused', 'refused') };
 const silent: AttemptOutcome = { kind: 'no_response' };
 const answer: AttemptOutcome = { kind: 'final', status: 200, phase: 'ringing', credentialsSent: false };
 const forbidden: AttemptOutcome = { kind: 'final', status: 403, phase: 'silent', credentialsSent: true };

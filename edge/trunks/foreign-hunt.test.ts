@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { connectionFailure } from '#shared/connection-faults.ts';
 import { target } from '../../test/kit/edge/trunks.ts';
 import { ForeignHunt } from './foreign-hunt.ts';
 import type { Resolution } from './resolve.ts';
@@ -29,7 +30,9 @@ describe('a call to a foreign host', () => {
       targets: [target('203.0.113.7'), target('203.0.113.8'), target('203.0.113.9')],
     });
     await foreign.next();
-    expect(foreign.ended({ kind: 'no_connection', error: 'refused' })).toEqual({ movesOn: true });
+    expect(
+      foreign.ended({ kind: 'no_connection', failure: connectionFailure('refused', 'refused') }),
+    ).toEqual({ movesOn: true });
     await foreign.next();
     const busy = { kind: 'final', status: 486, phase: 'silent', credentialsSent: false } as const;
     expect(foreign.ended(busy)).toEqual({ movesOn: false });

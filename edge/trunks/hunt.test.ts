@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { connectionFailure } from '#shared/connection-faults.ts';
 import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import { endpoint, route, target } from '../../test/kit/edge/trunks.ts';
 import type { AttemptOutcome } from '../call/ports/routes.ts';
@@ -8,7 +9,7 @@ import { openFailoverStore } from './failover-store.ts';
 import { TrunkHunt } from './hunt.ts';
 import type { Resolution } from './resolve.ts';
 
-const refused: AttemptOutcome = { kind: 'no_connection', error: 'refused' };
+const refused: AttemptOutcome = { kind: 'no_connection', failure: connectionFailure('refused', 'refused') };
 const silent: AttemptOutcome = { kind: 'no_response' };
 const final = (status: number, rang = false): AttemptOutcome => ({
   kind: 'final',
@@ -96,7 +97,11 @@ test.each([404, 480, 486, 500, 603])('%i ends the call', async (status) => {
 
 test('no failover once the call rang', async () => {
   expect((await run([route('t', ['a', 'b'])], { a: final(503, true) })).tried).toEqual(['a']);
-  const lost: AttemptOutcome = { kind: 'connection_lost', phase: 'ringing', error: 'reset' };
+  const lost: AttemptOutcome = {
+    kind: 'connection_lost',
+    phase: 'ringing',
+    failure: connectionFailure('lost', 'reset'),
+  };
   expect((await run([route('u', ['c', 'd'])], { c: lost })).tried).toEqual(['c']);
 });
 

@@ -8,7 +8,9 @@
  *       if (!hunt.ended(await invite(place)).movesOn) break;
  *     }
  */
+
 import { type Beginning, beginning, type Clock, lengthMs } from '#shared/clock.ts';
+import { connectionFailure } from '#shared/connection-faults.ts';
 import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import type { Endpoint, FailoverAttempt } from '#shared/trunk-protocol.ts';
 import { type Cause, causeOf, reachableBy } from '../call/causes/outbound-cause.ts';
@@ -98,7 +100,7 @@ export class TrunkHunt implements Hunt {
 
   #unresolved(step: PlanStep<OutboundTrunk>, begun: Beginning, message: string): void {
     const { route, endpoint } = step;
-    const outcome = { kind: 'no_connection', error: message } as const;
+    const outcome = { kind: 'no_connection', failure: connectionFailure('no_address', message) } as const;
     this.#options.failover.ended(route, endpoint, outcome);
     const cause = causeOf(outcome);
     if (cause) this.#log(step, begun, cause, endpoint);

@@ -11,4 +11,8 @@ export const privateHeaders = {
   self: 'X-Trunkline-Self',
   /** On a response of the application: seconds for which the engine blocks the request's source. */
   block: 'X-Trunkline-Block',
+  /** On a response that the engine made because none can arrive: why (failures.ts). */
+  failure: 'X-Trunkline-Failure',
+  /** On a BYE or CANCEL that the engine made: why (ends.ts). */
+  end: 'X-Trunkline-End',
 } as const;

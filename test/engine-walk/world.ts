@@ -1,6 +1,8 @@
 /** The engine's core between a wire and an application that are both arrays: no sockets, and only a fake clock. */
+
 import type { Socket } from 'node:net';
 import { FakeClock } from '#shared/clock.ts';
+import { connectionFailure } from '#shared/connection-faults.ts';
 import { DialogEnds } from '../../edge/engine/core/dialog-ends.ts';
 import { Identity } from '../../edge/engine/core/identity.ts';
 import type { Session } from '../../edge/engine/core/session.ts';
@@ -179,7 +181,7 @@ export class World {
       (from, message) => this.onSent(from, message),
       (closed, reason) => {
         this.flows.splice(this.flows.indexOf(closed), 1);
-        this.core.flowClosed(closed, reason);
+        this.core.flowClosed(closed, connectionFailure('lost', reason));
       },
     );
     this.flows.push(flow);
@@ -190,7 +192,7 @@ export class World {
     if (host === refusingHost) throw new TransportError('refused', `${host}:${port}: refused`);
     if (host !== silentHost) return this.#flow(host, port, true);
     return new Promise((_, reject) => {
-      const late = new TransportError('timeout', `${host}:${port}: no answer`);
+      const late = new TransportError('connect_timeout', `${host}:${port}: no answer`);
       this.clock.after(DEFAULT_TRANSPORT_LIMITS.connectTimeoutMs, () => reject(late));
     });
   }

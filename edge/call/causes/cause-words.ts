@@ -59,9 +59,9 @@ function problemOf(cause: Cause, facts: AttemptFacts): string {
   const { place, outcome } = facts;
   switch (outcome.kind) {
     case 'no_connection':
-      return connectionProblem(place, outcome.error);
+      return connectionProblem(place, outcome.failure);
     case 'connection_lost':
-      return `The connection to ${place} broke before the call was answered: ${bare(outcome.error)}.`;
+      return `The connection to ${place} broke before the call was answered: ${bare(outcome.failure.text)}.`;
     case 'no_response':
       return `${place} took the connection, but did not respond to the INVITE in time; check that a SIP server listens there and takes calls from our addresses.`;
     default: {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { connectionFailure } from '#shared/connection-faults.ts';
 import { terminations } from '#shared/termination.ts';
 import type { DialRefusal } from '../ports/dialing.ts';
 import type { AttemptOutcome, Phase } from '../ports/routes.ts';
@@ -222,21 +223,21 @@ describe('without a final response', () => {
   it.each<[string, AttemptOutcome, string | null, string | null, boolean | null]>([
     [
       'no TLS connection',
-      { kind: 'no_connection', error: 'refused' },
+      { kind: 'no_connection', failure: connectionFailure('refused', 'refused') },
       'route_unreachable',
       'unreachable',
       false,
     ],
     [
       'the connection breaks',
-      { kind: 'connection_lost', phase: 'trying', error: 'reset' },
+      { kind: 'connection_lost', phase: 'trying', failure: connectionFailure('lost', 'reset') },
       'route_unreachable',
       'unreachable',
       false,
     ],
     [
       'the connection breaks while it rings',
-      { kind: 'connection_lost', phase: 'ringing', error: 'reset' },
+      { kind: 'connection_lost', phase: 'ringing', failure: connectionFailure('lost', 'reset') },
       'route_failed',
       null,
       false,
@@ -296,9 +297,15 @@ describe('the page about outbound calls', () => {
   });
 
   it.each<[string, AttemptOutcome]>([
-    ['no connection', { kind: 'no_connection', error: 'refused' }],
-    ['connection lost before it rang', { kind: 'connection_lost', phase: 'trying', error: 'reset' }],
-    ['connection lost after it rang', { kind: 'connection_lost', phase: 'ringing', error: 'reset' }],
+    ['no connection', { kind: 'no_connection', failure: connectionFailure('refused', 'refused') }],
+    [
+      'connection lost before it rang',
+      { kind: 'connection_lost', phase: 'trying', failure: connectionFailure('lost', 'reset') },
+    ],
+    [
+      'connection lost after it rang',
+      { kind: 'connection_lost', phase: 'ringing', failure: connectionFailure('lost', 'reset') },
+    ],
     ['no response in time', { kind: 'no_response' }],
   ])('has the meaning of each end without a final response: %s', (begin, outcome) => {
     const [, code, trigger] = row(begin);

@@ -196,11 +196,11 @@ export function causeOf(outcome: AttemptOutcome): Cause | null {
     case 'canceled':
       return null;
     case 'no_connection':
-      return cause('not_connected', 'unreachable', false, null, `unreachable: ${outcome.error}`);
+      return cause('not_connected', 'unreachable', false, null, `unreachable: ${outcome.failure.text}`);
     case 'connection_lost': {
       const trigger = rang(outcome.phase) ? null : 'unreachable';
       const kind = rang(outcome.phase) ? 'connection_broke' : 'not_connected';
-      return cause(kind, trigger, false, null, `unreachable: ${outcome.error}`);
+      return cause(kind, trigger, false, null, `unreachable: ${outcome.failure.text}`);
     }
     case 'no_response':
       return cause('no_response', 'timeout', false, null, 'timeout');

@@ -1,4 +1,5 @@
 /** What calls need from signaling to send INVITEs. */
+import type { ConnectionFailure } from '#shared/connection-faults.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import type { DialogLeg, LegEvents } from './signaling.ts';
@@ -89,8 +90,8 @@ export interface DialEvents
   /** A 2xx was received and its ACK sent. `sdp` is null when a reliable provisional response had the answer. */
   answered(sdp: string | null): void;
   refused(refusal: DialRefusal): void;
-  /** No connection, or the connection was lost before a final response. `reason` is for a person. */
-  unreachable(reason: string): void;
+  /** No connection, or the connection was lost before a final response. */
+  unreachable(failure: ConnectionFailure): void;
   /** No response in time, or no final one. */
   timeout(): void;
 }

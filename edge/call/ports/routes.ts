@@ -1,5 +1,7 @@
 /** What calls need from the outbound trunks (edge/trunks): where to send INVITEs. */
+
 import type { CodecName } from '#shared/codecs.ts';
+import type { ConnectionFailure } from '#shared/connection-faults.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import type { Endpoint, FailoverAttempt } from '#shared/trunk-protocol.ts';
@@ -29,9 +31,9 @@ export type Phase = 'silent' | 'trying' | 'ringing' | 'early_media';
 
 /** How one INVITE ended. */
 export type AttemptOutcome =
-  /** No connection: DNS, address, connect, handshake or certificate. `error` says which, in a few words. */
-  | { readonly kind: 'no_connection'; readonly error: string }
-  | { readonly kind: 'connection_lost'; readonly phase: Phase; readonly error: string }
+  /** No connection: DNS, address, connect, handshake or certificate. */
+  | { readonly kind: 'no_connection'; readonly failure: ConnectionFailure }
+  | { readonly kind: 'connection_lost'; readonly phase: Phase; readonly failure: ConnectionFailure }
   /** No response at all, not even 100. */
   | { readonly kind: 'no_response' }
   /** The final response; 2xx is an answer. `credentialsSent`: the request had answered a challenge. */

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { connectionFailure } from '#shared/connection-faults.ts';
 import { blind, colleague, settle, TransferBench } from '../../../test/kit/edge/transfer.ts';
 import { placeAt, route } from '../../../test/kit/fakes/fake-hunt.ts';
 import { fakeAnswer } from '../../../test/kit/fakes/fake-media.ts';
@@ -142,7 +143,7 @@ describe('a bridging transfer', () => {
     bench.routes.places = [placeAt(5061), placeAt(5062)];
     const { agent } = await bench.callUp();
     const result = await bench.transfer(agent, blind());
-    bench.dialer.last.peer.unreachable('connection refused');
+    bench.dialer.last.peer.unreachable(connectionFailure('refused', 'connection refused'));
     await settle();
     await bench.targetAnswers();
     expect(bench.dialer.legs).toHaveLength(2);

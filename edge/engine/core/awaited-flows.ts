@@ -1,3 +1,4 @@
+import type { ConnectionFailure } from '#shared/connection-faults.ts';
 import type { Flow } from '../transport/flow.ts';
 import type { Context } from './context.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
@@ -65,10 +66,10 @@ export class AwaitedFlows {
   }
 
   /** A connection has closed: the responses awaited over it will not arrive. */
-  closed(flow: Flow, reason: string): void {
+  closed(flow: Flow, loss: ConnectionFailure): void {
     const waiting = this.#waiting.get(flow);
     this.#waiting.delete(flow);
-    const cause = `${flow.remoteAddress}:${flow.remotePort}: connection lost: ${reason}`;
-    for (const outgoing of waiting ?? []) outgoing.transaction.transportFailed(cause);
+    const text = `${flow.remoteAddress}:${flow.remotePort}: connection lost: ${loss.text}`;
+    for (const outgoing of waiting ?? []) outgoing.transaction.transportFailed({ ...loss, text });
   }
 }

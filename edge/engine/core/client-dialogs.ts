@@ -5,7 +5,6 @@ import type { SipResponse } from '../message/message.ts';
 import { timers } from '../transaction/timers.ts';
 import type { Flow } from '../transport/flow.ts';
 import type { Context } from './context.ts';
-import { endTexts } from './dialog-ends.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 import { Session } from './session.ts';
 import { endsSubscription, watchSubscription } from './subscription.ts';
@@ -108,7 +107,7 @@ export function settles(status: number): boolean {
 function owe(session: Session, outgoing: OutgoingRequest, response: SipResponse): void {
   if (session.outgoingInvite === outgoing) session.outgoingInvite = null;
   // A call that was canceled too late, or whose peer has no usable address, is ended right after the ACK.
-  const cancelled = outgoing.invite?.cancelRequest ? endTexts.cancelRace : null;
-  const mute = outgoing.inDialog || contactUri(response.headers) !== undefined ? null : endTexts.noContact;
+  const cancelled = outgoing.invite?.cancelRequest ? 'cancel_race' : null;
+  const mute = outgoing.inDialog || contactUri(response.headers) !== undefined ? null : 'no_contact';
   session.owedAck = { invite: outgoing, endedBy: cancelled ?? mute, ack: null };
 }

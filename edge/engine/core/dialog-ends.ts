@@ -18,8 +18,11 @@
  * caller must pass the notice for the application.
  */
 
+import { type EndCause, endTexts } from '#shared/engine-protocol/ends.ts';
+import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import type { AppClient } from '../drachtio-port/client.ts';
 import { NOWHERE, type Peer, sipLine, UNSOLICITED, wireTime } from '../drachtio-port/lines.ts';
+import type { SipRequest } from '../message/message.ts';
 import { serializeRequest } from '../message/serialize.ts';
 import type { Context } from './context.ts';
 import type { IncomingRequest } from './incoming-request.ts';
@@ -37,24 +40,6 @@ export type DialogEnd =
   | { readonly by: 'engine'; readonly notice: Notice }
   /** There is no application to notify. */
   | { readonly by: 'application gone' };
-
-/** Texts of the Reason header in the engine's own BYE and CANCEL, as applications see them. */
-export const endTexts = {
-  noAck: 'ACK timeout',
-  ackImpossible: 'ACK impossible: connection lost',
-  unacknowledged: 'no ACK from the application',
-  cancelRace: 'ACK-BYE due to cancel race condition',
-  noContact: 'no Contact in the 200',
-  unreachable: 'peer unreachable',
-  noPrack: 'PRACK timeout',
-  unanswered: 'no answer from the application',
-  connectionLost: 'connection lost',
-  unowned: 'no call owns the dialog',
-  applicationGone: 'application disconnected',
-  subscriptionOver: 'subscription expired',
-} as const;
-
-export type EndText = (typeof endTexts)[keyof typeof endTexts];
 
 export class DialogEnds {
   readonly #context: Pick<Context, 'sessions' | 'metrics' | 'clock'>;
@@ -77,8 +62,10 @@ export class DialogEnds {
   }
 
   /** Notifies of our BYE, or of the one that we would have sent. `peer`: null when none was sent. */
-  byeNotice(session: Session, bytes: Buffer, peer: Peer | null): Notice {
-    return this.#unsolicited(session.dialog.id, bytes, peer);
+  byeNotice(session: Session, bye: SipRequest, cause: EndCause, peer: Peer | null): Notice {
+    const headers = bye.headers.clone();
+    headers.append(privateHeaders.end, cause);
+    return this.#unsolicited(session.dialog.id, serializeRequest({ ...bye, headers }), peer);
   }
 
   /** A subscription that was not refreshed: its last NOTIFY, which no peer has sent (RFC 6665 section 4.1.3). */
@@ -99,14 +86,14 @@ export class DialogEnds {
    * Applications only recognize a CANCEL from the network; its length of 0 shows that it was not on the wire.
    * @param status that the caller got, or would have got
    */
-  tellCanceled(incoming: IncomingRequest, status: number, text: EndText): void {
+  tellCanceled(incoming: IncomingRequest, status: number, cause: EndCause): void {
     const { headers, uri } = incoming.request;
     const request = plainRequest('CANCEL', uri, {
       from: headers.get('from') ?? '',
       to: headers.get('to') ?? '',
       callId: headers.get('call-id') ?? '',
       cseq: Number.parseInt(headers.get('cseq') ?? '', 10),
-      fields: [reasonField(status, text)],
+      fields: [reasonField(status, cause), [privateHeaders.end, cause]],
     });
     const time = wireTime(this.#context.clock.now());
     const dialogId = incoming.session?.dialog.id ?? '';
@@ -122,6 +109,6 @@ export class DialogEnds {
   }
 }
 
-export function reasonField(status: number, text: EndText): Fields[number] {
-  return ['Reason', `SIP;cause=${status};text="${text}"`];
+export function reasonField(status: number, cause: EndCause): Fields[number] {
+  return ['Reason', `SIP;cause=${status};text="${endTexts[cause]}"`];
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '#shared/clock.ts';
+import { type ConnectionFailure, connectionFailure } from '#shared/connection-faults.ts';
 import type { AppClient } from '../drachtio-port/client.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
 import { serializeRequest } from '../message/serialize.ts';
@@ -18,8 +19,13 @@ export interface OutgoingOwner {
   readonly wire: Wire;
   response(outgoing: OutgoingRequest, response: SipResponse, bytes: Buffer): void;
   repeated(outgoing: OutgoingRequest, response: SipResponse): void;
-  /** The peer did not respond; `status` is used instead. `cause` is human-readable. */
-  failed(outgoing: OutgoingRequest, status: 408 | 487 | 503, reason: string, cause: string | null): void;
+  /** The peer did not respond; `status` is used instead. */
+  failed(
+    outgoing: OutgoingRequest,
+    status: 408 | 487 | 503,
+    reason: string,
+    failure: ConnectionFailure | null,
+  ): void;
   /** The request is about to be sent over `flow`. */
   started(outgoing: OutgoingRequest, flow: Flow): void;
   ended(outgoing: OutgoingRequest): void;
@@ -82,7 +88,7 @@ export class OutgoingRequest implements ClientUser {
     this.#owner.started(this, flow);
     this.transaction.start((message, ready) => {
       if (!this.#owner.wire.send(flow, ready ?? serializeRequest(message), this.request.headers)) {
-        this.transaction.transportFailed('the connection was closed');
+        this.transaction.transportFailed(connectionFailure('unknown', 'the connection was closed'));
       }
     }, bytes);
     // An INVITE's transaction outlives its answer by 32 s; the body is no longer needed.
@@ -97,7 +103,7 @@ export class OutgoingRequest implements ClientUser {
   /** Gives up an INVITE that has not been sent yet: there is nothing to cancel at the peer. */
   withdraw(): void {
     this.#withdrawn = true;
-    this.transaction.transportFailed('');
+    this.transaction.transportFailed(connectionFailure('unknown', ''));
   }
 
   response(response: SipResponse, bytes: Buffer): void {
@@ -112,9 +118,9 @@ export class OutgoingRequest implements ClientUser {
     this.#owner.failed(this, 408, 'Request Timeout', null);
   }
 
-  unreachable(cause: string): void {
+  unreachable(failure: ConnectionFailure): void {
     if (this.#withdrawn) this.#owner.failed(this, 487, 'Request Terminated', null);
-    else this.#owner.failed(this, 503, 'Service Unavailable', cause);
+    else this.#owner.failed(this, 503, 'Service Unavailable', failure);
   }
 
   ended(): void {

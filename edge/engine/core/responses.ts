@@ -1,4 +1,7 @@
 /** The engine's own responses, and what every response copies from its request (RFC 3261 section 8.2.6). */
+import type { ConnectionFailure } from '#shared/connection-faults.ts';
+import { writeFailure } from '#shared/engine-protocol/failures.ts';
+import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import { isSameHost } from '#shared/networks.ts';
 import { parameter, setParameter, splitList, tagOf } from '../message/address.ts';
 import { HeaderList } from '../message/headers.ts';
@@ -81,6 +84,11 @@ export function plainRequest(
   headers.append('CSeq', `${parts.cseq} ${method}`);
   for (const [name, value] of parts.fields) headers.append(name, value);
   return { kind: 'request', method, uri, headers, body: NO_BODY };
+}
+
+/** On the engine's response in place of a peer's: why there is none, for people and for the application. */
+export function failureFields(host: string, failure: ConnectionFailure): Fields {
+  return [warning(host, failure.text), [privateHeaders.failure, writeFailure(failure)]];
 }
 
 /** `Warning: 399 host "text"` (RFC 3261 section 20.43). */

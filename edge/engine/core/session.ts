@@ -1,4 +1,5 @@
 import type { Timer } from '#shared/clock.ts';
+import type { EndCause } from '#shared/engine-protocol/ends.ts';
 import { isBehindNat, type Source } from '../dialog/contact.ts';
 import type { Dialog } from '../dialog/dialog.ts';
 import type { Retransmission } from '../dialog/retransmission.ts';
@@ -6,7 +7,6 @@ import type { AppClient } from '../drachtio-port/client.ts';
 import type { SipRequest } from '../message/message.ts';
 import type { Flow } from '../transport/flow.ts';
 import { type Destination, destinationOf, type Way } from './destination.ts';
-import type { EndText } from './dialog-ends.ts';
 
 /**
  * A request in the dialog, by the id of its transaction. Requests reference their dialog; the dialog keeps only
@@ -30,7 +30,7 @@ interface AwaitedAck {
 interface OwedAck {
   readonly invite: Pending & { readonly request: SipRequest };
   /** Why the call is ended right after the ACK; null when it continues. */
-  readonly endedBy: EndText | null;
+  readonly endedBy: EndCause | null;
   ack: Buffer | null;
 }
 

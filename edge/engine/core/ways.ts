@@ -1,5 +1,6 @@
+import { type ConnectionFailure, connectionFailure } from '#shared/connection-faults.ts';
 import { NOWHERE, type Peer } from '../drachtio-port/lines.ts';
-import type { Flow } from '../transport/flow.ts';
+import { type Flow, TransportError } from '../transport/flow.ts';
 import type { Context } from './context.ts';
 import type { Destination, Way } from './destination.ts';
 import type { Ourselves } from './requests.ts';
@@ -45,21 +46,28 @@ export class Ways {
   }
 
   /** Calls one of the two: `ready` at once when the connection is open, else when it has been opened. */
-  reach(way: Way, ready: (flow: Flow) => void, failed: (cause: string) => void): void {
+  reach(way: Way, ready: (flow: Flow) => void, failed: (failure: ConnectionFailure) => void): void {
     if ('flow' in way) {
       ready(way.flow);
       return;
     }
     const { host, port, protocol, serverName } = way.destination;
     if (protocol !== 'tls') {
-      setImmediate(() => failed(`${host}:${port}: a WebSocket client cannot be dialled`));
+      setImmediate(() =>
+        failed(connectionFailure('unknown', `${host}:${port}: a WebSocket client cannot be dialled`)),
+      );
       return;
     }
     const name = serverName === host ? {} : { serverName };
     this.#context.transport
       .connect({ host, port, protocol, ...name }, way.namedBy)
-      .then(ready, (error: unknown) => failed(error instanceof Error ? error.message : String(error)));
+      .then(ready, (error: unknown) => failed(failureOf(error)));
   }
+}
+
+function failureOf(error: unknown): ConnectionFailure {
+  if (error instanceof TransportError) return error.failure;
+  return connectionFailure('unknown', error instanceof Error ? error.message : String(error));
 }
 
 export function peerOf(flow: Flow | null): Peer {

@@ -1,6 +1,7 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '#shared/clock.ts';
+import { frameRefusals } from '#shared/engine-protocol/refusals.ts';
 import { parseAppMessage } from './app-message.ts';
 import { AppClient } from './client.ts';
 import { SipCommand } from './command.ts';
@@ -222,7 +223,7 @@ export class DrachtioPort {
     } catch (error) {
       const failure = error instanceof Error ? error : new Error(String(error));
       this.#events.log('error', `frame of the application: ${failure.message}`, { stack: failure.stack });
-      if (!command.answered) command.refuse(`engine failure: ${failure.message}`);
+      if (!command.answered) command.refuse(`${frameRefusals.engineFailure}${failure.message}`);
     }
   }
 }

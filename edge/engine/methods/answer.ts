@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { privateHeaders } from '#shared/engine-protocol/headers.ts';
+import { frameRefusals } from '#shared/engine-protocol/refusals.ts';
 import type { Context } from '../core/context.ts';
-import { endTexts } from '../core/dialog-ends.ts';
 import { newTag } from '../core/identity.ts';
 import type { IncomingRequest } from '../core/incoming-request.ts';
 import { copyRest, type Ourselves, ours } from '../core/requests.ts';
@@ -15,14 +15,14 @@ import type { AppMessage } from '../drachtio-port/app-message.ts';
 import type { SipCommand } from '../drachtio-port/command.ts';
 import { splitList, tagOf } from '../message/address.ts';
 import { parseCSeq } from '../message/cseq.ts';
-import type { HeaderList } from '../message/headers.ts';
+import { type HeaderList, headerKey } from '../message/headers.ts';
 import type { Headers, SipResponse } from '../message/message.ts';
 import { parseDeltaSeconds } from '../message/numbers.ts';
 import { serializeResponse } from '../message/serialize.ts';
 import type { Uac } from './uac.ts';
 import type { Uas } from './uas.ts';
 
-const BLOCK = privateHeaders.block.toLowerCase();
+const BLOCK = headerKey(privateHeaders.block);
 /** Responses from the application to requests from the network (RFC 3261 sections 8.2.6, 12.1.1 and 13.3.1). */
 export class Answers {
   readonly #context: Context;
@@ -38,13 +38,13 @@ export class Answers {
   execute(command: SipCommand, status: number, reason: string): void {
     const incoming = this.#uas.find(command.transactionId);
     if (!incoming || incoming.client !== command.client || !incoming.transaction.open) {
-      command.refuse('Response not sent due to unknown transaction');
+      command.refuse(frameRefusals.unknownTransaction);
       return;
     }
     if (incoming.invite && incoming.session?.dialog.state === 'Terminated' && status < 300) {
       // 15.1.2: the dialog ended while its INVITE was pending.
       this.#uas.finish(incoming, 487, 'Request Terminated');
-      command.refuse('Response not sent due to unknown transaction');
+      command.refuse(frameRefusals.unknownTransaction);
       return;
     }
     const { message } = command;
@@ -63,7 +63,7 @@ export class Answers {
     if (incoming.flow.closed) {
       // 18.2.2 would open a connection to the sent-by of the Via; a caller behind a NAT cannot accept one.
       if (status >= 200) this.#undeliverable(incoming, status, bytes);
-      command.refuse('transport for response has been shutdown or closed');
+      command.refuse(frameRefusals.connectionClosed);
       return;
     }
     const session = this.#advance(incoming, built);
@@ -183,7 +183,7 @@ export class Answers {
       () => incoming.send(bytes),
       () => {
         this.#context.metrics.count('ack_timeouts');
-        this.#uac.bye(session, endTexts.noAck);
+        this.#uac.bye(session, 'no_ack');
       },
     );
     session.awaitedAck = { cseq, incoming, retransmission };
@@ -198,7 +198,7 @@ export class Answers {
       () => incoming.send(bytes),
       () => {
         session.awaitedPracks.delete(rseq);
-        if (incoming.transaction.open) this.#uas.giveUp(incoming, 504, 'Server Time-out', endTexts.noPrack);
+        if (incoming.transaction.open) this.#uas.giveUp(incoming, 504, 'Server Time-out', 'no_prack');
       },
     );
     session.awaitedPracks.set(rseq, { cseq, retransmission });

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { connectionFailure } from '#shared/connection-faults.ts';
+import { type EndCause, endTexts } from '#shared/engine-protocol/ends.ts';
 import type { Context } from '../core/context.ts';
 import type { Way } from '../core/destination.ts';
-import { type EndText, endTexts, reasonField } from '../core/dialog-ends.ts';
+import { reasonField } from '../core/dialog-ends.ts';
 import { newBranch, newTag } from '../core/identity.ts';
 import { type OutgoingOwner, OutgoingRequest } from '../core/outgoing-request.ts';
 import { dialogRequest, ownMessage } from '../core/requests.ts';
-import { type Fields, plainResponse, warning } from '../core/responses.ts';
+import { type Fields, failureFields, plainResponse } from '../core/responses.ts';
 import type { Session } from '../core/session.ts';
 import { peerOfWay, type Ways } from '../core/ways.ts';
 import { Dialog } from '../dialog/dialog.ts';
@@ -35,7 +37,7 @@ export class Byes {
   }
 
   /** A BYE from the application for which no target is left: answered as if it had been lost, and the dialog ends. */
-  nowhere(command: SipCommand, session: Session, cause: string): void {
+  nowhere(command: SipCommand, session: Session, reason: string): void {
     const { dialog, secure, flow } = session;
     const us = this.#ways.ourselves({ flow }, newBranch(), secure);
     const built = dialogRequest(dialog, 'BYE', ++dialog.localCSeq, command.message, us);
@@ -46,9 +48,8 @@ export class Byes {
     const id = randomUUID();
     command.sent(serializeRequest(built.message), NOWHERE, this.#context.clock.now(), id, dialog.id);
     this.#context.metrics.count('requests_unreachable');
-    const response = plainResponse(built.message, 503, 'Service Unavailable', newTag(), [
-      warning(us.hostPort, cause),
-    ]);
+    const fields = failureFields(us.hostPort, connectionFailure('unknown', reason));
+    const response = plainResponse(built.message, 503, 'Service Unavailable', newTag(), fields);
     this.#context.ends.end(session, { by: 'response' });
     const time = wireTime(this.#context.clock.now());
     command.client.send(
@@ -61,38 +62,38 @@ export class Byes {
    * Ends a dialog on the engine's initiative, as soon as that is allowed, and notifies the application with a
    * copy of the BYE.
    */
-  end(session: Session, text: EndText): void {
+  end(session: Session, cause: EndCause): void {
     const { awaitedAck, dialog } = session;
     if (dialog.state === 'Terminated') return;
-    const noAckComes = text === endTexts.noAck || text === endTexts.ackImpossible;
+    const noAckComes = cause === 'no_ack' || cause === 'ack_impossible';
     if (awaitedAck && !noAckComes) {
       // 15: the callee sends no BYE before the ACK. If the ACK never arrives, the BYE is sent when the wait is
       // given up.
-      if (!session.leaving) session.hold('BYE', () => this.#leave(session, text));
+      if (!session.leaving) session.hold('BYE', () => this.#leave(session, cause));
       return;
     }
     awaitedAck?.retransmission.stop();
     session.awaitedAck = null;
     // When the application is already hanging up, it gets the outcome of its own BYE.
     if (session.letGo('BYE') || session.leaving) return;
-    this.#leave(session, text);
+    this.#leave(session, cause);
   }
 
-  #leave(session: Session, text: EndText): void {
+  #leave(session: Session, cause: EndCause): void {
     const { ends, log } = this.#context;
     const { dialog, secure, flow, owedAck } = session;
     if (dialog.state === 'Terminated') return;
-    log('info', 'call ended by the engine', { callId: dialog.callId, reason: text });
+    log('info', 'call ended by the engine', { callId: dialog.callId, reason: endTexts[cause] });
     const way = session.way();
     if (owedAck && owedAck.ack === null && typeof way !== 'string') {
       const ack = this.#acks.build(dialog, owedAck.invite, BARE_ACK, way, secure);
       if (ack.ok) this.#acks.transmit(ack.message, way, serializeRequest(ack.message), 'info');
     }
     const [bye, bytes] = this.#build(dialog, typeof way === 'string' ? { flow } : way, secure, [
-      reasonField(200, text),
+      reasonField(200, cause),
     ]);
     const peer = typeof way === 'string' ? null : peerOfWay(way);
-    ends.end(session, { by: 'engine', notice: ends.byeNotice(session, bytes, peer) });
+    ends.end(session, { by: 'engine', notice: ends.byeNotice(session, bye.request, cause, peer) });
     if (typeof way !== 'string') this.#send(bye, way, bytes);
   }
 

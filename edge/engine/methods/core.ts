@@ -1,7 +1,7 @@
 /** The complete user agent core: dispatches messages and commands to its two halves. */
 
+import type { ConnectionFailure } from '#shared/connection-faults.ts';
 import type { Context } from '../core/context.ts';
-import { endTexts } from '../core/dialog-ends.ts';
 import type { AppClient } from '../drachtio-port/client.ts';
 import type { SipCommand } from '../drachtio-port/command.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
@@ -60,9 +60,9 @@ export class Core {
   }
 
   /** A connection has closed. */
-  flowClosed(flow: Flow, reason: string): void {
+  flowClosed(flow: Flow, loss: ConnectionFailure): void {
     this.#uas.flowClosed(flow);
-    this.#uac.flowClosed(flow, reason);
+    this.#uac.flowClosed(flow, loss);
   }
 
   /**
@@ -86,9 +86,9 @@ export class Core {
     for (const session of [...this.#context.sessions]) {
       if (!unowned.has(session.dialog.id)) continue;
       const { incomingInvite, outgoingInvite, dialog } = session;
-      if (dialog.state === 'Confirmed') this.#uac.bye(session, endTexts.unowned);
+      if (dialog.state === 'Confirmed') this.#uac.bye(session, 'unowned');
       else if (outgoingInvite) this.#uac.cancelInvite(outgoingInvite.id);
-      else if (incomingInvite) this.#uas.giveUpOn(incomingInvite.id, endTexts.unowned);
+      else if (incomingInvite) this.#uas.giveUpOn(incomingInvite.id, 'unowned');
     }
   }
 }

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import type { ConnectionFailure } from '#shared/connection-faults.ts';
+import type { EndCause } from '#shared/engine-protocol/ends.ts';
 import { privateHeaders } from '#shared/engine-protocol/headers.ts';
+import { frameRefusals } from '#shared/engine-protocol/refusals.ts';
 import { AwaitedFlows } from '../core/awaited-flows.ts';
 import { ClientDialogs, settles } from '../core/client-dialogs.ts';
 import type { Context } from '../core/context.ts';
 import { destinationOf, destinationVia, type Way } from '../core/destination.ts';
-import { type EndText, endTexts } from '../core/dialog-ends.ts';
 import { newBranch, newTag } from '../core/identity.ts';
 import { type OutgoingOwner, OutgoingRequest } from '../core/outgoing-request.ts';
 import { cancelFields, dialogRequest, newRequest } from '../core/requests.ts';
-import { plainResponse, warning } from '../core/responses.ts';
+import { failureFields, plainResponse } from '../core/responses.ts';
 import type { Session } from '../core/session.ts';
 import { peerOf, peerOfWay, Ways } from '../core/ways.ts';
 import { dialogId } from '../dialog/dialog.ts';
@@ -16,6 +18,7 @@ import type { AppClient } from '../drachtio-port/client.ts';
 import type { SipCommand } from '../drachtio-port/command.ts';
 import { NOWHERE, type Peer, sipLine, wireTime } from '../drachtio-port/lines.ts';
 import { tagOf } from '../message/address.ts';
+import { headerKey } from '../message/headers.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
 import { serializeRequest, serializeResponse } from '../message/serialize.ts';
 import { parseUri } from '../message/uri.ts';
@@ -24,17 +27,14 @@ import { Acks } from './ack.ts';
 import { Byes } from './bye.ts';
 import { secondsRegistered } from './registration.ts';
 
-/** Contains the text by which applications recognize a dialog that no longer exists. */
-const NO_DIALOG = 'Server error: unable to find dialog for dialog id provided';
-
 /**
  * Extension: a request with this header, which is not sent on, has its 100 delivered too. drachtio-server passes
  * no 100 on, so the application cannot tell whether the far end is silent or is still locating the callee.
  */
-const TRYING = privateHeaders.trying.toLowerCase();
+const TRYING = headerKey(privateHeaders.trying);
 
 /** Extension: a request with this header, which is not sent on, may go to our own listener: a test call. */
-const TO_SELF = privateHeaders.self.toLowerCase();
+const TO_SELF = headerKey(privateHeaders.self);
 
 /** The client half of the user agent core (RFC 3261 sections 8.1, 12.2.1, 13.2, 15.1.1). */
 export class Uac implements OutgoingOwner {
@@ -127,7 +127,7 @@ export class Uac implements OutgoingOwner {
   #inDialog(command: SipCommand, method: string): void {
     const session = this.#session(command);
     if (!session) {
-      command.refuse(NO_DIALOG);
+      command.refuse(frameRefusals.unknownDialog);
       return;
     }
     const way = session.way();
@@ -185,7 +185,7 @@ export class Uac implements OutgoingOwner {
     const way = session.way();
     if (typeof way === 'string') {
       command.refuse(way);
-      this.bye(session, endTexts.unreachable);
+      this.bye(session, 'unreachable');
       return;
     }
     const built = this.#acks.build(session.dialog, owed.invite, command.message, way, session.secure);
@@ -231,7 +231,7 @@ export class Uac implements OutgoingOwner {
     this.#ways.reach(
       way,
       (flow) => outgoing.start(flow, bytes),
-      (cause) => outgoing.transaction.transportFailed(cause),
+      (failure) => outgoing.transaction.transportFailed(failure),
     );
   }
 
@@ -244,13 +244,13 @@ export class Uac implements OutgoingOwner {
    * Ends a dialog on the engine's initiative, as soon as that is allowed, and notifies the application with a
    * copy of the BYE.
    */
-  bye(session: Session, text: EndText): void {
-    this.#byes.end(session, text);
+  bye(session: Session, cause: EndCause): void {
+    this.#byes.end(session, cause);
   }
 
   /** A connection has closed: the responses awaited over it will not arrive. */
-  flowClosed(flow: Flow, reason: string): void {
-    this.#flows.closed(flow, reason);
+  flowClosed(flow: Flow, loss: ConnectionFailure): void {
+    this.#flows.closed(flow, loss);
     for (const session of [...this.#context.sessions])
       if (session.flow === flow && session.awaitedAck) this.#callBack(session, flow);
   }
@@ -265,7 +265,7 @@ export class Uac implements OutgoingOwner {
       const { awaitedAck, dialog } = session;
       if (!awaitedAck || dialog.state === 'Terminated' || session.flow !== lost) return;
       this.#context.metrics.count('ack_timeouts');
-      this.bye(session, endTexts.ackImpossible);
+      this.bye(session, 'ack_impossible');
     };
     const way = session.canBeCalledBack ? session.way() : null;
     if (way === null || typeof way === 'string') over();
@@ -301,12 +301,12 @@ export class Uac implements OutgoingOwner {
     if (outgoing.request.method === 'BYE') this.#dialogs.take(outgoing, response);
   }
 
-  failed(outgoing: OutgoingRequest, status: number, reason: string, cause: string | null): void {
+  failed(outgoing: OutgoingRequest, status: number, reason: string, failure: ConnectionFailure | null): void {
     const { metrics, identity } = this.#context;
     if (status !== 487) metrics.count(status === 408 ? 'requests_timed_out' : 'requests_unreachable');
     if (status === 408) this.#flows.leaveIfDead(outgoing);
     const host = identity.hostPort('tls', identity.localTowards(''));
-    const fields = cause === null ? [] : [warning(host, cause)];
+    const fields = failure === null ? [] : failureFields(host, failure);
     const response = plainResponse(outgoing.request, status, reason, newTag(), fields);
     if (!outgoing.client || outgoing.client.closed) {
       this.#takeUntold(outgoing, response);
@@ -359,7 +359,7 @@ export class Uac implements OutgoingOwner {
     // The peer has retransmitted its 2xx for 32 s and gives up about now.
     const { session } = outgoing;
     const owed = session?.owedAck;
-    if (session && owed?.invite === outgoing && owed.ack === null) this.bye(session, endTexts.unacknowledged);
+    if (session && owed?.invite === outgoing && owed.ack === null) this.bye(session, 'unacknowledged');
   }
 
   #formed(outgoing: OutgoingRequest): void {
@@ -383,7 +383,7 @@ export class Uac implements OutgoingOwner {
       if (session.client !== client) continue;
       const over = session.leaving && !session.awaitedAck;
       if (session.method === 'INVITE' && session.dialog.state === 'Confirmed' && !over)
-        this.bye(session, endTexts.applicationGone);
+        this.bye(session, 'application_gone');
       else ends.end(session, { by: 'application gone' });
     }
   }

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
+import type { EndCause } from '#shared/engine-protocol/ends.ts';
+import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import type { Context } from '../core/context.ts';
-import { type EndText, endTexts } from '../core/dialog-ends.ts';
 import { FormingDialogs, idOf, makesDialog } from '../core/forming-dialogs.ts';
 import { newTag } from '../core/identity.ts';
 import { type IncomingOwner, IncomingRequest } from '../core/incoming-request.ts';
@@ -301,6 +302,8 @@ export class Uas implements IncomingOwner {
     const dialogId = session?.dialog.id ?? '';
     this.finish(incoming, 487, 'Request Terminated');
     if (session && !incoming.inDialog) ends.end(session, { by: 'peer' });
+    // Only the engine says that it has given up the call itself.
+    request.headers.remove(privateHeaders.end);
     const bytes = serializeRequest(request);
     const time = wireTime(this.clock.now());
     incoming.client.send(
@@ -324,12 +327,12 @@ export class Uas implements IncomingOwner {
    * Ends an INVITE that neither its caller nor the application has ended: sends its final response, and a CANCEL
    * to the application.
    */
-  giveUp(incoming: IncomingRequest, status: number, reason: string, text: EndText): void {
+  giveUp(incoming: IncomingRequest, status: number, reason: string, cause: EndCause): void {
     const { ends, applications } = this.#context;
     const { session, inDialog, invite } = incoming;
     this.finish(incoming, status, reason);
     if (!invite) return;
-    const notice = () => ends.tellCanceled(incoming, status, text);
+    const notice = () => ends.tellCanceled(incoming, status, cause);
     if (session && !inDialog) ends.end(session, { by: 'engine', notice });
     else notice();
     if (session && !inDialog)
@@ -337,9 +340,9 @@ export class Uas implements IncomingOwner {
   }
 
   /** The same, by transaction id. */
-  giveUpOn(transactionId: string, text: EndText): void {
+  giveUpOn(transactionId: string, cause: EndCause): void {
     const incoming = this.#incoming.get(transactionId);
-    if (incoming?.transaction.open) this.giveUp(incoming, 480, 'Temporarily Unavailable', text);
+    if (incoming?.transaction.open) this.giveUp(incoming, 480, 'Temporarily Unavailable', cause);
   }
 
   /** A request has its final response: an INVITE no longer blocks others in its dialog. */
@@ -368,7 +371,7 @@ export class Uas implements IncomingOwner {
   flowClosed(flow: Flow): void {
     this.#draining.delete(flow);
     for (const incoming of this.#forming.invitesOn(flow))
-      this.giveUp(incoming, 487, 'Request Terminated', endTexts.connectionLost);
+      this.giveUp(incoming, 487, 'Request Terminated', 'connection_lost');
   }
 
   /** No application will answer these any more. */
@@ -384,7 +387,7 @@ export class Uas implements IncomingOwner {
     this.#context.log('warn', 'the application has not answered an INVITE', {
       callId: incoming.request.headers.get('call-id'),
     });
-    this.giveUp(incoming, 408, 'Request Timeout', endTexts.unanswered);
+    this.giveUp(incoming, 408, 'Request Timeout', 'unanswered');
   }
 
   ended(incoming: IncomingRequest): void {

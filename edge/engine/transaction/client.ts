@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '#shared/clock.ts';
+import type { ConnectionFailure } from '#shared/connection-faults.ts';
 import { step } from '#shared/state-machine.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
 import { type ClientInviteInput, type ClientInviteState, clientInvite } from './client-invite.ts';
@@ -18,8 +19,8 @@ export interface ClientUser {
   repeated(response: SipResponse): void;
   /** Timer B or F: treated as a 408 (RFC 3261 section 8.1.3.1). */
   timeout(): void;
-  /** The transport failed: treated as a 503 (8.1.3.1). `cause` is human-readable. */
-  unreachable(cause: string): void;
+  /** The transport failed: treated as a 503 (8.1.3.1). */
+  unreachable(failure: ConnectionFailure): void;
   /** The transaction is over. Called once, as the last callback. */
   ended(): void;
 }
@@ -37,7 +38,7 @@ export interface ClientTransaction {
   /** Sends the request. Timer B or F runs since construction, so it includes connection setup. */
   start(send: Send, bytes: Buffer): void;
   receive(response: SipResponse, bytes: Buffer): void;
-  transportFailed(cause: string): void;
+  transportFailed(failure: ConnectionFailure): void;
 }
 
 export class InviteClientTransaction implements ClientTransaction {
@@ -79,7 +80,7 @@ export class InviteClientTransaction implements ClientTransaction {
 
   receive(response: SipResponse, bytes: Buffer): void {
     const { status } = response;
-    this.#move(status < 200 ? '1xx' : status < 300 ? '2xx' : 'failure', response, bytes, '');
+    this.#move(status < 200 ? '1xx' : status < 300 ? '2xx' : 'failure', response, bytes);
   }
 
   /**
@@ -89,15 +90,20 @@ export class InviteClientTransaction implements ClientTransaction {
   cancel(extra: Iterable<readonly [string, string]> = []): SipRequest | null {
     if (this.#state === 'Accepted' || this.#state === 'Terminated') return null;
     this.#cancel ??= cancelOf(this.request, extra);
-    this.#move('cancel', null, null, '');
+    this.#move('cancel', null, null);
     return this.#cancel;
   }
 
-  transportFailed(cause: string): void {
-    if (this.#state !== 'Terminated') this.#move('transport error', null, null, cause);
+  transportFailed(failure: ConnectionFailure): void {
+    if (this.#state !== 'Terminated') this.#move('transport error', null, null, failure);
   }
 
-  #move(input: ClientInviteInput, response: SipResponse | null, bytes: Buffer | null, cause: string): void {
+  #move(
+    input: ClientInviteInput,
+    response: SipResponse | null,
+    bytes: Buffer | null,
+    failure: ConnectionFailure | null = null,
+  ): void {
     const { to, actions } = step(clientInvite, this.#state, input);
     this.#state = to;
     if (to === 'Terminated') this.#timer?.cancel();
@@ -120,7 +126,7 @@ export class InviteClientTransaction implements ClientTransaction {
           this.#user.timeout();
           break;
         case 'unreachable':
-          this.#user.unreachable(cause);
+          if (failure) this.#user.unreachable(failure);
           break;
         case 'start C':
           this.#start('C');
@@ -139,7 +145,7 @@ export class InviteClientTransaction implements ClientTransaction {
   #start(name: Extract<TimerName, 'B' | 'C' | 'M' | 'cancel'>): void {
     this.#timer?.cancel();
     this.#timer = this.#clock.after(timers[name], () => {
-      this.#move(`timer ${name}`, null, null, '');
+      this.#move(`timer ${name}`, null, null);
     });
   }
 }
@@ -155,7 +161,7 @@ export class NonInviteClientTransaction implements ClientTransaction {
     this.branch = branch;
     this.request = request;
     this.#user = user;
-    this.#timer = clock.after(timers.F, () => this.#move('timer F', null, null, ''));
+    this.#timer = clock.after(timers.F, () => this.#move('timer F', null, null));
   }
 
   get state(): ClientNonInviteState {
@@ -171,18 +177,18 @@ export class NonInviteClientTransaction implements ClientTransaction {
   }
 
   receive(response: SipResponse, bytes: Buffer): void {
-    this.#move(response.status < 200 ? '1xx' : 'final', response, bytes, '');
+    this.#move(response.status < 200 ? '1xx' : 'final', response, bytes);
   }
 
-  transportFailed(cause: string): void {
-    if (this.#state !== 'Terminated') this.#move('transport error', null, null, cause);
+  transportFailed(failure: ConnectionFailure): void {
+    if (this.#state !== 'Terminated') this.#move('transport error', null, null, failure);
   }
 
   #move(
     input: ClientNonInviteInput,
     response: SipResponse | null,
     bytes: Buffer | null,
-    cause: string,
+    failure: ConnectionFailure | null = null,
   ): void {
     const { to, actions } = step(clientNonInvite, this.#state, input);
     this.#state = to;
@@ -196,7 +202,7 @@ export class NonInviteClientTransaction implements ClientTransaction {
           this.#user.timeout();
           break;
         case 'unreachable':
-          this.#user.unreachable(cause);
+          if (failure) this.#user.unreachable(failure);
           break;
       }
     }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { type ConnectionFailure, connectionFailure } from '#shared/connection-faults.ts';
 import { IllegalMove, step } from '#shared/state-machine.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
 import { parseMessage } from '../message/parse.ts';
@@ -53,7 +54,7 @@ function recorder() {
     response: ({ status }: SipResponse) => void told.push(`${status}`),
     repeated: ({ status }: SipResponse) => void told.push(`again ${status}`),
     timeout: () => void told.push('timeout'),
-    unreachable: (cause: string) => void told.push(`unreachable: ${cause}`),
+    unreachable: ({ text }: ConnectionFailure) => void told.push(`unreachable: ${text}`),
     ended: () => void told.push('ended'),
   };
   const send = (message: SipRequest) => void wire.push(message);
@@ -158,13 +159,13 @@ describe('an INVITE client transaction', () => {
 
   it('reports a transport failure, but not after the answer', () => {
     const lost = inviteClient();
-    lost.transaction.transportFailed('gone');
+    lost.transaction.transportFailed(connectionFailure('lost', 'gone'));
     expect(lost.told).toEqual(['unreachable: gone', 'ended']);
-    lost.transaction.transportFailed('gone');
+    lost.transaction.transportFailed(connectionFailure('lost', 'gone'));
     expect(lost.told).toHaveLength(2);
     const answered = inviteClient();
     answered.transaction.receive(response(200), BYTES);
-    answered.transaction.transportFailed('gone');
+    answered.transaction.transportFailed(connectionFailure('lost', 'gone'));
     expect(answered.told).toEqual(['200']);
   });
 });

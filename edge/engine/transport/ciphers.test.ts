@@ -59,8 +59,8 @@ describe('a peer with only TLS 1.2', () => {
   test.each(refused)('is not connected to with %s', async (suite) => {
     const peer = await foreignServer({ ...server, maxVersion: 'TLSv1.2', ciphers: anyLevel(suite) });
     const alice = new Recorder();
-    const { code, message } = await failure(alice.layer.connect(target(peer.port)));
-    expect(code).toBe('tls');
+    const { fault, message } = await failure(alice.layer.connect(target(peer.port)));
+    expect(fault).toBe('tls_cipher');
     expect(message).toMatch(/handshake failure/i);
   });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { type ConnectionFailure, connectionFailure } from '#shared/connection-faults.ts';
 import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
 import { Guest } from './guest.ts';
@@ -24,7 +25,7 @@ function connection(
     events: {
       message: (_flow: unknown, bytes: Buffer) => told.push(`message of ${bytes.length}`),
       frameError: (_flow: unknown, error: { reason: string }) => told.push(`frame error: ${error.reason}`),
-      closed: (_flow: unknown, reason: string) => told.push(`closed: ${reason}`),
+      closed: (_flow: unknown, { text }: ConnectionFailure) => told.push(`closed: ${text}`),
     },
     closing: () => told.push('closing'),
     gone: () => told.push('gone'),
@@ -302,8 +303,8 @@ test('flushed data that is not taken within two seconds is dropped', () => {
 test('closed is reported once, with the first cause', () => {
   const { flow, news } = connection();
   flow.close('done');
-  flow.lost('closed by the peer');
-  flow.lost('closed by the peer');
+  flow.lost(connectionFailure('closed_at_once', 'closed by the peer'));
+  flow.lost(connectionFailure('closed_at_once', 'closed by the peer'));
   expect(news()).toEqual(['closing', 'end', 'gone', 'closed: done']);
 });
 

@@ -1,5 +1,6 @@
 /** A connection's life: framing, keepalive, timeouts, closing. The socket is behind `Wire`. */
 
+import { type ConnectionFailure, connectionFailure } from '#shared/connection-faults.ts';
 import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 import { StreamFramer } from '../message/framing.ts';
 import type { Flow, TransportEvents } from './flow.ts';
@@ -372,13 +373,14 @@ export class Connection implements Flow, UnfinishedHolder {
     return this.#keepalive.heard(this.#owner.tick);
   }
 
-  /** The socket has closed; `cause` counts unless we closed it ourselves. */
-  lost(cause: string): void {
+  /** The socket has closed; `loss` counts unless we closed it ourselves. */
+  lost(loss: ConnectionFailure): void {
     if (this.#gone) return;
     this.#gone = true;
-    this.#stop(cause);
+    const ours = this.#reason;
+    this.#stop(loss.text);
     this.#owner.gone(this);
-    this.#owner.events.closed(this, this.#reason ?? cause);
+    this.#owner.events.closed(this, ours === null ? loss : connectionFailure('lost', ours));
   }
 
   /** Stops reading; no request is sent this way any more. */

@@ -9,7 +9,7 @@ test('tries the next address and reports the last cause', async () => {
   const nobody = await listening({ resolve: async () => ['127.0.0.9', '127.0.0.8'] });
   const error = await failure(nobody.layer.connect(target(bob.port, 'localhost')));
   expect(error).toMatchObject({
-    code: 'refused',
+    fault: 'refused',
     message: `localhost:${bob.port} (127.0.0.8): connection refused`,
   });
 });
@@ -19,11 +19,11 @@ test('reports that a name cannot be resolved', async () => {
     resolve: () => Promise.reject(new Error('getaddrinfo ENOTFOUND nowhere.example')),
   });
   expect(await failure(alice.layer.connect(target(5061, 'nowhere.example')))).toMatchObject({
-    code: 'resolve',
+    fault: 'no_address',
     message: 'nowhere.example: name resolution failed: getaddrinfo ENOTFOUND nowhere.example',
   });
   const empty = await listening({ resolve: async () => [] });
-  expect((await failure(empty.layer.connect(target(5061, 'nowhere.example')))).code).toBe('resolve');
+  expect((await failure(empty.layer.connect(target(5061, 'nowhere.example')))).fault).toBe('no_address');
 });
 
 test('times out in the handshake and in name resolution', async () => {
@@ -33,7 +33,7 @@ test('times out in the handshake and in name resolution', async () => {
   await accepted;
   alice.clock.advance(5000);
   expect(await handshake).toMatchObject({
-    code: 'timeout',
+    fault: 'handshake_timeout',
     message: `${HOST}:${port}: TLS handshake with ${HOST} not done within 5 s`,
   });
 
@@ -44,7 +44,7 @@ test('times out in the handshake and in name resolution', async () => {
   const resolution = failure(deaf.layer.connect(target(port, 'slow.example')));
   deaf.clock.advance(5000);
   expect(await resolution).toMatchObject({
-    code: 'timeout',
+    fault: 'no_address',
     message: expect.stringContaining('name resolution'),
   });
 });
@@ -68,7 +68,7 @@ test('a client certificate that cannot be read fails the connection, not the pro
     certificates: () => ({ server, clients: new Map([[HOST, broken]]) }),
   });
   expect(await failure(alice.layer.connect(target(5061)))).toMatchObject({
-    code: 'certificate',
+    fault: 'own_certificate',
     message: expect.stringMatching(/^127\.0\.0\.1: our certificates cannot be used: /),
   });
 });
@@ -77,7 +77,9 @@ test('a failed target can be dialed again at once', async () => {
   const alice = await listening({ resolve: async () => [HOST] });
   const bob = await listening();
   await failure(alice.layer.connect(target(bob.port, 'other.example')));
-  expect((await failure(alice.layer.connect(target(bob.port, 'other.example')))).code).toBe('certificate');
+  expect((await failure(alice.layer.connect(target(bob.port, 'other.example')))).fault).toBe(
+    'certificate_name',
+  );
   expect(alice.layer.stats().connectFailures).toBe(2);
 });
 
@@ -85,6 +87,6 @@ test('opens nothing once the transport closes', async () => {
   const alice = await listening({ resolve: () => new Promise(() => {}) });
   const opening = failure(alice.layer.connect(target(5061, 'slow.example')));
   await alice.layer.close();
-  expect((await opening).code).toBe('closed');
-  expect((await failure(alice.layer.connect(target(5061)))).code).toBe('closed');
+  expect((await opening).fault).toBe('closing');
+  expect((await failure(alice.layer.connect(target(5061)))).fault).toBe('closing');
 });

@@ -3,14 +3,9 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { connect, type PeerCertificate, type SecureContext, type TLSSocket } from 'node:tls';
 import type { Clock } from '#shared/clock.ts';
-import {
-  type ConnectionFault,
-  connectionFault,
-  type SocketFailure,
-  socketFault,
-} from '#shared/connection-faults.ts';
+import { type ConnectionFault, type SocketFailure, socketFailure } from '#shared/connection-faults.ts';
 import { formatHostPort } from '../message/uri.ts';
-import { TransportError, type TransportErrorCode } from './flow.ts';
+import { TransportError } from './flow.ts';
 import { checkSipIdentity } from './identity.ts';
 
 export interface Target {
@@ -48,25 +43,27 @@ export interface ConnectOptions {
 export async function connectTls(target: Target, options: ConnectOptions): Promise<TLSSocket> {
   const deadline = timeLimit(options.timeoutMs, options);
   const name = formatHostPort(target.host, target.port);
-  const ended = (what: string, ms: number) =>
+  const ended = (fault: ConnectionFault, what: string, ms: number) =>
     options.signal.aborted
-      ? new TransportError('closed', `${name}: the transport is closing`)
-      : new TransportError('timeout', `${name}: ${what} not done within ${ms / 1000} s`);
+      ? new TransportError('closing', `${name}: the transport is closing`)
+      : new TransportError(fault, `${name}: ${what} not done within ${ms / 1000} s`);
   try {
     const { host } = target;
     const addresses = isIP(host) ? [host] : await resolveName(host, options.resolve, deadline.signal);
-    if (deadline.signal.aborted) throw ended('name resolution', options.timeoutMs);
+    if (deadline.signal.aborted) throw ended('no_address', 'name resolution', options.timeoutMs);
     options.resolved?.(addresses);
-    let failure = new TransportError('resolve', `${name}: the name has no address`);
+    let failure = new TransportError('no_address', `${name}: the name has no address`);
     for (const address of addresses) {
       // An address that drops everything must leave time for the next one.
       const share = timeLimit(options.timeoutMs / addresses.length, options);
       const outcome = await attempt(address, target, options.context, share.signal);
       share.stop();
       if (outcome.ok) return outcome.socket;
-      const step = outcome.connected ? 'TLS handshake with' : 'TCP connection to';
+      const [fault, step] = outcome.connected
+        ? (['handshake_timeout', `TLS handshake with ${address}`] as const)
+        : (['connect_timeout', `TCP connection to ${address}`] as const);
       failure = share.signal.aborted
-        ? ended(`${step} ${address}`, options.timeoutMs / addresses.length)
+        ? ended(fault, step, options.timeoutMs / addresses.length)
         : explain(outcome, name, address);
       if (options.signal.aborted) break;
     }
@@ -94,7 +91,7 @@ async function resolveName(host: string, resolve: Resolve, signal: AbortSignal):
     return await Promise.race([resolve(host), stopped]);
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error);
-    throw new TransportError('resolve', `${host}: name resolution failed: ${cause}`);
+    throw new TransportError('no_address', `${host}: name resolution failed: ${cause}`);
   } finally {
     signal.removeEventListener('abort', stop);
   }
@@ -126,19 +123,19 @@ function attempt(
       socket.off('secureConnect', done);
       socket.off('close', closed);
     };
-    const fail = (error: Error) => {
+    const fail = (error: Error | null) => {
       settle();
       // Checked before `destroy`, which clears it.
       const certificateSeen = hasCertificate(socket);
       socket.destroy();
       resolve({ ok: false, error, connected, certificateSeen });
     };
-    const abort = () => fail(new Error('aborted'));
+    const abort = () => fail(null);
     const done = () => {
       settle();
       resolve({ ok: true, socket });
     };
-    const closed = () => fail(new Error('closed by the peer during the TLS handshake'));
+    const closed = () => fail(null);
     signal.addEventListener('abort', abort, { once: true });
     socket.once('connect', () => {
       connected = true;
@@ -156,19 +153,8 @@ function hasCertificate(socket: TLSSocket): boolean {
   return certificate !== null && Object.keys(certificate).length > 0;
 }
 
-const codes: Partial<Record<ConnectionFault, TransportErrorCode>> = {
-  refused: 'refused',
-  no_route: 'unreachable',
-  connect_timeout: 'timeout',
-  handshake_timeout: 'timeout',
-  certificate_expired: 'certificate',
-  certificate_not_yet_valid: 'certificate',
-  certificate_name: 'certificate',
-  certificate_untrusted: 'certificate',
-};
-
 function explain(failure: SocketFailure, name: string, address: string): TransportError {
   const where = name.includes(address) ? name : `${name} (${address})`;
-  const text = socketFault(failure);
-  return new TransportError(codes[connectionFault(text)] ?? 'tls', `${where}: ${text}`);
+  const { fault, text, detail } = socketFailure(failure);
+  return new TransportError(fault, `${where}: ${text}`, detail);
 }

@@ -1,4 +1,5 @@
 /** One connection to a peer, as the rest of the engine sees it (a "flow" in RFC 5626). */
+import type { ConnectionFailure, ConnectionFault } from '#shared/connection-faults.ts';
 import type { FrameError } from '../message/framing.ts';
 
 export interface Flow {
@@ -60,7 +61,7 @@ export interface TransportEvents {
    */
   frameError(flow: Flow, error: FrameError): void;
   /** Once per flow that was delivered by `message`, `opened` or `connect`; the flow's last event. */
-  closed(flow: Flow, reason: string): void;
+  closed(flow: Flow, loss: ConnectionFailure): void;
   /** We end a flow because of what its peer does or fails to do. `closed` follows. */
   cut?(flow: Flow, reason: string): void;
   /** An inbound flow is ready. */
@@ -69,24 +70,20 @@ export interface TransportEvents {
   refused?(remoteAddress: string, reason: string): void;
 }
 
-export type TransportErrorCode =
-  | 'resolve'
-  | 'refused'
-  | 'unreachable'
-  | 'timeout'
-  | 'certificate'
-  | 'tls'
-  | 'limit'
-  | 'not_allowed'
-  | 'closed';
-
 /** Why a connection could not be opened. `message` names the target and the cause, fit for a Warning header. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
-  readonly code: TransportErrorCode;
+  readonly fault: ConnectionFault;
+  /** The part of the message that a sentence quotes (`ConnectionFailure`). */
+  readonly detail: string;
 
-  constructor(code: TransportErrorCode, message: string) {
+  constructor(fault: ConnectionFault, message: string, detail = message) {
     super(message);
-    this.code = code;
+    this.fault = fault;
+    this.detail = detail;
+  }
+
+  get failure(): ConnectionFailure {
+    return { fault: this.fault, text: this.message, detail: this.detail };
   }
 }

@@ -120,7 +120,7 @@ test('refuses to connect to a server with TLS 1.1', async () => {
   const alice = await listening();
   const error = await failure(alice.layer.connect(target(old.port)));
   expect(error).toMatchObject({
-    code: 'tls',
+    fault: 'tls_version',
     message: expect.stringMatching(/TLS handshake failed: .*protocol/),
   });
 });
@@ -129,28 +129,32 @@ test.each([
   [
     'an authority that is not trusted',
     stranger.issue({}),
+    'certificate_untrusted',
     /certificate refused: unable to verify the first certificate/,
   ],
   [
     'an expired certificate',
     authority.issue({ expired: true }),
+    'certificate_expired',
     /certificate refused: certificate has expired/,
   ],
   [
     'a self-signed certificate',
     createSelfSigned(['IP:127.0.0.1']),
+    'certificate_untrusted',
     /certificate refused: self-signed certificate/,
   ],
   [
     'another name',
     authority.issue({ names: ['DNS:other.example.com'] }),
+    'certificate_name',
     /Hostname\/IP does not match certificate's altnames: IP: 127\.0\.0\.1 is not in/,
   ],
-])('rejects a server with %s and says so', async (_what, pair, message) => {
+])('rejects a server with %s and says so', async (_what, pair, fault, message) => {
   const foreign = await foreignServer(pair);
   const alice = await listening();
   const error = await failure(alice.layer.connect(target(foreign.port)));
-  expect(error).toMatchObject({ name: 'TransportError', code: 'certificate' });
+  expect(error).toMatchObject({ name: 'TransportError', fault });
   expect(error.message).toMatch(message);
   expect(error.message).toContain(`${HOST}:${foreign.port}`);
   expect(alice.layer.stats()).toMatchObject({ outbound: 0, connectFailures: 1 });
@@ -163,7 +167,7 @@ test('sends the dialed name as SNI and checks the certificate against it', async
   await alice.layer.connect(target(foreign.port, 'sip.example.com'));
   expect((await foreign.socket).servername).toBe('sip.example.com');
   const wrong = await failure(alice.layer.connect(target(foreign.port, 'sip.example.net')));
-  expect(wrong.code).toBe('certificate');
+  expect(wrong.fault).toBe('certificate_name');
   const domain = await alice.layer.connect({ ...target(foreign.port), serverName: 'sip.example.com' });
   expect(domain.remoteAddress).toBe(HOST);
 });
@@ -214,7 +218,7 @@ test("a peer may not use another peer's connection to a private target", async (
   const own = await alice.layer.connect(target(bob.port), { peer: HOST });
   expect(await alice.layer.connect(target(bob.port), { peer: HOST })).toBe(own);
   const refused = await failure(alice.layer.connect(target(bob.port), { peer: '203.0.113.9' }));
-  expect(refused).toMatchObject({ code: 'not_allowed' });
+  expect(refused).toMatchObject({ fault: 'not_allowed' });
   expect(alice.layer.stats()).toMatchObject({ outbound: 1, peer_places_not_allowed: 1 });
   alice.layer.setAllowedTargets(parseNetworks([`${HOST}/32`]));
   expect(await alice.layer.connect(target(bob.port), { peer: '203.0.113.9' })).toBe(own);
@@ -226,7 +230,7 @@ test('all addresses of a name given by a peer are checked before any is tried', 
   const alice = await listening({ resolve: async () => addresses });
   const named = { ...target(bob.port), host: 'pbx.example.com' };
   const refused = await failure(alice.layer.connect(named, { peer: '203.0.113.9' }));
-  expect(refused).toMatchObject({ code: 'not_allowed', message: expect.stringContaining(HOST) });
+  expect(refused).toMatchObject({ fault: 'not_allowed', message: expect.stringContaining(HOST) });
   expect(bob.layer.stats()).toMatchObject({ accepted: 0 });
   expect(alice.layer.stats()).toMatchObject({ peer_places: 0, peer_places_not_allowed: 1 });
 });

@@ -147,7 +147,7 @@ export class TransportLayer implements ConnectionOwner {
    */
   connect(target: Target, namedBy: NamedBy = 'application'): Promise<Flow> {
     if (this.#stop.signal.aborted) {
-      return Promise.reject(new TransportError('closed', `${target.host}: the transport is closing`));
+      return Promise.reject(new TransportError('closing', `${target.host}: the transport is closing`));
     }
     const key = `${target.host.toLowerCase()} ${target.port} ${target.serverName ?? ''}`;
     const known = this.#byTarget.get(key);
@@ -332,7 +332,7 @@ export class TransportLayer implements ConnectionOwner {
     });
     if (socket.destroyed) {
       throw new TransportError(
-        'closed',
+        'closed_at_once',
         `${target.host}:${target.port}: closed right after the TLS handshake`,
       );
     }
@@ -354,7 +354,7 @@ export class TransportLayer implements ConnectionOwner {
       return this.#contexts.for(host);
     } catch (error) {
       const cause = error instanceof Error ? error.message : String(error);
-      throw new TransportError('certificate', `${host}: our certificates cannot be used: ${cause}`);
+      throw new TransportError('own_certificate', `${host}: our certificates cannot be used: ${cause}`);
     }
   }
 

@@ -25,7 +25,7 @@ it.each([
 ])('a peer may not name %s', (_what, addresses, peer) => {
   expect(() => checkPlace('pbx.example.com:5061', addresses, peer, allowed)).toThrow(
     expect.objectContaining({
-      code: 'not_allowed',
+      fault: 'not_allowed',
       message: expect.stringMatching(/^pbx\.example\.com:5061: .*ALLOW_PRIVATE_TARGETS$/),
     }),
   );

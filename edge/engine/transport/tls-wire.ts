@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls';
-import { tlsReason } from '#shared/connection-faults.ts';
+import { connectionLoss } from '#shared/connection-faults.ts';
 import { plainAddress } from '#shared/networks.ts';
 import type { Connection } from './connection.ts';
 import type { Endpoints, Wire } from './wire.ts';
@@ -49,13 +49,13 @@ export class TlsWire implements Wire {
 
   /** Forwards the socket's octets and its end to the connection. */
   attach(connection: Connection): void {
-    let cause = 'closed by the peer';
+    let failure: Error | null = null;
     this.#socket.on('data', (chunk: Buffer) => connection.received(chunk));
     this.#socket.on('drain', () => connection.drained());
     this.#socket.on('error', (error: Error) => {
-      cause = tlsReason(error);
+      failure = error;
     });
-    this.#socket.on('close', () => connection.lost(cause));
+    this.#socket.on('close', () => connection.lost(connectionLoss(failure)));
   }
 
   readonly #uncork = (): void => {

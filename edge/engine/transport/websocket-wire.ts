@@ -1,10 +1,12 @@
 /** SIP over WebSocket (RFC 7118): one message per frame, subprotocol `sip`. */
+
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
+import { connectionLoss } from '#shared/connection-faults.ts';
 import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 import type { Connection } from './connection.ts';
 import { WebSocketFrames } from './websocket-frames.ts';
@@ -60,7 +62,7 @@ export class WebSocketWire implements Wire {
   }
 
   attach(connection: Connection): void {
-    let cause = 'closed by the peer';
+    let failure: Error | null = null;
     // `ws` does not expose how much of an incomplete message it holds.
     const frames = new WebSocketFrames();
     this.#raw.prependListener('data', (chunk: Buffer) => {
@@ -71,12 +73,12 @@ export class WebSocketWire implements Wire {
     // RFC 7118 section 6: a phone may keep its connection open with WebSocket pings, which `ws` answers.
     this.#socket.on('ping', () => connection.alive());
     this.#socket.on('error', (error) => {
-      cause = error.message;
+      failure = error;
       // The close frame is sent (RFC 6455 section 7.1.7). We wait for the peer's less long than `ws` would.
-      connection.close(cause);
+      connection.close(error.message);
     });
     this.#raw.on('drain', () => connection.drained());
-    this.#socket.on('close', () => connection.lost(cause));
+    this.#socket.on('close', () => connection.lost(connectionLoss(failure)));
   }
 }
 

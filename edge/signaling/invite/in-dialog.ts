@@ -1,4 +1,6 @@
 /** Requests within a dialog of either direction: from the peer, and the engine's own BYE. */
+import { type EndCause, endTexts, readEndCause } from '#shared/engine-protocol/ends.ts';
+import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import type { LostCode } from '../../call/ports/signaling.ts';
 import type { Refers } from '../refer/refers.ts';
 import type { DialogSession } from '../session/dialog-session.ts';
@@ -38,30 +40,41 @@ export function answerInDialog(
 
 export const unknownDialog = 'The SIP engine does not know the dialog any more.';
 
-/** Reason texts in requests that an engine makes itself: of the embedded one, and of drachtio-server. */
-const ends: readonly (readonly [RegExp, LostCode, string])[] = [
-  [/ack timeout/i, 'ack_timeout', 'No ACK came within 32 s of the answer'],
-  [
-    /ack impossible/i,
+type LostCall = readonly [code: LostCode, detail: string];
+
+const ackTimeout: LostCall = ['ack_timeout', 'No ACK came within 32 s of the answer'];
+const tooSlow: LostCall = ['internal_error', 'The edge took too long'];
+
+/** By the embedded engine's cause; null: the Reason is all that is known. */
+const ends: Readonly<Record<EndCause, LostCall | null>> = {
+  no_ack: ackTimeout,
+  ack_impossible: [
     'connection_lost',
     'The connection closed before the ACK, and the Contact cannot be called',
   ],
-  [/connection lost/i, 'connection_lost', 'The connection closed before the answer'],
-  [/unreachable/i, 'connection_lost', 'The connection closed, and the Contact cannot be called'],
-  [/prack timeout/i, 'ack_timeout', 'No PRACK came within 32 s of the reliable response'],
-  [/from the application/i, 'internal_error', 'The edge took too long'],
-  [/no call owns/i, 'dialog_lost', 'No call owned the dialog'],
-  [/session/i, 'session_expired', 'The session was not refreshed in time'],
-  [/no contact/i, 'bad_answer', 'The answer had no Contact that can be called'],
+  unacknowledged: tooSlow,
+  cancel_race: null,
+  no_contact: ['bad_answer', 'The answer had no Contact that can be called'],
+  unreachable: ['connection_lost', 'The connection closed, and the Contact cannot be called'],
+  no_prack: ['ack_timeout', 'No PRACK came within 32 s of the reliable response'],
+  unanswered: tooSlow,
+  connection_lost: ['connection_lost', 'The connection closed before the answer'],
+  unowned: ['dialog_lost', 'No call owned the dialog'],
+  application_gone: null,
+};
+
+/** Reason texts of drachtio-server, which names no cause otherwise. */
+const drachtioEnds: readonly (readonly [RegExp, LostCall])[] = [
+  [/\back timeout/i, ackTimeout],
+  [/session/i, ['session_expired', 'The session was not refreshed in time']],
 ];
 
-type EndOfEngine = [code: LostCode, detail: string];
-
-/** The meaning of a BYE or CANCEL that the engine made itself; null: the Reason is not from an engine. */
-export function endOfEngine(reason: string | undefined): EndOfEngine | null {
-  const text = /text="([^"]*)"/.exec(reason ?? '')?.[1] ?? '';
-  const [, code, detail] = ends.find(([pattern]) => pattern.test(text)) ?? [];
-  return code && detail ? [code, `${detail} (SIP engine: ${text}).`] : null;
+/** The meaning of a BYE or CANCEL that the engine made itself; null: it is not known to be from an engine. */
+export function endOfEngine(cause: string | undefined, reason: string | undefined): LostCall | null {
+  const known = readEndCause(cause);
+  const text = known === null ? (/text="([^"]*)"/.exec(reason ?? '')?.[1] ?? '') : endTexts[known];
+  const end = known === null ? drachtioEnds.find(([pattern]) => pattern.test(text))?.[1] : ends[known];
+  return end ? [end[0], `${end[1]} (SIP engine: ${text}).`] : null;
 }
 
 /** The status of the final response that a Reason names (RFC 3326 section 2); undefined when it names none. */
@@ -70,10 +83,13 @@ export function statusOfReason(reason: string | undefined): number | undefined {
   return cause === undefined ? undefined : Number(cause);
 }
 
-/** Why the engine made a BYE itself, according to its Reason. */
-export function causeOfEngineBye({ headers }: SrfRequest): EndOfEngine {
+/** Why the engine made a BYE itself, according to its header fields. */
+export function causeOfEngineBye({ headers }: SrfRequest): LostCall {
   const reason = headerOf(headers, 'reason');
   return (
-    endOfEngine(reason) ?? ['engine_lost', `The SIP engine ended the dialog: ${reason ?? 'no reason given'}.`]
+    endOfEngine(headerOf(headers, privateHeaders.end.toLowerCase()), reason) ?? [
+      'engine_lost',
+      `The SIP engine ended the dialog: ${reason ?? 'no reason given'}.`,
+    ]
   );
 }

@@ -6,14 +6,16 @@
  *        +---- reject, CANCEL, BYE of the peer, engine lost: over (from everywhere)
  */
 
+import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import type { ReferEvents, ReferOrder } from '../../call/ports/refer.ts';
 import type { CallLeg, DialogIdentity, LegEvents, LegFacts, Refusal } from '../../call/ports/signaling.ts';
 import { Refers, tooLate } from '../refer/refers.ts';
 import { dialogProbe } from '../session/dialog-probe.ts';
-import { type DialogRequest, sendInDialog } from '../session/dialog-request.ts';
+import { type DialogRequest, NoDialog, sendInDialog } from '../session/dialog-request.ts';
 import { DialogSession } from '../session/dialog-session.ts';
 import type { DialogOwner, Dialogs } from '../session/dialogs.ts';
 import { sessionBody } from '../session/session-body.ts';
+import { engineError } from '../srf/engine-errors.ts';
 import { capabilities, type Environment, respond } from '../srf/environment.ts';
 import {
   allow,
@@ -67,7 +69,7 @@ export class InboundLeg implements CallLeg, DialogOwner {
     this.#reliable = tokensOf(headerOf(request.headers, 'require')).includes('100rel');
     // RFC 3262 section 5: a reliable 180 to an INVITE without offer would have to carry ours.
     this.canRing = !(this.#reliable && facts.offer === null);
-    request.on('cancel', (cancel) => this.#canceled(cancel.get('reason')));
+    request.on('cancel', (cancel) => this.#canceled(cancel.get('reason'), cancel.get(privateHeaders.end)));
     request.on('update', (update, response) => this.receive(update, response));
   }
 
@@ -250,11 +252,11 @@ export class InboundLeg implements CallLeg, DialogOwner {
     }
   }
 
-  /** @param reason of a caller's CANCEL, or of one that the engine made instead */
-  #canceled(reason: string | undefined): void {
+  /** The caller's CANCEL, or one that the engine made instead. @param cause the engine's */
+  #canceled(reason: string | undefined, cause: string | undefined): void {
     if (this.#state !== 'offered') return;
     this.#over();
-    const lost = endOfEngine(reason);
+    const lost = endOfEngine(cause, reason);
     // The record has the status that the caller got: the engine's, which may differ from the code's default.
     if (lost) this.#events?.lost(...lost, statusOfReason(reason));
     else this.#events?.canceled();
@@ -263,9 +265,9 @@ export class InboundLeg implements CallLeg, DialogOwner {
   /** The engine rejected our 200: a CANCEL came first, or the engine has a problem. */
   #notAnswered(error: unknown): void {
     this.#over();
-    const text = error instanceof Error ? error.message : String(error);
-    if (/unknown transaction/i.test(text)) this.#events?.canceled();
-    else if (/shutdown or closed/i.test(text))
+    const { kind, text } = engineError(error);
+    if (kind === 'unknownTransaction') this.#events?.canceled();
+    else if (kind === 'connectionClosed')
       this.#events?.lost('connection_lost', 'The connection closed before the answer.');
     else this.#events?.lost('engine_lost', `The answer could not be sent: ${text}`);
   }
@@ -296,7 +298,7 @@ export class InboundLeg implements CallLeg, DialogOwner {
   }
 
   #send(request: DialogRequest) {
-    if (this.#dialogId === null) return request.failed(new Error('The dialog does not exist yet'));
+    if (this.#dialogId === null) return request.failed(new NoDialog());
     const dialog = {
       id: this.#dialogId,
       invite: this.#options.request,

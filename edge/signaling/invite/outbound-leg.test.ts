@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { connectionFailure } from '#shared/connection-faults.ts';
+import { endTexts } from '#shared/engine-protocol/ends.ts';
+import { writeFailure } from '#shared/engine-protocol/failures.ts';
+import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import { DrachtioServer, type Sent } from '../../../test/kit/fakes/drachtio-server.ts';
 import { FakeAgents } from '../../../test/kit/fakes/fake-agents.ts';
 import { FakeMedia, fakeAnswer } from '../../../test/kit/fakes/fake-media.ts';
@@ -32,7 +36,7 @@ const events: DialEvents = {
   progress: (status, sdp) => heard.push(`${status}${sdp === null ? '' : ' with SDP'}`),
   answered: (sdp) => heard.push(sdp === null ? 'answered' : 'answered with SDP'),
   refused: ({ status, warning, retryAfterS }) => heard.push(`refused ${status} ${warning} ${retryAfterS}`),
-  unreachable: (reason) => heard.push(`unreachable: ${reason}`),
+  unreachable: ({ fault, text }) => heard.push(`unreachable (${fault}): ${text}`),
   timeout: () => heard.push('timeout'),
   bye: () => heard.push('bye'),
   lost: (code) => heard.push(`lost: ${code}`),
@@ -199,19 +203,23 @@ describe('an outgoing INVITE', () => {
 
   it('does not treat a response made by the engine as one from the peer', async () => {
     const first = await dial();
-    const warning = { Warning: '399 edge "192.0.2.1:5061: connection refused"' };
-    server.answer(first, 503, 'Service Unavailable', { address: '', headers: warning });
+    const text = '192.0.2.1:5061: connection refused';
+    const headers = {
+      Warning: `399 edge "${text}"`,
+      [privateHeaders.failure]: writeFailure(connectionFailure('refused', text)),
+    };
+    server.answer(first, 503, 'Service Unavailable', { address: '', headers });
     const second = await dial();
     server.answer(second, 408, 'Request Timeout', { address: '' });
     await idle();
-    expect(heard).toEqual(['unreachable: 192.0.2.1:5061: connection refused', 'timeout']);
+    expect(heard).toEqual(['unreachable (refused): 192.0.2.1:5061: connection refused', 'timeout']);
   });
 
   it("that the engine rejects reports the engine's reason", async () => {
     server.refuse = () => 'requested protocol/transport not available';
     await dial();
     await idle();
-    expect(heard).toEqual(['unreachable: requested protocol/transport not available']);
+    expect(heard).toEqual(['unreachable (unknown): requested protocol/transport not available']);
     expect(clock.pending).toBe(0);
   });
 
@@ -280,7 +288,10 @@ describe('an answer from the callee', () => {
       toTag: 'x',
       dialogId,
       source: 'application',
-      headers: { Reason: 'SIP;cause=200;text="no Contact in the 200"' },
+      headers: {
+        Reason: `SIP;cause=200;text="${endTexts.no_contact}"`,
+        [privateHeaders.end]: 'no_contact',
+      },
     });
     await idle();
     expect(heard).toEqual(['answered with SDP', 'lost: bad_answer']);

@@ -9,21 +9,25 @@
  *
  * A CANCEL is passed on at once; the engine holds it until there is a provisional response (RFC 3261 section 9.1).
  */
+
 import { randomBytes } from 'node:crypto';
 import type { Timer } from '#shared/clock.ts';
+import { connectionFailure } from '#shared/connection-faults.ts';
 import type { DialEvents, DialTarget, OutboundLeg as Leg, OutboundInvite } from '../../call/ports/dialing.ts';
 import type { ReferEvents, ReferOrder } from '../../call/ports/refer.ts';
 import type { CallLeg, DialogIdentity } from '../../call/ports/signaling.ts';
 import { Refers, tooLate } from '../refer/refers.ts';
 import { dialogProbe } from '../session/dialog-probe.ts';
-import { type DialogRequest, sendInDialog } from '../session/dialog-request.ts';
+import { type DialogRequest, NoDialog, sendInDialog } from '../session/dialog-request.ts';
 import { DialogSession } from '../session/dialog-session.ts';
 import type { DialogOwner, Dialogs } from '../session/dialogs.ts';
 import { retryAfterOverlap } from '../session/glare.ts';
 import { sessionBody } from '../session/session-body.ts';
+import { engineError } from '../srf/engine-errors.ts';
 import { capabilities, type Environment, respond } from '../srf/environment.ts';
 import { headerOf, reasonOf, tagOf } from '../srf/headers.ts';
 import { uriOf } from '../srf/numbers.ts';
+import { failureOf } from '../srf/refusal.ts';
 import type { Acknowledge, NewRequest, RequestSent, SrfAnswer, SrfRequest, SrfResponse } from '../srf/srf.ts';
 import { answerInDialog, causeOfEngineBye, unknownDialog } from './in-dialog.ts';
 import { InviteTries } from './invite-tries.ts';
@@ -215,13 +219,13 @@ export class OutboundLeg implements Leg, DialogOwner {
   }
 
   #notSent(error: unknown) {
-    const text = error instanceof Error ? error.message : String(error);
+    const { kind, text } = engineError(error);
     const before = this.#state;
     this.#over();
     if (before !== 'dialling') return;
     // Without an engine no target can be reached, and no target is to blame.
-    if (/not connected|destroyed|socket/i.test(text)) this.#options.events.lost('engine_lost', `${text}.`);
-    else this.#options.events.unreachable(text);
+    if (kind === 'no_engine') this.#options.events.lost('engine_lost', `${text}.`);
+    else this.#options.events.unreachable(connectionFailure('unknown', text));
   }
 
   #response(answer: SrfAnswer, ack: Acknowledge) {
@@ -278,7 +282,7 @@ export class OutboundLeg implements Leg, DialogOwner {
     if (answer.source_address !== '') return events.refused(refusal);
     // The engine made it: the peer did not answer.
     if (answer.status === 408) events.timeout();
-    else events.unreachable(refusal.warning ?? answer.reason);
+    else events.unreachable(failureOf(answer));
   }
 
   // ---------------------------------------------------------------- giving up
@@ -367,7 +371,7 @@ export class OutboundLeg implements Leg, DialogOwner {
   }
 
   #send(request: DialogRequest) {
-    if (!this.#request) return request.failed(new Error('The dialog does not exist yet'));
+    if (!this.#request) return request.failed(new NoDialog());
     const dialog = {
       id: this.#dialogId,
       invite: this.#request,

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { connectionFailure } from '#shared/connection-faults.ts';
+import type { Silence } from '../srf/exchange.ts';
 import { judgeRegister, rportOf } from './register-answer.ts';
 
 const asked = { askedS: 300, place: 'pbx.example.com:5061', credentialsSent: false };
@@ -90,15 +92,26 @@ describe('the answer to a REGISTER', () => {
   });
 
   it.each([
+    ['refused', 'Nothing listens at pbx.example.com:5061: the connection was refused'],
+    ['certificate_expired', 'The certificate of pbx.example.com:5061 has expired'],
+    ['handshake_timeout', 'did not finish the TLS handshake in time'],
+  ] as const)('reports the failure "%s" in the same words as calls', (fault, words) => {
+    const why = { kind: 'unreachable', failure: connectionFailure(fault, 'text') } as const;
+    expectUnavailable(why, words);
+  });
+
+  it.each([
     ['timeout', 'did not respond to the REGISTER in time; check'],
-    ['connection refused', 'Nothing listens at pbx.example.com:5061: the connection was refused'],
-    ['certificate refused: certificate has expired', 'The certificate of pbx.example.com:5061 has expired'],
-    ['TLS handshake not done within 4000 ms', 'did not finish the TLS handshake in time'],
-  ])('reports the failure "%s" in the same words as calls', (error, words) => {
-    const verdict = judgeRegister({ kind: 'silent', error }, asked);
+    ['no_engine', 'pbx.example.com:5061 cannot be reached: the SIP engine is not connected.'],
+  ] as const)('reports that there was no answer because of a %s', (kind, words) => {
+    expectUnavailable({ kind }, words);
+  });
+
+  function expectUnavailable(why: Silence, words: string): void {
+    const verdict = judgeRegister({ kind: 'silent', why }, asked);
     expect(verdict).toMatchObject({ kind: 'unavailable', failure: { sipCode: null, lasting: false } });
     expect(verdict.kind === 'unavailable' && verdict.failure.error).toMatch(words);
-  });
+  }
 
   it.each([
     [{ via: 'SIP/2.0/TLS a:5061;branch=z9hG4bK1;rport=40000;received=192.0.2.1' }, 40_000],

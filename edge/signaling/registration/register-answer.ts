@@ -54,7 +54,7 @@ export interface RegisterAsked {
 export function judgeRegister(outcome: Outcome, asked: RegisterAsked): RegisterVerdict {
   const { askedS, place } = asked;
   if (outcome.kind === 'silent') {
-    const error = silenceProblem(place, outcome.error);
+    const error = silenceProblem(place, outcome.why);
     return { kind: 'unavailable', failure: { error, sipCode: null, retryAfterS: null, lasting: false } };
   }
   const { status, headers } = outcome;

@@ -97,7 +97,7 @@ export class RegisterExchange {
     const request = keepaliveOf(environment, registrar, target, randomUUID(), this.#fromTag);
     exchange(request, timeoutMs, (outcome) => {
       if (generation !== this.#generation) return;
-      if (outcome.kind === 'silent') return done(flowProblem(this.#place, outcome.error));
+      if (outcome.kind === 'silent') return done(flowProblem(this.#place, outcome.why));
       const rport = rportOf(outcome.headers);
       done(rport !== null && rport !== before ? flowProblem(this.#place, null) : null);
     });

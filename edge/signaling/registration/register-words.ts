@@ -3,19 +3,28 @@
  * `shared/connection-faults.ts` classifies connection faults, the table used for calls classifies statuses; only
  * the texts are specific to REGISTER. Pure.
  */
-import { bare, connectionProblem } from '#shared/connection-faults.ts';
+import {
+  bare,
+  type ConnectionFailure,
+  connectionFailure,
+  connectionProblem,
+} from '#shared/connection-faults.ts';
 import { quoted } from '../../call/causes/cause-words.ts';
 import { type CauseKind, statusKinds } from '../../call/causes/outbound-cause.ts';
 import { parseChallenges, strongest } from '../srf/digest.ts';
-import type { Outcome } from '../srf/exchange.ts';
+import { NoEngine } from '../srf/engine-errors.ts';
+import type { Outcome, Silence } from '../srf/exchange.ts';
 import { type HeaderFields, headerOf } from '../srf/headers.ts';
 import { redirectTargets, warningText } from '../srf/refusal.ts';
 
-/** No response from the registrar. @param error the engine's text; `timeout`: no response in time */
-export function silenceProblem(place: string, error: string): string {
-  return error === 'timeout'
-    ? `${place} did not respond to the REGISTER in time; check that a SIP registrar listens there and takes requests from our addresses.`
-    : connectionProblem(place, error);
+/** No response from the registrar. */
+export function silenceProblem(place: string, why: Silence): string {
+  if (why.kind !== 'timeout') return connectionProblem(place, unreached(why));
+  return `${place} did not respond to the REGISTER in time; check that a SIP registrar listens there and takes requests from our addresses.`;
+}
+
+function unreached(why: Exclude<Silence, { kind: 'timeout' }>): ConnectionFailure {
+  return why.kind === 'unreachable' ? why.failure : connectionFailure('unknown', new NoEngine().message);
 }
 
 type Answer = Extract<Outcome, { kind: 'answered' }>;
@@ -87,9 +96,9 @@ export function tooBriefProblem(place: string): string {
   return `${place} finds every interval too brief (423).`;
 }
 
-/** The connection over which the registrar would call is gone. @param error null: another one has replaced it */
-export function flowProblem(place: string, error: string | null): string {
-  if (error === null) return `The connection to ${place} was lost and made anew.`;
-  const why = error === 'timeout' ? 'it no longer answers' : bare(error);
-  return `The connection to ${place} was lost: ${why}.`;
+/** The connection over which the registrar would call is gone. @param why null: another one has replaced it */
+export function flowProblem(place: string, why: Silence | null): string {
+  if (why === null) return `The connection to ${place} was lost and made anew.`;
+  const cause = why.kind === 'timeout' ? 'it no longer answers' : bare(unreached(why).text);
+  return `The connection to ${place} was lost: ${cause}.`;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { type ConnectionFailure, connectionFailure } from '#shared/connection-faults.ts';
 import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
 import type { DialTarget } from '../../call/ports/dialing.ts';
 import type { Outcome } from '../srf/exchange.ts';
@@ -67,7 +68,7 @@ class Scene {
       setUp,
       budget: new RefusalBudget(this.clock).shareOf('org'),
       exchange: (message, timeoutMs, done) => {
-        const timer = this.clock.after(timeoutMs, () => done({ kind: 'silent', error: 'timeout' }));
+        const timer = this.clock.after(timeoutMs, () => done({ kind: 'silent', why: { kind: 'timeout' } }));
         this.requests.push({
           message,
           done: (outcome) => {
@@ -85,7 +86,7 @@ class Scene {
   async request(): Promise<{
     message: NewRequest;
     answer: (status: number, headers?: Record<string, string>) => void;
-    silence: (error: string) => void;
+    silence: (what: 'timeout' | ConnectionFailure) => void;
   }> {
     await settled();
     const next = this.requests.shift();
@@ -95,7 +96,11 @@ class Scene {
       message,
       answer: (status, headers = {}) =>
         done({ kind: 'answered', status, reason: 'Reason', headers, sent: { contact: ours } }),
-      silence: (error) => done({ kind: 'silent', error }),
+      silence: (what) =>
+        done({
+          kind: 'silent',
+          why: what === 'timeout' ? { kind: what } : { kind: 'unreachable', failure: what },
+        }),
     };
   }
 
@@ -321,7 +326,7 @@ describe('a failing registration', () => {
     const scene = new Scene();
     scene.places = { ok: true, targets: [first, second] };
     scene.registration.start();
-    (await scene.request()).silence('connection refused');
+    (await scene.request()).silence(connectionFailure('refused', 'connection refused'));
     const { message, answer } = await scene.request();
     expect(message.proxy).toBe('sip:192.0.2.2:5061;transport=tls');
     answer(200, { via: via(1) });
@@ -334,7 +339,7 @@ describe('a failing registration', () => {
     const scene = new Scene({ retryMaxMs: 60_000 });
     scene.registration.start();
     for (const pauseMs of [5_000, 10_000, 20_000, 30_000, 30_000]) {
-      (await scene.request()).silence('connection refused');
+      (await scene.request()).silence(connectionFailure('refused', 'connection refused'));
       expect(scene.registration.state).toMatchObject({
         state: 'failed',
         sipCode: null,
@@ -417,9 +422,12 @@ describe('the connection of a registration', () => {
 
   it.each([
     ['another port', 'The connection to pbx.example.com:5061 was lost and made anew.'],
-    ['connection refused', 'The connection to pbx.example.com:5061 was lost: connection refused.'],
+    [
+      connectionFailure('refused', 'connection refused'),
+      'The connection to pbx.example.com:5061 was lost: connection refused.',
+    ],
     ['timeout', 'The connection to pbx.example.com:5061 was lost: it no longer answers.'],
-  ])('is lost with %s, and a REGISTER is sent at once', async (what, lastError) => {
+  ] as const)('is lost with %o, and a REGISTER is sent at once', async (what, lastError) => {
     const scene = new Scene();
     await scene.registered();
     scene.clock.advance(24_000);
@@ -448,7 +456,7 @@ describe('the connection of a registration', () => {
     answer(200);
     expect(scene.registration.state.state).toBe('registered');
     scene.clock.advance(24_000);
-    (await scene.request()).silence('connection refused');
+    (await scene.request()).silence(connectionFailure('refused', 'connection refused'));
     expect(scene.registration.state.state).toBe('failed');
   });
 

@@ -37,7 +37,7 @@ function build(keepaliveMs: number, refusals: RefusalStore = noRefusals, at = 0)
       publicAddress: '198.51.100.1:5061',
     },
     exchange: (message, timeoutMs, done) => {
-      const timer = clock.after(timeoutMs, () => done({ kind: 'silent', error: 'timeout' }));
+      const timer = clock.after(timeoutMs, () => done({ kind: 'silent', why: { kind: 'timeout' } }));
       requests.push({
         message,
         done: (outcome) => {

@@ -3,9 +3,10 @@
  * interprets the answer.
  */
 
-import { warningText } from '../srf/refusal.ts';
+import { engineError } from '../srf/engine-errors.ts';
+import { failureOf } from '../srf/refusal.ts';
 import type { SrfAnswer } from '../srf/srf.ts';
-import type { DialogRequest } from './dialog-request.ts';
+import { type DialogRequest, NoDialog } from './dialog-request.ts';
 
 /** @param answered gets why the peer is gone; null: it still has the dialog, or this cannot be determined */
 export function dialogProbe(
@@ -25,7 +26,7 @@ export function dialogProbe(
 function goneBy({ status, reason, headers, source_address }: SrfAnswer): string | null {
   // Without a source the engine made it: the peer did not answer.
   if (source_address === '') {
-    const why = status === 408 ? 'no answer came' : (warningText(headers) ?? reason);
+    const why = status === 408 ? 'no answer came' : failureOf({ headers, reason }).text;
     return `The peer on hold sent no media, and could not be asked by OPTIONS whether it is there: ${why}.`;
   }
   if (status !== 408 && status !== 481) return null;
@@ -34,7 +35,8 @@ function goneBy({ status, reason, headers, source_address }: SrfAnswer): string 
 
 /** A failure of the engine says nothing about the peer, and is handled elsewhere. */
 function goneByFailure(error: Error): string | null {
-  if ('code' in error && error.code === 'ENODIALOG') return null;
-  if (/not connected|destroyed|socket|engine failure|does not exist yet/i.test(error.message)) return null;
-  return `The peer on hold sent no media, and cannot be asked by OPTIONS whether it is there: ${error.message}.`;
+  if (error instanceof NoDialog) return null;
+  const { kind, text } = engineError(error);
+  if (kind === 'no_engine' || kind === 'unknownDialog' || kind === 'engineFailure') return null;
+  return `The peer on hold sent no media, and cannot be asked by OPTIONS whether it is there: ${text}.`;
 }

@@ -1,5 +1,7 @@
 /** Our requests in a dialog of either direction. */
+
 import { type AuthenticatedRequest, type Authenticator, isChallenge } from '../srf/authenticator.ts';
+import { engineError } from '../srf/engine-errors.ts';
 import type { SrfAnswer, SrfRequest, SrfResponse } from '../srf/srf.ts';
 
 /** The dialog for our requests. */
@@ -13,6 +15,15 @@ export interface OwnDialog {
   readonly authenticator: Authenticator | null;
   /** Called after the request has failed, when the engine does not know the dialog. */
   unknown(): void;
+}
+
+/** A request was made before there is a dialog. */
+export class NoDialog extends Error {
+  override readonly name = 'NoDialog';
+
+  constructor() {
+    super('The dialog does not exist yet');
+  }
 }
 
 export interface DialogRequest {
@@ -44,8 +55,7 @@ function send(dialog: OwnDialog, request: DialogRequest, authentication: Authent
   const failed = (error: unknown): void => {
     const failure = error instanceof Error ? error : new Error(String(error));
     request.failed(failure);
-    // drachtio-srf's code for the engine's "unable to find dialog".
-    if ('code' in failure && failure.code === 'ENODIALOG') dialog.unknown();
+    if (engineError(failure).kind === 'unknownDialog') dialog.unknown();
   };
   try {
     dialog.invite.agent.request(options, (error, sent) => {

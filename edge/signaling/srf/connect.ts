@@ -1,6 +1,7 @@
 /** The connection to the SIP engine: opened, and reopened with increasing pauses when it is lost. */
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { Log } from '../../call/log.ts';
+import { NoEngine } from './engine-errors.ts';
 import {
   type EngineAddress,
   type NewRequest,
@@ -9,9 +10,6 @@ import {
   type SrfConnection,
   type SrfHandler,
 } from './srf.ts';
-
-/** Why a request was not sent: a fault on our side, not the peer's. */
-export const noEngine = 'the SIP engine is not connected';
 
 const firstPauseMs = 200;
 const longestPauseMs = 5_000;
@@ -58,7 +56,7 @@ export class EngineLink {
   /** Sends a request outside a dialog. `sent` may be called before this returns. */
   request(request: NewRequest, sent: RequestSent): void {
     if (this.#connection && this.#up) this.#connection.request(request, sent);
-    else sent(new Error(noEngine));
+    else sent(new NoEngine());
   }
 
   /** Closes the connection permanently. */

@@ -1,7 +1,10 @@
 /** One request outside dialogs and its final response. */
+
 import type { Clock } from '#shared/clock.ts';
+import { type ConnectionFailure, connectionFailure } from '#shared/connection-faults.ts';
+import { engineError } from './engine-errors.ts';
 import type { HeaderFields } from './headers.ts';
-import { warningText } from './refusal.ts';
+import { failureOf } from './refusal.ts';
 import type { NewRequest, RequestSent } from './srf.ts';
 
 /** The outcome of a request. */
@@ -14,8 +17,14 @@ export type Outcome =
       /** Headers of the request as sent on the wire. */
       readonly sent: HeaderFields;
     }
-  /** No answer: refused, timed out, or no connection. `error` says why, in a few words. */
-  | { readonly kind: 'silent'; readonly error: string };
+  | { readonly kind: 'silent'; readonly why: Silence };
+
+/** Why there was no answer. */
+export type Silence =
+  | { readonly kind: 'timeout' }
+  /** The request was not sent: a fault on our side. */
+  | { readonly kind: 'no_engine' }
+  | { readonly kind: 'unreachable'; readonly failure: ConnectionFailure };
 
 /** Sends `request` and calls `done` once, at the latest after `timeoutMs`. */
 export type Exchange = (request: NewRequest, timeoutMs: number, done: (outcome: Outcome) => void) => void;
@@ -33,17 +42,24 @@ export function exchangeOver(
       timer.cancel();
       done(outcome);
     };
-    const timer = clock.after(timeoutMs, () => end({ kind: 'silent', error: 'timeout' }));
+    const timer = clock.after(timeoutMs, () => end({ kind: 'silent', why: { kind: 'timeout' } }));
     request(message, (error, sent) => {
       if (error || !sent) {
-        return end({ kind: 'silent', error: error instanceof Error ? error.message : String(error) });
+        return end({ kind: 'silent', why: notSent(error) });
       }
       sent.on('response', ({ status, reason, headers, source_address }) => {
         if (status < 200) return;
         // Without a source the engine made it: the peer did not answer.
         if (source_address !== '') end({ kind: 'answered', status, reason, headers, sent: sent.headers });
-        else end({ kind: 'silent', error: status === 408 ? 'timeout' : (warningText(headers) ?? reason) });
+        else if (status === 408) end({ kind: 'silent', why: { kind: 'timeout' } });
+        else end({ kind: 'silent', why: { kind: 'unreachable', failure: failureOf({ headers, reason }) } });
       });
     });
   };
+}
+
+function notSent(error: unknown): Silence {
+  const { kind, text } = engineError(error);
+  if (kind === 'no_engine') return { kind };
+  return { kind: 'unreachable', failure: connectionFailure('unknown', text) };
 }

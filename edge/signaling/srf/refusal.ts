@@ -1,6 +1,10 @@
 /** What a final response of 300 to 699 says about the reason. Pure. */
+import { type ConnectionFailure, connectionFailure } from '#shared/connection-faults.ts';
+import { readFailure } from '#shared/engine-protocol/failures.ts';
+import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import { type HeaderFields, headerOf } from './headers.ts';
 import { uriOf } from './numbers.ts';
+import type { SrfAnswer } from './srf.ts';
 
 /** Maximum number of reported redirect contacts, and their maximum length. */
 const mostContacts = 3;
@@ -51,4 +55,13 @@ export function isChallenged(status: number, headers: HeaderFields): boolean {
   if (status === 401) return headerOf(headers, 'www-authenticate') !== undefined;
   if (status === 407) return headerOf(headers, 'proxy-authenticate') !== undefined;
   return true;
+}
+
+/**
+ * Why no response came, according to the one that the engine made instead. drachtio-server does not name the fault.
+ */
+export function failureOf({ headers, reason }: Pick<SrfAnswer, 'headers' | 'reason'>): ConnectionFailure {
+  const text = warningText(headers) ?? reason;
+  const told = readFailure(headerOf(headers, privateHeaders.failure.toLowerCase()));
+  return told === null ? connectionFailure('unknown', text) : { ...told, text };
 }

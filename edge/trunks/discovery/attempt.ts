@@ -1,5 +1,5 @@
 /** The result of one probe of one address, port and transport, and socket errors in the same form. */
-import { connectionFault, socketFault } from '#shared/connection-faults.ts';
+import { socketFailure } from '#shared/connection-faults.ts';
 import type { SipTransport } from '#shared/sip-destination.ts';
 import type { DiscoveryAttempt, DiscoveryResult } from '#shared/trunk-protocol.ts';
 import type { SipResponse } from './sip-response.ts';
@@ -52,7 +52,7 @@ export function unanswered(
 export function connectFailed(error: Error): AttemptResult {
   const code = 'code' in error ? String(error.code) : '';
   if (code === 'ECONNRESET') return unanswered('refused');
-  switch (connectionFault(socketFault({ error, connected: false, certificateSeen: false }))) {
+  switch (socketFailure({ error, connected: false, certificateSeen: false }).fault) {
     case 'refused':
       return unanswered('refused');
     case 'connect_timeout':

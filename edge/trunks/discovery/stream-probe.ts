@@ -2,7 +2,13 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { connect as connectTls, DEFAULT_CIPHERS, type TLSSocket } from 'node:tls';
-import { connectionFault, connectionProblem, socketFault, tlsReason } from '#shared/connection-faults.ts';
+import {
+  type ConnectionFailure,
+  connectionFailure,
+  connectionLoss,
+  connectionProblem,
+  socketFailure,
+} from '#shared/connection-faults.ts';
 import { endpointPlace } from '../circuit.ts';
 import {
   type AttemptResult,
@@ -131,28 +137,31 @@ function exchange<S extends Socket | TLSSocket>(
   });
 }
 
+const handshakeTimeout: ConnectionFailure = connectionFailure(
+  'handshake_timeout',
+  'TLS handshake not done within the time of the probe',
+);
+
 function waitedFor(place: string, connected: boolean, reader: ResponseReader | null): string | null {
   if (!connected) return null;
-  return reader
-    ? 'the connection stood, but no response came'
-    : connectionProblem(place, 'TLS handshake not done within the time of the probe');
+  return reader ? 'the connection stood, but no response came' : connectionProblem(place, handshakeTimeout);
 }
 
 function broken(error: Error, at: Progress): AttemptResult {
   const { place, connected, asked, certificateSeen, tls } = at;
   if (!connected) return connectFailed(error);
-  const text = asked
-    ? `connection lost: ${tlsReason(error)}`
-    : socketFault({ error, connected, certificateSeen });
-  const fault = connectionFault(text);
+  const failure = asked ? connectionLoss(error) : socketFailure({ error, connected, certificateSeen });
+  const { fault } = failure;
   // TLS 1.3 reports after the handshake what TLS 1.2 reports within it.
   const ofTls = !asked || fault === 'client_certificate_missing' || fault === 'client_certificate_refused';
-  return unanswered(ofTls ? 'tls_error' : 'refused', connectionProblem(place, text), tls);
+  return unanswered(ofTls ? 'tls_error' : 'refused', connectionProblem(place, failure), tls);
 }
 
 function closed({ place, connected, asked, tls }: Progress): AttemptResult {
   if (!connected) return unanswered('refused');
   if (tls === null && asked) return unanswered('refused', 'the connection was closed before a response came');
-  const text = asked ? 'connection lost: closed by the peer' : 'closed during the TLS handshake';
-  return unanswered(asked ? 'refused' : 'tls_error', connectionProblem(place, text), tls);
+  const failure = asked
+    ? connectionLoss(null)
+    : socketFailure({ error: null, connected, certificateSeen: tls !== null });
+  return unanswered(asked ? 'refused' : 'tls_error', connectionProblem(place, failure), tls);
 }

@@ -1,6 +1,6 @@
 /** What a TLS handshake shows about the far end. */
 import type { DetailedPeerCertificate, PeerCertificate, TLSSocket } from 'node:tls';
-import { connectionProblem } from '#shared/connection-faults.ts';
+import { certificateFailure, connectionProblem } from '#shared/connection-faults.ts';
 import type { TlsFacts } from './attempt.ts';
 
 /**
@@ -35,7 +35,7 @@ export function tlsProblem(socket: TLSSocket, place: string): string | null {
   const error: unknown = socket.authorizationError;
   const code = error instanceof Error ? error.message : String(error);
   const names = code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? `: altnames: ${namesOf(socket)}` : '';
-  return connectionProblem(place, `certificate refused: ${code}${names}`);
+  return connectionProblem(place, certificateFailure(code, `${code}${names}`));
 }
 
 function namesOf(socket: TLSSocket): string {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { certificateFailure, connectionLoss } from '#shared/connection-faults.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import type { AttemptFacts } from '../../call/causes/cause-words.ts';
 import type { AttemptOutcome } from '../../call/ports/routes.ts';
@@ -27,12 +28,10 @@ const refusal = { status: 0, reason: '', warning: null, retryAfterS: null, authe
 const final = (status: number, credentialsSent = false) =>
   ({ kind: 'final', status, phase: 'silent', credentialsSent }) as const;
 
-const noConnection = (error: string) =>
-  afterOutcome({ kind: 'no_connection', error: `pbx.example.com:5061 (203.0.113.5): ${error}` });
-
 describe('without a connection', () => {
   it('uses the sentences of shared/connection-faults.ts', () => {
-    expect(noConnection('certificate refused: certificate has expired')).toBe(
+    const failure = certificateFailure('CERT_HAS_EXPIRED', 'certificate has expired');
+    expect(afterOutcome({ kind: 'no_connection', failure })).toBe(
       'The certificate of pbx.example.com:5061 has expired; renew it.',
     );
   });
@@ -46,7 +45,8 @@ describe('without a connection', () => {
   });
 
   it('a lost connection', () => {
-    expect(afterOutcome({ kind: 'connection_lost', phase: 'silent', error: 'closed by the peer' })).toBe(
+    const failure = connectionLoss(null);
+    expect(afterOutcome({ kind: 'connection_lost', phase: 'silent', failure })).toBe(
       'The connection to pbx.example.com:5061 broke before the call was answered: closed by the peer.',
     );
   });

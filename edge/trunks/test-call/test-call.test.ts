@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { connectionFailure } from '#shared/connection-faults.ts';
 import type { CallRecord, MediaReport } from '#shared/edge-protocol/calls.ts';
 import type { ReportBody, TestCallState } from '#shared/edge-protocol/reports.ts';
 import { FakeAgents } from '../../../test/kit/fakes/fake-agents.ts';
@@ -442,7 +443,7 @@ describe('a test call', () => {
   it('fails over to the next endpoint and says why', async () => {
     places = [placeAt(5061), placeAt(5062)];
     const first = await dialling();
-    first.peer.unreachable('127.0.0.1:5061: connection refused');
+    first.peer.unreachable(connectionFailure('refused', '127.0.0.1:5061: connection refused'));
     await settle();
     dialer.last.peer.answered(fakeAnswer);
     await settle();
@@ -463,7 +464,7 @@ describe('a test call', () => {
 
   it('fails with the last endpoint, and reports no failover without a next endpoint', async () => {
     places = [placeAt(5061), placeAt(5062)];
-    (await dialling()).peer.unreachable('127.0.0.1:5061: connection refused');
+    (await dialling()).peer.unreachable(connectionFailure('refused', '127.0.0.1:5061: connection refused'));
     await settle();
     dialer.last.peer.timeout();
     await settle();

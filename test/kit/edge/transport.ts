@@ -1,4 +1,5 @@
 /** Helpers of the transport tests: transports with awaitable events, and foreign peers. */
+
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import {
   connect as connectTls,
@@ -8,6 +9,7 @@ import {
 } from 'node:tls';
 import { afterEach } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import type { ConnectionFailure } from '#shared/connection-faults.ts';
 import type { TlsMaterial } from '../../../edge/engine/transport/certificates.ts';
 import type { Flow } from '../../../edge/engine/transport/flow.ts';
 import { TransportLayer, type TransportOptions } from '../../../edge/engine/transport/layer.ts';
@@ -23,16 +25,24 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
+interface Told {
+  readonly what: string;
+  readonly flow?: Flow;
+  readonly text: string;
+  /** Of `closed`. */
+  readonly loss?: ConnectionFailure;
+}
+
 /** A transport with awaitable events. */
 export class Recorder {
   readonly clock = new FakeClock();
-  readonly told: { what: string; flow?: Flow; text: string }[] = [];
+  readonly told: Told[] = [];
   readonly layer: TransportLayer;
   #wake: () => void = () => {};
 
   constructor(options: Partial<TransportOptions> = {}) {
-    const tell = (what: string, text: string, flow?: Flow) => {
-      this.told.push({ what, text, ...(flow && { flow }) });
+    const tell = (what: string, text: string, flow?: Flow, loss?: ConnectionFailure) => {
+      this.told.push({ what, text, ...(flow && { flow }), ...(loss && { loss }) });
       this.#wake();
     };
     this.layer = new TransportLayer(
@@ -48,7 +58,7 @@ export class Recorder {
           flow.close(error.reason);
           tell('frameError', error.reason, flow);
         },
-        closed: (flow, reason) => tell('closed', reason, flow),
+        closed: (flow, loss) => tell('closed', loss.text, flow, loss),
         opened: (flow) => tell('opened', flow.protocol, flow),
         refused: (address, reason) => tell('refused', `${address}: ${reason}`),
       },
@@ -58,7 +68,7 @@ export class Recorder {
   }
 
   /** The `nth` event of a kind, as soon as it occurs. */
-  async event(what: string, nth = 1): Promise<{ flow?: Flow; text: string }> {
+  async event(what: string, nth = 1): Promise<Told> {
     for (;;) {
       const found = this.told.filter((entry) => entry.what === what)[nth - 1];
       if (found) return found;
@@ -92,9 +102,9 @@ export async function foreignServer(
   return { port: (foreign.address() as AddressInfo).port, socket };
 }
 
-export function failure(promise: Promise<unknown>): Promise<{ code: string; message: string }> {
+export function failure(promise: Promise<unknown>): Promise<{ fault: string; message: string }> {
   return promise.then(
-    () => ({ code: 'none', message: 'it succeeded' }),
+    () => ({ fault: 'none', message: 'it succeeded' }),
     (error) => error,
   );
 }

@@ -1,0 +1,29 @@
+/** The value of `privateHeaders.failure`: why the engine could not reach a peer, as JSON in ASCII. */
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { type ConnectionFailure, connectionFaults } from '../connection-faults.ts';
+
+const FailureSchema = Type.Object(
+  { fault: Type.Enum([...connectionFaults]), detail: Type.String() },
+  { additionalProperties: false },
+);
+
+/** The text goes into the Warning header, where people and other engines look for it. */
+export function writeFailure({ fault, detail }: ConnectionFailure): string {
+  const value: Static<typeof FailureSchema> = { fault, detail };
+  return JSON.stringify(value).replace(
+    /[^ -~]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** @returns null for a value that is none */
+export function readFailure(value: string | undefined): Omit<ConnectionFailure, 'text'> | null {
+  if (value === undefined) return null;
+  try {
+    const failure: unknown = JSON.parse(value);
+    return Value.Check(FailureSchema, failure) ? failure : null;
+  } catch {
+    return null;
+  }
+}
