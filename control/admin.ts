@@ -84,7 +84,7 @@ function read(args: readonly string[]) {
 
 async function runOn(command: Command, subject: string | undefined, options: Options): Promise<Output> {
   const config = readControlConfig();
-  const secrets = command.first ? deploymentSecrets(config) : existingSecrets(config);
+  const secrets = await (command.first ? deploymentSecrets(config) : existingSecrets(config));
   const database = await openDatabase(config.databaseFile);
   try {
     const catalogue = new Catalogue(database);

@@ -88,7 +88,7 @@ export interface AppOptions {
 export async function createApp(options: AppOptions): Promise<ControlApp> {
   const { config, logger, clock = systemClock } = options;
   // Before migrating: with the wrong key, nothing in the database may change.
-  const secrets = deploymentSecrets(config);
+  const secrets = await deploymentSecrets(config);
   const database = await openDatabase(config.databaseFile, clock);
   try {
     return await assemble(options, database, secrets, clock);

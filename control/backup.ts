@@ -20,7 +20,7 @@ await runProgram(async () => {
   const name = positionals[0] ?? `trunkline-backup-${now.toISOString().slice(0, 19).replaceAll(':', '')}`;
   // Next to the data folder, not in the current directory.
   const target = positionals[0] === undefined ? join(config.dataFolder, 'backups', name) : resolve(name);
-  const secrets = existingSecrets(config);
+  const secrets = await existingSecrets(config);
   const { databaseFile, dataFolder, backupPassphrase: passphrase } = config;
   const { files } = await makeBackup({ databaseFile, dataFolder, secrets, target, passphrase, now });
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);

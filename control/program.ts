@@ -9,7 +9,7 @@ import { keepPrivate } from '#shared/private-folder.ts';
 import { createApp } from './app.ts';
 import { bootstrap } from './bootstrap.ts';
 import { ensureCertificates } from './certificates/index.ts';
-import { holdDataFolder } from './data-lock.ts';
+import { holdDataFolder } from './db/index.ts';
 import { plainWords } from './operations/index.ts';
 import { type ControlConfig, readControlConfig } from './settings/index.ts';
 

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { counted } from '#shared/counted.ts';
-import { holdDataFolder } from './data-lock.ts';
+import { holdDataFolder } from './db/index.ts';
 import { OperationError, readArguments, restoreBackup, runProgram } from './operations/index.ts';
 import { readControlConfig } from './settings/index.ts';
 

@@ -38,12 +38,12 @@ const noLimits: Readonly<Record<string, string>> = {
 /** Constants whose name looks like a limit, and why nobody can reach them. */
 const noBounds: Readonly<Record<string, string>> = {
   'edge/engine/transport/websocket-frames.ts LONGEST_HEAD': 'a format',
-  'control/db/storage.ts lookBytes': 'the room that a look for a full disk asks for',
+  'control/db/sqlite/storage.ts lookBytes': 'the room that a look for a full disk asks for',
   'control/testing/analysis/model-edits.ts mostCertain': 'a share',
   'control/testing/callers/profile.ts mostKnown': 'a cache',
   'control/testing/scenarios/drafts.ts mostAnswerWords': 'a rule of language',
-  'control/db/statements.ts longestText': 'a cache',
-  'control/db/statements.ts mostStatements': 'a cache',
+  'control/db/sqlite/statements.ts longestText': 'a cache',
+  'control/db/sqlite/statements.ts mostStatements': 'a cache',
   'control/operations/private-files.ts maxmem': 'a parameter of scrypt',
   'control/porting/documents.ts ivBytes': 'a format',
   'control/porting/documents.ts tagBytes': 'a format',

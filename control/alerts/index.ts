@@ -1,7 +1,7 @@
 /** Trunk alerts for customers, deployment alerts for the operator. */
 export { noticeSchedule, redacted } from './notice-rules.ts';
 export { forgetNotices } from './notices-store.ts';
-export { forgetProbeRuns, prepareProbeRuns } from './probes-store.ts';
+export { forgetProbeRuns, storeProbeRuns } from './probes-store.ts';
 export { alertRoutes } from './routes.ts';
 export type { AlertMetrics } from './rules.ts';
 export { logSender } from './senders.ts';

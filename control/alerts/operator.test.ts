@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type MailServer, startMailServer } from '../../test/kit/control/alerts.ts';
 import { EdgeClient } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { onDriver } from '../../test/kit/db/driver.ts';
 import { readControlConfig } from '../settings/config.ts';
 import {
   endsAfterMs,
@@ -67,7 +68,7 @@ async function pass(ms: number): Promise<void> {
   }
 }
 const pragma = (text: string) =>
-  control.control.services.database.exclusive((connection) => connection.pragma(text));
+  onDriver(control.control.services.database.db, (connection) => connection.pragma(text));
 const breakDatabase = async () => {
   await pragma('query_only = ON');
   await control.call('POST', '/v1/pathway/create', { body: { name: 'x' } });

@@ -1,8 +1,7 @@
 /** Probe runs, stored with the reports that contain them (edge-link/reports.ts). */
-import type SqliteFile from 'better-sqlite3';
 import type { Clock } from '#shared/clock.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
-import { type Db, fromJson, type TrunkProbeRunRow, toJson } from '../db/index.ts';
+import { builtOnce, type Db, excluded, fromJson, type TrunkProbeRunRow, toJson } from '../db/index.ts';
 import { nextRun, type ProbeRun } from './probe-rules.ts';
 
 /** Runs without a probe for this long belong to removed endpoints. */
@@ -18,41 +17,46 @@ export function readRun(
   };
 }
 
+const findRun = builtOnce((db, configurationId: string, host: string, port: number) =>
+  db
+    .selectFrom('trunk_probe_runs')
+    .selectAll()
+    .where('configuration_id', '=', configurationId)
+    .where('host', '=', host)
+    .where('port', '=', port),
+);
+
+const saveRun = builtOnce((db, row: TrunkProbeRunRow) => {
+  const { configuration_id: _, host: _host, port: _port, ...changes } = row;
+  return db
+    .insertInto('trunk_probe_runs')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(['configuration_id', 'host', 'port']).doUpdateSet(excluded(changes)),
+    );
+});
+
 /**
- * Returns a function that stores the probes of one report, in its transaction. It throws RangeError for a probe with an
- * invalid time.
+ * Stores the probes of one report, in its transaction.
  * @param gapMs a longer gap between two probes breaks a series of failures
+ * @throws RangeError for a probe with an invalid time
  */
-export function prepareProbeRuns(
-  connection: SqliteFile.Database,
-  gapMs: number,
-): (probes: readonly HealthProbe[]) => void {
-  const find = connection.prepare<[string, string, number], TrunkProbeRunRow>(
-    'select * from trunk_probe_runs where configuration_id = ? and host = ? and port = ?',
-  );
-  const save = connection.prepare<[TrunkProbeRunRow]>(
-    `insert into trunk_probe_runs (configuration_id, host, port, checked_at, failing_since, response_times)
-     values (@configuration_id, @host, @port, @checked_at, @failing_since, @response_times)
-     on conflict (configuration_id, host, port) do update set checked_at = excluded.checked_at,
-       failing_since = excluded.failing_since, response_times = excluded.response_times`,
-  );
-  return (probes) => {
-    for (const probe of probes) {
-      const { host, port } = probe.endpoint;
-      const stored = find.get(probe.trunk_id, host, port);
-      const at = Date.parse(new Date(probe.at).toISOString());
-      const run = nextRun(stored ? readRun(stored) : null, { ...probe, at }, gapMs);
-      if (!run) continue;
-      save.run({
-        configuration_id: probe.trunk_id,
-        host,
-        port,
-        checked_at: new Date(run.checkedAt).toISOString(),
-        failing_since: run.failingSince === null ? null : new Date(run.failingSince).toISOString(),
-        response_times: toJson(run.responseTimes),
-      });
-    }
-  };
+export async function storeProbeRuns(db: Db, probes: readonly HealthProbe[], gapMs: number): Promise<void> {
+  for (const probe of probes) {
+    const { host, port } = probe.endpoint;
+    const [stored] = await findRun(db, probe.trunk_id, host, port);
+    const at = Date.parse(new Date(probe.at).toISOString());
+    const run = nextRun(stored ? readRun(stored) : null, { ...probe, at }, gapMs);
+    if (!run) continue;
+    await saveRun(db, {
+      configuration_id: probe.trunk_id,
+      host,
+      port,
+      checked_at: new Date(run.checkedAt).toISOString(),
+      failing_since: run.failingSince === null ? null : new Date(run.failingSince).toISOString(),
+      response_times: toJson(run.responseTimes),
+    });
+  }
 }
 
 /** Returns how many rows were deleted. */

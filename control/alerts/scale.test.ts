@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { evaluate, minute, noRounds } from '../../test/kit/control/alerts.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { onDriver, planOf } from '../../test/kit/db/driver.ts';
 import { toJson } from '../db/index.ts';
 import type { SipConfigurationRow } from '../db/tables.ts';
 import { configurationsAfter, endedCalls } from './facts-store.ts';
@@ -45,7 +46,7 @@ async function fill(): Promise<void> {
     const rows = Array.from({ length: 500 }, (_, step) => configuration(from + step));
     await database.db.insertInto('sip_configurations').values(rows).execute();
   }
-  await database.exclusive((connection) => {
+  await onDriver(database.db, (connection) => {
     const endpoint = connection.prepare(
       `insert into trunk_endpoints values (?, 'trunk.example.com', 5061, ?, 40, ?, 0, 1)`,
     );
@@ -74,12 +75,7 @@ async function plan(query: {
   compile(): { sql: string; parameters: readonly unknown[] };
 }): Promise<string[]> {
   const { sql, parameters } = query.compile();
-  return test.control.services.database.exclusive((connection) =>
-    connection
-      .prepare<unknown[], { detail: string }>(`explain query plan ${sql}`)
-      .all(...parameters)
-      .map(({ detail }) => detail),
-  );
+  return planOf(test.control.services.database.db, sql, parameters);
 }
 
 describe('an evaluation', () => {

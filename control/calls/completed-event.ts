@@ -2,8 +2,7 @@
  * The `call.completed` event: queued with the report that ends a call. Its body is built at the first attempt, because
  * transcript lines may still arrive after the event is stored.
  */
-import type SqliteFile from 'better-sqlite3';
-import type { CallRow, Db, NumberRow, WebhookDeliveryRow } from '../db/index.ts';
+import { builtOnce, type CallRow, type Db, type WebhookDeliveryRow } from '../db/index.ts';
 import { readSettings } from '../numbers/index.ts';
 import { waitingDelivery } from '../webhooks/index.ts';
 import { callView } from './rules.ts';
@@ -36,41 +35,52 @@ function hasOwnEvent({ id, parent_id, test_run_id }: EndedCall): boolean {
   return !id.startsWith('tc_') && parent_id === null && test_run_id === null;
 }
 
+const findStored = builtOnce((db, id: string) =>
+  db.selectFrom('calls').select(['ended_at', 'webhook']).where('id', '=', id),
+);
+
+const findWebhooks = builtOnce((db, orgId: string, number: string) =>
+  db
+    .selectFrom('organizations')
+    .leftJoin('numbers', (join) =>
+      join
+        .onRef('numbers.org_id', '=', 'organizations.id')
+        .on('numbers.number', '=', number)
+        .on('numbers.archived_at', 'is', null),
+    )
+    .select(['numbers.settings', 'organizations.event_webhook_url'])
+    .where('organizations.id', '=', orgId),
+);
+
+const insertDelivery = builtOnce((db, row: WebhookDeliveryRow) =>
+  db
+    .insertInto('webhook_deliveries')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id'),
+);
+
 /**
- * Returns a function to run on each call report just before it is stored, in its transaction: the report that ends a
- * call queues `call.completed` to the URL of the call, else of its number, else of the organization. The body is built
- * at the first attempt, so that it has the whole conversation. True when one was stored.
+ * To run on each call report just before it is stored, in its transaction: the report that ends a call queues
+ * `call.completed` to the URL of the call, else of its number, else of the organization. The body is built at the first
+ * attempt, so that it has the whole conversation.
  *
  * The event's id is the call's, so a call that was closed because its edge was gone, and then resumed, is announced
  * once.
+ * @returns whether a delivery was queued
  */
-export function prepareCallCompleted(
-  connection: SqliteFile.Database,
-): (call: EndedCall, now: string) => boolean {
-  const stored = connection.prepare<[string], { ended_at: string | null; webhook: string | null }>(
-    'select ended_at, webhook from calls where id = ?',
-  );
-  const number = connection.prepare<[string, string], { settings: NumberRow['settings'] }>(
-    'select settings from numbers where number = ? and org_id = ? and archived_at is null',
-  );
-  const organization = connection.prepare<[string], { event_webhook_url: string | null }>(
-    'select event_webhook_url from organizations where id = ?',
-  );
-  const insert = connection.prepare<[WebhookDeliveryRow]>(
-    `insert or ignore into webhook_deliveries values (@id, @org_id, @type, @url, @subject_id, @body, @created_at,
-       @first_attempt_at, @attempts, @next_attempt_at, @delivered_at, @last_status, @last_error)`,
-  );
-  return (call, now) => {
-    if (call.ended_at === null || !hasOwnEvent(call)) return false;
-    const before = stored.get(call.id);
-    if (before && before.ended_at !== null) return false;
-    const settings = number.get(call.number, call.org_id)?.settings;
-    const url =
-      before?.webhook ??
-      (settings === undefined ? undefined : readSettings(settings).webhook) ??
-      organization.get(call.org_id)?.event_webhook_url;
-    if (!url) return false;
-    const event = { id: `evt_${call.id}`, orgId: call.org_id, type: callCompleted, subjectId: call.id };
-    return insert.run(waitingDelivery({ ...event, url, now })).changes > 0;
-  };
+export async function queueCallCompleted(db: Db, call: EndedCall, now: string): Promise<boolean> {
+  if (call.ended_at === null || !hasOwnEvent(call)) return false;
+  const [before] = await findStored(db, call.id);
+  if (before && before.ended_at !== null) return false;
+  const url = before?.webhook ?? (await webhookOf(db, call));
+  if (!url) return false;
+  const event = { id: `evt_${call.id}`, orgId: call.org_id, type: callCompleted, subjectId: call.id };
+  return (await insertDelivery(db, waitingDelivery({ ...event, url, now }))).length > 0;
+}
+
+async function webhookOf(db: Db, { number, org_id }: EndedCall): Promise<string | null> {
+  const [found] = await findWebhooks(db, org_id, number);
+  const ofNumber = found?.settings ? readSettings(found.settings).webhook : null;
+  return ofNumber ?? found?.event_webhook_url ?? null;
 }

@@ -2,7 +2,7 @@
 export { completedBody } from './completed-event.ts';
 export { sipCallRoutes } from './log-routes.ts';
 export { startLostCalls } from './lost.ts';
-export { prepareCallReports } from './reports.ts';
+export { storeCall, storeTrace, storeTranscript } from './reports.ts';
 export { callRoutes } from './routes.ts';
 export {
   callsUsingVersion,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { callRecord } from '../../test/kit/control/edge-client.ts';
+import { planOf as stepsOf } from '../../test/kit/db/driver.ts';
 import { type Database, openDatabase } from '../db/open.ts';
 import type { CallRow } from '../db/tables.ts';
 import { type CallFilter, listCalls } from './log-store.ts';
@@ -126,12 +127,7 @@ async function planOf(filter: CallFilter) {
   const execute = executor.executeQuery;
   let plan: string[] = [];
   executor.executeQuery = async ({ sql, parameters }) => {
-    plan = await database.exclusive((connection) =>
-      connection
-        .prepare<unknown[], { detail: string }>(`explain query plan ${sql}`)
-        .all(...parameters)
-        .map(({ detail }) => detail),
-    );
+    plan = await stepsOf(database.db, sql, parameters);
     return { rows: [] };
   };
   try {

@@ -7,10 +7,9 @@
  *
  * A stop of a lost call is recorded as who ended it; if the edge comes back with the call, it is told to end it.
  */
-import type SqliteFile from 'better-sqlite3';
 import type { TerminationCode } from '#shared/termination.ts';
-import type { CallRow, Db } from '../db/index.ts';
-import { prepareCallCompleted } from './completed-event.ts';
+import { builtOnce, type CallRow, type Database, type Db } from '../db/index.ts';
+import { queueCallCompleted } from './completed-event.ts';
 
 const unavailable: TerminationCode = 'edge_unavailable';
 const lost: TerminationCode = 'edge_lost';
@@ -55,26 +54,18 @@ export async function stopWhenReported(db: Db, id: string): Promise<void> {
     .execute();
 }
 
-/** Returns a function that tells whether a call that an edge reports as running must be ended. */
-export function prepareIsUnwanted(connection: SqliteFile.Database): (callId: string) => boolean {
-  const ended = connection.prepare<[string], End>(
-    'select termination, hangup_by from calls where id = ? and ended_at is not null',
-  );
-  return (callId) => {
-    const end = ended.get(callId);
-    return end !== undefined && mustEnd(end);
-  };
-}
+const findEnd = builtOnce((db, id: string) =>
+  db
+    .selectFrom('calls')
+    .select(['termination', 'hangup_by'])
+    .where('id', '=', id)
+    .where('ended_at', 'is not', null),
+);
 
-interface Lost {
-  readonly id: string;
-  readonly org_id: string;
-  readonly number: string;
-  readonly parent_id: string | null;
-  readonly test_run_id: string | null;
-  readonly answered_at: string | null;
-  readonly begun_at: string;
-  readonly last_seen_at: string;
+/** Whether a call that an edge reports as running must be ended. */
+export async function isUnwanted(db: Db, callId: string): Promise<boolean> {
+  const [end] = await findEnd(db, callId);
+  return end !== undefined && mustEnd(end);
 }
 
 export interface ClosedCalls {
@@ -90,44 +81,63 @@ export interface ClosedCalls {
  * @param before, now ISO
  */
 export function closeLostCalls(
-  connection: SqliteFile.Database,
+  { db }: Pick<Database, 'db'>,
   connected: readonly string[],
   before: string,
   now: string,
   limit: number,
-): ClosedCalls {
-  // Running calls are found by the index over organization and outcome.
-  const find = connection.prepare<[string, string, number], Lost>(
-    `select calls.id, calls.org_id, number, parent_id, test_run_id, answered_at,
-       coalesce(answered_at, started_at) as begun_at, last_seen_at
-     from calls join edges on edges.id = calls.edge_id
-     where org_id in (select id from organizations) and outcome = 'in_progress' and ended_at is null
-       and last_seen_at < ? and edges.id not in (select value from json_each(?))
-     limit ?`,
-  );
-  const close = connection.prepare(
-    `update calls set ended_at = @ended_at, status = @status, outcome = @outcome, sip_code = @sip_code,
-       sip_reason = @sip_reason, termination = @termination, termination_detail = @detail, hangup_by = 'error'
-     where id = @id`,
-  );
-  const completed = prepareCallCompleted(connection);
-  const closeAll = (): ClosedCalls => {
-    const calls = find.all(before, JSON.stringify(connected), limit);
+): Promise<ClosedCalls> {
+  return db.transaction().execute(async (trx) => {
+    const calls = await runningCalls(trx)
+      .innerJoin('edges', 'edges.id', 'calls.edge_id')
+      .select(['calls.id', 'calls.org_id', 'number', 'parent_id', 'test_run_id'])
+      .select(['started_at', 'answered_at', 'last_seen_at'])
+      .where('last_seen_at', '<', before)
+      .$if(connected.length > 0, (query) => query.where('edges.id', 'not in', connected))
+      .limit(limit)
+      .execute();
     let told = false;
     for (const call of calls) {
-      const ended_at = call.last_seen_at > call.begun_at ? call.last_seen_at : call.begun_at;
-      told = completed({ ...call, ended_at }, now) || told;
-      close.run({ id: call.id, ended_at, termination: lost, ...endOf(call) });
+      const { id, started_at, answered_at, last_seen_at } = call;
+      const begun_at = answered_at ?? started_at;
+      const ended_at = last_seen_at > begun_at ? last_seen_at : begun_at;
+      told = (await queueCallCompleted(trx, { ...call, ended_at }, now)) || told;
+      await closeCall(trx, { id, ended_at, termination: lost, ...endOf(answered_at, last_seen_at) });
     }
     return { closed: calls.length, told };
-  };
-  return connection.transaction(closeAll).immediate();
+  });
+}
+
+/** Running calls, found by the index over organization and outcome. */
+export function runningCalls(db: Db) {
+  return db
+    .selectFrom('calls')
+    .where('calls.org_id', 'in', (eb) => eb.selectFrom('organizations').select('organizations.id'))
+    .where('outcome', '=', 'in_progress')
+    .where('ended_at', 'is', null);
+}
+
+type Closed = Pick<
+  CallRow,
+  'id' | 'ended_at' | 'status' | 'outcome' | 'sip_code' | 'sip_reason' | 'termination' | 'termination_detail'
+>;
+
+const updateClosed = builtOnce((db, { id, ...end }: Closed) =>
+  db
+    .updateTable('calls')
+    .set({ ...end, hangup_by: 'error' })
+    .where('id', '=', id),
+);
+
+/** Stores the end of a call that its edge does not report. */
+export async function closeCall(db: Db, closed: Closed): Promise<void> {
+  await updateClosed(db, closed);
 }
 
 /** An unanswered call is canceled, so it does not count as a trunk failure. */
-function endOf({ answered_at, last_seen_at }: Lost) {
-  const detail = `The edge was seen last at ${last_seen_at}; what became of the call is not known.`;
-  if (answered_at === null)
-    return { status: 'canceled', outcome: 'canceled', sip_code: null, sip_reason: null, detail };
-  return { status: 'completed', outcome: 'completed', sip_code: 200, sip_reason: 'OK', detail };
+function endOf(answeredAt: string | null, lastSeenAt: string) {
+  const termination_detail = `The edge was seen last at ${lastSeenAt}; what became of the call is not known.`;
+  if (answeredAt === null)
+    return { status: 'canceled', outcome: 'canceled', sip_code: null, sip_reason: null, termination_detail };
+  return { status: 'completed', outcome: 'completed', sip_code: 200, sip_reason: 'OK', termination_detail };
 }

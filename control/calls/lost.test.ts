@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { onDriver } from '../../test/kit/db/driver.ts';
 import { closeLostCalls } from './lost-store.ts';
 
 const id = (last: number) => `00000000-0000-4000-8000-${String(last).padStart(12, '0')}`;
@@ -64,7 +65,7 @@ async function gone(): Promise<void> {
 async function pass(minutes: number): Promise<void> {
   for (let passed = 0; passed < minutes; passed++) {
     test.clock.advance(minute);
-    await test.control.services.database.exclusive(() => undefined);
+    await onDriver(test.control.services.database.db, () => undefined);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
@@ -104,9 +105,7 @@ describe('calls of an absent edge', () => {
     await report({ id: id(1) });
     const now = '2030-01-01T02:00:00.000Z';
     const close = (connected: string[], before: string) =>
-      test.control.services.database.exclusive((connection) =>
-        closeLostCalls(connection, connected, before, now, 10),
-      );
+      closeLostCalls(test.control.services.database, connected, before, now, 10);
     expect(await close(['edge-1'], now)).toEqual({ closed: 0, told: false });
     expect(await close(['edge-2'], '2029-12-31T23:59:59.000Z')).toEqual({ closed: 0, told: false });
     expect(await close(['edge-2'], now)).toEqual({ closed: 1, told: true });

@@ -69,9 +69,7 @@ async function closeAll(parts: Parts, kind: Kind, ended: () => boolean): Promise
     const now = clock.now();
     const before = new Date(now - afterMs).toISOString();
     const connected = edges.all.map(({ edgeId }) => edgeId);
-    last = await database.exclusive((connection) =>
-      close(connection, connected, before, new Date(now).toISOString(), mostAtOnce),
-    );
+    last = await close(database, connected, before, new Date(now).toISOString(), mostAtOnce);
     if (last.told) announcements.announce(webhookSubject);
     all += last.closed;
   } while (last.closed === mostAtOnce && !ended());

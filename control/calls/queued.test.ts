@@ -98,9 +98,7 @@ describe('closing calls that nothing will place', () => {
   );
   const now = '2030-01-01T01:00:00.000Z';
   const close = (connected: readonly string[], before = now) =>
-    test.control.services.database.exclusive((connection) =>
-      closeQueuedCalls(connection, connected, before, now, 10),
-    );
+    closeQueuedCalls(test.control.services.database, connected, before, now, 10);
   const row = () =>
     test.control.services.database.db
       .selectFrom('calls')

@@ -1,8 +1,7 @@
 /** Discoveries and test calls as stored. */
-import type SqliteFile from 'better-sqlite3';
 import type { Clock } from '#shared/clock.ts';
 import type { ReportBody, TestCallState } from '#shared/edge-protocol/reports.ts';
-import { type Db, type DiscoveryRow, type TestCallRow, toJson } from '../db/index.ts';
+import { builtOnce, type Db, type DiscoveryRow, type TestCallRow, toJson } from '../db/index.ts';
 
 /** Contract 3.1: kept after completion. */
 export const discoveryKeptMs = 10 * 60 * 1000;
@@ -80,21 +79,27 @@ export async function forgetChecks(db: Db, clock: Clock): Promise<number> {
 
 type CheckBody = Extract<ReportBody, { type: 'discovery' | 'test_call' }>;
 
-/** Returns a function that stores a report of a discovery or a test call; a report without its row is dropped. */
-export function prepareChecks(connection: SqliteFile.Database): (body: CheckBody, now: string) => void {
-  const discovery = connection.prepare<[string, string | null, string]>(
-    'update discoveries set result = ?, completed_at = ? where id = ? and completed_at is null',
-  );
-  const testCall = connection.prepare<[string, string, string]>(
-    'update test_calls set state = ?, updated_at = ? where id = ?',
-  );
-  return (body, now) => {
-    if (body.type === 'discovery') {
-      const completed = body.result.status === 'running' ? null : now;
-      discovery.run(JSON.stringify(body.result), completed, body.discovery_id);
-      return;
-    }
-    const { type: _, test_call_id, ...state } = body;
-    testCall.run(JSON.stringify(state), now, test_call_id);
-  };
+const saveDiscovery = builtOnce(
+  (db, { id, result, completed_at }: Pick<DiscoveryRow, 'id' | 'result' | 'completed_at'>) =>
+    db
+      .updateTable('discoveries')
+      .set({ result, completed_at })
+      .where('id', '=', id)
+      .where('completed_at', 'is', null),
+);
+
+const saveTestCall = builtOnce(
+  (db, { id, state, updated_at }: Pick<TestCallRow, 'id' | 'state' | 'updated_at'>) =>
+    db.updateTable('test_calls').set({ state, updated_at }).where('id', '=', id),
+);
+
+/** Stores a report of a discovery or a test call; a report without its row is dropped. */
+export async function storeCheck(db: Db, body: CheckBody, now: string): Promise<void> {
+  if (body.type === 'discovery') {
+    const completed_at = body.result.status === 'running' ? null : now;
+    await saveDiscovery(db, { id: body.discovery_id, result: toJson(body.result), completed_at });
+    return;
+  }
+  const { type: _, test_call_id, ...state } = body;
+  await saveTestCall(db, { id: test_call_id, state: toJson(state), updated_at: now });
 }

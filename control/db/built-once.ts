@@ -1,32 +1,77 @@
 /**
- * For the queries of nearly every request: Kysely takes several times as long to build a query as SQLite to find one
- * row.
+ * For the queries of nearly every request and report: Kysely takes several times as long to build a query as SQLite to
+ * find one row.
  */
-import type { Compilable, CompiledQuery } from 'kysely';
+import type { Compilable, CompiledQuery, DatabaseConnection } from 'kysely';
 import type { Db } from './tables.ts';
 
 /**
- * A query with a fixed text, built at its first run and later only given its values.
- * @param build uses each value once, as a parameter, in the order of its arguments
+ * A query with a fixed text, built at its first run and later only given its values: each is a plain value or a row,
+ * whose members become parameters. It sees placeholders, so it may use a value anywhere a parameter is allowed, any
+ * number of times, but not look at it; other values in it are constants.
+ * @param build a row's members are those of the first run; each later row needs the same ones
  * @returns runs the query and returns its rows
- * @throws Error at the first run when the query has other parameters than the values
  */
 export function builtOnce<Row, Values extends readonly unknown[]>(
   build: (db: Db, ...values: Values) => Compilable<Row>,
 ): (db: Db, ...values: Values) => Promise<Row[]> {
   let built: CompiledQuery<Row> | undefined;
   return async (db, ...values) => {
-    built ??= compile(build(db, ...values), values);
-    const { rows } = await db.executeQuery<Row>({ ...built, parameters: values });
+    built ??= (build as Build<Row>)(db, ...placeholders(values)).compile();
+    const { query, queryId, sql } = built;
+    const parameters = built.parameters.map((parameter) =>
+      parameter instanceof Placeholder ? parameter.of(values) : parameter,
+    );
+    const compiled = { query, queryId, sql, parameters };
+    const on = db.isTransaction ? (connections.get(db) ?? (await connectionOf(db))) : db;
+    const { rows } = await on.executeQuery<Row>(compiled);
     return rows;
   };
 }
 
-function compile<Row>(query: Compilable<Row>, values: readonly unknown[]): CompiledQuery<Row> {
-  const built = query.compile();
-  const areItsParameters =
-    built.parameters.length === values.length && values.every((value, at) => value === built.parameters[at]);
-  if (!areItsParameters)
-    throw new Error(`A query built once must take its values in their order: ${built.sql}`);
-  return built;
+const connections = new WeakMap<Db, DatabaseConnection>();
+
+/**
+ * The connection of a transaction, asked for once: for each query anew, it would take longer than most queries of a
+ * report.
+ */
+function connectionOf(transaction: Db): Promise<DatabaseConnection> {
+  return transaction.getExecutor().provideConnection(async (connection) => {
+    connections.set(transaction, connection);
+    return connection;
+  });
+}
+
+/** Stands for a value of a run while the query is built. */
+class Placeholder {
+  readonly #at: number;
+  readonly #member: string | null;
+
+  /** @param at index among the values @param member of the row there; null: the value itself */
+  constructor(at: number, member: string | null) {
+    this.#at = at;
+    this.#member = member;
+  }
+
+  of(values: readonly unknown[]): unknown {
+    const value = values[this.#at];
+    return this.#member === null || !isRow(value) ? value : value[this.#member];
+  }
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function isRow(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The query builder takes anything as a parameter, so placeholders pass where the types ask for values. */
+type Build<Result> = (db: Db, ...values: readonly unknown[]) => Compilable<Result>;
+
+function placeholders(values: readonly unknown[]): unknown[] {
+  return values.map((value, at) =>
+    isRow(value)
+      ? Object.fromEntries(Object.keys(value).map((member) => [member, new Placeholder(at, member)]))
+      : new Placeholder(at, null),
+  );
 }

@@ -3,10 +3,14 @@ export { type BackgroundWork, rounds, together } from './background-work.ts';
 export { deleteInBatches, mostDeletedAtOnce } from './batches.ts';
 export { builtOnce } from './built-once.ts';
 export { type DueItem, DueWork, type Without } from './due-work.ts';
+export { excluded } from './excluded.ts';
 export { fromJson, type Json, toJson } from './json.ts';
 export { type Database, DatabaseTooNew, openDatabase } from './open.ts';
-export { sealEarlier } from './seal-earlier.ts';
 export { keptSecretKey, loadSecretKey, SecretBox } from './secrets.ts';
+export { holdDataFolder } from './sqlite/data-lock.ts';
+export { copyDatabase, damageOf, readUnmigrated } from './sqlite/files.ts';
+export { sealEarlier } from './sqlite/seal-earlier.ts';
+export { workUnderWay } from './sqlite/work-report.ts';
 export type {
   AlertNoticeRow,
   AlertRow,
@@ -19,11 +23,13 @@ export type {
   EdgeConfigItemRow,
   EdgeRow,
   EdgeTokenRow,
+  Flag,
   IdempotentAnswerRow,
   IdempotentWorkRow,
   IntegrationResourceRow,
   NumberRow,
   OrganizationRow,
+  OutboxRow,
   PathwayRow,
   PathwayVersionRow,
   PendingPromotionRow,
@@ -38,6 +44,7 @@ export type {
   PortRequestRow,
   PortStatus,
   RegistrationRow,
+  RejectedReportRow,
   SipConfigurationRow,
   TestAssertionResultRow,
   TestAssertionRow,
@@ -51,6 +58,8 @@ export type {
   TestTornadoSessionRow,
   ToolRow,
   ToolRunRow,
+  TracePartRow,
+  TranscriptPartRow,
   TrunkEndpointRow,
   TrunkHourRow,
   TrunkProbeRunRow,
@@ -61,4 +70,3 @@ export type {
   WidgetThreadRow,
 } from './tables.ts';
 export { beginWork, endWork, interruptedWork, mostCrashes, pauseAfterCrash } from './under-way.ts';
-export { workUnderWay } from './work-report.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { onDriver } from '../../test/kit/db/driver.ts';
 import { migrations } from './migrations/index.ts';
 import { migrate, openDatabase } from './open.ts';
 
@@ -18,15 +19,15 @@ const file = () => join(folder, 'sub', 'control.db');
 describe('openDatabase', () => {
   it('creates a private file in WAL mode with every migration, and finds it migrated the next time', async () => {
     for (let start = 0; start < 2; start++) {
-      const { db, exclusive, close } = await openDatabase(file());
+      const { db, close } = await openDatabase(file());
       const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(
         db,
       );
       expect(applied.rows.map((row) => row.name)).toEqual(Object.keys(migrations));
-      expect(await exclusive((connection) => connection.pragma('journal_mode', { simple: true }))).toBe(
+      expect(await onDriver(db, (connection) => connection.pragma('journal_mode', { simple: true }))).toBe(
         'wal',
       );
-      expect(await exclusive((connection) => connection.pragma('foreign_keys', { simple: true }))).toBe(1);
+      expect(await onDriver(db, (connection) => connection.pragma('foreign_keys', { simple: true }))).toBe(1);
       await close();
     }
     expect(statSync(file()).mode & 0o777).toBe(0o600);
@@ -48,19 +49,43 @@ describe('openDatabase', () => {
   });
 
   it('runs bare work only between transactions', async () => {
-    const { db, exclusive, close } = await openDatabase(':memory:');
+    const { db, close } = await openDatabase(':memory:');
     const seen: string[] = [];
     await Promise.all([
       db.transaction().execute(async (trx) => {
         await sql`select 1`.execute(trx);
         seen.push('transaction');
       }),
-      exclusive((connection) => {
+      onDriver(db, (connection) => {
         expect(connection.inTransaction).toBe(false);
         seen.push('bare');
       }),
     ]);
     expect(seen).toEqual(['transaction', 'bare']);
+    await close();
+  });
+
+  it('lets a transaction write after it read, also when another program writes meanwhile', async () => {
+    const { db, close } = await openDatabase(file());
+    const other = new SqliteFile(file(), { timeout: 0 });
+    const count = (to: number) => `insert into counters values ('n', ${to})
+      on conflict (name) do update set value = ${to}`;
+    await db.transaction().execute(async (trx) => {
+      await trx.selectFrom('counters').selectAll().execute();
+      expect(() => other.exec(count(1))).toThrow('database is locked');
+      await sql.raw(count(2)).execute(trx);
+    });
+    other.exec(count(3));
+    await db
+      .transaction()
+      .setAccessMode('read only')
+      .execute(async (trx) => {
+        const read = () => trx.selectFrom('counters').select('value').where('name', '=', 'n').execute();
+        expect(await read()).toEqual([{ value: 3 }]);
+        other.exec(count(4));
+        expect(await read()).toEqual([{ value: 3 }]);
+      });
+    other.close();
     await close();
   });
 

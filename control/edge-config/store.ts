@@ -118,35 +118,45 @@ export class EdgeConfigStore {
 
   /** The whole current configuration. */
   snapshot(): Promise<EdgeConfig> {
-    return this.#database.db.transaction().execute(async (db) => {
-      const rows = await db
-        .selectFrom('edge_config_items')
-        .selectAll()
-        .where('content', 'is not', null)
-        .execute();
-      return {
-        version: await this.version(db),
-        ...this.#contents(rows),
-        ...this.#deployment(),
-      };
-    });
+    return this.#database.db
+      .transaction()
+      .setAccessMode('read only')
+      .execute(async (db) => {
+        const rows = await db
+          .selectFrom('edge_config_items')
+          .selectAll()
+          .where('content', 'is not', null)
+          .execute();
+        return {
+          version: await this.version(db),
+          ...this.#contents(rows),
+          ...this.#deployment(),
+        };
+      });
   }
 
   /** Changes after `from`. Correct only for a version that this process has sent. */
   changesSince(from: number): Promise<EdgeConfigChange> {
-    return this.#database.db.transaction().execute(async (db) => {
-      const rows = await db.selectFrom('edge_config_items').selectAll().where('version', '>', from).execute();
-      const removed = (kind: Kind) =>
-        rows.filter((row) => row.kind === kind && row.content === null).map((row) => row.key);
-      return {
-        from_version: from,
-        version: await this.version(db),
-        ...this.#contents(rows),
-        removed_organizations: removed('organization'),
-        removed_numbers: removed('number'),
-        removed_pathways: removed('pathway'),
-      };
-    });
+    return this.#database.db
+      .transaction()
+      .setAccessMode('read only')
+      .execute(async (db) => {
+        const rows = await db
+          .selectFrom('edge_config_items')
+          .selectAll()
+          .where('version', '>', from)
+          .execute();
+        const removed = (kind: Kind) =>
+          rows.filter((row) => row.kind === kind && row.content === null).map((row) => row.key);
+        return {
+          from_version: from,
+          version: await this.version(db),
+          ...this.#contents(rows),
+          removed_organizations: removed('organization'),
+          removed_numbers: removed('number'),
+          removed_pathways: removed('pathway'),
+        };
+      });
   }
 
   /** Returns the new version; null: nothing changed. */

@@ -1,13 +1,20 @@
 /**
- * Stores the edges' reports; report-writers.ts maps them to areas. Thousands arrive per second, so it uses prepared
- * statements on the bare connection instead of the query builder. One frame is one transaction, which also moves the
- * outbox's high-water mark, so a frame that arrives again changes nothing.
+ * Stores the edges' reports; report-writers.ts maps them to areas. Thousands arrive per second, so their queries are
+ * built once. One frame is one transaction, which also moves the outbox's high-water mark, so a frame that arrives again
+ * changes nothing.
  */
-import type SqliteFile from 'better-sqlite3';
 import { Compile } from 'typebox/compile';
 import type { Clock } from '#shared/clock.ts';
 import { Report, type ReportBody } from '#shared/edge-protocol/reports.ts';
-import type { Database } from '../db/index.ts';
+import {
+  builtOnce,
+  type Database,
+  type Db,
+  excluded,
+  type OutboxRow,
+  type RejectedReportRow,
+  toJson,
+} from '../db/index.ts';
 
 /** The edge and outbox that a frame comes from. */
 export interface ReportSource {
@@ -34,18 +41,13 @@ export interface Told {
   readonly unwanted: Set<string>;
 }
 
-/** Stores the body of one report. @param now ISO @throws RangeError for an invalid time */
-type WriteBody = (source: ReportSource, body: ReportBody, now: string, told: Told) => void;
-
-/** How each area stores its reports. */
+/** How each area stores its reports, in the transaction of their frame. */
 export interface ReportWriters {
-  readonly write: WriteBody;
+  /** Stores the body of one report. @param now ISO @throws RangeError for an invalid time */
+  write(db: Db, source: ReportSource, body: ReportBody, now: string, told: Told): Promise<void>;
   /** An edge's clock was set back: records dated after `at` (ISO) no longer block newer ones. */
-  readonly clockSetBack: (at: string) => void;
+  clockSetBack(db: Db, at: string): Promise<void>;
 }
-
-/** Prepares the areas' statements, once per connection. */
-export type PrepareWriters = (connection: SqliteFile.Database) => ReportWriters;
 
 const checkReport = Compile(Report);
 
@@ -53,31 +55,26 @@ const checkReport = Compile(Report);
 export type Reports = Pick<ReportStore, 'acknowledged' | 'store'>;
 
 export class ReportStore {
-  readonly #database: Database;
+  readonly #db: Db;
   readonly #clock: Clock;
-  readonly #prepareWriters: PrepareWriters;
-  #statements: Statements | undefined;
+  readonly #writers: ReportWriters;
 
-  constructor(database: Database, clock: Clock, prepareWriters: PrepareWriters) {
-    this.#database = database;
+  constructor({ db }: Pick<Database, 'db'>, clock: Clock, writers: ReportWriters) {
+    this.#db = db;
     this.#clock = clock;
-    this.#prepareWriters = prepareWriters;
+    this.#writers = writers;
   }
 
   /** The highest stored sequence number of an outbox; 0 for a new one. */
-  acknowledged(source: ReportSource): Promise<number> {
-    return this.#database.exclusive((connection) => this.#prepare(connection).acknowledged(source));
+  async acknowledged(source: ReportSource): Promise<number> {
+    const [mark] = await findMark(this.#db, source.outboxId);
+    return mark?.acknowledged ?? 0;
   }
 
   /** Stores the new reports of a frame; they come in sequence order. */
   store(source: ReportSource, reports: readonly SequencedReport[]): Promise<StoredReports> {
     const now = new Date(this.#clock.now()).toISOString();
-    return this.#database.exclusive((connection) => this.#prepare(connection).store(source, reports, now));
-  }
-
-  #prepare(connection: SqliteFile.Database): Statements {
-    this.#statements ??= prepareStatements(connection, this.#prepareWriters(connection));
-    return this.#statements;
+    return this.#db.transaction().execute((db) => storeFrame(db, this.#writers, source, reports, now));
   }
 }
 
@@ -86,54 +83,55 @@ export interface SequencedReport {
   readonly seq: number;
 }
 
-interface Statements {
-  acknowledged(source: ReportSource): number;
-  store(source: ReportSource, reports: readonly SequencedReport[], now: string): StoredReports;
-}
+const findMark = builtOnce((db, outboxId: string) =>
+  db.selectFrom('outboxes').select(['acknowledged', 'reported_at']).where('outbox_id', '=', outboxId),
+);
 
-function prepareStatements(
-  connection: SqliteFile.Database,
-  { write, clockSetBack }: ReportWriters,
-): Statements {
-  const mark = connection.prepare<[string], { acknowledged: number; reported_at: string | null }>(
-    'select acknowledged, reported_at from outboxes where outbox_id = ?',
-  );
-  const setMark = connection.prepare<[string, string, number, string | null]>(
-    `insert into outboxes (outbox_id, edge_id, acknowledged, reported_at) values (?, ?, ?, ?)
-     on conflict (outbox_id) do update set edge_id = excluded.edge_id, acknowledged = excluded.acknowledged,
-       reported_at = excluded.reported_at`,
-  );
-  const reject = connection.prepare<[string, string, number, string, string, string]>(
-    `insert into rejected_reports (edge_id, outbox_id, seq, problem, report, received_at)
-     values (?, ?, ?, ?, ?, ?)`,
-  );
-  const acknowledged = (source: ReportSource) => mark.get(source.outboxId)?.acknowledged ?? 0;
-  const store = (source: ReportSource, reports: readonly SequencedReport[], now: string): StoredReports => {
-    const before = mark.get(source.outboxId);
-    let last = before?.acknowledged ?? 0;
-    let reportedAt = before?.reported_at ?? null;
-    let stored = 0;
-    const rejected: string[] = [];
-    const told: Told = { announced: new Set(), unwanted: new Set() };
-    for (const report of reports) {
-      if (report.seq <= last) continue;
-      const at = timeOf(report);
-      if (at !== null) {
-        if (reportedAt !== null && at < reportedAt) clockSetBack(at);
-        reportedAt = at;
-      }
-      const problem = storeReport(write, source, report, now, told);
-      if (problem !== null) {
-        reject.run(source.edgeId, source.outboxId, report.seq, problem, JSON.stringify(report), now);
-        rejected.push(problem);
-      }
-      last = report.seq;
-      stored++;
+const saveMark = builtOnce((db, row: OutboxRow) => {
+  const { outbox_id: _, ...changes } = row;
+  return db
+    .insertInto('outboxes')
+    .values(row)
+    .onConflict((conflict) => conflict.column('outbox_id').doUpdateSet(excluded(changes)));
+});
+
+const setAside = builtOnce((db, row: Omit<RejectedReportRow, 'id'>) =>
+  db.insertInto('rejected_reports').values(row),
+);
+
+async function storeFrame(
+  db: Db,
+  writers: ReportWriters,
+  { edgeId, outboxId }: ReportSource,
+  reports: readonly SequencedReport[],
+  now: string,
+): Promise<StoredReports> {
+  const [before] = await findMark(db, outboxId);
+  let last = before?.acknowledged ?? 0;
+  let reportedAt = before?.reported_at ?? null;
+  let stored = 0;
+  const rejected: string[] = [];
+  const told: Told = { announced: new Set(), unwanted: new Set() };
+  for (const report of reports) {
+    if (report.seq <= last) continue;
+    const at = timeOf(report);
+    if (at !== null) {
+      if (reportedAt !== null && at < reportedAt) await writers.clockSetBack(db, at);
+      reportedAt = at;
     }
-    if (stored > 0) setMark.run(source.outboxId, source.edgeId, last, reportedAt);
-    return { acknowledged: last, stored, rejected, ...told };
-  };
-  return { acknowledged, store: connection.transaction(store).immediate };
+    const problem = await storeReport(db, writers, { edgeId, outboxId }, report, now, told);
+    if (problem !== null) {
+      const set = { edge_id: edgeId, outbox_id: outboxId, seq: report.seq, problem };
+      await setAside(db, { ...set, report: toJson(report), received_at: now });
+      rejected.push(problem);
+    }
+    last = report.seq;
+    stored++;
+  }
+  if (stored > 0) {
+    await saveMark(db, { outbox_id: outboxId, edge_id: edgeId, acknowledged: last, reported_at: reportedAt });
+  }
+  return { acknowledged: last, stored, rejected, ...told };
 }
 
 /** When the edge wrote a report, by its clock; null if not given. */
@@ -143,19 +141,20 @@ function timeOf(report: object): string | null {
 }
 
 /** The parse error of a report, or null when it was stored. */
-function storeReport(
-  write: WriteBody,
+async function storeReport(
+  db: Db,
+  writers: ReportWriters,
   source: ReportSource,
   report: unknown,
   now: string,
   told: Told,
-): string | null {
+): Promise<string | null> {
   if (!checkReport.Check(report)) {
     const [error] = checkReport.Errors(report);
     return `${error?.instancePath ?? ''} ${error?.message ?? 'is not a report'}`.trim();
   }
   try {
-    write(source, datedBy(report), now, told);
+    await writers.write(db, source, datedBy(report), now, told);
     return null;
   } catch (error) {
     // An invalid time. A database error is not the report's fault and ends the transaction.

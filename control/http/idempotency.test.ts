@@ -3,6 +3,7 @@ import { connectEdge } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { initiate, order, sign } from '../../test/kit/control/porting.ts';
 import { makePathway, makeWidget } from '../../test/kit/control/widgets.ts';
+import { onDriver } from '../../test/kit/db/driver.ts';
 import { storedRows } from '../../test/kit/db/rows.ts';
 import { createApiKey } from '../organizations/store.ts';
 
@@ -209,12 +210,12 @@ describe('a response kept in the transaction of its work', () => {
 
   /** Every row except those that any request writes. */
   const rows = () =>
-    test.control.services.database.exclusive((connection) => {
+    onDriver(test.control.services.database.db, (connection) => {
       const { api_keys: _keys, ...others } = storedRows(connection);
       return others;
     });
   const run = (statement: string) =>
-    test.control.services.database.exclusive((connection) => connection.exec(statement));
+    onDriver(test.control.services.database.db, (connection) => connection.exec(statement));
 
   it.each(atomic)('is committed or rolled back with %s', async (_, prepare) => {
     const [path, body, key = test.key] = await prepare(test);

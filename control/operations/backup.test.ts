@@ -21,7 +21,7 @@ import { callRecord, connectEdge, reportFrame } from '../../test/kit/control/edg
 import { listenOnce } from '../../test/kit/control/harness.ts';
 import { type ControlApp, createApp } from '../app.ts';
 import { type Bootstrap, bootstrap } from '../bootstrap.ts';
-import { holdDataFolder } from '../data-lock.ts';
+import { holdDataFolder } from '../db/index.ts';
 import { readControlConfig } from '../settings/config.ts';
 
 let root = '';

@@ -1,9 +1,8 @@
 /** Backs up a running control plane: one folder with the database and the files that belong to it. */
 import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import SqliteFile from 'better-sqlite3';
 import { pathExists } from '#shared/path-exists.ts';
-import type { SecretBox } from '../db/index.ts';
+import { copyDatabase, type SecretBox } from '../db/index.ts';
 import {
   type BackupFile,
   databaseName,
@@ -42,7 +41,8 @@ export async function makeBackup(options: BackupOptions): Promise<Manifest> {
   mkdirSync(partial, { recursive: true, mode: 0o700 });
   try {
     // The database first: a file that it references was written before it, and is copied after it.
-    await copyDatabase(databaseFile, join(partial, databaseName));
+    const damage = await copyDatabase(databaseFile, join(partial, databaseName));
+    if (damage !== null) throw new OperationError(`the copy of the database ${damage}.`);
     const copied = sealedItems.flatMap((item) => copyItem(dataFolder, partial, item));
     if (passphrase !== null) {
       writeFileSync(join(partial, privateName), sealPrivateFiles(dataFolder, passphrase), { mode: 0o600 });
@@ -69,34 +69,6 @@ export async function makeBackup(options: BackupOptions): Promise<Manifest> {
 /** Identifies a key without revealing it. */
 export function keyFingerprint(secrets: SecretBox): string {
   return secrets.derive('backup key fingerprint').toString('hex').slice(0, 16);
-}
-
-/** One step of SQLite's online backup: a consistent snapshot while others keep reading and writing. */
-async function copyDatabase(from: string, to: string): Promise<void> {
-  const source = new SqliteFile(from, { fileMustExist: true, timeout: 5000 });
-  try {
-    // A copy in many steps would restart with every write of another process.
-    await source.backup(to, { progress: () => 2 ** 31 - 1 });
-  } finally {
-    source.close();
-  }
-  chmodSync(to, 0o600);
-  const copy = new SqliteFile(to);
-  try {
-    copy.pragma('journal_mode = DELETE');
-    checkDatabase(copy, 'the copy of the database');
-  } finally {
-    copy.close();
-  }
-}
-
-/** @throws OperationError when SQLite finds the file damaged */
-export function checkDatabase(database: SqliteFile.Database, name: string): void {
-  const found: unknown = database.pragma('integrity_check', { simple: true });
-  if (found !== 'ok') throw new OperationError(`${name} is damaged: ${String(found)}`);
-  const dangling = database.pragma('foreign_key_check');
-  if (Array.isArray(dangling) && dangling.length > 0)
-    throw new OperationError(`${name} has ${dangling.length} references to rows that are not there.`);
 }
 
 function copyItem(from: string, to: string, item: string): string[] {

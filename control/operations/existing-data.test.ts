@@ -22,7 +22,7 @@ afterEach(() => rmSync(dataFolder, { recursive: true }));
 
 /** The result of a first start: a key, and a database with an organization. */
 async function firstStart(): Promise<void> {
-  const secrets = deploymentSecrets({ databaseFile, dataFolder, secretKey: null });
+  const secrets = await deploymentSecrets({ databaseFile, dataFolder, secretKey: null });
   const database = await openDatabase(databaseFile);
   try {
     await createOrganization(database.db, systemClock, secrets, {
@@ -43,17 +43,17 @@ const ways = [
 it.each(ways)('%s uses the key that sealed the database', async (_, take) => {
   await firstStart();
   const key = keptSecretKey(null, dataFolder);
-  expect(() => take({ databaseFile, dataFolder, secretKey: null })).not.toThrow();
-  expect(() => take({ databaseFile, dataFolder, secretKey: key })).not.toThrow();
+  await expect(take({ databaseFile, dataFolder, secretKey: null })).resolves.toBeDefined();
+  await expect(take({ databaseFile, dataFolder, secretKey: key })).resolves.toBeDefined();
 });
 
 it.each(ways)('%s rejects another key, given or in the folder, and names it', async (_, take) => {
   await firstStart();
-  expect(() => take({ databaseFile, dataFolder, secretKey: other })).toThrow(
+  await expect(take({ databaseFile, dataFolder, secretKey: other })).rejects.toThrow(
     'do not open with the key of TRUNKLINE_SECRET_KEY',
   );
   writeFileSync(join(dataFolder, 'secret.key'), other);
-  expect(() => take({ databaseFile, dataFolder, secretKey: null })).toThrow(
+  await expect(take({ databaseFile, dataFolder, secretKey: null })).rejects.toThrow(
     `do not open with the key of ${join(dataFolder, 'secret.key')}`,
   );
 });
@@ -61,30 +61,26 @@ it.each(ways)('%s rejects another key, given or in the folder, and names it', as
 it.each(ways)('%s creates no new key for a database that needs an old one', async (_, take) => {
   await firstStart();
   rmSync(join(dataFolder, 'secret.key'));
-  expect(() => take({ databaseFile, dataFolder, secretKey: null })).toThrow('There is no secret.key in');
+  await expect(take({ databaseFile, dataFolder, secretKey: null })).rejects.toThrow(
+    'There is no secret.key in',
+  );
   expect(readdirSync(dataFolder)).not.toContain('secret.key');
 });
 
 it('a start creates a key for an empty folder and for a database without organizations', async () => {
-  const made = deploymentSecrets({ databaseFile, dataFolder, secretKey: null });
+  const made = await deploymentSecrets({ databaseFile, dataFolder, secretKey: null });
   await (await openDatabase(databaseFile)).close();
-  const again = deploymentSecrets({ databaseFile, dataFolder, secretKey: null });
+  const again = await deploymentSecrets({ databaseFile, dataFolder, secretKey: null });
   expect(again.open(made.seal('text', 'context'), 'context')).toBe('text');
-  expect(deploymentSecrets({ databaseFile, dataFolder, secretKey: other })).toBeDefined();
+  expect(await deploymentSecrets({ databaseFile, dataFolder, secretKey: other })).toBeDefined();
 });
 
 it.each(ways)('%s names a truncated database', async (_, take) => {
   await firstStart();
   truncateSync(databaseFile, readFileSync(databaseFile).length / 2);
-  const error = thrownBy(() => take({ databaseFile, dataFolder, secretKey: null }));
+  const error = await take({ databaseFile, dataFolder, secretKey: null }).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
   expect(plainWords(error)).toContain(`The database ${databaseFile} is damaged`);
 });
-
-function thrownBy(work: () => unknown): unknown {
-  try {
-    work();
-  } catch (error) {
-    return error;
-  }
-  return null;
-}

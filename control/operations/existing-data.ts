@@ -3,10 +3,8 @@
  * edge gets its configuration, and what is sealed with it cannot be opened with the right one.
  */
 import { join, resolve } from 'node:path';
-import SqliteFile from 'better-sqlite3';
 import { pathExists } from '#shared/path-exists.ts';
-import { namingPath } from '#shared/storage-fault.ts';
-import { keptSecretKey, loadSecretKey, SecretBox } from '../db/index.ts';
+import { keptSecretKey, loadSecretKey, readUnmigrated, SecretBox } from '../db/index.ts';
 import { signingSecretContext } from '../organizations/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
 import { OperationError } from './operation-error.ts';
@@ -18,8 +16,8 @@ type Places = Pick<ControlConfig, 'databaseFile' | 'dataFolder' | 'secretKey'>;
  * needs an older one.
  * @throws OperationError when the database was sealed with another or a missing key
  */
-export function deploymentSecrets(config: Places): SecretBox {
-  const sealed = oneSealed(config.databaseFile);
+export async function deploymentSecrets(config: Places): Promise<SecretBox> {
+  const sealed = await oneSealed(config.databaseFile);
   if (sealed !== null) return openingSecrets(config, sealed);
   return new SecretBox(loadSecretKey(config.secretKey, config.dataFolder));
 }
@@ -29,14 +27,14 @@ export function deploymentSecrets(config: Places): SecretBox {
  * and a new key or database in the wrong place would hide it.
  * @throws OperationError when there is no database, or no key that opens it
  */
-export function existingSecrets(config: Places): SecretBox {
+export async function existingSecrets(config: Places): Promise<SecretBox> {
   if (!pathExists(config.databaseFile)) {
     throw new OperationError(
       `There is no database at ${resolve(config.databaseFile)}. Name the data folder of the control plane in ` +
         'TRUNKLINE_DATA; the first start of the control plane makes it.',
     );
   }
-  return openingSecrets(config, oneSealed(config.databaseFile));
+  return openingSecrets(config, await oneSealed(config.databaseFile));
 }
 
 interface Sealed {
@@ -71,19 +69,14 @@ function opens(secrets: SecretBox, { text, context }: Sealed): boolean {
 }
 
 /** Every organization has a sealed secret from its creation, and nothing is sealed without an organization. */
-function oneSealed(file: string): Sealed | null {
+async function oneSealed(file: string): Promise<Sealed | null> {
   if (file === ':memory:' || !pathExists(file)) return null;
-  return namingPath(file, () => {
-    const connection = new SqliteFile(file, { readonly: true, timeout: 5000 });
-    try {
-      const tables = "select 1 from sqlite_master where type = 'table' and name = 'organizations'";
-      if (connection.prepare(tables).get() === undefined) return null;
-      const row = connection.prepare('select id, signing_secret from organizations limit 1').get() as
-        | { id: string; signing_secret: string }
-        | undefined;
-      return row ? { text: row.signing_secret, context: signingSecretContext(row.id) } : null;
-    } finally {
-      connection.close();
-    }
+  return readUnmigrated(file, async (db) => {
+    const row = await db
+      .selectFrom('organizations')
+      .select(['id', 'signing_secret'])
+      .limit(1)
+      .executeTakeFirst();
+    return row ? { text: row.signing_secret, context: signingSecretContext(row.id) } : null;
   });
 }

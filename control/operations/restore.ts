@@ -1,10 +1,9 @@
 /** Replaces a control plane's data with a backup. Nothing is changed before the whole backup has been checked. */
 import { chmodSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import SqliteFile from 'better-sqlite3';
 import { pathExists } from '#shared/path-exists.ts';
-import { openDatabase, SecretBox } from '../db/index.ts';
-import { checkDatabase, keyFingerprint } from './backup.ts';
+import { damageOf, openDatabase, SecretBox } from '../db/index.ts';
+import { keyFingerprint } from './backup.ts';
 import { databaseName, privateName, readManifest } from './manifest.ts';
 import { OperationError } from './operation-error.ts';
 import { openPrivateFiles, writePrivateFiles } from './private-files.ts';
@@ -86,12 +85,8 @@ function checkKey(
 
 /** Applies migrations newer than the backup, on the copy. */
 async function bringUpToDate(file: string): Promise<void> {
-  const copy = new SqliteFile(file);
-  try {
-    checkDatabase(copy, 'the database of the backup');
-  } finally {
-    copy.close();
-  }
+  const damage = damageOf(file);
+  if (damage !== null) throw new OperationError(`the database of the backup ${damage}.`);
   await (await openDatabase(file)).close();
 }
 

@@ -2,15 +2,8 @@
  * The sealed columns of port requests: the customer, address, account, PIN, signer and letter. Numbers, states and
  * dates stay in plain text, because they are searched.
  */
-import type SqliteFile from 'better-sqlite3';
 import type { CanonicalCarrierInformation } from '#shared/api/porting.ts';
-import {
-  type Database,
-  type PortLetterRow,
-  type PortRequestRow,
-  type SecretBox,
-  sealEarlier,
-} from '../db/index.ts';
+import { type Database, type Db, type PortRequestRow, type SecretBox, sealEarlier } from '../db/index.ts';
 
 type Sealed =
   | 'details'
@@ -69,37 +62,36 @@ export function openColumn(
  * database's file. Returns how many rows there were.
  */
 export function sealEarlierRows(database: Database, secrets: SecretBox): Promise<number> {
-  return sealEarlier(database, (connection, most) => sealSome(connection, most, secrets));
+  return sealEarlier(database, (db, most) => sealSome(db, most, secrets));
 }
 
-function sealSome(connection: SqliteFile.Database, most: number, secrets: SecretBox): number {
-  const requests = connection
-    .prepare<[number], Signer & Pick<PortRequestRow, 'id' | 'details'>>(
-      `select id, details, signed_name, signer_address, signer_agent from port_requests
-       where details like '{%' limit ?`,
-    )
-    .all(most);
-  const sealRequest = connection.prepare(
-    `update port_requests set details = @details, signed_name = @signed_name, signer_address = @signer_address,
-       signer_agent = @signer_agent where id = @id`,
-  );
+async function sealSome(db: Db, most: number, secrets: SecretBox): Promise<number> {
+  const requests = await db
+    .selectFrom('port_requests')
+    .select(['id', 'details', ...signerColumns])
+    .where('details', 'like', '{%')
+    .limit(most)
+    .execute();
   for (const { id, details, ...signer } of requests) {
-    sealRequest.run({
-      id,
+    const sealed = {
       details: secrets.seal(details, portContext(id, 'details')),
       ...sealSigner(secrets, id, signer),
-    });
+    };
+    await db.updateTable('port_requests').set(sealed).where('id', '=', id).execute();
   }
-  const letters = connection
-    .prepare<[number], Pick<PortLetterRow, 'request_id' | 'letter'>>(
-      `select request_id, letter from port_letters where letter not like 'v1.%' limit ?`,
-    )
-    .all(most);
-  const sealLetter = connection.prepare(
-    'update port_letters set letter = @letter where request_id = @request_id',
-  );
+  const letters = await db
+    .selectFrom('port_letters')
+    .select(['request_id', 'letter'])
+    .where('letter', 'not like', 'v1.%')
+    .limit(most)
+    .execute();
   for (const { request_id, letter } of letters) {
-    sealLetter.run({ request_id, letter: secrets.seal(letter, portContext(request_id, 'letter_text')) });
+    const sealed = secrets.seal(letter, portContext(request_id, 'letter_text'));
+    await db
+      .updateTable('port_letters')
+      .set({ letter: sealed })
+      .where('request_id', '=', request_id)
+      .execute();
   }
   return requests.length + letters.length;
 }

@@ -1,6 +1,5 @@
 /** A tool's body is sealed in its row: customers write keys of their own systems into its URL and headers. */
-import type SqliteFile from 'better-sqlite3';
-import { type Database, type SecretBox, sealEarlier, type ToolRow } from '../db/index.ts';
+import { type Database, type Db, type SecretBox, sealEarlier, type ToolRow } from '../db/index.ts';
 
 const context = (id: string) => `tool:${id}:body`;
 
@@ -15,16 +14,20 @@ export function openBody(secrets: SecretBox, { id, body }: Pick<ToolRow, 'id' | 
 
 /** Seals the bodies that earlier versions stored in plain text. Returns how many there were. */
 export function sealEarlierBodies(database: Database, secrets: SecretBox): Promise<number> {
-  return sealEarlier(database, (connection, most) => sealSome(connection, most, secrets));
+  return sealEarlier(database, (db, most) => sealSome(db, most, secrets));
 }
 
-function sealSome(connection: SqliteFile.Database, most: number, secrets: SecretBox): number {
-  const rows = connection
-    .prepare<[number], { id: string; body: string }>(
-      `select id, body from tools where body not like 'v1.%' limit ?`,
-    )
-    .all(most);
-  const seal = connection.prepare('update tools set body = ? where id = ?');
-  for (const { id, body } of rows) seal.run(secrets.seal(body, context(id)), id);
+async function sealSome(db: Db, most: number, secrets: SecretBox): Promise<number> {
+  const rows = await db
+    .selectFrom('tools')
+    .select(['id', 'body'])
+    .where('body', 'not like', 'v1.%')
+    .limit(most)
+    .$narrowType<{ body: string }>()
+    .execute();
+  for (const { id, body } of rows) {
+    const sealed = secrets.seal(body, context(id));
+    await db.updateTable('tools').set({ body: sealed }).where('id', '=', id).execute();
+  }
   return rows.length;
 }

@@ -1,9 +1,15 @@
 /** Trunk health from the edges' probes: the last probe of each endpoint, and sums per hour (contract 3.3). */
-import type SqliteFile from 'better-sqlite3';
 import type { Clock } from '#shared/clock.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
-import type { Db, SipConfigurationRow, TrunkEndpointRow, TrunkHourRow } from '../db/index.ts';
+import {
+  builtOnce,
+  type Db,
+  excluded,
+  type Flag,
+  type TrunkEndpointRow,
+  type TrunkHourRow,
+} from '../db/index.ts';
 import { usableEndpoints } from './config-rules.ts';
 import { hourOf, type Probed, trunkStatus } from './health-rules.ts';
 
@@ -52,78 +58,121 @@ export async function forgetHealth(db: Db, clock: Clock): Promise<number> {
 
 type HealthReport = Pick<Extract<ReportBody, { type: 'health' }>, 'probes' | 'moves'>;
 
+const findTrunk = builtOnce((db, id: string) =>
+  db.selectFrom('sip_configurations').selectAll().where('id', '=', id).where('direction', '=', 'outbound'),
+);
+
+const findTrunks = builtOnce((db, orgId: string, number: string) =>
+  db
+    .selectFrom('sip_configurations')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('number', '=', number)
+    .where('direction', '=', 'outbound')
+    .orderBy('priority'),
+);
+
+const findEndpoints = builtOnce((db, orgId: string, number: string) =>
+  db
+    .selectFrom('trunk_endpoints')
+    .innerJoin('sip_configurations', 'sip_configurations.id', 'trunk_endpoints.configuration_id')
+    .selectAll('trunk_endpoints')
+    .where('sip_configurations.org_id', '=', orgId)
+    .where('sip_configurations.number', '=', number),
+);
+
+const saveEndpoint = builtOnce((db, row: TrunkEndpointRow) => {
+  const { configuration_id: _, host: _host, port: _port, ...changes } = row;
+  return db
+    .insertInto('trunk_endpoints')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['configuration_id', 'host', 'port'])
+        .doUpdateSet(excluded(changes))
+        .where('trunk_endpoints.checked_at', '<=', row.checked_at),
+    );
+});
+
+type EndpointKey = Pick<TrunkEndpointRow, 'configuration_id' | 'host' | 'port'>;
+
+/** Deactivates the other endpoints of a record, as far as nothing newer is known of them. */
+const deactivateOthers = builtOnce((db, row: TrunkEndpointRow) =>
+  db
+    .updateTable('trunk_endpoints')
+    .set({ active: 0 })
+    .where('configuration_id', '=', row.configuration_id)
+    .where((eb) => eb.or([eb('host', '!=', row.host), eb('port', '!=', row.port)]))
+    .where('checked_at', '<=', row.checked_at),
+);
+
+const activateOnly = builtOnce((db, { configuration_id, host, port }: EndpointKey) =>
+  db
+    .updateTable('trunk_endpoints')
+    .set((eb) => ({
+      active: eb
+        .case()
+        .when(eb.and([eb('host', '=', host), eb('port', '=', port)]))
+        .then<Flag>(1)
+        .else<Flag>(0)
+        .end(),
+    }))
+    .where('configuration_id', '=', configuration_id),
+);
+
+const addToHour = builtOnce((db, row: TrunkHourRow) =>
+  db
+    .insertInto('trunk_hours')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(['org_id', 'number', 'hour']).doUpdateSet((eb) => ({
+        rounds: eb('trunk_hours.rounds', '+', row.rounds),
+        healthy_rounds: eb('trunk_hours.healthy_rounds', '+', row.healthy_rounds),
+        answered_probes: eb('trunk_hours.answered_probes', '+', row.answered_probes),
+        response_ms: eb('trunk_hours.response_ms', '+', row.response_ms),
+      })),
+    ),
+);
+
 /**
- * Returns a function that stores the probes of one report. A probe of the primary endpoint of a number's primary record
- * is a round. It counts as healthy when the trunk was, from what was known of all its endpoints. Absent edges add no
- * rounds, so unobserved time does not count as up. The function throws RangeError for a probe with an invalid time.
+ * Stores the probes of one report. A probe of the primary endpoint of a number's primary record is a round. It counts as
+ * healthy when the trunk was, from what was known of all its endpoints. Absent edges add no rounds, so unobserved time
+ * does not count as up.
+ * @throws RangeError for a probe with an invalid time
  */
-export function prepareHealth(connection: SqliteFile.Database): (report: HealthReport) => void {
-  const trunk = connection.prepare<[string], SipConfigurationRow>(
-    `select * from sip_configurations where id = ? and direction = 'outbound'`,
-  );
-  const trunks = connection.prepare<[string, string], SipConfigurationRow>(
-    `select * from sip_configurations where org_id = ? and number = ? and direction = 'outbound'
-     order by priority`,
-  );
-  const known = connection.prepare<[string, string], TrunkEndpointRow>(
-    `select trunk_endpoints.* from trunk_endpoints
-     join sip_configurations on sip_configurations.id = trunk_endpoints.configuration_id
-     where sip_configurations.org_id = ? and sip_configurations.number = ?`,
-  );
-  const save = connection.prepare<[TrunkEndpointRow]>(
-    `insert into trunk_endpoints values (@configuration_id, @host, @port, @healthy, @response_time_ms,
-       @checked_at, @consecutive_failures, @active)
-     on conflict (configuration_id, host, port) do update set healthy = excluded.healthy,
-       response_time_ms = excluded.response_time_ms, checked_at = excluded.checked_at,
-       consecutive_failures = excluded.consecutive_failures, active = excluded.active
-     where excluded.checked_at >= trunk_endpoints.checked_at`,
-  );
-  // Only one endpoint of a record is active, so activating one deactivates the others.
-  const passive = connection.prepare<[TrunkEndpointRow]>(
-    `update trunk_endpoints set active = 0 where @active = 1 and configuration_id = @configuration_id
-     and not (host = @host and port = @port) and checked_at <= @checked_at`,
-  );
-  const activate = connection.prepare<[{ id: string; host: string; port: number }]>(
-    'update trunk_endpoints set active = (host = @host and port = @port) where configuration_id = @id',
-  );
-  const count = connection.prepare<[TrunkHourRow]>(
-    `insert into trunk_hours values (@org_id, @number, @hour, @rounds, @healthy_rounds, @answered_probes,
-       @response_ms)
-     on conflict (org_id, number, hour) do update set rounds = rounds + excluded.rounds,
-       healthy_rounds = healthy_rounds + excluded.healthy_rounds,
-       answered_probes = answered_probes + excluded.answered_probes,
-       response_ms = response_ms + excluded.response_ms`,
-  );
-  const store = (probe: HealthProbe, at: string): void => {
-    const own = trunk.get(probe.trunk_id);
-    // The trunk was detached while the report was under way.
-    if (!own) return;
-    const row = endpointRow(probe, at);
-    save.run(row);
-    passive.run(row);
-    const all = trunks.all(own.org_id, own.number);
-    const isRound = all[0]?.id === own.id && probe.endpoint.priority === 0;
-    const isHealthy = isRound && trunkStatus(all, known.all(own.org_id, own.number)) === 'healthy';
-    count.run({
-      org_id: own.org_id,
-      number: own.number,
-      hour: hourOf(at),
-      rounds: isRound ? 1 : 0,
-      healthy_rounds: isHealthy ? 1 : 0,
-      answered_probes: probe.healthy && probe.response_time_ms !== null ? 1 : 0,
-      response_ms: probe.healthy ? (probe.response_time_ms ?? 0) : 0,
-    });
-  };
-  const move = (id: string, priority: number): void => {
-    const row = trunk.get(id);
-    const active = row && usableEndpoints(row).find((endpoint) => endpoint.priority === priority);
-    if (active) activate.run({ id, host: active.host, port: active.port });
-  };
-  return ({ probes, moves = [] }) => {
-    const dated = probes.map((probe) => ({ probe, at: new Date(probe.at).toISOString() }));
-    for (const { probe, at } of dated) store(probe, at);
-    for (const { trunk_id, active_priority } of moves) move(trunk_id, active_priority);
-  };
+export async function storeHealth(db: Db, { probes, moves = [] }: HealthReport): Promise<void> {
+  const dated = probes.map((probe) => ({ probe, at: new Date(probe.at).toISOString() }));
+  for (const { probe, at } of dated) await storeProbe(db, probe, at);
+  for (const { trunk_id, active_priority } of moves) await moveTo(db, trunk_id, active_priority);
+}
+
+async function storeProbe(db: Db, probe: HealthProbe, at: string): Promise<void> {
+  const [own] = await findTrunk(db, probe.trunk_id);
+  // The trunk was detached while the report was under way.
+  if (!own) return;
+  const row = endpointRow(probe, at);
+  await saveEndpoint(db, row);
+  // Only one endpoint of a record is active.
+  if (probe.active) await deactivateOthers(db, row);
+  const all = await findTrunks(db, own.org_id, own.number);
+  const isRound = all[0]?.id === own.id && probe.endpoint.priority === 0;
+  const isHealthy =
+    isRound && trunkStatus(all, await findEndpoints(db, own.org_id, own.number)) === 'healthy';
+  await addToHour(db, {
+    org_id: own.org_id,
+    number: own.number,
+    hour: hourOf(at),
+    rounds: isRound ? 1 : 0,
+    healthy_rounds: isHealthy ? 1 : 0,
+    answered_probes: probe.healthy && probe.response_time_ms !== null ? 1 : 0,
+    response_ms: probe.healthy ? (probe.response_time_ms ?? 0) : 0,
+  });
+}
+
+async function moveTo(db: Db, id: string, priority: number): Promise<void> {
+  const [record] = await findTrunk(db, id);
+  const active = record && usableEndpoints(record).find((endpoint) => endpoint.priority === priority);
+  if (active) await activateOnly(db, { configuration_id: id, host: active.host, port: active.port });
 }
 
 function endpointRow(probe: HealthProbe, at: string): TrunkEndpointRow {

@@ -9,10 +9,10 @@ export {
   usableEndpoints,
 } from './config-rules.ts';
 export { activePriority } from './health-rules.ts';
-export { forgetHealth, prepareHealth } from './health-store.ts';
+export { forgetHealth, storeHealth } from './health-store.ts';
 export { registerRoutes } from './register-routes.ts';
 export { hostOf, primaryEndpoint, registrationOf } from './registration-rules.ts';
-export { prepareRegistration, registrationSubject } from './registrations-store.ts';
+export { registrationSubject, storeRegistration } from './registrations-store.ts';
 export { sipRoutes } from './routes.ts';
 export { derivePassword } from './rules.ts';
 export { sipServer } from './setup-facts.ts';

@@ -10,6 +10,7 @@ import { openDatabase } from '../../control/db/open.ts';
 import type { PathwayRow } from '../../control/db/tables.ts';
 import { basicAnalytics, enhancedAnalytics } from '../../control/testing/analytics/analytics.ts';
 import { pageOfScenarios } from '../../control/testing/scenarios/store.ts';
+import { onDriver } from '../kit/db/driver.ts';
 import { fillTestRuns } from './test-run-rows.ts';
 
 interface Question {
@@ -35,7 +36,7 @@ export async function runAnalyticsBench(options: { readonly runs?: number } = {}
   const database = await openDatabase(join(folder, 'control.db'));
   const { db } = database;
   try {
-    await database.exclusive((connection) =>
+    await onDriver(db, (connection) =>
       fillTestRuns(connection, { orgId: 'org', pathwayId: pathway.id, runs, endsAt: now }),
     );
     const { count } = await db

@@ -2,6 +2,7 @@ import type { CompiledQuery } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { storeFinishedRun } from '../../../test/kit/control/agent-testing.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { planOf } from '../../../test/kit/db/driver.ts';
 import { toJson } from '../../db/index.ts';
 import type { Db } from '../../db/tables.ts';
 import type { FinalStatus } from '../records/write.ts';
@@ -427,14 +428,8 @@ describe('the queries of analytics and lists', () => {
       executor.executeQuery = execute;
     }
     expect(seen.length).toBeGreaterThan(0);
-    const plans = await test.control.services.database.exclusive((connection) =>
-      seen.flatMap(({ sql, parameters }) =>
-        connection
-          .prepare<unknown[], { detail: string }>(`explain query plan ${sql}`)
-          .all(...parameters)
-          .map(({ detail }) => detail),
-      ),
-    );
+    const plans = [];
+    for (const { sql, parameters } of seen) plans.push(...(await planOf(db, sql, parameters)));
     return plans.join('\n');
   }
 

@@ -132,10 +132,13 @@ async function agentOf({ database }: ExecutionServices, run: TestRunRow) {
   const { org_id, version_number } = run;
   try {
     // In one transaction, so that the hash is that of this agent.
-    return await database.db.transaction().execute(async (db) => ({
-      agent: await testedAgent(db, org_id, subjectOf(run), version_number),
-      contentHash: (await testedVersion(db, org_id, subjectOf(run), version_number)).contentHash,
-    }));
+    return await database.db
+      .transaction()
+      .setAccessMode('read only')
+      .execute(async (db) => ({
+        agent: await testedAgent(db, org_id, subjectOf(run), version_number),
+        contentHash: (await testedVersion(db, org_id, subjectOf(run), version_number)).contentHash,
+      }));
   } catch (error) {
     if (error instanceof ApiError || error instanceof GraphError) throw new HopelessRun(error.message);
     throw error;

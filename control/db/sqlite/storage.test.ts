@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import { EdgeClient } from '../../test/kit/control/edge-client.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { EdgeClient } from '../../../test/kit/control/edge-client.ts';
+import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { onDriver } from '../../../test/kit/db/driver.ts';
 import { StorageState } from './storage.ts';
 
 let control: TestControl;
@@ -18,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => control.close());
 
 const pragma = (text: string) =>
-  control.control.services.database.exclusive((connection) => connection.pragma(text));
+  onDriver(control.control.services.database.db, (connection) => connection.pragma(text));
 const health = () => control.call('GET', '/health', { key: null });
 const create = () => control.call('POST', '/v1/pathway/create', { body: { name: 'x'.repeat(200) } });
 

@@ -1,6 +1,6 @@
 import SqliteFile from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keepStatements } from './statements.ts';
+import { KeptStatements } from './statements.ts';
 
 let connection: SqliteFile.Database;
 beforeEach(() => {
@@ -12,21 +12,21 @@ afterEach(() => connection.close());
 
 const all = 'select * from things order by id';
 
-describe('keepStatements', () => {
+describe('KeptStatements', () => {
   it('prepares each text once', () => {
-    const kept = keepStatements(connection);
+    const kept = new KeptStatements(connection);
     expect(kept.prepare(all)).toBe(kept.prepare(all));
     expect(kept.prepare(`${all} desc`)).not.toBe(kept.prepare(all));
   });
 
   it('runs a kept statement with the values of each run', () => {
-    const kept = keepStatements(connection);
+    const kept = new KeptStatements(connection);
     const names = [1, 2, 3].map((id) => kept.prepare('select name from things where id = ?').all([id]));
     expect(names).toEqual([[{ name: 'a' }], [{ name: 'b' }], []]);
   });
 
   it('drops the least recently used statement', () => {
-    const kept = keepStatements(connection, 2);
+    const kept = new KeptStatements(connection, 2);
     const [first, second] = [kept.prepare('select 1'), kept.prepare('select 2')];
     kept.prepare('select 1');
     kept.prepare('select 3');
@@ -35,7 +35,7 @@ describe('keepStatements', () => {
   });
 
   it('keeps no text of more than 8192 characters', () => {
-    const kept = keepStatements(connection);
+    const kept = new KeptStatements(connection);
     const [fits, long] = [8192, 8193].map((length) => `select 1 as "${'x'.repeat(length - 14)}"`);
     if (fits === undefined || long === undefined) throw new Error('unreachable');
     expect([fits.length, long.length]).toEqual([8192, 8193]);
@@ -44,7 +44,7 @@ describe('keepStatements', () => {
   });
 
   it('reads the same rows twice at a time', () => {
-    const kept = keepStatements(connection);
+    const kept = new KeptStatements(connection);
     const outer = kept.prepare(all).iterate([]);
     expect(outer.next().value).toEqual({ id: 1, name: 'a' });
     expect([...kept.prepare(all).iterate([])]).toHaveLength(2);
@@ -52,14 +52,14 @@ describe('keepStatements', () => {
   });
 
   it('runs again after a failure', () => {
-    const kept = keepStatements(connection);
+    const kept = new KeptStatements(connection);
     const insert = 'insert into things (name) values (?)';
     expect(() => kept.prepare(insert).run(['a'])).toThrow('UNIQUE');
     expect(kept.prepare(insert).run(['c']).changes).toBe(1);
   });
 
   it('sees added columns, and does not expect dropped ones', () => {
-    const kept = keepStatements(connection);
+    const kept = new KeptStatements(connection);
     expect(kept.prepare(all).all([])[0]).toEqual({ id: 1, name: 'a' });
     connection.exec('alter table things add column size integer');
     expect(kept.prepare(all).all([])[0]).toEqual({ id: 1, name: 'a', size: null });

@@ -1,0 +1,143 @@
+/** Kysely's SQLite dialect here: one connection, cached statements, with texts that can be cached. */
+import type SqliteFile from 'better-sqlite3';
+import {
+  type BinaryOperationNode,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  type LimitNode,
+  OperatorNode,
+  type QueryResult,
+  SqliteDialect,
+  SqliteQueryCompiler,
+  type TransactionSettings,
+  ValueNode,
+} from 'kysely';
+import { KeptStatements } from './statements.ts';
+
+export class KeptStatementsDialect extends SqliteDialect {
+  readonly #connection: SqliteFile.Database;
+  readonly #failed: (error: unknown) => void;
+
+  /** @param connection is closed with Kysely @param failed receives the error of each statement that failed */
+  constructor(connection: SqliteFile.Database, failed: (error: unknown) => void = () => undefined) {
+    super({ database: connection });
+    this.#connection = connection;
+    this.#failed = failed;
+  }
+
+  override createDriver(): Driver {
+    return new OneConnection(this.#connection, this.#failed);
+  }
+
+  override createQueryCompiler(): SqliteQueryCompiler {
+    return new LastingPlans();
+  }
+}
+
+class OneConnection implements Driver {
+  readonly #connection: SqliteConnection;
+
+  constructor(file: SqliteFile.Database, failed: (error: unknown) => void) {
+    this.#connection = new SqliteConnection(file, failed);
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  /**
+   * Takes the write lock at once: a transaction that reads before it writes would otherwise fail, without waiting, when
+   * another program wrote in between (https://sqlite.org/lang_transaction.html, SQLITE_BUSY_SNAPSHOT).
+   */
+  async beginTransaction(_: DatabaseConnection, { accessMode }: TransactionSettings): Promise<void> {
+    this.#connection.run(accessMode === 'read only' ? 'begin' : 'begin immediate');
+  }
+
+  async commitTransaction(): Promise<void> {
+    this.#connection.run('commit');
+  }
+
+  /**
+   * SQLite rolls back on its own when the disk is full or fails (https://sqlite.org/lang_transaction.html). A second
+   * rollback would throw, and hide why the transaction failed.
+   */
+  async rollbackTransaction(): Promise<void> {
+    if (this.#connection.file.inTransaction) this.#connection.run('rollback');
+  }
+
+  async destroy(): Promise<void> {
+    this.#connection.file.close();
+  }
+}
+
+/** The one connection of a database. */
+export class SqliteConnection implements DatabaseConnection {
+  readonly file: SqliteFile.Database;
+  readonly #statements: KeptStatements;
+  readonly #failed: (error: unknown) => void;
+
+  constructor(file: SqliteFile.Database, failed: (error: unknown) => void) {
+    this.file = file;
+    this.#statements = new KeptStatements(file);
+    this.#failed = failed;
+  }
+
+  /** Runs a statement without values. */
+  run(sql: string): void {
+    this.#execute(sql, []);
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    // What its columns are is the promise of the query builder.
+    return this.#execute(sql, parameters) as QueryResult<R>;
+  }
+
+  async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    yield await this.executeQuery<R>(query);
+  }
+
+  #execute(sql: string, parameters: readonly unknown[]): QueryResult<unknown> {
+    try {
+      const statement = this.#statements.prepare(sql);
+      if (statement.reader) return { rows: statement.all(parameters) };
+      const { changes, lastInsertRowid } = statement.run(parameters);
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+    } catch (error) {
+      this.#failed(error);
+      throw error;
+    }
+  }
+}
+
+/**
+ * Writes queries so that SQLite plans them once. Where a parameter stands alone as a limit or beside `=`, the planner
+ * looks at its value (sqlite3ExprIsInteger), and each binding then re-prepares the whole statement, which takes a third
+ * of the time of a list page. A partial index, such as `where open = 1`, is matched by the query's text: queries that
+ * need it write the value with `sql.lit`.
+ */
+class LastingPlans extends SqliteQueryCompiler {
+  protected override visitLimit(node: LimitNode): void {
+    const { limit } = node;
+    if (ValueNode.is(limit) && Number.isSafeInteger(limit.value)) this.append(`limit ${limit.value}`);
+    else super.visitLimit(node);
+  }
+
+  /** `likely(X)` is X, with no code of its own (https://sqlite.org/lang_corefunc.html#likely). */
+  protected override visitBinaryOperation(node: BinaryOperationNode): void {
+    const { leftOperand, operator, rightOperand } = node;
+    const isEquality = OperatorNode.is(operator) && operator.operator === '=';
+    if (isEquality && ValueNode.is(rightOperand) && !rightOperand.immediate) {
+      this.visitNode(leftOperand);
+      this.append(' = likely(');
+      this.visitNode(rightOperand);
+      this.append(')');
+    } else {
+      super.visitBinaryOperation(node);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/** Database files that this program does not keep open: read, copied and checked. */
+import { chmodSync } from 'node:fs';
+import SqliteFile from 'better-sqlite3';
+import { Kysely, sql } from 'kysely';
+import { namedPath } from '#shared/storage-fault.ts';
+import type { Db, Tables } from '../tables.ts';
+import { KeptStatementsDialect } from './dialect.ts';
+
+/**
+ * Reads a file of any version without migrating it.
+ * @returns null for a file without a schema
+ * @throws Error that names the file
+ */
+export async function readUnmigrated<T>(file: string, read: (db: Db) => Promise<T>): Promise<T | null> {
+  try {
+    const connection = new SqliteFile(file, { readonly: true, timeout: 5000 });
+    const db = new Kysely<Tables>({ dialect: new KeptStatementsDialect(connection) });
+    try {
+      const { rows } = await sql`select 1 from sqlite_master where name = 'organizations'`.execute(db);
+      return rows.length === 0 ? null : await read(db);
+    } finally {
+      await db.destroy();
+    }
+  } catch (error) {
+    throw namedPath(file, error);
+  }
+}
+
+/**
+ * Copies a database that may be in use: one step of SQLite's online backup, a consistent snapshot while others keep
+ * reading and writing.
+ * @returns what `damageOf` returns for the copy
+ */
+export async function copyDatabase(from: string, to: string): Promise<string | null> {
+  const source = new SqliteFile(from, { fileMustExist: true, timeout: 5000 });
+  try {
+    // A copy in many steps would restart with every write of another process.
+    await source.backup(to, { progress: () => 2 ** 31 - 1 });
+  } finally {
+    source.close();
+  }
+  chmodSync(to, 0o600);
+  const copy = new SqliteFile(to);
+  try {
+    copy.pragma('journal_mode = DELETE');
+  } finally {
+    copy.close();
+  }
+  return damageOf(to);
+}
+
+/** What is wrong with a database file, in words that follow its name; null: nothing. */
+export function damageOf(file: string): string | null {
+  const database = new SqliteFile(file);
+  try {
+    const found: unknown = database.pragma('integrity_check', { simple: true });
+    if (found !== 'ok') return `is damaged: ${String(found)}`;
+    const dangling: unknown = database.pragma('foreign_key_check');
+    if (!Array.isArray(dangling) || dangling.length === 0) return null;
+    return `has ${dangling.length} references to missing rows`;
+  } finally {
+    database.close();
+  }
+}
