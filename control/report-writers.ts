@@ -1,10 +1,11 @@
 /** Connects the edges' reports to the areas, for edge-link/reports.ts. */
 import type { Clock } from '#shared/clock.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { storeProbeRuns } from './alerts/index.ts';
 import { storeCall, storeTrace, storeTranscript } from './calls/index.ts';
 import { storeCheck } from './checks/index.ts';
 import { builtOnce, type Database, type Db } from './db/index.ts';
-import { ReportStore, type ReportWriters } from './edge-link/index.ts';
+import { ReportStore, type ReportWriters, type Told } from './edge-link/index.ts';
 import { registrationSubject, storeHealth, storeRegistration } from './trunks/index.ts';
 
 /** @param probeGapMs a longer gap between two probes of a trunk breaks a series of failures */
@@ -15,35 +16,47 @@ export function createReportStore(database: Database, clock: Clock, probeGapMs =
 function reportWriters(probeGapMs: number): ReportWriters {
   return {
     clockSetBack,
-    write: async (db, { edgeId }, body, now, told) => {
+    write: (db, { edgeId }, body, now, told) => {
       switch (body.type) {
         case 'call':
-          await storeCall(db, body, edgeId, now, told);
-          break;
+          return storeCall(db, body, edgeId, now, told);
         case 'transcript':
-          await storeTranscript(db, body, now);
-          break;
+          return storeTranscript(db, body, now);
         case 'trace':
-          await storeTrace(db, body, now);
-          break;
-        case 'health':
-          await storeHealth(db, body);
-          await storeProbeRuns(db, body.probes, probeGapMs);
-          break;
-        case 'discovery':
-          await storeCheck(db, body, now);
-          if (body.result.status !== 'running') told.announced.add(body.discovery_id);
-          break;
-        case 'test_call':
-          await storeCheck(db, body, now);
-          break;
-        case 'registration':
-          await storeRegistration(db, body);
-          if (body.order_id !== undefined) told.announced.add(registrationSubject(body.order_id));
-          break;
+          return storeTrace(db, body, now);
+        default:
+          return storeOfTrunk(db, body, now, told, probeGapMs);
       }
     },
   };
+}
+
+type TrunkReport = Exclude<ReportBody, { readonly type: 'call' | 'transcript' | 'trace' }>;
+
+async function storeOfTrunk(
+  db: Db,
+  body: TrunkReport,
+  now: string,
+  { announced }: Told,
+  probeGapMs: number,
+): Promise<void> {
+  switch (body.type) {
+    case 'health':
+      await storeHealth(db, body);
+      await storeProbeRuns(db, body.probes, probeGapMs);
+      break;
+    case 'discovery':
+      await storeCheck(db, body, now);
+      if (body.result.status !== 'running') announced.add(body.discovery_id);
+      break;
+    case 'test_call':
+      await storeCheck(db, body, now);
+      break;
+    case 'registration':
+      await storeRegistration(db, body);
+      if (body.order_id !== undefined) announced.add(registrationSubject(body.order_id));
+      break;
+  }
 }
 
 const dateRegistrations = builtOnce((db, at: string) =>

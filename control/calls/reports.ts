@@ -56,24 +56,24 @@ const insertTranscript = builtOnce((db, row: Omit<TranscriptPartRow, 'id'>) =>
   db.insertInto('transcript_parts').values(row),
 );
 
-export async function storeTranscript(
+export function storeTranscript(
   db: Db,
   { call_id, entries }: Body<'transcript'>,
   received_at: string,
-): Promise<void> {
-  await insertTranscript(db, { call_id, entries: toJson(entries), received_at });
+): Promise<unknown> {
+  return insertTranscript(db, { call_id, entries: toJson(entries), received_at });
 }
 
 const insertTrace = builtOnce((db, row: Omit<TracePartRow, 'id'>) =>
   db.insertInto('trace_parts').values(row),
 );
 
-export async function storeTrace(
+export function storeTrace(
   db: Db,
   { call_id, messages, truncated }: Body<'trace'>,
   received_at: string,
-): Promise<void> {
-  await insertTrace(db, {
+): Promise<unknown> {
+  return insertTrace(db, {
     call_id,
     messages: toJson(messages),
     message_count: messages.length,
