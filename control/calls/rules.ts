@@ -3,6 +3,7 @@
 import type { CallView } from '#shared/api/calls.ts';
 import type { CallLogEntry } from '#shared/api/sip-calls.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
+import { unansweredBy } from '#shared/sip-status.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
 import { type CallRow, fromJson, toJson } from '../db/index.ts';
 import type { LoggedCall } from './log-store.ts';
@@ -17,9 +18,9 @@ function outcomeOf(
   if (call.answered_at !== null) return 'completed';
   const endedByUs = call.termination === 'api_stop' || call.termination === 'caller_canceled';
   if (endedByUs || call.status === 'canceled') return 'canceled';
-  if (call.sip_code === 486 || call.sip_code === 600 || call.status === 'busy') return 'busy';
-  if (call.sip_code === 480 || call.status === 'no-answer') return 'no_answer';
-  return 'failed';
+  const bySip = unansweredBy(call.sip_code);
+  if (bySip === 'busy' || call.status === 'busy') return 'busy';
+  return bySip === 'no_answer' || call.status === 'no-answer' ? 'no_answer' : 'failed';
 }
 
 /** The row of a record. Keys are in the order of the table's columns. */

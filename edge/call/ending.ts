@@ -4,7 +4,9 @@
  * `hangup_by` names who ended the call: any time-out is `timeout`, a rejection or failure is `error`.
  * `status` of an answered call is `completed`, no matter who ended it.
  */
+
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
+import { unansweredBy } from '#shared/sip-status.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
 
 type HangupBy = NonNullable<CallRecord['hangup_by']>;
@@ -141,9 +143,9 @@ function outboundStatus(code: TerminationCode): FinalStatus {
 
 function statusOf(code: TerminationCode, sipStatus: number): FinalStatus {
   if (code === 'caller_canceled' || code === 'api_stop') return 'canceled';
-  if (sipStatus === 486 || sipStatus === 600) return 'busy';
-  if (sipStatus === 480) return 'no-answer';
-  return 'failed';
+  const unanswered = unansweredBy(sipStatus);
+  if (unanswered === null) return 'failed';
+  return unanswered === 'busy' ? 'busy' : 'no-answer';
 }
 
 const phrases: Readonly<Record<number, string>> = {

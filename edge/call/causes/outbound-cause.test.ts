@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { connectionFailure } from '#shared/connection-faults.ts';
+import { statusMeanings } from '#shared/sip-status.ts';
 import { terminations } from '#shared/termination.ts';
 import type { DialRefusal } from '../ports/dialing.ts';
 import type { AttemptOutcome, Phase } from '../ports/routes.ts';
 import { attemptProblem } from './cause-words.ts';
-import { causeOf, probeSucceeded, q850Kinds, reachableBy, statusKinds } from './outbound-cause.ts';
+import { causeOf, probeSucceeded, q850Kinds, reachableBy } from './outbound-cause.ts';
 
 const beforeRinging: readonly Phase[] = ['silent', 'trying'];
 const afterRinging: readonly Phase[] = ['ringing', 'early_media'];
 const phases = [...beforeRinging, ...afterRinging];
-const statuses = Object.keys(statusKinds).map(Number);
+const statuses = Object.keys(statusMeanings).map(Number);
 
 /** RFC 3261 section 21 and its extensions, from the IANA registry. */
 const registered = [

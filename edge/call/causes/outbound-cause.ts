@@ -5,31 +5,16 @@
  *
  *     status ──> kind ──refined by phase, credentials, Warning, Reason──> kind ──> termination code, trigger
  */
+import { meaningOf, type StatusMeaning } from '#shared/sip-status.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import type { FailoverTrigger } from '#shared/trunk-protocol.ts';
 import type { DialRefusal } from '../ports/dialing.ts';
 import type { AttemptOutcome, Phase } from '../ports/routes.ts';
 
 export type CauseKind =
-  /** 3xx: RFC 3261 section 21.3. */
-  | 'redirected'
-  | 'credentials_missing'
+  | StatusMeaning
   | 'credentials_refused'
-  | 'forbidden'
-  | 'payment'
-  | 'identity'
-  | 'blocked'
-  | 'unknown_number'
-  | 'busy'
-  | 'unavailable'
-  | 'declined'
-  | 'media'
-  | 'loop'
-  | 'protocol'
-  | 'overloaded'
   | 'out_of_service'
-  | 'server_failed'
-  | 'timeout'
   | 'not_connected'
   | 'connection_broke'
   | 'no_response';
@@ -57,79 +42,6 @@ const codeOf: Readonly<Record<CauseKind, TerminationCode>> = {
   not_connected: 'route_unreachable',
   connection_broke: 'route_failed',
   no_response: 'route_timeout',
-};
-
-/**
- * All statuses from 300 to 699 that RFC 3261 and its extensions define (IANA, "Response Codes"). Others mean the same
- * as the x00 of their class (section 8.1.3.2).
- */
-export const statusKinds: Readonly<Record<number, CauseKind>> = {
-  300: 'redirected',
-  301: 'redirected',
-  302: 'redirected',
-  305: 'redirected',
-  380: 'redirected',
-  400: 'protocol',
-  401: 'credentials_missing',
-  402: 'payment',
-  403: 'forbidden',
-  404: 'unknown_number',
-  405: 'protocol',
-  406: 'protocol',
-  407: 'credentials_missing',
-  408: 'timeout',
-  410: 'unknown_number',
-  412: 'protocol',
-  413: 'protocol',
-  414: 'protocol',
-  415: 'media',
-  416: 'protocol',
-  417: 'protocol',
-  420: 'protocol',
-  421: 'protocol',
-  422: 'protocol',
-  423: 'protocol',
-  424: 'protocol',
-  425: 'protocol',
-  428: 'identity',
-  429: 'identity',
-  430: 'unavailable',
-  433: 'identity',
-  436: 'identity',
-  437: 'identity',
-  438: 'identity',
-  439: 'protocol',
-  440: 'loop',
-  469: 'protocol',
-  470: 'forbidden',
-  480: 'unavailable',
-  481: 'protocol',
-  482: 'loop',
-  483: 'loop',
-  484: 'unknown_number',
-  485: 'unknown_number',
-  486: 'busy',
-  487: 'unavailable',
-  488: 'media',
-  489: 'protocol',
-  491: 'protocol',
-  493: 'media',
-  494: 'protocol',
-  500: 'server_failed',
-  501: 'server_failed',
-  502: 'server_failed',
-  503: 'overloaded',
-  504: 'server_failed',
-  505: 'server_failed',
-  513: 'server_failed',
-  555: 'server_failed',
-  580: 'media',
-  600: 'busy',
-  603: 'declined',
-  604: 'unknown_number',
-  606: 'media',
-  607: 'declined',
-  608: 'blocked',
 };
 
 /** ITU-T Q.850 causes of a Reason header (RFC 3326) that are more specific than a general status. */
@@ -226,7 +138,7 @@ function triggerOf(kind: CauseKind, credentialsSent: boolean): FailoverTrigger |
 }
 
 function kindOf({ status, phase, credentialsSent, refusal }: FinalOutcome): CauseKind {
-  const plain = statusKinds[status] ?? statusKinds[Math.floor(status / 100) * 100] ?? 'protocol';
+  const plain: CauseKind = meaningOf(status);
   const refined = refinedBy(plain, refusal);
   if (refined !== null) return refined;
   switch (plain) {
@@ -288,5 +200,5 @@ function cause(
 
 /** Contract 3.3: a probe succeeds with any SIP response but 408 and 5xx. @param sipCode null: no response */
 export function probeSucceeded(sipCode: number | null): boolean {
-  return sipCode !== null && sipCode !== 408 && (sipCode < 500 || sipCode >= 600);
+  return sipCode !== null && meaningOf(sipCode) !== 'timeout' && (sipCode < 500 || sipCode >= 600);
 }

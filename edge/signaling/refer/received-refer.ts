@@ -7,7 +7,9 @@
  *
  * NOTIFYs are sent one at a time: each one after the response to the previous one.
  */
+
 import type { Timer } from '#shared/clock.ts';
+import { endsDialog } from '#shared/sip-status.ts';
 import type { PeerRefer } from '../../call/ports/refer.ts';
 import type { DialogRequest } from '../session/dialog-request.ts';
 import { type Environment, type ReferOutcome, respond } from '../srf/environment.ts';
@@ -156,7 +158,7 @@ export class ReceivedRefer implements PeerRefer {
 
   #answered({ status }: SrfAnswer) {
     // RFC 6665 section 4.2.2: the peer has no such subscription, or is gone.
-    if (status === 408 || status === 481 || status === 489) return this.#end();
+    if (endsDialog(status) || status === 489) return this.#end();
     this.#busy = false;
     this.#next();
   }

@@ -1,5 +1,7 @@
 /** Interprets the answer to a REGISTER (RFC 3261 sections 10.2 and 10.3). Pure. */
+
 import { plainHost } from '#shared/networks.ts';
+import { failsOver, isTemporary } from '#shared/sip-status.ts';
 import type { Outcome } from '../srf/exchange.ts';
 import { type HeaderFields, headerOf } from '../srf/headers.ts';
 import { hostPortOf, uriOf, userOf } from '../srf/numbers.ts';
@@ -70,9 +72,9 @@ export function judgeRegister(outcome: Outcome, asked: RegisterAsked): RegisterV
     error: refusalProblem(place, outcome, retryAfterS, asked.credentialsSent),
     sipCode: status,
     retryAfterS,
-    lasting: status < 500 ? status !== 408 && status !== 480 && status !== 491 : status >= 600,
+    lasting: !isTemporary(status),
   };
-  return { kind: status === 503 || status === 408 ? 'unavailable' : 'refused', failure };
+  return { kind: failsOver(status) ? 'unavailable' : 'refused', failure };
 }
 
 function bound(

@@ -3,14 +3,16 @@
  * `shared/connection-faults.ts` classifies connection faults, the table used for calls classifies statuses; only
  * the texts are specific to REGISTER. Pure.
  */
+
 import {
   bare,
   type ConnectionFailure,
   connectionFailure,
   connectionProblem,
 } from '#shared/connection-faults.ts';
+import { meaningOf } from '#shared/sip-status.ts';
 import { quoted } from '../../call/causes/cause-words.ts';
-import { type CauseKind, statusKinds } from '../../call/causes/outbound-cause.ts';
+import type { CauseKind } from '../../call/causes/outbound-cause.ts';
 import { parseChallenges, strongest } from '../srf/digest.ts';
 import { NoEngine } from '../srf/engine-errors.ts';
 import type { Outcome, Silence } from '../srf/exchange.ts';
@@ -69,7 +71,7 @@ function sentenceOf(status: number, credentialsSent: boolean): Sentence {
     return (place) => `${place} finds the interval too brief, and names none that is longer`;
   // Registrars also answer a wrong password with 403 (RFC 3261 section 21.4.4 forbids a retry with it).
   if (status === 403 && credentialsSent) return sentences.credentials_refused;
-  const kind = statusKinds[status] ?? statusKinds[Math.floor(status / 100) * 100] ?? 'protocol';
+  const kind = meaningOf(status);
   const known: Partial<Readonly<Record<CauseKind, Sentence>>> = sentences;
   return known[kind] ?? refused;
 }

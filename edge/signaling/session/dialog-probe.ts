@@ -3,6 +3,7 @@
  * interprets the answer.
  */
 
+import { endsDialog } from '#shared/sip-status.ts';
 import { engineError } from '../srf/engine-errors.ts';
 import { failureOf } from '../srf/refusal.ts';
 import type { SrfAnswer } from '../srf/srf.ts';
@@ -29,7 +30,7 @@ function goneBy({ status, reason, headers, source_address }: SrfAnswer): string 
     const why = status === 408 ? 'no answer came' : failureOf({ headers, reason }).text;
     return `The peer on hold sent no media, and could not be asked by OPTIONS whether it is there: ${why}.`;
   }
-  if (status !== 408 && status !== 481) return null;
+  if (!endsDialog(status)) return null;
   return `The peer on hold sent no media, and answered OPTIONS with ${status}: it has no such call.`;
 }
 

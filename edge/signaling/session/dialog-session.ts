@@ -2,7 +2,9 @@
  * The session in a dialog after its first offer and answer: re-INVITE and UPDATE from either side, their
  * collisions, and the session timer. The same for inbound and outbound dialogs.
  */
+
 import type { Timer } from '#shared/clock.ts';
+import { endsDialog } from '#shared/sip-status.ts';
 import { CallRefused } from '../../call/call-refused.ts';
 import type { LegEvents } from '../../call/ports/signaling.ts';
 import { capabilities, type Environment, respond } from '../srf/environment.ts';
@@ -258,11 +260,10 @@ export class DialogSession {
     }
     if (this.#stopped) return;
     environment.log.info({ method, sip_status: answer.status }, 'session refresh refused');
+    // RFC 4028 section 10: the peer no longer has the dialog, or is gone.
+    if (endsDialog(answer.status))
+      return events.lost('session_expired', `The peer answered a session refresh with ${answer.status}.`);
     switch (answer.status) {
-      // RFC 4028 section 10, RFC 3261 section 12.2.1.2: the peer no longer has the dialog, or is gone.
-      case 408:
-      case 481:
-        return events.lost('session_expired', `The peer answered a session refresh with ${answer.status}.`);
       case 491:
         return this.#later(glarePauseMs(ownsCallId, environment.random()));
       case 422: {
