@@ -12,7 +12,7 @@ const root = dirname(import.meta.dirname);
 /** Folders and files whose times outlive the program or come from other hosts. */
 const allowed: readonly { readonly file: string; readonly why: string }[] = [
   { file: 'edge/call/call-ledger.ts', why: 'the beginning of a call, from which its length is added' },
-  { file: 'edge/engine/core/wire.ts', why: 'times of messages in a trace never go back' },
+  { file: 'edge/engine/core/traced-messages.ts', why: 'times of messages in a trace never go back' },
   { file: 'edge/media/', why: 'its clock is monotonic on the scale of wall-clock time' },
   { file: 'edge/reporting/link.ts', why: 'control says until when a command is valid' },
   {

@@ -8,7 +8,7 @@ import { HepSender, type HepTarget } from './core/hep-sender.ts';
 import { Identity, type ListenAddress } from './core/identity.ts';
 import { Refusals } from './core/refusals.ts';
 import type { Session } from './core/session.ts';
-import { Wire } from './core/wire.ts';
+import { TracedMessages } from './core/traced-messages.ts';
 import { DialogTable } from './dialog/table.ts';
 import type { SipCommand } from './drachtio-port/command.ts';
 import { DrachtioPort, type PortSettings } from './drachtio-port/port.ts';
@@ -57,7 +57,7 @@ export class Stack {
   readonly #log: Log;
   readonly #metrics = new Metrics();
   readonly #hep: HepSender | null;
-  readonly #wire: Wire;
+  readonly #traced: TracedMessages;
   readonly #transport: TransportLayer;
   readonly #transactions = new TransactionTable();
   readonly #sessions = new DialogTable<Session>();
@@ -86,7 +86,7 @@ export class Stack {
     this.#clock = clock;
     this.#log = log;
     this.#hep = options.hep === null ? null : new HepSender(options.hep, this.#metrics, clock);
-    this.#wire = new Wire(this.#metrics, this.#hep, clock);
+    this.#traced = new TracedMessages(this.#metrics, this.#hep, clock);
     this.#messages = options.messages;
     this.#limit = new RateLimit(options.requestsPerSecond);
     this.#refusals = new Refusals(clock, refused);
@@ -135,7 +135,7 @@ export class Stack {
     this.#core = new Core({
       clock: this.#clock,
       identity,
-      wire: this.#wire,
+      messages: this.#traced,
       transport: this.#transport,
       transactions: this.#transactions,
       sessions: this.#sessions,
@@ -209,7 +209,7 @@ export class Stack {
   #received(flow: Flow, bytes: Buffer): void {
     const result = parseMessage(bytes, this.#messages);
     const message = result.ok ? result.message : result.partial;
-    this.#wire.received(flow, bytes, message?.headers ?? null);
+    this.#traced.received(flow, bytes, message?.headers ?? null);
     if (!result.ok) {
       this.#metrics.count('messages_malformed');
       if (result.partial && this.#admits(flow)) {

@@ -6,7 +6,7 @@ import { connectionFailure } from '#shared/connection-faults.ts';
 import { DialogEnds } from '../../edge/engine/core/dialog-ends.ts';
 import { Identity } from '../../edge/engine/core/identity.ts';
 import type { Session } from '../../edge/engine/core/session.ts';
-import { Wire } from '../../edge/engine/core/wire.ts';
+import { TracedMessages } from '../../edge/engine/core/traced-messages.ts';
 import { DialogTable } from '../../edge/engine/dialog/table.ts';
 import { AppClient } from '../../edge/engine/drachtio-port/client.ts';
 import { type Frame, FrameReader } from '../../edge/engine/drachtio-port/frame.ts';
@@ -117,7 +117,7 @@ export class World {
     this.core = new Core({
       clock,
       identity: new Identity('192.0.2.1', { host: '192.0.2.1', port: 5061 }, null),
-      wire: new Wire(metrics, null, clock),
+      messages: new TracedMessages(metrics, null, clock),
       transport: {
         limits: DEFAULT_TRANSPORT_LIMITS,
         connect: (target) => this.#connect(target),

@@ -9,7 +9,7 @@ import type { DialogEnds } from './dialog-ends.ts';
 import type { Identity } from './identity.ts';
 import type { Refusals } from './refusals.ts';
 import type { Session } from './session.ts';
-import type { Wire } from './wire.ts';
+import type { TracedMessages } from './traced-messages.ts';
 
 export type Log = (
   level: 'info' | 'warn' | 'error',
@@ -28,7 +28,7 @@ interface Applications {
 export interface Context {
   readonly clock: Clock;
   readonly identity: Identity;
-  readonly wire: Wire;
+  readonly messages: TracedMessages;
   readonly transport: Pick<TransportLayer, 'connect' | 'find' | 'block' | 'limits'>;
   readonly transactions: TransactionTable;
   readonly sessions: DialogTable<Session>;

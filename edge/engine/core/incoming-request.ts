@@ -11,11 +11,11 @@ import {
 } from '../transaction/server.ts';
 import type { Flow } from '../transport/flow.ts';
 import type { Session } from './session.ts';
-import type { Wire } from './wire.ts';
+import type { TracedMessages } from './traced-messages.ts';
 
 export interface IncomingOwner {
   readonly clock: Clock;
-  readonly wire: Wire;
+  readonly messages: TracedMessages;
   unanswered(incoming: IncomingRequest): void;
   ended(incoming: IncomingRequest): void;
 }
@@ -97,7 +97,7 @@ export class IncomingRequest implements ServerUser {
 
   send(bytes: Buffer): void {
     this.#settle();
-    this.#owner.wire.send(this.flow, bytes, this.request.headers);
+    this.#owner.messages.send(this.flow, bytes, this.request.headers);
     if (!isProvisional(bytes)) this.#unpin();
   }
 

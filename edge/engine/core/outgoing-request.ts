@@ -12,11 +12,11 @@ import {
 } from '../transaction/client.ts';
 import type { Flow } from '../transport/flow.ts';
 import type { Session } from './session.ts';
-import type { Wire } from './wire.ts';
+import type { TracedMessages } from './traced-messages.ts';
 
 export interface OutgoingOwner {
   readonly clock: Clock;
-  readonly wire: Wire;
+  readonly messages: TracedMessages;
   response(outgoing: OutgoingRequest, response: SipResponse, bytes: Buffer): void;
   repeated(outgoing: OutgoingRequest, response: SipResponse): void;
   /** The peer did not respond; `status` is used instead. */
@@ -87,7 +87,7 @@ export class OutgoingRequest implements ClientUser {
     this.#heardBefore = flow.heard;
     this.#owner.started(this, flow);
     this.transaction.start((message, ready) => {
-      if (!this.#owner.wire.send(flow, ready ?? serializeRequest(message), this.request.headers)) {
+      if (!this.#owner.messages.send(flow, ready ?? serializeRequest(message), this.request.headers)) {
         this.transaction.transportFailed(connectionFailure('unknown', 'the connection was closed'));
       }
     }, bytes);

@@ -49,7 +49,7 @@ export class Acks {
   transmit(request: SipRequest, way: Way, bytes: Buffer, level: 'info' | 'warn' = 'warn'): void {
     this.#ways.reach(
       way,
-      (flow) => this.#context.wire.send(flow, bytes, request.headers),
+      (flow) => this.#context.messages.send(flow, bytes, request.headers),
       (cause) => this.#context.log(level, 'ACK not sent', { callId: request.headers.get('call-id'), cause }),
     );
   }

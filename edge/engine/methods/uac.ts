@@ -62,8 +62,8 @@ export class Uac implements OutgoingOwner {
     return this.#context.clock;
   }
 
-  get wire() {
-    return this.#context.wire;
+  get messages() {
+    return this.#context.messages;
   }
 
   /** Number of entries of each kind. */
@@ -345,7 +345,7 @@ export class Uac implements OutgoingOwner {
     if ((tagOf(response.headers.get('to') ?? '') ?? '') !== session.dialog.remoteTag) {
       this.#byes.ofUnusable(outgoing, response);
     } else if (owed?.ack && flow) {
-      this.wire.send(flow, owed.ack, outgoing.request.headers);
+      this.messages.send(flow, owed.ack, outgoing.request.headers);
     }
   }
 

@@ -48,8 +48,8 @@ export class Uas implements IncomingOwner {
     return this.#context.clock;
   }
 
-  get wire() {
-    return this.#context.wire;
+  get messages() {
+    return this.#context.messages;
   }
 
   /** Number of entries of each kind. */
@@ -111,7 +111,7 @@ export class Uas implements IncomingOwner {
   #respond(flow: Flow, request: SipRequest, status: number, reason: string, fields: Fields = []): void {
     const response = plainResponse(request, status, reason, newTag(), fields);
     this.#context.metrics.count('requests_refused');
-    this.wire.send(flow, serializeResponse(response), request.headers);
+    this.messages.send(flow, serializeResponse(response), request.headers);
   }
 
   #outOfDialog(flow: Flow, request: SipRequest, key: string): void {
@@ -297,7 +297,7 @@ export class Uas implements IncomingOwner {
     }
     incoming.toTag ??= newTag();
     const ok = plainResponse(request, 200, 'OK', incoming.toTag);
-    this.wire.send(flow, serializeResponse(ok), request.headers);
+    this.messages.send(flow, serializeResponse(ok), request.headers);
     const { session } = incoming;
     const dialogId = session?.dialog.id ?? '';
     this.finish(incoming, 487, 'Request Terminated');

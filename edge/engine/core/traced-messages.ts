@@ -4,8 +4,8 @@ import type { Flow } from '../transport/flow.ts';
 import type { Metrics } from '../transport/metrics.ts';
 import type { HepSender } from './hep-sender.ts';
 
-/** Every message that enters or leaves the engine passes here, to be counted and copied to the trace collector. */
-export class Wire {
+/** Every SIP message that enters or leaves the engine passes here: it is counted and copied for the trace (HEP). */
+export class TracedMessages {
   readonly #metrics: Metrics;
   readonly #hep: HepSender | null;
   readonly #clock: Clock;
