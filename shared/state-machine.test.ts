@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { accepts, IllegalMove, type Moves, machine, Stateful, step, to } from './state-machine.ts';
+import { accepts, IllegalMove, ignored, type Moves, machine, Stateful, step, to } from './state-machine.ts';
 
 const door = machine('a door', {
-  open: { shut: to('closed', 'swing', 'click'), look: to('open') },
-  closed: { open: to('open', 'creak'), look: to('closed') },
+  open: { shut: to('closed', 'swing', 'click'), ...ignored('open', 'look') },
+  closed: { open: to('open', 'creak'), ...ignored('closed', 'look') },
 } satisfies Moves<'open' | 'closed', 'open' | 'shut' | 'look', 'swing' | 'click' | 'creak'>);
 
 describe('a state machine', () => {

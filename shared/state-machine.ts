@@ -54,6 +54,17 @@ export function to<const State extends string, const Actions extends readonly st
   return { to: state, actions };
 }
 
+/** The inputs that change nothing in a state, because they come too late or too early: part of its table row. */
+export function ignored<const State extends string, const Inputs extends readonly string[]>(
+  state: State,
+  ...inputs: Inputs
+): { readonly [On in Inputs[number]]: Move<State, never> } {
+  const none: Move<State, never> = { to: state, actions: [] };
+  return Object.fromEntries(inputs.map((input) => [input, none])) as {
+    readonly [On in Inputs[number]]: Move<State, never>;
+  };
+}
+
 /** The move for `input` in `state`. @throws IllegalMove when the table has none */
 export function step<M extends AnyMoves, On extends InputOf<M>>(
   { name, moves }: Machine<M>,

@@ -1,39 +1,26 @@
-/**
- * The signaling side of an outgoing call: the INVITE with its attempts, its answer, and the dialog until its BYE.
- *
- *     dialling --2xx--> up --bye()--> leaving --response--> over
- *        |  |                            ^
- *        |  +-cancel(), no response--> withdrawn --2xx: ACK, BYE
- *        |                               | any other final response
- *        +-- refusal, unreachable -------+--> over (BYE of the peer and the loss of the engine: from everywhere)
- *
- * A CANCEL is passed on at once; the engine holds it until there is a provisional response (RFC 3261 section 9.1).
- */
-
+/** The signaling side of an outgoing call: performs the actions of outbound-leg-state.ts. */
 import { randomBytes } from 'node:crypto';
 import type { Timer } from '#shared/clock.ts';
 import { connectionFailure } from '#shared/connection-faults.ts';
+import { Stateful } from '#shared/state-machine.ts';
 import type { DialEvents, DialTarget, OutboundLeg as Leg, OutboundInvite } from '../../call/ports/dialing.ts';
 import type { ReferEvents, ReferOrder } from '../../call/ports/refer.ts';
 import type { CallLeg, DialogIdentity } from '../../call/ports/signaling.ts';
-import { Refers, tooLate } from '../refer/refers.ts';
-import { dialogProbe } from '../session/dialog-probe.ts';
-import { type DialogRequest, NoDialog, sendInDialog } from '../session/dialog-request.ts';
-import { DialogSession } from '../session/dialog-session.ts';
+import { tooLate } from '../refer/refers.ts';
 import type { DialogOwner, Dialogs } from '../session/dialogs.ts';
 import { retryAfterOverlap } from '../session/glare.ts';
 import { sessionBody } from '../session/session-body.ts';
 import { engineError } from '../srf/engine-errors.ts';
-import { capabilities, type Environment, respond } from '../srf/environment.ts';
-import { headerOf, reasonOf, tagOf } from '../srf/headers.ts';
+import { type Environment, respond } from '../srf/environment.ts';
+import { type HeaderFields, headerOf, reasonOf, tagOf } from '../srf/headers.ts';
 import { uriOf } from '../srf/numbers.ts';
 import { failureOf } from '../srf/refusal.ts';
 import type { Acknowledge, NewRequest, RequestSent, SrfAnswer, SrfRequest, SrfResponse } from '../srf/srf.ts';
 import { answerInDialog, causeOfEngineBye, unknownDialog } from './in-dialog.ts';
 import { InviteTries } from './invite-tries.ts';
+import { LegDialog } from './leg-dialog.ts';
+import { outboundLeg } from './outbound-leg-state.ts';
 import { ReliableResponses } from './reliable-responses.ts';
-
-type State = 'dialling' | 'withdrawn' | 'up' | 'leaving' | 'over';
 
 export interface OutboundLegOptions {
   readonly environment: Environment;
@@ -50,22 +37,18 @@ export interface OutboundLegOptions {
 export class OutboundLeg implements Leg, DialogOwner {
   readonly #options: OutboundLegOptions;
   readonly #tries: InviteTries;
-  readonly #session: DialogSession;
-  readonly #refers: Refers;
+  readonly #dialog: LegDialog;
   readonly #reliable = new ReliableResponses();
   readonly #fromTag = randomBytes(8).toString('hex');
-  readonly #dialogId: string;
+  readonly #machine = new Stateful(outboundLeg, 'idle');
+  /** Waits for the first response to the INVITE. */
   #silence: Timer | null = null;
-  #state: State = 'dialling';
-  /** The INVITE of the last attempt, once the engine has accepted it. */
+  /** The INVITE of the last attempt that the engine has accepted. */
   #request: SrfRequest | null = null;
-  #cancelReason: string | null = null;
-  #contact: string | null;
+  #cancelReason = '';
   #remoteTag = '';
-  /** To tag of the early dialog in which a reliable provisional response answered our offer; null: none did. */
-  #earlyTag: string | null = null;
-  /** Whether the peer has sent an offer in that dialog: the INVITE's answer is then outdated. */
-  #offeredEarly = false;
+  /** To tag of the early dialog in which a reliable provisional response answered our offer. */
+  #earlyTag = '';
 
   /** The INVITE is sent in a later turn, so that the caller knows the leg before the first event. */
   constructor(options: OutboundLegOptions) {
@@ -74,7 +57,6 @@ export class OutboundLeg implements Leg, DialogOwner {
     const environment = { ...options.environment, log: options.environment.log.child(facts) };
     const { publicAddress } = environment;
     this.#options = { ...options, environment };
-    this.#contact = publicAddress === null ? null : `<sip:${publicAddress};transport=tls>`;
     this.#tries = new InviteTries({
       environment,
       target,
@@ -82,49 +64,48 @@ export class OutboundLeg implements Leg, DialogOwner {
       fromTag: this.#fromTag,
       headersLeftOut: (headers) => events.headersLeftOut?.(headers),
     });
-    this.#session = new DialogSession({
+    this.#dialog = new LegDialog({
       environment,
+      dialogs,
+      owner: this,
       events: {
         ...events,
         lost: (...cause) => this.#lose(...cause),
         reanswer: (offer) => {
-          if (this.#state === 'dialling') this.#offeredEarly = true;
+          this.#machine.take('offered', {});
           return events.reanswer(offer);
         },
       },
-      contact: () => this.#contact,
+      contact: publicAddress === null ? null : `<sip:${publicAddress};transport=tls>`,
       ownsCallId: true,
-      send: (request) => this.#send(request),
-    });
-    this.#refers = new Refers({
-      environment,
-      referred: (refer) => events.referred(refer),
-      refused: (...refer) => events.referRefused?.(...refer),
-      contact: () => this.#contact,
       self: () => uriOf(this.#request?.headers.from ?? ''),
-      send: (request) => this.#send(request),
+      invite: () => this.#request,
+      authenticator: this.#tries.authenticator,
     });
-    this.#dialogId = `${invite.sipCallId};from-tag=${this.#fromTag}`;
-    dialogs.add(this.#dialogId, this);
-    setImmediate(() => this.#try());
+    this.#dialog.learnId(`${invite.sipCallId};from-tag=${this.#fromTag}`);
+    setImmediate(() => this.#machine.take('start', { 'send INVITE': this.#sendInvite }));
   }
 
   cancel(reason: string): void {
-    if (this.#state === 'dialling') this.#withdraw(reason);
+    this.#machine.take('cancel', {
+      'stop waiting': this.#stopWaiting,
+      'note reason': () => {
+        this.#cancelReason = reason;
+      },
+      'send CANCEL': () => this.#sendCancel(),
+      release: this.#release,
+    });
   }
 
   ask(answered: (gone: string | null) => void): void {
-    if (this.#state !== 'up') {
-      answered(null);
-      return;
-    }
-    const contact: Record<string, string> = this.#contact === null ? {} : { Contact: this.#contact };
-    const headers = { ...contact, 'User-Agent': this.#options.environment.software, ...capabilities() };
-    this.#send(dialogProbe(headers, (gone) => answered(this.#state === 'up' ? gone : null)));
+    this.#machine.take('ask', {
+      'send OPTIONS': () => this.#dialog.sendOptions(answered),
+      'skip OPTIONS': () => answered(null),
+    });
   }
 
   bye(reason: string): void {
-    if (this.#state === 'up') this.#leave({ Reason: reasonOf(200, reason) });
+    this.#machine.take('bye', { 'send BYE': () => this.#sendBye(200, reason) });
   }
 
   get number(): string {
@@ -132,7 +113,7 @@ export class OutboundLeg implements Leg, DialogOwner {
   }
 
   get leaving(): boolean {
-    return this.#state === 'leaving';
+    return this.#machine.is('leaving');
   }
 
   replacedBy(leg: CallLeg): void {
@@ -140,7 +121,7 @@ export class OutboundLeg implements Leg, DialogOwner {
   }
 
   get takesRefer(): boolean {
-    return this.#session.peer.takes('refer') ?? true;
+    return this.#dialog.session.peer.takes('refer') ?? true;
   }
 
   get dialog(): DialogIdentity | null {
@@ -149,210 +130,237 @@ export class OutboundLeg implements Leg, DialogOwner {
       callId: this.#options.invite.sipCallId,
       localTag: this.#fromTag,
       remoteTag: this.#remoteTag,
-      remoteTarget: this.#session.peer.target,
+      remoteTarget: this.#dialog.session.peer.target,
     };
   }
 
   refer(order: ReferOrder, events: ReferEvents): void {
-    if (this.#state === 'up') this.#refers.refer(order, events);
-    else tooLate(events);
+    this.#machine.take('refer', {
+      'send REFER': () => this.#dialog.refers.refer(order, events),
+      'fail REFER': () => tooLate(events),
+    });
   }
 
   renegotiate(): void {
-    if (this.#state === 'up') this.#session.renegotiate();
+    this.#machine.take('renegotiate', { renegotiate: () => this.#dialog.session.renegotiate() });
   }
 
   receive(request: SrfRequest, response: SrfResponse) {
     const { environment } = this.#options;
-    // Only ACKs to the peer's re-INVITEs arrive here, and the session handles those.
-    if (request.method === 'ACK') return this.#session.acknowledged(request);
-    if (request.method === 'BYE') {
-      return request.source === 'application' ? this.#endedByEngine(request) : this.#bye(response);
+    const pass = () =>
+      answerInDialog(environment, this.#dialog.session, this.#dialog.refers, request, response);
+    const reject = () => respond(environment, response, 481);
+    switch (request.method) {
+      case 'ACK':
+        return this.#machine.take('ACK', { 'pass ACK': () => this.#dialog.session.acknowledged(request) });
+      case 'BYE':
+        return request.source === 'application' ? this.#endedByEngine(request) : this.#bye(response);
+      case 'NOTIFY':
+        return this.#machine.take('NOTIFY', {
+          'pass request': pass,
+          'pass NOTIFY': () => this.#dialog.refers.notified(request, response),
+          'answer 481': reject,
+        });
+      case 'UPDATE':
+        return this.#machine.take('UPDATE', {
+          'pass request': pass,
+          'pass UPDATE': () => this.#dialog.session.receive('UPDATE', request, response),
+          'pass UPDATE of fork': () => this.#passUpdateOfFork(request, response),
+          'answer 481': reject,
+        });
+      default:
+        this.#machine.take('request', { 'pass request': pass, 'answer 481': reject });
     }
-    if (this.#state === 'leaving' && request.method === 'NOTIFY') {
-      return this.#refers.notified(request, response);
-    }
-    if (this.#state === 'dialling' && request.method === 'UPDATE') return this.#early(request, response);
-    if (this.#state !== 'up') return respond(environment, response, 481);
-    answerInDialog(environment, this.#session, this.#refers, request, response);
-  }
-
-  /** An UPDATE before the answer. Only the dialog whose answer media uses may offer. */
-  #early(request: SrfRequest, response: SrfResponse) {
-    const { environment } = this.#options;
-    const fork = tagOf(headerOf(request.headers, 'from') ?? '');
-    if (this.#earlyTag !== null && fork !== this.#earlyTag && sessionBody(request).kind === 'sdp') {
-      const headers = { 'Retry-After': String(retryAfterOverlap(environment.random())) };
-      return respond(environment, response, 500, { headers });
-    }
-    this.#session.receive('UPDATE', request, response);
   }
 
   abandon(): void {
-    this.#over();
+    this.#machine.take('abandoned', { release: this.#release });
   }
 
   unknown(): void {
-    const before = this.#state;
-    this.#over();
-    if (before === 'up') this.#options.events.lost('dialog_lost', unknownDialog);
+    this.#machine.take('forgotten', {
+      release: this.#release,
+      'report forgotten': () => this.#options.events.lost('dialog_lost', unknownDialog),
+    });
   }
 
   get settled(): boolean {
-    return this.#state === 'up';
+    return this.#machine.is('up');
   }
 
   // ---------------------------------------------------------------- the INVITE
 
-  #try() {
-    if (this.#state !== 'dialling') return this.#over();
+  readonly #sendInvite = (): void => {
     const { environment, request, noResponseMs } = this.#options;
-    this.#silence = environment.clock.after(noResponseMs, () => this.#unheard());
+    this.#silence = environment.clock.after(noResponseMs, () => this.#noResponse());
     request(this.#tries.next(), (error, sent) => {
       if (error || !sent) return this.#notSent(error);
-      this.#request = sent;
-      this.#contact ??= sent.headers.contact ?? null;
       sent.on('update', (update, response) => this.#update(update, response));
       sent.on('response', (answer, ack) => this.#response(answer, ack));
-      if (this.#state === 'withdrawn') this.#sendCancel(sent);
+      this.#machine.take('accepted', {
+        'learn INVITE': () => {
+          this.#request = sent;
+          this.#dialog.learnContact(sent.headers.contact);
+        },
+        'send CANCEL': () => this.#sendCancel(),
+      });
+    });
+  };
+
+  #notSent(error: unknown) {
+    this.#machine.take('not sent', {
+      release: this.#release,
+      'report not sent': () => {
+        const { kind, text } = engineError(error);
+        // Without an engine no target can be reached, and no target is to blame.
+        if (kind === 'no_engine') this.#options.events.lost('engine_lost', `${text}.`);
+        else this.#options.events.unreachable(connectionFailure('unknown', text));
+      },
     });
   }
 
-  #notSent(error: unknown) {
-    const { kind, text } = engineError(error);
-    const before = this.#state;
-    this.#over();
-    if (before !== 'dialling') return;
-    // Without an engine no target can be reached, and no target is to blame.
-    if (kind === 'no_engine') this.#options.events.lost('engine_lost', `${text}.`);
-    else this.#options.events.unreachable(connectionFailure('unknown', text));
-  }
+  readonly #stopWaiting = (): void => this.#silence?.cancel();
 
   #response(answer: SrfAnswer, ack: Acknowledge) {
-    if (this.#state === 'over') return;
-    this.#silence?.cancel();
     if (answer.status < 200) this.#provisional(answer, ack);
-    // RFC 3261 section 13.2.2.4: every 2xx is an answer, and is acknowledged.
     else if (answer.status < 300) this.#answered(answer, ack);
-    else this.#refused(answer);
+    else this.#failed(answer);
   }
 
   #provisional(answer: SrfAnswer, prack: Acknowledge): void {
-    if (!this.#reliable.take(answer.headers)) return;
-    const reliable = headerOf(answer.headers, 'rseq') !== undefined;
-    if (reliable) this.#acknowledge(prack);
-    if (this.#state !== 'dialling') return;
     const body = sessionBody(answer);
-    if (reliable && body.kind === 'sdp' && this.#earlyTag === null) {
-      this.#earlyTag = tagOf(headerOf(answer.headers, 'to') ?? '');
-      this.#session.negotiatedEarly();
-    }
-    this.#options.events.progress(answer.status, body.kind === 'sdp' ? body.sdp : null);
-  }
-
-  #answered(answer: SrfAnswer, ack: Acknowledge) {
-    const { status } = answer;
-    this.#acknowledge(() => {
-      if (status === 200) return ack();
-      // A drachtio-server creates a dialog only for 200: otherwise there is no dialog to continue the call in.
-      ack({}, (error) => {
-        if (error) this.#lose('bad_answer', `The SIP engine takes no ${status} for an answer.`);
-      });
+    this.#machine.take(this.#provisionalInput(answer.headers, body.kind === 'sdp'), {
+      'stop waiting': this.#stopWaiting,
+      'send PRACK': () => this.#acknowledge(prack),
+      'learn early dialog': () => {
+        this.#earlyTag = tagOf(headerOf(answer.headers, 'to') ?? '');
+        this.#dialog.session.negotiatedEarly();
+      },
+      'report progress': () =>
+        this.#options.events.progress(answer.status, body.kind === 'sdp' ? body.sdp : null),
     });
-    if (this.#state !== 'dialling') {
-      // RFC 3261 section 9.1: the answer crossed our CANCEL.
-      this.#state = 'up';
-      return this.#leave({ Reason: reasonOf(487, this.#cancelReason ?? 'The call was given up') });
-    }
-    this.#state = 'up';
-    this.#remoteTag = tagOf(headerOf(answer.headers, 'to') ?? '');
-    this.#session.established(answer.headers);
-    const body = sessionBody(answer);
-    // RFC 3261 section 13.2.1: the answer was in the 18x. Applying a repeated answer would undo the later offer.
-    const known = this.#offeredEarly && this.#remoteTag === this.#earlyTag;
-    this.#options.events.answered(body.kind === 'sdp' && !known ? body.sdp : null);
   }
 
-  #refused(answer: SrfAnswer) {
-    if (this.#state !== 'dialling') return this.#over();
-    if (this.#tries.another(answer, this.#request?.uri ?? '')) return this.#try();
-    this.#over();
+  #provisionalInput(headers: HeaderFields, hasSdp: boolean) {
+    if (!this.#reliable.take(headers)) return 'repeated';
+    if (headerOf(headers, 'rseq') === undefined) return 'provisional';
+    return hasSdp ? 'reliable answer' : 'reliable';
+  }
+
+  /** RFC 3261 section 13.2.2.4: every 2xx is an answer, and is acknowledged. */
+  #answered({ status, headers, body: text }: SrfAnswer, ack: Acknowledge) {
+    const body = sessionBody({ headers, body: text });
+    const report = (sdp: string | null) => this.#options.events.answered(sdp);
+    const sdp = body.kind === 'sdp' ? body.sdp : null;
+    this.#machine.take('2xx', {
+      'stop waiting': this.#stopWaiting,
+      'send ACK': () =>
+        this.#acknowledge(() => {
+          if (status === 200) return ack();
+          // A drachtio-server creates a dialog only for 200: otherwise there is no dialog to continue the call in.
+          ack({}, (error) => {
+            if (error) this.#lose('bad_answer', `The SIP engine does not accept ${status} as an answer.`);
+          });
+        }),
+      'begin session': () => {
+        this.#remoteTag = tagOf(headerOf(headers, 'to') ?? '');
+        this.#dialog.session.established(headers);
+      },
+      'report answered': () => report(sdp),
+      // RFC 3261 section 13.2.1: the answer was in the 18x. Applying a repeated answer would undo the later offer.
+      'report answered again': () => report(this.#remoteTag === this.#earlyTag ? null : sdp),
+      'send BYE': () => this.#sendBye(487, this.#cancelReason),
+    });
+  }
+
+  #failed(answer: SrfAnswer) {
+    this.#machine.take('failure', {
+      'stop waiting': this.#stopWaiting,
+      'judge failure': () => {
+        const again = this.#tries.another(answer, this.#request?.uri ?? '');
+        if (again) this.#machine.take('again', { 'send INVITE': this.#sendInvite });
+        else
+          this.#machine.take('refused', {
+            release: this.#release,
+            'report refusal': () => this.#reportRefusal(answer),
+          });
+      },
+      release: this.#release,
+    });
+  }
+
+  #reportRefusal(answer: SrfAnswer): void {
     const { events } = this.#options;
     const refusal = this.#tries.refusal(answer);
-    if (answer.source_address !== '') return events.refused(refusal);
+    if (answer.source_address !== '') events.refused(refusal);
     // The engine made it: the peer did not answer.
-    if (answer.status === 408) events.timeout();
+    else if (answer.status === 408) events.timeout();
     else events.unreachable(failureOf(answer));
   }
 
   // ---------------------------------------------------------------- giving up
 
-  #unheard(): void {
-    if (this.#state !== 'dialling') return;
-    this.#withdraw('No response in time');
-    this.#options.events.timeout();
+  #noResponse(): void {
+    this.#machine.take('no response', {
+      'note reason': () => {
+        this.#cancelReason = 'No response in time';
+      },
+      'send CANCEL': () => this.#sendCancel(),
+      'report no response': () => this.#options.events.timeout(),
+    });
   }
 
-  #withdraw(reason: string): void {
-    this.#silence?.cancel();
-    this.#state = 'withdrawn';
-    this.#cancelReason = reason;
-    if (this.#request) this.#sendCancel(this.#request);
-  }
-
-  #sendCancel(invite: SrfRequest): void {
-    const headers = { Reason: reasonOf(487, this.#cancelReason ?? '') };
+  #sendCancel(): void {
+    const headers = { Reason: reasonOf(487, this.#cancelReason) };
     try {
-      invite.cancel({ headers }, (error) => {
+      this.#request?.cancel({ headers }, (error) => {
         // A final response has crossed it and decides the outcome.
         if (error) this.#options.environment.log.debug({ error: String(error) }, 'CANCEL was not sent');
       });
     } catch (error) {
       this.#options.environment.log.debug({ error: String(error) }, 'CANCEL was not sent');
-      this.#over();
+      this.abandon();
     }
   }
 
   // ---------------------------------------------------------------- the dialog
 
-  #leave(headers: Record<string, string>): void {
-    this.#refers.flush();
-    this.#state = 'leaving';
-    this.#session.stop();
-    const over = () => this.#over();
-    const software = { 'User-Agent': this.#options.environment.software };
-    this.#send({
-      method: 'BYE',
-      headers: { ...software, ...headers },
-      body: undefined,
-      answered: over,
-      failed: over,
-    });
+  #sendBye(cause: number, reason: string): void {
+    this.#dialog.sendBye(cause, reason, () => this.#machine.take('BYE answered', { release: this.#release }));
   }
 
   /** The call's record is stored before the 200 is sent. */
   #bye(response: SrfResponse) {
     const { environment, events } = this.#options;
-    if (this.#state === 'leaving' || this.#state === 'over') return respond(environment, response, 200);
-    // RFC 3261 section 15: a callee does not end an early dialog by BYE.
-    if (this.#state !== 'up') return respond(environment, response, 481);
-    this.#over();
-    try {
-      events.bye();
-    } finally {
-      respond(environment, response, 200);
-    }
+    this.#machine.take('BYE', {
+      release: this.#release,
+      'report BYE': () => events.bye(),
+      'answer 200': () => respond(environment, response, 200),
+      'answer 481': () => respond(environment, response, 481),
+    });
   }
 
   #endedByEngine(bye: SrfRequest): void {
-    const before = this.#state;
-    this.#over();
-    if (before === 'up') this.#options.events.lost(...causeOfEngineBye(bye));
+    this.#machine.take('engine BYE', {
+      release: this.#release,
+      'report engine BYE': () => this.#options.events.lost(...causeOfEngineBye(bye)),
+    });
   }
 
   /** The session is lost; the dialog remains for the BYE that the call will request. */
   #lose(...cause: Parameters<DialEvents['lost']>): void {
-    if (this.#state === 'up') this.#options.events.lost(...cause);
+    this.#machine.take('session lost', { 'report loss': () => this.#options.events.lost(...cause) });
+  }
+
+  /** Only the dialog whose answer media uses may offer before the 2xx. */
+  #passUpdateOfFork(request: SrfRequest, response: SrfResponse) {
+    const { environment } = this.#options;
+    const fork = tagOf(headerOf(request.headers, 'from') ?? '');
+    if (fork !== this.#earlyTag && sessionBody(request).kind === 'sdp') {
+      const headers = { 'Retry-After': String(retryAfterOverlap(environment.random())) };
+      return respond(environment, response, 500, { headers });
+    }
+    this.#dialog.session.receive('UPDATE', request, response);
   }
 
   /** drachtio-srf passes an UPDATE to any pending outgoing INVITE with the same Call-ID. */
@@ -366,27 +374,12 @@ export class OutboundLeg implements Leg, DialogOwner {
       ack();
     } catch (error) {
       // The engine's connection is gone; the link reports its loss.
-      this.#options.environment.log.warn({ error: String(error) }, 'an acknowledgement was not sent');
+      this.#options.environment.log.warn({ error: String(error) }, 'an ACK or PRACK was not sent');
     }
   }
 
-  #send(request: DialogRequest) {
-    if (!this.#request) return request.failed(new NoDialog());
-    const dialog = {
-      id: this.#dialogId,
-      invite: this.#request,
-      receive: (update: SrfRequest, response: SrfResponse) => this.#update(update, response),
-      authenticator: this.#tries.authenticator,
-      unknown: () => this.unknown(),
-    };
-    sendInDialog(dialog, request);
-  }
-
-  #over(): void {
-    this.#state = 'over';
+  readonly #release = (): void => {
     this.#silence?.cancel();
-    this.#session.stop();
-    this.#refers.stop('The call has ended');
-    this.#options.dialogs.remove(this.#dialogId, this);
-  }
+    this.#dialog.release();
+  };
 }

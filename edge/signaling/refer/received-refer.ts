@@ -1,20 +1,13 @@
-/**
- * A REFER from the peer, and the subscription that it creates (RFC 3515 section 2.4, RFC 6665).
- *
- *     asked --accept()--> accepted --final notify(), time-out--> ending --last NOTIFY answered--> over
- *       |                    |                                      |
- *       +---- refuse(), the end of the dialog, a subscription that the peer does not know: over
- *
- * NOTIFYs are sent one at a time: each one after the response to the previous one.
- */
-
+/** A REFER from the peer, and the NOTIFYs that report its outcome: performs the actions of received-refer-state.ts. */
 import type { Timer } from '#shared/clock.ts';
 import { endsDialog } from '#shared/sip-status.ts';
+import { Stateful } from '#shared/state-machine.ts';
 import type { PeerRefer } from '../../call/ports/refer.ts';
 import type { DialogRequest } from '../session/dialog-request.ts';
 import { type Environment, type ReferOutcome, respond } from '../srf/environment.ts';
 import { allow, headerOf, supported, warningOf } from '../srf/headers.ts';
-import type { SrfAnswer, SrfRequest, SrfResponse } from '../srf/srf.ts';
+import type { SrfRequest, SrfResponse } from '../srf/srf.ts';
+import { receivedRefer } from './received-refer-state.ts';
 import { type StatusLine, sipfrag, sipfragType } from './sipfrag.ts';
 
 export interface ReceivedReferOptions {
@@ -31,30 +24,24 @@ export interface ReceivedReferOptions {
   over(refer: ReceivedRefer): void;
 }
 
-type State = 'asked' | 'accepted' | 'ending' | 'over';
-
 export class ReceivedRefer implements PeerRefer {
   readonly target: string;
   readonly replaces: string | null;
   readonly referredBy: string | null;
   readonly #options: ReceivedReferOptions;
-  /** RFC 4488: the peer wants no subscription. */
-  readonly #silent: boolean;
+  readonly #machine = new Stateful(receivedRefer, 'asked');
+  /** NOTIFYs to be sent. */
   readonly #waiting: StatusLine[] = [];
   readonly #timer: Timer;
   readonly #endsAt: number;
-  #state: State = 'asked';
-  /** Nothing is sent before the 202, and no NOTIFY before the response to the previous one. */
-  #busy = true;
   #expired: () => void = () => {};
 
   constructor(options: ReceivedReferOptions) {
-    const { environment, request, facts } = options;
+    const { environment, facts } = options;
     this.#options = options;
     this.target = facts.target;
     this.replaces = facts.replaces;
     this.referredBy = facts.referredBy;
-    this.#silent = /^\s*false\b/i.test(headerOf(request.headers, 'refer-sub') ?? '');
     const { subscriptionMs } = environment.refers;
     this.#endsAt = environment.clock.elapsed() + subscriptionMs;
     this.#timer = environment.clock.after(subscriptionMs, () => this.#timedOut());
@@ -62,41 +49,37 @@ export class ReceivedRefer implements PeerRefer {
 
   /** Whether the outcome is still pending. */
   get underWay(): boolean {
-    return this.#state === 'asked' || this.#state === 'accepted';
+    return !this.#machine.is('ending', 'over');
   }
 
   accept(): void {
-    if (this.#state !== 'asked') return;
-    this.#state = 'accepted';
-    const { environment, response, ourselves } = this.#options;
-    environment.countRefer('received', 'accepted');
-    const headers = {
-      ...ourselves(),
-      Allow: allow,
-      Supported: supported,
-      ...(this.#silent ? { 'Refer-Sub': 'false' } : {}),
-    };
-    respond(environment, response, 202, { headers }, (error) => {
-      if (error) return this.#end();
-      this.#busy = false;
-      this.#next();
+    // RFC 4488: the peer wants no subscription.
+    const silent = /^\s*false\b/i.test(headerOf(this.#options.request.headers, 'refer-sub') ?? '');
+    this.#machine.take(silent ? 'accept silently' : 'accept', {
+      'send 202': () => this.#send202(silent ? { 'Refer-Sub': 'false' } : {}),
+      queue: () => this.#queue({ status: 100, reason: 'Trying' }),
     });
-    this.#tell({ status: 100, reason: 'Trying' });
   }
 
   refuse(status: number, reason: string, why?: string): void {
-    if (this.#state !== 'asked') return;
-    const { environment, response } = this.#options;
-    environment.countRefer('received', 'refused');
-    const headers = why === undefined ? {} : { Warning: warningOf(environment.warnAgent, why) };
-    respond(environment, response, status, { reason, headers });
-    this.#end();
+    this.#machine.take('refuse', {
+      'send rejection': () => this.#reject(status, reason, why),
+      release: this.#release,
+    });
   }
 
   notify(status: number, reason: string): void {
-    if (this.#state !== 'accepted') return;
-    if (status < 200) this.#tell({ status, reason });
-    else this.#finish({ status, reason }, status < 300 ? 'succeeded' : 'failed');
+    const line = { status, reason };
+    const queue = () => this.#queue(line);
+    const send = this.#send;
+    if (status < 200) this.#machine.take('progress', { queue, send });
+    else
+      this.#machine.take('outcome', {
+        'count outcome': () => this.#count(status < 300 ? 'succeeded' : 'failed'),
+        queue,
+        send,
+        release: this.#release,
+      });
   }
 
   onExpiry(expired: () => void): void {
@@ -105,36 +88,54 @@ export class ReceivedRefer implements PeerRefer {
 
   /** Sends pending NOTIFYs at once, because the dialog ends: TLS keeps their order anyway. */
   flush(): void {
-    if (this.#state === 'asked') return;
-    for (const line of this.#waiting.splice(0)) this.#send(line);
+    const all = () => {
+      while (this.#waiting.length > 0) this.#send();
+    };
+    this.#machine.take('flush', { 'send all': all });
   }
 
   /** The dialog has ended, and no NOTIFY can be sent. */
   stop(): void {
-    if (this.#state === 'asked') respond(this.#options.environment, this.#options.response, 487);
-    this.#end();
+    const { environment, response } = this.#options;
+    this.#machine.take('dialog over', {
+      'send rejection': () => respond(environment, response, 487),
+      release: this.#release,
+    });
   }
 
-  #tell(line: StatusLine): void {
-    if (this.#silent) return;
+  #send202(headers: Record<string, string>): void {
+    const { environment, response, ourselves } = this.#options;
+    environment.countRefer('received', 'accepted');
+    const all = { ...ourselves(), Allow: allow, Supported: supported, ...headers };
+    respond(environment, response, 202, { headers: all }, (error) => (error ? this.#gone() : this.#goOn()));
+  }
+
+  #reject(status: number, reason: string, why?: string): void {
+    const { environment, response } = this.#options;
+    environment.countRefer('received', 'refused');
+    const headers = why === undefined ? {} : { Warning: warningOf(environment.warnAgent, why) };
+    respond(environment, response, status, { reason, headers });
+  }
+
+  #queue(line: StatusLine): void {
     // Of several queued progress updates only the last one matters.
     if (line.status < 200 && this.#waiting.length > 1) this.#waiting.pop();
     this.#waiting.push(line);
-    this.#next();
   }
 
-  #next(): void {
-    if (this.#busy || this.#state === 'over') return;
+  /** The 202 is sent, or a NOTIFY answered. */
+  #goOn(): void {
+    if (this.#waiting.length > 0) this.#machine.take('next', { send: this.#send });
+    else this.#machine.take('no more', { release: this.#release });
+  }
+
+  #gone(): void {
+    this.#machine.take('gone', { release: this.#release });
+  }
+
+  readonly #send = (): void => {
     const line = this.#waiting.shift();
-    if (line) {
-      this.#busy = true;
-      this.#send(line);
-    } else if (this.#state === 'ending') {
-      this.#end();
-    }
-  }
-
-  #send(line: StatusLine): void {
+    if (!line) return;
     const { environment, event, ourselves, send } = this.#options;
     const restS = Math.max(1, Math.ceil((this.#endsAt - environment.clock.elapsed()) / 1_000));
     send({
@@ -148,44 +149,35 @@ export class ReceivedRefer implements PeerRefer {
         'Content-Type': sipfragType,
       },
       body: sipfrag(line),
-      answered: (answer) => this.#answered(answer),
+      // RFC 6665 section 4.2.2: the peer has no such subscription, or is gone.
+      answered: ({ status }) => (endsDialog(status) || status === 489 ? this.#gone() : this.#goOn()),
       failed: (error) => {
         environment.log.debug({ error: error.message }, 'a NOTIFY was not sent');
-        this.#end();
+        this.#gone();
       },
+    });
+  };
+
+  #timedOut(): void {
+    this.#options.environment.log.warn({ target: this.target }, 'a REFER from the peer timed out');
+    this.#machine.take('timeout', {
+      'send rejection': () => this.#reject(500, 'No decision in time'),
+      'count outcome': () => this.#count('timed_out'),
+      queue: () => this.#queue({ status: 503, reason: 'No outcome in time' }),
+      send: this.#send,
+      'report expiry': () => this.#expired(),
+      release: this.#release,
     });
   }
 
-  #answered({ status }: SrfAnswer) {
-    // RFC 6665 section 4.2.2: the peer has no such subscription, or is gone.
-    if (endsDialog(status) || status === 489) return this.#end();
-    this.#busy = false;
-    this.#next();
-  }
-
-  #timedOut(): void {
-    const { environment } = this.#options;
-    environment.log.warn({ target: this.target }, 'a REFER of the peer timed out');
-    if (this.#state === 'asked') this.refuse(500, 'No decision in time');
-    else {
-      this.#finish({ status: 503, reason: 'No outcome in time' }, 'timed_out');
-      this.#expired();
-    }
-  }
-
-  #finish(line: StatusLine, outcome: ReferOutcome): void {
-    this.#state = 'ending';
+  #count(outcome: ReferOutcome): void {
     this.#timer.cancel();
     this.#options.environment.countRefer('received', outcome);
-    this.#tell(line);
-    if (this.#silent) this.#end();
   }
 
-  #end(): void {
-    if (this.#state === 'over') return;
-    this.#state = 'over';
+  readonly #release = (): void => {
     this.#timer.cancel();
     this.#waiting.length = 0;
     this.#options.over(this);
-  }
+  };
 }

@@ -1,0 +1,122 @@
+/** The dialog of a leg, the same in both directions: its session, its REFERs, and our requests in it. */
+import type { LegEvents } from '../../call/ports/signaling.ts';
+import { Refers } from '../refer/refers.ts';
+import { dialogProbe } from '../session/dialog-probe.ts';
+import { type DialogRequest, NoDialog, sendInDialog } from '../session/dialog-request.ts';
+import { DialogSession } from '../session/dialog-session.ts';
+import type { DialogOwner, Dialogs } from '../session/dialogs.ts';
+import type { Authenticator } from '../srf/authenticator.ts';
+import { capabilities, type Environment } from '../srf/environment.ts';
+import { reasonOf } from '../srf/headers.ts';
+import type { SrfRequest, SrfResponse } from '../srf/srf.ts';
+
+export interface LegDialogOptions {
+  readonly environment: Environment;
+  readonly dialogs: Dialogs;
+  readonly owner: DialogOwner;
+  readonly events: Pick<
+    LegEvents,
+    'lost' | 'reanswer' | 'reoffer' | 'reaccept' | 'referred' | 'referRefused'
+  >;
+  /** Our Contact as configured; null: the engine writes its own. */
+  readonly contact: string | null;
+  /** Whether our side chose the Call-ID. */
+  readonly ownsCallId: boolean;
+  /** Our URI in From or To. */
+  readonly self: () => string;
+  /** The INVITE that creates the dialog; null: the engine has not accepted it yet. */
+  readonly invite: () => SrfRequest | null;
+  /** For challenges to our requests; null: challenges are final answers. */
+  readonly authenticator: Authenticator | null;
+}
+
+export class LegDialog {
+  readonly session: DialogSession;
+  readonly refers: Refers;
+  readonly #options: LegDialogOptions;
+  /** Our Contact: as configured, else as the engine wrote it. */
+  #contact: string | null;
+  /** The engine's id of the dialog. */
+  #id: string | null = null;
+
+  constructor(options: LegDialogOptions) {
+    const { environment, events, ownsCallId, self, contact } = options;
+    this.#options = options;
+    this.#contact = contact;
+    const shared = {
+      environment,
+      contact: () => this.#contact,
+      send: (request: DialogRequest) => this.#send(request),
+    };
+    this.session = new DialogSession({ ...shared, events, ownsCallId });
+    this.refers = new Refers({
+      ...shared,
+      self,
+      referred: (refer) => events.referred(refer),
+      refused: (...refer) => events.referRefused?.(...refer),
+    });
+  }
+
+  /** Requests in the dialog with this id go to its owner. */
+  learnId(id: string): void {
+    this.#id = id;
+    this.#options.dialogs.add(id, this.#options.owner);
+  }
+
+  /** @param contact the Contact that the engine has written, where none is configured */
+  learnContact(contact: string | undefined): void {
+    this.#contact ??= contact ?? null;
+  }
+
+  contactHeader(): Record<string, string> {
+    return this.#contact === null ? {} : { Contact: this.#contact };
+  }
+
+  /** @param answered gets why the peer is gone; null: it still has the dialog, or this cannot be determined */
+  sendOptions(answered: (gone: string | null) => void): void {
+    const headers = { ...this.contactHeader(), ...this.#software(), ...capabilities() };
+    this.#send(dialogProbe(headers, (gone) => answered(this.#options.owner.settled ? gone : null)));
+  }
+
+  /**
+   * Sends queued NOTIFYs, then a BYE.
+   * @param cause of its Reason (RFC 3326): a SIP status
+   * @param answered called when it is answered, or cannot be
+   */
+  sendBye(cause: number, reason: string, answered: () => void): void {
+    this.refers.flush();
+    this.session.stop();
+    const headers = { ...this.#software(), Reason: reasonOf(cause, reason) };
+    this.#send({ method: 'BYE', headers, body: undefined, answered, failed: answered });
+  }
+
+  /** Nothing is sent or awaited any more. */
+  release(): void {
+    this.session.stop();
+    this.refers.stop('The call has ended');
+    if (this.#id !== null) this.#options.dialogs.remove(this.#id, this.#options.owner);
+  }
+
+  #software(): Record<string, string> {
+    return { 'User-Agent': this.#options.environment.software };
+  }
+
+  #send(request: DialogRequest): void {
+    const { owner, dialogs, authenticator } = this.#options;
+    const invite = this.#options.invite();
+    if (this.#id === null || invite === null) {
+      request.failed(new NoDialog());
+      return;
+    }
+    const dialog = {
+      id: this.#id,
+      invite,
+      // drachtio-srf passes an UPDATE to any pending request with the same Call-ID.
+      receive: (update: SrfRequest, response: SrfResponse) =>
+        (dialogs.find(update.stackDialogId) ?? owner).receive(update, response),
+      authenticator,
+      unknown: () => owner.unknown(),
+    };
+    sendInDialog(dialog, request);
+  }
+}
