@@ -28,13 +28,13 @@ import { createReportStore } from './report-writers.ts';
 import { startRetention } from './retention.ts';
 import type { ControlConfig } from './settings/index.ts';
 import {
+  AgentTestDoor,
   analysisRoutes,
   analyticsRoutes,
   createTestRuns,
   createTornado,
   registerGate,
   scenarioRoutes,
-  TestCallDoor,
   testRunRoutes,
   tornadoRoutes,
 } from './testing/index.ts';
@@ -161,7 +161,7 @@ async function assemble(
     onReports: metrics.reports,
   };
   const edgeDoor = acceptEdges(app.server, parts, config.edgeFrameBytes, (...upgrade) =>
-    services.testCalls.take(...upgrade),
+    services.agentTestDoor.take(...upgrade),
   );
   const { random } = options.webhooks ?? {};
   const calls = { lost: metrics.lostCalls, queued: metrics.queuedCalls };
@@ -199,13 +199,13 @@ async function assemble(
     }),
     drain: once(async () => {
       background.hold();
-      services.testCalls.close();
+      services.agentTestDoor.close();
       await edgeDoor.close();
       await app.close();
     }),
     close: once(async () => {
       await background.close();
-      services.testCalls.close();
+      services.agentTestDoor.close();
       await edgeDoor.close();
       await widgets.close();
       await tools.close();
@@ -276,7 +276,7 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
     catalogue,
     edgeConfig,
     edges: new ConnectedEdges(),
-    testCalls: new TestCallDoor(clock, config.edgeFrameBytes),
+    agentTestDoor: new AgentTestDoor(clock, config.edgeFrameBytes),
     announcements,
     allowedTargets,
     quotas: new Quotas(config.quotas),

@@ -2,9 +2,9 @@
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
+import type { TestRunOrder } from './agent-tests.ts';
 import type { OutboundPlan } from './call/outbound-plan.ts';
 import type { TransferOrder } from './call/ports/transfer.ts';
-import type { TestRunOrder } from './test-calls.ts';
 import type { TestCallOrder } from './trunks/test-call/test-call.ts';
 
 export interface CommandTargets {

@@ -8,10 +8,10 @@ import { type FliteVoice, fliteVoices } from '#shared/models/flite.ts';
 import { type AgentModelSettings, readAgentModels } from '#shared/models/model-settings.ts';
 import { pathExists } from '#shared/path-exists.ts';
 import { type Environment, SettingError, settingReader } from '#shared/setting-reader.ts';
+import type { AgentTestLimits } from './agent-tests.ts';
 import { workerLocation } from './media/worker/location.ts';
 import { settings } from './settings.ts';
 import type { RegistrationSettings } from './signaling/registration/registration.ts';
-import type { TestCallLimits } from './test-calls.ts';
 
 type SettingName = (typeof settings)[number]['name'];
 
@@ -74,7 +74,7 @@ export interface EdgeSettings {
     readonly acceptWithinMs: number;
   };
   /** Limits of test runs over a call. */
-  readonly testCalls: TestCallLimits;
+  readonly testCalls: AgentTestLimits;
   readonly session: { readonly expiresS: number; readonly minS: number };
   readonly refers: { readonly subscriptionMs: number; readonly outcomeMs: number };
   readonly trunks: {

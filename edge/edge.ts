@@ -11,8 +11,8 @@ import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import { createModels } from '#shared/models/models.ts';
 import type { TextToSpeech } from '#shared/models/speech.ts';
 import { createAgents } from './agent/agents.ts';
+import { AgentTestCalls } from './call/agent-test-calls.ts';
 import type { Calls } from './call/calls.ts';
-import { TestVisits } from './call/test-visits.ts';
 import { carryOut } from './commands.ts';
 import type { EdgeSettings } from './config.ts';
 import type { EngineProcess } from './engine-process.ts';
@@ -86,7 +86,7 @@ export class Edge {
     const models = createModels(settings.models, { clock, random: Math.random });
     const deps = agentDeps(ground, speech, models);
     const agents = createAgents(deps);
-    const testVisits = new TestVisits(clock);
+    const agentTestCalls = new AgentTestCalls(clock);
     const calls: Calls = callsOf(ground, {
       media,
       agents,
@@ -97,7 +97,7 @@ export class Edge {
     const ready = Promise.withResolvers<void>();
     const signaling: Signaling = signalingOf(ground, {
       calls,
-      testVisits,
+      agentTestCalls,
       reporting,
       trunks: () => trunks,
       engineUp: (up) => {
@@ -109,7 +109,7 @@ export class Edge {
     const trunks: Trunks = trunksOf(ground, signaling, probes);
     const tests = testsOf(ground, {
       calls,
-      testVisits,
+      agentTestCalls,
       trunks,
       signaling,
       media,

@@ -2,7 +2,7 @@
 export { analysisRoutes } from './analysis/routes.ts';
 export { analyticsRoutes } from './analytics/routes.ts';
 export { registerGate } from './gate/gate.ts';
-export { TestCallDoor } from './over-call/door.ts';
+export { AgentTestDoor } from './over-call/door.ts';
 export { deleteRunsBeyond } from './records/delete.ts';
 export { deleteTornadoBefore, emptyRecordsBefore } from './records/retention.ts';
 export { announceEnds } from './records/subjects.ts';

@@ -106,13 +106,13 @@ export class Calls {
 
   /**
    * Places a call, or reports at once why it cannot be placed.
-   * @param changes overrides for this call: a test call has its own route, agent and ring time
+   * @param changes overrides for this call: those of tests have their own route, agent and ring time
    * @throws Error when outbound calls are disabled, the id is in use, or reports cannot be stored
    */
   place(plan: OutboundPlan, changes: OutboundChanges = {}): OutboundCall {
     const { newId } = this.#deps;
     const own = Object.keys(changes).length > 0;
-    // Test calls exist to measure, and cannot be transferred.
+    // Calls of tests exist to measure, and cannot be transferred.
     const deps = { ...this.#deps, ...changes, ...(own ? { transfers: null } : {}) };
     const outbound = this.#deps.outbound && { ...this.#deps.outbound, ...changes };
     if (!outbound) throw new Error('This edge makes no calls');

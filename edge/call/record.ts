@@ -75,7 +75,7 @@ export function callRecord(
   };
 }
 
-/** Contract 2.8: a header mapped to `external_id` is stored under this key. A test call names its run. */
+/** Contract 2.8: a header mapped to `external_id` is stored under this key. The call of an agent test names its run. */
 function metadataOf({ agent, variables, testRunId }: CallPlan): CallVariables {
   const { external_id: externalId } = variables;
   return {

@@ -3,6 +3,7 @@ import type { Clock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import { LogThinning } from '#shared/log-thinning.ts';
 import { plainAddress } from '#shared/networks.ts';
+import type { AgentTestCalls } from '../call/agent-test-calls.ts';
 import type { Log } from '../call/log.ts';
 import type {
   DialEvents,
@@ -11,7 +12,6 @@ import type {
   OutboundLeg as Leg,
   OutboundInvite,
 } from '../call/ports/dialing.ts';
-import type { TestVisits } from '../call/test-visits.ts';
 import { blockDue } from './admission/inbound.ts';
 import { OutsideRequests } from './admission/outside-requests.ts';
 import { RefusedRecords } from './admission/refused-records.ts';
@@ -53,7 +53,7 @@ export interface SignalingOptions {
   readonly random?: () => number;
   readonly resolve?: Resolve;
   /** Calls of the edge to itself; absent: there are none. */
-  readonly testVisits?: TestVisits;
+  readonly agentTestCalls?: AgentTestCalls;
   /** Absent: nothing is registered. */
   readonly registrars?: RegistrarAccess;
   /** Called when the engine is connected (again) or lost. */
@@ -120,7 +120,7 @@ export class Signaling implements Dialer {
       routing: () => this.#routing,
       isBoundAt: (trunkId, address) => this.#registrations?.isBoundAt(trunkId, address) ?? false,
       refused,
-      testVisits: options.testVisits,
+      agentTestCalls: options.agentTestCalls,
     };
     this.#outside = new OutsideRequests(this.#inbound);
     this.#link = new EngineLink({
@@ -135,7 +135,7 @@ export class Signaling implements Dialer {
       onDown: () => this.#engineLost(),
     });
     const noResponseMs = options.noResponseMs ?? defaultNoResponseMs;
-    this.own = options.testVisits ? new OwnLine(this.#environment, { clock, log, noResponseMs }) : null;
+    this.own = options.agentTestCalls ? new OwnLine(this.#environment, { clock, log, noResponseMs }) : null;
     this.#exchange = exchangeOver(clock, (request, sent) => this.#link.request(request, sent));
     this.#registrations = options.registrars ? this.#registrationsAt(options.registrars) : null;
   }

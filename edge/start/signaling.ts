@@ -1,8 +1,8 @@
 /** Signaling with the settings of this edge. */
 import { join } from 'node:path';
 import { keyOfFile, SecretBox } from '#shared/secret-box.ts';
+import type { AgentTestCalls } from '../call/agent-test-calls.ts';
 import type { Calls } from '../call/calls.ts';
-import type { TestVisits } from '../call/test-visits.ts';
 import { hostPort } from '../local-address.ts';
 import type { Reporting } from '../reporting/reporting.ts';
 import { resolveSource } from '../signaling/admission/source-hosts.ts';
@@ -13,7 +13,7 @@ import { clock, type Ground } from './ground.ts';
 
 interface SignalingParts {
   readonly calls: Calls;
-  readonly testVisits: TestVisits;
+  readonly agentTestCalls: AgentTestCalls;
   readonly reporting: Reporting;
   /** A function, because trunks are created after signaling. */
   readonly trunks: () => Trunks;
@@ -23,7 +23,7 @@ interface SignalingParts {
 
 export function signalingOf(ground: Ground, parts: SignalingParts): Signaling {
   const { settings, log, software, metrics } = ground;
-  const { calls, testVisits, reporting, trunks, engineUp } = parts;
+  const { calls, agentTestCalls, reporting, trunks, engineUp } = parts;
   const { sip } = settings;
   const names = new SecretBox(settings.secretKey ?? keyOfFile(join(settings.dataDir, 'edge-secret.key')));
   return new Signaling({
@@ -36,7 +36,7 @@ export function signalingOf(ground: Ground, parts: SignalingParts): Signaling {
     refers: settings.refers,
     countRefer: (from, outcome) => metrics.count('trunkline_edge_refers_total', { from, outcome }),
     strangers: settings.strangers,
-    testVisits,
+    agentTestCalls,
     refused: (reason) => metrics.count('trunkline_edge_refused_total', { reason }),
     engineUp,
     resolve: (host) => sourceAddresses(host, trunks()),

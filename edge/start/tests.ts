@@ -1,10 +1,11 @@
-/** Test calls over a trunk, and test runs that call the edge itself. */
+/** Test calls of trunks, and agent tests over a call of the edge to itself. */
 import { readFileSync } from 'node:fs';
 import { newId } from '#shared/ids.ts';
 import type { AgentsDeps } from '../agent/agents.ts';
+import { runAgentTest } from '../agent-tests.ts';
+import type { AgentTestCalls } from '../call/agent-test-calls.ts';
 import type { Calls } from '../call/calls.ts';
 import type { Agents } from '../call/ports/agents.ts';
-import type { TestVisits } from '../call/test-visits.ts';
 import type { CommandTargets } from '../commands.ts';
 import { localAddress } from '../local-address.ts';
 import type { RunningMedia } from '../media/media.ts';
@@ -12,14 +13,13 @@ import { nearbyMedia } from '../nearby-media.ts';
 import { ownTarget } from '../own-address.ts';
 import type { Reporting } from '../reporting/reporting.ts';
 import type { Signaling } from '../signaling/signaling.ts';
-import { runOverCall } from '../test-calls.ts';
 import { runTestCall } from '../trunks/test-call/test-call.ts';
 import type { Trunks } from '../trunks/trunks.ts';
 import { clock, type Ground } from './ground.ts';
 
 interface TestParts {
   readonly calls: Calls;
-  readonly testVisits: TestVisits;
+  readonly agentTestCalls: AgentTestCalls;
   readonly trunks: Trunks;
   readonly signaling: Signaling;
   readonly media: RunningMedia;
@@ -30,7 +30,7 @@ interface TestParts {
 
 export function testsOf(ground: Ground, parts: TestParts): Pick<CommandTargets, 'testCall' | 'testRun'> {
   const { settings, log, metrics, controlUrl, publicIp } = ground;
-  const { calls, testVisits, trunks, signaling, media, agents, agentDeps, reporting } = parts;
+  const { calls, agentTestCalls, trunks, signaling, media, agents, agentDeps, reporting } = parts;
   const { sip, rtp, tls } = settings;
   return {
     testCall: (order) =>
@@ -45,12 +45,12 @@ export function testsOf(ground: Ground, parts: TestParts): Pick<CommandTargets, 
         log,
       }),
     testRun: (order) =>
-      runOverCall(order, {
+      runAgentTest(order, {
         clock,
         log,
         controlUrl,
         calls,
-        visits: testVisits,
+        agentTestCalls,
         dialer: {
           dial: (...attempt) => {
             if (!signaling.own) throw new Error('signaling has no line of its own');

@@ -72,7 +72,7 @@ export const EdgeCommand = Type.Union([
   }),
   /**
    * Calls one of the edge's own numbers for a test run (contract 6.4 `transport: sip`). Before the INVITE the edge
-   * opens `GET /v1/edge/test-calls/<run id>`, which carries the run (test-call-protocol.ts); the call ends with that
+   * opens `GET /v1/edge/test-calls/<run id>`, which carries the run (agent-test-protocol.ts); the call ends with that
    * socket. The result says that the socket is open and the call placed.
    */
   Type.Object({

@@ -10,7 +10,7 @@ import type { Announcements, ConnectedEdges } from '../../edge-link/index.ts';
 import type { Quotas } from '../../organizations/index.ts';
 import type { PromotionGates } from '../../promotion/index.ts';
 import type { ControlConfig } from '../../settings/index.ts';
-import type { TestCallDoor } from '../over-call/door.ts';
+import type { AgentTestDoor } from '../over-call/door.ts';
 
 export interface TestingDeps {
   /** Models for chats and tests: language models where configured, else rules. */
@@ -32,5 +32,5 @@ export interface TestingDeps {
   /** Organizations' quotas. */
   readonly quotas: Quotas;
   /** Accepts the edges' connections for test runs over a call. */
-  readonly testCalls: TestCallDoor;
+  readonly agentTestDoor: AgentTestDoor;
 }

@@ -10,7 +10,7 @@ afterEach(() => doors.close());
 
 const signal = new AbortController().signal;
 
-describe('the test call endpoint', () => {
+describe('the endpoint of agent tests over a call', () => {
   test('accepts the edge with the key of the run', async () => {
     const expected = doors.expect();
     const edge = await doors.edge(expected.key);

@@ -1,5 +1,5 @@
 /**
- * Accepts the edges' connections for test runs over a call (shared/test-call-protocol.ts): `GET
+ * Accepts the edges' connections for test runs over a call (shared/agent-test-protocol.ts): `GET
  * /v1/edge/test-calls/<run id>`, one socket for each run, opened once with the key that the edge got with the order.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -25,7 +25,7 @@ export interface ExpectedLine {
   cancel(): void;
 }
 
-export class TestCallDoor {
+export class AgentTestDoor {
   readonly #clock: Clock;
   readonly #expected = new Map<string, Expected>();
   readonly #sockets: WebSocketServer;

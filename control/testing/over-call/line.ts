@@ -1,15 +1,15 @@
 /** One edge's connection for one run: its messages, in order, and its requests on behalf of the tested agent. */
 import { Compile } from 'typebox/compile';
 import { WebSocket } from 'ws';
-import { TestCallEvent, type TestCallOrder } from '#shared/test-call-protocol.ts';
+import { AgentTestEvent, type AgentTestOrder } from '#shared/agent-test-protocol.ts';
 
-const checkEvent = Compile(TestCallEvent);
+const checkEvent = Compile(AgentTestEvent);
 
 /** RFC 6455 section 7.4.1 */
 const policyViolation = 1008;
 
-type Question = Extract<TestCallEvent, { type: 'webhook' | 'tool' }>;
-export type Told = Exclude<TestCallEvent, Question>;
+type Question = Extract<AgentTestEvent, { type: 'webhook' | 'tool' }>;
+export type Told = Exclude<AgentTestEvent, Question>;
 
 export class TestLine {
   readonly #socket: WebSocket;
@@ -51,7 +51,7 @@ export class TestLine {
   }
 
   /** Does nothing when the edge is gone. */
-  send(order: TestCallOrder): void {
+  send(order: AgentTestOrder): void {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(order));
   }
 
@@ -71,7 +71,7 @@ export class TestLine {
   }
 }
 
-function read(text: string): TestCallEvent | null {
+function read(text: string): AgentTestEvent | null {
   try {
     const event: unknown = JSON.parse(text);
     return checkEvent.Check(event) ? event : null;

@@ -4,13 +4,13 @@ import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import { ApiError } from '#shared/errors.ts';
 import { type ConnectedEdge, ConnectedEdges } from '../../edge-link/registry.ts';
 import { outsideOf, Recorder } from '../mocks/mocks.ts';
-import { TestCallDoor } from './door.ts';
+import { AgentTestDoor } from './door.ts';
 import { converseOverCall, type Missed, type OverCallParts } from './over-call.ts';
 import { callSettings } from './settings.ts';
 
 let clock: FakeClock;
 let edges: ConnectedEdges;
-let door: TestCallDoor;
+let door: AgentTestDoor;
 let missed: Missed[];
 let stop: AbortController;
 /** Resolved when the edge got its order. */
@@ -19,7 +19,7 @@ let ordered: PromiseWithResolvers<EdgeCommand>;
 beforeEach(() => {
   clock = new FakeClock();
   edges = new ConnectedEdges();
-  door = new TestCallDoor(clock, 65_536);
+  door = new AgentTestDoor(clock, 65_536);
   missed = [];
   stop = new AbortController();
   ordered = Promise.withResolvers();
@@ -74,7 +74,7 @@ function run(): Promise<unknown> {
   };
   const config = { agentTesting: { calls: { edgeMs: 2000, socketMs: 5000 } } };
   return converseOverCall(
-    { clock, edges, testCalls: door, config, missed: (what) => missed.push(what) },
+    { clock, edges, agentTestDoor: door, config, missed: (what) => missed.push(what) },
     parts,
   );
 }

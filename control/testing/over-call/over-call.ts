@@ -6,7 +6,7 @@ import { ApiError } from '#shared/errors.ts';
 import type { ConnectedEdges } from '../../edge-link/index.ts';
 import type { ConversationRecord } from '../judging/ports.ts';
 import { CallFailure } from './call-failure.ts';
-import type { ExpectedLine, TestCallDoor } from './door.ts';
+import type { AgentTestDoor, ExpectedLine } from './door.ts';
 import { CallTalk, type CallTalkParts, interruptAfter } from './talk.ts';
 import { voiceOf } from './voice.ts';
 
@@ -34,7 +34,7 @@ export type Missed = 'edge' | 'socket';
 export interface OverCallServices {
   readonly edges: ConnectedEdges;
   /** Accepts the edges' connections for test runs over a call. */
-  readonly testCalls: TestCallDoor;
+  readonly agentTestDoor: AgentTestDoor;
   readonly clock: Clock;
   /** The timeouts are in control's settings. */
   readonly config: { readonly agentTesting: { readonly calls: { edgeMs: number; socketMs: number } } };
@@ -46,10 +46,10 @@ export async function converseOverCall(
   services: OverCallServices,
   parts: OverCallParts,
 ): Promise<TalkedOverCall> {
-  const { config, missed, testCalls } = services;
+  const { config, missed, agentTestDoor } = services;
   const { runId, signal } = parts;
   const edge = await edgeFor(services, signal);
-  const expected = testCalls.expect(runId, config.agentTesting.calls.socketMs);
+  const expected = agentTestDoor.expect(runId, config.agentTesting.calls.socketMs);
   try {
     await edge.command(orderOf(parts, expected));
     const line = await lineOf(expected, missed);

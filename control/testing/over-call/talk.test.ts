@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { HeardTurn } from '#shared/agent-test-protocol.ts';
 import { systemClock } from '#shared/clock.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
-import type { HeardTurn } from '#shared/test-call-protocol.ts';
 import { type EdgeEnd, runId, TestDoor } from '../../../test/kit/control/over-call.ts';
 import { callRecord } from '../../../test/kit/fakes/call-record.ts';
 import type { TextAgent } from '../../conversations/text-agent.ts';

@@ -2,9 +2,9 @@
  * One conversation over a call, from the caller's side: its moves go to the edge, which sends what the caller hears.
  */
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
+import type { AgentTestEvent, HeardTurn } from '#shared/agent-test-protocol.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
-import type { HeardTurn, TestCallEvent } from '#shared/test-call-protocol.ts';
 import { nodeTool, type TextAgent } from '../../conversations/index.ts';
 import type { Caller, CallerMove } from '../callers/ports.ts';
 import type { ChatLine, ConversationRecord, Ending } from '../judging/ports.ts';
@@ -26,9 +26,9 @@ export interface CallTalkParts {
   readonly onLine: (line: ChatLine) => void;
 }
 
-type Ended = Extract<TestCallEvent, { type: 'ended' }>;
+type Ended = Extract<AgentTestEvent, { type: 'ended' }>;
 type Move = Exclude<CallerMove, { type: 'hangup' }>;
-type Question = Extract<TestCallEvent, { type: 'webhook' | 'tool' }>;
+type Question = Extract<AgentTestEvent, { type: 'webhook' | 'tool' }>;
 
 export interface CallTalked {
   readonly record: ConversationRecord;

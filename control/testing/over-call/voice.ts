@@ -1,8 +1,9 @@
 /** The metrics of a call, as the run shows them (contract 6.4 `voice`). Pure. */
-import type { Voice } from '#shared/api/agent-testing/runs.ts';
-import type { HeardTurn, TestCallEvent } from '#shared/test-call-protocol.ts';
 
-type Ended = Extract<TestCallEvent, { type: 'ended' }>;
+import type { AgentTestEvent, HeardTurn } from '#shared/agent-test-protocol.ts';
+import type { Voice } from '#shared/api/agent-testing/runs.ts';
+
+type Ended = Extract<AgentTestEvent, { type: 'ended' }>;
 
 export interface MeasuredTurn extends HeardTurn {
   /** 0 is before the caller's first move */

@@ -24,7 +24,7 @@ import { requireTestableNumber } from './number.ts';
 
 export type ExecutionServices = Pick<
   TestingDeps,
-  'database' | 'clock' | 'models' | 'conversations' | 'edges' | 'testCalls' | 'config'
+  'database' | 'clock' | 'models' | 'conversations' | 'edges' | 'agentTestDoor' | 'config'
 > &
   Pick<OverCallServices, 'missed'>;
 

@@ -43,7 +43,7 @@ export function createTestRuns(services: TestingDeps, log: FastifyBaseLogger, re
   const metrics = runMetrics(registry, {
     running: () => queue?.running ?? 0,
     waiting: () => countWaiting(db),
-    calls: () => services.testCalls.open,
+    calls: () => services.agentTestDoor.open,
   });
   const streams = new TestStreams({ clock, ...streamLimits, metrics });
   const stopped = (runIds: readonly string[]) => {

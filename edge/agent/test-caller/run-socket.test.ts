@@ -3,19 +3,19 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { AgentTestOrder } from '#shared/agent-test-protocol.ts';
 import { FakeClock } from '#shared/clock.ts';
-import type { TestCallOrder } from '#shared/test-call-protocol.ts';
 import { RunSocket } from './run-socket.ts';
 
 const runId = '6f1c1f5e-3a63-4f0e-9d62-0d7b8f8f2b11';
-const hangup: TestCallOrder = { type: 'hangup', reason: 'enough' };
+const hangup: AgentTestOrder = { type: 'hangup', reason: 'enough' };
 
 let clock: FakeClock;
 let http: Server;
 let control: WebSocketServer;
-let orders: TestCallOrder[];
+let orders: AgentTestOrder[];
 /** Resolves with the next order; rejects when the socket is lost. */
-let ordered: PromiseWithResolvers<TestCallOrder>;
+let ordered: PromiseWithResolvers<AgentTestOrder>;
 let lost: PromiseWithResolvers<string>;
 
 beforeEach(async () => {

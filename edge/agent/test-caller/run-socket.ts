@@ -1,10 +1,10 @@
-/** The WebSocket of a test run (test-call-protocol.ts). It does not reconnect: once lost, the run is over. */
+/** The WebSocket of a test run (agent-test-protocol.ts). It does not reconnect: once lost, the run is over. */
 import { Compile } from 'typebox/compile';
 import WebSocket from 'ws';
+import { type AgentTestEvent, AgentTestOrder } from '#shared/agent-test-protocol.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
-import { type TestCallEvent, TestCallOrder } from '#shared/test-call-protocol.ts';
 
-const validOrder = Compile(TestCallOrder);
+const validOrder = Compile(AgentTestOrder);
 
 const maxOrderBytes = 4 * 1024 * 1024;
 
@@ -16,7 +16,7 @@ export interface RunSocketParts {
   readonly clock: Clock;
   /** time to open the socket, and the ping interval, ms; each ping must be answered before the next */
   readonly limitMs: number;
-  readonly order: (order: TestCallOrder) => void;
+  readonly order: (order: AgentTestOrder) => void;
   /** Called once, unless we closed it. */
   readonly lost: (why: string) => void;
 }
@@ -61,7 +61,7 @@ export class RunSocket {
   }
 
   /** No effect when the socket is gone. */
-  tell(event: TestCallEvent): void {
+  tell(event: AgentTestEvent): void {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(event));
   }
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { HeardTurn } from '#shared/agent-test-protocol.ts';
 import { FakeClock } from '#shared/clock.ts';
 import type { SpeechToText } from '#shared/models/speech.ts';
-import type { HeardTurn } from '#shared/test-call-protocol.ts';
 import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
 import { TestCaller } from './test-caller.ts';
 

@@ -6,9 +6,10 @@
  *           ^                                                                                 |
  *           +---------------------------------------------------------------------------------+
  */
+
+import type { AgentTestOrder, HeardTurn } from '#shared/agent-test-protocol.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
-import type { HeardTurn, TestCallOrder } from '#shared/test-call-protocol.ts';
 import type { Log } from '../../call/log.ts';
 import type { AgentHost, AgentLeg } from '../../call/ports/agents.ts';
 import { PlayQueue } from '../play-queue.ts';
@@ -49,7 +50,7 @@ export interface TestCallerParts {
   readonly turnEnded: (by: TurnEnd, cut: boolean) => void;
 }
 
-type Move = Extract<TestCallOrder, { type: 'say' | 'keys' | 'silence' }>;
+type Move = Extract<AgentTestOrder, { type: 'say' | 'keys' | 'silence' }>;
 
 const sampleRate = 8000;
 /** Maximum length of the caller's own speech. */

@@ -4,19 +4,19 @@
  */
 import type { LogLine, Talk, Visit, WebhookResult } from '#shared/agent/conversation.ts';
 import type { ToolResult, Variables } from '#shared/agent/interfaces.ts';
-import type { TestCallEvent, TestCallOrder } from '#shared/test-call-protocol.ts';
+import type { AgentTestEvent, AgentTestOrder } from '#shared/agent-test-protocol.ts';
 import type { AgentHost, Agents } from '../../call/ports/agents.ts';
 import { type AgentsDeps, createAgents } from '../agents.ts';
 import { toolsToTell } from '../tool-client.ts';
 
 export interface TestedAgentParts {
   readonly agents: AgentsDeps;
-  readonly tell: (event: TestCallEvent) => void;
+  readonly tell: (event: AgentTestEvent) => void;
   /** The agent starts to speak. */
   readonly begins: () => void;
 }
 
-type Answer = Extract<TestCallOrder, { type: 'webhook_result' | 'tool_result' }>;
+type Answer = Extract<AgentTestOrder, { type: 'webhook_result' | 'tool_result' }>;
 
 export class TestedAgent {
   readonly #parts: TestedAgentParts;
@@ -68,7 +68,7 @@ export class TestedAgent {
   }
 
   account(): Pick<
-    Extract<TestCallEvent, { type: 'ended' }>,
+    Extract<AgentTestEvent, { type: 'ended' }>,
     'transferred_to' | 'visits' | 'variables' | 'log'
   > {
     return {
@@ -86,7 +86,7 @@ export class TestedAgent {
   }
 
   async #webhook(
-    request: Extract<TestCallEvent, { type: 'webhook' }>['request'],
+    request: Extract<AgentTestEvent, { type: 'webhook' }>['request'],
     node_id: string,
   ): Promise<WebhookResult> {
     const id = ++this.#questions;

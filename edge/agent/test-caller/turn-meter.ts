@@ -5,7 +5,7 @@
  *     caller  ====words====|                    |==
  *     agent                |..latency..|####..pause..####|...
  */
-import type { HeardTurn } from '#shared/test-call-protocol.ts';
+import type { HeardTurn } from '#shared/agent-test-protocol.ts';
 
 const frameMs = 20;
 /** Minimum RMS of a frame with sound; a codec's idle noise is far below. */

@@ -1,6 +1,6 @@
+import { testKeyHeader } from '../../call/agent-test-calls.ts';
 import { retryAfterS } from '../../call/live-call.ts';
 import { shareTaken } from '../../call/room.ts';
-import { testKeyHeader } from '../../call/test-visits.ts';
 import { sessionBody } from '../session/session-body.ts';
 import { accept, headerOf, unsupportedTags } from '../srf/headers.ts';
 import { normalizeNumber, uriOf, userOf } from '../srf/numbers.ts';
@@ -78,7 +78,7 @@ const testKeyIsOurs: Verb = (visit) => {
   const key = headerOf(request.headers, testKeyHeader.toLowerCase());
   if (key === undefined) return null;
   const sipCallId = headerOf(request.headers, 'call-id') ?? '';
-  const test = number && deps.testVisits?.claim(key, { number: number.number, sipCallId });
+  const test = number && deps.agentTestCalls?.claim(key, { number: number.number, sipCallId });
   if (!test) return { reason: 'test_key', status: 403, code: 'source_not_allowed', suspicious: true };
   visit.test = test;
   delete visit.trunk;

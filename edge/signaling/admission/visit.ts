@@ -3,8 +3,8 @@ import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { InboundTrunk, NumberConfig } from '#shared/edge-protocol/numbers.ts';
 import type { LogThinning } from '#shared/log-thinning.ts';
 import type { TerminationCode } from '#shared/termination.ts';
+import type { AgentTestCall, AgentTestCalls } from '../../call/agent-test-calls.ts';
 import type { Calls } from '../../call/calls.ts';
-import type { TestVisit, TestVisits } from '../../call/test-visits.ts';
 import type { DialogOwner, Dialogs } from '../session/dialogs.ts';
 import type { Environment } from '../srf/environment.ts';
 import type { NumberIndex } from '../srf/numbers.ts';
@@ -34,7 +34,7 @@ export interface InboundDeps {
   readonly refusedRecords: RefusedRecords;
   readonly refusedLines: LogThinning;
   /** Calls of the edge to itself; absent: the edge makes none. */
-  readonly testVisits?: TestVisits | undefined;
+  readonly agentTestCalls?: AgentTestCalls | undefined;
   /** null until the first configuration arrives. */
   readonly routing: () => Routing | null;
   readonly isBoundAt: IsBoundAt;
@@ -54,7 +54,7 @@ export interface Visit {
   /** Whether the source may call the number. */
   admitted?: boolean;
   /** Set for a call of our own. */
-  test?: TestVisit;
+  test?: AgentTestCall;
   /** Its parsed Replaces header. */
   replaces?: Replaces;
   /** The answered dialog that it names. */

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import WebSocket from 'ws';
+import type { AgentTestEvent, AgentTestOrder } from '#shared/agent-test-protocol.ts';
 import { systemClock } from '#shared/clock.ts';
-import type { TestCallEvent, TestCallOrder } from '#shared/test-call-protocol.ts';
-import { type ExpectedLine, TestCallDoor } from '../../../control/testing/over-call/door.ts';
+import { AgentTestDoor, type ExpectedLine } from '../../../control/testing/over-call/door.ts';
 
 export const runId = '6f1c1f5e-3a63-4f0e-9d62-0d7b8f8f2b11';
 
-/** A test call endpoint on its own port. */
+/** The endpoint of agent tests over a call, on its own port. */
 export class TestDoor {
-  readonly door = new TestCallDoor(systemClock, 65_536);
+  readonly door = new AgentTestDoor(systemClock, 65_536);
   readonly #server: Server = createServer();
 
   static async open(): Promise<TestDoor> {
@@ -47,7 +47,7 @@ export class TestDoor {
 
 export class EdgeEnd {
   readonly #socket: WebSocket;
-  readonly #orders: TestCallOrder[] = [];
+  readonly #orders: AgentTestOrder[] = [];
   readonly opened: Promise<unknown>;
   readonly closed: Promise<unknown>;
   #wake: () => void = () => undefined;
@@ -64,12 +64,12 @@ export class EdgeEnd {
     });
   }
 
-  tell(...events: (TestCallEvent | object)[]): void {
+  tell(...events: (AgentTestEvent | object)[]): void {
     for (const event of events) this.#socket.send(JSON.stringify(event));
   }
 
   /** The next unread order. */
-  async order(): Promise<TestCallOrder> {
+  async order(): Promise<AgentTestOrder> {
     for (;;) {
       const order = this.#orders.shift();
       if (order) return order;

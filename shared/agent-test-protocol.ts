@@ -52,7 +52,7 @@ export type HeardTurn = Static<typeof HeardTurn>;
 const Visited = Type.Object({ node_id: Text, node_name: Text });
 const LogLine = Type.Object({ at: Type.Number(), node_id: Nullable(Text), message: Text });
 
-export const TestCallEvent = Type.Union([
+export const AgentTestEvent = Type.Union([
   /** The agent's call, which identifies its log. */
   Type.Object({ type: Type.Literal('answered'), call_id: Nullable(Text) }),
   /** What the agent starts to say, by its own account. */
@@ -97,7 +97,7 @@ export const TestCallEvent = Type.Union([
     keys_sent: Type.Array(Text),
   }),
 ]);
-export type TestCallEvent = Static<typeof TestCallEvent>;
+export type AgentTestEvent = Static<typeof AgentTestEvent>;
 
 /** How the caller listens after its move. */
 const listening = {
@@ -105,7 +105,7 @@ const listening = {
   interrupt_after_ms: Nullable(Ms),
 };
 
-export const TestCallOrder = Type.Union([
+export const AgentTestOrder = Type.Union([
   Type.Object({ type: Type.Literal('say'), text: Text, ...listening }),
   Type.Object({
     type: Type.Literal('keys'),
@@ -130,4 +130,4 @@ export const TestCallOrder = Type.Union([
     }),
   }),
 ]);
-export type TestCallOrder = Static<typeof TestCallOrder>;
+export type AgentTestOrder = Static<typeof AgentTestOrder>;

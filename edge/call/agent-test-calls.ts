@@ -1,5 +1,5 @@
 /**
- * Calls from the edge to itself, for test runs. The edge's own address is not an allowed source of any number, so such
+ * Calls from the edge to itself, for agent tests. The edge's own address is not an allowed source of any number, so such
  * an INVITE carries a secret key. The key is valid for one INVITE with one Call-ID to one number, until the call is
  * over or the key expires.
  */
@@ -12,7 +12,7 @@ import type { InboundChanges } from './calls.ts';
 export const testKeyHeader = 'X-Trunkline-Test';
 
 /** The expected call and its overrides. */
-export interface TestVisit {
+export interface AgentTestCall {
   /** E.164 with plus */
   readonly number: string;
   readonly sipCallId: string;
@@ -23,11 +23,11 @@ export interface TestVisit {
 
 interface Expected {
   readonly digest: Buffer;
-  readonly visit: TestVisit;
+  readonly call: AgentTestCall;
   readonly timer: Timer;
 }
 
-export class TestVisits {
+export class AgentTestCalls {
   readonly #clock: Clock;
   readonly #expected = new Set<Expected>();
 
@@ -41,20 +41,20 @@ export class TestVisits {
   }
 
   /** @returns the key, and a function that withdraws it @param withinMs lifetime of the key */
-  expect(visit: TestVisit, withinMs: number): { readonly key: string; readonly withdraw: () => void } {
+  expect(call: AgentTestCall, withinMs: number): { readonly key: string; readonly withdraw: () => void } {
     const key = randomBytes(24).toString('base64url');
     const withdraw = () => {
       expected.timer.cancel();
       this.#expected.delete(expected);
     };
     const timer = this.#clock.after(withinMs, () => withdraw());
-    const expected: Expected = { digest: digestOf(key), visit, timer };
+    const expected: Expected = { digest: digestOf(key), call, timer };
     this.#expected.add(expected);
     return { key, withdraw };
   }
 
   /** The expected call for an INVITE with this key; null when there is none. Any key shown is used up. */
-  claim(key: string, call: Pick<TestVisit, 'number' | 'sipCallId'>): TestVisit | null {
+  claim(key: string, invite: Pick<AgentTestCall, 'number' | 'sipCallId'>): AgentTestCall | null {
     const digest = digestOf(key);
     let found: Expected | null = null;
     // Compares with all keys, each in constant time, so timing reveals nothing about them.
@@ -64,8 +64,8 @@ export class TestVisits {
     if (!found) return null;
     found.timer.cancel();
     this.#expected.delete(found);
-    const { visit } = found;
-    return visit.number === call.number && visit.sipCallId === call.sipCallId ? visit : null;
+    const { call } = found;
+    return call.number === invite.number && call.sipCallId === invite.sipCallId ? call : null;
   }
 }
 

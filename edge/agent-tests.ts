@@ -6,17 +6,19 @@
  *
  * The socket and the call end together.
  */
+
+import type { AgentTestOrder } from '#shared/agent-test-protocol.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
-import type { TestCallOrder } from '#shared/test-call-protocol.ts';
 import type { AgentsDeps } from './agent/agents.ts';
 import { RunSocket } from './agent/test-caller/run-socket.ts';
 import { TestCaller, type TestCallerLimits, type TurnEnd } from './agent/test-caller/test-caller.ts';
 import { TestedAgent } from './agent/test-caller/tested-agent.ts';
+import { type AgentTestCalls, testKeyHeader } from './call/agent-test-calls.ts';
 import type { CallPlan } from './call/call-plan.ts';
 import type { InboundChanges, OutboundChanges } from './call/calls.ts';
 import type { Termination } from './call/ending.ts';
@@ -27,15 +29,15 @@ import type { Dialer, DialTarget } from './call/ports/dialing.ts';
 import type { Media } from './call/ports/media.ts';
 import type { Reporter } from './call/ports/reporting.ts';
 import type { Hunt } from './call/ports/routes.ts';
-import { type TestVisits, testKeyHeader } from './call/test-visits.ts';
 
-/** REFER is not followed on a test call. */
-const notFollowed = () => ({ allowed: false, reason: 'A test call is not transferred.' }) as const;
+/** REFER is not followed on the call of an agent test. */
+const notFollowed = () =>
+  ({ allowed: false, reason: 'A call of an agent test is not transferred.' }) as const;
 
 export type TestRunOrder = Extract<EdgeCommand, { kind: 'agent_test.call' }>;
 
 /** Times in ms. */
-export interface TestCallLimits {
+export interface AgentTestLimits {
   readonly caller: TestCallerLimits;
   /** Time for the agent to get ready, until the call is answered or rejected. */
   readonly ringMs: number;
@@ -45,22 +47,22 @@ export interface TestCallLimits {
   readonly socketMs: number;
 }
 
-/** Counters of test calls. */
-export interface TestCallCounts {
+/** Counters of agent tests. */
+export interface AgentTestCounts {
   ended(how: 'concluded' | 'abandoned' | 'not_placed'): void;
   turnEnded(by: TurnEnd, cut: boolean): void;
 }
 
-export interface TestCallsParts {
-  readonly limits: TestCallLimits;
-  readonly counts: TestCallCounts;
+export interface AgentTestParts {
+  readonly limits: AgentTestLimits;
+  readonly counts: AgentTestCounts;
   readonly clock: Clock;
   readonly log: Log;
   readonly controlUrl: string;
   readonly calls: {
     place(plan: OutboundPlan, changes: OutboundChanges): { end(termination: Termination): void };
   };
-  readonly visits: TestVisits;
+  readonly agentTestCalls: AgentTestCalls;
   readonly dialer: Dialer;
   /** This edge. */
   readonly self: () => DialTarget;
@@ -73,7 +75,7 @@ export interface TestCallsParts {
 }
 
 /** Resolves when the run's socket is open and the call is placed. Rejects when that fails. */
-export async function runOverCall(order: TestRunOrder, parts: TestCallsParts): Promise<void> {
+export async function runAgentTest(order: TestRunOrder, parts: AgentTestParts): Promise<void> {
   try {
     await new TestRun(order, parts).begin();
   } catch (error) {
@@ -84,7 +86,7 @@ export async function runOverCall(order: TestRunOrder, parts: TestCallsParts): P
 
 class TestRun {
   readonly #order: TestRunOrder;
-  readonly #parts: TestCallsParts;
+  readonly #parts: AgentTestParts;
   readonly #log: Log;
   readonly #tested: TestedAgent;
   #socket: RunSocket | null = null;
@@ -97,7 +99,7 @@ class TestRun {
   #over = false;
   #abandoned = false;
 
-  constructor(order: TestRunOrder, parts: TestCallsParts) {
+  constructor(order: TestRunOrder, parts: AgentTestParts) {
     this.#order = order;
     this.#parts = parts;
     this.#log = parts.log.child({ test_run_id: order.run_id });
@@ -169,8 +171,11 @@ class TestRun {
         dial: (target, invite, events) => {
           const { sipCallId } = invite;
           const { number } = this.#order;
-          const visit = { number, sipCallId, plan: (plan: CallPlan) => this.#testedPlan(plan) };
-          const expected = this.#parts.visits.expect({ ...visit, changes: this.#testedChanges() }, ringMs);
+          const call = { number, sipCallId, plan: (plan: CallPlan) => this.#testedPlan(plan) };
+          const expected = this.#parts.agentTestCalls.expect(
+            { ...call, changes: this.#testedChanges() },
+            ringMs,
+          );
           this.#withdraw = expected.withdraw;
           const bearer = {
             type: 'custom' as const,
@@ -259,7 +264,7 @@ class TestRun {
 
   // ---------------------------------------------------------------- orders from the run
 
-  #obey(order: TestCallOrder): void {
+  #obey(order: AgentTestOrder): void {
     switch (order.type) {
       case 'say':
       case 'keys':

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import { TestVisits } from './test-visits.ts';
+import { AgentTestCalls } from './agent-test-calls.ts';
 
 const call = { number: '+14155550100', sipCallId: 'c1' };
 const visit = { ...call, plan: <T>(plan: T) => plan, changes: {} };
 
 test('the key admits the call it was made for, once', () => {
-  const visits = new TestVisits(new FakeClock());
+  const visits = new AgentTestCalls(new FakeClock());
   const { key } = visits.expect(visit, 1000);
   expect(visits.claim('another', call)).toBeNull();
   expect(visits.claim(key, call)).toBe(visit);
@@ -18,7 +18,7 @@ test.each([
   { ...call, number: '+14155550101' },
   { ...call, sipCallId: 'c2' },
 ])('a key shown for another call is used up', (other) => {
-  const visits = new TestVisits(new FakeClock());
+  const visits = new AgentTestCalls(new FakeClock());
   const { key } = visits.expect(visit, 1000);
   expect(visits.claim(key, other)).toBeNull();
   expect(visits.claim(key, call)).toBeNull();
@@ -26,7 +26,7 @@ test.each([
 
 test('a key expires', () => {
   const clock = new FakeClock();
-  const visits = new TestVisits(clock);
+  const visits = new AgentTestCalls(clock);
   const { key } = visits.expect(visit, 1000);
   clock.advance(1000);
   expect(visits.claim(key, call)).toBeNull();
@@ -34,7 +34,7 @@ test('a key expires', () => {
 
 test('a withdrawn key admits no call, and leaves no timer', () => {
   const clock = new FakeClock();
-  const visits = new TestVisits(clock);
+  const visits = new AgentTestCalls(clock);
   const { key, withdraw } = visits.expect(visit, 1000);
   withdraw();
   expect(visits.claim(key, call)).toBeNull();
