@@ -3,7 +3,6 @@
  * why not. Each change is actually made.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer } from '../../test/kit/control/harness.ts';
 import {
   initiate,
   order,
@@ -14,6 +13,7 @@ import {
 } from '../../test/kit/control/porting.ts';
 import { type ServedRoute, servedRoutes } from '../../test/kit/control/routes.ts';
 import { bookingGraph, TestingClient } from '../../test/kit/control/test-runs.ts';
+import type { Answer } from '../../test/kit/http/answer.ts';
 
 /** Requests that change no settings and delete nothing. */
 const withoutEntry: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 /** Calls that a crash left queued without an edge. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CallView } from '#shared/api/calls.ts';
 import { callRecord, connectEdge, EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
@@ -28,7 +29,7 @@ describe('a control plane killed while an edge places a call', () => {
     return edge;
   };
   const call = (id: string) =>
-    control.call<Record<string, unknown>>('GET', `/v1/calls/${id}`).then(({ status, error_message }) => ({
+    control.api.read(CallView, 'GET', `/v1/calls/${id}`).then(({ status, error_message }) => ({
       status,
       error_message,
     }));
@@ -37,11 +38,11 @@ describe('a control plane killed while an edge places a call', () => {
     // Waits for the edge's answer until the program is killed.
     await control.start({ EDGE_COMMAND_TIMEOUT_MS: '60000' });
     let edge = await link();
-    await control.call('POST', '/v1/sip/attach', trunk);
+    await control.api.ok('POST', '/v1/sip/attach', trunk);
     const ids: string[] = [];
     for (const phone_number of ['+14155550123', '+14155550124']) {
       // No answer comes: the program is killed first.
-      control.call('POST', '/v1/calls', { ...order, phone_number }).catch(() => undefined);
+      control.api.ok('POST', '/v1/calls', { ...order, phone_number }).catch(() => undefined);
       const { command } = await edge.next('command');
       if (command.kind === 'call.place') ids.push(command.call_id);
     }

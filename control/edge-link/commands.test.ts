@@ -1,8 +1,9 @@
 /** Commands that an edge does not answer in time: what clients were told stays true. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { type Answer, startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
+import type { Answer } from '../../test/kit/http/answer.ts';
 
 const number = '+14155550100';
 const order = { phone_number: '+14155550123', task: 'Confirm the appointment.' };

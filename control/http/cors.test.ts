@@ -1,12 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  type Answer,
-  type CallOptions,
-  startControl,
-  type TestControl,
-} from '../../test/kit/control/harness.ts';
+import { type CallOptions, startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { order, smallPdf, startPortTest, upload } from '../../test/kit/control/porting.ts';
 import { servedRoutes } from '../../test/kit/control/routes.ts';
+import type { Answer } from '../../test/kit/http/answer.ts';
 import { readControlConfig } from '../settings/config.ts';
 
 const origin = 'https://console.example.com';

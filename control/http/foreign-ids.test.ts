@@ -5,9 +5,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { callRecord, connectEdge, reportFrame } from '../../test/kit/control/edge-client.ts';
-import type { Answer } from '../../test/kit/control/harness.ts';
 import { order, type PortTest, smallPdf, startPortTest, upload } from '../../test/kit/control/porting.ts';
 import { type ServedRoute, servedRoutes, unknownId } from '../../test/kit/control/routes.ts';
+import type { Answer } from '../../test/kit/http/answer.ts';
 
 const number = '+14155550100';
 const testing = '/v1/agent-testing';

@@ -6,10 +6,11 @@ import SqliteFile from 'better-sqlite3';
 import { DefaultQueryExecutor } from 'kysely';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { callRecord } from '../../test/kit/control/edge-client.ts';
-import { type Answer, startControl } from '../../test/kit/control/harness.ts';
+import { startControl } from '../../test/kit/control/harness.ts';
 import { servedRoutes, unknownId } from '../../test/kit/control/routes.ts';
 import { makePathway, makeThread, makeWidget } from '../../test/kit/control/widgets.ts';
 import { planOf } from '../../test/kit/db/driver.ts';
+import type { Answer } from '../../test/kit/http/answer.ts';
 import type { AlertRow } from '../db/tables.ts';
 import { createReportStore } from '../report-writers.ts';
 

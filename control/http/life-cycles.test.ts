@@ -3,12 +3,12 @@
  * explained here. Each kind goes through its life cycle over HTTP, and leaves its quota unchanged.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer } from '../../test/kit/control/harness.ts';
 import { order, type PortTest, startPortTest, upload } from '../../test/kit/control/porting.ts';
 import { servedRoutes } from '../../test/kit/control/routes.ts';
 import { bookingGraph, TestingClient } from '../../test/kit/control/test-runs.ts';
 import { ModelServer } from '../../test/kit/fakes/model-server.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
+import type { Answer } from '../../test/kit/http/answer.ts';
 
 interface Ways {
   /** Operations as `METHOD /path`, or the reason why there is none. */

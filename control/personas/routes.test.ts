@@ -1,11 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectEdge } from '../../test/kit/control/edge-client.ts';
-import {
-  type CallOptions,
-  type Json,
-  startControl,
-  type TestControl,
-} from '../../test/kit/control/harness.ts';
+import { type CallOptions, startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import type { Json } from '../../test/kit/http/answer.ts';
 
 let test: TestControl;
 beforeEach(async () => {

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type MailServer, startMailServer } from '../../test/kit/control/alerts.ts';
-import type { Json } from '../../test/kit/control/harness.ts';
 import { order, smallPdf } from '../../test/kit/control/porting.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
+import type { Json } from '../../test/kit/http/answer.ts';
 import { ControlProgram } from '../../test/kit/programs/control-program.ts';
 import { freeTcpPort } from '../../test/kit/programs/ports.ts';
 

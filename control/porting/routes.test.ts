@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Json } from '../../test/kit/control/harness.ts';
 import {
   address,
   detail,
@@ -14,6 +13,7 @@ import {
   upload,
 } from '../../test/kit/control/porting.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
+import type { Json } from '../../test/kit/http/answer.ts';
 
 const number = '+14155550100';
 const other = '+14155550101';

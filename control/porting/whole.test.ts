@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type MailServer, startMailServer } from '../../test/kit/control/alerts.ts';
-import type { Json } from '../../test/kit/control/harness.ts';
 import {
   detail,
   initiate,
@@ -23,6 +22,7 @@ import {
 } from '../../test/kit/control/porting.ts';
 import { createAuthority } from '../../test/kit/fakes/certificates.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
+import type { Json } from '../../test/kit/http/answer.ts';
 
 const number = '+14155550100';
 const other = '+14155550101';

@@ -5,6 +5,8 @@
 import { join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ScenarioAnswer } from '#shared/api/agent-testing/scenarios.ts';
+import { PathwayCreated } from '#shared/api/pathways.ts';
 import { newDelivery } from '../../test/kit/db/delivery.ts';
 import { ControlProgram } from '../../test/kit/programs/control-program.ts';
 import { noticeSchedule } from '../alerts/notice-rules.ts';
@@ -158,7 +160,7 @@ it.each([
 
 /** Creates a pathway and its scenario. Returns their ids. */
 async function tested(node: object, assertion: object): Promise<{ pathway_id: string; scenario_id: string }> {
-  const { pathway_id } = await control.call<{ pathway_id: string }>('POST', '/v1/pathway/create', {
+  const { pathway_id } = await control.api.read(PathwayCreated, 'POST', '/v1/pathway/create', {
     name: 'Deadly',
   });
   const nodes = [
@@ -167,8 +169,8 @@ async function tested(node: object, assertion: object): Promise<{ pathway_id: st
     { id: 'other', type: 'End Call', data: { name: 'Other', text: 'Sorry.' } },
   ];
   const edges = [{ source: 'first', target: 'done', data: { label: 'success' } }];
-  await control.call('POST', `/v1/pathway/${pathway_id}`, { nodes, edges });
-  const { id } = await control.call<{ id: string }>('POST', '/v1/agent-testing/scenarios', {
+  await control.api.ok('POST', `/v1/pathway/${pathway_id}`, { nodes, edges });
+  const { id } = await control.api.read(ScenarioAnswer, 'POST', '/v1/agent-testing/scenarios', {
     pathway_id,
     name: 'Deadly',
     scenario_type: 'REPLAY',
@@ -186,7 +188,7 @@ it('a test run that crashes the program never blocks a start, counts as an attem
   const assertion = { type: 'NODE_REACHED', config: { node_id: 'done' } };
   const { scenario_id } = await tested(node, assertion);
   // The program may crash before answering.
-  await control.call('POST', `/v1/agent-testing/scenarios/${scenario_id}/run`, {}).catch(() => undefined);
+  await control.api.ok('POST', `/v1/agent-testing/scenarios/${scenario_id}/run`, {}).catch(() => undefined);
   const run = () => first('select status, attempts from test_runs');
   for (let death = 1; death <= 3; death++) {
     await control.ended();
@@ -207,7 +209,7 @@ it('a tornado step that crashes the program never blocks a start, and ends its s
   await start('abort', judge);
   const node = { id: 'first', type: 'Default', data: { name: 'First', isStart: true, text: 'Hello.' } };
   const { pathway_id } = await tested(node, { type: 'NODE_REACHED', config: { node_id: 'other' } });
-  await control.call('POST', '/v1/agent-testing/tornado/start', { pathway_id }).catch(() => undefined);
+  await control.api.ok('POST', '/v1/agent-testing/tornado/start', { pathway_id }).catch(() => undefined);
   const tries = () => first("select tries from work_under_way where queue = 'tornado step'");
   for (let death = 1; death <= mostCrashes; death++) {
     await control.ended();

@@ -7,6 +7,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { PathwayCreated } from '#shared/api/pathways.ts';
+import { CallLogPage } from '#shared/api/sip-calls.ts';
 import { markdownTable } from '../../scripts/bench/table.ts';
 import { EdgeClient } from '../kit/control/edge-client.ts';
 import { bookingGraph } from '../kit/control/test-runs.ts';
@@ -81,10 +83,10 @@ export async function runHttpBench(options: HttpBenchOptions = {}): Promise<Http
 }
 
 async function makePathway(control: ControlProgram): Promise<string> {
-  const { pathway_id } = await control.call<{ pathway_id: string }>('POST', '/v1/pathway/create', {
+  const { pathway_id } = await control.api.read(PathwayCreated, 'POST', '/v1/pathway/create', {
     name: 'Bench',
   });
-  await control.call('POST', `/v1/pathway/${pathway_id}`, bookingGraph);
+  await control.api.ok('POST', `/v1/pathway/${pathway_id}`, bookingGraph);
   return pathway_id;
 }
 
@@ -107,10 +109,6 @@ function firstKeys(control: ControlProgram): { org_id: string; api_key: string; 
   return JSON.parse(readFileSync(join(control.folder, 'bootstrap.json'), 'utf8'));
 }
 
-interface CallPage {
-  readonly data: { readonly calls: readonly { readonly id: string }[] };
-}
-
 // ---------------------------------------------------------------- routes
 
 interface Measured {
@@ -127,7 +125,7 @@ async function measureRoutes(
   pathwayId: string,
   requests: number,
 ): Promise<RouteRow[]> {
-  const page = await control.call<CallPage>('GET', '/v1/sip/calls');
+  const page = await control.api.read(CallLogPage, 'GET', '/v1/sip/calls');
   const callId = page.data.calls[0]?.id ?? '';
   const { api_key: key } = firstKeys(control);
   const rows: RouteRow[] = [];
@@ -220,7 +218,7 @@ async function measureBare(rows: RouteRow[], requests: number, bodies: BareBodie
 
 async function measureFilters(control: ControlProgram): Promise<HttpBenchResult['filters']> {
   const { api_key: key } = firstKeys(control);
-  const middle = await control.call<CallPage>('GET', '/v1/sip/calls?to_date=2029-11-15&limit=1');
+  const middle = await control.api.read(CallLogPage, 'GET', '/v1/sip/calls?to_date=2029-11-15&limit=1');
   const queries = callLogQueries(middle.data.calls.map(({ id }) => id));
   const requests = queries.map((query) => httpRequest('GET', query, { key }));
   const times: number[][] = queries.map(() => []);

@@ -1,9 +1,10 @@
 /** A carrier's proxy, Kamailio, as a trunk's primary: calls through it to a phone, before and after it is killed. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CallQueued } from '#shared/api/calls.ts';
+import type { CallLogEntry } from '#shared/api/sip-calls.ts';
 import { tone } from '../kit/fakes/audio.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
-import type { LoggedCall } from '../kit/programs/api.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
 import { freeTcpPort } from '../kit/programs/ports.ts';
@@ -13,16 +14,11 @@ import {
   health,
   setFailover,
   startTrunkSystem,
-  type TrunkStatus,
+  type TrunkHealth,
   trunkPair,
 } from '../kit/programs/trunk-system.ts';
 import { Baresip } from './baresip.ts';
 import { Kamailio } from './kamailio.ts';
-
-type OutboundCall = LoggedCall & {
-  readonly termination: string;
-  readonly failover_attempts: readonly { readonly port: number; readonly error: string | null }[];
-};
 
 const number = '+14155550156';
 const goodProbes = 2;
@@ -74,17 +70,17 @@ afterAll(() =>
 /** @returns the id of the call */
 async function place(to: string): Promise<string> {
   const order = { phone_number: to, from: number, pathway_id: pathway, voicemail: { action: 'ignore' } };
-  return (await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order)).call_id;
+  return (await system.api.read(CallQueued, 'POST', '/v1/calls', order)).call_id;
 }
 
 const answered = (id: string) => system.api.loggedCall(id, ({ answered_at }) => answered_at !== null);
-const ended = async (id: string) => (await system.api.endedCall(id)) as OutboundCall;
+const ended = (id: string) => system.api.endedCall(id);
 const stop = (id: string) => system.api.ok('POST', `/v1/calls/${id}/stop`, {});
 /** Requests with that method that the carrier has accepted since its start. */
 const taken = (method: string) => carrier.output.split(`took ${method} `).length - 1;
 
 /** The endpoint of that priority is healthy and the active one. */
-function isActive(priority: number): (status: TrunkStatus) => boolean {
+function isActive(priority: number): (status: TrunkHealth) => boolean {
   return ({ endpoints }) =>
     endpoints.length === 2 &&
     endpoints.every((one) => one.active === (one.priority === priority)) &&
@@ -92,7 +88,7 @@ function isActive(priority: number): (status: TrunkStatus) => boolean {
 }
 
 /** A call that the secondary answers and that is then ended. */
-async function callOverSecondary(to: string): Promise<OutboundCall> {
+async function callOverSecondary(to: string): Promise<CallLogEntry> {
   const id = await place(to);
   const call = await secondary.call();
   media.connect(call.invite.body);

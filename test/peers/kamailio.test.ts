@@ -1,5 +1,6 @@
 /** The edge registers at a customer's PBX, which calls over that connection, and re-registers after failures. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { Attached, type Configuration, NumberConfigurations } from '#shared/api/sip.ts';
 import { frequencyOf } from '../kit/fakes/audio.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { eventually } from '../kit/programs/eventually.ts';
@@ -10,20 +11,6 @@ import { startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
 import { Baresip } from './baresip.ts';
 import { Kamailio } from './kamailio.ts';
 import { soundSpan } from './sound.ts';
-
-interface Record {
-  readonly id: string;
-  readonly options: { readonly auth_mode?: string; readonly register_auth?: { readonly password: string } };
-  readonly registration: {
-    readonly state: string;
-    readonly registrar: string;
-    readonly at: string;
-    readonly expires_at: string | null;
-    readonly next_try_at: string | null;
-    readonly sip_code: number | null;
-    readonly last_error: string | null;
-  } | null;
-}
 
 const username = 'acme-trunk';
 let system: TestSystem;
@@ -57,39 +44,35 @@ afterAll(() =>
 
 /** @returns the password for the PBX */
 async function attach(password: string, number = system.tone.number): Promise<string> {
-  const { data } = await system.api.ok<{ data: { register_password_for_pbx: string } }>(
-    'POST',
-    '/v1/sip/attach',
-    {
-      phone_number: number,
-      directions: [
-        {
-          type: 'inbound',
-          auth_mode: 'register',
-          sip_endpoint: `127.0.0.1:${port}`,
-          register_auth: { username, password },
-        },
-      ],
-    },
-  );
-  return data.register_password_for_pbx;
+  const { data } = await system.api.read(Attached, 'POST', '/v1/sip/attach', {
+    phone_number: number,
+    directions: [
+      {
+        type: 'inbound',
+        auth_mode: 'register',
+        sip_endpoint: `127.0.0.1:${port}`,
+        register_auth: { username, password },
+      },
+    ],
+  });
+  return data.register_password_for_pbx ?? '';
 }
 
 /** The number's registering record, once it matches. */
 function registering(
   what: string,
-  wished: (record: Record) => boolean,
+  wished: (record: Configuration) => boolean,
   number = system.tone.number,
-): Promise<Record> {
+): Promise<Configuration> {
   return eventually(`the registration of ${number} to be ${what}`, async () => {
     const path = `/v1/sip?phone_number=${encodeURIComponent(number)}`;
-    const { data } = await system.api.ok<{ data: { configurations: Record[] } }>('GET', path);
+    const { data } = await system.api.read(NumberConfigurations, 'GET', path);
     const record = data.configurations.find(({ options }) => options.auth_mode === 'register');
     return record && wished(record) ? record : null;
   });
 }
 
-const inState = (state: string) => (record: Record) => record.registration?.state === state;
+const inState = (state: string) => (record: Configuration) => record.registration?.state === state;
 
 /** REGISTERs that the PBX has accepted since its start. */
 function accepted(): number {
@@ -253,7 +236,7 @@ test('a stopping edge unregisters first', async () => {
 });
 
 /** Seconds from the last failure to the next attempt. */
-function pauseS({ registration }: Record): number {
+function pauseS({ registration }: Configuration): number {
   return (Date.parse(registration?.next_try_at ?? '') - Date.parse(registration?.at ?? '')) / 1000;
 }
 
@@ -277,7 +260,7 @@ test('an update retries at once, a restart of the edge does not, register-now do
   await system.crashEdge();
   const crashed = new Date().toISOString();
   await system.startEdge();
-  const wished = ({ registration }: Record) =>
+  const wished = ({ registration }: Configuration) =>
     registration?.state === 'failed' && registration.sip_code === 401 && registration.at > crashed;
   // The stored pause continues; its record was not set up in this run of the edge, so there are no close retries.
   const alone = await registering(

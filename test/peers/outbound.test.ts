@@ -1,6 +1,8 @@
 /** Calls to a real phone with a bot behind a WebSocket: audio and keys in both directions, per codec. */
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { CallQueued } from '#shared/api/calls.ts';
+import { OrganizationSettingsAnswer, WebhookSecret } from '#shared/api/organization.ts';
 import { BotServer, type BotSocket } from '../kit/edge/stream-server.ts';
 import { decodeMulaw, encodeMulaw, tone } from '../kit/fakes/audio.ts';
 import type { TestKeyPair } from '../kit/fakes/certificates.ts';
@@ -24,7 +26,7 @@ beforeAll(async () => {
   // Its CA is that of TLS_CA.
   pair = await trunkPair(system);
   bots = await BotServer.listen(() => false, {}, pair);
-  const { data } = await system.api.ok<{ data: { secret: string } }>('POST', '/v1/org/webhook-secret');
+  const { data } = await system.api.read(WebhookSecret, 'POST', '/v1/org/webhook-secret');
   ({ secret } = data);
 });
 
@@ -83,7 +85,7 @@ test.each([
     request_data: { customer: 'Ada' },
     voicemail: { action: 'ignore' },
   };
-  const { call_id: id } = await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order);
+  const { call_id: id } = await system.api.read(CallQueued, 'POST', '/v1/calls', order);
   const bot = await bots.accept();
 
   const { headers } = bot.request;
@@ -94,7 +96,7 @@ test.each([
   });
   expect(await bot.next()).toMatchObject({ event: 'connected' });
   const start = await bot.next();
-  const { org_id: org } = (await system.api.ok<{ data: { org_id: string } }>('GET', '/v1/org/settings')).data;
+  const { org_id: org } = (await system.api.read(OrganizationSettingsAnswer, 'GET', '/v1/org/settings')).data;
   expect(start).toMatchObject({
     event: 'start',
     sequenceNumber: '1',

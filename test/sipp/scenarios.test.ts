@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CallLogEntry, TracedMessage } from '#shared/api/sip-calls.ts';
 import { demoNumber } from '../../control/bootstrap.ts';
 import { Phone } from '../../scripts/call/phone.ts';
-import type { LoggedCall, TracedMessage } from '../kit/programs/api.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
 import { isUdpFree } from '../kit/programs/ports.ts';
@@ -66,11 +66,11 @@ async function pass(name: string, options: Partial<SippOptions> = {}): Promise<s
   return result.callId;
 }
 
-async function passAndEnd(name: string, options: Partial<SippOptions> = {}): Promise<LoggedCall> {
+async function passAndEnd(name: string, options: Partial<SippOptions> = {}): Promise<CallLogEntry> {
   return system.api.endedCall(await pass(name, options));
 }
 
-async function startLines(call: LoggedCall): Promise<string[]> {
+async function startLines(call: CallLogEntry): Promise<string[]> {
   const messages = await system.api.trace(call.id);
   return messages.map(
     ({ direction, start_line }) => `${direction} ${start_line.replace(/sip:\S+/, 'sip:…')}`,
@@ -78,7 +78,7 @@ async function startLines(call: LoggedCall): Promise<string[]> {
 }
 
 /** The start lines of a call as soon as they include `line`: the last messages follow the call's end. */
-function startLinesWith(call: LoggedCall, line: string): Promise<string[]> {
+function startLinesWith(call: CallLogEntry, line: string): Promise<string[]> {
   return eventually(`"${line}" in the trace`, async () => {
     const lines = await startLines(call);
     return lines.includes(line) ? lines : null;
@@ -100,7 +100,7 @@ async function dissected(pcap: Buffer): Promise<string[]> {
 }
 
 describe('an answered call', () => {
-  let call: LoggedCall;
+  let call: CallLogEntry;
   let trace: TracedMessage[];
 
   beforeAll(async () => {
@@ -151,8 +151,11 @@ describe('an answered call', () => {
   });
 
   test('has a pcap file that tshark reads as SIP', async () => {
-    const pcap = await system.api.bytes(`/v1/sip/calls/${call.id}/trace.pcap`);
-    expect(pcap).toMatchObject({ status: 200, type: 'application/vnd.tcpdump.pcap' });
+    const pcap = await system.api.request('GET', `/v1/sip/calls/${call.id}/trace.pcap`);
+    expect(pcap).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'application/vnd.tcpdump.pcap' },
+    });
     expect(await dissected(pcap.bytes)).toEqual(
       trace.map(({ start_line }) =>
         start_line.startsWith('SIP/2.0')

@@ -1,6 +1,8 @@
 /** Test runs over a real call with a persona: a language model with recorded responses plays both sides. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PersonaAnswer } from '#shared/api/personas.ts';
+import { ToolChanged } from '#shared/api/tools.ts';
 import { ModelServer, type Recording } from '../kit/fakes/model-server.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { AgentTestRuns } from '../kit/programs/agent-test-runs.ts';
@@ -28,7 +30,7 @@ beforeAll(async () => {
   });
   runs = new AgentTestRuns(system);
   const { api } = system;
-  const tool = await api.ok<{ data: { id: string } }>('POST', '/v2/tools', {
+  const tool = await api.read(ToolChanged, 'POST', '/v2/tools', {
     name: 'look_up_order',
     description: 'Finds an order',
     integration: 'rest_api',
@@ -37,7 +39,7 @@ beforeAll(async () => {
     body: { url: 'https://shop.example.com/orders/{{input.order}}', method: 'GET' },
     response_data: [{ name: 'state', data: '$.state' }],
   });
-  const made = await api.ok<{ data: { id: string } }>('POST', '/v1/personas', {
+  const made = await api.read(PersonaAnswer, 'POST', '/v1/personas', {
     name: 'Flora',
     personality_prompt: `${agent}.`,
     default_tools: [tool.data.id],

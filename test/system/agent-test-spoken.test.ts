@@ -1,5 +1,7 @@
 /** A test run over a real call on which both sides speak, with a transcription server. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RunAnswer, RunStarted } from '#shared/api/agent-testing/runs.ts';
+import { ScenarioAnswer } from '#shared/api/agent-testing/scenarios.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { TranscriptionServer } from '../kit/fakes/transcription-server.ts';
 import { eventually } from '../kit/programs/eventually.ts';
@@ -43,7 +45,7 @@ test('both hear each other, and assertions run on the transcribed words', async 
   await api.attach(number, []);
   await api.answerWith(number, { pathway_id });
   await api.applied(number);
-  const scenario = await api.ok<{ data: { id: string } }>('POST', '/v1/agent-testing/scenarios', {
+  const scenario = await api.read(ScenarioAnswer, 'POST', '/v1/agent-testing/scenarios', {
     pathway_id,
     name: 'Sales by word',
     category: 'HAPPY_PATH',
@@ -57,18 +59,14 @@ test('both hear each other, and assertions run on the transcribed words', async 
       { type: 'STRING_CHECK', config: { value: 'the sales department' } },
     ],
   });
-  const started = await api.ok<{ data: { run_id: string } }>(
-    'POST',
-    `/v1/agent-testing/scenarios/${scenario.data.id}/run`,
-    { transport: 'sip', phone_number: number },
-  );
+  const started = await api.read(RunStarted, 'POST', `/v1/agent-testing/scenarios/${scenario.data.id}/run`, {
+    transport: 'sip',
+    phone_number: number,
+  });
   const run = await eventually(
     'the end of the run',
     async () => {
-      const { data } = await api.ok<{ data: { status: string } }>(
-        'GET',
-        `/v1/agent-testing/runs/${started.data.run_id}`,
-      );
+      const { data } = await api.read(RunAnswer, 'GET', `/v1/agent-testing/runs/${started.data.run_id}`);
       return data.status === 'PENDING' || data.status === 'RUNNING' ? null : data;
     },
     150_000,

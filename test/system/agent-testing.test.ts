@@ -6,6 +6,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { ScenarioAnswer } from '#shared/api/agent-testing/scenarios.ts';
+import { TornadoAnswer, TornadoStarted } from '#shared/api/agent-testing/tornado.ts';
+import { PathwayCreated } from '#shared/api/pathways.ts';
 import {
   faultyGraph,
   harshPrompt,
@@ -25,16 +28,16 @@ beforeEach(async () => {
 afterEach(() => control.remove());
 
 async function pathway(graph: { nodes: readonly object[]; edges: readonly object[] }): Promise<string> {
-  const { pathway_id } = await control.call<{ pathway_id: string }>('POST', '/v1/pathway/create', {
+  const { pathway_id } = await control.api.read(PathwayCreated, 'POST', '/v1/pathway/create', {
     name: 'Dental',
   });
-  await control.call('POST', `/v1/pathway/${pathway_id}`, graph);
-  await control.call('POST', `/v1/pathway/${pathway_id}/version`, { name: 'v', ...graph });
+  await control.api.ok('POST', `/v1/pathway/${pathway_id}`, graph);
+  await control.api.ok('POST', `/v1/pathway/${pathway_id}/version`, { name: 'v', ...graph });
   return pathway_id;
 }
 
 const scenario = (pathway_id: string, body: object) =>
-  control.call<{ id: string }>('POST', '/v1/agent-testing/scenarios', { pathway_id, ...body });
+  control.api.read(ScenarioAnswer, 'POST', '/v1/agent-testing/scenarios', { pathway_id, ...body });
 
 interface Command {
   readonly code: number;
@@ -128,16 +131,13 @@ describe('a tornado session whose control plane is killed', () => {
       }
       asks = 0;
     };
-    const { session_id } = await control.call<{ session_id: string }>(
-      'POST',
-      '/v1/agent-testing/tornado/start',
-      { pathway_id: id, version_number: 1, seed: 1 },
-    );
+    const { session_id } = await control.api.read(TornadoStarted, 'POST', '/v1/agent-testing/tornado/start', {
+      pathway_id: id,
+      version_number: 1,
+      seed: 1,
+    });
     const status = () =>
-      control.call<{ status: string; current_iteration: number; iterations: { batch_id: string }[] }>(
-        'GET',
-        `/v1/agent-testing/tornado/${session_id}/status`,
-      );
+      control.api.read(TornadoAnswer, 'GET', `/v1/agent-testing/tornado/${session_id}/status`);
     const batches: string[] = [];
     for (const iteration of [1, 2]) {
       await allAsked();
@@ -159,8 +159,8 @@ describe('a tornado session whose control plane is killed', () => {
     const events = `${control.url}/v1/agent-testing/batches/${batches[1]}/events`;
     await (await fetch(events, { headers: { authorization: api_key } })).text();
     // The end of the batch is reported before the session has processed it; a cancellation waits for that.
-    const refused = await control
-      .call('POST', `/v1/agent-testing/tornado/${session_id}/cancel`)
+    const refused = await control.api
+      .ok('POST', `/v1/agent-testing/tornado/${session_id}/cancel`)
       .catch((error: Error) => error.message);
     expect(String(refused)).toContain('TORNADO_NOT_ACTIVE');
     expect(await status()).toMatchObject({

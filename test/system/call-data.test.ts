@@ -8,6 +8,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CallQueued } from '#shared/api/calls.ts';
+import { WebhookSecret } from '#shared/api/organization.ts';
 import { createAuthority } from '../kit/fakes/certificates.ts';
 import { pickUp } from '../kit/programs/caller.ts';
 import { eventually } from '../kit/programs/eventually.ts';
@@ -51,7 +53,7 @@ beforeAll(async () => {
     TRUNK_PROBE_INTERVAL_S: '3600',
     NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
   });
-  const answer = await system.api.ok<{ data: { secret: string } }>('POST', '/v1/org/webhook-secret');
+  const answer = await system.api.read(WebhookSecret, 'POST', '/v1/org/webhook-secret');
   ({ secret } = answer.data);
   const say = { name: 'Bye', text: 'Thank you {{crm}}, order {{external_id}}.', isStart: true };
   pathway = await system.api.pathway('bye', [{ id: 'bye', type: 'End Call', data: say }], []);
@@ -102,7 +104,7 @@ test('fifteen mapped headers are in the INVITE of an outbound call', async () =>
       pathway_id: pathway,
       request_data: { crm: '17', tries: 3, who: { name: 'Ada' }, ticket: 'a1 ü' },
     };
-    const { call_id } = await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order);
+    const { call_id } = await system.api.read(CallQueued, 'POST', '/v1/calls', order);
     expect(await system.api.endedCall(call_id)).toMatchObject({ outcome: 'busy', sip_code: 486 });
     const { passed, report } = await trunk.ended();
     expect(passed, report).toBe(true);
@@ -151,7 +153,7 @@ test('headers of an INVITE become variables of the agent and of the API', async 
     await caller.close();
   }
   const { id } = await system.api.endedCall(caller.callId);
-  const detail = await system.api.ok<Record<string, unknown>>('GET', `/v1/calls/${id}`);
+  const detail = await system.api.detail(id);
   expect(detail.variables).toMatchObject({
     crm: '17',
     external_id: 'A-4711',
@@ -197,6 +199,6 @@ test('the end of a call sends one signed webhook with the record of the API', as
     });
     expect(Math.abs(Number(headers['x-webhook-timestamp']) * 1000 - Date.now())).toBeLessThan(60_000);
     expect(record).toMatchObject({ status: 'completed', completed: true, inbound: true, to: number });
-    expect(record).toEqual(await system.api.ok('GET', `/v1/calls/${record.call_id}`));
+    expect(record).toEqual(await system.api.detail(record.call_id));
   }
 });

@@ -1,5 +1,6 @@
 /** Call limits of a real system: set through the API, they apply to the next call. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CallQueued } from '#shared/api/calls.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
@@ -32,7 +33,7 @@ afterAll(() =>
 
 async function place(to: string): Promise<string> {
   const order = { phone_number: to, from, pathway_id: pathway };
-  return (await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order)).call_id;
+  return (await system.api.read(CallQueued, 'POST', '/v1/calls', order)).call_id;
 }
 
 const limitOrganization = (call_limits: object | null) =>

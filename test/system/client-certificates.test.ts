@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CallQueued } from '#shared/api/calls.ts';
 import { createAuthority } from '../kit/fakes/certificates.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { eventually } from '../kit/programs/eventually.ts';
@@ -41,7 +42,7 @@ afterAll(() =>
 
 async function place(to: string): Promise<string> {
   const order = { phone_number: to, from, pathway_id: pathway };
-  return (await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order)).call_id;
+  return (await system.api.read(CallQueued, 'POST', '/v1/calls', order)).call_id;
 }
 
 function writePair(cert: string, key: string): void {

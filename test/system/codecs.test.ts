@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { PatchedConfiguration } from '#shared/api/sip.ts';
 import { codecAvailable } from '../../edge/media/codec/codecs.ts';
 import { type Caller, pickUp } from '../kit/programs/caller.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
@@ -36,7 +37,7 @@ async function withSystem(
       for (const direction of ['inbound', 'outbound']) {
         const codec_config = { codecs: ['G.722', 'G.729', 'PCMU'] };
         const body = { phone_number: from, direction, codec_config };
-        const { data } = await system.api.ok<{ data: unknown }>('PATCH', '/v1/sip/config', body);
+        const { data } = await system.api.read(PatchedConfiguration, 'PATCH', '/v1/sip/config', body);
         shown.push(data);
       }
       await system.api.applied(from);

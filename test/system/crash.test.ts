@@ -3,7 +3,7 @@
  * those that were up.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { LoggedCall } from '../kit/programs/api.ts';
+import type { CallLogEntry } from '#shared/api/sip-calls.ts';
 import { type Caller, callAndTalk, pickUp } from '../kit/programs/caller.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
@@ -46,11 +46,11 @@ async function crashControl(): Promise<void> {
 }
 
 /** Checks that the log has exactly one entry for a call, with an end. */
-async function onlyEntry(caller: Caller): Promise<LoggedCall> {
+async function onlyEntry(caller: Caller): Promise<CallLogEntry> {
   await system.api.endedCall(caller.callId);
   const entries = (await system.api.calls()).filter(({ call_id }) => call_id === caller.callId);
   expect(entries).toHaveLength(1);
-  return entries[0] as LoggedCall;
+  return entries[0] as CallLogEntry;
 }
 
 test('the edge is killed while one call is up and others have just ended', async () => {

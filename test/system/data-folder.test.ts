@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Health } from '#shared/api/deployment.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
 
@@ -44,6 +45,5 @@ test('no file contains the trunk password, and no file is readable by others', a
 });
 
 async function edgeOf() {
-  const { body } = await system.api.request('GET', '/health');
-  return (body as { edge: { config_version: number; applied_version: number } }).edge;
+  return (await system.api.request('GET', '/health')).read(Health).edge;
 }

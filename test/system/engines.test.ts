@@ -1,5 +1,6 @@
 /** An edge with an engine that it did not start, like a drachtio-server: calls in both directions, engine loss. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CallQueued } from '#shared/api/calls.ts';
 import { Phone } from '../../scripts/call/phone.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
@@ -61,7 +62,7 @@ async function callIn(): Promise<string> {
 /** Places a call that the trunk answers, and that the agent ends. @returns its id */
 async function callOut(to: string): Promise<string> {
   const order = { phone_number: to, from, pathway_id: pathway };
-  const { call_id } = await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order);
+  const { call_id } = await system.api.read(CallQueued, 'POST', '/v1/calls', order);
   const media = await SrtpPeer.open();
   try {
     const call = await trunk.call();
@@ -101,7 +102,7 @@ test('reconnects when the engine is back; its absence affects no trunk', async (
   await engine.kill();
   await eventually('the edge to notice', () => (logged('SIP engine is not connected') > 0 ? true : null));
   const order = { phone_number: '+14155550192', from, pathway_id: pathway };
-  const { call_id } = await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order);
+  const { call_id } = await system.api.read(CallQueued, 'POST', '/v1/calls', order);
   expect(await system.api.endedCall(call_id)).toMatchObject({ termination: 'engine_lost' });
 
   // As many probe rounds as would fall into the absence, measured at the test's own trunk.

@@ -2,10 +2,11 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CallQueued } from '#shared/api/calls.ts';
+import type { CallLogEntry } from '#shared/api/sip-calls.ts';
 import type { TestKeyPair } from '../kit/fakes/certificates.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
-import type { LoggedCall } from '../kit/programs/api.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
 import { TestTrunk } from '../kit/programs/trunk.ts';
 import {
@@ -14,22 +15,9 @@ import {
   health,
   setFailover,
   startTrunkSystem,
-  type TrunkStatus,
+  type TrunkHealth,
   trunkPair,
 } from '../kit/programs/trunk-system.ts';
-
-interface Attempt {
-  readonly port: number;
-  readonly priority: number;
-  readonly sip_code: number | null;
-  readonly error: string | null;
-  readonly duration_ms: number;
-}
-
-type OutboundCall = LoggedCall & {
-  readonly termination: string;
-  readonly failover_attempts: readonly Attempt[];
-};
 
 const number = '+14155550126';
 const connectTimeoutMs = 1_000;
@@ -95,19 +83,19 @@ class BlackHole {
 
 const isActive =
   (priority: number) =>
-  ({ endpoints }: TrunkStatus): boolean =>
+  ({ endpoints }: TrunkHealth): boolean =>
     endpoints.length === 2 && endpoints.every((one) => one.active === (one.priority === priority));
 
 async function place(to: string): Promise<string> {
   const order = { phone_number: to, from: number, pathway_id: pathway };
-  return (await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order)).call_id;
+  return (await system.api.read(CallQueued, 'POST', '/v1/calls', order)).call_id;
 }
 
 /** Calls, gets busy from `trunk`, and returns the log entry. */
-async function busyAt(trunk: TestTrunk, to: string): Promise<OutboundCall> {
+async function busyAt(trunk: TestTrunk, to: string): Promise<CallLogEntry> {
   const id = await place(to);
   (await trunk.call()).answer('486 Busy Here');
-  const ended = (await system.api.endedCall(id)) as OutboundCall;
+  const ended = await system.api.endedCall(id);
   expect(ended).toMatchObject({ outcome: 'busy', sip_code: 486 });
   return ended;
 }

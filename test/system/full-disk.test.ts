@@ -4,6 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { Health } from '#shared/api/deployment.ts';
 import { type Caller, callAndTalk } from '../kit/programs/caller.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
@@ -24,13 +25,9 @@ afterAll(() => system?.stop());
 const limit = (pid: number, bytes: string) =>
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`]);
 
-interface EdgeStorage {
-  readonly edge: { readonly storage: { readonly failing: string[]; readonly refusing: string[] } };
-}
-
 async function failing(): Promise<boolean> {
-  const { body } = await system.api.request('GET', '/health');
-  return (body as EdgeStorage).edge.storage.failing.length > 0;
+  const { edge } = (await system.api.request('GET', '/health')).read(Health);
+  return edge.storage.failing.length > 0;
 }
 
 async function finished(): Promise<Caller> {
@@ -57,7 +54,7 @@ test('an edge on a full disk loses no record, reports the full disk, and recover
   }
   const all = (await system.api.calls()).map((call) => call.call_id);
   const order = [after, ...during.toReversed(), before].map(({ callId }) => callId);
-  expect(all.filter((id) => order.includes(id))).toEqual(order);
+  expect(all.filter((id) => order.includes(id ?? ''))).toEqual(order);
   await eventually('/health to be well', async () => !(await failing()) || null);
 });
 

@@ -1,9 +1,10 @@
 /** A media worker is killed during all kinds of calls: the messages to peers, and the records. */
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { CallQueued } from '#shared/api/calls.ts';
+import type { CallLogEntry } from '#shared/api/sip-calls.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
-import type { LoggedCall } from '../kit/programs/api.ts';
 import { type Caller, callAndTalk, pickUp } from '../kit/programs/caller.ts';
 import { eventually, saw } from '../kit/programs/eventually.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
@@ -19,12 +20,6 @@ const fallbackTarget = '+14155550192';
 const ringingCallee = '+14155550193';
 const answeredCallee = '+14155550194';
 const silence = Buffer.alloc(160, 0xff);
-
-type EndedCall = LoggedCall & {
-  readonly parent_id: string | null;
-  readonly termination: string | null;
-  readonly termination_detail: string | null;
-};
 
 let system: TestSystem;
 let trunk: TestTrunk;
@@ -90,12 +85,12 @@ const transfer = (id: string, transfer_number: string) =>
 
 async function place(to: string): Promise<string> {
   const order = { phone_number: to, from: number, pathway_id: pathway, voicemail: { action: 'ignore' } };
-  return (await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order)).call_id;
+  return (await system.api.read(CallQueued, 'POST', '/v1/calls', order)).call_id;
 }
 
 const legOf = (id: string) =>
   eventually(`the leg of ${id}`, async () =>
-    ((await system.api.calls()) as EndedCall[]).find(({ parent_id }) => parent_id === id),
+    (await system.api.calls()).find(({ parent_id }) => parent_id === id),
   );
 
 function workerPids(): number[] {
@@ -162,7 +157,7 @@ test('each peer is notified, and each record says that the edge failed', async (
   // An answered call is always `completed` (contract 3.4); other fields have who ended it and why.
   const cut = { outcome: 'completed', sip_code: 200 };
   const failed = { outcome: 'failed' };
-  const expected: readonly (readonly [string, string, Partial<EndedCall>])[] = [
+  const expected: readonly (readonly [string, string, Partial<CallLogEntry>])[] = [
     ['answered', answeredId, cut],
     ['joined', joinedId, cut],
     ['target of the joined', (await legOf(joinedId)).id, cut],

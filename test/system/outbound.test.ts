@@ -2,10 +2,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CallQueued } from '#shared/api/calls.ts';
+import type { CallLogEntry } from '#shared/api/sip-calls.ts';
+import { Discovered } from '#shared/api/trunk-checks.ts';
 import { createSelfSigned, type TestKeyPair } from '../kit/fakes/certificates.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
-import type { LoggedCall } from '../kit/programs/api.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
 import { TestTrunk, type TrunkCall } from '../kit/programs/trunk.ts';
@@ -20,23 +22,6 @@ import {
 const silence = Buffer.alloc(160, 0xff);
 /** A sample of speech is louder than this; the codec's own noise is not. */
 const loud = 1000;
-
-interface OutboundCall extends LoggedCall {
-  readonly trunk_id: string;
-  readonly termination: string;
-  readonly failover_attempts: readonly {
-    readonly host: string;
-    readonly port: number;
-    readonly priority: number;
-    readonly sip_code: number | null;
-    readonly error: string | null;
-  }[];
-}
-
-interface Discovery {
-  readonly discovery_id: string;
-  readonly status: string;
-}
 
 describe('a call over a trunk', () => {
   const from = '+14155550140';
@@ -78,11 +63,11 @@ describe('a call over a trunk', () => {
   /** @returns the id of the call */
   async function place(to: string, number = from, more: Record<string, unknown> = {}): Promise<string> {
     const order = { phone_number: to, from: number, pathway_id: pathway, ...more };
-    const { call_id } = await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order);
+    const { call_id } = await system.api.read(CallQueued, 'POST', '/v1/calls', order);
     return call_id;
   }
 
-  const ended = async (id: string) => (await system.api.endedCall(id)) as OutboundCall;
+  const ended = (id: string) => system.api.endedCall(id);
 
   function pickUp(call: TrunkCall): Promise<void> {
     media.connect(call.invite.body);
@@ -96,7 +81,7 @@ describe('a call over a trunk', () => {
   }
 
   /** Ends a call over the API, and returns its log entry. */
-  async function stop(id: string, call: TrunkCall): Promise<OutboundCall> {
+  async function stop(id: string, call: TrunkCall): Promise<CallLogEntry> {
     await system.api.ok('POST', `/v1/calls/${id}/stop`, {});
     await call.expect('BYE');
     return ended(id);
@@ -298,10 +283,10 @@ describe('a call over a trunk', () => {
 
   test('can be prepared by discovery, which finds TLS on the port of the peer', async () => {
     const request = { host: '127.0.0.1', port: trunk.port };
-    const { data } = await system.api.ok<{ data: Discovery }>('POST', '/v1/sip/discover', request);
+    const { data } = await system.api.read(Discovered, 'POST', '/v1/sip/discover', request);
     const path = `/v1/sip/discover/status?discovery_id=${data.discovery_id}`;
     const found = await eventually('the end of the discovery', async () => {
-      const { data: now } = await system.api.ok<{ data: Discovery }>('GET', path);
+      const { data: now } = await system.api.read(Discovered, 'GET', path);
       return now.status === 'running' ? null : now;
     });
     expect(found).toMatchObject({
@@ -340,10 +325,10 @@ describe('a stopping edge', () => {
     const { port } = silent.address() as AddressInfo;
     try {
       const request = { host: '127.0.0.1', port, transport: 'tls' };
-      const { data } = await api.ok<{ data: Discovery }>('POST', '/v1/sip/discover', request);
+      const { data } = await api.read(Discovered, 'POST', '/v1/sip/discover', request);
       expect(data.status).toBe('running');
       const order = { phone_number: '+14155550181', from: number, task: 'Say hello.' };
-      const { call_id } = await api.ok<{ call_id: string }>('POST', '/v1/calls', order);
+      const { call_id } = await api.read(CallQueued, 'POST', '/v1/calls', order);
       const call = await trunk.call();
       call.answer('180 Ringing');
 
@@ -356,7 +341,7 @@ describe('a stopping edge', () => {
       });
       await system.startEdge();
       const path = `/v1/sip/discover/status?discovery_id=${data.discovery_id}`;
-      const after = await api.ok<{ data: Discovery }>('GET', path);
+      const after = await api.read(Discovered, 'GET', path);
       expect(after.data).toMatchObject({ status: 'failed', error: { message: expect.stringMatching(/./) } });
     } finally {
       silent.close();

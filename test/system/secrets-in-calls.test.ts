@@ -82,15 +82,15 @@ async function expectHidden(callId: string, secrets: Readonly<Record<string, str
   const path = `/v1/sip/calls/${encodeURIComponent(call.id)}`;
   // The response to the BYE comes with a later report.
   const trace = await eventually('the whole trace', async () => {
-    const { bytes } = await system.api.bytes(`${path}/trace`);
-    return bytes.includes('BYE') ? bytes.toString('utf8') : null;
+    const { text } = await system.api.request('GET', `${path}/trace`);
+    return text.includes('BYE') ? text : null;
   });
   expect(trace).toContain('Trial-Plain');
   const places = {
     ...kept(),
     trace,
-    pcap: (await system.api.bytes(`${path}/trace.pcap`)).bytes.toString('latin1'),
-    record: (await system.api.bytes(path)).bytes.toString('utf8'),
+    pcap: (await system.api.request('GET', `${path}/trace.pcap`)).bytes.toString('latin1'),
+    record: (await system.api.request('GET', path)).text,
   };
   expect(Object.keys(places)).toEqual(
     expect.arrayContaining(['control.db', 'control.db-wal', 'outbox.db', 'outbox.db-wal']),
@@ -145,13 +145,13 @@ test('the same applies to a rejected offer', async () => {
   const call = await system.api.endedCall(caller.callId);
   const path = `/v1/sip/calls/${encodeURIComponent(call.id)}`;
   const trace = await eventually('the trace', async () => {
-    const { bytes, status } = await system.api.bytes(`${path}/trace`);
-    return status === 200 ? bytes.toString('utf8') : null;
+    const { text, status } = await system.api.request('GET', `${path}/trace`);
+    return status === 200 ? text : null;
   });
   const places = {
     ...kept(),
     trace,
-    pcap: (await system.api.bytes(`${path}/trace.pcap`)).bytes.toString('latin1'),
+    pcap: (await system.api.request('GET', `${path}/trace.pcap`)).bytes.toString('latin1'),
   };
   expect(
     Object.entries(places).flatMap(([place, text]) =>

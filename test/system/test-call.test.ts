@@ -1,5 +1,8 @@
 /** Test calls through the API, to working and failing far ends: the diagnosis of each. */
+
+import type { Static } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TestCallStarted, TestCallView } from '#shared/api/trunk-checks.ts';
 import { share, tone } from '../kit/fakes/audio.ts';
 import { createSelfSigned, issue, type TestKeyPair } from '../kit/fakes/certificates.ts';
 import { SipCallee } from '../kit/fakes/sip-callee.ts';
@@ -21,23 +24,7 @@ import { Baresip } from '../peers/baresip.ts';
 const to = '+14155550190';
 const silence = Buffer.alloc(160, 0xff);
 
-interface TestCall {
-  readonly call_id: string;
-  readonly status: string;
-  readonly result: string;
-  readonly duration_seconds: number;
-  readonly sip_code: number | null;
-  readonly sip_call_id: string | null;
-  readonly codec: string | null;
-  readonly error: string | null;
-  readonly diagnosis: string | null;
-  readonly timeline: readonly { readonly event: string; readonly at: string; readonly detail: string }[];
-  readonly media: {
-    readonly packets_sent: number;
-    readonly packets_received: number;
-    readonly verdict: string;
-  } | null;
-}
+type TestCall = Static<typeof TestCallView>['data'];
 
 let system: TestSystem;
 let pair: TestKeyPair;
@@ -47,13 +34,13 @@ const nextNumber = () => `+1415555${String(2000 + numbers++)}`;
 
 async function start(number: string, order: Record<string, unknown> = {}): Promise<string> {
   const body = { phone_number: number, to, max_seconds: 5, ...order };
-  const { data } = await system.api.ok<{ data: { call_id: string } }>('POST', '/v1/sip/test-call', body);
+  const { data } = await system.api.read(TestCallStarted, 'POST', '/v1/sip/test-call', body);
   return data.call_id;
 }
 
 async function state(id: string): Promise<TestCall> {
   const path = `/v1/sip/test-call/status?call_id=${id}`;
-  return (await system.api.ok<{ data: TestCall }>('GET', path)).data;
+  return (await system.api.read(TestCallView, 'GET', path)).data;
 }
 
 function ended(id: string): Promise<TestCall> {

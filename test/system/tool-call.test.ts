@@ -1,5 +1,6 @@
 /** A pathway uses a tool on a live call: keys are the input, the result is spoken; the call survives without control. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { ToolChanged, ToolLogs } from '#shared/api/tools.ts';
 import { startTarget, type TargetServer } from '../kit/control/tools.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { type Caller, callAndTalk } from '../kit/programs/caller.ts';
@@ -52,7 +53,7 @@ afterAll(() =>
 );
 
 async function makeTool(): Promise<string> {
-  const { data } = await system.api.ok<{ data: { id: string } }>('POST', '/v2/tools', {
+  const { data } = await system.api.read(ToolChanged, 'POST', '/v2/tools', {
     name: 'look_up_order',
     description: 'Finds an order',
     integration: 'rest_api',
@@ -87,7 +88,7 @@ test('the tool gets the pressed keys, and its result is spoken', async () => {
   const said = call.transcripts.filter(({ user }) => user === 'assistant').map(({ text }) => text);
   expect(said).toEqual(['Your order number?', 'One moment.', 'Order 4711 is on its way.']);
   expect(call.variables).toMatchObject({ order: '4711', status: 'on its way' });
-  const logs = await system.api.ok<{ data: { logs: unknown[] } }>('GET', `/v2/tools/${toolId}/logs`);
+  const logs = await system.api.read(ToolLogs, 'GET', `/v2/tools/${toolId}/logs`);
   expect(logs.data.logs).toMatchObject([
     { source: 'call', conversation_id: id, success: true, status_code: 200 },
   ]);

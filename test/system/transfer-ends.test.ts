@@ -1,12 +1,12 @@
 /** Transfers with unusual starts and ends: by a pathway, of outbound calls, attended, and with a stopping edge. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { CallQueued } from '#shared/api/calls.ts';
 import type { Phone } from '../../scripts/call/phone.ts';
 import type { SipText } from '../../scripts/call/sip-text.ts';
 import { hears } from '../kit/fakes/hearing.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
-import type { LoggedCall } from '../kit/programs/api.ts';
 import { type Caller, callAndTalk } from '../kit/programs/caller.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
@@ -18,11 +18,6 @@ const colleague = '+14155550177';
 const silence = Buffer.alloc(160, 0xff);
 /** A sample of speech is louder than this; the codec's own noise is not. */
 const loud = 1000;
-
-type TransferredCall = LoggedCall & {
-  readonly parent_id: string | null;
-  readonly termination: string | null;
-};
 
 let system: TestSystem;
 let trunk: TestTrunk;
@@ -89,12 +84,12 @@ async function caller(): Promise<Caller> {
 const idOf = async ({ callId }: Caller) =>
   (await system.api.loggedCall(callId, ({ answered_at }) => answered_at !== null)).id;
 
-const ended = async (id: string) => (await system.api.endedCall(id)) as TransferredCall;
+const ended = (id: string) => system.api.endedCall(id);
 
 /** The leg to the target of that call's transfer. */
 const legOf = (id: string) =>
   eventually(`the leg of ${id}`, async () =>
-    ((await system.api.calls()) as TransferredCall[]).find(({ parent_id }) => parent_id === id),
+    (await system.api.calls()).find(({ parent_id }) => parent_id === id),
   );
 
 const transfer = (id: string, more: Record<string, unknown> = {}) =>
@@ -169,7 +164,7 @@ test('an outbound call is transferred by the API: callee and target hear each ot
     pathway_id: pathway,
     voicemail: { action: 'ignore' },
   };
-  const { call_id: id } = await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order);
+  const { call_id: id } = await system.api.read(CallQueued, 'POST', '/v1/calls', order);
   const callee = await trunk.call();
   await answer(callee, near);
   await system.api.loggedCall(id, ({ answered_at }) => answered_at !== null);

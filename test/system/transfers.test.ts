@@ -1,11 +1,11 @@
 /** Transfers in the whole system: two peers are joined, REFER is sent and followed (docs/transfers.md). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { CallLogEntry } from '#shared/api/sip-calls.ts';
 import { tone } from '../kit/fakes/audio.ts';
 import type { TestKeyPair } from '../kit/fakes/certificates.ts';
 import { hears } from '../kit/fakes/hearing.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
-import type { LoggedCall } from '../kit/programs/api.ts';
 import { type Caller, callAndTalk, pickUp } from '../kit/programs/caller.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
@@ -18,11 +18,6 @@ const number = '+14155550150';
 const colleague = '+14155550151';
 const silence = Buffer.alloc(160, 0xff);
 const loud = 1000;
-
-type TransferredCall = LoggedCall & {
-  readonly parent_id: string | null;
-  readonly termination: string | null;
-};
 
 let system: TestSystem;
 let pair: TestKeyPair;
@@ -74,7 +69,7 @@ afterAll(() =>
 );
 
 /** The running call from `from`, with its id. */
-function live(wished: (call: LoggedCall) => boolean = () => true): Promise<LoggedCall> {
+function live(wished: (call: CallLogEntry) => boolean = () => true): Promise<CallLogEntry> {
   return eventually('the call in the log', async () =>
     (await system.api.calls()).find(
       (call) => call.ended_at === null && call.answered_at !== null && wished(call),
@@ -82,7 +77,7 @@ function live(wished: (call: LoggedCall) => boolean = () => true): Promise<Logge
   );
 }
 
-const ended = async (id: string) => (await system.api.endedCall(id)) as TransferredCall;
+const ended = (id: string) => system.api.endedCall(id);
 
 async function caller(): Promise<Caller> {
   const made = await callAndTalk(system, number);
@@ -136,7 +131,7 @@ describe('a bridging transfer', () => {
     await far.when(() => far.events.some(({ digit, endPackets }) => digit === '5' && endPackets > 0));
     await far.press('7');
     await media.when(() => media.events.some(({ digit, endPackets }) => digit === '7' && endPackets > 0));
-    const leg = (await live(({ direction }) => direction === 'outbound')) as TransferredCall;
+    const leg = (await live(({ direction }) => direction === 'outbound')) as CallLogEntry;
     expect(leg).toMatchObject({ parent_id: id, to: colleague, from: number });
 
     await target.hangUp();
@@ -293,7 +288,7 @@ describe('two phones without a common codec', () => {
       async () =>
         (await notes(id)).some((text) => text.startsWith('The transfer to +14155550199 failed')) || null,
     );
-    const leg = (await system.api.calls()).find((call) => (call as TransferredCall).parent_id === id);
+    const leg = (await system.api.calls()).find((call) => call.parent_id === id);
     expect(leg).toMatchObject({ outcome: 'failed', sip_code: 488 });
     expect((await live()).id).toBe(id);
     await phone.command('hangup');
@@ -363,7 +358,7 @@ describe('a REFER of a phone', () => {
     await far.press('1');
     await far.when(() => far.samples(160).some((sample) => Math.abs(sample) > loud));
     await target.expect('BYE');
-    const leg = (await system.api.calls()).find((call) => (call as TransferredCall).parent_id === id);
+    const leg = (await system.api.calls()).find((call) => call.parent_id === id);
     expect(leg).toMatchObject({ direction: 'outbound' });
     const transcript = (await system.api.detail(leg?.id ?? '')).transcripts.map(({ text }) => text);
     expect(transcript).toContain('Until tomorrow then.');
@@ -375,9 +370,7 @@ describe('a REFER of a phone', () => {
     expect(await phone.event('TRANSFER_FAILED')).toMatchObject({ param: '403 Forbidden' });
     // The phone then hangs up.
     expect(await ended(id)).toMatchObject({ hangup_by: 'peer', termination: 'caller_hangup' });
-    expect((await system.api.calls()).filter((call) => (call as TransferredCall).parent_id === id)).toEqual(
-      [],
-    );
+    expect((await system.api.calls()).filter((call) => call.parent_id === id)).toEqual([]);
   });
 });
 

@@ -10,7 +10,7 @@ import {
   health,
   setFailover,
   startTrunkSystem,
-  type TrunkStatus,
+  type TrunkHealth,
   trunkPair,
 } from '../kit/programs/trunk-system.ts';
 
@@ -66,7 +66,7 @@ test('sets the active endpoint: the next while the primary is down, then the pri
 });
 
 /** Whether only the endpoint of that priority is the active one, of two. */
-function isActive(priority: number): (status: TrunkStatus) => boolean {
+function isActive(priority: number): (status: TrunkHealth) => boolean {
   return ({ endpoints }) =>
     endpoints.length === 2 && endpoints.every((one) => one.active === (one.priority === priority));
 }

@@ -1,5 +1,6 @@
 /** A change of the active endpoint is visible at once, not after the next round of probes. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CallQueued } from '#shared/api/calls.ts';
 import type { TestKeyPair } from '../kit/fakes/certificates.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { eventually } from '../kit/programs/eventually.ts';
@@ -11,7 +12,7 @@ import {
   health,
   setFailover,
   startTrunkSystem,
-  type TrunkStatus,
+  type TrunkHealth,
   trunkPair,
 } from '../kit/programs/trunk-system.ts';
 
@@ -42,7 +43,7 @@ afterAll(() =>
 
 const isActive =
   (priority: number) =>
-  ({ endpoints }: TrunkStatus): boolean =>
+  ({ endpoints }: TrunkHealth): boolean =>
     endpoints.every((one) => one.active === (one.priority === priority));
 
 test('failover endpoints are also probed while failover is disabled', async () => {
@@ -62,7 +63,7 @@ test('a call that detects a dead primary activates the other endpoint, and failb
   await setFailover(system, from, { enabled: true });
   await primary.close();
   const order = { phone_number: '+14155550196', from, pathway_id: pathway };
-  const { call_id } = await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order);
+  const { call_id } = await system.api.read(CallQueued, 'POST', '/v1/calls', order);
   (await secondary.call()).answer('486 Busy Here');
   await system.api.endedCall(call_id);
   await health(system, from, isActive(1));

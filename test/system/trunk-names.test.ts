@@ -1,7 +1,8 @@
 /** A trunk configured by name: a real name server gives its targets and their order (RFC 3263, RFC 2782). */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CallQueued } from '#shared/api/calls.ts';
+import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import { issue, type TestKeyPair } from '../kit/fakes/certificates.ts';
-import type { LoggedCall } from '../kit/programs/api.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
 import { freeTcpPort } from '../kit/programs/ports.ts';
 import { TestTrunk } from '../kit/programs/trunk.ts';
@@ -15,13 +16,6 @@ import {
   trunkPair,
 } from '../kit/programs/trunk-system.ts';
 import { Dnsmasq } from '../peers/dnsmasq.ts';
-
-interface Attempt {
-  readonly host: string;
-  readonly port: number;
-  readonly priority: number;
-  readonly error: string | null;
-}
 
 const number = '+14155550186';
 let dns: Dnsmasq;
@@ -67,15 +61,15 @@ afterAll(async () => {
 });
 
 /** Calls, gets busy from `trunk`, and returns the targets tried before. */
-async function triedBefore(trunk: TestTrunk, to: string): Promise<readonly Attempt[]> {
+async function triedBefore(trunk: TestTrunk, to: string): Promise<FailoverAttempt[]> {
   const order = { phone_number: to, from: number, pathway_id: pathway };
-  const { call_id } = await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order);
+  const { call_id } = await system.api.read(CallQueued, 'POST', '/v1/calls', order);
   const call = await trunk.call();
   expect(call.invite.startLine).toContain(trunk === secondary ? '@127.0.0.1' : '@carrier.test');
   call.answer('486 Busy Here');
   const ended = await system.api.endedCall(call_id);
   expect(ended).toMatchObject({ outcome: 'busy', sip_code: 486 });
-  return (ended as LoggedCall & { failover_attempts: readonly Attempt[] }).failover_attempts;
+  return ended.failover_attempts;
 }
 
 const tried = (name: keyof typeof ports) =>
@@ -119,7 +113,7 @@ test('a name that does not exist fails with an explanation', async () => {
   const other = '+14155550193';
   await attachDirections(system, other, [{ type: 'outbound', sip_endpoint: 'nowhere.test' }]);
   const order = { phone_number: '+14155550194', from: other, pathway_id: pathway };
-  const { call_id } = await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order);
+  const { call_id } = await system.api.read(CallQueued, 'POST', '/v1/calls', order);
   expect(await system.api.endedCall(call_id)).toMatchObject({
     outcome: 'failed',
     termination: 'route_unreachable',

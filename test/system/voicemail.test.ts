@@ -1,5 +1,6 @@
 /** Answering detection of outbound calls: a peer over TLS and SRTP that greets like a person or a mailbox. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { CallQueued } from '#shared/api/calls.ts';
 import { Flite } from '#shared/models/flite.ts';
 import { encodeMulaw } from '../kit/fakes/audio.ts';
 import type { TestKeyPair } from '../kit/fakes/certificates.ts';
@@ -67,7 +68,7 @@ afterEach(() => media.close());
 
 async function place(to: string, more: Record<string, unknown>): Promise<{ id: string; call: TrunkCall }> {
   const order = { phone_number: to, from, pathway_id: pathway, ...more };
-  const { call_id: id } = await system.api.ok<{ call_id: string }>('POST', '/v1/calls', order);
+  const { call_id: id } = await system.api.read(CallQueued, 'POST', '/v1/calls', order);
   const call = await trunk.call();
   media.connect(call.invite.body);
   call.answer('200 OK', media.sdp());
@@ -92,14 +93,9 @@ function speechMs(begin: number): number {
   return frames.filter((frame) => frame.some((sample) => Math.abs(sample) > loud)).length * 20;
 }
 
-interface Answered {
-  readonly answered_by: string | null;
-  readonly call_ended_by: string | null;
-}
-
 const answeredBy = (id: string, who: string) =>
   eventually(`the call to be answered by ${who}`, async () => {
-    const detail = await system.api.ok<Answered>('GET', `/v1/calls/${id}`);
+    const detail = await system.api.detail(id);
     return detail.answered_by === who ? detail : null;
   });
 

@@ -7,6 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PathwayList } from '#shared/api/pathways.ts';
+import { PersonaAnswer } from '#shared/api/personas.ts';
+import { ThreadAnswer, ThreadListAnswer, WidgetOne } from '#shared/api/widgets.ts';
 import { readBootstrap } from '../../scripts/supervisor/bootstrap.ts';
 import { ModelServer } from '../kit/fakes/model-server.ts';
 import { Api } from '../kit/programs/api.ts';
@@ -138,7 +141,7 @@ async function openPage(site: Site): Promise<Page> {
 }
 
 async function makeWidget(agent: object, config: object = {}): Promise<string> {
-  const { data } = await api.ok<{ data: { widget: { id: string } } }>('POST', '/v1/widget', {
+  const { data } = await api.read(WidgetOne, 'POST', '/v1/widget', {
     name: 'Shop',
     ...agent,
     config: { allowedOrigins: [shop.origin], ...config },
@@ -147,14 +150,14 @@ async function makeWidget(agent: object, config: object = {}): Promise<string> {
 }
 
 async function demoPathway(): Promise<string> {
-  const pathways = await api.ok<{ pathway_id: string; name: string }[]>('GET', '/v1/pathway');
+  const pathways = await api.read(PathwayList, 'GET', '/v1/pathway');
   const demo = pathways.find(({ name }) => name === 'Demo');
   if (!demo) throw new Error('there is no demo pathway');
   return demo.pathway_id;
 }
 
 async function makePersona(): Promise<string> {
-  const { data } = await api.ok<{ data: { id: string } }>('POST', '/v1/personas', {
+  const { data } = await api.read(PersonaAnswer, 'POST', '/v1/personas', {
     name: 'Ada',
     personality_prompt: 'You sell lamps.',
   });
@@ -162,12 +165,7 @@ async function makePersona(): Promise<string> {
 }
 
 async function threadsOf(widget: string) {
-  interface Listed {
-    readonly data: {
-      readonly threads: { id: string; messages: { sender_type: string; content: string }[] }[];
-    };
-  }
-  const { data } = await api.ok<Listed>('GET', `/v1/widget/${widget}/threads`);
+  const { data } = await api.read(ThreadListAnswer, 'GET', `/v1/widget/${widget}/threads`);
   return data.threads;
 }
 
@@ -313,11 +311,7 @@ describe('a control plane killed during an answer', () => {
     const never = Promise.withResolvers<void>();
     models.record({ text: ['A lamp ', never.promise] }, { text: ['It costs ten, Ada.'] });
     const widget = await makeWidget({ persona_id: await makePersona() });
-    const begun = await api.ok<{ data: { thread: { id: string } } }>(
-      'POST',
-      `/v1/widget/${widget}/threads`,
-      {},
-    );
+    const begun = await api.read(ThreadAnswer, 'POST', `/v1/widget/${widget}/threads`, {});
     const thread = `/v1/widget/${widget}/threads/${begun.data.thread.id}`;
     const before = models.requests.length;
     const lost = api.request('POST', `${thread}/messages`, { content: 'I am Ada.' }).catch(() => null);

@@ -11,8 +11,9 @@ import {
   unreachableNode,
   wrongTransfer,
 } from '../../../test/kit/control/dental.ts';
-import { type Json, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { TestingClient } from '../../../test/kit/control/test-runs.ts';
+import type { Json } from '../../../test/kit/http/answer.ts';
 
 let test: TestControl;
 let client: TestingClient;

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookResult } from '#shared/agent/conversation.ts';
 import { faultyGraph, missingEdge, soundBooking } from '../../../test/kit/control/dental.ts';
-import { type Json, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { TestingClient } from '../../../test/kit/control/test-runs.ts';
 import { releaseAll } from '../../../test/kit/fakes/release.ts';
+import type { Json } from '../../../test/kit/http/answer.ts';
 
 let test: TestControl;
 let client: TestingClient;

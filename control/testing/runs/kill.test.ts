@@ -5,6 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BatchAnswer, BatchStarted } from '#shared/api/agent-testing/batches.ts';
+import { ScenarioAnswer } from '#shared/api/agent-testing/scenarios.ts';
+import { PathwayCreated } from '#shared/api/pathways.ts';
 import { bookingGraph } from '../../../test/kit/control/test-runs.ts';
 import { ControlProgram } from '../../../test/kit/programs/control-program.ts';
 import { eventually, saw } from '../../../test/kit/programs/eventually.ts';
@@ -88,13 +91,13 @@ describe('a control plane killed while tests run', () => {
       // The longest possible timeout: no run continues while the others get there.
       node.id === 'book' ? { ...node, data: { ...node.data, method: 'GET', url, timeoutValue: 60 } } : node,
     );
-    const { pathway_id } = await control.call<{ pathway_id: string }>('POST', '/v1/pathway/create', {
+    const { pathway_id } = await control.api.read(PathwayCreated, 'POST', '/v1/pathway/create', {
       name: 'Kill',
     });
-    await control.call('POST', `/v1/pathway/${pathway_id}`, { nodes, edges: bookingGraph.edges });
+    await control.api.ok('POST', `/v1/pathway/${pathway_id}`, { nodes, edges: bookingGraph.edges });
     const scenario_ids: string[] = [];
     for (let index = 0; index < 50; index++) {
-      const { id } = await control.call<{ id: string }>('POST', '/v1/agent-testing/scenarios', {
+      const { id } = await control.api.read(ScenarioAnswer, 'POST', '/v1/agent-testing/scenarios', {
         pathway_id,
         name: `Scenario ${index}`,
         tester_persona_prompt: 'You are Sam Reed. You want to book an appointment.\n- date: May 4, 2030',
@@ -102,7 +105,7 @@ describe('a control plane killed while tests run', () => {
       });
       scenario_ids.push(id);
     }
-    const { batch_id } = await control.call<{ batch_id: string }>('POST', '/v1/agent-testing/batch-run', {
+    const { batch_id } = await control.api.read(BatchStarted, 'POST', '/v1/agent-testing/batch-run', {
       scenario_ids,
       seed: 1,
     });
@@ -147,10 +150,12 @@ describe('a control plane killed while tests run', () => {
       limitMs,
     );
     expect(await stream).toMatch(/event: end\ndata: \{\}\n\n$/);
-    expect(await control.call('GET', `/v1/agent-testing/batches/${batch_id}`)).toMatchObject({
-      status: 'PASSED',
-      passed_scenarios: 50,
-    });
+    expect(await control.api.read(BatchAnswer, 'GET', `/v1/agent-testing/batches/${batch_id}`)).toMatchObject(
+      {
+        status: 'PASSED',
+        passed_scenarios: 50,
+      },
+    );
     await control.end('SIGTERM');
     // Each kill has cost the running ones one attempt, and no others.
     expect(runs()).toEqual(

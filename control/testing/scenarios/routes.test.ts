@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storeFinishedRun } from '../../../test/kit/control/agent-testing.ts';
 import { callRecord } from '../../../test/kit/control/edge-client.ts';
-import { type Answer, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import type { Answer } from '../../../test/kit/http/answer.ts';
 import { toJson } from '../../db/index.ts';
 
 const base = '/v1/agent-testing';

@@ -7,8 +7,9 @@ import {
   unreachableNode,
   wrongTransfer,
 } from '../../../test/kit/control/dental.ts';
-import { type Json, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
+import type { Json } from '../../../test/kit/http/answer.ts';
 
 let test: TestControl;
 let client: TornadoClient;

@@ -7,8 +7,9 @@ import {
   replay,
   soundBooking,
 } from '../../../test/kit/control/dental.ts';
-import { type Json, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
+import type { Json } from '../../../test/kit/http/answer.ts';
 import { deleteForks } from './forks.ts';
 
 let test: TestControl;

@@ -1,7 +1,8 @@
 /** Faults that no single node shows: words that take the wrong edge, and a request sent without a value. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Json, startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
+import type { Json } from '../../../test/kit/http/answer.ts';
 
 const node = (id: string, type: string, data: object) => ({ id, type, data: { name: id, ...data } });
 const edge = (source: string, target: string, label: string) => ({ source, target, data: { label } });

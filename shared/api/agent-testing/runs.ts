@@ -14,6 +14,7 @@ import {
   Text,
   Uuid,
 } from '#shared/api/common.ts';
+import { MediaReport } from '#shared/edge-protocol/calls.ts';
 import { AssertionResultView, EvidenceView, toneDimensions } from './assertions.ts';
 import { runStatuses } from './scenarios.ts';
 import { Testing } from './wrapping.ts';
@@ -112,8 +113,8 @@ const Voice = Type.Object({
   first_audio_ms: Nullable(Type.Integer({ description: 'From the answer to the first sound of the agent' })),
   longest_silence_ms: Nullable(Type.Integer()),
   overlap_ms: Type.Integer(),
-  media: Nullable(Open()),
-  caller_media: Nullable(Open()),
+  media: Nullable(MediaReport),
+  caller_media: Nullable(MediaReport),
   dtmf_sent: Type.Array(text),
 });
 export type Voice = Static<typeof Voice>;

@@ -1,10 +1,11 @@
 /** A whole control plane for tests, over real HTTP: database in memory, clock moved by hand, two organizations. */
-import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { Agent } from 'node:http';
 import { pino } from 'pino';
 import { FakeClock } from '#shared/clock.ts';
 import { type AppOptions, type ControlApp, createApp } from '../../../control/app.ts';
 import { createApiKey, createEdgeToken, createOrganization } from '../../../control/organizations/store.ts';
 import { type ControlConfig, readControlConfig } from '../../../control/settings/config.ts';
+import { type Answer, send } from '../http/answer.ts';
 
 export interface TestControl {
   readonly control: ControlApp;
@@ -35,23 +36,6 @@ export interface CallOptions {
   /** null: none */
   readonly key?: string | null;
   readonly headers?: Record<string, string>;
-}
-
-/** The parts of a response that tests check. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-  readonly bytes: Buffer;
-  /** The JSON body. */
-  readonly body: Json;
-  /** Codes of the errors. */
-  readonly codes: readonly string[];
-}
-
-/** JSON that a test reads without type checks at each step; a wrong step gives undefined. */
-export interface Json {
-  readonly [key: string]: Json;
 }
 
 export async function startControl(
@@ -116,7 +100,7 @@ export async function startControl(
         ...options.headers,
       };
       const body = isRaw ? (options.body as string | Buffer) : JSON.stringify(options.body);
-      return ask(agent, (await url()) + path, method, headers, body);
+      return send(agent, { method, url: (await url()) + path, headers, body });
     },
     close: () => control.close(),
   };
@@ -128,42 +112,5 @@ export function listenOnce({ app }: Pick<ControlApp, 'app'>): () => Promise<stri
   return () => {
     listening ??= app.listen({ host: '127.0.0.1', port: 0 });
     return listening;
-  };
-}
-
-function ask(
-  agent: Agent,
-  url: string,
-  method: string,
-  headers: Record<string, string>,
-  body: string | Buffer | undefined,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-    const asked = request(url, { agent, method, headers: { ...length, ...headers } }, (response) => {
-      const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part));
-      response.once('error', reject);
-      response.once('end', () =>
-        resolve(answerOf(response.statusCode ?? 0, response.headers, Buffer.concat(parts))),
-      );
-    });
-    asked.once('error', reject);
-    asked.end(body);
-  });
-}
-
-function answerOf(status: number, headers: IncomingHttpHeaders, bytes: Buffer): Answer {
-  const text = bytes.toString();
-  const isJson = String(headers['content-type'] ?? '').startsWith('application/json');
-  const body: Json = isJson ? JSON.parse(text) : {};
-  const errors: unknown = body.errors;
-  return {
-    status,
-    headers,
-    text,
-    bytes,
-    body,
-    codes: Array.isArray(errors) ? errors.map((error: { code: string }) => error.code) : [],
   };
 }

@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Answer, type Json, startControl, type TestControl } from './harness.ts';
+import type { Answer, Json } from '../http/answer.ts';
+import { startControl, type TestControl } from './harness.ts';
 
 export interface PortTest extends TestControl {
   readonly folder: string;

@@ -1,7 +1,8 @@
 /** For tests: scenarios that run, and waiting for conditions by announcements. */
 import { runSubject } from '../../../control/testing/records/subjects.ts';
 import { batchSubject } from '../../../control/testing/runs/live.ts';
-import type { Answer, Json, TestControl } from './harness.ts';
+import type { Answer, Json } from '../http/answer.ts';
+import type { TestControl } from './harness.ts';
 
 const base = '/v1/agent-testing';
 const over: ReadonlySet<string> = new Set(['PASSED', 'FAILED', 'ERROR', 'CANCELLED']);

@@ -1,7 +1,8 @@
 /** For tests: sessions over HTTP, and waiting for them by announcements. */
 
 import { sessionSubject } from '../../../control/testing/tornado/sessions.ts';
-import type { Json, TestControl } from './harness.ts';
+import type { Json } from '../http/answer.ts';
+import type { TestControl } from './harness.ts';
 import { TestingClient } from './test-runs.ts';
 
 export class TornadoClient extends TestingClient {

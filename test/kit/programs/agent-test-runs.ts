@@ -1,51 +1,11 @@
 /** Starts and reads runs of agent tests over a real call, for system tests. */
+import { type Run, RunAnswer, RunStarted, type Voice } from '#shared/api/agent-testing/runs.ts';
+import { ScenarioAnswer } from '#shared/api/agent-testing/scenarios.ts';
 import { eventually } from './eventually.ts';
 import type { TestSystem } from './harness.ts';
 
-export interface VoiceView {
-  readonly call_id: string;
-  readonly caller_call_id: string;
-  readonly sip_call_id: string;
-  readonly codec: string;
-  readonly turns: readonly {
-    readonly turn: number;
-    readonly response_latency_ms: number | null;
-    readonly speech_ms: number;
-    readonly silence_ms: number;
-    readonly barge_in: boolean;
-    readonly silent_after_ms: number | null;
-    readonly overlap_ms: number;
-    readonly transcript_source: string;
-  }[];
-  readonly latency_ms: {
-    readonly p50: number | null;
-    readonly p95: number | null;
-    readonly max: number | null;
-  };
-  readonly first_audio_ms: number | null;
-  readonly longest_silence_ms: number | null;
-  readonly overlap_ms: number;
-  readonly media: { readonly verdict: string; readonly mos: number | null };
-  readonly caller_media: {
-    readonly verdict: string;
-    readonly mos: number | null;
-    readonly packets_received: number;
-    readonly packets_lost: number;
-  };
-  readonly dtmf_sent: readonly string[];
-}
-
-export interface RunView {
-  readonly status: string;
-  readonly turn_count: number;
-  readonly reasoning: string | null;
-  readonly error_message: string | null;
-  readonly chat_history: readonly { role: string; content: string; turn: number; node_id: string | null }[];
-  readonly nodes_visited: readonly string[];
-  readonly assertion_results: readonly { type: string; status: string }[];
-  readonly transport: string;
-  readonly voice: VoiceView | null;
-}
+/** Of a run whose call the edge has reported. */
+export type VoiceOfCall = Voice & { readonly call_id: string };
 
 /** Long enough for the longest call of a test. */
 const runLimitMs = 150_000;
@@ -59,29 +19,22 @@ export class AgentTestRuns {
 
   /** @param body with `pathway_id` or `persona_id` @returns the scenario's id */
   async scenario(body: Record<string, unknown>): Promise<string> {
-    const { data } = await this.#system.api.ok<{ data: { id: string } }>(
-      'POST',
-      '/v1/agent-testing/scenarios',
-      { category: 'HAPPY_PATH', ...body },
-    );
-    return data.id;
+    const order = { category: 'HAPPY_PATH', ...body };
+    return (await this.#system.api.read(ScenarioAnswer, 'POST', '/v1/agent-testing/scenarios', order)).id;
   }
 
   /** Starts a run over a call. @returns its id */
   async start(scenarioId: string, phone_number: string, body: Record<string, unknown> = {}): Promise<string> {
-    const { data } = await this.#system.api.ok<{ data: { run_id: string } }>(
-      'POST',
-      `/v1/agent-testing/scenarios/${scenarioId}/run`,
-      { transport: 'sip', phone_number, seed: 1, ...body },
-    );
-    return data.run_id;
+    const path = `/v1/agent-testing/scenarios/${scenarioId}/run`;
+    const order = { transport: 'sip', phone_number, seed: 1, ...body };
+    return (await this.#system.api.read(RunStarted, 'POST', path, order)).run_id;
   }
 
-  async read(id: string): Promise<RunView> {
-    return (await this.#system.api.ok<{ data: RunView }>('GET', `/v1/agent-testing/runs/${id}`)).data;
+  async read(id: string): Promise<Run> {
+    return (await this.#system.api.read(RunAnswer, 'GET', `/v1/agent-testing/runs/${id}`)).data;
   }
 
-  ended(id: string): Promise<RunView> {
+  ended(id: string): Promise<Run> {
     return eventually(
       `the end of run ${id}`,
       async () => {
@@ -104,9 +57,10 @@ export class AgentTestRuns {
   }
 
   /** A run over a call, with its verdict. @throws Error when there was no call */
-  async voiceOf(scenarioId: string, phone_number: string): Promise<RunView & { readonly voice: VoiceView }> {
+  async voiceOf(scenarioId: string, phone_number: string): Promise<Run & { readonly voice: VoiceOfCall }> {
     const run = await this.ended(await this.start(scenarioId, phone_number));
-    if (!run.voice) throw new Error(`run without a call: ${run.status} ${run.error_message}`);
-    return { ...run, voice: run.voice };
+    const call_id = run.voice?.call_id;
+    if (!run.voice || !call_id) throw new Error(`run without a call: ${run.status} ${run.error_message}`);
+    return { ...run, voice: { ...run.voice, call_id } };
   }
 }

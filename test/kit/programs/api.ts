@@ -1,125 +1,85 @@
-/** A client of the HTTP API for tests. */
+/** A client of the HTTP API of a running program, for tests. */
+import { Agent } from 'node:http';
+import type { Static, TSchema } from 'typebox';
+import { CallView } from '#shared/api/calls.ts';
+import { PathwayCreated } from '#shared/api/pathways.ts';
+import { Attached, NumberConfigurations } from '#shared/api/sip.ts';
+import {
+  type CallLogEntry,
+  CallLogOne,
+  CallLogPage,
+  Trace,
+  type TracedMessage,
+} from '#shared/api/sip-calls.ts';
+import { type Answer, send } from '../http/answer.ts';
 import { eventually, saw } from './eventually.ts';
-
-export interface LoggedCall {
-  readonly id: string;
-  readonly call_id: string;
-  readonly direction: string;
-  readonly from: string;
-  readonly to: string;
-  readonly status: string;
-  readonly sip_code: number | null;
-  readonly outcome: string;
-  readonly duration_seconds: number;
-  readonly started_at: string;
-  readonly answered_at: string | null;
-  readonly ended_at: string | null;
-  readonly source_ip: string | null;
-  readonly codec: string | null;
-  readonly hangup_by: string | null;
-  readonly media: {
-    readonly packets_sent: number;
-    readonly packets_received: number;
-    readonly packets_lost: number;
-    readonly jitter_ms: number | null;
-    readonly mos: number | null;
-    readonly verdict: string;
-  } | null;
-}
-
-export interface TracedMessage {
-  readonly seq: number;
-  readonly direction: 'sent' | 'received';
-  readonly local: string;
-  readonly remote: string;
-  readonly transport: string;
-  readonly start_line: string;
-  readonly raw: string;
-}
-
-export interface CallDetail {
-  readonly call_id: string;
-  readonly status: string;
-  readonly variables: Record<string, unknown>;
-  readonly error_message: string | null;
-  readonly transcripts: readonly { readonly user: string; readonly text: string }[];
-  readonly pathway_logs: readonly { readonly node_id: string | null; readonly text: string }[];
-}
 
 export class Api {
   readonly url: string;
   readonly #key: string;
+  /** A new connection for each request: tests kill the program. */
+  readonly #agent = new Agent();
 
   constructor(url: string, key: string) {
     this.url = url;
     this.#key = key;
   }
 
-  async request(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
-    const response = await fetch(`${this.url}${path}`, {
+  async request(method: string, path: string, body?: unknown): Promise<Answer> {
+    const isJson = body !== undefined && { 'content-type': 'application/json' };
+    const answer = await send(this.#agent, {
       method,
-      headers: {
-        authorization: `Bearer ${this.#key}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      url: `${this.url}${path}`,
+      headers: { authorization: `Bearer ${this.#key}`, ...isJson },
+      body: JSON.stringify(body),
     });
-    const text = await response.text();
-    return saw({ status: response.status, body: text === '' ? null : JSON.parse(text) });
+    saw({ status: answer.status, text: answer.text });
+    return answer;
   }
 
-  /** @throws Error unless the answer is 2xx */
-  async ok<T>(method: string, path: string, body?: unknown): Promise<T> {
+  /** @throws Error unless the status is 2xx */
+  async ok(method: string, path: string, body?: unknown): Promise<Answer> {
     const answer = await this.request(method, path, body);
-    if (answer.status >= 200 && answer.status < 300) return answer.body as T;
-    throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
   }
 
-  async bytes(path: string): Promise<{ status: number; type: string | null; bytes: Buffer }> {
-    const response = await fetch(`${this.url}${path}`, { headers: { authorization: `Bearer ${this.#key}` } });
-    return {
-      status: response.status,
-      type: response.headers.get('content-type'),
-      bytes: Buffer.from(await response.arrayBuffer()),
-    };
+  /** The body of a response. @throws Error unless the status is 2xx and the body matches the schema */
+  async read<S extends TSchema>(schema: S, method: string, path: string, body?: unknown): Promise<Static<S>> {
+    return (await this.ok(method, path, body)).read(schema);
   }
 
-  async calls(query = ''): Promise<LoggedCall[]> {
-    const { data } = await this.ok<{ data: { calls: LoggedCall[] } }>(
-      'GET',
-      `/v1/sip/calls?limit=500${query}`,
-    );
-    return data.calls;
+  async calls(query = ''): Promise<CallLogEntry[]> {
+    return (await this.read(CallLogPage, 'GET', `/v1/sip/calls?limit=500${query}`)).data.calls;
   }
 
   /** The call log's entry of a call, once it has ended. */
-  endedCall(callId: string): Promise<LoggedCall> {
+  endedCall(callId: string): Promise<CallLogEntry> {
     return this.loggedCall(callId, (call) => call.ended_at !== null);
   }
 
   /** The call log's entry, once it matches. @param callId SIP Call-ID, or id */
-  loggedCall(callId: string, wished: (call: LoggedCall) => boolean): Promise<LoggedCall> {
+  loggedCall(callId: string, wished: (call: CallLogEntry) => boolean): Promise<CallLogEntry> {
     return eventually(`call ${callId} in the log`, async () => {
       const answer = await this.request('GET', `/v1/sip/calls/${encodeURIComponent(callId)}`);
       if (answer.status !== 200) return null;
-      const { call } = (answer.body as { data: { call: LoggedCall } }).data;
+      const { call } = answer.read(CallLogOne).data;
       return wished(call) ? call : null;
     });
   }
 
   async trace(callId: string): Promise<TracedMessage[]> {
     const path = `/v1/sip/calls/${encodeURIComponent(callId)}/trace`;
-    const { data } = await this.ok<{ data: { messages: TracedMessage[] } }>('GET', path);
-    return data.messages;
+    return (await this.read(Trace, 'GET', path)).data.messages;
   }
 
-  detail(id: string): Promise<CallDetail> {
-    return this.ok<CallDetail>('GET', `/v1/calls/${id}`);
+  detail(id: string): Promise<CallView> {
+    return this.read(CallView, 'GET', `/v1/calls/${id}`);
   }
 
   /** Attaches a number for calls from `allowedIps`. */
   async attach(number: string, allowedIps: readonly string[] = ['127.0.0.1']): Promise<void> {
-    const { data } = await this.ok<{ data: { configured: string[] } }>('POST', '/v1/sip/attach', {
+    const { data } = await this.read(Attached, 'POST', '/v1/sip/attach', {
       phone_number: number,
       directions: [{ type: 'inbound', options: { allowed_ips: allowedIps } }],
     });
@@ -129,7 +89,7 @@ export class Api {
 
   /** @returns the pathway's id */
   async pathway(name: string, nodes: readonly unknown[], edges: readonly unknown[]): Promise<string> {
-    const created = await this.ok<{ pathway_id: string }>('POST', '/v1/pathway/create', { name });
+    const created = await this.read(PathwayCreated, 'POST', '/v1/pathway/create', { name });
     await this.ok('POST', `/v1/pathway/${created.pathway_id}`, { nodes, edges });
     return created.pathway_id;
   }
@@ -143,7 +103,7 @@ export class Api {
   async applied(number: string): Promise<void> {
     const path = `/v1/sip?phone_number=${encodeURIComponent(number)}`;
     await eventually(`the edge to apply the configuration of ${number}`, async () => {
-      const { data } = await this.ok<{ data: { configurations: { applied: boolean }[] } }>('GET', path);
+      const { data } = await this.read(NumberConfigurations, 'GET', path);
       return data.configurations.every(({ applied }) => applied) || null;
     });
   }

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Api } from './api.ts';
 import { eventually, saw } from './eventually.ts';
 import { freeTcpPort } from './ports.ts';
 import { TestProgram } from './program.ts';
@@ -97,16 +98,8 @@ export class ControlProgram {
     rmSync(this.folder, { recursive: true });
   }
 
-  /** The body of a response. @throws Error for every status except 2xx */
-  async call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const { api_key } = this.keys;
-    const response = await fetch(`${this.url}${path}`, {
-      method,
-      headers: { authorization: api_key, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return JSON.parse(text);
+  /** Its API, by the key that the first start wrote. */
+  get api(): Api {
+    return new Api(this.url, this.keys.api_key);
   }
 }

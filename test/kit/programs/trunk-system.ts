@@ -1,21 +1,14 @@
 /** A whole Trunkline that may call trunks on this machine, and API helpers for tests. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Static } from 'typebox';
+import { Attached, TrunkStatus } from '#shared/api/sip.ts';
 import { issue, type TestKeyPair } from '../fakes/certificates.ts';
 import { eventually } from './eventually.ts';
 import { TestSystem } from './harness.ts';
 
-export interface TrunkStatus {
-  readonly status: string;
-  readonly response_time_ms: number | null;
-  readonly endpoints: readonly {
-    readonly port: number;
-    readonly priority: number;
-    readonly status: string;
-    readonly active: boolean;
-    readonly consecutive_failures: number;
-  }[];
-}
+/** Of the outbound configurations of a number. */
+export type TrunkHealth = Static<typeof TrunkStatus>['data'];
 
 /** Starts a system that may call this machine. */
 export function startTrunkSystem(extra: Record<string, string> = {}): Promise<TestSystem> {
@@ -61,7 +54,7 @@ export async function attachDirections(
   number: string,
   directions: readonly Record<string, unknown>[],
 ): Promise<void> {
-  const { data } = await api.ok<{ data: { configured: string[] } }>('POST', '/v1/sip/attach', {
+  const { data } = await api.read(Attached, 'POST', '/v1/sip/attach', {
     phone_number: number,
     directions,
   });
@@ -85,11 +78,11 @@ export async function setFailover(
 export function health(
   { api }: TestSystem,
   number: string,
-  wished: (status: TrunkStatus) => boolean,
-): Promise<TrunkStatus> {
+  wished: (status: TrunkHealth) => boolean,
+): Promise<TrunkHealth> {
   return eventually(`the wished health of ${number}`, async () => {
     const path = `/v1/sip/status?phone_number=${encodeURIComponent(number)}`;
-    const { data } = await api.ok<{ data: TrunkStatus }>('GET', path);
+    const { data } = await api.read(TrunkStatus, 'GET', path);
     return wished(data) ? data : null;
   });
 }
