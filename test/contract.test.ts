@@ -4,6 +4,7 @@ import { apiErrors, isApiErrorCode } from '#shared/errors.ts';
 import type { OpenApiDocument, Operation } from '../control/deployment/openapi-document.ts';
 import { endpoints, everywhere, ofNumbers } from './contract-table.ts';
 import { startControl, type TestControl } from './kit/control/harness.ts';
+import { openApiOf } from './kit/control/openapi.ts';
 
 /**
  * Endpoints of the contract that are not implemented yet. A served endpoint in this list fails the test.
@@ -14,8 +15,7 @@ let control: TestControl;
 let served: ReadonlyMap<string, Operation>;
 beforeAll(async () => {
   control = await startControl();
-  const { body } = await control.call('GET', '/openapi.json', { key: null });
-  served = operationsOf(body as unknown as OpenApiDocument);
+  served = operationsOf(await openApiOf(control));
 });
 afterAll(() => control.close());
 

@@ -3,6 +3,7 @@
  * why not. Each change is actually made.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TemplateList } from '#shared/api/agent-testing/templates.ts';
 import {
   initiate,
   order,
@@ -185,8 +186,7 @@ describe('the audit log has an entry for each change of', () => {
     const { body } = await change('POST', `${base}/scenarios`, { name: name(), pathway_id });
     await change('PUT', `${base}/scenarios/${body.id}`, { description: 'new' });
     await change('DELETE', `${base}/scenarios/${body.id}`);
-    const { body: listed } = await test.call('GET', `${base}/templates`);
-    const [template] = listed.templates as unknown as { id: string }[];
+    const [template] = (await test.call('GET', `${base}/templates`)).read(TemplateList).templates;
     await change('POST', `${base}/templates/${template?.id}/clone`, { pathway_id, name: name() });
 
     const scenario_id = await client.scenario({ pathway_id, max_turns: 2 });

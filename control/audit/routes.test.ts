@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type AuditEntry, AuditPage } from '#shared/api/audit.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { changedFields, systemActor } from './rules.ts';
 import { recordChange } from './store.ts';
@@ -12,19 +13,10 @@ afterEach(() => test.close());
 
 const number = '+14155550100';
 
-interface Entry {
-  readonly id: string;
-  readonly org_id: string | null;
-  readonly area: string;
-  readonly subject_id: string;
-  readonly action: string;
-  readonly changed_fields: string[];
-}
-
-async function entries(query = '', key = test.key, path = '/v1/org/audit'): Promise<Entry[]> {
-  const { status, body } = await test.call('GET', `${path}${query}`, { key });
-  expect(status).toBe(200);
-  return body.data?.entries as unknown as Entry[];
+async function entries(query = '', key = test.key, path = '/v1/org/audit'): Promise<AuditEntry[]> {
+  const answer = await test.call('GET', `${path}${query}`, { key });
+  expect(answer.status).toBe(200);
+  return answer.read(AuditPage).data.entries;
 }
 
 /** One change after another, a second apart. */

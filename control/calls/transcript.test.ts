@@ -1,5 +1,6 @@
 /** A long transcript is truncated at its end to fit a response, and the response says so. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CallView } from '#shared/api/calls.ts';
 import { newId } from '#shared/ids.ts';
 import { callRecord } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
@@ -43,9 +44,10 @@ it.each([
   ['truncated when it does not', 6_000, null],
 ])('is %s', async (_, lines, shown) => {
   const id = await call(lines);
-  const { status, body, bytes } = await test.call('GET', `/v1/calls/${id}`);
+  const answer = await test.call('GET', `/v1/calls/${id}`);
+  const { status, body, bytes } = answer;
   expect(status).toBe(200);
-  const transcripts = body.transcripts as unknown as { text: string }[];
+  const { transcripts } = answer.read(CallView);
   if (shown === null) {
     expect(body.omitted).toEqual(['transcripts']);
     expect(transcripts.length).toBeGreaterThan(1_000);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Understanding } from '#shared/agent/interfaces.ts';
+import { ChatAnswered } from '#shared/api/chats.ts';
 import { ModelUnavailable } from '#shared/models/model-unavailable.ts';
 import { ruleDialogue } from '#shared/models/rule-dialogue.ts';
 import { ruleEngine } from '#shared/models/rule-engine.ts';
@@ -236,8 +237,8 @@ describe('a chat', () => {
     const answers = await Promise.all(['first', 'second', 'third'].map((text) => say(chat, text)));
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
     expect(model.asked).toEqual(['first', 'second', 'third']);
-    const history = answers[2]?.body.data?.chat_history as unknown as { role: string; content: string }[];
-    expect(history.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
+    const history = answers[2]?.read(ChatAnswered).data.chat_history;
+    expect(history?.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
       'first',
       'second',
       'third',

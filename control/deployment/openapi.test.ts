@@ -4,6 +4,7 @@ import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiErrors } from '#shared/errors.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { openApiOf } from '../../test/kit/control/openapi.ts';
 import type { Media, OpenApiDocument, Operation } from './openapi-document.ts';
 import { exampleOf } from './openapi-examples.ts';
 
@@ -11,8 +12,7 @@ let test: TestControl;
 let document: OpenApiDocument;
 beforeAll(async () => {
   test = await startControl();
-  const { body } = await test.call('GET', '/openapi.json', { key: null });
-  document = body as unknown as OpenApiDocument;
+  document = await openApiOf(test);
 });
 afterAll(() => test.close());
 

@@ -172,8 +172,7 @@ describe('bodies', () => {
         ],
       },
     });
-    const errors = answer.body.errors as unknown as { code: string; details: { path: string } }[];
-    expect(errors.map((error) => `${error.code} ${error.details.path}`).sort()).toEqual([
+    expect(answer.errors.map(({ code, details }) => `${code} ${details?.path}`).sort()).toEqual([
       'INVALID_PARAMETER /directions/0/options/allowed_ips',
       'INVALID_PARAMETER /directions/0/priority',
       'INVALID_PARAMETER /directions/1/sip_endpoint',

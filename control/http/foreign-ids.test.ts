@@ -4,6 +4,8 @@
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { RunList } from '#shared/api/agent-testing/runs.ts';
+import { TornadoAnswer } from '#shared/api/agent-testing/tornado.ts';
 import { callRecord, connectEdge, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { order, type PortTest, smallPdf, startPortTest, upload } from '../../test/kit/control/porting.ts';
 import { type ServedRoute, servedRoutes, unknownId } from '../../test/kit/control/routes.ts';
@@ -98,10 +100,9 @@ beforeAll(async () => {
   // Background work finishes first.
   await vi.waitFor(
     async () => {
-      const { body } = await test.call('GET', `${testing}/runs?limit=100`);
-      const runs = body.runs as unknown as { status: string }[];
+      const { runs } = (await test.call('GET', `${testing}/runs?limit=100`)).read(RunList);
       const session = await test.call('GET', `${tornado}/status`);
-      const states = [...runs.map(({ status }) => status), String(session.body.status)];
+      const states = [...runs.map(({ status }) => status), session.read(TornadoAnswer).status];
       expect(states.filter((state) => /PENDING|QUEUED|RUNNING/.test(state))).toEqual([]);
     },
     { timeout: 60_000 },

@@ -3,6 +3,9 @@
  * is.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { BatchAnswer } from '#shared/api/agent-testing/batches.ts';
+import { RunList } from '#shared/api/agent-testing/runs.ts';
+import { ThreadListAnswer } from '#shared/api/widgets.ts';
 import { newId } from '#shared/ids.ts';
 import { storeFinishedRun } from '../../test/kit/control/agent-testing.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
@@ -174,39 +177,36 @@ async function small(url: string) {
   const answer = await test.call('GET', url);
   expect([url, answer.status]).toEqual([url, 200]);
   expect(answer.bytes.length).toBeLessThan(2 * pageBytes + 65_536);
-  return answer.body;
+  return answer;
 }
 
-it.each(['/v1/agent-testing/runs?limit=100', `/v1/agent-testing/batches/${batch}`])(
-  'the runs of %s omit their results, and say so',
-  async (url) => {
-    const runs = (await small(url)).runs as unknown as { omitted: string[]; assertion_results: [] }[];
-    expect(runs).toHaveLength(100);
-    for (const { omitted, assertion_results } of runs) {
-      expect(omitted).toEqual(['assertion_results']);
-      expect(assertion_results).toEqual([]);
-    }
-  },
-);
+it.each([
+  ['/v1/agent-testing/runs?limit=100', RunList],
+  [`/v1/agent-testing/batches/${batch}`, BatchAnswer],
+])('the runs of %s omit their results, and say so', async (url, schema) => {
+  const { runs } = (await small(url)).read(schema);
+  expect(runs).toHaveLength(100);
+  for (const { omitted, assertion_results } of runs) {
+    expect(omitted).toEqual(['assertion_results']);
+    expect(assertion_results).toEqual([]);
+  }
+});
 
 it('the batches of an organization omit their runs', async () => {
-  const { batches } = await small('/v1/agent-testing/batches');
+  const { batches } = (await small('/v1/agent-testing/batches')).body;
   expect(batches).toMatchObject([{ id: batch, total_scenarios: 100 }]);
   expect(batches).not.toHaveProperty('0.runs');
 });
 
 it('the iterations of a tornado session omit their largest parts, and say so', async () => {
-  const { iterations } = await small(`/v1/agent-testing/tornado/${session}/status`);
+  const { iterations } = (await small(`/v1/agent-testing/tornado/${session}/status`)).body;
   expect(iterations).toHaveLength(20);
   expect(iterations).toMatchObject(Array(20).fill({ diff: null, omitted: ['diff'] }));
   await small('/v1/agent-testing/tornado');
 });
 
 it('the threads of a widget have only their newest messages, and say so', async () => {
-  const { threads, total } = (await small(`${widget}/threads?limit=100`)).data as never as {
-    threads: { omitted: string[]; messages: { content: string }[] }[];
-    total: number;
-  };
+  const { threads, total } = (await small(`${widget}/threads?limit=100`)).read(ThreadListAnswer).data;
   expect(total).toBe(100);
   expect(threads).toHaveLength(100);
   for (const { omitted, messages } of threads) {

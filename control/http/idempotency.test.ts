@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PathwayList } from '#shared/api/pathways.ts';
+import { AdminPortOne } from '#shared/api/porting.ts';
 import { connectEdge } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { initiate, order, sign } from '../../test/kit/control/porting.ts';
@@ -16,7 +18,7 @@ afterEach(() => test.close());
 const keyed = (key: string) => ({ 'idempotency-key': key });
 const create = (body: object, key: string) =>
   test.call('POST', '/v1/pathway/create', { body, headers: keyed(key) });
-const pathways = async () => (await test.call('GET', '/v1/pathway')).body as unknown as { id: string }[];
+const pathways = async () => (await test.call('GET', '/v1/pathway')).read(PathwayList);
 
 /** The database as a crash leaves it between the work under `key` and its response. */
 async function cutOff(path: string, key: string, workId: string): Promise<void> {
@@ -259,7 +261,7 @@ describe("an operator's key", () => {
     expect((await post('failed', other)).body.data?.port_request?.status).toBe('failed');
     // The first response is returned, whatever has changed since.
     expect((await post('in_progress')).body).toEqual(first.body);
-    const history = first.body.data?.port_request?.history as unknown as unknown[];
+    const { history } = first.read(AdminPortOne).data.port_request;
     const rows = await db.selectFrom('port_history').select('id').where('request_id', '=', id).execute();
     expect(rows).toHaveLength(history.length + 1);
   });

@@ -3,6 +3,9 @@
  * explained here. Each kind goes through its life cycle over HTTP, and leaves its quota unchanged.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BatchList, BatchStarted } from '#shared/api/agent-testing/batches.ts';
+import { TemplateList } from '#shared/api/agent-testing/templates.ts';
+import { PersonaVersionList } from '#shared/api/personas.ts';
 import { order, type PortTest, startPortTest, upload } from '../../test/kit/control/porting.ts';
 import { servedRoutes } from '../../test/kit/control/routes.ts';
 import { bookingGraph, TestingClient } from '../../test/kit/control/test-runs.ts';
@@ -267,8 +270,7 @@ const lives: Readonly<Record<string, Life>> = {
   },
   'POST /v1/agent-testing/templates/{id}/clone': {
     create: async () => {
-      const { body } = await ok('GET', `${base}/templates`);
-      const [template] = body.templates as unknown as { id: string }[];
+      const [template] = (await ok('GET', `${base}/templates`)).read(TemplateList).templates;
       return send(['POST', `${base}/templates/${template?.id}/clone`, { pathway_id, name: name() }]);
     },
     id: (body) => body.scenario?.id,
@@ -494,8 +496,8 @@ describe('the life cycle of what is created by', () => {
     const url = `/v1/personas/${persona}/versions`;
     for (let count = 0; count < 199; count++) await ok('POST', `${url}/promote`, {});
     const first = async () => {
-      const { body } = await ok('GET', `${url}?limit=100&offset=199`);
-      return (body.data as unknown as { version_number: number }[]).map((one) => one.version_number);
+      const { data } = (await ok('GET', `${url}?limit=100&offset=199`)).read(PersonaVersionList);
+      return data.map((one) => one.version_number);
     };
     expect(await first()).toEqual([2]);
     await ok('POST', `${url}/promote`, {});
@@ -526,14 +528,12 @@ describe('while another run is running, the life cycle of what is created by', (
 
 describe('an unfinished object', () => {
   it('is not deleted, nor a run without its batch or set', async () => {
-    const { body: batch } = await ok('POST', `${base}/batch-run`, { scenario_ids: [scenario_id] });
-    const [run] = batch.runs as unknown as { run_id: string }[];
-    expect((await send(['DELETE', `${base}/batches/${String(batch.batch_id)}`])).codes).toEqual([
-      'NOT_ENDED',
-    ]);
-    const refused = await send(['DELETE', `${base}/runs/${run?.run_id}`]);
+    const begun = await ok('POST', `${base}/batch-run`, { scenario_ids: [scenario_id] });
+    const { batch_id, runs } = begun.read(BatchStarted);
+    expect((await send(['DELETE', `${base}/batches/${batch_id}`])).codes).toEqual(['NOT_ENDED']);
+    const refused = await send(['DELETE', `${base}/runs/${runs[0]?.run_id}`]);
     expect([refused.status, refused.codes]).toEqual([409, ['RUN_IN_GROUP']]);
-    await ok('POST', `${base}/batches/${String(batch.batch_id)}/cancel`, {});
+    await ok('POST', `${base}/batches/${batch_id}/cancel`, {});
     const set = { scenario_ids: [scenario_id], simulations_per_scenario: 1 };
     const { body: started } = await ok('POST', `${base}/simulation-sets`, set);
     const url = `${base}/simulation-sets/${String(started.simulation_set_id)}`;
@@ -546,8 +546,7 @@ describe('an unfinished object', () => {
     const tornado = { pathway_id, scenario_ids: [scenario_id] };
     const session = String((await ok('POST', `${base}/tornado/start`, tornado)).body.session_id);
     expect((await send(['DELETE', `${base}/tornado/${session}`])).codes).toEqual(['NOT_ENDED']);
-    const { body: listed } = await ok('GET', `${base}/batches`);
-    const batches = listed.batches as unknown as { id: string; trigger_source: string }[];
+    const { batches } = (await ok('GET', `${base}/batches`)).read(BatchList);
     const own = batches.find(({ trigger_source }) => trigger_source === 'tornado');
     expect(own).toBeDefined();
     await ok('POST', `${base}/tornado/${session}/cancel`, {});

@@ -3,7 +3,11 @@
  * small even with the largest rows.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ScenarioList } from '#shared/api/agent-testing/scenarios.ts';
+import { PathwayList } from '#shared/api/pathways.ts';
+import { PersonaList } from '#shared/api/personas.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { openApiOf } from '../../test/kit/control/openapi.ts';
 import { toJson } from '../db/index.ts';
 import type { OpenApiDocument } from '../deployment/openapi-document.ts';
 import { pageBytes } from './pages.ts';
@@ -63,8 +67,7 @@ beforeAll(async () => {
     RATE_LIMIT_PER_MINUTE: '1000000',
     ...Object.fromEntries(quotas.map((name) => [`QUOTA_${name}`, String(filled)])),
   });
-  const { body } = await test.call('GET', '/openapi.json', { key: null });
-  paths = (body as unknown as OpenApiDocument).paths ?? {};
+  paths = (await openApiOf(test)).paths ?? {};
 });
 afterAll(() => test.close());
 
@@ -187,8 +190,7 @@ describe('a page of the largest legal rows, with the quota filled', () => {
       body: { pathway_id, name: 'x' },
     });
     expect(refused.body.errors).toMatchObject([{ code: 'QUOTA_EXCEEDED', details: { quota: 'scenarios' } }]);
-    const { body } = await page('/v1/agent-testing/scenarios?limit=500');
-    const scenarios = body.scenarios as unknown as { id: string; omitted: string[] }[];
+    const { scenarios } = (await page('/v1/agent-testing/scenarios?limit=500')).read(ScenarioList);
     expect(scenarios).toHaveLength(filled);
     expect(scenarios[0]?.omitted).toContain('input_messages');
     const one = await test.call('GET', `/v1/agent-testing/scenarios/${scenarios[0]?.id}`);
@@ -206,9 +208,8 @@ describe('a page of the largest legal rows, with the quota filled', () => {
       const { pathway_id: id } = await made('/v1/pathway/create', { name: `${index}` });
       await made(`/v1/pathway/${String(id)}`, { nodes, edges: [] });
     }
-    const { body } = await page('/v1/pathway');
-    expect(body).toHaveLength(filled);
-    const pathways = body as unknown as { pathway_id: string }[];
+    const pathways = (await page('/v1/pathway')).read(PathwayList);
+    expect(pathways).toHaveLength(filled);
     const large = pathways.find((one) => one.pathway_id !== pathway_id);
     expect(large).toMatchObject({ nodes: [], edges: [], omitted: ['edges', 'nodes'] });
     expect(pathways.find((one) => one.pathway_id === pathway_id)).not.toHaveProperty('omitted');
@@ -232,8 +233,7 @@ describe('a page of the largest legal rows, with the quota filled', () => {
     await made('/v1/sip/attach', { phone_numbers: numbers, directions: ['inbound'] });
     const settings = { prompt: text(20_000), request_data: open(), metadata: open() };
     for (const number of numbers) await made(`/v1/inbound/${number}`, settings);
-    const personas = await page('/v1/personas?limit=100');
-    const [first] = personas.body.data as unknown as { id: string; omitted: string[] }[];
+    const [first] = (await page('/v1/personas?limit=100')).read(PersonaList).data;
     expect(first?.omitted).toContain('current_draft_version.pathway_conditions');
     await page(`/v1/personas/${first?.id}/versions`);
     for (const url of [
@@ -268,7 +268,7 @@ describe('one run', () => {
   it('omits its largest parts where a response has no room for them', async () => {
     const { db } = test.control.services.database;
     const list = await test.call('GET', '/v1/agent-testing/scenarios?limit=1');
-    const [scenario] = list.body.scenarios as unknown as { id: string }[];
+    const [scenario] = list.read(ScenarioList).scenarios;
     const url = `/v1/agent-testing/scenarios/${scenario?.id}/run`;
     const id = String((await test.call('POST', url, { body: {} })).body.run_id);
     const one = `/v1/agent-testing/runs/${id}`;
@@ -287,13 +287,12 @@ describe('a response above the size limit', () => {
   it('is a clear error, not a crash', async () => {
     const { db } = test.control.services.database;
     const created = await test.call('GET', '/v1/agent-testing/scenarios?limit=1');
-    const id = String((created.body.scenarios as unknown as { id: string }[])[0]?.id);
+    const id = created.read(ScenarioList).scenarios[0]?.id ?? '';
     const metadata = toJson({ text: 'x'.repeat(9_000_000) });
     await db.updateTable('test_scenarios').set({ metadata }).where('id', '=', id).execute();
     const refused = await test.call('GET', `/v1/agent-testing/scenarios/${id}`);
     expect([refused.status, refused.codes]).toEqual([400, ['ANSWER_TOO_LARGE']]);
-    const [item] = refused.body.errors as unknown as { message: string }[];
-    expect(item?.message).toContain('16 MiB');
+    expect(refused.errors[0]?.message).toContain('16 MiB');
     expect((await test.call('GET', '/v1/agent-testing/scenarios')).status).toBe(200);
   });
 });

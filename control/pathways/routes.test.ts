@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AuditPage } from '#shared/api/audit.ts';
+import { Pathway } from '#shared/api/pathways.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { type PathwayRow, toJson } from '../db/index.ts';
 import { demoEdges, demoNodes } from '../demo-pathway.ts';
@@ -59,9 +61,9 @@ describe('the live graph', () => {
       status: 'success',
       pathway_data: { name: 'Renamed', description: 'Keys' },
     });
-    const { body } = await test.call('GET', pathway);
-    expect(body.nodes).toEqual(nodes);
-    expect((body.edges as unknown as object[]).at(-1)).toEqual({
+    const stored = (await test.call('GET', pathway)).read(Pathway);
+    expect(stored.nodes).toEqual(nodes);
+    expect(stored.edges.at(-1)).toEqual({
       source: 'repeat',
       target: 'more',
       label: 'Pressed 9',
@@ -258,8 +260,8 @@ describe('changes of pathways', () => {
     await test.call('POST', `${pathway}/publish`, { body: { version_id: 1, environment: 'staging' } });
     await test.call('DELETE', `${pathway}/version/1`);
     await test.call('DELETE', pathway);
-    const { body } = await test.call('GET', `/v1/org/audit?subject_id=${String(pathway.split('/').at(-1))}`);
-    const entries = body.data?.entries as unknown as { action: string; changed_fields: string[] }[];
+    const answer = await test.call('GET', `/v1/org/audit?subject_id=${String(pathway.split('/').at(-1))}`);
+    const { entries } = answer.read(AuditPage).data;
     expect(new Map(entries.map((entry) => [entry.action, entry.changed_fields]))).toEqual(
       new Map([
         ['create', []],

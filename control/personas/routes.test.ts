@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AuditPage } from '#shared/api/audit.ts';
+import { PersonaList } from '#shared/api/personas.ts';
 import { connectEdge } from '../../test/kit/control/edge-client.ts';
 import { type CallOptions, startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import type { Json } from '../../test/kit/http/answer.ts';
@@ -130,8 +132,8 @@ describe('the list', () => {
     }
     await test.call('DELETE', `/v1/personas/${ids[3]}`);
     const names = async (query = '') => {
-      const { data } = (await test.call('GET', `/v1/personas${query}`)).body;
-      return (data as unknown as { name: string }[]).map(({ name }) => name);
+      const { data } = (await test.call('GET', `/v1/personas${query}`)).read(PersonaList);
+      return data.map(({ name }) => name);
     };
     expect(await names()).toEqual(['c', 'b', 'a']);
     expect(await names('?limit=2')).toEqual(['c', 'b']);
@@ -403,9 +405,8 @@ describe('changes of personas', () => {
     await attach(id, [number], 'detach');
     await test.call('DELETE', `/v1/personas/${id}`);
     const actions = async (query: string) => {
-      const { body } = await test.call('GET', `/v1/org/audit?${query}`);
-      const entries = body.data?.entries as unknown as { action: string; changed_fields: string[] }[];
-      return entries.map((entry) => `${entry.action} ${entry.changed_fields.join()}`.trim()).sort();
+      const { data } = (await test.call('GET', `/v1/org/audit?${query}`)).read(AuditPage);
+      return data.entries.map((entry) => `${entry.action} ${entry.changed_fields.join()}`.trim()).sort();
     };
     expect(await actions(`area=personas&subject_id=${id}`)).toEqual([
       'create',

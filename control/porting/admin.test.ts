@@ -97,7 +97,7 @@ describe('moving', () => {
       ],
     });
     const { history } = await detail(test, id);
-    expect((history as unknown as object[]).slice(2)).toMatchObject([
+    expect(history.slice(2)).toMatchObject([
       { from_status: 'submitted', to_status: 'in_progress', actor: 'operator', phone_numbers: [number] },
       { from_status: 'submitted', to_status: 'in_progress', phone_numbers: [other] },
       { from_status: 'in_progress', to_status: 'completed', phone_numbers: [number] },

@@ -147,8 +147,13 @@ describe('a signed request', () => {
         { number: other, status: 'failed' },
       ],
     });
-    const actors = shown.history as unknown as { actor: string }[];
-    expect(actors.map(({ actor }) => actor)).toEqual(['customer', 'signer', 'system', 'system', 'system']);
+    expect(shown.history.map(({ actor }) => actor)).toEqual([
+      'customer',
+      'signer',
+      'system',
+      'system',
+      'system',
+    ]);
     expect((await test.call('GET', '/v1/inbound/14155550100')).body).toMatchObject({ source: 'ported' });
   });
 
@@ -156,7 +161,7 @@ describe('a signed request', () => {
     carrier.order = { status: 'completed' };
     const id = await signed([number]);
     await expect.poll(() => statusOf(id)).toBe('completed');
-    const history = (await detail(test, id)).history as unknown as { to_status: string }[];
+    const { history } = await detail(test, id);
     expect(history.map(({ to_status }) => to_status)).toEqual([
       'waiting_for_signature',
       'submitted',

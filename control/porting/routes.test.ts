@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PortInitiated, PortList } from '#shared/api/porting.ts';
 import {
   address,
   detail,
@@ -13,7 +14,6 @@ import {
   upload,
 } from '../../test/kit/control/porting.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
-import type { Json } from '../../test/kit/http/answer.ts';
 
 const number = '+14155550100';
 const other = '+14155550101';
@@ -123,7 +123,7 @@ describe('initiate', () => {
       }),
     );
     expect(answer.status).toBe(200);
-    const data = answer.body.data as Json;
+    const { data } = answer.read(PortInitiated);
     expect(data).toEqual({
       port_request_id: expect.stringMatching(/^port_[0-9a-f-]{36}$/),
       status: 'waiting_for_signature',
@@ -132,7 +132,7 @@ describe('initiate', () => {
       ),
       phone_numbers: [number, other],
     });
-    const shown = await detail(test, String(data.port_request_id));
+    const shown = await detail(test, data.port_request_id);
     expect(shown).toEqual({
       id: data.port_request_id,
       status: 'waiting_for_signature',
@@ -243,9 +243,8 @@ describe('the list', () => {
     for (const last of ['00', '01', '02']) ids.push((await initiate(test, order([`+141555501${last}`]))).id);
     await initiate(test, order(['+14155550103']), test.foreignKey);
     const idsOf = async (query?: string) => {
-      const { body } = await list(query);
-      const requests = body.data?.port_requests as unknown as { id: string }[];
-      return requests.map(({ id }) => id);
+      const { data } = (await list(query)).read(PortList);
+      return data.port_requests.map(({ id }) => id);
     };
     expect(await idsOf()).toEqual([...ids].reverse());
     expect(await idsOf('?limit=1&offset=1')).toEqual([ids[1]]);
@@ -273,9 +272,8 @@ describe('canceling', () => {
     expect(shown.status).toBe('canceled');
     expect(shown.signature_url).toBeNull();
     expect(shown.expected_completion).toBeNull();
-    const history = shown.history as unknown as { actor: string; from_status: string; to_status: string }[];
     expect(
-      history.map(({ actor, from_status, to_status }) => `${actor}: ${from_status} ${to_status}`),
+      shown.history.map(({ actor, from_status, to_status }) => `${actor}: ${from_status} ${to_status}`),
     ).toEqual([
       'customer: null waiting_for_signature',
       'signer: waiting_for_signature submitted',

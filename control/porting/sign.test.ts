@@ -238,7 +238,7 @@ describe('an unsigned letter', () => {
     await expect.poll(statusAfterTheMoment).toBe('failed');
     const shown = await detail(test, id);
     expect(shown).toMatchObject({ status: 'failed', reason: 'LOA_EXPIRED', signature_url: null });
-    expect((shown.history as unknown as object[]).at(-1)).toMatchObject({
+    expect(shown.history.at(-1)).toMatchObject({
       actor: 'system',
       from_status: 'waiting_for_signature',
       to_status: 'failed',

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ToolList } from '#shared/api/tools.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 
 let test: TestControl;
@@ -263,9 +264,8 @@ describe('the list', () => {
     }
     await create(minimal, test.foreignKey);
     const list = async (query: string) => {
-      const { data } = (await test.call('GET', `/v2/tools?${query}`)).body;
-      const tools = data?.tools as unknown as { id: string }[];
-      return { ids: tools.map(({ id }) => ids.indexOf(id)), pagination: data?.pagination };
+      const { data } = (await test.call('GET', `/v2/tools?${query}`)).read(ToolList);
+      return { ids: data.tools.map(({ id }) => ids.indexOf(id)), pagination: data.pagination };
     };
     expect(await list('')).toEqual({
       ids: [2, 1, 0],

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NumberConfigurations } from '#shared/api/sip.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { RegistrationState, ReportBody } from '#shared/edge-protocol/reports.ts';
 import { connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
@@ -34,12 +35,8 @@ async function attach(...directions: object[]): Promise<unknown> {
 }
 
 async function records() {
-  const { body } = await test.call('GET', '/v1/sip?phone_number=14155550100');
-  return body.data?.configurations as unknown as {
-    id: string;
-    registration: RegistrationState | null;
-    options: { auth_mode?: string };
-  }[];
+  const answer = await test.call('GET', '/v1/sip?phone_number=14155550100');
+  return answer.read(NumberConfigurations).data.configurations;
 }
 
 /** The number's inbound records, as a newly connected edge gets them. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NumberConfigurations } from '#shared/api/sip.ts';
 import { type CallOptions, startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { updateOrganization } from '../organizations/store.ts';
 
@@ -11,15 +12,10 @@ afterEach(() => test.close());
 const number = '+14155550100';
 const attach = (body: object, options: CallOptions = {}) =>
   test.call('POST', '/v1/sip/attach', { body: { phone_number: number, ...body }, ...options });
-const show = async (of = number, key = test.key) =>
-  (await test.call('GET', `/v1/sip?phone_number=${encodeURIComponent(of)}`, { key })).body;
-const configurations = async () =>
-  (await show()).data?.configurations as unknown as {
-    id: string;
-    direction: string;
-    priority: number;
-    sip_endpoint: string | null;
-  }[];
+const read = (of = number, key = test.key) =>
+  test.call('GET', `/v1/sip?phone_number=${encodeURIComponent(of)}`, { key });
+const show = async (of = number, key = test.key) => (await read(of, key)).body;
+const configurations = async () => (await read()).read(NumberConfigurations).data.configurations;
 
 describe('a mapped header of outbound calls', () => {
   it('gets a warning when it depends on a variable that not every call has', async () => {

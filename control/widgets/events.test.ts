@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MessageAnswer, SessionAnswer, ThreadListAnswer } from '#shared/api/widgets.ts';
 import { ruleEngine } from '#shared/models/rule-engine.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import {
@@ -56,7 +57,7 @@ describe('a stream of events', () => {
       'x-accel-buffering': 'no',
     });
     const posted = await post(thread, 'Ada');
-    const messages = posted.body.data?.messages as unknown as Record<string, unknown>[];
+    const { messages } = posted.read(MessageAnswer).data;
     const seen = [];
     for (let event = await reader.next(); event && event.id !== '3'; event = await reader.next()) {
       if (event.event === 'message') seen.push([event.id, event.data.content]);
@@ -168,7 +169,7 @@ describe('the number of streams', () => {
     await start({ WIDGET_STREAMS_PER_WIDGET: '2', WIDGET_STREAMS_PER_ADDRESS: '1' });
     const widget = await makeWidget(test);
     const given = await test.call('POST', `${widget}/session`, { key: null, headers: { origin } });
-    const { token, thread_id } = given.body.data as unknown as Record<string, string>;
+    const { token, thread_id } = given.read(SessionAnswer).data;
     const thread = `${widget}/threads/${thread_id}`;
     const visitor = { authorization: `Bearer ${token}` };
     await watch(thread, visitor);
@@ -188,9 +189,9 @@ describe('an answer of the agent', () => {
     const failed = await post(thread, 'My name is Ada');
     expect([failed.status, failed.codes]).toEqual([502, ['MODEL_UNAVAILABLE']]);
     const listed = await test.call('GET', `${widget}/threads`);
-    const messages = listed.body.data?.threads?.[0]?.messages as unknown as { id: string }[];
+    const { messages } = listed.read(ThreadListAnswer).data.threads[0] ?? {};
     expect(messages).toMatchObject([{ sender_type: 'USER', content: 'My name is Ada' }]);
-    expect(failed.body.errors?.[0]?.details).toEqual({ message_id: messages[0]?.id });
+    expect(failed.body.errors?.[0]?.details).toEqual({ message_id: messages?.[0]?.id });
     model.say('Hello Ada.', null);
     const second = await post(thread, 'Are you there?');
     expect(second.body.data?.messages).toMatchObject([

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ThreadListAnswer } from '#shared/api/widgets.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { openApiOf } from '../../test/kit/control/openapi.ts';
 import { makePathway, makeThread, makeWidget, origin, unknownId } from '../../test/kit/control/widgets.ts';
 
 let test: TestControl;
@@ -81,13 +83,11 @@ describe('a widget whose agent is gone', () => {
     const { db } = test.control.services.database;
     // As it can be in a database from before versions that somebody names were kept.
     await db.updateTable('widgets').set({ pathway_version: '7' }).where('id', '=', id).execute();
-    const document = (await test.call('GET', '/openapi.json', { key: null })).body as unknown as {
-      paths: Record<string, { post: { responses: Record<string, unknown> } }>;
-    };
+    const { paths = {} } = await openApiOf(test);
     for (const route of ['threads', 'session']) {
       const answer = await test.call('POST', `${widget}/${route}`, { body: {}, headers: { origin } });
       expect([answer.status, answer.codes]).toEqual([404, ['VERSION_NOT_FOUND']]);
-      const declared = JSON.stringify(document.paths[`/v1/widget/{id}/${route}`]?.post.responses[404]);
+      const declared = JSON.stringify(paths[`/v1/widget/{id}/${route}`]?.post?.responses?.[404]);
       for (const code of ['PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND', 'PERSONA_NOT_FOUND'])
         expect(declared).toContain(code);
     }
@@ -188,9 +188,9 @@ describe('a thread', () => {
     const made = [];
     for (let i = 0; i < 3; i++) made.push((await makeThread(test, widget)).split('/').at(-1));
     const list = async (query: string) => {
-      const { body, status } = await test.call('GET', `${widget}/threads${query}`);
-      const data = body.data as unknown as { threads: { id: string }[]; total: number };
-      return [status, data.threads.map(({ id }) => id), data.total];
+      const answer = await test.call('GET', `${widget}/threads${query}`);
+      const { data } = answer.read(ThreadListAnswer);
+      return [answer.status, data.threads.map(({ id }) => id), data.total];
     };
     expect(await list('')).toEqual([200, made.toReversed(), 3]);
     expect(await list('?limit=2&page=2')).toEqual([200, [made[0]], 3]);
@@ -318,8 +318,7 @@ describe('every endpoint', () => {
   });
 
   it('is in the OpenAPI document with its errors', async () => {
-    const { body } = await test.call('GET', '/openapi.json', { key: null });
-    const paths = body.paths as unknown as Record<string, Record<string, { responses: object }>>;
+    const { paths = {} } = await openApiOf(test);
     const statuses = (path: string, method: string) => Object.keys(paths[path]?.[method]?.responses ?? {});
     expect(statuses('/v1/widget/{id}/threads/{thread_id}/messages', 'post')).toEqual(
       expect.arrayContaining(['200', '400', '401', '404', '409', '429', '502']),

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SessionAnswer } from '#shared/api/widgets.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { makeThread, makeWidget, origin, unknownId } from '../../test/kit/control/widgets.ts';
 
@@ -14,15 +15,14 @@ const session = (body: object = {}, headers: Record<string, string> = { origin }
   test.call('POST', `${widget}/session`, { key: null, body, headers });
 
 async function newVisitor() {
-  const { body } = await session();
-  const { token, thread_id, visitor_id } = body.data as unknown as Record<string, string>;
+  const { token, thread_id, visitor_id } = (await session()).read(SessionAnswer).data;
   const call = (method: 'GET' | 'POST', path: string, payload?: object, more?: Record<string, string>) =>
     test.call(method, path, {
       key: `Bearer ${token}`,
       headers: { origin, ...more },
       ...(payload && { body: payload }),
     });
-  return { call, visitor_id, thread: `${widget}/threads/${thread_id}`, thread_id: String(thread_id) };
+  return { call, visitor_id, thread: `${widget}/threads/${thread_id}`, thread_id };
 }
 
 describe('the script', () => {
@@ -100,7 +100,7 @@ describe('a session', () => {
   it('continues the visitor’s open thread, and starts another after its end', async () => {
     const first = await newVisitor();
     const threadOf = async () =>
-      (await session({ visitor_id: first.visitor_id })).body.data?.thread_id as unknown as string;
+      (await session({ visitor_id: first.visitor_id })).read(SessionAnswer).data.thread_id;
     expect(await threadOf()).toBe(first.thread_id);
     await test.call('POST', `${first.thread}/end`);
     expect(await threadOf()).not.toBe(first.thread_id);

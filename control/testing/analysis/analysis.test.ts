@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RunAnalysis } from '#shared/api/agent-testing/runs.ts';
 import {
   faultyGraph,
   harshPrompt,
@@ -13,7 +14,6 @@ import {
 } from '../../../test/kit/control/dental.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { TestingClient } from '../../../test/kit/control/test-runs.ts';
-import type { Json } from '../../../test/kit/http/answer.ts';
 
 let test: TestControl;
 let client: TestingClient;
@@ -68,19 +68,19 @@ describe('by rules', () => {
   ] as const)('%s is found', async (_fault, scenario, cause, type, target, change) => {
     const answer = await analyze(await failing(scenario));
     expect(answer.status).toBe(200);
-    expect(answer.body.analysis).toMatchObject({ root_cause_class: cause });
-    const [first] = (answer.body.analysis as unknown as { suggestions: Json[] }).suggestions;
+    const { analysis } = answer.read(RunAnalysis);
+    expect(analysis).toMatchObject({ root_cause_class: cause });
+    const [first] = analysis.suggestions;
     expect(first).toMatchObject({ type, target_node_id: target });
     expect(String(first?.suggested_change)).toContain(change);
   });
 
   it('names the nodes, sorts by confidence, and returns the same again', async () => {
     const run = await failing(missingEdge);
-    const { body } = await analyze(run);
-    expect(body.data?.analysis).toEqual(body.analysis);
-    expect(body.analysis?.node_id_to_name).toEqual({ greet: 'Greeting', emergency: 'Emergency' });
-    const suggestions = body.analysis?.suggestions as unknown as { confidence: number }[];
-    const confidences = suggestions.map(({ confidence }) => confidence);
+    const body = (await analyze(run)).read(RunAnalysis);
+    expect(body.data.analysis).toEqual(body.analysis);
+    expect(body.analysis.node_id_to_name).toEqual({ greet: 'Greeting', emergency: 'Emergency' });
+    const confidences = body.analysis.suggestions.map(({ confidence }) => confidence);
     expect(confidences).toEqual(confidences.toSorted((a, b) => b - a));
     // Stored with the run: the pathway may be changed or deleted.
     await test.call('DELETE', `/v1/pathway/${pathway}`);
@@ -153,13 +153,14 @@ describe('by a language model', () => {
         suggestion({ target_node_id: 'ghost', suggested_change: 'Elsewhere.', confidence: 0.1, quotes: [] }),
       ],
     };
-    const { body } = await analyze(await failing(missingEdge));
-    expect(body.analysis).toMatchObject({
+    const { analysis } = (await analyze(await failing(missingEdge))).read(RunAnalysis);
+    expect(analysis).toMatchObject({
       root_cause_class: 'flow',
       root_cause: 'Nobody foresaw the question.',
     });
-    const suggestions = body.analysis?.suggestions as unknown as Json[];
-    expect(suggestions.map(({ target_node_id, confidence }) => [target_node_id, confidence])).toEqual([
+    expect(
+      analysis.suggestions.map(({ target_node_id, confidence }) => [target_node_id, confidence]),
+    ).toEqual([
       ['greet', 0.99],
       ['greet', 0.9],
       // Unreachable, which has nothing to do with this run.

@@ -1,8 +1,10 @@
 import type { CompiledQuery } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Analytics, EnhancedAnalytics } from '#shared/api/agent-testing/analytics.ts';
 import { storeFinishedRun } from '../../../test/kit/control/agent-testing.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { planOf } from '../../../test/kit/db/driver.ts';
+import { openApiOf } from '../../../test/kit/control/openapi.ts';
 import { toJson } from '../../db/index.ts';
 import type { Db } from '../../db/tables.ts';
 import type { FinalStatus } from '../records/write.ts';
@@ -87,8 +89,7 @@ describe('basic analytics', () => {
       scenarioId: first,
       createdAt: new Date(now).toISOString(),
     });
-    const { body } = await get(pathwayId);
-    const { data, errors, runs, ...totals } = body;
+    const { data, errors, runs, ...totals } = (await get(pathwayId)).read(Analytics);
     expect(errors).toBeNull();
     expect(data).toEqual({ ...totals, runs });
     expect(totals).toEqual({
@@ -102,15 +103,14 @@ describe('basic analytics', () => {
       failure_rate: 0.3333,
       avg_score: 0.7833,
     });
-    const list = runs as unknown as { id: string; status: string; scenario_name: string }[];
-    expect(list.map(({ status, scenario_name }) => [status, scenario_name])).toEqual([
+    expect(runs.map(({ status, scenario_name }) => [status, scenario_name])).toEqual([
       ['passed', 'First'],
       ['failed', 'First'],
-      ...[...list.slice(2, 4)].map(({ status, scenario_name }) => [status, scenario_name]),
+      ...[...runs.slice(2, 4)].map(({ status, scenario_name }) => [status, scenario_name]),
       ['cancelled', 'First'],
     ]);
-    expect(new Set(list.slice(2, 4).map(({ status }) => status))).toEqual(new Set(['passed', 'error']));
-    expect(list[0]).toEqual({
+    expect(new Set(runs.slice(2, 4).map(({ status }) => status))).toEqual(new Set(['passed', 'error']));
+    expect(runs[0]).toEqual({
       id: newest,
       scenario_id: first,
       scenario_name: 'First',
@@ -173,8 +173,7 @@ describe('a node', () => {
     const edges = [{ source: 'n1', target: 'n9', data: { label: 'on' } }];
     await test.call('POST', `/v1/pathway/${pathwayId}/version`, { body: { name: 'v', nodes, edges } });
     await ran(hourMs, 'PASSED', 1, ['n1', 'n9', 'gone']);
-    const { body } = await get(`${pathwayId}/enhanced`);
-    const named = body.node_failure_heatmap as unknown as { node_id: string; node_name: string }[];
+    const { node_failure_heatmap: named } = (await get(`${pathwayId}/enhanced`)).read(EnhancedAnalytics);
     expect(Object.fromEntries(named.map(({ node_id, node_name }) => [node_id, node_name]))).toEqual({
       n1: 'Greet',
       n9: 'Only here',
@@ -213,7 +212,7 @@ describe('enhanced analytics', () => {
     await ran(hourMs, 'FAILED', 0.2);
     for (let i = 0; i < 4; i++) await ran(hourMs, 'PASSED', 0.9, ['n1'], { scenarioId: second });
     await ran(hourMs, 'ERROR');
-    const { body } = await get(`${pathwayId}/enhanced`);
+    const body = (await get(`${pathwayId}/enhanced`)).read(EnhancedAnalytics);
     // 9 of 10 pass: Wilson low .595850…; scores (4 + .2 + 3.6) / 10 = .78; reliability (.5 + 1) / 2
     expect(body).toMatchObject({
       total_runs: 10,
@@ -222,8 +221,7 @@ describe('enhanced analytics', () => {
       health_score: 0.6973,
       reliability_score: 0.75,
     });
-    const components = body.reliability_components as unknown as { scenario_id: string }[];
-    expect(new Map(components.map((one) => [one.scenario_id, one]))).toEqual(
+    expect(new Map(body.reliability_components.map((one) => [one.scenario_id, one]))).toEqual(
       new Map([
         [first, { scenario_id: first, n: 6, c: 5, value: 0.5 }],
         [second, { scenario_id: second, n: 4, c: 4, value: 1 }],
@@ -300,7 +298,7 @@ describe('enhanced analytics', () => {
     await ran(hourMs, 'FAILED', 0, ['n1', 'n2'], { failedNodeId: 'gone' });
     await ran(hourMs, 'ERROR', null, ['n1']);
     await ran(hourMs, 'FAILED', 0, [], { scenarioId: second });
-    const { body } = await get(`${pathwayId}/enhanced`);
+    const body = (await get(`${pathwayId}/enhanced`)).read(EnhancedAnalytics);
     expect(body.node_failure_heatmap).toEqual([
       { node_id: 'gone', node_name: 'gone', failure_count: 1, total_traversals: 1, failure_rate: 1 },
       { node_id: 'n2', node_name: 'Ask', failure_count: 1, total_traversals: 6, failure_rate: 0.1667 },
@@ -308,10 +306,7 @@ describe('enhanced analytics', () => {
       { node_id: 'n3', node_name: 'Bye', failure_count: 0, total_traversals: 4, failure_rate: 0 },
     ]);
     expect(body.weakest_link).toEqual({ node_id: 'n2', node_name: 'Ask', failure_rate: 0.1667 });
-    const { nodes, links } = body.sankey_data as unknown as {
-      nodes: { id: string; name: string; type: string; category: string }[];
-      links: { source: string; target: string; value: number; pass_count: number; fail_count: number }[];
-    };
+    const { nodes, links } = body.sankey_data;
     expect(new Map(nodes.map(({ id, ...node }) => [id, node]))).toEqual(
       new Map([
         [`scenario:${first}`, { name: 'First', type: 'scenario', category: 'scenario' }],
@@ -361,12 +356,9 @@ describe('a deleted run', () => {
   it('stays counted in whole days, and disappears from the first part of a day, the weekly trend and the list', async () => {
     const ids = [await ran(hourMs, 'PASSED', 1), await ran(2 * dayMs + 18 * hourMs, 'FAILED', 0)];
     const counts = async () => {
-      const { body } = await get(`${pathwayId}/enhanced?days=3`);
-      const { daily_pass_rates, recent } = body.trend as unknown as {
-        daily_pass_rates: { count: number }[];
-        recent: { count: number };
-      };
-      const { runs } = (await get(`${pathwayId}?days=3`)).body as unknown as { runs: unknown[] };
+      const body = (await get(`${pathwayId}/enhanced?days=3`)).read(EnhancedAnalytics);
+      const { daily_pass_rates, recent } = body.trend;
+      const { runs } = (await get(`${pathwayId}?days=3`)).read(Analytics);
       return {
         total: body.total_runs,
         days: daily_pass_rates.map(({ count }) => count),
@@ -384,8 +376,7 @@ describe('a deleted run', () => {
   it.each(['/runs/{id}', '/batches/{id}', '/simulation-sets/{id}'])(
     'is described by DELETE %s consistently with analytics',
     async (path) => {
-      const { body } = await test.call('GET', '/openapi.json', { key: null });
-      const { paths } = body as unknown as { paths: Record<string, { delete?: { description?: string } }> };
+      const { paths = {} } = await openApiOf(test);
       const description = paths[`${base}${path}`]?.delete?.description ?? '';
       for (const words of ['whole UTC days', 'the list of runs', 'the part of a day', 'the weekly trend'])
         expect(description).toContain(words);

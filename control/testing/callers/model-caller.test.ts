@@ -101,8 +101,7 @@ describe('a caller played by a model', () => {
     move('press_keys', { keys: '1' });
     move('hang_up', { text: 'Bye then.', reason: 'done' });
     const run = await client.run(await scenario({ pathway_id: await client.pathway(graph), assertions: [] }));
-    const said = run.chat_history as unknown as { role: string; content: string }[];
-    expect(said.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
+    expect(run.chat_history.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
       '(silence)',
       'Pressed 1',
       'Bye then.',

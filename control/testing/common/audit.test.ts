@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookResult } from '#shared/agent/conversation.ts';
+import { TemplateCloned } from '#shared/api/agent-testing/templates.ts';
+import { AuditPage } from '#shared/api/audit.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { bookingGraph } from '../../../test/kit/control/test-runs.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
@@ -25,14 +27,9 @@ afterEach(async () => {
 
 /** Newest first: action, subject, fields. */
 async function entries(): Promise<[string, string, string][]> {
-  const { body, status } = await test.call('GET', '/v1/org/audit?area=agent_testing');
-  expect(status).toBe(200);
-  const found = body.data?.entries as unknown as {
-    action: string;
-    subject_id: string;
-    changed_fields: string[];
-    actor: object;
-  }[];
+  const answer = await test.call('GET', '/v1/org/audit?area=agent_testing');
+  expect(answer.status).toBe(200);
+  const found = answer.read(AuditPage).data.entries;
   for (const { actor } of found) expect(actor).toEqual({ kind: 'api_key', key: test.key.slice(0, 9) });
   return found.map(({ action, subject_id, changed_fields }) => [action, subject_id, changed_fields.join()]);
 }
@@ -47,7 +44,7 @@ describe('the audit log', () => {
   it("has scenarios as they are created, changed and deleted, including the gate's fields", async () => {
     const made = await scenario();
     const cloned = await client.call('POST', '/templates/tmpl_happy_path/clone', { pathway_id });
-    const copy = String((cloned.body as unknown as { scenario: { id: string } }).scenario.id);
+    const copy = cloned.read(TemplateCloned).scenario.id;
     test.clock.advance(1000);
     await client.call('PUT', `/scenarios/${made}`, { is_required_for_promotion: true, enabled: true });
     test.clock.advance(1000);

@@ -4,7 +4,6 @@ import { faultyGraph, missingEdge, soundBooking } from '../../../test/kit/contro
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { TestingClient } from '../../../test/kit/control/test-runs.ts';
 import { releaseAll } from '../../../test/kit/fakes/release.ts';
-import type { Json } from '../../../test/kit/http/answer.ts';
 
 let test: TestControl;
 let client: TestingClient;
@@ -35,8 +34,7 @@ const production = async () => (await test.call('GET', `/v1/pathway/${pathway}`)
 const blocked = async () => {
   const answer = await publish();
   expect([answer.status, answer.codes]).toEqual([409, ['PROMOTION_BLOCKED']]);
-  const [error] = answer.body.errors as unknown as Json[];
-  return error?.details as Json;
+  return answer.errors[0]?.details ?? {};
 };
 
 /** A graph whose runs hang in their first node until released. */
@@ -87,7 +85,7 @@ describe('publishing to production', () => {
     const failing = await required(missingEdge);
     const changed = await required(soundBooking);
     const ended = await client.endedBatch(String((await blocked()).batch_id));
-    const run = (ended.runs as unknown as Json[]).find(({ scenario_id }) => String(scenario_id) === failing);
+    const run = ended.runs.find(({ scenario_id }) => scenario_id === failing);
     test.clock.advance(1000);
     await client.call('PUT', `/scenarios/${changed}`, { description: 'Now with a description' });
     const details = await blocked();
@@ -189,8 +187,7 @@ describe('the draft of a persona', () => {
       test.call('POST', `/v1/personas/${String(persona)}/versions/promote`, { body });
     const refused = await promote();
     expect(refused.codes).toEqual(['PROMOTION_BLOCKED']);
-    const [error] = refused.body.errors as unknown as Json[];
-    const batch = await client.endedBatch(String(error?.details?.batch_id));
+    const batch = await client.endedBatch(String(refused.errors[0]?.details?.batch_id));
     expect(batch).toMatchObject({ status: 'PASSED', trigger_source: 'promotion' });
     expect((await promote()).status).toBe(200);
   });

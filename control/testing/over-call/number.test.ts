@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PersonaAnswer } from '#shared/api/personas.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { bookingGraph, TestingClient } from '../../../test/kit/control/test-runs.ts';
 
@@ -34,7 +35,7 @@ const scenario = (more: object = {}) => client.scenario({ pathway_id, ...more })
 async function started(scenarioId: string, body: object = {}, asked = client) {
   const path = `/scenarios/${scenarioId}/run`;
   const answer = await asked.call('POST', path, { transport: 'sip', phone_number: number, ...body });
-  const [error] = answer.body.errors as unknown as { code: string; details?: { reason?: string } }[];
+  const [error] = answer.errors;
   return { status: answer.status, code: error?.code, reason: error?.details?.reason };
 }
 const refused = (reason: string) => ({ status: 400, code: 'NUMBER_NOT_TESTABLE', reason });
@@ -84,7 +85,7 @@ describe('the number of a run over a call', () => {
     const made = await test.call('POST', '/v1/personas', {
       body: { name: 'Ada', personality_prompt: 'Be kind.' },
     });
-    const persona_id = String((made.body.data as unknown as { persona_id?: string; id?: string }).id);
+    const persona_id = made.read(PersonaAnswer).data.id;
     const id = await client.scenario({ persona_id });
     expect(await started(id)).toEqual(refused(`${number} is not answered by the tested persona.`));
     await answeredBy({ pathway_id: '', persona_id });

@@ -34,7 +34,7 @@ async function linesOf(call_config: object, more: object = {}): Promise<readonly
     max_turns: 2,
     ...more,
   });
-  return (await client.run(scenario, { seed: 1 })).chat_history as unknown as readonly Line[];
+  return (await client.run(scenario, { seed: 1 })).chat_history;
 }
 
 describe('a caller by rules', () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RunList } from '#shared/api/agent-testing/runs.ts';
 import { storeFinishedRun } from '../../../test/kit/control/agent-testing.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { bookingGraph, bookingPersona, TestingClient } from '../../../test/kit/control/test-runs.ts';
@@ -184,9 +185,7 @@ describe('a run', () => {
       nodes_visited: ['greet', 'name', 'day'],
       evaluator: { caller: { provider: 'embedded', model: 'replay', deterministic: true } },
     });
-    const said = (run.chat_history as unknown as { role: string; content: string }[]).filter(
-      ({ role }) => role === 'user',
-    );
+    const said = run.chat_history.filter(({ role }) => role === 'user');
     expect(said.map(({ content }) => content)).toEqual(['An appointment', 'Ann Lee']);
     expect(run.reasoning).toContain('All recorded lines were said.');
   });
@@ -324,8 +323,8 @@ describe('the list of runs', () => {
       test.clock.advance(1000);
     }
     const list = async (query: string) => {
-      const { body } = await client.call('GET', `/runs?${query}`);
-      return [(body.runs as unknown as { id: string }[]).map(({ id }) => ids.indexOf(id)), body.total_count];
+      const { runs, total_count } = (await client.call('GET', `/runs?${query}`)).read(RunList);
+      return [runs.map(({ id }) => ids.indexOf(id)), total_count];
     };
     expect(await list('')).toEqual([[2, 1, 0], 3]);
     expect(await list(`scenario_id=${passing}`)).toEqual([[2, 0], 2]);

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ScenarioAnswer, ScenarioList } from '#shared/api/agent-testing/scenarios.ts';
+import { TemplateCloned, TemplateList } from '#shared/api/agent-testing/templates.ts';
+import { PersonaAnswer } from '#shared/api/personas.ts';
 import { storeFinishedRun } from '../../../test/kit/control/agent-testing.ts';
 import { callRecord } from '../../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
@@ -31,7 +34,7 @@ async function create(body: object = {}): Promise<Answer> {
 }
 
 function details(answer: Answer): unknown {
-  return (answer.body.errors as unknown as { details: unknown }[])[0]?.details;
+  return answer.errors[0]?.details;
 }
 
 const nodeReached = (node_id: string) => ({ type: 'NODE_REACHED', config: { node_id } });
@@ -43,7 +46,7 @@ describe('a new scenario', () => {
     const { data, errors, ...bare } = answer.body;
     expect(errors).toBeNull();
     expect(data).toEqual(bare);
-    const assertionId = (bare.assertions as unknown as { id: string }[])[0]?.id;
+    const assertionId = answer.read(ScenarioAnswer).assertions[0]?.id;
     expect(bare).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       org_id: test.orgId,
@@ -124,8 +127,8 @@ describe('a new scenario', () => {
     ];
     const answer = await create({ assertions });
     expect(answer.codes).toEqual([]);
-    const read = answer.body.assertions as unknown as { type: string; order: number }[];
-    expect(read.map(({ type, order }) => [type, order])).toEqual([
+    const read = answer.read(ScenarioAnswer);
+    expect(read.assertions.map(({ type, order }) => [type, order])).toEqual([
       ['LLM_JUDGE', 0],
       ['SERVICE_TONE', 1],
       ['VARIABLE_EXTRACTED', 2],
@@ -273,12 +276,13 @@ describe('a scenario', () => {
   });
 
   it('keeps assertions sent with their ids, and deletes those not sent', async () => {
-    const { body } = await create({ assertions: [nodeReached('a'), nodeReached('b')] });
-    const [first, second] = body.assertions as unknown as { id: string }[];
-    const { body: changed } = await test.call('PUT', `${base}/scenarios/${body.id}`, {
+    const made = await create({ assertions: [nodeReached('a'), nodeReached('b')] });
+    const { id, assertions } = made.read(ScenarioAnswer);
+    const [first, second] = assertions;
+    const changed = await test.call('PUT', `${base}/scenarios/${id}`, {
       body: { assertions: [nodeReached('c'), { id: second?.id, ...nodeReached('d') }] },
     });
-    const kept = changed.assertions as unknown as { id: string; config: { node_id: string } }[];
+    const kept = changed.read(ScenarioAnswer).assertions;
     expect(kept.map(({ config }) => config.node_id)).toEqual(['c', 'd']);
     expect(kept[1]?.id).toBe(second?.id);
     expect(kept[0]?.id).not.toBe(first?.id);
@@ -293,8 +297,9 @@ describe('a scenario', () => {
   });
 
   it('cannot get the same assertion twice, another pathway, or a replay without words', async () => {
-    const { body } = await create({ assertions: [nodeReached('a')] });
-    const id = (body.assertions as unknown as { id: string }[])[0]?.id;
+    const made = await create({ assertions: [nodeReached('a')] });
+    const { body } = made;
+    const id = made.read(ScenarioAnswer).assertions[0]?.id;
     const put = (change: object) => test.call('PUT', `${base}/scenarios/${body.id}`, { body: change });
     const twice = [
       { id, ...nodeReached('a') },
@@ -401,7 +406,7 @@ describe('the list of scenarios', () => {
     });
     const list = async (query: string) => {
       const answer = await test.call('GET', `${base}/scenarios?${query}`);
-      return answer.body.scenarios as unknown as Record<string, unknown>[];
+      return answer.read(ScenarioList).scenarios;
     };
     expect(await list(`pathway_id=${own}`)).toEqual([
       { ...bare(second), most_recent_run: null },
@@ -418,8 +423,8 @@ describe('the list of scenarios', () => {
     const names = async (query: string) => (await list(query)).map(({ name }) => name);
     expect(await names(`pathway_id=${own}&enabled=true`)).toEqual(['A']);
     expect(await names(`pathway_id=${own}&category=VOICEMAIL_SCREENER`)).toEqual(['A']);
-    const { body: persona } = await test.call('POST', '/v1/personas', { body: { name: 'Patient' } });
-    const persona_id = (persona.data as unknown as { id: string }).id;
+    const persona = await test.call('POST', '/v1/personas', { body: { name: 'Patient' } });
+    const persona_id = persona.read(PersonaAnswer).data.id;
     await create({ pathway_id: undefined, persona_id, name: 'C' });
     expect(await names(`persona_id=${persona_id}`)).toEqual(['C']);
     expect(await names(`persona_id=${unknownId}`)).toEqual([]);
@@ -441,9 +446,8 @@ function bare({ data: _data, errors: _errors, ...rest }: Answer['body']): Record
 
 describe('templates', () => {
   it('are nine, in order, filtered by category', async () => {
-    const { body } = await test.call('GET', `${base}/templates`);
-    const all = body.templates as unknown as { id: string; category: string; max_turns: number }[];
-    expect(all.map(({ id, category, max_turns }) => [id, category, max_turns])).toEqual([
+    const { templates } = (await test.call('GET', `${base}/templates`)).read(TemplateList);
+    expect(templates.map(({ id, category, max_turns }) => [id, category, max_turns])).toEqual([
       ['tmpl_voicemail_basic', 'VOICEMAIL', 4],
       ['tmpl_call_screener', 'CALL_SCREENER', 6],
       ['tmpl_gatekeeper', 'CALL_SCREENER', 10],
@@ -455,7 +459,7 @@ describe('templates', () => {
       ['tmpl_custom_blank', 'CUSTOM', 20],
     ]);
     const screeners = await test.call('GET', `${base}/templates?category=VOICEMAIL_SCREENER`);
-    expect((screeners.body.templates as unknown as unknown[]).length).toBe(2);
+    expect(screeners.read(TemplateList).templates).toHaveLength(2);
     expect((await test.call('GET', `${base}/templates?category=x`)).status).toBe(400);
   });
 
@@ -463,7 +467,7 @@ describe('templates', () => {
     const own = await createPathway();
     const clone = (body: object, id = 'tmpl_angry_caller') =>
       test.call('POST', `${base}/templates/${id}/clone`, { body: { pathway_id: own, ...body } });
-    const scenario = (answer: Answer) => answer.body.scenario as Answer['body'];
+    const scenario = (answer: Answer) => answer.read(TemplateCloned).scenario;
     const first = await clone({ max_turns: 3, request_data: { order: 7 } });
     expect(scenario(first)).toMatchObject({
       name: 'Angry customer',
@@ -473,9 +477,7 @@ describe('templates', () => {
       request_data: { order: 7 },
       tester_persona_name: 'Sam',
     });
-    const types = (scenario(first).assertions as unknown as { type: string; is_required: boolean }[]).map(
-      ({ type, is_required }) => [type, is_required],
-    );
+    const types = scenario(first).assertions.map(({ type, is_required }) => [type, is_required]);
     expect(types).toEqual([
       ['LLM_JUDGE', true],
       ['SERVICE_TONE', false],
@@ -494,8 +496,8 @@ describe('templates', () => {
 
   it('all become scenarios', async () => {
     const own = await createPathway();
-    const { body } = await test.call('GET', `${base}/templates`);
-    for (const { id } of body.templates as unknown as { id: string }[]) {
+    const { templates } = (await test.call('GET', `${base}/templates`)).read(TemplateList);
+    for (const { id } of templates) {
       const answer = await test.call('POST', `${base}/templates/${id}/clone`, { body: { pathway_id: own } });
       expect([id, answer.status, answer.codes]).toEqual([id, 200, []]);
     }

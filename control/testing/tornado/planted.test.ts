@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { VersionGraph, VersionList } from '#shared/api/pathways.ts';
 import {
   faultyGraph,
   harshPrompt,
@@ -9,7 +10,6 @@ import {
 } from '../../../test/kit/control/dental.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
-import type { Json } from '../../../test/kit/http/answer.ts';
 
 let test: TestControl;
 let client: TornadoClient;
@@ -22,11 +22,11 @@ beforeEach(async () => {
 afterEach(() => test.close());
 
 const version = async (number: unknown) =>
-  (await test.call('GET', `/v1/pathway/${pathway}/version/${String(number)}`)).body;
+  (await test.call('GET', `/v1/pathway/${pathway}/version/${String(number)}`)).read(VersionGraph);
 const versions = async () =>
-  ((await test.call('GET', `/v1/pathway/${pathway}/versions`)).body as unknown as Json[]).map(
-    ({ version_number }) => version_number,
-  );
+  (await test.call('GET', `/v1/pathway/${pathway}/versions`))
+    .read(VersionList)
+    .map(({ version_number }) => version_number);
 
 describe('the planted faults of a pathway', () => {
   it.each([
@@ -59,9 +59,7 @@ describe('the planted faults of a pathway', () => {
         { iteration: 2, version_number: 2, passed_ids: [id], fix_plan: null, diff: null },
       ],
     });
-    const [first] = session.iterations as unknown as Json[];
-    const differences = first?.diff as unknown as Json[];
-    expect(differences.map(({ op, path }) => [op, path])).toEqual(diff);
+    expect(session.iterations[0]?.diff?.map(({ op, path }) => [op, path])).toEqual(diff);
   });
 
   it('are all fixed in one session; the base is unchanged and nothing is published', async () => {
@@ -79,15 +77,16 @@ describe('the planted faults of a pathway', () => {
       unfixable_count: 0,
       error_message: null,
     });
-    const [first] = session.iterations as unknown as Json[];
-    expect(first?.prompt_excerpt).toContain('I am sorry about that, and I understand how you feel.');
+    expect(session.iterations[0]?.prompt_excerpt).toContain(
+      'I am sorry about that, and I understand how you feel.',
+    );
     expect(await version(1)).toEqual({ ...before, is_latest: false });
     expect(await versions()).toEqual([2, 1]);
     expect((await test.call('GET', `/v1/pathway/${pathway}`)).body).toMatchObject({
       production_version: null,
       staging_version: null,
     });
-    const fork = (await version(2)) as unknown as { nodes: Json[]; edges: Json[] };
+    const fork = await version(2);
     const data = (id: string) => fork.nodes.find((one) => String(one.id) === id)?.data;
     expect(data('billing')).toMatchObject({ transferNumber: '+14155550123' });
     expect(data('book')).toMatchObject({

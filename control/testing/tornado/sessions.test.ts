@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookResult } from '#shared/agent/conversation.ts';
+import { RunList } from '#shared/api/agent-testing/runs.ts';
+import { VersionList } from '#shared/api/pathways.ts';
 import {
   faultyGraph,
   hopeless,
@@ -9,7 +11,6 @@ import {
 } from '../../../test/kit/control/dental.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
-import type { Json } from '../../../test/kit/http/answer.ts';
 import { deleteForks } from './forks.ts';
 
 let test: TestControl;
@@ -36,11 +37,10 @@ afterEach(async () => {
 
 const unknown = '11111111-1111-4111-8111-111111111111';
 const start = (body: object) => client.call('POST', '/tornado/start', body);
-const iterations = (session: Json) => session.iterations as unknown as Json[];
 const versions = async (id: string) =>
-  ((await test.call('GET', `/v1/pathway/${id}/versions`)).body as unknown as Json[]).map(
-    ({ version_number }) => version_number,
-  );
+  (await test.call('GET', `/v1/pathway/${id}/versions`))
+    .read(VersionList)
+    .map(({ version_number }) => version_number);
 
 /** A pathway whose first node calls an outside service that does not answer yet. */
 const slow = () =>
@@ -122,7 +122,7 @@ describe('the end of a session', () => {
       failed_scenarios: 1,
       forked_version: null,
     });
-    expect(iterations(session)).toMatchObject([{ fix_plan: { fixes: [{ status: 'applied' }] } }]);
+    expect(session.iterations).toMatchObject([{ fix_plan: { fixes: [{ status: 'applied' }] } }]);
     expect(await versions(pathway)).toEqual([1]);
   });
 
@@ -130,7 +130,7 @@ describe('the end of a session', () => {
     await client.scenario({ pathway_id: pathway, ...hopeless });
     const session = await client.endedSession(await client.tornado(pathway));
     expect(session).toMatchObject({ status: 'STUCK', base_version: 0, forked_version: null });
-    expect(iterations(session)).toMatchObject([{ iteration: 1, version_number: 0, fix_plan: null }]);
+    expect(session.iterations).toMatchObject([{ iteration: 1, version_number: 0, fix_plan: null }]);
   });
 
   it('is ERROR when most of the runs of an iteration are', async () => {
@@ -148,9 +148,9 @@ describe('the end of a session', () => {
     test.clock.advance(60_000);
     const ended = await client.endedSession(session);
     expect(ended).toMatchObject({ status: 'TIMEOUT', elapsed_ms: 60_000 });
-    expect(iterations(ended)).toMatchObject([{ failed_ids: [scenario], passed_ids: [] }]);
-    const { body } = await client.call('GET', `/runs?pathway_id=${id}`);
-    expect((body.runs as unknown as Json[]).map(({ status }) => status)).toEqual(['CANCELLED']);
+    expect(ended.iterations).toMatchObject([{ failed_ids: [scenario], passed_ids: [] }]);
+    const { runs } = (await client.call('GET', `/runs?pathway_id=${id}`)).read(RunList);
+    expect(runs.map(({ status }) => status)).toEqual(['CANCELLED']);
   });
 
   it('is CANCELLED by the endpoint, once', async () => {
@@ -163,8 +163,8 @@ describe('the end of a session', () => {
     expect(await client.status(session)).toMatchObject({ status: 'CANCELLED' });
     expect((await cancel()).codes).toEqual(['TORNADO_NOT_ACTIVE']);
     expect((await client.call('POST', `/tornado/${unknown}/cancel`)).codes).toEqual(['TORNADO_NOT_FOUND']);
-    const { body } = await client.call('GET', `/runs?pathway_id=${id}`);
-    expect((body.runs as unknown as Json[]).map(({ status }) => status)).toEqual(['CANCELLED']);
+    const { runs } = (await client.call('GET', `/runs?pathway_id=${id}`)).read(RunList);
+    expect(runs.map(({ status }) => status)).toEqual(['CANCELLED']);
     expect((await start({ pathway_id: id })).status).toBe(200);
   });
 
@@ -258,7 +258,7 @@ describe('a fix that breaks another scenario', () => {
       ),
     });
     const ended = await client.endedSession(await client.tornado(pathway, { version_number: 1 }));
-    const [first, second] = iterations(ended);
+    const [first, second] = ended.iterations;
     expect(first?.fix_plan).toMatchObject({ fixes: [{ target_node: 'greet', status: 'reverted' }] });
     expect(second).toMatchObject({ version_number: 2 });
     expect(ended).toMatchObject({ passed_scenarios: 1, failed_scenarios: 1, forked_version: null });

@@ -1,8 +1,8 @@
 /** Faults that no single node shows: words that take the wrong edge, and a request sent without a value. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { RunAnalysis } from '#shared/api/agent-testing/runs.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
-import type { Json } from '../../../test/kit/http/answer.ts';
 
 const node = (id: string, type: string, data: object) => ({ id, type, data: { name: id, ...data } });
 const edge = (source: string, target: string, label: string) => ({ source, target, data: { label } });
@@ -79,11 +79,7 @@ beforeEach(async () => {
 afterEach(() => test.close());
 
 const analysisOf = async (runId: unknown) =>
-  (await client.call('POST', `/runs/${String(runId)}/analyze`)).body.analysis as unknown as {
-    root_cause_class: string;
-    root_cause: string;
-    suggestions: Json[];
-  };
+  (await client.call('POST', `/runs/${String(runId)}/analyze`)).read(RunAnalysis).analysis;
 
 it('words that take the wrong edge are found, and the right edge learns them', async () => {
   const pathway_id = await client.pathway(clinic);
@@ -116,7 +112,7 @@ it('a request sent without a value is explained, and the body uses the right var
     assertions: [{ type: 'WEBHOOK_TRIGGERED', config: { node_id: 'book', body_match: { date: 'Tuesday' } } }],
   });
   const run = await client.run(id);
-  const [result] = run.assertion_results as unknown as Json[];
+  const [result] = run.assertion_results;
   expect(result?.reasoning).toBe(
     '0 of 1 webhook calls match; wanted at least 1 from book with {"date":"Tuesday"}. In one date was "", not "Tuesday".',
   );

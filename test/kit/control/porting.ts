@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Answer, Json } from '../http/answer.ts';
+import { type PortDetail, PortInitiated, PortOne } from '#shared/api/porting.ts';
+import type { Answer } from '../http/answer.ts';
 import { startControl, type TestControl } from './harness.ts';
 
 export interface PortTest extends TestControl {
@@ -62,10 +63,8 @@ export interface Initiated {
 /** Places an accepted request. @throws Error when it was rejected */
 export async function initiate(test: TestControl, body: object, key = test.key): Promise<Initiated> {
   const answer = await test.call('POST', '/v1/sip/port/initiate', { body, key });
-  if (answer.status !== 200) throw new Error(answer.text);
-  const data = answer.body.data as Json;
-  const url = String(data.signature_url);
-  return { id: String(data.port_request_id), url, path: new URL(url).pathname };
+  const { port_request_id: id, signature_url: url } = answer.read(PortInitiated).data;
+  return { id, url, path: new URL(url).pathname };
 }
 
 export function sign(test: TestControl, path: string, body: object = {}): Promise<Answer> {
@@ -77,9 +76,8 @@ export function move(test: TestControl, id: string, body: object): Promise<Answe
   return test.call('POST', `/v1/admin/ports/${id}/status`, { key: test.operatorKey, body });
 }
 
-export async function detail(test: TestControl, id: string): Promise<Json> {
-  const { body } = await test.call('GET', `/v1/sip/port/${id}`);
-  return body.data?.port_request as Json;
+export async function detail(test: TestControl, id: string): Promise<PortDetail> {
+  return (await test.call('GET', `/v1/sip/port/${id}`)).read(PortOne).data.port_request;
 }
 
 export interface Part {

@@ -1,6 +1,7 @@
 /** Every route of a control plane, for tests that apply to all. */
-import type { OpenApiDocument, Operation } from '../../../control/deployment/openapi-document.ts';
+import type { Operation } from '../../../control/deployment/openapi-document.ts';
 import type { TestControl } from './harness.ts';
+import { openApiOf } from './openapi.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -29,8 +30,7 @@ export interface ServedRoute {
 export const unknownId = '00000000-0000-4000-8000-00000000dead';
 
 export async function servedRoutes(test: TestControl): Promise<ServedRoute[]> {
-  const { body } = await test.call('GET', '/openapi.json', { key: null });
-  const { paths = {} } = body as unknown as OpenApiDocument;
+  const { paths = {} } = await openApiOf(test);
   const forms = Object.entries(paths).map(([path, methods]) => ({
     form: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{[^}]*\}/g, '[^/]+')}$`),
     methods: Object.keys(methods).map((method) => method.toUpperCase()),

@@ -1,11 +1,18 @@
 /** For tests: scenarios that run, and waiting for conditions by announcements. */
+import type { Static, TSchema } from 'typebox';
+import { BatchAnswer } from '#shared/api/agent-testing/batches.ts';
+import { RunAnswer, RunStarted } from '#shared/api/agent-testing/runs.ts';
+import { ScenarioAnswer } from '#shared/api/agent-testing/scenarios.ts';
+import { PathwayCreated } from '#shared/api/pathways.ts';
 import { runSubject } from '../../../control/testing/records/subjects.ts';
 import { batchSubject } from '../../../control/testing/runs/live.ts';
-import type { Answer, Json } from '../http/answer.ts';
+import type { Answer } from '../http/answer.ts';
 import type { TestControl } from './harness.ts';
 
 const base = '/v1/agent-testing';
-const over: ReadonlySet<string> = new Set(['PASSED', 'FAILED', 'ERROR', 'CANCELLED']);
+type Run = Static<typeof RunAnswer>;
+type Batch = Static<typeof BatchAnswer>;
+const over = ({ status }: Run | Batch) => status !== 'PENDING' && status !== 'RUNNING';
 
 export class TestingClient {
   readonly #test: TestControl;
@@ -29,7 +36,7 @@ export class TestingClient {
   }): Promise<string> {
     const at = { key: this.#key };
     const made = await this.#test.call('POST', '/v1/pathway/create', { ...at, body: { name: 'Tested' } });
-    const id = String(made.body.pathway_id);
+    const id = made.read(PathwayCreated).pathway_id;
     const stored = await this.#test.call('POST', `/v1/pathway/${id}`, { ...at, body: graph });
     if (stored.status !== 200) throw new Error(stored.text);
     await this.#test.call('POST', `/v1/pathway/${id}/version`, { ...at, body: { name: 'v', ...graph } });
@@ -40,38 +47,39 @@ export class TestingClient {
   async scenario(body: object): Promise<string> {
     this.#names++;
     const answer = await this.call('POST', '/scenarios', { name: `Scenario ${this.#names}`, ...body });
-    if (answer.status !== 200) throw new Error(answer.text);
-    return String(answer.body.id);
+    return answer.read(ScenarioAnswer).id;
   }
 
   async start(scenarioId: string, body: object = {}): Promise<string> {
-    const answer = await this.call('POST', `/scenarios/${scenarioId}/run`, body);
-    if (answer.status !== 200) throw new Error(answer.text);
-    return String(answer.body.run_id);
+    return (await this.call('POST', `/scenarios/${scenarioId}/run`, body)).read(RunStarted).run_id;
   }
 
   /** The run once it has ended. */
-  ended(runId: string): Promise<Json> {
-    return this.#until(`/runs/${runId}`, runSubject(runId), ({ status }) => over.has(String(status)));
+  ended(runId: string): Promise<Run> {
+    return this.#until(RunAnswer, `/runs/${runId}`, runSubject(runId), over);
   }
 
   /** The batch once it has ended. */
-  endedBatch(id: string): Promise<Json> {
-    return this.#until(`/batches/${id}`, batchSubject(id), ({ status }) => over.has(String(status)));
+  endedBatch(id: string): Promise<Batch> {
+    return this.#until(BatchAnswer, `/batches/${id}`, batchSubject(id), over);
   }
 
   /** Starts a scenario's run and waits for its end. */
-  async run(scenarioId: string, body: object = {}): Promise<Json> {
+  async run(scenarioId: string, body: object = {}): Promise<Run> {
     return this.ended(await this.start(scenarioId, body));
   }
 
-  async #until(path: string, subject: string, done: (body: Json) => boolean): Promise<Json> {
+  async #until<S extends TSchema>(
+    schema: S,
+    path: string,
+    subject: string,
+    done: (body: Static<S>) => boolean,
+  ): Promise<Static<S>> {
     const { announcements } = this.#test.control.services;
     for (;;) {
       const news = Promise.withResolvers<void>();
       const stop = announcements.on(subject, news.resolve);
-      const { body, status, text } = await this.call('GET', path);
-      if (status !== 200) throw new Error(text);
+      const body = (await this.call('GET', path)).read(schema);
       if (done(body)) {
         stop();
         return body;

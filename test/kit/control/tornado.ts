@@ -1,7 +1,7 @@
 /** For tests: sessions over HTTP, and waiting for them by announcements. */
-
+import type { Static } from 'typebox';
+import { TornadoAnswer, TornadoStarted, type TornadoStatusView } from '#shared/api/agent-testing/tornado.ts';
 import { sessionSubject } from '../../../control/testing/tornado/sessions.ts';
-import type { Json } from '../http/answer.ts';
 import type { TestControl } from './harness.ts';
 import { TestingClient } from './test-runs.ts';
 
@@ -16,22 +16,21 @@ export class TornadoClient extends TestingClient {
   /** Returns the session's id. */
   async tornado(pathway_id: string, more: object = {}): Promise<string> {
     const answer = await this.call('POST', '/tornado/start', { pathway_id, seed: 1, ...more });
-    if (answer.status !== 200) throw new Error(answer.text);
-    return String(answer.body.session_id);
+    return answer.read(TornadoStarted).session_id;
   }
 
-  async status(id: string): Promise<Json> {
-    return (await this.call('GET', `/tornado/${id}/status`)).body;
+  async status(id: string): Promise<Static<typeof TornadoAnswer>> {
+    return (await this.call('GET', `/tornado/${id}/status`)).read(TornadoAnswer);
   }
 
   /** The session once it has ended. */
-  async endedSession(id: string): Promise<Json> {
+  async endedSession(id: string): Promise<TornadoStatusView> {
     const { announcements } = this.#test.control.services;
     for (;;) {
       const news = Promise.withResolvers<void>();
       const stop = announcements.on(sessionSubject(id), news.resolve);
       const { data } = await this.status(id);
-      if (data && String(data.status) !== 'RUNNING') {
+      if (data.status !== 'RUNNING') {
         stop();
         return data;
       }

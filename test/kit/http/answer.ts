@@ -76,7 +76,7 @@ function answerOf(asked: string, status: number, headers: IncomingHttpHeaders, b
  * @param what begins the error's sentence
  * @throws Error naming the parts that do not match
  */
-export function readAs<S extends TSchema>(schema: S, value: unknown, what: string): Static<S> {
+function readAs<S extends TSchema>(schema: S, value: unknown, what: string): Static<S> {
   if (fits(schema, value)) return value;
   const wrong = compiled(schema)
     .Errors(value)

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BatchStarted } from '#shared/api/agent-testing/batches.ts';
+import { RunList } from '#shared/api/agent-testing/runs.ts';
 import { startControl, type TestControl } from '../../../../test/kit/control/harness.ts';
 import { bookingGraph, bookingPersona, TestingClient } from '../../../../test/kit/control/test-runs.ts';
 import { batchStatus } from '../../records/batch-status.ts';
@@ -34,7 +36,7 @@ describe('a batch', () => {
       seed: 40,
     });
     expect(started.status).toBe(200);
-    const { batch_id, runs } = started.body as unknown as { batch_id: string; runs: { run_id: string }[] };
+    const { batch_id, runs } = started.read(BatchStarted);
     expect(started.body.data).toEqual({ batch_id, runs });
     expect(runs).toEqual(ids.map((scenario_id) => ({ run_id: expect.any(String), scenario_id })));
     const { data, errors, ...batch } = await client.endedBatch(batch_id);
@@ -135,8 +137,8 @@ describe('a batch', () => {
 describe('a simulation set', () => {
   const start = (body: object) => client.call('POST', '/simulation-sets', body);
   const ended = async (id: string) => {
-    const { body: list } = await client.call('GET', '/runs?limit=100');
-    for (const { id: run } of list.runs as unknown as { id: string }[]) await client.ended(run);
+    const { runs } = (await client.call('GET', '/runs?limit=100')).read(RunList);
+    for (const run of runs) await client.ended(run.id);
     return (await client.call('GET', `/simulation-sets/${id}`)).body;
   };
 
@@ -180,8 +182,8 @@ describe('a simulation set', () => {
     expect(await events()).toEqual([
       { type: 'simulation_set.completed', url: 'https://hooks.example.com/set', data: set },
     ]);
-    const { body } = await client.call('GET', '/runs?limit=100');
-    const run = (await client.call('GET', `/runs/${(body.runs as unknown as { id: string }[])[0]?.id}`)).body;
+    const { runs } = (await client.call('GET', '/runs?limit=100')).read(RunList);
+    const run = (await client.call('GET', `/runs/${runs[0]?.id}`)).body;
     expect(run).toMatchObject({ simulation_set_id: set.id, trigger_source: 'simulation' });
   });
 
