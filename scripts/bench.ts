@@ -7,7 +7,6 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describeMachine } from './bench/machine.ts';
-import { markdownTable } from './bench/table.ts';
 import { root } from './checks.ts';
 import { setUp } from './setup/steps.ts';
 import { reportTrouble, Trouble } from './setup/trouble.mjs';
@@ -44,8 +43,8 @@ async function benchmarks(chosen: readonly string[]): Promise<string[]> {
 }
 
 /**
- * A benchmark exports `run...Bench`, which measures, and may export `format...Bench`, which formats the result as a
- * Markdown table. They run in this process one after the other, so that none disturbs another.
+ * A benchmark exports `run...Bench`, which measures, and `format...Bench`, which formats the result as Markdown tables.
+ * They run in this process one after the other, so that none disturbs another.
  */
 async function measure(name: string): Promise<string> {
   const file = join(root, 'test', 'bench', `${name}.bench.ts`);
@@ -55,8 +54,8 @@ async function measure(name: string): Promise<string> {
       | ((argument?: unknown) => unknown)
       | undefined;
   const run = exported(/^run\w*Bench$/);
-  if (!run) throw new Error(`${file} exports no function run...Bench`);
-  const format = exported(/^format\w*Bench$/) ?? markdownTable;
+  const format = exported(/^format\w*Bench$/);
+  if (!run || !format) throw new Error(`${file} does not export run...Bench and format...Bench`);
   return String(format(await run()));
 }
 

@@ -1,23 +1,30 @@
-/**
- * A Markdown table of a benchmark's result, for benchmarks without their own format: one line per row, or one line per
- * value for a single object.
- */
-export function markdownTable(result: unknown): string {
-  const rows = Array.isArray(result)
-    ? result
-    : Object.entries(Object(result)).map(([what, value]) => ({ what, value }));
-  const columns = Object.keys(rows[0] ?? {});
+/** Markdown tables of benchmarks' results. Every heading with a number below it names the unit. */
+
+/** A heading, and the text of a row's cell below it. */
+export type Column<R> = readonly [heading: string, cell: (row: R) => string];
+
+/** One line for each row. The first column is text, the others are numbers. */
+export function markdownTable<R>(columns: readonly Column<R>[], rows: readonly R[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  const body = rows.map((row: Record<string, unknown>) => line(columns.map((column) => cell(row[column]))));
-  return [line(columns.map(words)), line(columns.map(() => '---')), ...body].join('\n');
+  return [
+    line(columns.map(([heading]) => heading)),
+    `|---${'|--:'.repeat(columns.length - 1)}|`,
+    ...rows.map((row) => line(columns.map(([, cell]) => cell(row)))),
+  ].join('\n');
 }
 
-function cell(value: unknown): string {
-  if (typeof value === 'number') return value.toLocaleString('en-US', { maximumFractionDigits: 2 });
-  return typeof value === 'string' ? words(value) : String(value ?? '');
+/** One line for each value of a result, such as `['time, s', '3.47']`. */
+export function valueTable(values: readonly (readonly [what: string, value: string])[]): string {
+  return markdownTable(
+    [
+      ['what', ([what]) => what],
+      ['value', ([, value]) => value],
+    ],
+    values,
+  );
 }
 
-/** `callsPerSecond` becomes `calls per second`. */
-function words(name: string): string {
-  return name.replace(/([a-z])([A-Z])/g, (_, before, upper) => `${before} ${upper.toLowerCase()}`);
+/** With thousands separators, at most two decimals. */
+export function grouped(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 2 });
 }

@@ -10,6 +10,7 @@ import { pino } from 'pino';
 import { createApp } from '../../control/app.ts';
 import { createApiKey, createOrganization } from '../../control/organizations/store.ts';
 import { readControlConfig } from '../../control/settings/config.ts';
+import { grouped, valueTable } from '../../scripts/bench/table.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { bookingGraph, bookingPersona } from '../kit/control/test-runs.ts';
 
@@ -107,3 +108,14 @@ export async function runAgentTestingBench(
 }
 
 if (import.meta.main) console.log(await runAgentTestingBench());
+
+export function formatAgentTestingBench(result: AgentTestingResult): string {
+  return valueTable([
+    ['runs', grouped(result.runs)],
+    ['turns', grouped(result.turns)],
+    ['time, s', grouped(result.seconds)],
+    ['runs, runs/s', grouped(result.runsPerSecond)],
+    ['CPU, s per 1,000 runs', grouped(result.cpuSecondsPerThousandRuns)],
+    ['longest pause, ms', grouped(result.longestPauseMs)],
+  ]);
+}

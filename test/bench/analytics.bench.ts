@@ -10,15 +10,15 @@ import { openDatabase } from '../../control/db/open.ts';
 import type { PathwayRow } from '../../control/db/tables.ts';
 import { basicAnalytics, enhancedAnalytics } from '../../control/testing/analytics/analytics.ts';
 import { pageOfScenarios } from '../../control/testing/scenarios/store.ts';
+import { type Column, grouped, markdownTable } from '../../scripts/bench/table.ts';
 import { onDriver } from '../kit/db/driver.ts';
 import { fillTestRuns } from './test-run-rows.ts';
 
 interface Question {
   readonly what: string;
+  /** CPU time of the process: more reliable than the clock on a shared machine. */
   readonly medianMs: number;
   readonly worstMs: number;
-  /** Median CPU time of the process: more reliable than the clock on a shared machine. */
-  readonly cpuMs: number;
 }
 
 interface AnalyticsResult {
@@ -83,33 +83,25 @@ const pathway: PathwayRow = {
 };
 
 async function timed(what: string, work: () => Promise<unknown>): Promise<Question> {
-  const walls: number[] = [];
-  const cpus: number[] = [];
+  const times: number[] = [];
   for (let round = 0; round < 20; round++) {
-    const begun = performance.now();
     const before = process.cpuUsage();
     await work();
     const { user, system } = process.cpuUsage(before);
-    walls.push(performance.now() - begun);
-    cpus.push((user + system) / 1000);
+    times.push((user + system) / 1000);
   }
-  walls.sort((one, other) => one - other);
-  cpus.sort((one, other) => one - other);
-  return { what, medianMs: walls[10] ?? 0, worstMs: walls.at(-1) ?? 0, cpuMs: cpus[10] ?? 0 };
+  times.sort((one, other) => one - other);
+  return { what, medianMs: times[10] ?? 0, worstMs: times.at(-1) ?? 0 };
 }
 
 export function formatAnalyticsBench({ runs, periodRows, questions }: AnalyticsResult): string {
-  const count = (value: number) => value.toLocaleString('en-US');
-  return [
-    `${count(runs)} runs of a year, counted in ${count(periodRows)} rows; 20 times each.`,
-    '',
-    '| what | median, ms | worst, ms | median, ms CPU |',
-    '|---|--:|--:|--:|',
-    ...questions.map(({ what, medianMs, worstMs, cpuMs }) => {
-      const cells = [medianMs, worstMs, cpuMs].map((ms) => ms.toFixed(1));
-      return `| ${what} | ${cells.join(' | ')} |`;
-    }),
-  ].join('\n');
+  const columns: Column<Question>[] = [
+    ['what', ({ what }) => what],
+    ['median, ms CPU', ({ medianMs }) => medianMs.toFixed(1)],
+    ['worst, ms CPU', ({ worstMs }) => worstMs.toFixed(1)],
+  ];
+  const what = `${grouped(runs)} runs of a year, counted in ${grouped(periodRows)} rows; 20 times each.`;
+  return `${what}\n\n${markdownTable(columns, questions)}`;
 }
 
 if (import.meta.main) console.log(formatAnalyticsBench(await runAnalyticsBench()));

@@ -5,6 +5,7 @@
  */
 import type { AudioEndpoint, MediaLeg } from '../../edge/call/ports/media.ts';
 import { createMedia, type RunningMedia } from '../../edge/media/media.ts';
+import { type Column, markdownTable } from '../../scripts/bench/table.ts';
 import { acceptTestWorker, testWorkerBin } from '../kit/fakes/media-worker.ts';
 import { FarEnds } from './far-ends.ts';
 import type { LoadCodec } from './media-load.ts';
@@ -43,7 +44,7 @@ interface Scene {
 }
 
 const scenes: readonly Scene[] = [
-  { what: 'floor: two agent legs, PCMU', codecs: ['PCMU', 'PCMU'], mode: 'agents' },
+  { what: 'baseline: two agent legs, PCMU', codecs: ['PCMU', 'PCMU'], mode: 'agents' },
   { what: 'relayed, PCMU', codecs: ['PCMU', 'PCMU'], mode: 'relayed' },
   { what: 'relayed, Opus', codecs: ['Opus', 'Opus'], mode: 'relayed' },
   { what: 'transcoded, PCMU and PCMA', codecs: ['PCMU', 'PCMA'], mode: 'transcoded' },
@@ -153,24 +154,20 @@ function sum(values: readonly number[]): number {
 
 /** The rows as a Markdown table. */
 export function formatBridgeBench(rows: readonly BridgeBenchRow[]): string {
-  const columns: [string, (row: BridgeBenchRow) => string][] = [
+  const columns: Column<BridgeBenchRow>[] = [
     ['calls of two SRTP parties, 50 packets/s each way', (row) => `${row.calls}, ${row.what}`],
     ['worker, % of a core', (row) => row.workerPercent.toFixed(1)],
     ['Node, % of a core', (row) => row.nodePercent.toFixed(1)],
     ['both, % per call', (row) => row.percentPerCall.toFixed(3)],
-    ['calls per core', (row) => (100 / row.percentPerCall).toFixed(0)],
+    ['capacity, calls per core', (row) => (100 / row.percentPerCall).toFixed(0)],
     ['far ends, % of a core', (row) => row.loadPercent.toFixed(1)],
-    ['packets into Node', (row) => String(row.packetsHere)],
+    ['into Node, packets', (row) => String(row.packetsHere)],
     ['bridging, ms per call', (row) => (row.bridgingMs > 0 ? row.bridgingMs.toFixed(1) : '')],
-    ['lost', (row) => `${row.lost} of ${row.packets}`],
-    ['frames skipped', (row) => String(row.skippedFrames)],
+    ['lost, packets', (row) => `${row.lost} of ${row.packets}`],
+    ['skipped, frames', (row) => String(row.skippedFrames)],
     ['lateness p99, ms', (row) => row.latenessP99Ms.toFixed(1)],
   ];
-  return [
-    `| ${columns.map(([title]) => title).join(' | ')} |`,
-    `|---${'|--:'.repeat(columns.length - 1)}|`,
-    ...rows.map((row) => `| ${columns.map(([, cell]) => cell(row)).join(' | ')} |`),
-  ].join('\n');
+  return markdownTable(columns, rows);
 }
 
 if (import.meta.main) {

@@ -9,7 +9,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PathwayCreated } from '#shared/api/pathways.ts';
 import { CallLogPage } from '#shared/api/sip-calls.ts';
-import { markdownTable } from '../../scripts/bench/table.ts';
+import { type Column, grouped, markdownTable, valueTable } from '../../scripts/bench/table.ts';
 import { EdgeClient } from '../kit/control/edge-client.ts';
 import { bookingGraph } from '../kit/control/test-runs.ts';
 import { ControlProgram } from '../kit/programs/control-program.ts';
@@ -278,31 +278,27 @@ async function measureReports(control: ControlProgram): Promise<HttpBenchResult[
 export function formatHttpBench(result: HttpBenchResult): string {
   const { routes, filters, reports } = result;
   const gigabytes = (result.databaseBytes / 1e9).toFixed(1);
-  const built = `${result.calls.toLocaleString('en-US')} calls and ${result.testRuns.toLocaleString('en-US')} test runs, ${gigabytes} GB, built in ${result.buildSeconds.toFixed(0)} s.`;
-  const columns: [string, (row: RouteRow) => string][] = [
+  const built = `${grouped(result.calls)} calls and ${grouped(result.testRuns)} test runs, ${gigabytes} GB, built in ${result.buildSeconds.toFixed(0)} s.`;
+  const columns: Column<RouteRow>[] = [
     [`over ${connections} connections`, ({ what }) => what],
     ['requests/s', ({ load: { perSecond } }) => perSecond.toFixed(0)],
     ['p50, ms', ({ load: { p50Ms } }) => p50Ms.toFixed(1)],
     ['p99, ms', ({ load: { p99Ms } }) => p99Ms.toFixed(1)],
     ['worst, ms', ({ load: { worstMs } }) => worstMs.toFixed(1)],
     ['server, ms CPU/request', (row) => row.cpuMs.toFixed(2)],
-    ['octets', ({ answerBytes }) => answerBytes.toLocaleString('en-US')],
+    ['response, octets', ({ answerBytes }) => grouped(answerBytes)],
   ];
-  const table = [
-    `| ${columns.map(([title]) => title).join(' | ')} |`,
-    `|---${'|--:'.repeat(columns.length - 1)}|`,
-    ...routes.map((row) => `| ${columns.map(([, cell]) => cell(row)).join(' | ')} |`),
-  ].join('\n');
-  const log = markdownTable({
-    combinationsOfFilters: filters.combinations,
-    requestsForPages: filters.requests,
-    'p50, ms': filters.p50Ms,
-    'p99, ms': filters.p99Ms,
-    'p50 of the slowest combination, ms': filters.slowestMs,
-    slowestCombination: `\`${filters.slowest}\``,
-    reportsPerSecond: reports.perSecond,
-    cpuMsPerReportedCall: reports.cpuMsPerCall,
-  });
+  const table = markdownTable(columns, routes);
+  const log = valueTable([
+    ['combinations of filters', grouped(filters.combinations)],
+    ['requests for pages', grouped(filters.requests)],
+    ['p50, ms', grouped(filters.p50Ms)],
+    ['p99, ms', grouped(filters.p99Ms)],
+    ['p50 of the slowest combination, ms', grouped(filters.slowestMs)],
+    ['slowest combination', `\`${filters.slowest}\``],
+    ['reports, reports/s', grouped(reports.perSecond)],
+    ['CPU, ms per reported call', grouped(reports.cpuMsPerCall)],
+  ]);
   return [built, table, log].join('\n\n');
 }
 

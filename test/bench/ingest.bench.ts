@@ -9,6 +9,7 @@ import { listCalls } from '../../control/calls/log-store.ts';
 import { openDatabase } from '../../control/db/open.ts';
 import type { SequencedReport } from '../../control/edge-link/reports.ts';
 import { createReportStore } from '../../control/report-writers.ts';
+import { grouped, valueTable } from '../../scripts/bench/table.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { callsPerFrame, reportsOfFrame, reportsPerCall } from './call-reports.ts';
 
@@ -68,3 +69,16 @@ export async function runIngestBench(options: { readonly calls?: number } = {}):
 }
 
 if (import.meta.main) console.log(await runIngestBench());
+
+export function formatIngestBench(result: IngestResult): string {
+  return valueTable([
+    ['calls', grouped(result.calls)],
+    ['reports', grouped(result.reports)],
+    ['calls, calls/s', grouped(result.callsPerSecond)],
+    ['reports, reports/s', grouped(result.reportsPerSecond)],
+    ['CPU, s per 1,000 calls', grouped(result.cpuSecondsPerThousandCalls)],
+    ['list, median, ms', grouped(result.listMedianMs)],
+    ['list, worst, ms', grouped(result.listWorstMs)],
+    ['database, octets', grouped(result.databaseBytes)],
+  ]);
+}

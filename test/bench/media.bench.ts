@@ -4,6 +4,7 @@
  */
 import type { AudioEndpoint, MediaLeg } from '../../edge/call/ports/media.ts';
 import { createMedia } from '../../edge/media/media.ts';
+import { type Column, markdownTable } from '../../scripts/bench/table.ts';
 import { acceptTestWorker, testWorkerBin } from '../kit/fakes/media-worker.ts';
 import { FarEnds } from './far-ends.ts';
 
@@ -132,24 +133,20 @@ function sum(values: readonly number[]): number {
 
 /** The rows as a Markdown table. */
 export function formatMediaBench(rows: readonly MediaBenchRow[]): string {
-  const columns: [string, (row: MediaBenchRow) => string][] = [
+  const columns: Column<MediaBenchRow>[] = [
     ['calls, SRTP, PCMU, 50 packets/s each way', (row) => `${row.calls}, ${row.what}`],
     ['worker, % of a core', (row) => row.workerPercent.toFixed(1)],
     ['Node, % of a core', (row) => row.nodePercent.toFixed(1)],
     ['both, % per call', (row) => row.percentPerCall.toFixed(3)],
     ['far ends, % of a core', (row) => row.loadPercent.toFixed(1)],
     ['set-up, ms per call', (row) => row.setUpMs.toFixed(1)],
-    ['lost to agents', (row) => `${row.lostToAgents} of ${row.packetsToAgents}`],
-    ['lost to peers', (row) => `${row.lostToPeers} of ${row.packetsToPeers}`],
-    ['frames skipped', (row) => String(row.skippedFrames)],
+    ['lost to agents, packets', (row) => `${row.lostToAgents} of ${row.packetsToAgents}`],
+    ['lost to peers, packets', (row) => `${row.lostToPeers} of ${row.packetsToPeers}`],
+    ['skipped, frames', (row) => String(row.skippedFrames)],
     ['jitter, ms', (row) => row.jitterMs.toFixed(2)],
     ['lateness p99, ms', (row) => row.latenessP99Ms.toFixed(1)],
   ];
-  return [
-    `| ${columns.map(([title]) => title).join(' | ')} |`,
-    `|---${'|--:'.repeat(columns.length - 1)}|`,
-    ...rows.map((row) => `| ${columns.map(([, cell]) => cell(row)).join(' | ')} |`),
-  ].join('\n');
+  return markdownTable(columns, rows);
 }
 
 if (import.meta.main) {

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import { newId } from '#shared/ids.ts';
 import type { Trunks } from '../../edge/trunks/trunks.ts';
+import { type Column, markdownTable } from '../../scripts/bench/table.ts';
 import { sippProgram } from '../../scripts/setup/sipp.ts';
 import { TestEdge } from '../kit/edge/signaling.ts';
 import type { TestKeyPair } from '../kit/fakes/certificates.ts';
@@ -112,7 +113,7 @@ class Bench {
     await end(callee);
     const { succeeded, failed } = sippTotals(statistics);
     return {
-      caller: 'SIPp (floor)',
+      caller: 'SIPp (baseline)',
       asked: rate,
       done: succeeded / took,
       calls: succeeded,
@@ -173,11 +174,17 @@ class Bench {
       const refused = await freeTcpPort();
       this.#configure([refused, second]);
       rows.push({ primary: 'refuses connections, first call', answeredAfterMs: await this.#answered() });
-      rows.push({ primary: 'the same, known from the call before', answeredAfterMs: await this.#answered() });
+      rows.push({
+        primary: 'the same, known from the previous call',
+        answeredAfterMs: await this.#answered(),
+      });
       this.#configure([silent.port, second]);
-      const what = `takes connections and never shakes hands, limit ${connectTimeoutMs / 1000} s`;
+      const what = `accepts TCP but no TLS handshake, limit ${connectTimeoutMs / 1000} s`;
       rows.push({ primary: `${what}, first call`, answeredAfterMs: await this.#answered() });
-      rows.push({ primary: 'the same, known from the call before', answeredAfterMs: await this.#answered() });
+      rows.push({
+        primary: 'the same, known from the previous call',
+        answeredAfterMs: await this.#answered(),
+      });
       return rows;
     } finally {
       await silent.close();
@@ -294,18 +301,19 @@ function sippTotals(statistics: string): { succeeded: number; failed: number } {
 
 /** The result as two Markdown tables. */
 export function formatOutboundBench({ loads, failover }: OutboundBenchResult): string {
-  return [
-    '| who calls SIPp over one TLS connection | asked, calls/s | done, calls/s | calls | failed | caller, ms CPU/call |',
-    '|---|--:|--:|--:|--:|--:|',
-    ...loads.map(
-      ({ caller, asked, done, calls, failed, cpuMs }) =>
-        `| ${caller} | ${asked} | ${done.toFixed(0)} | ${calls} | ${failed} | ${cpuMs?.toFixed(2) ?? ''} |`,
-    ),
-    '',
-    '| the first endpoint | answered by the second after, ms |',
-    '|---|--:|',
-    ...failover.map(({ primary, answeredAfterMs }) => `| ${primary} | ${answeredAfterMs.toFixed(0)} |`),
-  ].join('\n');
+  const columns: Column<LoadRow>[] = [
+    ['who calls SIPp over one TLS connection', (row) => row.caller],
+    ['offered, calls/s', (row) => String(row.asked)],
+    ['completed, calls/s', (row) => row.done.toFixed(0)],
+    ['total, calls', (row) => String(row.calls)],
+    ['failed, calls', (row) => String(row.failed)],
+    ['caller, ms CPU/call', (row) => row.cpuMs?.toFixed(2) ?? ''],
+  ];
+  const ofFailover: Column<FailoverRow>[] = [
+    ['the first endpoint', (row) => row.primary],
+    ['answer of the second after, ms', (row) => row.answeredAfterMs.toFixed(0)],
+  ];
+  return `${markdownTable(columns, loads)}\n\n${markdownTable(ofFailover, failover)}`;
 }
 
 if (import.meta.main) process.stdout.write(`${formatOutboundBench(await runOutboundBench())}\n`);

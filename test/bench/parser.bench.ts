@@ -8,6 +8,7 @@ import type { SipMessage } from '../../edge/engine/message/message.ts';
 import { parseMessage } from '../../edge/engine/message/parse.ts';
 import { serializeMessage } from '../../edge/engine/message/serialize.ts';
 import { validateRequest } from '../../edge/engine/message/validate.ts';
+import { type Column, grouped, markdownTable } from '../../scripts/bench/table.ts';
 
 export interface ParserBenchRow {
   readonly what: string;
@@ -137,20 +138,21 @@ export function runParserBench(): ParserBenchRow[] {
   ]);
   return [
     { what: `parse an INVITE of ${INVITE.length} octets`, ours: parseOurs, drachtioSrf: parseTheirs },
-    { what: 'write it', ours: writeOurs, drachtioSrf: writeTheirs },
+    { what: 'serialize it', ours: writeOurs, drachtioSrf: writeTheirs },
     { what: 'frame, parse and validate it', ours: wire, drachtioSrf: null },
   ];
 }
 
-/** The rows as a Markdown table, messages per second. */
+/** The rows as a Markdown table. */
 export function formatParserBench(rows: readonly ParserBenchRow[]): string {
-  const number = (value: number) => Math.round(value).toLocaleString('en-US');
-  const lines = rows.map(({ what, ours, drachtioSrf }) => {
-    const theirs = drachtioSrf === null ? '' : number(drachtioSrf);
-    const ratio = drachtioSrf === null ? '' : `${(ours / drachtioSrf).toFixed(1)} times`;
-    return `| ${what} | ${number(ours)} | ${theirs} | ${ratio} |`;
-  });
-  return ['| messages per second | ours | drachtio-srf | ratio |', '|---|--:|--:|--:|', ...lines].join('\n');
+  const number = (value: number) => grouped(Math.round(value));
+  const columns: Column<ParserBenchRow>[] = [
+    ['operation', ({ what }) => what],
+    ['ours, messages/s', ({ ours }) => number(ours)],
+    ['drachtio-srf, messages/s', ({ drachtioSrf }) => (drachtioSrf === null ? '' : number(drachtioSrf))],
+    ['ratio', ({ ours, drachtioSrf }) => (drachtioSrf ? `${(ours / drachtioSrf).toFixed(1)} times` : '')],
+  ];
+  return markdownTable(columns, rows);
 }
 
 if (import.meta.main) process.stdout.write(`${formatParserBench(runParserBench())}\n`);

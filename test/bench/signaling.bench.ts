@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
+import { type Column, markdownTable } from '../../scripts/bench/table.ts';
 import { sippProgram } from '../../scripts/setup/sipp.ts';
 import { createAuthority } from '../kit/fakes/certificates.ts';
 import { echoAgent } from '../kit/fakes/fake-agents.ts';
@@ -245,24 +246,20 @@ export function formatSignalingBench(rows: readonly SignalingBenchRow[]): string
     bare: 'engine + drachtio-srf',
     calls: 'the same + signaling, call logic, traces, reporting',
   };
-  const columns: [string, (row: SignalingBenchRow) => string][] = [
+  const columns: Column<SignalingBenchRow>[] = [
     ['calls over one TLS connection', (row) => what[row.mode]],
-    ['asked, calls/s', (row) => String(row.target)],
-    ['done, calls/s', (row) => row.achieved.toFixed(0)],
-    ['calls', (row) => String(row.calls)],
-    ['failed', (row) => String(row.failed)],
-    ['recorded', (row) => (row.recorded === null ? '' : String(row.recorded))],
+    ['offered, calls/s', (row) => String(row.target)],
+    ['completed, calls/s', (row) => row.achieved.toFixed(0)],
+    ['total, calls', (row) => String(row.calls)],
+    ['failed, calls', (row) => String(row.failed)],
+    ['recorded, calls', (row) => (row.recorded === null ? '' : String(row.recorded))],
     ['engine, ms CPU/call', (row) => row.engineMs.toFixed(2)],
     ['edge, ms CPU/call', (row) => row.appMs.toFixed(2)],
     ['SIPp, ms CPU/call', (row) => row.sippMs.toFixed(2)],
     ['engine, MiB', (row) => row.engineMiB.toFixed(0)],
     ['edge, MiB', (row) => row.appMiB.toFixed(0)],
   ];
-  return [
-    `| ${columns.map(([title]) => title).join(' | ')} |`,
-    `|---${'|--:'.repeat(columns.length - 1)}|`,
-    ...rows.map((row) => `| ${columns.map(([, cell]) => cell(row)).join(' | ')} |`),
-  ].join('\n');
+  return markdownTable(columns, rows);
 }
 
 if (import.meta.main) {

@@ -220,7 +220,7 @@ test('a detached number is unregistered', async () => {
     directions: [{ type: 'inbound', id }],
   });
   await eventually(
-    'the un-registering',
+    'the unregistering REGISTER',
     () => /REGISTER \d+ REGISTER expires 0 /.test(pbx?.output ?? '') || null,
   );
 });
@@ -264,7 +264,7 @@ test('an update retries at once, a restart of the edge does not, register-now do
     registration?.state === 'failed' && registration.sip_code === 401 && registration.at > crashed;
   // The stored pause continues; its record was not set up in this run of the edge, so there are no close retries.
   const alone = await registering(
-    'refused after the kept pause',
+    'refused after the stored pause',
     (record) => wished(record) && pauseS(record) >= 300,
   );
 

@@ -42,12 +42,12 @@ test('a call rejected because the edge hung is not placed, nor is one that was s
     process.kill(pid, 'SIGCONT');
   }
   await eventually(
-    'the edge to refuse both orders',
+    'the edge to reject both orders',
     () => system.edge.output.split('a command came too late').length > 2 || null,
   );
 
   // The only call at the trunk.
-  const answer = await eventually('a call that is taken', async () => {
+  const answer = await eventually('a call that is accepted', async () => {
     const taken = await place('+14155550162');
     return taken.status === 200 ? taken : null;
   });
