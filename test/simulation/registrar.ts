@@ -5,8 +5,10 @@
 import { createHash } from 'node:crypto';
 import type { SipText } from '../../scripts/call/sip-text.ts';
 import { sipPort } from './edge-machine.ts';
+import type { PeerSite } from './leg.ts';
 import type { SimSocket } from './network.ts';
-import { Peer, type PeerSite, respond, uriOf } from './peers.ts';
+import { respond, uriOf } from './peer-messages.ts';
+import { Peer } from './peers.ts';
 
 export const registrarAddress = '10.1.0.4';
 export const registeredUser = 'trunk';
