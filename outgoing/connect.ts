@@ -5,21 +5,15 @@
  *
  * Each stage ends with a socket or an `OutgoingFailure`, and closes everything else.
  */
-import { lookup } from 'node:dns/promises';
 import { type BlockList, connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { judgeAddresses, type ResolvedAddress } from '#shared/outgoing-targets.ts';
+import { judgedLookup, type ResolveHost } from '#shared/judged-lookup.ts';
 import { failureWords, OutgoingFailure } from './failure.ts';
-
-/** All addresses of a host name. */
-export type Resolver = (host: string) => Promise<readonly ResolvedAddress[]>;
-
-export const systemResolver: Resolver = (host) => lookup(host, { all: true });
 
 export interface ConnectParts {
   /** Networks that may be contacted although they are otherwise forbidden; null: the operator named the target. */
   readonly allowed: BlockList | null;
-  readonly resolve: Resolver;
+  readonly resolve: ResolveHost;
   /** PEM of the trusted authorities; undefined: Node's. */
   readonly ca: string | string[] | undefined;
 }
@@ -47,23 +41,20 @@ export function bareHost({ hostname }: URL): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
 
-async function judgedAddresses(
-  host: string,
-  { allowed, resolve }: ConnectParts,
-): Promise<readonly ResolvedAddress[]> {
-  const family = isIP(host);
-  const addresses = family === 0 ? await resolve(host) : [{ address: host, family }];
+/** A single forbidden address forbids the host. */
+async function judgedAddresses(host: string, { allowed, resolve }: ConnectParts): Promise<readonly string[]> {
+  const { addresses, refusals } = await judgedLookup(host, resolve, allowed);
+  const [refusal] = refusals;
+  if (refusal !== undefined)
+    throw new OutgoingFailure('refused', `${host} must not be contacted: ${refusal}`);
   if (addresses.length === 0) throw new OutgoingFailure('network', `${host} has no address`);
-  if (allowed === null) return addresses;
-  const verdict = judgeAddresses(addresses, allowed);
-  if (verdict.allowed) return addresses;
-  throw new OutgoingFailure('refused', `${host} must not be contacted: ${verdict.reason}`);
+  return addresses;
 }
 
 function open(
   url: URL,
   host: string,
-  addresses: readonly ResolvedAddress[],
+  addresses: readonly string[],
   ca: string | string[] | undefined,
   signal: AbortSignal,
 ): Promise<Socket> {
@@ -103,11 +94,12 @@ function open(
  * A lookup for Node's sockets that returns exactly these addresses, whatever DNS says later. It answers in a later tick
  * like a real one, so that a connection that fails at once does not fail before it has listeners.
  */
-function pinnedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {
+function pinnedLookup(addresses: readonly string[]): LookupFunction {
+  const entries = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, options, callback) => {
     process.nextTick(() => {
-      const [first] = addresses;
-      if (options.all) callback(null, [...addresses]);
+      const [first] = entries;
+      if (options.all) callback(null, entries);
       else callback(null, first?.address ?? '', first?.family);
     });
   };

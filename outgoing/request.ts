@@ -1,7 +1,9 @@
 /** One HTTP request with undici, on its own connection to a checked address. Redirects are not followed. */
+
 import { Client, errors } from 'undici';
 import type { Clock } from '#shared/clock.ts';
-import { bareHost, type ConnectParts, connectJudged, systemResolver } from './connect.ts';
+import { systemAddresses } from '#shared/judged-lookup.ts';
+import { bareHost, type ConnectParts, connectJudged } from './connect.ts';
 import { failureWords, OutgoingFailure } from './failure.ts';
 
 export interface OutgoingParts {
@@ -63,7 +65,7 @@ export async function sendOutgoing(parts: OutgoingParts, request: OutgoingReques
 
 /** A client for one request: its connection goes to a checked address, and the signal aborts it while connecting. */
 function clientFor(parts: OutgoingParts, { href, origin }: URL, signal: AbortSignal): Client {
-  const { allowedTargets: allowed, resolve = systemResolver, ca } = parts;
+  const { allowedTargets: allowed, resolve = systemAddresses, ca } = parts;
   return new Client(origin, {
     pipelining: 0,
     maxHeaderSize: mostHeadBytes,

@@ -103,21 +103,6 @@ export function judgeAddress(address: string, allowed: BlockList): TargetVerdict
   return allowedVerdict;
 }
 
-/** One address of a host name. */
-export interface ResolvedAddress {
-  readonly address: string;
-  readonly family: number;
-}
-
-/** Checks every address of a name; a single forbidden one forbids the name. */
-export function judgeAddresses(addresses: readonly ResolvedAddress[], allowed: BlockList): TargetVerdict {
-  for (const { address } of addresses) {
-    const verdict = judgeAddress(address, allowed);
-    if (!verdict.allowed) return verdict;
-  }
-  return allowedVerdict;
-}
-
 /**
  * Checks a URL's host as far as possible without a lookup: a literal address with `judgeAddress`, the name `localhost`
  * as loopback; any other name passes and is checked at use.

@@ -11,10 +11,10 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import type { Resolver } from '#outgoing/connect.ts';
 import { OutgoingFailure } from '#outgoing/failure.ts';
 import { sendOutgoing } from '#outgoing/request.ts';
 import { FakeClock } from '#shared/clock.ts';
+import type { ResolveHost } from '#shared/judged-lookup.ts';
 import { Gate } from '#shared/models/gate.ts';
 import { LanguageModel } from '#shared/models/language-model.ts';
 import { postOpenAi } from '#shared/models/openai-http.ts';
@@ -43,7 +43,7 @@ interface Attempt {
   /** Host and port of the target. */
   readonly host: string;
   readonly port: number;
-  readonly resolve: Resolver;
+  readonly resolve: ResolveHost;
   readonly ca: string;
   readonly clock: FakeClock;
 }
@@ -457,9 +457,9 @@ afterEach(async () => {
   expect(thrown).toEqual([]);
 });
 
-const pinned: Resolver = async () => [{ address: '127.0.0.1', family: 4 }];
+const pinned: ResolveHost = async () => ['127.0.0.1'];
 
-function attemptAt(client: Client, port: number, resolve: Resolver = pinned): Promise<string | null> {
+function attemptAt(client: Client, port: number, resolve: ResolveHost = pinned): Promise<string | null> {
   const host = client.resolves ? 'target.example' : '127.0.0.1';
   return client.attempt({ host, port, resolve, ca: authority.cert, clock });
 }
@@ -468,7 +468,7 @@ const resolving = clients.filter(({ resolves }) => resolves);
 const withTls = clients.filter(({ tls }) => tls);
 
 describe.each(resolving)('$name', (client) => {
-  it.each<[string, Resolver]>([
+  it.each<[string, ResolveHost]>([
     [
       'fails at once',
       () => {
@@ -482,7 +482,7 @@ describe.each(resolving)('$name', (client) => {
         new Promise((_resolve, reject) => setImmediate(() => setImmediate(() => reject(new Error('late'))))),
     ],
     ['finds nothing', async () => []],
-    ['finds what must not be contacted', async () => [{ address: '10.0.0.1', family: 4 }]],
+    ['finds what must not be contacted', async () => ['10.0.0.1']],
   ])('tells of a look-up that %s', async (_name, resolve) => {
     expect(await attemptAt(client, 443, resolve)).toMatch(/target\.example/);
   });
@@ -499,10 +499,10 @@ describe.each(resolving)('$name', (client) => {
   });
 
   it.each([
-    ['IPv4', '255.255.255.255', 4],
-    ['IPv6 alone, without a route', 'ff0e::1', 6],
-  ])('tells of an address that cannot be reached at once: %s', async (_name, address, family) => {
-    const error = await attemptAt(client, 443, async () => [{ address, family }]);
+    ['IPv4', '255.255.255.255'],
+    ['IPv6 alone, without a route', 'ff0e::1'],
+  ])('tells of an address that cannot be reached at once: %s', async (_name, address) => {
+    const error = await attemptAt(client, 443, async () => [address]);
     expect(error).toMatch(/ENETUNREACH|EACCES|EADDRNOTAVAIL/);
     expect(error).not.toMatch(/Local|0\.0\.0\.0/);
   });
@@ -510,10 +510,7 @@ describe.each(resolving)('$name', (client) => {
   it('continues with the address that answers', async () => {
     target = new Target(client.tls, 'accept', (socket) => socket.destroy());
     const port = await target.listen();
-    const addresses = [
-      { address: 'ff0e::1', family: 6 },
-      { address: '127.0.0.1', family: 4 },
-    ];
+    const addresses = ['ff0e::1', '127.0.0.1'];
     const error = await attemptAt(client, port, async () => addresses);
     await target.reached.promise;
     expect(error).not.toBeNull();

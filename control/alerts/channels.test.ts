@@ -87,7 +87,7 @@ async function start(env: Record<string, string> = {}): Promise<void> {
       SMS_FROM: '+14155550000',
       ...env,
     },
-    { ca: authority.cert, random: () => 0.5, resolve: async () => [{ address: '127.0.0.1', family: 4 }] },
+    { ca: authority.cert, random: () => 0.5, resolve: async () => ['127.0.0.1'] },
   );
   await test.call('PATCH', '/v1/org/settings', {
     body: {

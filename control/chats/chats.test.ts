@@ -310,7 +310,7 @@ describe('a webhook of a chat', () => {
   });
 
   it('does not reach private networks by a name', async () => {
-    const resolve = async () => [{ address: '10.0.0.1', family: 4 }];
+    const resolve = async () => ['10.0.0.1'];
     const strict = await startControl({}, { resolve });
     const { body } = await strict.call('POST', '/v1/pathway/create', { body: { name: 'x' } });
     const nodes = [

@@ -71,7 +71,7 @@ beforeEach(async () => {
     },
     {
       ca: authority.cert,
-      resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+      resolve: async () => ['127.0.0.1'],
       random: () => 0.5,
     },
   );

@@ -6,13 +6,13 @@ import { releaseAll } from '../../test/kit/fakes/release.ts';
 
 let test: TestControl;
 let target: TargetServer;
-let addresses: { address: string; family: number }[][] = [];
+let addresses: string[][] = [];
 beforeEach(async () => {
   target = await startTarget();
   addresses = [];
   test = await startControl(
     { ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' },
-    { resolve: async () => addresses.shift() ?? [{ address: '127.0.0.1', family: 4 }] },
+    { resolve: async () => addresses.shift() ?? ['127.0.0.1'] },
   );
 });
 afterEach(() =>
@@ -295,17 +295,12 @@ describe('targets', () => {
     const id = await toolOf({ body: { url: `http://api.example.com:${target.port}/x` } });
     expect((await run(id)).body.data).toMatchObject({ success: true });
     expect(target.received[0]?.headers.host).toBe(`api.example.com:${target.port}`);
-    addresses = [
-      [
-        { address: '127.0.0.1', family: 4 },
-        { address: '10.0.0.1', family: 4 },
-      ],
-    ];
+    addresses = [['127.0.0.1', '10.0.0.1']];
     expect((await run(id)).body.data).toMatchObject({
       success: false,
       error: 'api.example.com must not be contacted: 10.0.0.1 is a private address',
     });
-    addresses = [[{ address: '::ffff:169.254.169.254', family: 6 }]];
+    addresses = [['::ffff:169.254.169.254']];
     expect((await run(id)).body.data).toMatchObject({ success: false, error: /metadata/ });
     expect(target.received).toHaveLength(1);
   });
@@ -314,7 +309,7 @@ describe('targets', () => {
     let asked = 0;
     const server = createServer(() => asked++);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    addresses = [[{ address: '10.0.0.1', family: 4 }], [{ address: '127.0.0.1', family: 4 }]];
+    addresses = [['10.0.0.1'], ['127.0.0.1']];
     const id = await toolOf({ body: { url: 'http://rebind.example/' }, max_retries: 3 });
     expect((await run(id)).body.data).toMatchObject({ success: false, statusCode: null });
     expect(addresses).toHaveLength(1);

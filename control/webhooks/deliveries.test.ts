@@ -74,7 +74,7 @@ async function start(env: Record<string, string>): Promise<void> {
     ca: authority.cert,
     // The second attempt is due 10.8 s after the first.
     random: () => 0.9,
-    resolve: async (host) => (addresses[host] ?? ['127.0.0.1']).map((address) => ({ address, family: 4 })),
+    resolve: async (host) => addresses[host] ?? ['127.0.0.1'],
   });
   await test.call('POST', '/v1/sip/attach', { body: { phone_number: number, directions: ['inbound'] } });
   edge = await connectEdge(test);

@@ -1,6 +1,5 @@
 /** Creates the agent of a call from its settings. */
 import type { BlockList } from 'node:net';
-import { type Resolver, systemResolver } from '#outgoing/connect.ts';
 import { builtInVariables } from '#shared/agent/built-in-variables.ts';
 import type { Talk } from '#shared/agent/conversation.ts';
 import type { LoadedPathway } from '#shared/agent/conversation-options.ts';
@@ -12,6 +11,7 @@ import type { Clock } from '#shared/clock.ts';
 import type { AgentTool } from '#shared/edge-protocol/agents.ts';
 import type { OrgConfig, PathwayConfig } from '#shared/edge-protocol/config.ts';
 import type { NewId } from '#shared/ids.ts';
+import { type ResolveHost, systemAddresses } from '#shared/judged-lookup.ts';
 import type { Models } from '#shared/models/models.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import type { Log } from '../call/log.ts';
@@ -48,7 +48,7 @@ export interface AgentsDeps {
   /** Private networks that may be contacted, as currently configured (contract 1.9). */
   readonly allowedTargets: () => BlockList;
   /** Default: the system's. */
-  readonly resolve?: Resolver;
+  readonly resolve?: ResolveHost;
   /** PEM of the certificate authorities for stream sockets and webhooks; absent: Node's. */
   readonly ca?: string | string[] | undefined;
   readonly talkLimits?: Partial<TalkLimits>;
@@ -61,7 +61,7 @@ export interface AgentsDeps {
 
 export function createAgents(deps: AgentsDeps): Agents {
   const { clock, newId, ca } = deps;
-  const resolve = deps.resolve ?? systemResolver;
+  const resolve = deps.resolve ?? systemAddresses;
   const webhook = deps.webhook ?? createWebhookClient({ allowed: deps.allowedTargets, resolve, clock, ca });
   const load = pathwayLoader(deps.pathways);
   const make: Agents['create'] = (settings, call, host) => {

@@ -21,7 +21,7 @@ interface Setup {
   readonly allowed?: string[];
   readonly limits?: Partial<StreamLimits>;
   readonly fallback?: string;
-  readonly resolve?: (host: string) => Promise<{ address: string; family: number }[]>;
+  readonly resolve?: (host: string) => Promise<string[]>;
 }
 
 function agentFor({ server, url, allowed = ['127.0.0.1'], limits = {}, fallback, resolve }: Setup) {
@@ -41,7 +41,7 @@ function agentFor({ server, url, allowed = ['127.0.0.1'], limits = {}, fallback,
     {
       signingSecret: 'c0ffee',
       allowed: () => parseNetworks(allowed),
-      resolve: resolve ?? (async () => [{ address: '127.0.0.1', family: 4 }]),
+      resolve: resolve ?? (async () => ['127.0.0.1']),
       ca: server?.ca,
       clock,
       log,
@@ -161,10 +161,7 @@ describe('opening', () => {
     await expect(agentFor({ server, allowed: [] }).agent.prepare()).rejects.toThrow(
       '127.0.0.1 is a loopback address',
     );
-    const mixed = async () => [
-      { address: '8.8.8.8', family: 4 },
-      { address: '10.0.0.1', family: 4 },
-    ];
+    const mixed = async () => ['8.8.8.8', '10.0.0.1'];
     await expect(agentFor({ server, resolve: mixed }).agent.prepare()).rejects.toThrow(
       '10.0.0.1 is a private address',
     );
@@ -173,7 +170,7 @@ describe('opening', () => {
 
   it('connects to the checked address, whatever the name resolves to afterwards', async () => {
     const server = await listen();
-    const answers = [[{ address: '127.0.0.1', family: 4 }], [{ address: '127.0.0.2', family: 4 }]];
+    const answers = [['127.0.0.1'], ['127.0.0.2']];
     const { agent } = agentFor({ server, resolve: async () => answers.shift() ?? [] });
     await agent.prepare();
     expect((await server.accept()).request.socket.remoteAddress).toBe('127.0.0.1');

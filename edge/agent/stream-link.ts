@@ -6,11 +6,13 @@
  *                                 v                     | +-------open-------+
  *                             [ closed ] <--1000, close-+
  */
+
 import { createHmac } from 'node:crypto';
 import type { BlockList } from 'node:net';
 import { type ClientOptions, WebSocket } from 'ws';
-import { connectJudged, type Resolver } from '#outgoing/connect.ts';
+import { connectJudged } from '#outgoing/connect.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
+import type { ResolveHost } from '#shared/judged-lookup.ts';
 import type { Log } from '../call/log.ts';
 import { type StreamFormat, streamFormats } from './stream-messages.ts';
 
@@ -47,7 +49,7 @@ export interface StreamLinkDeps {
   /** key of the handshake signature */
   readonly signingSecret: string;
   readonly allowed: () => BlockList;
-  readonly resolve: Resolver;
+  readonly resolve: ResolveHost;
   /** PEM of additional certificate authorities */
   readonly ca: string | string[] | undefined;
   readonly clock: Clock;

@@ -52,7 +52,7 @@ const request = (path: string): WebhookRequest => ({
 const client = (allowed: string[] = ['127.0.0.1']) =>
   createWebhookClient({
     allowed: () => parseNetworks(allowed),
-    resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+    resolve: async () => ['127.0.0.1'],
     clock,
     maxResponseBytes: 1000,
   });

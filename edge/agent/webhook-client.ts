@@ -1,14 +1,15 @@
 /** Sends the request of a Webhook node to a checked address; redirects are not followed (contract 1.9). */
+
 import type { BlockList } from 'node:net';
-import type { Resolver } from '#outgoing/connect.ts';
 import { sendOutgoing } from '#outgoing/request.ts';
 import { parsedBody } from '#shared/agent/answer-body.ts';
 import type { WebhookRequest, WebhookResult } from '#shared/agent/conversation.ts';
 import type { Clock } from '#shared/clock.ts';
+import type { ResolveHost } from '#shared/judged-lookup.ts';
 
 export interface WebhookClientDeps {
   readonly allowed: () => BlockList;
-  readonly resolve: Resolver;
+  readonly resolve: ResolveHost;
   readonly clock: Clock;
   /** PEM of the certificate authorities; absent: Node's */
   readonly ca?: string | string[] | undefined;

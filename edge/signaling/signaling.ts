@@ -1,6 +1,8 @@
 /** Signaling as the edge assembles it: one connection to the engine, and a dispatcher for its requests. */
+
 import type { Clock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
+import type { ResolveHost } from '#shared/judged-lookup.ts';
 import { LogThinning } from '#shared/log-thinning.ts';
 import { plainAddress } from '#shared/networks.ts';
 import type { AgentTestCalls } from '../call/agent-test-calls.ts';
@@ -15,7 +17,7 @@ import type {
 import { blockDue } from './admission/inbound.ts';
 import { OutsideRequests } from './admission/outside-requests.ts';
 import { RefusedRecords } from './admission/refused-records.ts';
-import { type Resolve, resolveSource, SourceHosts } from './admission/source-hosts.ts';
+import { resolveSource, SourceHosts } from './admission/source-hosts.ts';
 import { hostsOf, SourceIndex } from './admission/sources.ts';
 import { type StrangerLimits, Strangers } from './admission/strangers.ts';
 import type { CallTaker, InboundDeps, Routing } from './admission/visit.ts';
@@ -51,7 +53,8 @@ export interface SignalingOptions {
   /** ms after an outgoing INVITE without any response after which it is given up; default: contract 3.5. */
   readonly noResponseMs?: number;
   readonly random?: () => number;
-  readonly resolve?: Resolve;
+  /** All addresses of a trunk's host; default: the system's. */
+  readonly resolve?: ResolveHost;
   /** Calls of the edge to itself; absent: there are none. */
   readonly agentTestCalls?: AgentTestCalls;
   /** Absent: nothing is registered. */
@@ -106,7 +109,7 @@ export class Signaling implements Dialer {
     this.#hosts = new SourceHosts({
       clock,
       log,
-      resolve: options.resolve ?? resolveSource,
+      resolve: options.resolve ?? ((host) => resolveSource(host)),
       refreshMs: sourceRefreshMs,
       changed: () => this.#indexSources(),
     });

@@ -61,7 +61,8 @@ export function signalingOf(ground: Ground, parts: SignalingParts): Signaling {
 
 /** Source addresses of a trunk's host: from the system resolver, and those used for calls to it. */
 async function sourceAddresses(host: string, trunks: Trunks): Promise<string[]> {
-  const [known, used] = await Promise.allSettled([resolveSource(host), trunks.resolve(host, null)]);
+  const system = trunks.sipsTargets(host).then((targets) => resolveSource(host, targets));
+  const [known, used] = await Promise.allSettled([system, trunks.resolve(host, null)]);
   const addresses = new Set(known.status === 'fulfilled' ? known.value : []);
   if (used.status === 'fulfilled' && used.value.ok) {
     for (const { address } of used.value.targets) addresses.add(address);

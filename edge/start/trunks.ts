@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { localAddress } from '../local-address.ts';
 import type { ProbeReports } from '../probe-reports.ts';
 import type { Signaling } from '../signaling/signaling.ts';
-import { NodeDns } from '../trunks/dns.ts';
+import { DnsClient } from '../trunks/dns-client.ts';
 import { Trunks } from '../trunks/trunks.ts';
 import { clock, type Ground } from './ground.ts';
 
@@ -24,7 +24,7 @@ export function trunksOf(ground: Ground, signaling: Signaling, probes: ProbeRepo
       log.warn({ fault }, 'the state of trunks could not be stored; it is written with the next change');
       metrics.count('trunkline_edge_failover_unstored_total', { fault });
     },
-    dns: new NodeDns({ servers: dnsServers, timeoutMs: dnsTimeoutMs, tries: dnsTries }),
+    dns: new DnsClient({ servers: dnsServers, timeoutMs: dnsTimeoutMs, tries: dnsTries }),
     allowed: current.allowedTargets,
     ca: privateAuthority === null ? [] : [privateAuthority],
     prober: signaling,

@@ -10,11 +10,14 @@ export interface DnsCacheLimits {
   readonly maxEntries: number;
   /** Time limit of a query, ms. */
   readonly timeoutMs: number;
-  /** TTL of answers without a known one, seconds (Node reports none for SRV and NAPTR). */
+  /** TTL of answers without a known one, seconds: those of the hosts file. */
   readonly defaultTtlS: number;
   /** Maximum time to keep an answer, whatever its TTL, seconds. */
   readonly maxTtlS: number;
-  /** Time to keep "does not exist" (RFC 2308 section 5), seconds. */
+  /**
+   * Longest time to keep "does not exist", seconds: less than most zones allow (RFC 2308 section 5), because an
+   * operator who adds a record tries it at once.
+   */
   readonly negativeTtlS: number;
   /** Time before a failed query is retried (RFC 2308 section 7), seconds. */
   readonly failureTtlS: number;
@@ -145,7 +148,8 @@ export class CachingDns implements Dns {
   }
 
   #ttlOf({ records, ttlS }: DnsAnswer<unknown>): number {
-    if (records.length === 0) return this.#limits.negativeTtlS;
+    const { negativeTtlS } = this.#limits;
+    if (records.length === 0) return Math.max(1, Math.min(ttlS ?? negativeTtlS, negativeTtlS));
     return Math.max(1, ttlS ?? this.#limits.defaultTtlS);
   }
 

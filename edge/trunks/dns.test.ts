@@ -1,4 +1,4 @@
-/** Node's DNS client against a real name server, dnsmasq, on loopback. */
+/** The DNS client against a real name server, dnsmasq, on loopback. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -7,14 +7,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FakeClock, systemClock } from '#shared/clock.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { freeUdpRange } from '../../test/kit/programs/ports.ts';
-import { NodeDns } from './dns.ts';
+import { DnsFailure } from './dns.ts';
 import { CachingDns } from './dns-cache.ts';
+import { DnsClient } from './dns-client.ts';
 import { TargetResolver } from './resolve.ts';
 
 const program = '/usr/sbin/dnsmasq';
 const host = '127.0.0.1';
 let server: ChildProcess;
-let dns: NodeDns;
+let dns: DnsClient;
 
 beforeAll(async () => {
   if (!existsSync(program)) throw new Error(`${program} is missing: apt-get install dnsmasq-base`);
@@ -32,12 +33,16 @@ beforeAll(async () => {
       '--srv-host=_sips._tcp.srv.test,two.test,5082,20,0',
       '--srv-host=_sips._tcp.srv.test,one.test,5081,10,5',
       '--srv-host=_sips._tcp.none.test',
+      ...Array.from(
+        { length: 60 },
+        (_, index) => `--srv-host=_sips._tcp.many.test,one.test,${5100 + index},1,1`,
+      ),
       '--naptr-record=naptr.test,10,10,s,SIPS+D2T,,_sips._tcp.srv.test',
     ],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   );
   await up(server);
-  dns = new NodeDns({ servers: [`${host}:${port}`], timeoutMs: 1000, tries: 2 });
+  dns = new DnsClient({ servers: [`${host}:${port}`], timeoutMs: 1000, tries: 2 });
 });
 
 afterAll(async () => {
@@ -59,6 +64,33 @@ function resolver(allowed: readonly string[]) {
 test('reads addresses with their TTL', async () => {
   expect(await dns.a('plain.test')).toEqual({ records: ['127.0.0.11'], ttlS: 77 });
   expect(await dns.aaaa('plain.test')).toEqual({ records: ['fd00::11'], ttlS: 77 });
+});
+
+test('reads SRV and NAPTR records with their TTL', async () => {
+  const { records, ttlS } = await dns.srv('_sips._tcp.srv.test');
+  expect([records.length, ttlS]).toEqual([2, 77]);
+  expect(await dns.naptr('naptr.test')).toEqual({
+    records: [
+      { order: 10, preference: 10, flags: 's', service: 'SIPS+D2T', replacement: '_sips._tcp.srv.test' },
+    ],
+    ttlS: 77,
+  });
+});
+
+test('an answer that does not fit into a datagram comes over TCP', async () => {
+  expect((await dns.srv('_sips._tcp.many.test')).records).toHaveLength(60);
+});
+
+test('names of addresses that only the hosts file has are found, unless name servers are set', async () => {
+  const system = new DnsClient({ servers: [], timeoutMs: 100, tries: 1 });
+  const known = await system.a('localhost').catch((error: unknown) => error);
+  // A machine whose name servers are silent does not ask the hosts file either.
+  if (!(known instanceof DnsFailure)) expect(known).toMatchObject({ records: ['127.0.0.1'] });
+  await expect(dns.a('localhost')).rejects.toThrow('EREFUSED');
+});
+
+test('a name that cannot be asked for is a failure', async () => {
+  await expect(dns.a(`${'a'.repeat(64)}.test`)).rejects.toThrow('EBADNAME');
 });
 
 test('a name or a type that does not exist is an empty answer', async () => {
@@ -101,7 +133,7 @@ test('a missing name server is a failure, not an empty answer', async () => {
   silent.bind(0, host);
   await once(silent, 'listening');
   try {
-    const deaf = new NodeDns({ servers: [`${host}:${silent.address().port}`], timeoutMs: 100, tries: 1 });
+    const deaf = new DnsClient({ servers: [`${host}:${silent.address().port}`], timeoutMs: 100, tries: 1 });
     await expect(deaf.a('plain.test')).rejects.toThrow(
       'the name servers gave no answer for plain.test (ETIMEOUT)',
     );

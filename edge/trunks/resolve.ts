@@ -11,7 +11,8 @@
  * name. The certificate is checked against the dialed name, not against names from DNS (RFC 5922 section 7.3).
  */
 import { type BlockList, isIP } from 'node:net';
-import { judgeAddress, judgeHost } from '#shared/outgoing-targets.ts';
+import { judgedLookup } from '#shared/judged-lookup.ts';
+import { judgeHost } from '#shared/outgoing-targets.ts';
 import type { Dns, SrvRecord } from './dns.ts';
 import { orderSrv, sipsServices } from './srv-order.ts';
 
@@ -113,25 +114,19 @@ export class TargetResolver {
     const { dns, allowed, maxTargets } = this.#options;
     const found = await Promise.allSettled(
       places.slice(0, maxTargets).map(async ({ host, port }) => {
-        const addresses = await addressesOf(dns, host);
-        return addresses.map((address) => ({ host, address, port, serverName }));
+        const { addresses, refusals } = await judgedLookup(host, (name) => addressesOf(dns, name), allowed());
+        return { refusals, targets: addresses.map((address) => ({ host, address, port, serverName })) };
       }),
     );
-    const all = found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
-    if (all.length === 0) {
+    const judged = found.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    if (judged.length === 0) {
       const failure = found.find((result) => result.status === 'rejected');
       throw failure ? failure.reason : new Error(`${serverName} has no address`);
     }
-    const exceptions = allowed();
-    const targets = all.filter(({ address }) => judgeAddress(address, exceptions).allowed);
+    const targets = judged.flatMap((one) => one.targets);
     if (targets.length > 0) return { ok: true, targets: targets.slice(0, maxTargets) };
-    const refused = all.map(({ address }) => judgeAddress(address, exceptions));
-    const reasons = refused.flatMap((verdict) => (verdict.allowed ? [] : [verdict.reason]));
-    return {
-      ok: false,
-      code: 'target_not_allowed',
-      message: `${serverName}: ${[...new Set(reasons)].join('; ')}`,
-    };
+    const reasons = new Set(judged.flatMap(({ refusals }) => refusals));
+    return { ok: false, code: 'target_not_allowed', message: `${serverName}: ${[...reasons].join('; ')}` };
   }
 }
 

@@ -2,7 +2,9 @@
  * The outbound trunks of an edge: resolves names, probes endpoints, routes calls, discovers foreign systems. main.ts
  * creates, configures and closes it.
  */
+
 import type { BlockList } from 'node:net';
+import { isIP } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import type { Clock } from '#shared/clock.ts';
 import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
@@ -20,7 +22,7 @@ import { openFailoverStore, patient } from './failover-store.ts';
 import { ForeignHunt } from './foreign-hunt.ts';
 import { HealthProbes, type HealthSettings, healthSettings, type Prober } from './health.ts';
 import { type HuntOptions, TrunkHunt } from './hunt.ts';
-import { type Resolution, TargetResolver } from './resolve.ts';
+import { bareHost, type Resolution, TargetResolver } from './resolve.ts';
 import { withoutMemory } from './test-call/without-memory.ts';
 import {
   destinationOf,
@@ -189,6 +191,13 @@ export class Trunks implements Routes {
     this.#ended.abort();
     this.#probes.stop();
     this.#failover.close();
+  }
+
+  /** Names that the SRV records of a host for SIP over TLS give; none when DNS fails. */
+  async sipsTargets(host: string): Promise<readonly string[]> {
+    if (isIP(bareHost(host)) !== 0) return [];
+    const { records } = await this.#dns.srv(`_sips._tcp.${bareHost(host)}`).catch(() => ({ records: [] }));
+    return records.map(({ target }) => target).filter((target) => target !== '');
   }
 
   #trunksOf(number: string): NumberTrunks {

@@ -3,7 +3,7 @@ import { systemClock } from '#shared/clock.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { ToneAgent } from '../../edge/agent/tone-agent.ts';
 import { createMedia, type RunningMedia } from '../../edge/media/media.ts';
-import { NodeDns } from '../../edge/trunks/dns.ts';
+import { DnsClient } from '../../edge/trunks/dns-client.ts';
 import { Trunks } from '../../edge/trunks/trunks.ts';
 import { TestEdge } from '../kit/edge/signaling.ts';
 import { FakeAgents } from '../kit/fakes/fake-agents.ts';
@@ -44,7 +44,7 @@ export function loopbackTrunks(): Trunks {
     clock: systemClock,
     random: () => 0.5,
     storePath: ':memory:',
-    dns: new NodeDns({ servers: [], timeoutMs: 1_000, tries: 1 }),
+    dns: new DnsClient({ servers: [], timeoutMs: 1_000, tries: 1 }),
     allowed: () => allowed,
     ca: [],
     // A SIPp scenario would handle a probe as its call.

@@ -1,9 +1,10 @@
 /** Outbound TLS connections: name resolution, one address after another, certificate check. */
-import { lookup } from 'node:dns/promises';
+
 import { isIP } from 'node:net';
 import { connect, type PeerCertificate, type SecureContext, type TLSSocket } from 'node:tls';
 import type { Clock } from '#shared/clock.ts';
 import { type ConnectionFault, type SocketFailure, socketFailure } from '#shared/connection-faults.ts';
+import type { ResolveHost } from '#shared/judged-lookup.ts';
 import { formatHostPort } from '../message/uri.ts';
 import { TransportError } from './flow.ts';
 import { checkSipIdentity } from './identity.ts';
@@ -17,16 +18,8 @@ export interface Target {
   readonly serverName?: string;
 }
 
-/** Addresses of a host name in the order in which to try them. Rejects when there are none. */
-export type Resolve = (host: string) => Promise<readonly string[]>;
-
-export const resolveWithDns: Resolve = async (host) => {
-  const found = await lookup(host, { all: true });
-  return found.map(({ address }) => address);
-};
-
 export interface ConnectOptions {
-  readonly resolve: Resolve;
+  readonly resolve: ResolveHost;
   /** Called with the addresses before the first of them is tried; an exception ends the attempt. */
   readonly resolved?: (addresses: readonly string[]) => void;
   readonly clock: Clock;
@@ -81,7 +74,11 @@ function timeLimit(ms: number, { clock, signal }: ConnectOptions): { signal: Abo
 }
 
 /** The addresses; none when the signal ended the wait. */
-async function resolveName(host: string, resolve: Resolve, signal: AbortSignal): Promise<readonly string[]> {
+async function resolveName(
+  host: string,
+  resolve: ResolveHost,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   let stop = () => {};
   const stopped = new Promise<readonly string[]>((done) => {
     stop = () => done([]);

@@ -1,17 +1,19 @@
 /** All connections of the engine: listeners, outbound connections, their reuse and their end. */
+
 import type { BlockList, Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import type { WebSocket } from 'ws';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 import type { SourcesByOwner } from '#shared/engine-protocol/lines.ts';
+import { type ResolveHost, systemAddresses } from '#shared/judged-lookup.ts';
 import { hostKey } from '#shared/networks.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { formatHostPort } from '../message/uri.ts';
 import { Admission } from './admission.ts';
 import { ClientContexts, serverContext, type TlsMaterial } from './certificates.ts';
 import { Connection, type ConnectionOwner, type Counted } from './connection.ts';
-import { connectTls, type Resolve, resolveWithDns, type Target } from './connector.ts';
+import { connectTls, type Target } from './connector.ts';
 import { type Flow, type NamedBy, type NamedByPeer, TransportError, type TransportEvents } from './flow.ts';
 import type { Guest } from './guest.ts';
 import { DEFAULT_TRANSPORT_LIMITS } from './limits.ts';
@@ -28,7 +30,8 @@ export interface TransportOptions {
   /** Reads certificates and keys: at the start and at every `reloadCertificates`. */
   readonly certificates: () => TlsMaterial;
   readonly limits?: Partial<TransportLimits>;
-  readonly resolve?: Resolve;
+  /** Default: the system's, with /etc/hosts. Edges connect to addresses that they have resolved themselves. */
+  readonly resolve?: ResolveHost;
 }
 
 export interface TransportStats {
@@ -318,7 +321,7 @@ export class TransportLayer implements ConnectionOwner {
   ): Promise<Connection> {
     const place = named?.place ?? null;
     const socket = await connectTls(target, {
-      resolve: this.#options.resolve ?? resolveWithDns,
+      resolve: this.#options.resolve ?? systemAddresses,
       resolved: (addresses) => {
         const [address] = addresses;
         if (!named || address === undefined) return;

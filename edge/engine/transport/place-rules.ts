@@ -3,8 +3,8 @@
  * to every machine in our own network. The same rules apply as for other targets that outsiders name. Pure.
  */
 import type { BlockList } from 'node:net';
+import { judgeAddresses } from '#shared/judged-lookup.ts';
 import { isSameHost } from '#shared/networks.ts';
-import { judgeAddress } from '#shared/outgoing-targets.ts';
 import { TransportError } from './flow.ts';
 
 /**
@@ -21,13 +21,11 @@ export function checkPlace(
   peer: string,
   allowed: BlockList,
 ): void {
-  for (const address of addresses) {
-    if (isSameHost(address, peer)) continue;
-    const verdict = judgeAddress(address, allowed);
-    if (verdict.allowed) continue;
-    throw new TransportError(
-      'not_allowed',
-      `${name}: no connection is made to a place that only a peer has named: ${verdict.reason}; the operator can allow its network with ALLOW_PRIVATE_TARGETS`,
-    );
-  }
+  const others = addresses.filter((address) => !isSameHost(address, peer));
+  const [refusal] = judgeAddresses(others, allowed).refusals;
+  if (refusal === undefined) return;
+  throw new TransportError(
+    'not_allowed',
+    `${name}: no connection is made to a place that only a peer has named: ${refusal}; the operator can allow its network with ALLOW_PRIVATE_TARGETS`,
+  );
 }

@@ -1,6 +1,7 @@
 /** Addresses of the hosts that trunks name, resolved again every few minutes (contract 2.1). */
-import { lookup, resolveSrv } from 'node:dns/promises';
+
 import type { Clock, Timer } from '#shared/clock.ts';
+import { type ResolveHost, systemAddresses } from '#shared/judged-lookup.ts';
 import type { Log } from '../../call/log.ts';
 
 /** Maximum per host: a customer's DNS must not be able to make the whole Internet known. Carriers have tens. */
@@ -8,26 +9,24 @@ const mostAddresses = 100;
 /** SRV targets resolved per host: each may have many addresses. */
 const mostTargets = 20;
 
-/** All addresses of a host. @throws when it has none */
-export type Resolve = (host: string) => Promise<string[]>;
-
-/** The host's addresses and those of its `_sips._tcp` targets (RFC 3263 section 4.1): calls may come from both. */
-export const resolveSource: Resolve = async (host) => {
-  const bare = host.replace(/^\[|\]$/g, '');
-  const targets = await resolveSrv(`_sips._tcp.${bare}`).catch(() => []);
-  const names = [bare, ...targets.slice(0, mostTargets).map((target) => target.name)];
-  const found = await Promise.allSettled(names.map((name) => lookup(name, { all: true })));
-  const addresses = found.flatMap((result) =>
-    result.status === 'fulfilled' ? result.value.map((entry) => entry.address) : [],
-  );
+/**
+ * All addresses of a host according to the system.
+ * @param targets its `_sips._tcp` targets (RFC 3263 section 4.1): calls may come from them, too
+ * @throws Error when it has none
+ */
+export async function resolveSource(host: string, targets: readonly string[] = []): Promise<string[]> {
+  const names = [host.replace(/^\[|\]$/g, ''), ...targets.slice(0, mostTargets)];
+  const found = await Promise.allSettled(names.map(systemAddresses));
+  const addresses = found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
   if (addresses.length === 0) throw new Error(`${host} has no address`);
   return [...new Set(addresses)].sort();
-};
+}
 
 export interface SourceHostsOptions {
   readonly clock: Clock;
   readonly log: Log;
-  readonly resolve: Resolve;
+  /** All addresses of a host. Rejects when it has none. */
+  readonly resolve: ResolveHost;
   readonly refreshMs: number;
   /** Called when the addresses have changed. */
   readonly changed: () => void;

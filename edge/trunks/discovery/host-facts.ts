@@ -1,6 +1,7 @@
 /** DNS data for the host of a discovery, with every address checked (contract 1.9). */
 import { type BlockList, isIP } from 'node:net';
-import { judgeAddress, judgeHost } from '#shared/outgoing-targets.ts';
+import { judgedLookup } from '#shared/judged-lookup.ts';
+import { judgeHost } from '#shared/outgoing-targets.ts';
 import type { SipTransport } from '#shared/sip-destination.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import type { Dns, SrvRecord } from '../dns.ts';
@@ -57,32 +58,29 @@ export async function hostFacts(
   if (!verdict.allowed) throw new HostRefused('TARGET_NOT_ALLOWED', verdict.reason);
   if (isIP(name) !== 0) return { addresses: [name], srvPlaces: [], srvRecords: [] };
 
+  const lookUp = (target: string) => judgedLookup(target, (at) => addressesOf(dns, at), allowed);
   const [own, records] = await Promise.all([
-    addressesOf(dns, name).catch((error: unknown) =>
-      error instanceof Error ? error : new Error(String(error)),
-    ),
+    lookUp(name).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error)))),
     serviceRecords(dns, name),
   ]);
   const targets = records.filter(({ target }) => target !== '').slice(0, limits.maxSrvTargets);
   const resolved = await Promise.all(
-    targets.map(async (record) => ({ record, found: await addressesOf(dns, record.target).catch(() => []) })),
+    targets.map(async (record) => ({ record, found: await lookUp(record.target).catch(() => null) })),
   );
-  const ownAddresses = own instanceof Error ? [] : own;
-  const all = [...ownAddresses, ...resolved.flatMap(({ found }) => found)];
-  const isAllowed = (address: string) => judgeAddress(address, allowed).allowed;
-  if (all.length === 0) {
+  const judged = [own instanceof Error ? null : own, ...resolved.map(({ found }) => found)].filter(
+    (found) => found !== null,
+  );
+  if (judged.length === 0) {
     throw new HostRefused('DNS_FAILURE', own instanceof Error ? own.message : `${name} has no address`);
   }
-  if (!all.some(isAllowed)) {
-    const reasons = all
-      .map((address) => judgeAddress(address, allowed))
-      .flatMap((one) => ('reason' in one ? [one.reason] : []));
-    throw new HostRefused('TARGET_NOT_ALLOWED', `${name}: ${[...new Set(reasons)].join('; ')}`);
+  if (judged.every(({ addresses }) => addresses.length === 0)) {
+    const reasons = new Set(judged.flatMap(({ refusals }) => refusals));
+    throw new HostRefused('TARGET_NOT_ALLOWED', `${name}: ${[...reasons].join('; ')}`);
   }
   return {
-    addresses: ownAddresses.filter(isAllowed).slice(0, limits.maxAddresses),
+    addresses: own instanceof Error ? [] : own.addresses.slice(0, limits.maxAddresses),
     srvPlaces: resolved.flatMap(({ record, found }) => {
-      const address = found.find(isAllowed);
+      const address = found?.addresses[0];
       return address === undefined ? [] : [{ ...record, address }];
     }),
     srvRecords: records
