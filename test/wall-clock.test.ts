@@ -17,12 +17,13 @@ const allowed: readonly { readonly file: string; readonly why: string }[] = [
   { file: 'edge/reporting/link.ts', why: 'control says until when a command is valid' },
   {
     file: 'edge/signaling/registration/registrations.ts',
-    why: 'when a registration ends is reported, and kept over a restart',
+    why: 'whether the reported end of a registration is near',
   },
   {
     file: 'edge/signaling/registration/registration.ts',
-    why: 'when a registration ends is reported, and kept over a restart',
+    why: 'when a registration ends, and when it is tried again, is reported',
   },
+  { file: 'edge/signaling/registration/register-retries.ts', why: 'a rejection is kept over a restart' },
   { file: 'edge/trunks/failover.ts', why: 'when an endpoint was seen is kept over a restart' },
   { file: 'control/', why: 'rows hold wall-clock times' },
   { file: 'shared/clock.ts', why: 'the clock itself' },

@@ -1,9 +1,11 @@
 /**
- * The requests of one binding: a REGISTER with its retries until the registrar has accepted or rejected it
+ * The requests of one binding: the look-up of the registrar, a REGISTER with its retries until the registrar has accepted or rejected it
  * (targets of RFC 3263, challenges, 423), the one that removes the binding, and the OPTIONS that checks its
  * connection. One Call-ID and an increasing CSeq (RFC 3261 section 10.2).
  */
 import { randomBytes, randomUUID } from 'node:crypto';
+import { isSameHost } from '#shared/networks.ts';
+import { unresolvedProblem } from '../../call/causes/cause-words.ts';
 import type { Log } from '../../call/log.ts';
 import type { DialTarget } from '../../call/ports/dialing.ts';
 import { type AuthenticatedRequest, Authenticator, type ChallengedRequest } from '../srf/authenticator.ts';
@@ -12,6 +14,11 @@ import type { Exchange, Outcome } from '../srf/exchange.ts';
 import { type Failure, judgeRegister, type RegisterAsked, rportOf } from './register-answer.ts';
 import { keepaliveOf, type Registrar, registerOf, registrarPlace, registrarUri } from './register-request.ts';
 import { challengeProblem, flowProblem, tooBriefProblem } from './register-words.ts';
+
+/** Where a registrar can be reached, best target first; every target is permitted (contract 1.9). */
+export type RegistrarPlaces =
+  | { readonly ok: true; readonly targets: readonly DialTarget[] }
+  | { readonly ok: false; readonly message: string };
 
 /** The connection over which the registrar reaches us. */
 export interface Flow {
@@ -35,11 +42,18 @@ export interface RegisterExchangeParts {
   readonly log: Log;
   readonly registrar: Registrar;
   readonly exchange: Exchange;
+  /** Never rejects. */
+  readonly resolve: () => Promise<RegistrarPlaces>;
   /** For one request, including connection setup, ms. */
   readonly timeoutMs: number;
 }
 
 type Done = (outcome: BindOutcome) => void;
+
+/** The registrar's targets, in the order in which to try them. */
+export type Found =
+  | { readonly kind: 'found'; readonly targets: readonly DialTarget[] }
+  | { readonly kind: 'failed'; readonly failure: Failure };
 
 /** Maximum number of 423 retries per attempt. */
 const mostIntervals = 3;
@@ -66,6 +80,21 @@ export class RegisterExchange {
   /** Drops pending requests silently. */
   abandon(): void {
     this.#generation++;
+  }
+
+  /**
+   * Looks the registrar up.
+   * @param bound the target with the binding, which comes first while the registrar still has it; null: none has
+   */
+  find(bound: DialTarget | null, done: (found: Found) => void): void {
+    const generation = this.#generation;
+    void this.#parts.resolve().then((places) => {
+      if (generation !== this.#generation) return;
+      if (!places.ok) return done({ kind: 'failed', failure: unresolved(this.#place, places.message) });
+      const known = places.targets.find((target) => isSamePlace(target, bound));
+      const others = places.targets.filter((target) => target !== known);
+      done({ kind: 'found', targets: known ? [known, ...others] : others });
+    });
   }
 
   /** Requests a binding from the first of `targets`, and from the next ones while it is unavailable. */
@@ -164,6 +193,16 @@ export class RegisterExchange {
 
 function lasting(error: string, sipCode: number): Failure {
   return { error, sipCode, retryAfterS: null, lasting: true };
+}
+
+function unresolved(place: string, why: string): Failure {
+  return { error: unresolvedProblem(place, why), sipCode: null, retryAfterS: null, lasting: false };
+}
+
+function isSamePlace(one: DialTarget, other: DialTarget | null): boolean {
+  if (one.port !== other?.port) return false;
+  // Without addresses, both resolve from the registrar's name.
+  return one.address === other.address || isSameHost(one.address ?? '', other.address ?? '');
 }
 
 function noAddress(place: string): Failure {

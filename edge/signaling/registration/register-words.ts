@@ -18,6 +18,7 @@ import { NoEngine } from '../srf/engine-errors.ts';
 import type { Outcome, Silence } from '../srf/exchange.ts';
 import { type HeaderFields, headerOf } from '../srf/headers.ts';
 import { redirectTargets, warningText } from '../srf/refusal.ts';
+import { mostRefusals, refusalWindowMs } from './refusal-budget.ts';
 
 /** No response from the registrar. */
 export function silenceProblem(place: string, why: Silence): string {
@@ -103,4 +104,13 @@ export function flowProblem(place: string, why: Silence | null): string {
   if (why === null) return `The connection to ${place} was lost and made anew.`;
   const cause = why.kind === 'timeout' ? 'it no longer answers' : bare(unreached(why).text);
   return `The connection to ${place} was lost: ${cause}.`;
+}
+
+/** The budget of the organization at the registrar is used up. */
+export function budgetProblem(place: string): string {
+  const minutes = refusalWindowMs / 60_000;
+  return (
+    `${place} has refused ${mostRefusals} registrations of this organization within ${minutes} minutes. ` +
+    'More could get the edge banned there for all organizations; correct user names and passwords.'
+  );
 }

@@ -5,13 +5,10 @@ import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
 import type { DialTarget } from '../../call/ports/dialing.ts';
 import type { Outcome } from '../srf/exchange.ts';
 import type { NewRequest } from '../srf/srf.ts';
+import type { BindingState } from './binding-state.ts';
 import { RefusalBudget } from './refusal-budget.ts';
-import {
-  type BindingState,
-  type RegistrarPlaces,
-  Registration,
-  type RegistrationSettings,
-} from './registration.ts';
+import type { RegistrarPlaces } from './register-exchange.ts';
+import { Registration, type RegistrationSettings } from './registration.ts';
 
 const settings: RegistrationSettings = {
   perSecond: 50,
@@ -521,6 +518,29 @@ describe('the end of a registration', () => {
     expect(ended).toBe(1);
   });
 
+  it('sends no refresh whose registrar is still being looked up', async () => {
+    const scene = new Scene({ keepaliveMs: 0 });
+    await scene.registered();
+    scene.clock.advance(180_000);
+    let ended = 0;
+    scene.registration.end(8_000, () => ended++);
+    const { message, answer } = await scene.request();
+    expect(message.headers).toMatchObject({ Expires: '0', CSeq: '2 REGISTER' });
+    answer(200);
+    expect(ended).toBe(1);
+    await scene.nothingSent();
+  });
+
+  it('is immediate while the registrar is looked up for the first time', async () => {
+    const scene = new Scene();
+    scene.registration.start();
+    let ended = 0;
+    scene.registration.end(8_000, () => ended++);
+    expect(ended).toBe(1);
+    expect(scene.clock.pending).toBe(0);
+    await scene.nothingSent();
+  });
+
   it('is immediate without a binding', async () => {
     const scene = new Scene();
     scene.registration.start();
@@ -611,6 +631,19 @@ describe('a registration with a new record', () => {
     scene.registration.engineLost();
     scene.registration.start();
     scene.clock.advance(300_000);
+    expect((await scene.request()).message.method).toBe('REGISTER');
+  });
+
+  it('waits its whole pause when the clock is set forward an hour', async () => {
+    const scene = new Scene();
+    scene.registration.start();
+    await wrong(scene);
+    scene.clock.jump(3_600_000);
+    scene.registration.engineLost();
+    scene.registration.start();
+    scene.clock.advance(299_999);
+    await scene.nothingSent();
+    scene.clock.advance(1);
     expect((await scene.request()).message.method).toBe('REGISTER');
   });
 

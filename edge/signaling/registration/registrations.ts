@@ -11,15 +11,12 @@ import type { RegistrationState } from '#shared/edge-protocol/reports.ts';
 import { isSameHost, plainAddress, plainHost } from '#shared/networks.ts';
 import type { Environment } from '../srf/environment.ts';
 import type { Exchange } from '../srf/exchange.ts';
+import type { BindingState } from './binding-state.ts';
 import { RefusalBudget } from './refusal-budget.ts';
 import { noRefusals, type RefusalStore, type RefusedRegistration } from './refused-registrations.ts';
+import type { RegistrarPlaces } from './register-exchange.ts';
 import { type Registrar, registrarPlace } from './register-request.ts';
-import {
-  type BindingState,
-  type RegistrarPlaces,
-  Registration,
-  type RegistrationSettings,
-} from './registration.ts';
+import { Registration, type RegistrationSettings } from './registration.ts';
 
 /** What signaling needs from the edge to register. */
 export interface RegistrarAccess {
@@ -68,7 +65,7 @@ export class Registrations {
   #closed = false;
   /** The first configuration has been applied: later records were attached or changed while the edge was running. */
   #following = false;
-  /** When the next registration may start, ms since the epoch. */
+  /** When the next registration may start, on the clock's elapsed time. */
   #nextTurnAt = 0;
   #successes = 0;
   #failures = 0;
@@ -227,12 +224,9 @@ export class Registrations {
     const inTheWay = [...this.#ending].some((other) => isSameUser(other.registrar, binding.registrar));
     if (!this.#engineUp || inTheWay || binding.turn) return;
     const { environment, settings } = this.#options;
-    const now = environment.clock.now();
-    const gapMs = 1000 / settings.perSecond;
-    // At most all others go first: the clock may have been set back.
-    const latest = now + this.#bindings.size * gapMs;
-    const at = Math.min(Math.max(now, this.#nextTurnAt), latest);
-    this.#nextTurnAt = at + gapMs;
+    const now = environment.clock.elapsed();
+    const at = Math.max(now, this.#nextTurnAt);
+    this.#nextTurnAt = at + 1000 / settings.perSecond;
     binding.turn = environment.clock.after(at - now, () => {
       binding.turn = null;
       binding.registration.start();
