@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import { manner } from '../test/kit/edge/agent.ts';
-import type { OutboundPlan } from './call/outbound-plan.ts';
+import type { OutboundPlan } from './call/call-plan.ts';
 import type { TransferOrder } from './call/ports/transfer.ts';
 import { carryOut } from './commands.ts';
 

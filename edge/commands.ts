@@ -3,7 +3,7 @@ import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import type { TestRunOrder } from './agent-tests.ts';
-import type { OutboundPlan } from './call/outbound-plan.ts';
+import type { OutboundPlan } from './call/call-plan.ts';
 import type { TransferOrder } from './call/ports/transfer.ts';
 import type { TestCallOrder } from './trunks/test-call/test-call.ts';
 

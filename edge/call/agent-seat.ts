@@ -1,21 +1,24 @@
 /**
- * Stands between an agent and its call. The agent talks only to the seat, so a transfer can move the agent to another
- * call, and an agent that is closed can no longer change the call.
+ * Stands between an agent and its call, and carries out on the call what the agent asks for. The agent talks only to
+ * the seat, so a transfer can move the agent to another call, and an agent that is closed can no longer change the
+ * call.
  */
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
+import type { Call } from './call.ts';
+import type { Termination } from './ending.ts';
 import type { AgentHost, AgentLeg } from './ports/agents.ts';
 import type { TransferOrder, TransferOutcome } from './ports/transfer.ts';
 import { callOver } from './transfer/outcome.ts';
 
 export class AgentSeat implements AgentHost {
   readonly agent: AgentLeg;
-  #call: AgentHost | null;
+  #call: Call | null;
   #started = false;
   #closing = false;
 
   /** @throws Error when the agent cannot be made */
-  constructor(call: AgentHost, create: (host: AgentHost) => AgentLeg) {
+  constructor(call: Call, create: (host: AgentHost) => AgentLeg) {
     this.#call = call;
     this.agent = create(this);
   }
@@ -28,7 +31,7 @@ export class AgentSeat implements AgentHost {
   }
 
   /** Attaches the agent to `call`. */
-  moveTo(call: AgentHost): void {
+  moveTo(call: Call): void {
     this.#call = call;
   }
 
@@ -42,43 +45,55 @@ export class AgentSeat implements AgentHost {
     }
   }
 
-  get #open(): AgentHost | null {
+  /** The call that the agent may change; null when it is closed. */
+  get #open(): Call | null {
     return this.#closing ? null : this.#call;
   }
 
   hangup(reason: string): void {
-    this.#open?.hangup(reason);
+    this.#end({ code: 'agent_hangup', detail: reason });
   }
 
   async sendDtmf(digits: string): Promise<void> {
-    await this.#open?.sendDtmf(digits);
+    const call = this.#open;
+    if (call?.answered && !call.termination) await call.media?.sendDtmf(digits);
   }
 
   keysPossible(): boolean {
-    return this.#open?.keysPossible() ?? true;
+    return this.#open?.media?.keys !== 'none';
   }
 
   transcript(entry: TranscriptEntry): void {
-    this.#call?.transcript(entry);
+    this.#call?.ledger.transcript(entry);
   }
 
   variables(values: CallVariables): void {
-    this.#call?.variables(values);
+    this.#call?.ledger.extract(values);
   }
 
   async transfer(order: TransferOrder): Promise<TransferOutcome> {
-    return this.#open?.transfer(order) ?? callOver;
+    return this.#open?.transfers.order(order) ?? callOver;
   }
 
   join(): void {
-    this.#open?.join();
+    this.#open?.plan.transfer?.join();
   }
 
   answeredBy(who: 'human' | 'voicemail' | 'unknown'): void {
-    this.#call?.answeredBy(who);
+    this.#call?.ledger.answeredBy(who);
   }
 
   fail(error: Error): void {
-    this.#open?.fail(error);
+    const call = this.#open;
+    call?.log.error({ err: error }, 'agent failed');
+    this.#end({ code: call?.answered ? 'agent_failed' : 'agent_unavailable', detail: error.message });
+  }
+
+  /** An agent that ends during a transfer does not end the call: the transfer decides. */
+  #end(termination: Termination): void {
+    const call = this.#open;
+    const outcome = call?.transfers.handingOver ?? null;
+    if (outcome === null) call?.end(termination);
+    else void outcome.then(({ ok }) => ok || call?.end(termination));
   }
 }

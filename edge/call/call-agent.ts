@@ -1,45 +1,21 @@
 /** The agent of one call: prepared, started, paused, moved, closed. */
-import type { Timer } from '#shared/clock.ts';
 import { AgentSeat } from './agent-seat.ts';
-import type { CallPlan } from './call-plan.ts';
+import type { Call } from './call.ts';
+import type { CallDeps } from './call-deps.ts';
 import type { Termination } from './ending.ts';
-import type { Log } from './log.ts';
 import type { AgentHost, AgentLeg, Agents, CallFacts } from './ports/agents.ts';
-import type { MediaLeg } from './ports/media.ts';
-import type { LegFacts } from './ports/signaling.ts';
 import { callFacts } from './record.ts';
 
-/** The call, as far as its agent needs it. */
-interface AgentsCall {
-  readonly id: string;
-  readonly facts: LegFacts;
-  readonly plan: CallPlan;
-  readonly log: Log;
-  readonly media: MediaLeg | null;
-  readonly up: boolean;
-  readonly termination: Termination | null;
-  after(ms: number, fire: () => void): Timer;
-  cancel(timer: Timer): void;
-  /** Runs `work`; an exception is logged and does not end the call. */
-  attempt(what: string, work: () => void): void;
-}
-
 export class CallAgent {
-  readonly #call: AgentsCall;
-  readonly #host: AgentHost;
+  readonly #call: Call;
   readonly #agents: Agents;
   readonly #prepareTimeoutMs: number;
   #seat: AgentSeat | null = null;
 
-  /**
-   * @param host what an agent may ask of the call
-   * @param prepareTimeoutMs how long an agent may take to get ready
-   */
-  constructor(call: AgentsCall, host: AgentHost, agents: Agents, prepareTimeoutMs: number) {
+  constructor(call: Call, { agents, settings }: Pick<CallDeps, 'agents' | 'settings'>) {
     this.#call = call;
-    this.#host = host;
     this.#agents = agents;
-    this.#prepareTimeoutMs = prepareTimeoutMs;
+    this.#prepareTimeoutMs = settings.prepareTimeoutMs;
   }
 
   /**
@@ -54,7 +30,7 @@ export class CallAgent {
     const create = speaker ?? (agent && ((told, host) => this.#agents.create(agent, told, host)));
     if (!create) return { code: 'no_agent', detail: null };
     try {
-      this.#seat = new AgentSeat(this.#host, (host) => create(callFacts(id, facts, plan), host));
+      this.#seat = new AgentSeat(call, (host) => create(callFacts(id, facts, plan), host));
       await this.#inTime(this.#seat.agent.prepare());
       return null;
     } catch (error) {
@@ -67,8 +43,10 @@ export class CallAgent {
   #inTime(work: Promise<void>): Promise<void> {
     const ms = this.#prepareTimeoutMs;
     return new Promise((resolve, reject) => {
-      const timer = this.#call.after(ms, () => reject(new Error(`The agent was not ready within ${ms} ms`)));
-      work.then(resolve, reject).finally(() => this.#call.cancel(timer));
+      const timer = this.#call.limits.after(ms, () =>
+        reject(new Error(`The agent was not ready within ${ms} ms`)),
+      );
+      work.then(resolve, reject).finally(() => this.#call.limits.cancel(timer));
     });
   }
 
@@ -94,16 +72,18 @@ export class CallAgent {
     this.close(reason);
   }
 
-  /** Moves the agent to another call, where it replaces the current agent. */
-  moveTo(other: CallAgent): void {
+  /** Moves the agent, with what it has extracted, to the peer of `other`, where it replaces the current agent. */
+  moveTo(other: Call): void {
+    other.ledger.extracted = this.#call.ledger.extracted;
+    other.transfers.free();
     const seat = this.#seat;
     this.#seat = null;
     this.#call.media?.attach(null);
     if (!seat) return;
-    other.close('The agent of the other call takes this one.');
-    other.#seat = seat;
-    seat.moveTo(other.#host);
-    other.resume();
+    other.agent.close('The agent of the other call takes this one.');
+    other.agent.#seat = seat;
+    seat.moveTo(other);
+    other.agent.resume();
   }
 
   /** Closes the agent; safe to call twice. */

@@ -1,53 +1,32 @@
 /** Reports one live call: its full record at each change, and its transcript lines. */
-import type { Clock } from '#shared/clock.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { CallRecord, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
-import type { NewId } from '#shared/ids.ts';
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
-import type { CallPlan } from './call-plan.ts';
-import type { Termination } from './ending.ts';
-import type { MediaLeg } from './ports/media.ts';
-import type { Reporter } from './ports/reporting.ts';
-import type { LegFacts } from './ports/signaling.ts';
-import { callRecord } from './record.ts';
+import type { Call } from './call.ts';
+import type { CallDeps } from './call-deps.ts';
+import { callFacts, callRecord, mappableVariables } from './record.ts';
 
-interface LedgerDeps {
-  readonly clock: Clock;
-  readonly reporter: Reporter;
-  readonly newId: NewId;
-}
-
-/** The call, as far as its record needs it. */
-interface Told {
-  readonly facts: LegFacts;
-  readonly plan: CallPlan;
-  readonly media: MediaLeg | null;
-  readonly termination: Termination | null;
-  /** Runs `work`; a failed report does not end the call. */
-  attempt(what: string, work: () => void): void;
-}
+type LedgerDeps = Pick<CallDeps, 'clock' | 'reporter' | 'newId'>;
 
 export class CallLedger {
   ringing = false;
   queued = false;
   /** Failed attempts; null for inbound calls. */
   attempts: readonly FailoverAttempt[] | null = null;
-  /** Target that the peer was transferred to. */
-  transferredTo: string | null = null;
   /** What the agent has extracted so far. */
   extracted: CallVariables = {};
-  readonly #id: string;
-  readonly #call: Told;
+  readonly #call: Call;
   readonly #deps: LedgerDeps;
   readonly #startedAt: number;
   /** On the clock's elapsed time. */
   readonly #began: number;
   #answeredBy: NonNullable<CallRecord['answered_by']> | null = null;
   #answeredAt: number | null = null;
+  /** Target that the peer was transferred to. */
+  #transferredTo: string | null = null;
   #endedAt: number | null = null;
 
-  constructor(id: string, call: Told, deps: LedgerDeps) {
-    this.#id = id;
+  constructor(call: Call, deps: LedgerDeps) {
     this.#call = call;
     this.#deps = deps;
     this.#startedAt = deps.clock.now();
@@ -79,6 +58,29 @@ export class CallLedger {
     return this.#startedAt + Math.round(this.#deps.clock.elapsed() - this.#began);
   }
 
+  /** Replaces what the agent has extracted. */
+  extract(values: CallVariables): void {
+    if (!this.closed) this.extracted = values;
+  }
+
+  /** The peer was transferred to `target`. */
+  handedOver(target: string): void {
+    this.#transferredTo = target;
+    if (!this.closed) this.report();
+  }
+
+  /** Variables of the call. Header variables override request_data; variables the agent extracted override both. */
+  get variables(): CallVariables {
+    const { id, facts, plan } = this.#call;
+    return { ...callFacts(id, facts, plan).variables, ...this.extracted };
+  }
+
+  /** Variables that header mappings may use. */
+  mappable(): CallVariables {
+    const { id, facts, plan } = this.#call;
+    return { ...this.extracted, ...mappableVariables(id, facts, plan, this.#deps.clock.now()) };
+  }
+
   answeredBy(who: NonNullable<CallRecord['answered_by']>): void {
     if (this.closed || this.#answeredBy === who) return;
     this.#answeredBy = who;
@@ -86,9 +88,9 @@ export class CallLedger {
   }
 
   report(): void {
-    const { facts, plan, media, termination } = this.#call;
+    const { id, facts, plan, media, termination } = this.#call;
     const endedAt = this.#endedAt;
-    const call = callRecord(this.#id, facts, plan, {
+    const call = callRecord(id, facts, plan, {
       startedAt: this.#startedAt,
       queued: this.queued,
       ringing: this.ringing,
@@ -99,7 +101,7 @@ export class CallLedger {
       media: endedAt !== null && media?.codec ? media.report() : null,
       extracted: this.extracted,
       attempts: this.attempts,
-      transferredTo: this.transferredTo,
+      transferredTo: this.#transferredTo,
       answeredBy: this.#answeredBy,
     });
     this.#call.attempt('report', () => this.#deps.reporter.report({ type: 'call', call }));
@@ -107,7 +109,7 @@ export class CallLedger {
 
   transcript(entry: TranscriptEntry): void {
     if (this.closed) return;
-    const report = { type: 'transcript' as const, call_id: this.#id, entries: [entry] };
+    const report = { type: 'transcript' as const, call_id: this.#call.id, entries: [entry] };
     this.#call.attempt('report a transcript', () => this.#deps.reporter.report(report));
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { accepts, IllegalMove, type Move, step } from '#shared/state-machine.ts';
-import { type CallAction, type CallInput, type CallState, inboundCall } from './call-state.ts';
+import { type CallAction, type CallInput, type CallState, inboundCall, outboundCall } from './call-state.ts';
 
 /** Applies inputs from `offered` on and lists the actions. */
 function run(...inputs: CallInput[]): { state: CallState; actions: string[] } {
@@ -14,7 +14,7 @@ function run(...inputs: CallInput[]): { state: CallState; actions: string[] } {
   return { state, actions };
 }
 
-describe('the states of a call', () => {
+describe('the states of an inbound call', () => {
   it.each<[string, CallInput[], CallState, string[]]>([
     [
       'answers at once and hangs up after the ACK',
@@ -109,5 +109,48 @@ describe('the states of a call', () => {
     ['ended', 'acknowledged'],
   ])('throws when a call that is %s gets "%s"', (state, input) => {
     expect(() => step(inboundCall, state, input)).toThrow(IllegalMove);
+  });
+});
+
+const outboundStates: CallState[] = ['queued', 'dialling', 'ringing', 'answered', 'up', 'held', 'ended'];
+
+describe('an outbound call', () => {
+  it.each<[CallState, CallInput, CallState, string[]]>([
+    ['queued', 'dial', 'dialling', ['attempt']],
+    ['dialling', 'next', 'dialling', ['attempt']],
+    ['dialling', 'ring', 'ringing', ['ring']],
+    ['ringing', 'ring', 'ringing', []],
+    ['dialling', 'answered', 'answered', ['begin']],
+    ['ringing', 'answered', 'answered', ['begin']],
+    ['answered', 'ready', 'up', ['start']],
+    ['up', 'hold', 'held', []],
+    ['held', 'resume', 'up', []],
+  ])('that is %s goes by %s to %s', (state, input, to, actions) => {
+    expect(step(outboundCall, state, input)).toEqual({ to, actions });
+  });
+
+  it.each<[CallState, string[]]>([
+    ['queued', ['finish']],
+    ['dialling', ['finish', 'cancel']],
+    ['ringing', ['finish', 'cancel']],
+    ['answered', ['finish', 'bye']],
+    ['up', ['finish', 'bye']],
+    ['held', ['finish', 'bye']],
+    ['ended', []],
+  ])('that is %s is ended by %j', (state, actions) => {
+    expect(step(outboundCall, state, 'end')).toEqual({ to: 'ended', actions });
+  });
+
+  it('can lose its peer in every state, and then sends it nothing', () => {
+    for (const state of outboundStates) {
+      expect(step(outboundCall, state, 'gone')).toEqual({
+        to: 'ended',
+        actions: state === 'ended' ? [] : ['finish'],
+      });
+    }
+  });
+
+  it('fails over only before it rings', () => {
+    expect(outboundStates.filter((state) => accepts(outboundCall, state, 'next'))).toEqual(['dialling']);
   });
 });

@@ -1,96 +1,157 @@
-/** An inbound call: performs the actions of the state machine on signaling, media and agent. */
+/**
+ * One call, in either direction: its state, record, dialog, media, agent, limits and end.
+ *
+ *     INVITE ──> offered ── preparing ── ringing ── answering ── answered ──┐     hold
+ *                └──────────────────── InboundSetup ─────────────────────┘  ├─> up <──> held
+ *     command ─> queued ─── dialling ─── ringing ─────────────── answered ──┘   resume
+ *                └──────────────────── OutboundSetup ────────────────────┘
+ *
+ *     the agent hangs up or fails         agent-seat.ts ──────────────────────┐
+ *     the peer: BYE, CANCEL, dialog lost  call-dialog.ts, setup/ ─────────────┤
+ *     not answered, media rejected        setup/ ─────────────────────────────┼─> end(termination) ──> ended
+ *     maximum duration, silence           time-limits.ts, silence-watch.ts ───┤
+ *     a transfer                          transfer/ ──────────────────────────┤
+ *     the API, drain, engine lost         calls.ts ───────────────────────────┘
+ *
+ *     end: set-up ─> timers ─> transfer ─> agent ─> closed record ─> media ─> BYE, CANCEL or rejection
+ *
+ * `end` is the only way to end a call, and `#finish` the only place that closes its parts. call-state.ts has the states
+ * with their moves; docs/internals/closing.md says what else closes with a call.
+ */
 import type { CodecName } from '#shared/codecs.ts';
 import { accepts, step } from '#shared/state-machine.ts';
-import type { TerminationCode } from '#shared/termination.ts';
-import { type BodyOwner, CallBody } from './call-body.ts';
+import { terminations } from '#shared/termination.ts';
+import { CallAgent } from './call-agent.ts';
+import type { CallDeps } from './call-deps.ts';
+import { CallDialog } from './call-dialog.ts';
+import { CallLedger } from './call-ledger.ts';
 import type { CallPlan } from './call-plan.ts';
-import { type CallAction, type CallInput, type CallState, inboundCall } from './call-state.ts';
-import { inputFor, refusalStatus, type Termination } from './ending.ts';
-import { type CallDeps, type LiveCall, retryAfterS } from './live-call.ts';
-import type { CallLeg, LegEvents, LegFacts } from './ports/signaling.ts';
-import type { Transfers } from './transfer/transfers.ts';
+import { CallRefused } from './call-refused.ts';
+import type { CallAction, CallInput, CallState } from './call-state.ts';
+import { inputFor, internalError, type Termination, terminationOf } from './ending.ts';
+import type { Log } from './log.ts';
+import type { MediaLeg, MediaLegOptions } from './ports/media.ts';
+import type { Place } from './ports/routes.ts';
+import type { LegFacts } from './ports/signaling.ts';
+import type { Setup } from './setup/setup.ts';
+import { TimeLimits } from './time-limits.ts';
+import { Transfers } from './transfer/transfers.ts';
 
-export class Call implements LiveCall, BodyOwner {
+/** What is known of a call when it begins. */
+export interface CallBeginning {
   readonly id: string;
-  readonly direction = 'inbound';
   readonly plan: CallPlan;
-  /** Facts of the INVITE that began the call; they stay when another dialog replaces the first. */
   readonly facts: LegFacts;
-  #leg: CallLeg;
-  readonly #ringAfterMs: number;
-  readonly #body: CallBody;
-  readonly #codecs: readonly CodecName[];
+}
+
+export class Call {
+  readonly id: string;
+  readonly ledger: CallLedger;
+  readonly agent: CallAgent;
+  readonly transfers: Transfers;
+  readonly limits: TimeLimits;
+  readonly dialog: CallDialog;
+  /** Whether an INVITE of ours was sent. */
+  dialled = false;
+  readonly #deps: CallDeps;
+  readonly #setup: Setup;
   readonly #ended: (call: Call) => void;
-  #state: CallState = 'offered';
-  #sdp = '';
-  #ackSdp: string | null = null;
+  #log: Log;
+  #plan: CallPlan;
+  #facts: LegFacts;
+  #state: CallState;
+  #termination: Termination | null = null;
+  #media: MediaLeg | null = null;
+  #place: Place | null = null;
+  #started = false;
 
   /**
-   * Subscribes to the leg's events; nothing else happens until `admit` or `end`.
+   * Nothing happens until `begin` or `end`.
    * @param ended called once, when everything of the call is released
    */
   constructor(
-    id: string,
-    leg: CallLeg,
-    plan: CallPlan,
-    codecs: readonly CodecName[],
+    { id, plan, facts }: CallBeginning,
+    setup: (call: Call) => Setup,
     deps: CallDeps,
     ended: (call: Call) => void,
   ) {
     this.id = id;
-    this.plan = plan;
-    this.#leg = leg;
-    this.facts = leg.facts;
-    this.#codecs = codecs;
-    this.#ringAfterMs = deps.settings.ringAfterMs;
+    this.#plan = plan;
+    this.#facts = facts;
+    this.#deps = deps;
     this.#ended = ended;
-    const log = deps.log.child({ call_id: id, trunk_id: plan.trunkId, sip_call_id: leg.facts.sipCallId });
-    this.#body = new CallBody(id, this, log, deps);
-    leg.listen(this.#legEvents());
+    this.#log = this.#newLog();
+    this.ledger = new CallLedger(this, deps);
+    this.agent = new CallAgent(this, deps);
+    this.limits = new TimeLimits(this, deps);
+    this.dialog = new CallDialog(this);
+    this.transfers = new Transfers(this, deps.transfers);
+    this.#setup = setup(this);
+    this.#state = this.#setup.first;
+  }
+
+  get direction(): LegFacts['direction'] {
+    return this.#facts.direction;
   }
 
   get state(): CallState {
     return this.#state;
   }
 
-  get leg(): CallLeg {
-    return this.#leg;
+  get plan(): CallPlan {
+    return this.#plan;
   }
 
-  get transfers(): Transfers {
-    return this.#body.transfers;
+  /** Facts of the INVITE that set the call up; they stay when another dialog replaces the first. */
+  get facts(): LegFacts {
+    return this.#facts;
   }
 
-  get termination(): TerminationCode | null {
-    return this.#body.termination?.code ?? null;
+  get log(): Log {
+    return this.#log;
+  }
+
+  get media(): MediaLeg | null {
+    return this.#media;
+  }
+
+  /** The endpoint of an outbound call's last attempt. */
+  get place(): Place | null {
+    return this.#place;
   }
 
   get answered(): boolean {
-    return this.#body.answered;
+    return this.ledger.answered;
   }
 
-  /** Starts to prepare media and agent; the call then answers or rejects itself. */
-  admit(): void {
-    this.#body.guarded(() => {
-      this.#body.log.info({ from: this.facts.from, to: this.facts.to }, 'call offered');
-      this.#body.ledger.report();
-      this.input('admit');
-    });
+  /** Whether agent and peer can hear each other. */
+  get up(): boolean {
+    return this.#started && this.#termination === null;
   }
 
-  end(termination: Termination): void {
-    this.#body.guarded(() => {
-      this.#body.termination ??= termination;
-      this.input(inputFor(termination));
-    });
+  /** Why the call ends; null while it is live. The first reason wins. */
+  get termination(): Termination | null {
+    return this.#termination;
+  }
+
+  /** Why the call ended, in one sentence. */
+  get why(): string {
+    return this.#termination?.detail ?? terminations[this.#termination?.code ?? 'internal_error'].summary;
+  }
+
+  // ---------------------------------------------------------------- the state machine
+
+  begin(): void {
+    this.guarded(() => this.#setup.begin());
   }
 
   accepts(input: CallInput): boolean {
-    return accepts(inboundCall, this.#state, input);
+    return accepts(this.#setup.machine, this.#state, input);
   }
 
+  /** @throws IllegalMove when the call is in no state for it */
   input(input: CallInput): void {
-    const { to, actions } = step(inboundCall, this.#state, input);
+    const { to, actions } = step(this.#setup.machine, this.#state, input);
     const before = this.#state;
     this.#state = to;
     try {
@@ -102,108 +163,147 @@ export class Call implements LiveCall, BodyOwner {
 
   #perform(action: CallAction): void {
     switch (action) {
-      case 'prepare':
-        this.#prepare().catch((error: unknown) => this.#body.failed(error));
-        break;
-      case 'ring':
-        this.#body.ledger.ringing = true;
-        this.#body.ledger.report();
-        this.#leg.ring();
-        break;
-      case 'answer':
-        this.#leg.answer(this.#sdp);
-        break;
       case 'begin':
-        this.#body.begin();
-        break;
-      case 'start':
-        this.#start().catch((error: unknown) => this.#body.failed(error));
+        this.#begin();
         break;
       case 'finish':
-        this.#body.finish();
-        break;
-      case 'reject':
-        this.#reject();
+        this.#finish();
         break;
       case 'bye':
-        this.#leg.bye(this.#body.why);
+        this.dialog.leg?.bye(this.why);
         break;
+      default:
+        this.#setup.perform(action);
     }
   }
 
-  async #prepare(): Promise<void> {
-    const body = this.#body;
-    if (this.#leg.canRing) body.after(this.#ringAfterMs, () => this.#ringIfWaiting());
-    const leg = await body.createMedia(this.#codecs);
-    if (body.termination) return leg.close();
-    body.media = leg;
-    const { offer } = this.facts;
-    this.#sdp = offer === null ? await leg.offer() : await leg.answer(offer);
-    if (body.termination) return;
-    const obstacle = await body.agent.prepare();
-    if (body.termination) return;
-    if (obstacle) await this.#fallBack(obstacle);
-    else this.answer();
+  // ---------------------------------------------------------------- before the answer
+
+  /** An outbound call goes to this endpoint now. */
+  placeAt(place: Place): void {
+    this.#place = place;
+    this.#plan = { ...this.#plan, trunkId: place.route.trunkId };
+    this.#facts = { ...this.#facts, sourceIp: place.target.address ?? null };
+    this.#log = this.#newLog();
+    this.ledger.queued = false;
+    this.ledger.report();
   }
 
-  answer(): void {
-    this.#body.guarded(() => this.input('ready'));
-  }
-
-  /** Contract section 10: the fallback number takes the call, which is answered once the fallback has answered. */
-  async #fallBack(obstacle: Termination): Promise<void> {
-    const body = this.#body;
-    const number = this.plan.agent?.fallback_number ?? null;
-    if (number === null) return this.end(obstacle);
-    const why = obstacle.detail ?? 'The agent could not be started.';
-    body.agent.close(why);
-    const outcome = await body.transfers.fallBack(number);
-    if (!outcome.ok) this.end({ ...obstacle, detail: `${why} Fallback to ${number}: ${outcome.reason}` });
-  }
-
-  goOnOver(leg: CallLeg): void {
-    const replaced = this.#leg;
-    this.#leg = leg;
-    replaced.bye('Replaced by another dialog');
-  }
-
-  #ringIfWaiting(): void {
-    if (this.accepts('ring')) this.#body.guarded(() => this.input('ring'));
-  }
-
-  async #start(): Promise<void> {
-    const body = this.#body;
-    if (this.facts.offer === null) {
-      if (this.#ackSdp === null) {
-        return this.end({ code: 'bad_answer', detail: 'The ACK carried no answer to our offer.' });
-      }
-      await body.media?.accept(this.#ackSdp);
-      if (body.termination) return;
-    }
-    body.start();
-  }
-
-  #legEvents(): LegEvents {
-    const body = this.#body;
-    return {
-      answered: () => body.guarded(() => this.input('sent')),
-      acknowledged: (sdp) =>
-        body.guarded(() => {
-          this.#ackSdp = sdp;
-          this.input('acknowledged');
-        }),
-      canceled: () => this.end({ code: 'caller_canceled', detail: null }),
-      ...body.dialogEvents('caller_hangup'),
-    };
-  }
-
-  #reject(): void {
-    const termination = this.#body.termination ?? { code: 'internal_error' as const, detail: null };
-    const status = refusalStatus(termination);
-    this.#leg.reject({
-      status,
-      ...(termination.warning === undefined ? {} : { warning: termination.warning }),
-      ...(status === 503 ? { retryAfterS } : {}),
+  #newLog(): Log {
+    return this.#deps.log.child({
+      call_id: this.id,
+      trunk_id: this.#plan.trunkId,
+      sip_call_id: this.#facts.sipCallId,
     });
+  }
+
+  /**
+   * Creates the media leg of this call; a previous one is closed.
+   * @param beside media leg that this one will be bridged to
+   * @returns null when the call has ended in the meantime
+   * @throws CallRefused 503 when no RTP port pair is free
+   */
+  async createMedia(
+    codecs: readonly CodecName[],
+    beside?: MediaLegOptions['beside'],
+  ): Promise<MediaLeg | null> {
+    const media = await this.#deps.media.createLeg({
+      callId: this.id,
+      codecs,
+      beside,
+      failed: (error) => this.end({ code: 'internal_error', detail: error.message }),
+    });
+    if (this.#termination) {
+      media.close();
+      return null;
+    }
+    this.#media?.close();
+    this.#media = media;
+    return media;
+  }
+
+  /** Answers an inbound call: its agent is ready, or the fallback that takes it. */
+  answer(): void {
+    if (!this.answered) this.guarded(() => this.input('ready'));
+  }
+
+  // ---------------------------------------------------------------- while it is up
+
+  /** The call is answered: its duration starts. */
+  #begin(): void {
+    this.ledger.answer();
+    this.limits.answered();
+    this.#log.info({ codec: this.#media?.codec ?? null }, 'call answered');
+    this.ledger.report();
+  }
+
+  /** Connects agent and media. */
+  start(): void {
+    this.#started = true;
+    this.limits.silence.expectMedia();
+    this.dialog.noteKeys();
+    this.agent.start();
+    this.dialog.followHold();
+    this.transfers.callerUp();
+  }
+
+  // ---------------------------------------------------------------- the end
+
+  /** Ends the call in any state. The first reason wins. */
+  end(termination: Termination): void {
+    this.guarded(() => {
+      this.#termination ??= termination;
+      this.input(inputFor(termination));
+    });
+  }
+
+  /** Ends the call after an error in preparation or start. */
+  failed(error: unknown): void {
+    if (this.#termination) {
+      // When a call ends during preparation, the resources in use are closed and their errors mean nothing.
+      this.#log.debug({ err: error }, 'preparation ended with the call');
+      return;
+    }
+    if (error instanceof CallRefused) {
+      this.#log.info({ sip_status: error.sipStatus, reason: error.message }, 'media refused');
+    } else this.#log.error({ err: error }, 'call failed');
+    this.end(terminationOf(error, this.answered, this.direction));
+  }
+
+  /** Closes everything of the call in the order above; what is sent to the peer follows. */
+  #finish(): void {
+    this.#setup.close();
+    this.limits.stop();
+    this.attempt('end the transfer', () => this.transfers.callEnded());
+    this.agent.close(this.why);
+    this.ledger.close();
+    this.attempt('close the media', () => this.#media?.close());
+    const termination = this.#termination;
+    if (termination) this.attempt('tell the transfer', () => this.#plan.transfer?.ended(termination));
+    const { code, detail } = termination ?? {};
+    this.#log.info({ termination: code, detail, answered: this.answered }, 'call ended');
+  }
+
+  // ---------------------------------------------------------------- guards
+
+  /** Runs `work` and logs a failure, so that the other parts are still closed and the peer still gets its BYE. */
+  attempt(what: string, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#log.error({ err: error }, `could not ${what}`);
+    }
+  }
+
+  /** Runs an event handler; a bug or a failed report in it ends only this call. */
+  guarded(work: () => void): void {
+    const state = this.#state;
+    try {
+      work();
+    } catch (error) {
+      this.#log.error({ err: error, state }, 'call logic failed');
+      if (this.#state === 'ended' || this.#termination) return;
+      this.end(internalError(error));
+    }
   }
 }

@@ -1,17 +1,18 @@
 /** All live calls of this edge. */
-import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
+import type { CodecName } from '#shared/codecs.ts';
 import type { TerminationCode } from '#shared/termination.ts';
-import { Call } from './call.ts';
-import type { CallPlan } from './call-plan.ts';
+import { Call, type CallBeginning } from './call.ts';
+import type { CallDeps, OutboundParts } from './call-deps.ts';
+import { type CallPlan, type OutboundPlan, outboundCallPlan } from './call-plan.ts';
 import { CommandRefused } from './command-refused.ts';
 import type { Termination } from './ending.ts';
 import type { OutboundLimits } from './limits.ts';
-import type { CallDeps, LiveCall } from './live-call.ts';
-import { OutboundCall } from './outbound-call.ts';
-import type { OutboundParts, OutboundPlan } from './outbound-plan.ts';
-import type { CallLeg } from './ports/signaling.ts';
+import type { CallLeg, LegFacts } from './ports/signaling.ts';
 import type { TransferOrder } from './ports/transfer.ts';
 import { type Full, fullFor, shareTaken } from './room.ts';
+import { InboundSetup } from './setup/inbound-setup.ts';
+import { OutboundSetup } from './setup/outbound-setup.ts';
+import type { Setup } from './setup/setup.ts';
 import { refusalOf } from './transfer/outcome.ts';
 import { Transfer } from './transfer/transfer.ts';
 import type { TransferParts } from './transfer/transfer-plan.ts';
@@ -41,7 +42,7 @@ export type OutboundChanges = Partial<OutboundParts & Pick<CallDeps, 'agents' | 
 
 export class Calls {
   readonly #deps: CallsDeps & CallDeps;
-  readonly #live = new Map<string, LiveCall>();
+  readonly #live = new Map<string, Call>();
   /** Live calls by organization. */
   readonly #byOrganization = new Map<string, number>();
   #draining = false;
@@ -84,7 +85,7 @@ export class Calls {
     return fullFor({ maxCalls, live: this.#live.size, ofOrganization, organizations: organizations() });
   }
 
-  find(callId: string): LiveCall | undefined {
+  find(callId: string): Call | undefined {
     return this.#live.get(callId);
   }
 
@@ -95,7 +96,7 @@ export class Calls {
    */
   admit(leg: CallLeg, plan: CallPlan, codecs: readonly CodecName[], changes: InboundChanges = {}): Call {
     const call = this.#create(leg, plan, codecs, changes);
-    call.admit();
+    call.begin();
     return call;
   }
 
@@ -109,7 +110,7 @@ export class Calls {
    * @param changes overrides for this call: those of tests have their own route, agent and ring time
    * @throws Error when outbound calls are disabled, the id is in use, or reports cannot be stored
    */
-  place(plan: OutboundPlan, changes: OutboundChanges = {}): OutboundCall {
+  place(plan: OutboundPlan, changes: OutboundChanges = {}): Call {
     const { newId } = this.#deps;
     const own = Object.keys(changes).length > 0;
     // Calls of tests exist to measure, and cannot be transferred.
@@ -120,13 +121,16 @@ export class Calls {
     if (!plan.leg && this.unrecordable !== null) throw new Error(this.unrecordable);
     // The leg to a transfer target belongs to a call that may continue while the edge drains.
     const closed = plan.leg ? this.#fullFor(plan.orgId) : this.closedFor(plan.orgId);
-    const call = new OutboundCall(plan, newId(), outbound, deps, (ended) => this.#remove(ended, plan.orgId));
-    this.#add(call, plan.orgId);
+    const call = this.#add(
+      { id: plan.callId, plan: outboundCallPlan(plan), facts: outboundFacts(plan, newId()) },
+      (added) => new OutboundSetup(added, plan, outbound, deps.clock),
+      deps,
+    );
     // A test run calls only this edge: it costs nothing and counts against no outbound limit.
     const limits = plan.testRunId === undefined ? this.#deps.limits : undefined;
     const refusal = closed === null ? limits?.admit(plan) : this.#refusalOf(closed);
     if (refusal) call.end(refusal);
-    else call.place();
+    else call.begin();
     return call;
   }
 
@@ -189,13 +193,13 @@ export class Calls {
   }
 
   #create(leg: CallLeg, plan: CallPlan, codecs: readonly CodecName[], changes: InboundChanges = {}): Call {
-    const chosen = codecs.length > 0 ? codecs : defaultCodecs;
     const deps = { ...this.#deps, ...changes, ...(plan.testRunId === undefined ? {} : { transfers: null }) };
-    const call = new Call(this.#deps.newId(), leg, plan, chosen, deps, (ended) =>
-      this.#remove(ended, plan.orgId),
+    const { ringAfterMs } = deps.settings;
+    return this.#add(
+      { id: deps.newId(), plan, facts: leg.facts },
+      (call) => new InboundSetup(call, leg, codecs, ringAfterMs),
+      deps,
     );
-    this.#add(call, plan.orgId);
-    return call;
   }
 
   #refusalOf(closed: 'draining' | Full): Termination {
@@ -204,18 +208,27 @@ export class Calls {
     return { code: 'capacity', detail: shareTaken };
   }
 
-  #add(call: LiveCall, orgId: string): void {
+  #add(beginning: CallBeginning, setup: (call: Call) => Setup, deps: CallDeps): Call {
+    const call = new Call(beginning, setup, deps, (ended) => this.#remove(ended));
+    const { orgId } = beginning.plan;
     this.#live.set(call.id, call);
     this.#byOrganization.set(orgId, (this.#byOrganization.get(orgId) ?? 0) + 1);
+    return call;
   }
 
-  #remove(call: LiveCall, orgId: string): void {
+  #remove(call: Call): void {
+    const { orgId } = call.plan;
     this.#live.delete(call.id);
     const left = (this.#byOrganization.get(orgId) ?? 0) - 1;
     if (left > 0) this.#byOrganization.set(orgId, left);
     else this.#byOrganization.delete(orgId);
-    this.#deps.limits?.release(call.id, !(call instanceof OutboundCall) || call.dialled);
-    if (call.termination) this.#deps.onEnded?.(call.termination, call.answered);
+    this.#deps.limits?.release(call.id, call.dialled);
+    if (call.termination) this.#deps.onEnded?.(call.termination.code, call.answered);
     if (this.#live.size === 0) this.#whenEmpty?.();
   }
+}
+
+/** @param sipCallId Call-ID of all INVITEs of the call */
+function outboundFacts({ from, to }: OutboundPlan, sipCallId: string): LegFacts {
+  return { sipCallId, direction: 'outbound', from, to, sourceIp: null, offer: null };
 }

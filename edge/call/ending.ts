@@ -8,6 +8,7 @@
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { unansweredBy } from '#shared/sip-status.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
+import { CallRefused } from './call-refused.ts';
 
 type HangupBy = NonNullable<CallRecord['hangup_by']>;
 type FinalStatus = Extract<CallRecord['status'], 'completed' | 'failed' | 'busy' | 'no-answer' | 'canceled'>;
@@ -78,6 +79,28 @@ export interface Termination {
   readonly gone?: boolean;
 }
 
+/** The termination of a call that a bug ended. */
+export function internalError(error: unknown): Termination {
+  return { code: 'internal_error', detail: error instanceof Error ? error.message : String(error) };
+}
+
+/** The termination of a call whose preparation or start failed. */
+export function terminationOf(
+  error: unknown,
+  answered: boolean,
+  direction: CallRecord['direction'],
+): Termination {
+  if (!(error instanceof CallRefused)) return internalError(error);
+  const { message: detail, sipStatus, warning } = error;
+  return {
+    code: answered ? 'bad_answer' : sipStatus === 503 ? 'no_media_port' : 'media_refused',
+    detail,
+    // An outbound call records the status it received, and here it received none.
+    ...(direction === 'inbound' ? { sipStatus } : {}),
+    ...(warning === undefined ? {} : { warning }),
+  };
+}
+
 /** The state machine input for a termination. */
 export function inputFor({ code, gone }: Pick<Termination, 'code' | 'gone'>): 'gone' | 'end' {
   return gone || rules[code].telling === 'gone' ? 'gone' : 'end';
@@ -87,6 +110,9 @@ export function inputFor({ code, gone }: Pick<Termination, 'code' | 'gone'>): 'g
 export function refusalStatus(termination: Termination): number {
   return termination.sipStatus ?? (terminations[termination.code].sipStatus || 480);
 }
+
+/** Value of the Retry-After header in a 503, seconds. */
+export const retryAfterS = 10;
 
 export interface Ending {
   readonly status: FinalStatus;

@@ -4,22 +4,7 @@
  * maximum duration.
  */
 import type { Clock, Timer } from '#shared/clock.ts';
-
-/** The peer, as far as the watch needs it. */
-export interface WatchedPeer {
-  /** Milliseconds since its last packet, RTP or RTCP. */
-  silentForMs(): number;
-  /** Probes it. `answered` gets the reason why it is gone; null: it is there, or the result is unclear. */
-  ask(answered: (gone: string | null) => void): void;
-}
-
-/** Results of the watch: each ends the call. */
-export interface SilenceEvents {
-  /** Media was due, and none arrived. */
-  silent(): void;
-  /** @param why one sentence for a person */
-  gone(why: string): void;
-}
+import type { Call } from './call.ts';
 
 /** Silence before action is taken, ms. */
 export interface SilenceLimits {
@@ -30,30 +15,31 @@ export interface SilenceLimits {
 }
 
 export class SilenceWatch {
+  readonly #call: Call;
   readonly #clock: Clock;
   readonly #limits: SilenceLimits;
-  readonly #peer: WatchedPeer;
-  readonly #events: SilenceEvents;
   #timer: Timer | null = null;
   #since = 0;
   /** Counts changes of what is expected: a late result of an earlier probe is ignored. */
   #turn = 0;
 
-  constructor(clock: Clock, limits: SilenceLimits, peer: WatchedPeer, events: SilenceEvents) {
+  constructor(call: Call, clock: Clock, limits: SilenceLimits) {
+    this.#call = call;
     this.#clock = clock;
     this.#limits = limits;
-    this.#peer = peer;
-    this.#events = events;
   }
 
   /** Media is due from now on: at the start, and after a hold. */
   expectMedia(): void {
-    this.#begin(this.#limits.mediaMs, () => this.#events.silent());
+    const { mediaMs } = this.#limits;
+    this.#begin(mediaMs, () =>
+      this.#call.end({ code: 'media_timeout', detail: `No RTP arrived for ${mediaMs / 1000} s.` }),
+    );
   }
 
   /** No media is due: on hold. */
   expectNothing(): void {
-    this.#begin(this.#limits.holdMs, () => this.#ask());
+    this.#begin(this.#limits.holdMs, () => this.#probe());
   }
 
   /** At the end. */
@@ -61,6 +47,11 @@ export class SilenceWatch {
     this.#turn += 1;
     this.#timer?.cancel();
     this.#timer = null;
+  }
+
+  /** Milliseconds since the peer's last packet, RTP or RTCP. */
+  get #silentForMs(): number {
+    return this.#call.media?.silentForMs() ?? 0;
   }
 
   #begin(limitMs: number, onSilence: () => void): void {
@@ -71,19 +62,24 @@ export class SilenceWatch {
 
   #checkIn(ms: number, limitMs: number, onSilence: () => void): void {
     this.#timer = this.#clock.after(ms, () => {
-      const silent = Math.min(this.#peer.silentForMs(), this.#clock.elapsed() - this.#since);
+      const silent = Math.min(this.#silentForMs, this.#clock.elapsed() - this.#since);
       if (silent >= limitMs) onSilence();
       else this.#checkIn(limitMs - silent, limitMs, onSilence);
     });
   }
 
-  #ask(): void {
+  #probe(): void {
     const turn = this.#turn;
-    this.#peer.ask((gone) => {
-      if (turn !== this.#turn) return;
-      // Packets received in the meantime outweigh a failed probe.
-      if (gone !== null && this.#peer.silentForMs() >= this.#limits.holdMs) this.#events.gone(gone);
-      else this.expectNothing();
-    });
+    const call = this.#call;
+    const { leg } = call.dialog;
+    leg?.ask((gone) =>
+      call.guarded(() => {
+        if (turn !== this.#turn) return;
+        // A dialog that was replaced in the meantime proves nothing. Packets outweigh a failed probe.
+        const isGone = gone !== null && leg === call.dialog.leg && this.#silentForMs >= this.#limits.holdMs;
+        if (isGone) call.end({ code: 'peer_gone', detail: gone });
+        else this.expectNothing();
+      }),
+    );
   }
 }

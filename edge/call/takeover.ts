@@ -5,26 +5,13 @@
  *     replacedBy(leg) -> media.answer(its offer) -> 200 -> ACK -> BYE on the old dialog
  *                              | rejected: the call continues unchanged
  */
+import type { Call } from './call.ts';
 import { CallRefused } from './call-refused.ts';
-import type { Termination } from './ending.ts';
-import type { Log } from './log.ts';
 import type { MediaLeg } from './ports/media.ts';
 import type { CallLeg, LegEvents } from './ports/signaling.ts';
 
-/** The call that is taken over. */
-export interface TakenOver {
-  readonly log: Log;
-  readonly media: MediaLeg | null;
-  readonly termination: Termination | null;
-  /** Why it ended, in one sentence. */
-  readonly why: string;
-  readonly ledger: { note(text: string): void };
-  followHold(): void;
-  end(termination: Termination): void;
-}
-
 export class Takeover {
-  readonly #body: TakenOver;
+  readonly #call: Call;
   readonly #leg: CallLeg;
   readonly #done: (leg: CallLeg | null) => void;
   #over = false;
@@ -34,12 +21,12 @@ export class Takeover {
    * @param done called once: with the leg on which the call continues, or null when the call is unchanged or ends
    */
   constructor(
-    body: TakenOver,
+    call: Call,
     leg: CallLeg,
     inDialog: Omit<LegEvents, 'answered' | 'acknowledged' | 'canceled'>,
     done: (leg: CallLeg | null) => void,
   ) {
-    this.#body = body;
+    this.#call = call;
     this.#leg = leg;
     this.#done = done;
     leg.listen({
@@ -55,20 +42,20 @@ export class Takeover {
   /** @param media of the call */
   async begin(media: MediaLeg): Promise<void> {
     const { offer, from } = this.#leg.facts;
-    this.#body.log.info({ from }, 'another dialog takes the call over');
+    this.#call.log.info({ from }, 'another dialog takes the call over');
     let sdp: string;
     try {
       sdp = offer === null ? await media.offer() : await media.answer(offer);
     } catch (error) {
       const refused = error instanceof CallRefused ? error : null;
-      if (!refused) this.#body.log.error({ err: error }, 'takeover failed');
+      if (!refused) this.#call.log.error({ err: error }, 'takeover failed');
       const warning = refused?.warning === undefined ? {} : { warning: refused.warning };
       this.#leg.reject({ status: refused?.sipStatus ?? 500, ...warning });
       return this.#end(null);
     }
     if (this.#over) return;
     // RFC 3891 section 3: the dialog has ended in the meantime.
-    if (this.#body.termination) {
+    if (this.#call.termination) {
       this.#leg.reject({ status: 603 });
       return this.#end(null);
     }
@@ -76,29 +63,29 @@ export class Takeover {
   }
 
   async #acknowledged(sdp: string | null): Promise<void> {
-    const body = this.#body;
+    const call = this.#call;
     if (this.#over) return;
-    if (body.termination) {
-      this.#leg.bye(body.why);
+    if (call.termination) {
+      this.#leg.bye(call.why);
       return this.#end(null);
     }
     try {
       if (this.#leg.facts.offer === null) {
         if (sdp === null) throw new CallRefused(488, 'The ACK carried no answer to our offer.');
-        await body.media?.accept(sdp);
+        await call.media?.accept(sdp);
       }
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       this.#leg.bye(detail);
       return this.#lose(detail);
     }
-    if (body.termination) {
-      this.#leg.bye(body.why);
+    if (call.termination) {
+      this.#leg.bye(call.why);
       return this.#end(null);
     }
-    body.ledger.note(`The call was taken over by ${this.#leg.facts.from}.`);
+    call.ledger.note(`The call was taken over by ${this.#leg.facts.from}.`);
     this.#end(this.#leg);
-    body.followHold();
+    call.dialog.followHold();
   }
 
   /** The new peer left before the takeover completed. Media already points to it, so the old dialog cannot continue. */
@@ -109,7 +96,7 @@ export class Takeover {
   #lose(detail: string): void {
     if (this.#over) return;
     this.#end(null);
-    this.#body.end({ code: 'bad_answer', detail });
+    this.#call.end({ code: 'bad_answer', detail });
   }
 
   #end(leg: CallLeg | null): void {

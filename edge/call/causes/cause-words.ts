@@ -1,6 +1,7 @@
 /** Explains a failed attempt to the trunk's owner in one sentence: what happened, and what to do. Pure. */
 import { defaultCodecs } from '#shared/codecs.ts';
 import { bare, connectionProblem } from '#shared/connection-faults.ts';
+import type { Termination } from '../ending.ts';
 import type { DialRefusal } from '../ports/dialing.ts';
 import type { AttemptOutcome, Place } from '../ports/routes.ts';
 import { type Cause, type CauseKind, causeOf, rang } from './outbound-cause.ts';
@@ -34,6 +35,17 @@ export function attemptFacts(place: Place, to: string, outcome: AttemptOutcome):
 export function attemptProblem(facts: AttemptFacts): string | null {
   const cause = causeOf(facts.outcome);
   return cause && problemOf(cause, facts);
+}
+
+/** The termination of an outbound call whose last attempt failed. */
+export function terminationOfAttempt(facts: AttemptFacts): Termination {
+  const { outcome } = facts;
+  const cause = causeOf(outcome);
+  if (!cause) return { code: 'no_answer', detail: null };
+  const verdict = { code: cause.code, detail: problemOf(cause, facts) };
+  if (outcome.kind !== 'final') return verdict;
+  const { status, refusal } = outcome;
+  return { ...verdict, sipStatus: status, ...(refusal ? { sipReason: refusal.reason } : {}) };
 }
 
 /** A host without a usable address. @param error why */

@@ -1,26 +1,27 @@
 /** A REFER that we send: its URI, and the meaning of its responses. */
 
+import type { Call } from '../call.ts';
 import type { ReferEvents } from '../ports/refer.ts';
 import type { DialogLeg } from '../ports/signaling.ts';
 import { type FailedTransfer, failure } from './outcome.ts';
 import { replacingUri, withHeaders } from './refer-uri.ts';
 import type { TransferParts, TransferPlan } from './transfer-plan.ts';
-import type { TransferredCall } from './transferred-call.ts';
 
 /** URI with which the peer calls the target, including the headers for its INVITE; null: no host is known. */
-export function blindUri(target: string, call: TransferredCall, parts: TransferParts): string | null {
+export function blindUri(target: string, call: Call, parts: TransferParts): string | null {
   const { trunkId, number } = call.plan;
   const named = parts.routes.referTarget(number, target, trunkId);
-  return named && withHeaders(named.uri, parts.headersOf(named.headers, call.mappable()));
+  return named && withHeaders(named.uri, parts.headersOf(named.headers, call.ledger.mappable()));
 }
 
 /** Why a REFER cannot be sent, checked before anything is done for it; null: it can. */
 export function referObstacle(
   { target, consult }: TransferPlan,
-  call: TransferredCall,
+  call: Call,
   parts: TransferParts,
 ): FailedTransfer | null {
-  if (call.leg?.takesRefer === false) return failure('refer_not_supported', 'The peer does not take REFER.');
+  if (call.dialog.leg?.takesRefer === false)
+    return failure('refer_not_supported', 'The peer does not take REFER.');
   if (consult || blindUri(target, call, parts) !== null) return null;
   return failure('no_route', 'No configuration says at which host the target is.');
 }

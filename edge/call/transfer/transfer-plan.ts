@@ -1,13 +1,13 @@
 /** What one transfer does, and what all of them share. */
 import type { NewId } from '#shared/ids.ts';
+import type { Call } from '../call.ts';
+import type { OutboundPlan } from '../call-plan.ts';
 import type { Termination } from '../ending.ts';
-import type { OutboundPlan } from '../outbound-plan.ts';
 import type { Agents } from '../ports/agents.ts';
 import type { Media } from '../ports/media.ts';
 import type { PeerRefer } from '../ports/refer.ts';
 import type { HeadersOf, Routes } from '../ports/routes.ts';
 import type { ConsultOrder, TransferOutcome } from '../ports/transfer.ts';
-import type { TargetLeg } from './target-leg.ts';
 
 /**
  * `bridge` and `refer` are ordered by the agent or the API. `follow`: a REFER from the peer; the agent continues with
@@ -47,7 +47,7 @@ export interface TransferParts {
   /** @param sent whether a REFER was sent */
   release(callId: string, sent: boolean): void;
   /** Places an outbound leg, or ends it at once. */
-  place(plan: OutboundPlan): TargetLeg;
+  place(plan: OutboundPlan): Call;
   readonly headersOf: HeadersOf;
   /** Called once for every transfer with a known outcome. */
   decided(kind: TransferKind, outcome: TransferOutcome): void;

@@ -2,7 +2,9 @@
  * One transfer of one call (contract section 4): performs the actions of the state machine on the call, the target leg
  * and the bridge. The call's agent is silent from the start to the outcome.
  */
+
 import { accepts, step } from '#shared/state-machine.ts';
+import type { Call } from '../call.ts';
 import { CallRefused } from '../call-refused.ts';
 import type { MediaBridge } from '../ports/media.ts';
 import type { TransferOutcome } from '../ports/transfer.ts';
@@ -17,21 +19,20 @@ import {
   referStatus,
 } from './outcome.ts';
 import { attendedUri, blindUri, referEvents, referObstacle } from './referral.ts';
-import { codecsFor, type TargetLeg, type TargetPlan } from './target-leg.ts';
+import { codecsFor, type TargetPlan } from './target-plan.ts';
 import type { TransferParts, TransferPlan } from './transfer-plan.ts';
 import { type TransferAction, type TransferInput, type TransferState, transfer } from './transfer-state.ts';
-import type { TransferredCall } from './transferred-call.ts';
 
 export class Transfer {
   readonly plan: TransferPlan;
   readonly outcome: Promise<TransferOutcome>;
   /** The outcome, once known. */
   decided: TransferOutcome | null = null;
-  readonly #call: TransferredCall;
+  readonly #call: Call;
   readonly #parts: TransferParts;
   readonly #resolve: (outcome: TransferOutcome) => void;
   #state: TransferState = 'begun';
-  #target: TargetLeg | null = null;
+  #target: Call | null = null;
   #bridge: MediaBridge | null = null;
   #failure: FailedTransfer = callOver;
   /** The peer has accepted our REFER. */
@@ -42,7 +43,7 @@ export class Transfer {
   /** The peer has hung up to complete the transfer. */
   #peerLeft = false;
 
-  constructor(plan: TransferPlan, call: TransferredCall, parts: TransferParts) {
+  constructor(plan: TransferPlan, call: Call, parts: TransferParts) {
     this.plan = plan;
     this.#call = call;
     this.#parts = parts;
@@ -146,7 +147,7 @@ export class Transfer {
         break;
       case 'leave':
         this.#decide({ ok: true });
-        this.#target?.body.leaveToPeer();
+        this.#target?.transfers.leaveToPeer();
         if (!this.#peerLeft) call.end({ code: 'transferred', detail: null });
         break;
       case 'move':
@@ -161,7 +162,7 @@ export class Transfer {
         break;
       case 'endCall':
         this.#bridge?.close();
-        call.end(endOfJoined(this.#target?.body.termination ?? { code: 'callee_hangup', detail: null }));
+        call.end(endOfJoined(this.#target?.termination ?? { code: 'callee_hangup', detail: null }));
         break;
     }
   }
@@ -174,10 +175,10 @@ export class Transfer {
     const { kind, target, refer } = this.plan;
     const call = this.#call;
     if (outcome.ok) {
-      call.handedOver(target);
+      call.ledger.handedOver(target);
       call.ledger.note(`Transferred the call to ${target}.`);
       if (kind !== 'follow') this.#dismissAgents();
-      else if (this.#target?.body.up) refer?.notify(200, 'OK');
+      else if (this.#target?.up) refer?.notify(200, 'OK');
     } else {
       call.ledger.note(`The transfer to ${target} failed: ${outcome.reason}`);
       const { status, reason } = referStatus(outcome);
@@ -190,7 +191,7 @@ export class Transfer {
 
   #dismissAgents(): void {
     const reason = `The call was transferred to ${this.plan.target}.`;
-    this.#target?.body.agent.dismiss(reason);
+    this.#target?.agent.dismiss(reason);
     this.#call.agent.dismiss(reason);
   }
 
@@ -206,7 +207,7 @@ export class Transfer {
       from: number,
       to: target,
       agent: kind === 'follow' ? agent : null,
-      variables: call.variables,
+      variables: call.ledger.variables,
       leg: this.#targetPlan(),
     });
     if (this.#state !== 'over') this.#target = leg;
@@ -222,7 +223,7 @@ export class Transfer {
       beside: joins ? call.media : null,
       replaces: refer?.replaces ?? null,
       referredBy: refer?.referredBy ?? null,
-      deadline: kind === 'follow' ? call.deadline : null,
+      deadline: kind === 'follow' ? call.limits.deadline : null,
       codecs: (route) => (joins ? codecsFor(call.media?.codec ?? null, route) : route.codecs),
       speaker: (facts, host) =>
         consult
@@ -232,7 +233,7 @@ export class Transfer {
         ringing: () => refer?.notify(180, 'Ringing'),
         join: () => this.#taken(),
         ended: (termination) => {
-          const consulted = consult !== null && this.#target?.body.answered === true;
+          const consulted = consult !== null && this.#target?.answered === true;
           this.#fail(outcomeOf(termination, consulted), 'left');
         },
       },
@@ -249,10 +250,10 @@ export class Transfer {
 
   async #join(): Promise<void> {
     const one = this.#call.media;
-    const other = this.#target?.body.media;
+    const other = this.#target?.media;
     if (!one || !other) throw new Error('a leg to be joined has no media');
     const bridge = await this.#parts.media.bridge(one, other, {
-      transcode: this.#target?.route?.transcode ?? false,
+      transcode: this.#target?.place?.route.transcode ?? false,
       failed: (error) => this.#call.end({ code: 'bridge_failed', detail: error.message }),
     });
     if (this.#state !== 'joining') return bridge.close();
@@ -271,9 +272,9 @@ export class Transfer {
   #moveAgent(): void {
     const target = this.#target;
     if (!target) return;
-    this.#call.moveAgentTo(target.body);
+    this.#call.agent.moveTo(target);
     this.#decide({ ok: true });
-    if (!this.#peerLeft) this.#call.leaveToPeer();
+    if (!this.#peerLeft) this.#call.transfers.leaveToPeer();
   }
 
   // ---------------------------------------------------------------- REFER
@@ -281,8 +282,9 @@ export class Transfer {
   #refer(): void {
     const { consult, target: named } = this.plan;
     const call = this.#call;
-    const target = consult ? attendedUri(this.#target?.leg) : blindUri(named, call, this.#parts);
-    if (target === null || !call.leg) {
+    const target = consult ? attendedUri(this.#target?.dialog.leg) : blindUri(named, call, this.#parts);
+    const { leg } = call.dialog;
+    if (target === null || !leg) {
       this.#fail(failure('target_failed', 'There is no dialog that the peer could take over.'));
       return;
     }
@@ -295,6 +297,6 @@ export class Transfer {
       failed: (failed) => this.#fail(failed),
     });
     this.#referred = true;
-    call.leg.refer({ target }, events);
+    leg.refer({ target }, events);
   }
 }

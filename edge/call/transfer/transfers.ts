@@ -5,31 +5,40 @@
  * the agent are there, nothing can be sent to the peer, so a transfer ordered earlier waits for them.
  */
 
+import type { Call } from '../call.ts';
 import { reasonPhrase } from '../ending.ts';
 import type { PeerRefer } from '../ports/refer.ts';
 import type { TransferOrder, TransferOutcome } from '../ports/transfer.ts';
 import { callOver, type FailedTransfer, failure } from './outcome.ts';
 import { Transfer } from './transfer.ts';
 import type { TransferParts, TransferPlan } from './transfer-plan.ts';
-import type { TransferredCall } from './transferred-call.ts';
+
+/** A peer that was transferred hangs up itself; after this many ms we send the BYE. */
+const leaveAfterMs = 2_000;
 
 /** Length of a rejected target in the transcript, characters. */
 const longestShown = 200;
 
 export class Transfers {
-  readonly #call: TransferredCall;
+  readonly #call: Call;
   readonly #parts: TransferParts | null;
   #current: Transfer | null = null;
   /** Whether the current one waits for the call to be up. */
   #early = false;
   /** Whether the call is the target leg of another call's transfer. */
   #bound: boolean;
+  #leaving = false;
 
   /** @param parts null: outbound calls are disabled, and so are transfers */
-  constructor(call: TransferredCall, parts: TransferParts | null, bound: boolean) {
+  constructor(call: Call, parts: TransferParts | null) {
     this.#call = call;
     this.#parts = parts;
-    this.#bound = bound;
+    this.#bound = call.plan.parentId !== undefined;
+  }
+
+  /** Whether the peer was transferred and is about to hang up. */
+  get leaving(): boolean {
+    return this.#leaving;
   }
 
   /** Whether the call must not be changed now; a bridged call can be. */
@@ -110,12 +119,20 @@ export class Transfers {
     return this.#current?.callerLeft() === true;
   }
 
+  /** Ends the call as transferred: the peer sends BYE, or we do shortly after. */
+  leaveToPeer(): void {
+    const call = this.#call;
+    if (call.termination) return;
+    this.#leaving = true;
+    call.limits.after(leaveAfterMs, () => call.end({ code: 'transferred', detail: null }));
+  }
+
   callEnded(): void {
     this.#current?.callEnded();
   }
 
   get #idle(): boolean {
-    return !this.#bound && !this.#call.leaving && (this.#current?.state ?? 'over') === 'over';
+    return !this.#bound && !this.#leaving && (this.#current?.state ?? 'over') === 'over';
   }
 
   #begin(plan: TransferPlan): Transfer | FailedTransfer {

@@ -1,6 +1,6 @@
 /** Requests outside any dialog, and those in dialogs that are gone. */
 import { plainAddress } from '#shared/networks.ts';
-import { retryAfterS } from '../../call/live-call.ts';
+import { retryAfterS } from '../../call/ending.ts';
 import { capabilities, respond } from '../srf/environment.ts';
 import { allow } from '../srf/headers.ts';
 import { forgetInvite, type SrfRequest, type SrfResponse } from '../srf/srf.ts';

@@ -1,5 +1,5 @@
 import { testKeyHeader } from '../../call/agent-test-calls.ts';
-import { retryAfterS } from '../../call/live-call.ts';
+import { retryAfterS } from '../../call/ending.ts';
 import { shareTaken } from '../../call/room.ts';
 import { sessionBody } from '../session/session-body.ts';
 import { accept, headerOf, unsupportedTags } from '../srf/headers.ts';

@@ -6,19 +6,19 @@
  *                                         | a fork other than that of the early media: new media leg, re-INVITE
  */
 import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
-import type { CallBody } from './call-body.ts';
-import { CallRefused } from './call-refused.ts';
-import type { MediaLegOptions } from './ports/media.ts';
+import type { Call } from '../call.ts';
+import { CallRefused } from '../call-refused.ts';
+import type { MediaLegOptions } from '../ports/media.ts';
 
 export class OutboundMedia {
-  readonly #body: CallBody;
+  readonly #call: Call;
   #codecs: readonly CodecName[] = defaultCodecs;
   #beside: MediaLegOptions['beside'];
   #early: { readonly sdp: string; readonly accepted: Promise<boolean> } | null = null;
   #renegotiated: () => void = () => {};
 
-  constructor(body: CallBody) {
-    this.#body = body;
+  constructor(call: Call) {
+    this.#call = call;
   }
 
   /**
@@ -32,24 +32,19 @@ export class OutboundMedia {
     codecs: readonly CodecName[],
     beside?: MediaLegOptions['beside'] | null,
   ): Promise<string | null> {
-    const body = this.#body;
+    const call = this.#call;
     this.#codecs = codecs.length > 0 ? codecs : defaultCodecs;
     this.#early = null;
     this.#beside = beside ?? undefined;
-    const media = await body.createMedia(this.#codecs, this.#beside);
-    if (body.termination) {
-      media.close();
-      return null;
-    }
-    body.media?.close();
-    body.media = media;
+    const media = await call.createMedia(this.#codecs, this.#beside);
+    if (!media) return null;
     const offer = await media.offer();
-    return body.termination ? null : offer;
+    return call.termination ? null : offer;
   }
 
   /** Early media: sets up and measures the path; the agent hears nothing before the answer. */
   early(sdp: string): void {
-    const { media, log } = this.#body;
+    const { media, log } = this.#call;
     if (this.#early || !media) return;
     const accepted = media.accept(sdp).then(
       () => true,
@@ -67,15 +62,15 @@ export class OutboundMedia {
    * @throws CallRefused when there is no usable answer
    */
   async answer(sdp: string | null, renegotiate: () => void): Promise<void> {
-    const body = this.#body;
+    const call = this.#call;
     const early = (await this.#early?.accepted) === true;
-    if (body.termination || (early && (sdp === null || sdp === this.#early?.sdp))) return;
+    if (call.termination || (early && (sdp === null || sdp === this.#early?.sdp))) return;
     if (sdp === null) throw new CallRefused(488, 'The 200 carried no answer to our offer.');
     try {
-      await body.media?.accept(sdp);
+      await call.media?.accept(sdp);
     } catch (error) {
       // RFC 3261 section 13.2.2.4: a fork other than that of the early media has answered.
-      if (!early || !(error instanceof CallRefused) || body.termination) throw error;
+      if (!early || !(error instanceof CallRefused) || call.termination) throw error;
       await this.#beginAnew(renegotiate);
     }
   }
@@ -87,7 +82,7 @@ export class OutboundMedia {
 
   /** The early answer cannot be undone, so a new media leg replaces this one. */
   async #beginAnew(renegotiate: () => void): Promise<void> {
-    this.#body.log.info({}, 'the answer differs from its early media; offering anew');
+    this.#call.log.info({}, 'the answer differs from its early media; offering anew');
     if ((await this.begin(this.#codecs, this.#beside)) === null) return;
     const done = new Promise<void>((resolve) => {
       this.#renegotiated = resolve;

@@ -1,7 +1,7 @@
 /** One INVITE of an outbound call, and its outcome. */
-import { rang } from './causes/outbound-cause.ts';
-import type { DialEvents, OutboundLeg } from './ports/dialing.ts';
-import type { AttemptOutcome, Phase, Place } from './ports/routes.ts';
+import { rang } from '../causes/outbound-cause.ts';
+import type { DialEvents, OutboundLeg } from '../ports/dialing.ts';
+import type { AttemptOutcome, Phase, Place } from '../ports/routes.ts';
 
 /** Events of an attempt. Exactly one of the last three occurs. */
 export interface AttemptEvents {

@@ -5,9 +5,15 @@ import type { Termination } from '../ending.ts';
 import type { AgentHost, AgentLeg, CallFacts } from '../ports/agents.ts';
 import type { MediaLeg } from '../ports/media.ts';
 import type { OutboundRoute } from '../ports/routes.ts';
-import type { DialogLeg } from '../ports/signaling.ts';
-import type { TargetEvents } from './target-events.ts';
-import type { TransferredCall } from './transferred-call.ts';
+
+/** Events from the target leg to its transfer. */
+export interface TargetEvents {
+  ringing(): void;
+  /** The target answered, and its agent asks to bridge. */
+  join(): void;
+  /** Called once, also when the leg could not be started. */
+  ended(termination: Termination): void;
+}
 
 export interface TargetPlan {
   /** The call that is being transferred. */
@@ -25,15 +31,6 @@ export interface TargetPlan {
   /** Creates the agent that speaks to the target. */
   speaker(call: CallFacts, host: AgentHost): AgentLeg;
   readonly events: TargetEvents;
-}
-
-/** The leg, as far as its transfer needs it. */
-export interface TargetLeg {
-  readonly body: TransferredCall;
-  readonly leg: DialogLeg | null;
-  /** The route of the last attempt. */
-  readonly route: OutboundRoute | null;
-  end(termination: Termination): void;
 }
 
 /**

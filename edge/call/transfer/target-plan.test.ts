@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CodecName } from '#shared/codecs.ts';
 import { route } from '../../../test/kit/fakes/fake-hunt.ts';
-import { codecsFor } from './target-leg.ts';
+import { codecsFor } from './target-plan.ts';
 
 const over = (codecs: CodecName[], transcode = false) => ({ ...route, codecs, transcode });
 

@@ -2,14 +2,14 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { connectionFailure } from '#shared/connection-faults.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
-import { echoAgent, FakeAgents } from '../../test/kit/fakes/fake-agents.ts';
-import { FakeDialer } from '../../test/kit/fakes/fake-dialer.ts';
-import { FakeRoutes, placeAt, route } from '../../test/kit/fakes/fake-hunt.ts';
-import { FakeMedia, fakeAnswer } from '../../test/kit/fakes/fake-media.ts';
-import { QuietLog } from '../../test/kit/fakes/quiet-log.ts';
-import { CallRefused } from './call-refused.ts';
-import { Calls } from './calls.ts';
-import type { OutboundPlan } from './outbound-plan.ts';
+import { echoAgent, FakeAgents } from '../../../test/kit/fakes/fake-agents.ts';
+import { FakeDialer } from '../../../test/kit/fakes/fake-dialer.ts';
+import { FakeRoutes, placeAt, route } from '../../../test/kit/fakes/fake-hunt.ts';
+import { FakeMedia, fakeAnswer } from '../../../test/kit/fakes/fake-media.ts';
+import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
+import type { OutboundPlan } from '../call-plan.ts';
+import { CallRefused } from '../call-refused.ts';
+import { Calls } from '../calls.ts';
 
 const plan: OutboundPlan = {
   callId: 'call-1',

@@ -1,15 +1,13 @@
-/** What calls in both directions need, and the interface used to count and end them. */
+/** What calls need from the rest of the edge. */
 import type { Clock } from '#shared/clock.ts';
 import type { NewId } from '#shared/ids.ts';
-import type { TerminationCode } from '#shared/termination.ts';
-import type { Termination } from './ending.ts';
 import type { Log } from './log.ts';
 import type { Agents } from './ports/agents.ts';
+import type { Dialer } from './ports/dialing.ts';
 import type { Media } from './ports/media.ts';
 import type { Reporter } from './ports/reporting.ts';
-import type { LegFacts } from './ports/signaling.ts';
+import type { HeadersOf, Routes } from './ports/routes.ts';
 import type { TransferParts } from './transfer/transfer-plan.ts';
-import type { Transfers } from './transfer/transfers.ts';
 
 interface CallSettings {
   /** 180 is sent when the answer takes longer than this, ms. */
@@ -34,18 +32,14 @@ export interface CallDeps {
   readonly transfers: TransferParts | null;
 }
 
-/** A call in either direction, for code that only counts and ends calls. */
-export interface LiveCall {
-  readonly id: string;
-  readonly state: string;
-  readonly answered: boolean;
-  /** Why the call ended; null while it is live. */
-  readonly termination: TerminationCode | null;
-  readonly direction: LegFacts['direction'];
-  readonly transfers: Transfers;
-  /** Ends the call in any state. The first reason wins. */
-  end(termination: Termination): void;
+/** What outbound calls need besides. */
+export interface OutboundParts {
+  readonly routes: Routes;
+  readonly dialer: Dialer;
+  /** Time for one attempt without an answer before it is canceled, ms. */
+  readonly ringTimeoutMs: number;
+  /** Whether a peer's REFER is followed; default: true. */
+  readonly followRefer?: boolean;
+  /** Applies header mappings to variables for the Refer-To of a REFER; absent: no headers. */
+  readonly headersOf?: HeadersOf;
 }
-
-/** Value of the Retry-After header in a 503, seconds. */
-export const retryAfterS = 10;

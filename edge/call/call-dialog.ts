@@ -1,0 +1,115 @@
+/**
+ * The dialog of one call with its peer: the peer's requests in it (session changes, REFER, Replaces, BYE), and the
+ * peer's hold.
+ */
+import type { Call } from './call.ts';
+import { CallRefused } from './call-refused.ts';
+import type { MediaLeg } from './ports/media.ts';
+import type { CallLeg, DialogLeg, LegEvents } from './ports/signaling.ts';
+import { Takeover } from './takeover.ts';
+
+export type InDialogEvents = Pick<
+  LegEvents,
+  'bye' | 'lost' | 'reanswer' | 'reoffer' | 'reaccept' | 'referred' | 'referRefused' | 'replacedBy'
+>;
+
+export class CallDialog {
+  readonly #call: Call;
+  #leg: DialogLeg | null = null;
+  #takeover: Takeover | null = null;
+  #keysNoted = false;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /** The dialog as it is now; null before an outbound call is answered. */
+  get leg(): DialogLeg | null {
+    return this.#leg;
+  }
+
+  /** Continues the call on `leg`; a previous dialog gets a BYE. */
+  goOnOver(leg: DialogLeg): void {
+    const replaced = this.#leg;
+    this.#leg = leg;
+    replaced?.bye('Replaced by another dialog');
+  }
+
+  /** Handlers for events of the answered dialog. */
+  events(): InDialogEvents {
+    const call = this.#call;
+    return {
+      bye: () => call.guarded(() => this.#peerLeft()),
+      lost: (code, detail, sipStatus) =>
+        call.end({ code, detail, ...(sipStatus === undefined ? {} : { sipStatus }) }),
+      referred: (refer) =>
+        call.guarded(() => {
+          if (this.#takeover) refer.refuse(491, 'Request Pending');
+          else call.transfers.referred(refer);
+        }),
+      referRefused: (target, reason) => call.guarded(() => call.transfers.referRefused(target, reason)),
+      replacedBy: (leg) => call.guarded(() => this.#replacedBy(leg)),
+      reanswer: async (offer) => {
+        const answer = await this.#liveMedia().answer(offer);
+        this.followHold();
+        return answer;
+      },
+      reoffer: async () => this.#liveMedia().offer(),
+      reaccept: async (answer) => {
+        await this.#liveMedia().accept(answer);
+        this.followHold();
+      },
+    };
+  }
+
+  /** After a change of the session: on hold no media is due. */
+  followHold(): void {
+    const call = this.#call;
+    if (call.up) this.noteKeys();
+    const input = call.media?.held === true ? 'hold' : 'resume';
+    if (!call.accepts(input)) return;
+    if (input === 'hold') call.limits.silence.expectNothing();
+    else call.limits.silence.expectMedia();
+    call.input(input);
+  }
+
+  /** Notes once in the transcript that this call cannot carry key presses. */
+  noteKeys(): void {
+    const { ledger, log, media } = this.#call;
+    if (this.#keysNoted || media?.keys !== 'none') return;
+    this.#keysNoted = true;
+    log.info({}, 'keys are impossible: the SDP of the peer has no telephone-event');
+    ledger.note(
+      "Keys are impossible on this call: the peer's SDP has no telephone-event (RFC 4733), and keys by SIP INFO are not taken.",
+    );
+  }
+
+  /** The peer's BYE. */
+  #peerLeft(): void {
+    // The old dialog may end before the new one.
+    if (this.#takeover) return;
+    const call = this.#call;
+    const transferred = call.transfers.callerLeft() || call.transfers.leaving;
+    const hungUp = call.direction === 'inbound' ? 'caller_hangup' : 'callee_hangup';
+    call.end({ code: transferred ? 'transferred' : hungUp, detail: null, gone: true });
+  }
+
+  #replacedBy(leg: CallLeg): void {
+    const { media, up, transfers } = this.#call;
+    if (!media || !up || this.#takeover || transfers.leaving || transfers.busy) {
+      leg.reject({ status: 491 });
+      return;
+    }
+    this.#takeover = new Takeover(this.#call, leg, this.events(), (next) => {
+      this.#takeover = null;
+      if (next) this.goOnOver(next);
+    });
+    void this.#takeover.begin(media);
+  }
+
+  #liveMedia(): MediaLeg {
+    const { media, termination } = this.#call;
+    if (!media || termination) throw new CallRefused(488, 'The call has no media session');
+    return media;
+  }
+}

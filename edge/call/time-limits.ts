@@ -1,0 +1,67 @@
+/** The time limits of one call: its timers, its maximum duration, and the silence of its peer. */
+import type { Clock, Timer } from '#shared/clock.ts';
+import { counted } from '#shared/counted.ts';
+import type { Call } from './call.ts';
+import type { CallDeps } from './call-deps.ts';
+import { SilenceWatch } from './silence-watch.ts';
+
+/**
+ * Interval at which a silent peer on hold is probed, ms: a vanished peer costs only minutes, and the probes stay rare.
+ * No media is due on hold, so this is independent of `MEDIA_TIMEOUT_S`.
+ */
+const usualHoldQuestionMs = 60_000;
+
+export class TimeLimits {
+  readonly silence: SilenceWatch;
+  readonly #call: Call;
+  readonly #clock: Clock;
+  readonly #timers = new Set<Timer>();
+  #deadline: number | null = null;
+
+  constructor(call: Call, { clock, settings }: Pick<CallDeps, 'clock' | 'settings'>) {
+    this.#call = call;
+    this.#clock = clock;
+    const { mediaTimeoutMs: mediaMs, holdQuestionMs: holdMs = usualHoldQuestionMs } = settings;
+    this.silence = new SilenceWatch(call, clock, { mediaMs, holdMs });
+  }
+
+  /** When the maximum duration expires, ms of the clock's elapsed time; null before the answer, or without one. */
+  get deadline(): number | null {
+    return this.#deadline;
+  }
+
+  /** The maximum duration starts with the answer. */
+  answered(): void {
+    const { plan } = this.#call;
+    const minutes = plan.agent?.max_duration ?? 0;
+    if (minutes === 0) return;
+    const now = this.#clock.elapsed();
+    const deadline = plan.deadline ?? now + minutes * 60_000;
+    this.#deadline = deadline;
+    this.after(Math.max(0, deadline - now), () =>
+      this.#call.end({ code: 'max_duration', detail: `It lasted ${counted(minutes, 'minute')}.` }),
+    );
+  }
+
+  /** A timer that ends with the call. */
+  after(ms: number, fire: () => void): Timer {
+    const timer = this.#clock.after(ms, () => {
+      this.#timers.delete(timer);
+      fire();
+    });
+    this.#timers.add(timer);
+    return timer;
+  }
+
+  cancel(timer: Timer): void {
+    timer.cancel();
+    this.#timers.delete(timer);
+  }
+
+  /** At the end. */
+  stop(): void {
+    for (const timer of this.#timers) timer.cancel();
+    this.#timers.clear();
+    this.silence.stop();
+  }
+}
