@@ -28,7 +28,7 @@ async function main(config: ControlConfig): Promise<void> {
   if (open.length > 0)
     logger.warn(
       { files: open },
-      'paths of the data folder stay open to others: they belong to somebody else, or are shared (sticky bit)',
+      'paths of the data folder are accessible to other users: owned by somebody else, or shared (sticky bit)',
     );
   let control: Awaited<ReturnType<typeof createApp>> | null = null;
   guard.attach({

@@ -234,7 +234,7 @@ class TestRun {
         return caller;
       },
       consult: () => {
-        throw new Error('a simulated caller transfers nobody');
+        throw new Error('a simulated caller cannot transfer');
       },
       waiting: () => ({ sampleRate: 8000, read: () => false }),
     };
@@ -284,7 +284,7 @@ class TestRun {
   #lost(why: string): void {
     this.#log.warn({ why }, 'the socket of a test run is lost, its call ends');
     this.#abandoned = true;
-    this.#call?.end({ code: 'api_stop', detail: `The test run is gone: ${why}.` });
+    this.#call?.end({ code: 'api_stop', detail: `The test run was lost: ${why}.` });
   }
 
   // ---------------------------------------------------------------- the end
@@ -317,7 +317,7 @@ class TestRun {
     this.#parts.counts.ended(this.#abandoned ? 'abandoned' : 'concluded');
     this.#lastWait?.cancel();
     // One end is over; otherwise the other end might wait forever.
-    this.#call?.end({ code: 'agent_hangup', detail: 'The tested end is over.' });
+    this.#call?.end({ code: 'agent_hangup', detail: 'The tested end has ended.' });
     this.#tellEnd().catch((error: unknown) => {
       this.#log.error({ err: error }, 'a test run could not be concluded');
     });

@@ -118,7 +118,7 @@ describe('the settings of the edge', () => {
     [{ RTP_PORT_MIN: '20000' }, 'RTP_PORT_MAX must be greater than RTP_PORT_MIN (20000), not "20000"'],
     [
       { TLS_CLIENT_CERTS: '/nowhere' },
-      'TLS_CLIENT_CERTS: the folder /nowhere does not exist; make it, or unset the setting',
+      'TLS_CLIENT_CERTS: the folder /nowhere does not exist; create it, or unset the setting',
     ],
     [{ DRACHTIO_HOST: '192.0.2.1' }, 'DRACHTIO_SECRET must be set when DRACHTIO_HOST is'],
     [

@@ -240,7 +240,7 @@ export async function certificates(config: EdgeSettings, waitMs = 15_000): Promi
     for (let waited = 0; !pathExists(file); waited += stepMs) {
       if (waited >= waitMs) {
         throw new SettingError(
-          `${name}: the file ${file} does not exist; start control first, which makes it, or name another`,
+          `${name}: the file ${file} does not exist; start control first, which creates it, or set another file`,
         );
       }
       await pause(stepMs);
@@ -291,7 +291,7 @@ function clientFolder(named: string | null, dataDir: string): string {
   const folder = resolve(named ?? join(dataDir, 'tls', 'clients'));
   if (named === null || pathExists(folder)) return folder;
   throw new SettingError(
-    `TLS_CLIENT_CERTS: the folder ${folder} does not exist; make it, or unset the setting`,
+    `TLS_CLIENT_CERTS: the folder ${folder} does not exist; create it, or unset the setting`,
   );
 }
 

@@ -181,7 +181,7 @@ export class EngineProcess {
     if (clock.elapsed() - this.#startedAt >= healthyMs) this.#pauseMs = firstPauseMs;
     const pauseMs = this.#pauseMs;
     this.#pauseMs = Math.min(longestPauseMs, pauseMs * 2);
-    log.error({ exit_code: code, signal, restart_ms: pauseMs }, 'SIP engine ended and is started again');
+    log.error({ exit_code: code, signal, restart_ms: pauseMs }, 'SIP engine exited, restarting');
     onRestart();
     this.#restart = clock.after(pauseMs, () => this.start());
   }

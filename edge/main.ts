@@ -32,7 +32,7 @@ async function run(): Promise<void> {
     drainMs: settings.drainTimeoutMs + closeMs,
   });
   edge = await Edge.start(settings, log, `Trunkline/${version}`);
-  log.info({ sip: `${settings.sip.host}:${settings.sip.port}` }, 'edge takes calls');
+  log.info({ sip: `${settings.sip.host}:${settings.sip.port}` }, 'edge is ready');
   const started = edge;
   const stop = (): void => {
     // The second signal, or the first one during a drain after a fault.
@@ -57,7 +57,7 @@ async function run(): Promise<void> {
 run().catch((error: unknown) => {
   const words = storageWords(
     error,
-    'Move it away with its -wal and -shm and start again; what it held and control does not have is lost.',
+    'Move it away with its -wal and -shm and start again; reports that control has not received are lost.',
   );
   console.error(`edge: ${words ?? (error instanceof Error ? error.message : String(error))}`);
   process.exit(1);

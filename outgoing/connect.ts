@@ -46,7 +46,7 @@ async function judgedAddresses(host: string, { allowed, resolve }: ConnectParts)
   const { addresses, refusals } = await judgedLookup(host, resolve, allowed);
   const [refusal] = refusals;
   if (refusal !== undefined)
-    throw new OutgoingFailure('refused', `${host} must not be contacted: ${refusal}`);
+    throw new OutgoingFailure('refused', `${host} is not an allowed target: ${refusal}`);
   if (addresses.length === 0) throw new OutgoingFailure('network', `${host} has no address`);
   return addresses;
 }
@@ -74,7 +74,7 @@ function open(
           ALPNProtocols: ['http/1.1'],
         })
       : connectTcp(target);
-    const abort = () => socket.destroy(new Error('the attempt was given up'));
+    const abort = () => socket.destroy(new Error('the attempt was aborted'));
     // Stays attached after the hand-over: an error in between needs a listener.
     socket.on('error', (error) => {
       signal.removeEventListener('abort', abort);

@@ -125,7 +125,7 @@ function credentials({ username, password }: URL): Record<string, string> {
 }
 
 function failureOf(error: unknown, request: OutgoingRequest, limit: AbortSignal): OutgoingFailure {
-  if (request.signal.aborted) return new OutgoingFailure('aborted', 'the request was given up', error);
+  if (request.signal.aborted) return new OutgoingFailure('aborted', 'the request was aborted', error);
   if (limit.aborted) return new OutgoingFailure('timeout', `no answer within ${request.timeoutMs} ms`, error);
   if (error instanceof OutgoingFailure) return error;
   // A header or method that cannot be sent: a retry would fail too.

@@ -56,32 +56,33 @@ const sentences: Readonly<Record<ConnectionFault, Sentence>> = {
   certificate_not_yet_valid: (place) =>
     `The certificate of ${place} is not valid yet; check its dates and the clocks.`,
   certificate_name: (place, detail) =>
-    `The certificate of ${place} is for another host (${detail}); it must name the host that is dialled.`,
+    `The certificate of ${place} is for another host (${detail}); it must contain the dialed host.`,
   certificate_untrusted: (place, detail) =>
-    `The certificate of ${place} is not from an authority that we trust (${detail}); install one with its intermediate certificates.`,
+    `The certificate of ${place} is not from a trusted authority (${detail}); install one with its intermediate certificates.`,
   client_certificate_missing: (place) =>
-    `${place} asks for a client certificate (mTLS) and got none; put one for that host into the folder TLS_CLIENT_CERTS of the edge.`,
+    `${place} requires a client certificate (mTLS); put one for that host into the folder TLS_CLIENT_CERTS of the edge.`,
   client_certificate_refused: (place, detail) =>
     `${place} does not accept our client certificate (${detail}); replace the one in the folder TLS_CLIENT_CERTS of the edge, or let ${place} trust its authority.`,
-  tls_version: (place) => `${place} speaks no TLS version that we accept; enable TLS 1.2 or newer there.`,
+  tls_version: (place) => `${place} supports no TLS version that we accept; enable TLS 1.2 or newer there.`,
   tls_cipher: (place) =>
     `${place} has no cipher suite in common with us; enable one with ECDHE and AES-GCM there.`,
   not_tls: (place) =>
-    `What answers at ${place} does not speak TLS; check that the port is the one for SIP over TLS, usually 5061.`,
+    `The server at ${place} does not speak TLS; check that the port is the one for SIP over TLS, usually 5061.`,
   handshake_timeout: (place) =>
-    `${place} took the TCP connection, but did not finish the TLS handshake in time; check that the port is the one for SIP over TLS, and that the server is not overloaded.`,
+    `${place} accepted the TCP connection, but did not finish the TLS handshake in time; check that the port is the one for SIP over TLS, and that the server is not overloaded.`,
   handshake_closed: (place) =>
-    `${place} took the TCP connection and broke it during the TLS handshake; check that the port is the one for SIP over TLS, and that our address is allowed there.`,
+    `${place} accepted the TCP connection and closed it during the TLS handshake; check that the port is the one for SIP over TLS, and that our address is allowed there.`,
   tls_failed: (place, detail) =>
     `The TLS handshake with ${place} failed (${detail}); check its TLS configuration.`,
   no_address: (place, detail) => `There is no usable address for ${place}: ${detail}.`,
   refused: (place) =>
     `Nothing listens at ${place}: the connection was refused; check host, port and firewall.`,
-  connect_timeout: (place) => `${place} took no TCP connection in time; check host, port and firewall.`,
-  no_route: (place) => `No network route leads to ${place}; check the address.`,
+  connect_timeout: (place) =>
+    `${place} did not accept the TCP connection in time; check host, port and firewall.`,
+  no_route: (place) => `There is no network route to ${place}; check the address.`,
   closed_at_once: (place) =>
-    `${place} closed the connection after the TLS handshake, without an answer; check there that our address is allowed, and whether it asks for a client certificate (mTLS).`,
-  lost: (place, detail) => `The connection to ${place} broke: ${detail}.`,
+    `${place} closed the connection after the TLS handshake, without a response; check there that our address is allowed, and whether it requires a client certificate (mTLS).`,
+  lost: (place, detail) => `The connection to ${place} was lost: ${detail}.`,
   not_allowed: notReached,
   limit: notReached,
   closing: notReached,

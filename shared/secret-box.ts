@@ -26,7 +26,7 @@ export class SecretBox {
     return formatMark + sealed.toString('base64url');
   }
 
-  /** @throws Error when the text was sealed with another key or context, or was altered */
+  /** @throws Error when the text was encrypted with another key or context, or was altered */
   open(sealed: string, context: string): string {
     if (!sealed.startsWith(formatMark))
       throw new Error(`The stored secret of ${context} has an unknown form`);

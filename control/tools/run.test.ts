@@ -298,7 +298,7 @@ describe('targets', () => {
     addresses = [['127.0.0.1', '10.0.0.1']];
     expect((await run(id)).body.data).toMatchObject({
       success: false,
-      error: 'api.example.com must not be contacted: 10.0.0.1 is a private address',
+      error: 'api.example.com is not an allowed target: 10.0.0.1 is a private address',
     });
     addresses = [['::ffff:169.254.169.254']];
     expect((await run(id)).body.data).toMatchObject({ success: false, error: /metadata/ });

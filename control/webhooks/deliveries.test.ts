@@ -273,7 +273,7 @@ describe('call.completed', () => {
     await setNumberHook(hook('/calls'));
     await report();
     expect((await attempted(1))?.last_error).toMatch(
-      /^hooks\.example\.com must not be contacted: 10\.0\.0\.1/,
+      /^hooks\.example\.com is not an allowed target: 10\.0\.0\.1/,
     );
     expect(received).toEqual([]);
   });

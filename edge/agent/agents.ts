@@ -87,7 +87,7 @@ export function createAgents(deps: AgentsDeps): Agents {
         model: settings.model,
         temperature: settings.temperature,
         onFailure: 'rules',
-        failed: (error) => log.warn({ err: error }, 'rules take the place of the language model'),
+        failed: (error) => log.warn({ err: error }, 'falling back from the language model to rules'),
       });
     switch (settings.kind) {
       case 'echo':

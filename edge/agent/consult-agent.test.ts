@@ -62,7 +62,7 @@ describe('with a key', () => {
     clock.advance(1);
     expect(await takeFrames(agent, 20)).toBe(announcement.length);
     clock.advance(15_000);
-    expect(host.hangups).toEqual(['the target did not take the call: no key was pressed']);
+    expect(host.hangups).toEqual(['the target did not accept the call: no key was pressed']);
     expect([host.joins, clock.pending]).toEqual([0, 0]);
   });
 
@@ -72,7 +72,7 @@ describe('with a key', () => {
     press('2');
     expect(await takeFrames(agent, 20)).toBe(announcement.length);
     press('#');
-    expect(host.hangups).toEqual(['the target did not take the call: the key # was pressed, not 1']);
+    expect(host.hangups).toEqual(['the target did not accept the call: the key # was pressed, not 1']);
     press('1');
     expect([host.joins, clock.pending]).toEqual([0, 0]);
   });

@@ -119,7 +119,7 @@ export class ConsultAgent implements AgentLeg {
     if (this.#repeats >= this.#deps.limits.repeats) {
       this.#decided = true;
       this.#silence();
-      this.#host.hangup(`the target did not take the call: ${why}`);
+      this.#host.hangup(`the target did not accept the call: ${why}`);
       return;
     }
     this.#repeats++;

@@ -7,7 +7,7 @@ import { transferTo } from './transfer-to.ts';
  * the original cause.
  */
 export async function passOn(host: AgentHost, number: string, cause: Error, log: Log): Promise<void> {
-  log.warn({ err: cause, fallback_number: number }, 'the call is passed on to the fallback number');
+  log.warn({ err: cause, fallback_number: number }, 'transferring the call to the fallback number');
   const outcome = await transferTo(host, number, 'bridge');
   if (outcome.ok) return;
   host.fail(new Error(`${cause.message}; the fallback number ${number}: ${outcome.reason}`, { cause }));

@@ -34,7 +34,7 @@ export class HostGate implements AgentHost {
   }
   async transfer(order: TransferOrder): Promise<TransferOutcome> {
     if (this.#open) return this.#host.transfer(order);
-    return { ok: false, code: 'not_active', sipCode: null, reason: 'A mailbox has answered the call.' };
+    return { ok: false, code: 'not_active', sipCode: null, reason: 'Voicemail answered the call.' };
   }
   join(): void {
     if (this.#open) this.#host.join();

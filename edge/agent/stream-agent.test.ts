@@ -351,9 +351,9 @@ describe('from the server', () => {
     expect(host.transfers).toEqual([]);
     expect(log.warnings.map(({ fields }) => Object.values(fields)[0])).toEqual([
       'a message is not JSON',
-      'a "dtmf" message lacks what it needs',
+      'a "dtmf" message lacks required fields',
       'a "hangup" message names another streamSid',
-      'a "transfer" message lacks what it needs',
+      'a "transfer" message lacks required fields',
     ]);
   });
 
@@ -447,7 +447,7 @@ describe("the socket's life cycle", () => {
     expect(host.failures).toEqual([]);
     clock.advance(1);
     expect(host.failures[0]?.message).toBe(
-      'the stream socket was lost (close code 1006) and did not come back in time',
+      'the stream socket was lost (close code 1006) and did not reconnect in time',
     );
     expect(clock.pending).toBe(0);
   });
@@ -463,9 +463,9 @@ describe("the socket's life cycle", () => {
     await lost(agent);
     await settle();
     expect(host.transfers).toEqual([{ target: '+14155550177', method: 'bridge', consult: null }]);
-    expect(log.warnings.at(-1)?.message).toBe('the call is passed on to the fallback number');
+    expect(log.warnings.at(-1)?.message).toBe('transferring the call to the fallback number');
     expect(host.failures.map(({ message }) => message)).toEqual([
-      'the stream socket was lost (close code 1006) and did not come back in time; the fallback number +14155550177: There is no way.',
+      'the stream socket was lost (close code 1006) and did not reconnect in time; the fallback number +14155550177: There is no way.',
     ]);
   });
 

@@ -209,7 +209,7 @@ export class StreamAgent implements AgentLeg {
           .catch((error: unknown) => this.#log.warn({ err: error }, 'keys could not be sent'));
         break;
       case 'hangup':
-        this.#host.hangup(message.reason ?? 'the stream server asked for it');
+        this.#host.hangup(message.reason ?? 'requested by the stream server');
         break;
       case 'transfer':
         this.#beginTransfer(message.target, message.method);
@@ -248,7 +248,7 @@ export class StreamAgent implements AgentLeg {
 
   /** The socket cannot be restored: the fallback number takes the call, or the call fails (contract 9.5). */
   #onGivenUp(reason: string): void {
-    const lost = new Error(`${reason} and did not come back in time`);
+    const lost = new Error(`${reason} and did not reconnect in time`);
     const { fallback_number: fallback } = this.#settings;
     if (fallback === null) this.#host.fail(lost);
     else void passOn(this.#host, fallback, lost, this.#log);

@@ -263,10 +263,10 @@ export class StreamLink {
         return;
       }
       this.#attempt(Math.min(this.#deps.limits.openTimeoutMs, remaining)).then(
-        () => this.#deps.log.info({}, 'stream socket is back'),
+        () => this.#deps.log.info({}, 'stream socket reconnected'),
         (error: unknown) => {
           if (this.#closed) return;
-          this.#deps.log.info({ err: error }, 'stream socket not back yet');
+          this.#deps.log.info({ err: error }, 'stream socket reconnect failed');
           this.#retry(why, deadline, delayMs * 2);
         },
       );

@@ -52,7 +52,7 @@ export function parseServerMessage(
     return null;
   }
   const parsed = readEvent(event, isRecord(message[event]) ? message[event] : {}, message);
-  if (parsed === undefined) problem(`a "${event}" message lacks what it needs`);
+  if (parsed === undefined) problem(`a "${event}" message lacks required fields`);
   return parsed ?? null;
 }
 

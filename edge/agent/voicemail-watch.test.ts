@@ -126,9 +126,9 @@ describe('when voicemail answers', () => {
     const { inner, host, hear } = setUp({ action: 'hangup', message: null });
     await hear(mailbox);
     expect(host.answerers).toEqual(['voicemail']);
-    expect(host.hangups).toEqual(['a mailbox has answered the call']);
+    expect(host.hangups).toEqual(['voicemail answered the call']);
     expect(inner.closedFor).toHaveLength(1);
-    expect(host.lines('agent-action')).toEqual(['agent-action: A mailbox has answered the call']);
+    expect(host.lines('agent-action')).toEqual(['agent-action: Voicemail answered the call']);
   });
 
   it('lets the agent continue when configured to ignore it', async () => {
@@ -156,7 +156,7 @@ describe('when voicemail answers', () => {
     clock.advance(499);
     expect(host.hangups).toEqual([]);
     clock.advance(1);
-    expect(host.hangups).toEqual(['the message was left in the mailbox']);
+    expect(host.hangups).toEqual(['voicemail message left']);
     expect(clock.pending).toBe(0);
   });
 
@@ -183,9 +183,9 @@ describe('when voicemail answers', () => {
   it('hangs up after the beep when the message cannot be synthesized', async () => {
     const { host, log, hear } = setUp(leave, { speaks: false });
     await hear(inTurn(mailbox, beep, silence(100)));
-    expect(host.hangups).toEqual(['a mailbox has answered the call, and the message cannot be spoken']);
+    expect(host.hangups).toEqual(['voicemail answered the call, and the message could not be synthesized']);
     expect(log.warnings.map(({ message }) => message)).toEqual([
-      'the message for the mailbox cannot be spoken',
+      'voicemail message could not be synthesized',
     ]);
   });
 

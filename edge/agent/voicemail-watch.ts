@@ -138,23 +138,23 @@ class VoicemailWatch implements AgentLeg {
     this.#deps.answered(verdict);
     if (verdict !== 'voicemail') return;
     const { action } = this.#order;
-    this.#note('agent-action', 'A mailbox has answered the call');
+    this.#note('agent-action', 'Voicemail answered the call');
     if (action === 'ignore') return;
     this.#gate.shut();
-    this.#inner.close('a mailbox has answered the call');
+    this.#inner.close('voicemail answered the call');
     this.#queue = new PlayQueue(this.sampleRate * maxMessageSeconds);
-    if (action === 'hangup') this.#host.hangup('a mailbox has answered the call');
+    if (action === 'hangup') this.#host.hangup('voicemail answered the call');
   }
 
   async #leaveMessage(): Promise<void> {
     const speech = await this.#speech;
     if (this.#closed) return;
     if (!speech)
-      return this.#host.hangup('a mailbox has answered the call, and the message cannot be spoken');
+      return this.#host.hangup('voicemail answered the call, and the message could not be synthesized');
     this.#note('assistant', this.#order.message ?? '');
     this.#queue?.push(speech);
     this.#queue?.mark(() => {
-      if (!this.#closed) this.#after(tailMs, () => this.#host.hangup('the message was left in the mailbox'));
+      if (!this.#closed) this.#after(tailMs, () => this.#host.hangup('voicemail message left'));
     });
   }
 
@@ -162,7 +162,7 @@ class VoicemailWatch implements AgentLeg {
     try {
       return await this.#deps.synthesize(message, this.sampleRate);
     } catch (error) {
-      this.#deps.log.error({ err: error, text: message }, 'the message for the mailbox cannot be spoken');
+      this.#deps.log.error({ err: error, text: message }, 'voicemail message could not be synthesized');
       return null;
     }
   }

@@ -72,7 +72,7 @@ it('does not follow redirects', async () => {
 
 it('does not contact a private address', async () => {
   const { error } = await client([])(request('/'));
-  expect(error).toContain('hook.example must not be contacted: 127.0.0.1 is a loopback address');
+  expect(error).toContain('hook.example is not an allowed target: 127.0.0.1 is a loopback address');
   expect(seen).toBe(0);
 });
 

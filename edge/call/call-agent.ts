@@ -80,7 +80,7 @@ export class CallAgent {
     this.#seat = null;
     this.#call.media?.attach(null);
     if (!seat) return;
-    other.agent.close('The agent of the other call takes this one.');
+    other.agent.close('The agent of the other call continues on this one.');
     other.agent.#seat = seat;
     seat.moveTo(other);
     other.agent.resume();

@@ -78,9 +78,9 @@ export class CallDialog {
     const { ledger, log, media } = this.#call;
     if (this.#keysNoted || media?.keys !== 'none') return;
     this.#keysNoted = true;
-    log.info({}, 'keys are impossible: the SDP of the peer has no telephone-event');
+    log.info({}, "DTMF unavailable: the peer's SDP has no telephone-event");
     ledger.note(
-      "Keys are impossible on this call: the peer's SDP has no telephone-event (RFC 4733), and keys by SIP INFO are not taken.",
+      "DTMF is unavailable on this call: the peer's SDP has no telephone-event (RFC 4733), and SIP INFO is not supported.",
     );
   }
 

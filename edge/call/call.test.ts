@@ -402,7 +402,7 @@ describe('a call', () => {
     expect(agents.last.host.keysPossible()).toBe(false);
     const lines = reports.flatMap((report) => (report.type === 'transcript' ? report.entries : []));
     expect(lines.map(({ user, text }) => `${user}: ${text}`)).toEqual([
-      "agent-action: Keys are impossible on this call: the peer's SDP has no telephone-event (RFC 4733), and keys by SIP INFO are not taken.",
+      "agent-action: DTMF is unavailable on this call: the peer's SDP has no telephone-event (RFC 4733), and SIP INFO is not supported.",
     ]);
     calls.stop('id-1');
   });

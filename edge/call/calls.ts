@@ -116,8 +116,8 @@ export class Calls {
     // Calls of tests exist to measure, and cannot be transferred.
     const deps = { ...this.#deps, ...changes, ...(own ? { transfers: null } : {}) };
     const outbound = this.#deps.outbound && { ...this.#deps.outbound, ...changes };
-    if (!outbound) throw new Error('This edge makes no calls');
-    if (this.#live.has(plan.callId)) throw new Error(`There is a call ${plan.callId} already`);
+    if (!outbound) throw new Error('Outbound calls are disabled on this edge');
+    if (this.#live.has(plan.callId)) throw new Error(`Call ${plan.callId} already exists`);
     if (!plan.leg && this.unrecordable !== null) throw new Error(this.unrecordable);
     // The leg to a transfer target belongs to a call that may continue while the edge drains.
     const closed = plan.leg ? this.#fullFor(plan.orgId) : this.closedFor(plan.orgId);

@@ -52,10 +52,10 @@ describe('the prefix lists', () => {
     ['+441624512345', 'prefix +4416245 is blocked'],
     ['+442012345678', 'prefix +44 is blocked'],
     ['+493012345678', 'prefix +49 is blocked'],
-    ['+33112345678', 'no allowed prefix fits'],
+    ['+33112345678', 'no allowed prefix matches'],
     ['sip:0019005550123@elsewhere.example.com', 'prefix +1900 is blocked'],
-    ['*21*0033112345678#', 'no allowed prefix fits'],
-    ['*1415*0033112345678#', 'no allowed prefix fits'],
+    ['*21*0033112345678#', 'no allowed prefix matches'],
+    ['*1415*0033112345678#', 'no allowed prefix matches'],
     ['1001', null],
     ['sip:alice@pbx.example.com', null],
   ])('give for %s: %j', (to, verdict) => {
@@ -98,12 +98,9 @@ describe('the prefix lists', () => {
   });
 
   it.each([
-    ['sip:１９００５５５０１００@a.example.com', 'it has characters that no number is written with'],
-    ["sip:44'2012345678@a.example.com", 'it has characters that no number is written with'],
-    [
-      'sip:5550100;phone-context=pbx.example.com@a.example.com',
-      'the number is a local one of pbx.example.com',
-    ],
+    ['sip:１９００５５５０１００@a.example.com', 'it contains characters that are not valid in a number'],
+    ["sip:44'2012345678@a.example.com", 'it contains characters that are not valid in a number'],
+    ['sip:5550100;phone-context=pbx.example.com@a.example.com', 'the number is local to pbx.example.com'],
     ['sip:1001;phone-context=pbx.example.com@a.example.com', null],
     ["sip:o'brien@a.example.com", null],
     ['sip:alice.smith@a.example.com', null],

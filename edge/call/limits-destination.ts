@@ -54,7 +54,7 @@ export function forbiddenBecause(
       return `prefix ${unwanted} is blocked`;
   }
   if (allowed.length > 0 && likely.some((number) => longestFit(number, allowed) === ''))
-    return 'no allowed prefix fits';
+    return 'no allowed prefix matches';
   return unreadable(to);
 }
 
@@ -62,10 +62,10 @@ export function forbiddenBecause(
 function unreadable(to: string): string | null {
   const user = userPart(to);
   if (/\p{N}/u.test(user) && !dialledForm.test(user))
-    return 'it has characters that no number is written with';
+    return 'it contains characters that are not valid in a number';
   const context = phoneContext(to);
   if (context?.number === null && digitsOf(user).length >= leastDigits)
-    return `the number is a local one of ${context.text}`;
+    return `the number is local to ${context.text}`;
   return null;
 }
 

@@ -131,7 +131,7 @@ describe('limits of outgoing calls', () => {
     expect(log.lines).toEqual([
       {
         level: 'warn',
-        message: 'a call limit refuses a call',
+        message: 'call rejected by a call limit',
         fields: {
           call_id: 'x',
           org_id: 'org-1',
@@ -206,7 +206,7 @@ describe('calls under a limit', () => {
         status: 'failed',
         direction: 'outbound',
         termination: 'call_limit',
-        termination_detail: 'The organization has reached its limit of calls at a time: 1.',
+        termination_detail: 'The organization has reached its limit of 1 concurrent call.',
         sip_code: null,
         hangup_by: 'error',
         to,

@@ -6,6 +6,7 @@
  * was sent do not, so a client that keeps retrying gets through as soon as there is room.
  */
 import type { Clock } from '#shared/clock.ts';
+import { counted } from '#shared/counted.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
 import type { Termination } from './ending.ts';
 import { forbiddenBecause } from './limits-destination.ts';
@@ -118,18 +119,18 @@ export class OutboundLimits {
       return {
         reason: 'prefix',
         limit: forbidden,
-        detail: `The call limits of the ${whose} forbid this destination: ${forbidden}.`,
+        detail: `The call limits of the ${whose} block this destination: ${forbidden}.`,
       };
     }
     const { concurrent, per_minute: perMinute } = limits;
     // Without a tally the count is 0, and a limit of 0 still forbids the call.
     const tally = this.#tallies.get(key) ?? { live: new Set(), begun: [] };
     if (typeof concurrent === 'number' && tally.live.size >= concurrent) {
-      const detail = `The ${whose} has reached its limit of calls at a time: ${concurrent}.`;
+      const detail = `The ${whose} has reached its limit of ${counted(concurrent, 'concurrent call')}.`;
       return { reason: 'concurrent', limit: concurrent, detail };
     }
     if (typeof perMinute === 'number' && this.#recent(tally) >= perMinute) {
-      const detail = `The ${whose} has reached its limit of calls begun within 60 s: ${perMinute}.`;
+      const detail = `The ${whose} has reached its limit of ${counted(perMinute, 'call')} started within 60 s.`;
       return { reason: 'per_minute', limit: perMinute, detail };
     }
     return null;
@@ -143,7 +144,7 @@ export class OutboundLimits {
     const { log, refused } = this.#options;
     log.warn(
       { call_id: callId, org_id: orgId, number: from, to, limit_of: whose, limit: reason, value: limit },
-      'a call limit refuses a call',
+      'call rejected by a call limit',
     );
     refused(reason);
     return { code: reason === 'prefix' ? 'destination_blocked' : 'call_limit', detail };

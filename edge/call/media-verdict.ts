@@ -84,14 +84,14 @@ function sendingCause({ sent, held, direction, peerHears, unheard, lossSent }: M
     if (direction === 'recvonly' || direction === 'inactive') {
       return `The negotiated direction was ${direction}, so nothing was sent.`;
     }
-    return 'Nothing was sent: the agent gave no audio before the call ended.';
+    return 'Nothing was sent: the agent produced no audio before the call ended.';
   }
-  const way = 'a firewall or NAT on the way may drop them, or the SDP of the peer names a wrong address';
+  const way = "a firewall or NAT may drop them, or the peer's SDP has a wrong address";
   if (peerHears === 'no' && unheard > 0) {
-    return `The peer does not hear us any more: the highest sequence number in its RTCP reports stands still, and ${count(unheard)} sent since did not arrive there: ${way}.`;
+    return `The peer no longer hears us: the highest sequence number in its RTCP reports is stuck, and ${count(unheard)} sent since did not arrive: ${way}.`;
   }
   if (peerHears === 'no') {
-    return `The peer sends RTCP reports without a word about our packets, so none arrives there: ${way}.`;
+    return `The peer's RTCP reports do not mention our packets, so none arrive: ${way}.`;
   }
   return `The peer reports by RTCP that it loses ${lossSent} % of our packets: ${way}.`;
 }
@@ -104,30 +104,30 @@ function receivingCause(evidence: MediaEvidence): string {
   const arrived = moved !== null || dropped.undecrypted + dropped.fromElsewhere >= lostInSilence;
   if (lostInSilence >= lostStream && !arrived) {
     const since = received > 0 ? 'since the last that arrived' : 'and none arrived';
-    return `Audio of the peer is lost on the way: its RTCP sender reports count ${count(lostInSilence)} ${since}. A firewall or NAT may block the RTP port alone.`;
+    return `Audio from the peer is lost on the way: its RTCP sender reports count ${count(lostInSilence)} ${since}. A firewall or NAT may block only the RTP port.`;
   }
   if (dropped.unclaimed > 0) {
-    return `${count(dropped.unclaimed)} came from the peer, but of another codec or payload type than the agreed ${codec}.`;
+    return `${count(dropped.unclaimed)} came from the peer with a codec or payload type other than the negotiated ${codec}.`;
   }
   if (moved) {
     const to = moved.to === null ? 'another source' : moved.to;
-    return `The peer was heard until its packets came from ${to}: ${count(moved.packets)} from there were dropped. A source is not followed without a re-INVITE that names it.`;
+    return `The peer was heard until its packets came from ${to}: ${count(moved.packets)} from there were dropped. The edge follows a new source only after a re-INVITE.`;
   }
   if (dropped.undecrypted > 0) {
-    return `${count(dropped.undecrypted)} arrived but failed SRTP authentication: the keys in the peer's SDP are not those in use.`;
+    return `${count(dropped.undecrypted)} arrived but failed SRTP authentication: the peer uses other keys than those in its SDP.`;
   }
   if (dropped.fromElsewhere > 0) {
-    return `${count(dropped.fromElsewhere)} came from another source than the first that SRTP authenticated.`;
+    return `${count(dropped.fromElsewhere)} came from a source other than the first authenticated one.`;
   }
   if (held) return 'The peer held the call.';
   if (direction === 'sendonly' || direction === 'inactive') {
     return `The peer sends no audio: the negotiated direction was ${direction}.`;
   }
   if (rtcpPackets > 0) {
-    return "The peer's RTCP arrives and no audio with it: the peer is muted, or a firewall blocks the RTP port alone.";
+    return 'RTCP arrives from the peer, but no audio: the peer is muted, or a firewall blocks only the RTP port.';
   }
   if (peerAddress !== null && evidence.peerIsPrivate && !evidence.weArePrivate) {
-    return `No packet arrived, and the peer's SDP has the private address ${peerAddress}: it is probably behind a NAT that does not let media through.`;
+    return `No packet arrived, and the peer's SDP has the private address ${peerAddress}: it is probably behind a NAT that blocks media.`;
   }
   return 'No packet arrived from the peer: a firewall may block the RTP ports, or the peer is muted.';
 }
@@ -161,13 +161,11 @@ const streamPackets = 5;
 export function mediaSummary(summed: Summed, { codec, echo = false, more = [] }: Circumstances): string {
   const { verdict, cause, peer_hears } = summed;
   const why = cause ?? 'No media was exchanged.';
-  if (verdict === 'send_only') return `No audio comes from the peer. ${why}`;
-  if (verdict === 'receive_only') return `No audio goes to the peer. ${why}`;
-  if (verdict === 'none') return `No audio goes either way. ${why}`;
+  if (verdict === 'send_only') return `No audio from the peer. ${why}`;
+  if (verdict === 'receive_only') return `No audio to the peer. ${why}`;
+  if (verdict === 'none') return `No audio in either direction. ${why}`;
   const head =
-    echo || peer_hears === 'yes'
-      ? 'Audio goes both ways'
-      : 'Audio comes from the peer, and nothing proves that ours arrives there';
+    echo || peer_hears === 'yes' ? 'Two-way audio' : 'Audio from the peer; no proof that it receives ours';
   const parts = [
     `${summed.packets_sent} packets sent`,
     `${summed.packets_received} received`,
@@ -187,12 +185,12 @@ function reportedProof({ peer_hears, rtcp_packets_received = 0 }: Summed): strin
 function losses(summed: Summed, echo: boolean): string[] {
   const { peer_loss_percent = 0, packets_from_elsewhere = 0 } = summed;
   const lost = lostOnTheWayBack(summed, echo);
-  const theirs = lost.orOnTheWayThere ? 'lost on the way there or back' : "of the peer's lost on their way";
+  const theirs = lost.orOnTheWayThere ? 'lost outbound or inbound' : 'inbound loss';
   return [
-    ...(peer_loss_percent >= audibleLoss ? [`${peer_loss_percent} % of ours lost on their way`] : []),
+    ...(peer_loss_percent >= audibleLoss ? [`${peer_loss_percent} % outbound loss`] : []),
     ...(lost.percent >= audibleLoss ? [`${lost.percent} % ${theirs}`] : []),
     ...(packets_from_elsewhere >= streamPackets
-      ? [`${count(packets_from_elsewhere)} from another source dropped`]
+      ? [`${count(packets_from_elsewhere)} from other sources dropped`]
       : []),
   ];
 }

@@ -33,4 +33,4 @@ function reserveOf(maxCalls: number): number {
 }
 
 /** For the call log of an organization that has used its share. */
-export const shareTaken = 'Your calls have taken the share of this edge that one organization gets.';
+export const shareTaken = "Your organization has used its share of this edge's call capacity.";

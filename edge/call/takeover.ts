@@ -90,7 +90,7 @@ export class Takeover {
 
   /** The new peer left before the takeover completed. Media already points to it, so the old dialog cannot continue. */
   #givenUp(): void {
-    this.#lose('The call was taken over by another dialog, which was then given up.');
+    this.#lose('The dialog that took over the call ended before it was acknowledged.');
   }
 
   #lose(detail: string): void {

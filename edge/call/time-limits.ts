@@ -39,7 +39,7 @@ export class TimeLimits {
     const deadline = plan.deadline ?? now + minutes * 60_000;
     this.#deadline = deadline;
     this.after(Math.max(0, deadline - now), () =>
-      this.#call.end({ code: 'max_duration', detail: `It lasted ${counted(minutes, 'minute')}.` }),
+      this.#call.end({ code: 'max_duration', detail: `The call lasted ${counted(minutes, 'minute')}.` }),
     );
   }
 

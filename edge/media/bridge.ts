@@ -223,7 +223,7 @@ export class Bridge implements MediaBridge, LegBridge {
     const refusal =
       error instanceof CallRefused
         ? error
-        : new CallRefused(500, `the legs cannot be joined: ${String(error)}`);
+        : new CallRefused(500, `the legs cannot be bridged: ${String(error)}`);
     this.#refusal = refusal;
     this.#log.warn({ call_id: this.#legs[0].callId, error: refusal.message }, 'a bridge broke');
     this.close();

@@ -111,7 +111,7 @@ describe('ConfigStore', () => {
     store.save(config);
     writeFileSync(path, readFileSync(path, 'utf8').slice(0, -9));
     expect(store.load()).toBeNull();
-    expect(told).toEqual(['sealed with another key', 'damaged', 'sealed with another key']);
+    expect(told).toEqual(['encrypted with another key', 'damaged', 'encrypted with another key']);
     store.save(config);
     expect(store.load()).toEqual(config);
   });

@@ -48,7 +48,7 @@ function merge<T>(
 }
 
 /** Why the stored configuration cannot be used; control sends a new one. */
-export type Unusable = 'damaged' | 'sealed with another key';
+export type Unusable = 'damaged' | 'encrypted with another key';
 
 const context = 'edge configuration';
 
@@ -85,7 +85,7 @@ export class ConfigStore {
     try {
       if (!inClear) json = this.#secrets.open(text, context);
     } catch {
-      this.#unusable('sealed with another key', this.#path);
+      this.#unusable('encrypted with another key', this.#path);
       return null;
     }
     const config = configOf(json);

@@ -211,9 +211,9 @@ describe('Link', () => {
       type: 'result',
       id: 'c1',
       ok: false,
-      error: 'the command came too late, it was valid until 2030-01-01T00:00:09.999Z',
+      error: 'the command expired at 2030-01-01T00:00:09.999Z',
     });
-    expect([stopped, warned]).toEqual([[], ['a command came too late']]);
+    expect([stopped, warned]).toEqual([[], ['a command had expired']]);
     const inTime = control.next('result');
     control.say({ type: 'command', id: 'c2', command, expires_at: at });
     expect(await inTime).toEqual({ type: 'result', id: 'c2', ok: true });

@@ -238,7 +238,10 @@ export class Link {
       this.#send({ type: 'applied', version: change.version });
       return;
     }
-    this.#options.log('warn', 'configuration change does not follow on ours; connecting again for the whole');
+    this.#options.log(
+      'warn',
+      'configuration change does not match our version; reconnecting for the full configuration',
+    );
     // The next hello contains our version, and control answers with the full configuration.
     this.#socket?.terminate();
   }
@@ -296,8 +299,8 @@ export class Link {
   async #command({ id, command, expires_at: expiresAt }: CommandFrame): Promise<void> {
     try {
       if (expiresAt !== undefined && this.#options.clock.now() > Date.parse(expiresAt)) {
-        this.#options.log('warn', 'a command came too late', { kind: command.kind, expires_at: expiresAt });
-        throw new Error(`the command came too late, it was valid until ${expiresAt}`);
+        this.#options.log('warn', 'a command had expired', { kind: command.kind, expires_at: expiresAt });
+        throw new Error(`the command expired at ${expiresAt}`);
       }
       await this.#options.onCommand(command);
       this.#send({ type: 'result', id, ok: true });

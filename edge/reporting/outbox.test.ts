@@ -91,7 +91,7 @@ describe('Outbox', () => {
 
   it('cannot be opened by a second edge', () => {
     expect(() => new Outbox(path)).toThrow(
-      /outbox\.db is in use by another edge; give each edge a data folder/,
+      /outbox\.db is in use by another edge; give each edge its own data folder/,
     );
   });
 

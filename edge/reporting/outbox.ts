@@ -225,7 +225,8 @@ export class Outbox {
           sip_reason: call.answered_at === null ? call.sip_reason : 'OK',
           ended_at: lastSeen > begun ? lastSeen : begun,
           termination: 'edge_restarted',
-          termination_detail: 'the edge process died while the call was up; the end is its last sign of life',
+          termination_detail:
+            'the edge process died while the call was up; the end time is its last heartbeat',
           hangup_by: 'error',
         },
       };
@@ -265,8 +266,6 @@ export function openAlone(path: string): Database.Database {
   } catch (error) {
     db.close();
     if (!(error instanceof Database.SqliteError) || !error.code.startsWith('SQLITE_BUSY')) throw error;
-    throw new Error(
-      `${path} is in use by another edge; give each edge a data folder of its own (TRUNKLINE_DATA)`,
-    );
+    throw new Error(`${path} is in use by another edge; give each edge its own data folder (TRUNKLINE_DATA)`);
   }
 }

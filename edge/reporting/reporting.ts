@@ -97,11 +97,9 @@ export class Reporting {
       join(options.dataDir, 'edge-config.json'),
       new SecretBox(key),
       (why, file) =>
-        options.log(
-          'error',
-          `the kept configuration is ${why}: calls are taken when control has sent it again`,
-          { file },
-        ),
+        options.log('error', `the stored configuration is ${why}: no calls until control sends a new one`, {
+          file,
+        }),
     );
     this.#config = this.#store.load();
     this.#link = new Link({
@@ -144,7 +142,7 @@ export class Reporting {
     if (open.length > 0)
       options.log(
         'warn',
-        'paths of the data folder stay open to others: they belong to somebody else, or are shared (sticky bit)',
+        'paths of the data folder are accessible to other users: owned by somebody else, or shared (sticky bit)',
         {
           files: open,
         },
@@ -216,7 +214,7 @@ export class Reporting {
   get refusal(): string | null {
     if (!this.#outbox.refuses) return null;
     const why = this.#outbox.fault === null ? '' : ` (${faultWords[this.#outbox.fault]})`;
-    return `The edge cannot store what it reports${why} and takes no new calls until it can`;
+    return `The edge cannot store its reports${why} and rejects new calls until it can`;
   }
 
   metrics(): Record<string, number> {
@@ -249,7 +247,7 @@ export class Reporting {
     await this.#hep.close();
     const { reports } = this.#outbox.held;
     if (reports > 0)
-      this.#options.log('error', 'reports are lost: the disk took none until the end', { reports });
+      this.#options.log('error', 'reports are lost: the disk failed until shutdown', { reports });
     this.#outbox.close();
   }
 
@@ -299,9 +297,9 @@ export class Reporting {
     if (fault === this.#told && refuses === this.#toldRefusal) return;
     const { log, dataDir } = this.#options;
     const facts = { folder: dataDir, fault, held: this.#outbox.held.reports };
-    if (fault === null) log('info', 'everything is stored again', facts);
+    if (fault === null) log('info', 'all reports are stored again', facts);
     else if (refuses && !this.#toldRefusal)
-      log('error', `new calls are refused: ${faultWords[fault]}, and memory for reports runs out`, facts);
+      log('error', `rejecting new calls: ${faultWords[fault]}, and report memory is running out`, facts);
     else if (fault !== this.#told)
       log('error', `${faultWords[fault]}: reports are held in memory, and lost if the edge dies`, facts);
     this.#told = fault;

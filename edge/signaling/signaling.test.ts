@@ -600,7 +600,7 @@ describe('a rejected INVITE', () => {
   it.each(['INVITE', 'OPTIONS'])(
     '%s gets 503 with Retry-After, and leaves no record, while reports cannot be stored',
     async (method) => {
-      refusal = 'The edge cannot store what it reports';
+      refusal = 'The edge cannot store its reports';
       server.peer({ ...invite, method });
       const answer = await server.next();
       expect([answer.startLine, answer.headers['retry-after']]).toEqual([

@@ -53,7 +53,7 @@ export function testsOf(ground: Ground, parts: TestParts): Pick<CommandTargets, 
         agentTestCalls,
         dialer: {
           dial: (...attempt) => {
-            if (!signaling.own) throw new Error('signaling has no line of its own');
+            if (!signaling.own) throw new Error('signaling cannot call the edge itself');
             return signaling.own.dial(...attempt);
           },
         },

@@ -144,7 +144,7 @@ export class CachingDns implements Dns {
 
   async #stale<T>(entry: Entry, name: string): Promise<DnsAnswer<T>> {
     if (entry.answer && entry.staleUntil > this.#clock.elapsed()) return entry.answer as DnsAnswer<T>;
-    throw new DnsFailure(`the name servers gave no answer for ${name}`, 'ETIMEOUT');
+    throw new DnsFailure(`no answer from the name servers for ${name}`, 'ETIMEOUT');
   }
 
   #ttlOf({ records, ttlS }: DnsAnswer<unknown>): number {
@@ -164,7 +164,7 @@ export class CachingDns implements Dns {
   #inTime<T>(name: string, query: Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const timer = this.#clock.after(this.#limits.timeoutMs, () =>
-      reject(new DnsFailure(`the name servers gave no answer for ${name} in time`, 'ETIMEOUT')),
+      reject(new DnsFailure(`no answer from the name servers for ${name} in time`, 'ETIMEOUT')),
     );
     query.then(resolve, reject);
     return promise.finally(() => timer.cancel());

@@ -111,7 +111,7 @@ export class DnsClient implements Dns {
         }
       }
     }
-    throw new DnsFailure(`the name servers gave no answer for ${name} (${code})`, code);
+    throw new DnsFailure(`no answer from the name servers for ${name} (${code})`, code);
   }
 }
 

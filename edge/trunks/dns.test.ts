@@ -115,7 +115,7 @@ test('NAPTR, SRV and address records resolve to the targets in order', async () 
 test('an SRV record with the root as target means that there is no service', async () => {
   expect(await resolver([]).resolve('none.test', null)).toMatchObject({
     ok: false,
-    message: 'DNS says that none.test takes no SIP over TLS',
+    message: 'according to DNS, none.test has no SIP over TLS service',
   });
 });
 
@@ -135,10 +135,12 @@ test('a missing name server is a failure, not an empty answer', async () => {
   try {
     const deaf = new DnsClient({ servers: [`${host}:${silent.address().port}`], timeoutMs: 100, tries: 1 });
     await expect(deaf.a('plain.test')).rejects.toThrow(
-      'the name servers gave no answer for plain.test (ETIMEOUT)',
+      'no answer from the name servers for plain.test (ETIMEOUT)',
     );
     const cache = new CachingDns(deaf, new FakeClock());
-    await expect(cache.srv('_sips._tcp.srv.test')).rejects.toThrow('no answer for _sips._tcp.srv.test');
+    await expect(cache.srv('_sips._tcp.srv.test')).rejects.toThrow(
+      'no answer from the name servers for _sips._tcp.srv.test',
+    );
   } finally {
     silent.close();
   }

@@ -38,7 +38,7 @@ describe('a call to a foreign host', () => {
     expect(foreign.ended(busy)).toEqual({ movesOn: false });
     expect(await foreign.next()).toBeNull();
     expect(foreign.attempts).toMatchObject([{ host: '203.0.113.7', error: 'unreachable: refused' }]);
-    expect(() => foreign.ended(busy)).toThrow(/not begun/);
+    expect(() => foreign.ended(busy)).toThrow(/not started/);
   });
 
   it('fails when the host has no address, and says why', async () => {

@@ -69,7 +69,7 @@ export class ForeignHunt implements Hunt {
   /** Tries the host's next address in the same cases as a trunk would; a rejection is final. */
   ended(outcome: AttemptOutcome): { readonly movesOn: boolean } {
     const place = this.#current;
-    if (!place) throw new Error('an attempt ended that was not begun');
+    if (!place) throw new Error('an attempt ended that was not started');
     this.#current = null;
     const cause = causeOf(outcome);
     const trigger = cause?.trigger ?? null;

@@ -119,7 +119,7 @@ export class HealthProbes {
       this.#pump();
     } else {
       this.#outages += 1;
-      for (const end of this.#enders) end(failed('nothing can be sent'));
+      for (const end of this.#enders) end(failed('the SIP engine is down'));
     }
   }
 

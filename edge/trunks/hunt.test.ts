@@ -149,7 +149,7 @@ test('a second call skips the dead primary without waiting', async () => {
   const { tried, hunt } = await run([one], { a: refused });
   expect(tried).toEqual(['b']);
   expect(hunt.attempts).toMatchObject([
-    { host: 'a', error: 'unreachable: known from the last probe or call', duration_ms: 0, sip_code: null },
+    { host: 'a', error: 'unreachable: failed the last probe or call', duration_ms: 0, sip_code: null },
   ]);
 });
 
@@ -182,5 +182,5 @@ test('an attempt ends only once', async () => {
   const one = route('t', ['a']);
   failover.configure([one]);
   const hunt = new TrunkHunt([one], { clock, failover, resolve });
-  expect(() => hunt.ended(refused)).toThrow('an attempt ended that was not begun');
+  expect(() => hunt.ended(refused)).toThrow('an attempt ended that was not started');
 });

@@ -70,7 +70,7 @@ export class TrunkHunt implements Hunt {
   /** Records how the attempt from the last `next` ended. */
   ended(outcome: AttemptOutcome): { readonly movesOn: boolean } {
     const place = this.#current;
-    if (!place) throw new Error('an attempt ended that was not begun');
+    if (!place) throw new Error('an attempt ended that was not started');
     this.#current = null;
     const { route, endpoint, target } = place;
     const cause = causeOf(outcome);
@@ -93,7 +93,7 @@ export class TrunkHunt implements Hunt {
     const now = beginning(this.#options.clock);
     for (const step of this.#plan.skipped) {
       if (first && comesBefore(first, step)) continue;
-      const verdict = { sipCode: null, error: 'unreachable: known from the last probe or call' };
+      const verdict = { sipCode: null, error: 'unreachable: failed the last probe or call' };
       this.#log(step, now, verdict, step.endpoint);
     }
   }

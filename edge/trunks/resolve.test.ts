@@ -134,7 +134,7 @@ describe('a host without a port', () => {
     expect(await one.resolve('example.com', null)).toEqual({
       ok: false,
       code: 'dns_failure',
-      message: 'DNS says that example.com takes no SIP over TLS',
+      message: 'according to DNS, example.com has no SIP over TLS service',
     });
   });
 });

@@ -91,7 +91,7 @@ export class TargetResolver {
     if (records.length === 0) return [{ host: name, port: tlsPort }];
     // RFC 2782: a single record with the root as target means that there is no such service.
     if (records.every(({ target }) => target === ''))
-      throw new Error(`DNS says that ${name} takes no SIP over TLS`);
+      throw new Error(`according to DNS, ${name} has no SIP over TLS service`);
     return orderSrv(
       records.filter(({ target }) => target !== ''),
       this.#options.random,

@@ -98,14 +98,12 @@ export function referVerdict(
   const near =
     inbound.some((record) => comesFrom(record, uri)) || (peer !== null && isSameHost(peer, uri.host));
   if (!overRecord && !near)
-    return refused(
-      'The target of the transfer is at a host that the configuration of the call does not have.',
-    );
+    return refused("The target of the transfer is at a host outside the call's configuration.");
   const free = !overRecord && readingsOf(target).length === 0;
   return free || mode === 'enable_all' ? { allowed: true, to: target } : refused(costs);
 }
 
-const localElsewhere = 'The target of the transfer is a local number (phone-context); name it in E.164 form.';
+const localElsewhere = 'The target of the transfer is a local number (phone-context); use E.164.';
 const costs =
   'The configuration of the call allows transfers by REFER to SIP users only; numbers and outbound trunks need transfer_mode enable_all.';
 

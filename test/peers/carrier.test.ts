@@ -121,7 +121,7 @@ test('a call survives the carrier; later calls use the secondary until the carri
   expect((await callOverSecondary('+14155550159')).failover_attempts).toEqual([
     expect.objectContaining({
       port,
-      error: 'unreachable: known from the last probe or call',
+      error: 'unreachable: failed the last probe or call',
     }),
   ]);
 

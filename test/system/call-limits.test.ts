@@ -59,7 +59,7 @@ test('a call beyond the limits of its organization fails before the INVITE, one 
   expect(await system.api.endedCall(first)).toMatchObject({ sip_code: 486 });
   await place('+14155550173');
   (await trunk.call()).answer('486 Busy Here');
-  expect(system.edge.output).toContain('a call limit refuses a call');
+  expect(system.edge.output).toContain('call rejected by a call limit');
 });
 
 test('a number has its own limits', async () => {

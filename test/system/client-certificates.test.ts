@@ -57,7 +57,7 @@ test('is unreachable without one, and the call log says why', async () => {
   expect(await system.api.endedCall(await place('+14155550181'))).toMatchObject({
     status: 'failed',
     termination: 'route_unreachable',
-    termination_detail: expect.stringContaining('asks for a client certificate (mTLS) and got none'),
+    termination_detail: expect.stringContaining('requires a client certificate (mTLS);'),
   });
   expect(trunk.probes).toBe(0);
 });

@@ -116,7 +116,7 @@ test('an endpoint that accepts TCP but no TLS handshake costs one connect time-o
 
   const next = await busyAt(secondary, '+14155550128');
   expect(next.failover_attempts).toMatchObject([
-    { port, error: 'unreachable: known from the last probe or call' },
+    { port, error: 'unreachable: failed the last probe or call' },
   ]);
 });
 
@@ -137,7 +137,7 @@ test('a killed edge closes the call that was up, and keeps the active endpoint a
     media.close();
   }
   const { failover_attempts: attempts } = await busyAt(secondary, '+14155550129');
-  expect(attempts).toMatchObject([{ error: 'unreachable: known from the last probe or call' }]);
+  expect(attempts).toMatchObject([{ error: 'unreachable: failed the last probe or call' }]);
   await health(system, number, isActive(1));
 });
 

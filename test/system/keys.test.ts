@@ -89,7 +89,7 @@ test('a caller without telephone-event hears that keys are impossible, and trans
     return lines.includes('assistant: One or two?') ? lines : null;
   });
   expect(transcripts.slice(0, 4)).toEqual([
-    "agent-action: Keys are impossible on this call: the peer's SDP has no telephone-event (RFC 4733), and keys by SIP INFO are not taken.",
+    "agent-action: DTMF is unavailable on this call: the peer's SDP has no telephone-event (RFC 4733), and SIP INFO is not supported.",
     'agent-action: No speech recognition is configured and keys are impossible: the caller cannot answer.',
     'assistant: I cannot hear key presses on this line.',
     'assistant: One or two?',

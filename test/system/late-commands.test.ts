@@ -43,7 +43,7 @@ test('a call rejected because the edge hung is not placed, nor is one that was s
   }
   await eventually(
     'the edge to reject both orders',
-    () => system.edge.output.split('a command came too late').length > 2 || null,
+    () => system.edge.output.split('a command had expired').length > 2 || null,
   );
 
   // The only call at the trunk.

@@ -265,7 +265,7 @@ describe('a call over a trunk', () => {
       await pickUp(next);
       expect(await stop(nextId, next)).toMatchObject({
         outcome: 'completed',
-        failover_attempts: [{ port: first.port, error: 'unreachable: known from the last probe or call' }],
+        failover_attempts: [{ port: first.port, error: 'unreachable: failed the last probe or call' }],
       });
 
       first = await TestTrunk.listen(pair, first.port);

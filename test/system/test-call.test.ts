@@ -213,7 +213,7 @@ describe.concurrent('audio and keys of a test call', () => {
       result: 'failed',
       error: 'NO_MEDIA',
       diagnosis: expect.stringMatching(
-        /^No audio comes from you: (?:\d+ packets came before the answer, and none after it|only \d packets? arrived after the answer)\.$/,
+        /^We receive no audio from you: (?:\d+ packets came before the answer, and none after it|only \d packets? arrived after the answer)\.$/,
       ),
       media: { verdict: 'send_only' },
     });
@@ -227,7 +227,7 @@ describe.concurrent('audio and keys of a test call', () => {
       error: 'NO_MEDIA',
       sip_code: 200,
       duration_seconds: 5,
-      diagnosis: expect.stringMatching(/^No audio comes from you: no packet arrived/),
+      diagnosis: expect.stringMatching(/^We receive no audio from you: no packet arrived/),
       media: { packets_received: 0, verdict: 'send_only' },
     });
     expect(done.media?.packets_sent).toBeGreaterThan(200);
@@ -242,14 +242,14 @@ describe.concurrent('audio and keys of a test call', () => {
     });
     expect(done).toMatchObject({ result: 'failed', error: 'NO_MEDIA', media: { packets_received: 0 } });
     expect(done.diagnosis).toMatch(
-      /^No audio comes from you: \d+ packets arrived but failed SRTP authentication/,
+      /^We receive no audio from you: \d+ packets arrived but failed SRTP authentication/,
     );
   });
 
   test('are reported as silence when the far end sends only silence', async () => {
     const done = await talk((media) => media.play(frames(silence, 5)));
     expect(done).toMatchObject({ result: 'connected', error: null, media: { verdict: 'two_way' } });
-    expect(done.diagnosis).toMatch(/^Only silence comes from you: \d+ packets arrived/);
+    expect(done.diagnosis).toMatch(/^We receive only silence from you: \d+ packets arrived/);
   });
 
   test('do not reach a far end that only sends', async () => {
@@ -260,7 +260,7 @@ describe.concurrent('audio and keys of a test call', () => {
       result: 'failed',
       error: 'NO_MEDIA',
       media: { packets_sent: 0, verdict: 'receive_only' },
-      diagnosis: expect.stringMatching(/^No audio goes to you: /),
+      diagnosis: expect.stringMatching(/^You receive no audio: /),
     });
   });
 
@@ -278,7 +278,7 @@ describe.concurrent('audio and keys of a test call', () => {
       result: 'failed',
       error: 'NO_MEDIA',
       diagnosis: expect.stringMatching(
-        /^No audio arrives at you: the peer reports by RTCP that it loses 100 % of our packets/,
+        /^You receive no audio: the peer reports by RTCP that it loses 100 % of our packets/,
       ),
       media: { verdict: 'receive_only' },
       duration_seconds: 10,
@@ -300,7 +300,7 @@ describe.concurrent('audio and keys of a test call', () => {
       result: 'failed',
       error: 'NO_MEDIA',
       diagnosis: expect.stringMatching(
-        /^No audio arrives at you: the peer sends RTCP reports without a word about our packets/,
+        /^You receive no audio: the peer sends RTCP reports without a word about our packets/,
       ),
       media: { verdict: 'receive_only' },
     });
@@ -316,7 +316,9 @@ describe.concurrent('audio and keys of a test call', () => {
         expect(await ended(id)).toMatchObject({
           result: 'failed',
           error: 'BAD_ANSWER',
-          diagnosis: expect.stringMatching(/^No common codec: 127\.0\.0\.1:\d+ answered with none of PCMU, /),
+          diagnosis: expect.stringMatching(
+            /^No common codec: 127\.0\.0\.1:\d+ answered with none of the offered codecs: PCMU, /,
+          ),
         });
         await call.expect('BYE');
       } finally {
@@ -397,7 +399,7 @@ describe('a test call', () => {
     [
       'from nobody we know',
       async () => createSelfSigned(['IP:127.0.0.1']),
-      /^The certificate of 127\.0\.0\.1:\d+ is not from an authority that we trust \(self-signed certificate\);/,
+      /^The certificate of 127\.0\.0\.1:\d+ is not from a trusted authority \(self-signed certificate\);/,
     ],
   ])('ends at a certificate that is %s', async (_name, certificate, sentence) => {
     await withTrunk(
@@ -439,7 +441,7 @@ describe('a test call', () => {
         result: 'failed',
         error: 'ROUTE_AUTH_FAILED',
         sip_code: 401,
-        diagnosis: `127.0.0.1:${callee.port} does not accept our user name and password; check both (401 Unauthorized).`,
+        diagnosis: `127.0.0.1:${callee.port} rejected our user name and password; check both (401 Unauthorized).`,
       });
     } finally {
       await callee.close();
@@ -462,7 +464,7 @@ describe('a test call', () => {
       expect(done.result).toBe('busy');
       expect(events(done)).toEqual(aroundFailover);
       expect(done.timeline.find(({ event }) => event === 'failover')?.detail).toBe(
-        `Nothing listens at 127.0.0.1:${dead}: the connection was refused; check host, port and firewall. Going on to 127.0.0.1:${second.port}.`,
+        `Nothing listens at 127.0.0.1:${dead}: the connection was refused; check host, port and firewall. Failing over to 127.0.0.1:${second.port}.`,
       );
     } finally {
       await second.close();

@@ -104,7 +104,7 @@ test('with all targets dead, the call uses the failover endpoint, and the next c
     expect.objectContaining({
       host: 'carrier.test',
       priority: 0,
-      error: 'unreachable: known from the last probe or call',
+      error: 'unreachable: failed the last probe or call',
     }),
   ]);
 });

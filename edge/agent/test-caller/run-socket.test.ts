@@ -94,7 +94,7 @@ describe('the socket of a test run', () => {
     lost = Promise.withResolvers();
     const second = await open();
     second.end.send('{"type":"sing"}');
-    expect(await lost.promise).toBe('control sent an order that is none');
+    expect(await lost.promise).toBe('control sent an invalid order');
     expect([orders, clock.pending]).toEqual([[], 0]);
   });
 

@@ -82,7 +82,7 @@ export class RunSocket {
     }
     if (validOrder.Check(order)) this.#parts.order(order);
     else {
-      this.#lose('control sent an order that is none');
+      this.#lose('control sent an invalid order');
       this.#socket.terminate();
     }
   }

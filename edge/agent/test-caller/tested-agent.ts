@@ -94,7 +94,7 @@ export class TestedAgent {
     this.#parts.tell({ type: 'webhook', id, node_id, request });
     const answer = await answered;
     if (answer.type === 'webhook_result') return answer.result;
-    return { status: null, body: null, error: 'the test run gave no answer' };
+    return { status: null, body: null, error: 'the test run did not answer' };
   }
 
   async #tool(
@@ -112,7 +112,7 @@ export class TestedAgent {
     try {
       const answer = await promise;
       if (answer.type === 'tool_result') return answer.result;
-      return { ok: false, data: null, error: 'the test run gave no answer', variables: {} };
+      return { ok: false, data: null, error: 'the test run did not answer', variables: {} };
     } finally {
       signal.removeEventListener('abort', abort);
       this.#asked.delete(id);
@@ -133,7 +133,7 @@ export class TestedAgent {
       variables: (values) => host.variables(values),
       transfer: async ({ target }) => {
         this.transferredTo = target;
-        host.hangup(`The test run ends where the caller is handed over to ${target}.`);
+        host.hangup(`The test run ends at the transfer to ${target}.`);
         return { ok: true };
       },
       join: () => host.join(),

@@ -19,11 +19,11 @@ export interface AnswerFacts {
 
 export const answerFaults: Readonly<Record<AnswerFault, (facts: AnswerFacts) => string>> = {
   several_lines: ({ lines }) =>
-    `The answer has ${lines} a=crypto lines; it must select one of the offer (RFC 4568 section 5.1.3)`,
+    `The answer has ${lines} a=crypto lines; it must select one from the offer (RFC 4568 section 5.1.3)`,
   foreign_tag: ({ tag, offeredTag }) =>
     `The answer has an a=crypto line with the tag "${tag}", the offer had the tag ${offeredTag}`,
   other_suite: ({ suite, tag, offeredSuite }) =>
     `The answer has the crypto suite "${suite}" under the tag ${tag}, for which ${offeredSuite} was offered`,
   our_key: () =>
-    'The answer repeats the SRTP key of our offer; each side must have a key of its own (RFC 4568 section 5.1.3)',
+    'The answer repeats the SRTP key of our offer; each side must use its own key (RFC 4568 section 5.1.3)',
 };

@@ -58,7 +58,7 @@ export function answerProblem(detail: string, attempt: AttemptFacts | null): str
   const place = attempt?.place ?? 'The far end';
   const why = bare(detail.replace(/^SDP refused: /, ''));
   if (/codec/i.test(why))
-    return `No common codec: ${place} answered with none of ${attempt?.codecs.join(', ') ?? 'ours'}.`;
+    return `No common codec: ${place} answered with none of the offered codecs${attempt ? `: ${attempt.codecs.join(', ')}` : ''}.`;
   return `${place} answered with media that cannot be used: ${withSmallLetter(why)}.`;
 }
 
@@ -73,9 +73,9 @@ function problemOf(cause: Cause, facts: AttemptFacts): string {
     case 'no_connection':
       return connectionProblem(place, outcome.failure);
     case 'connection_lost':
-      return `The connection to ${place} broke before the call was answered: ${bare(outcome.failure.text)}.`;
+      return `The connection to ${place} was lost before the call was answered: ${bare(outcome.failure.text)}.`;
     case 'no_response':
-      return `${place} took the connection, but did not respond to the INVITE in time; check that a SIP server listens there and takes calls from our addresses.`;
+      return `${place} accepted the connection, but did not respond to the INVITE in time; check that a SIP server listens there and accepts calls from our addresses.`;
     default: {
       const refusal = outcome.kind === 'final' ? outcome.refusal : undefined;
       return `${sentences[cause.kind](facts)}${quoted(cause.sipCode, refusal)}.`;
@@ -105,44 +105,43 @@ const sentences: Readonly<Record<CauseKind, Sentence>> = {
   redirected: ({ place, outcome }) => {
     const contacts = outcome.kind === 'final' ? (outcome.refusal?.contacts ?? []) : [];
     const where = contacts.length > 0 ? ` to ${contacts.join(', ')}` : '';
-    return `${place} redirects the call${where}; redirects are not followed, so configure the host that it names`;
+    return `${place} redirects the call${where}; redirects are not followed; configure the host in the redirect`;
   },
   credentials_missing: ({ place, credentials, outcome }) => {
     if (outcome.kind === 'final' && outcome.refusal?.challenged === false)
-      return `${place} asks for authentication, but its response has no challenge that could be answered`;
-    if (credentials === null)
-      return `${place} asks for a user name and password, and the configuration has none`;
+      return `${place} requires authentication, but its response has no usable challenge`;
+    if (credentials === null) return `${place} requires a user name and password, but none are configured`;
     return credentials.realm === null
-      ? `${place} asks for credentials by a digest that we cannot answer; it must offer SHA-256 or MD5`
-      : `${place} asks for credentials of another realm than "${credentials.realm}", which the configuration has`;
+      ? `${place} uses an unsupported digest algorithm; it must offer SHA-256 or MD5`
+      : `${place} requests credentials for another realm than the configured "${credentials.realm}"`;
   },
   credentials_refused: ({ place, to, outcome }) =>
     outcome.kind === 'final' && outcome.status === 403
-      ? `${place} refuses the call after it got our user name and password; check both, and that the account may call ${to}`
-      : `${place} does not accept our user name and password; check both`,
+      ? `${place} rejected the call after authentication; check user name and password, and that the account may call ${to}`
+      : `${place} rejected our user name and password; check both`,
   forbidden: ({ place, to }) =>
-    `${place} refuses our call; allow our addresses and the calling number there, and calls to ${to}`,
-  payment: ({ place }) => `${place} wants a payment for the call; check the balance of the account there`,
+    `${place} rejected the call; allow our addresses, the calling number and calls to ${to} there`,
+  payment: ({ place }) => `${place} requires payment for the call; check the balance of the account there`,
   identity: ({ place }) =>
     `${place} does not accept the calling number or its signature; check that the number may be used there`,
   blocked: ({ place }) =>
-    `${place} blocked the call, as an unwanted one; ask there why the calling number is blocked`,
+    `${place} blocked the call as unwanted; ask the carrier why the calling number is blocked`,
   unknown_number: ({ place, to }) => `${place} does not know the number or extension ${to}`,
   busy: ({ to }) => `${to} is busy`,
   unavailable: ({ to, outcome }) =>
     outcome.kind === 'final' && outcome.status === 408 && rang(outcome.phase)
       ? `${to} did not answer`
-      : `${to} cannot be reached at the far end now, or did not answer`,
+      : `${to} is temporarily unavailable, or did not answer`,
   declined: ({ to }) => `${to} declined the call`,
   media: ({ place, codecs }) =>
-    `${place} accepts none of the media that we offer (SRTP with ${codecs.join(', ')}); enable SRTP and one of these codecs`,
-  loop: ({ place }) => `${place} sends the call in a loop; check the routes there`,
-  protocol: ({ place }) => `${place} refused the call`,
+    `${place} accepts none of the offered media (SRTP with ${codecs.join(', ')}); enable SRTP and one of these codecs`,
+  loop: ({ place }) => `${place} routes the call in a loop; check the routes there`,
+  protocol: ({ place }) => `${place} rejected the call`,
   overloaded: ({ place }) => `${place} is out of service or overloaded`,
   out_of_service: ({ place, to }) => `${place} failed to complete the call after ${to} rang`,
   server_failed: ({ place }) => `${place} failed to handle the call`,
-  timeout: ({ place }) => `${place} got no answer from behind it`,
+  timeout: ({ place }) => `${place} got no response from its own next hop`,
   not_connected: ({ place }) => `${place} cannot be reached`,
-  connection_broke: ({ place }) => `The connection to ${place} broke before the call was answered`,
+  connection_broke: ({ place }) => `The connection to ${place} was lost before the call was answered`,
   no_response: ({ place }) => `${place} did not respond in time`,
 };

@@ -103,7 +103,7 @@ describe('the cause of a call that was not answered', () => {
   it('never mentions credentials that were not sent', () => {
     for (const status of statuses)
       for (const phase of phases) {
-        expect(words(final(status, phase))).not.toMatch(/our user name|our credentials/);
+        expect(words(final(status, phase))).not.toMatch(/our user name|our credentials|after authentication/);
         expect(causeOf(final(status, phase))?.trigger).not.toBe('auth_failure');
       }
   });
@@ -200,7 +200,7 @@ describe('a Warning header', () => {
 
 describe('what a person reads', () => {
   it.each<[string, AttemptOutcome, RegExp]>([
-    ['403 without credentials', final(403), /^pbx.example.com:5061 refuses our call; allow our addresses/],
+    ['403 without credentials', final(403), /^pbx.example.com:5061 rejected the call; allow our addresses/],
     ['403 after it rang', final(403, 'ringing'), /^\+14155550123 declined the call/],
     ['503 after it rang', final(503, 'ringing'), /failed to complete the call after \+14155550123 rang/],
     [
@@ -213,7 +213,11 @@ describe('what a person reads', () => {
       final(302, 'silent', false, { contacts: ['sip:new.example.com'] }),
       /to sip:new\.example\.com;/,
     ],
-    ['a 401 without challenge', final(401, 'silent', false, { challenged: false }), /has no challenge/],
+    [
+      'a 401 without challenge',
+      final(401, 'silent', false, { challenged: false }),
+      /has no usable challenge/,
+    ],
     ['Q.850', final(480, 'silent', false, { q850: 17 }), /is busy \(480 Phrase; Q\.850 cause 17\)/],
   ])('%s', (_what, outcome, expected) => {
     expect(words(outcome)).toMatch(expected);

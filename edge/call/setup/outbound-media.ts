@@ -49,7 +49,7 @@ export class OutboundMedia {
     const accepted = media.accept(sdp).then(
       () => true,
       (error: unknown) => {
-        log.info({ err: error }, 'early media cannot be taken');
+        log.info({ err: error }, 'early media is unusable');
         return false;
       },
     );
@@ -82,7 +82,7 @@ export class OutboundMedia {
 
   /** The early answer cannot be undone, so a new media leg replaces this one. */
   async #beginAnew(renegotiate: () => void): Promise<void> {
-    this.#call.log.info({}, 'the answer differs from its early media; offering anew');
+    this.#call.log.info({}, 'the answer differs from its early media; sending a new offer');
     if ((await this.begin(this.#codecs, this.#beside)) === null) return;
     const done = new Promise<void>((resolve) => {
       this.#renegotiated = resolve;

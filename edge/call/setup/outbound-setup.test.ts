@@ -89,7 +89,7 @@ async function answered() {
 describe('an outbound call', () => {
   it('is not placed, and has no record, while reports cannot be stored; a live one continues', async () => {
     const leg = await answered();
-    refusal = 'The edge cannot store what it reports';
+    refusal = 'The edge cannot store its reports';
     const before = records.length;
     expect(() => calls.place({ ...plan, callId: 'another' })).toThrow(refusal);
     expect(records).toHaveLength(before);
@@ -161,7 +161,7 @@ describe('an outbound call', () => {
     dialer.last.peer.answered(fakeAnswer);
     await settle();
     expect(agents.last.started).toBe(1);
-    expect(lines).toEqual(['The keys 1 could not be pressed: no telephone-event.']);
+    expect(lines).toEqual(['The keys 1 could not be sent: no telephone-event.']);
     calls.stop('call-1');
   });
 

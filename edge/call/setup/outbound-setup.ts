@@ -177,7 +177,8 @@ export class OutboundSetup implements Setup {
       early: (sdp) => call.guarded(() => this.#media.early(sdp)),
       answered: (attempt, outcome, sdp) => call.guarded(() => this.#answered(attempt, outcome, sdp)),
       failed: (attempt, outcome) => call.guarded(() => this.#failed(attempt, outcome)),
-      unanswered: () => call.end({ code: 'no_answer', detail: 'The trunk let it ring without end.' }),
+      unanswered: () =>
+        call.end({ code: 'no_answer', detail: 'The trunk kept ringing without a final response.' }),
     };
   }
 
@@ -199,7 +200,7 @@ export class OutboundSetup implements Setup {
     const error = this.#hunt?.attempts.at(-1)?.error;
     return {
       code: 'route_unreachable',
-      detail: error ?? 'The configurations of the number name no usable endpoint.',
+      detail: error ?? "The number's configurations have no usable endpoint.",
     };
   }
 
@@ -229,9 +230,9 @@ export class OutboundSetup implements Setup {
     try {
       await call.media?.sendDtmf(precallDtmf);
     } catch (error) {
-      call.log.warn({ err: error, digits: precallDtmf }, 'the keys before the call could not be pressed');
+      call.log.warn({ err: error, digits: precallDtmf }, 'the pre-call keys could not be sent');
       const why = error instanceof Error ? error.message : String(error);
-      call.ledger.note(`The keys ${precallDtmf} could not be pressed: ${why}.`);
+      call.ledger.note(`The keys ${precallDtmf} could not be sent: ${why}.`);
     }
   }
 }

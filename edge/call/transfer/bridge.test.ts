@@ -106,7 +106,7 @@ describe('a bridging transfer', () => {
     [
       480,
       'Temporarily Unavailable',
-      '+14155550199 cannot be reached at the far end now, or did not answer (480 Temporarily Unavailable).',
+      '+14155550199 is temporarily unavailable, or did not answer (480 Temporarily Unavailable).',
     ],
   ])('returns the call to its agent when the target answers %i', async (status, phrase, reason) => {
     const { agent, media } = await bench.callUp();
@@ -194,8 +194,8 @@ describe('a bridging transfer', () => {
     await bench.transfer(agent, blind());
     expect((await bench.transfer(agent, blind())).outcome).toMatchObject({ code: 'not_active' });
     await bench.targetAnswers();
-    expect(() => bench.calls.transfer('id-1', blind())).toThrow(/under way/);
-    expect(() => bench.calls.transfer('id-3', blind())).toThrow(/under way/);
+    expect(() => bench.calls.transfer('id-1', blind())).toThrow(/in progress/);
+    expect(() => bench.calls.transfer('id-3', blind())).toThrow(/in progress/);
     bench.calls.stop('id-1');
     bench.expectNothingLeft();
   });

@@ -154,7 +154,7 @@ describe('a REFER from the peer', () => {
     await settle();
     expect(refer).toMatchObject({ said: ['403 Forbidden'], why: 'The target is elsewhere.' });
     expect(bench.notes).toEqual([
-      'The peer asked to be transferred to sip:0900123@elsewhere.example.com, which was refused: The target is elsewhere.',
+      'The peer asked to be transferred to sip:0900123@elsewhere.example.com, which was rejected: The target is elsewhere.',
     ]);
     expect(bench.decided).toEqual(['follow target_not_allowed']);
     expect(bench.dialer.legs).toEqual([]);

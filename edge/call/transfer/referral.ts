@@ -21,9 +21,9 @@ export function referObstacle(
   parts: TransferParts,
 ): FailedTransfer | null {
   if (call.dialog.leg?.takesRefer === false)
-    return failure('refer_not_supported', 'The peer does not take REFER.');
+    return failure('refer_not_supported', 'The peer does not support REFER.');
   if (consult || blindUri(target, call, parts) !== null) return null;
-  return failure('no_route', 'No configuration says at which host the target is.');
+  return failure('no_route', 'No configuration has a host for the target.');
 }
 
 /** URI with which the peer replaces our dialog with the target; null: there is no such dialog. */

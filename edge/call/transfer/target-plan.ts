@@ -48,6 +48,6 @@ export function codecsFor(codec: CodecName | null, route: OutboundRoute): readon
   if (allowed) return [codec];
   throw new CallRefused(
     488,
-    `The call uses ${codec}, which the configuration of the target does not list; it may not transcode.`,
+    `The call uses ${codec}, which the target's configuration does not list, and transcoding is off.`,
   );
 }

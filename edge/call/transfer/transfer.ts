@@ -251,20 +251,20 @@ export class Transfer {
   async #join(): Promise<void> {
     const one = this.#call.media;
     const other = this.#target?.media;
-    if (!one || !other) throw new Error('a leg to be joined has no media');
+    if (!one || !other) throw new Error('a leg to bridge has no media');
     const bridge = await this.#parts.media.bridge(one, other, {
       transcode: this.#target?.place?.route.transcode ?? false,
       failed: (error) => this.#call.end({ code: 'bridge_failed', detail: error.message }),
     });
     if (this.#state !== 'joining') return bridge.close();
     this.#bridge = bridge;
-    this.#call.log.info({ mode: bridge.mode }, 'legs joined');
+    this.#call.log.info({ mode: bridge.mode }, 'legs bridged');
     this.#input('joined');
   }
 
   #notJoined(error: unknown): void {
     const refused = error instanceof CallRefused;
-    if (!refused) this.#call.log.error({ err: error }, 'legs cannot be joined');
+    if (!refused) this.#call.log.error({ err: error }, 'legs cannot be bridged');
     const reason = error instanceof Error ? error.message : String(error);
     this.#fail(failure('target_failed', reason, refused ? error.sipStatus : null));
   }
@@ -285,7 +285,7 @@ export class Transfer {
     const target = consult ? attendedUri(this.#target?.dialog.leg) : blindUri(named, call, this.#parts);
     const { leg } = call.dialog;
     if (target === null || !leg) {
-      this.#fail(failure('target_failed', 'There is no dialog that the peer could take over.'));
+      this.#fail(failure('target_failed', 'There is no dialog for the peer to replace.'));
       return;
     }
     const events = referEvents({

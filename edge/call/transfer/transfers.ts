@@ -70,7 +70,7 @@ export class Transfers {
   begin({ method, target, consult }: TransferOrder): Transfer | FailedTransfer {
     const { answered, termination } = this.#call;
     if (!answered || termination) return failure('not_active', 'The call is not in progress.');
-    if (!this.#idle) return failure('not_active', 'A transfer of the call is under way already.');
+    if (!this.#idle) return failure('not_active', 'Another transfer of this call is in progress.');
     return this.#begin({ kind: method, target, consult });
   }
 
@@ -82,13 +82,13 @@ export class Transfers {
   /** REFER from the peer: followed to targets its configuration reaches, otherwise rejected (contract section 4). */
   referred(refer: PeerRefer) {
     const { plan, facts, up } = this.#call;
-    if (!this.#parts?.followRefer) return this.#refuse(refer, 403, 'This edge follows no REFER.');
+    if (!this.#parts?.followRefer) return this.#refuse(refer, 403, 'REFER is disabled on this edge.');
     const { routes } = this.#parts;
     const verdict = routes.followable(plan.number, plan.trunkId, refer.target, facts.sourceIp);
     if (!verdict.allowed) return this.#refuse(refer, 403, verdict.reason);
     if (this.busy || !up) return this.#refuse(refer, 491, 'The call is not up, or is being transferred.');
     // Neither of two bridged peers may transfer the other.
-    if (!this.#idle) return this.#refuse(refer, 603, 'The call is joined with another one.');
+    if (!this.#idle) return this.#refuse(refer, 603, 'The call is bridged with another one.');
     refer.accept();
     this.#begin({ kind: 'follow', target: verdict.to, consult: null, refer });
   }
@@ -97,7 +97,7 @@ export class Transfers {
   referRefused(target: string, reason: string): void {
     const { log, ledger } = this.#call;
     log.info({ target, reason }, 'REFER refused');
-    ledger.note(`The peer asked to be transferred to ${shown(target)}, which was refused: ${reason}`);
+    ledger.note(`The peer asked to be transferred to ${shown(target)}, which was rejected: ${reason}`);
     this.#parts?.decided('follow', failure('target_not_allowed', reason));
   }
 
@@ -136,7 +136,7 @@ export class Transfers {
   }
 
   #begin(plan: TransferPlan): Transfer | FailedTransfer {
-    if (!this.#parts) return failure('no_route', 'This edge makes no calls.');
+    if (!this.#parts) return failure('no_route', 'Outbound calls are disabled on this edge.');
     const transfer = new Transfer(plan, this.#call, this.#parts);
     this.#current = transfer;
     this.#early = plan.kind !== 'fallback' && !this.#call.up && transfer.possible();

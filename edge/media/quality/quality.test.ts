@@ -147,7 +147,7 @@ describe('mediaReport', () => {
       verdict: 'two_way',
       cause: null,
       summary:
-        'Audio goes both ways: 100 packets sent, 4 received, PCMU, the peer reports by RTCP that it receives ours.',
+        'Two-way audio: 100 packets sent, 4 received, PCMU, the peer reports by RTCP that it receives ours.',
       keys: 'telephone-event',
     });
   });
@@ -164,7 +164,7 @@ describe('mediaReport', () => {
     expect(report).toMatchObject({ packets_received: 100, packets_lost: 100, verdict: 'send_only' });
     expect(report.mos_received).toBeLessThan(1.7);
     expect(report.mos).toBe(report.mos_received);
-    expect(report.summary).toMatch(/^No audio comes from the peer\. Audio of the peer is lost on the way: /);
+    expect(report.summary).toMatch(/^No audio from the peer\. Audio from the peer is lost on the way: /);
     expect(mediaReport({ ...lost, reception: null })).toMatchObject({ mos_received: 1, mos: 1 });
     const overtaken = { ...call, reception: hundred, lostByReports: 49 };
     expect(mediaReport(overtaken)).toMatchObject({ packets_lost: 0, mos_received: 4.41 });
@@ -178,7 +178,7 @@ describe('mediaReport', () => {
     expect(lossy).toMatchObject({ mos_received: 4.41, peer_loss_percent: 19, verdict: 'two_way' });
     expect(lossy.mos_sent).toBeLessThan(2.8);
     expect(lossy.mos).toBe(lossy.mos_sent);
-    expect(lossy.summary).toContain('19 % of ours lost on their way');
+    expect(lossy.summary).toContain('19 % outbound loss');
     const other = mediaReport({ ...call, reception: received([1, 2, 4, 5]) });
     expect(other.mos_sent).toBe(4.41);
     expect(other.mos).toBe(other.mos_received);

@@ -163,35 +163,35 @@ const refusedRefers: readonly Refused[] = [
     headers: ['Refer-To: <sip:+19005550199@pbx.example>'],
     status: '403 Forbidden',
     warned: notAllowed,
-    note: `The peer asked to be transferred to sip:+19005550199@pbx.example, which was refused: ${notAllowed}`,
+    note: `The peer asked to be transferred to sip:+19005550199@pbx.example, which was rejected: ${notAllowed}`,
   },
   {
     what: 'for another method',
     headers: ['Refer-To: <sip:ann@pbx.example;method=BYE>'],
     status: '403 Only INVITE is sent for a REFER',
     warned: 'Only INVITE is sent for a REFER.',
-    note: 'The peer asked to be transferred to sip:ann@pbx.example;method=BYE, which was refused: Only INVITE is sent for a REFER (403).',
+    note: 'The peer asked to be transferred to sip:ann@pbx.example;method=BYE, which was rejected: Only INVITE is sent for a REFER (403).',
   },
   {
     what: 'without Refer-To',
     headers: [],
     status: '400 Missing Refer-To',
     warned: 'Missing Refer-To.',
-    note: 'The peer asked to be transferred to nobody, which was refused: Missing Refer-To (400).',
+    note: 'The peer asked to be transferred to nobody, which was rejected: Missing Refer-To (400).',
   },
   {
     what: 'to a URI that is none of SIP',
     headers: ['Refer-To: <https://pbx.example/>'],
     status: '416 Unsupported URI Scheme',
     warned: 'Unsupported URI Scheme.',
-    note: 'The peer asked to be transferred to https://pbx.example/, which was refused: Unsupported URI Scheme (416).',
+    note: 'The peer asked to be transferred to https://pbx.example/, which was rejected: Unsupported URI Scheme (416).',
   },
   {
     what: 'that requires an unknown extension',
     headers: ['Refer-To: <sip:ann@pbx.example>', 'Require: multiple-refer'],
     status: '420 Bad Extension',
     warned: 'It requires an extension that is not supported.',
-    note: 'The peer asked to be transferred to sip:ann@pbx.example, which was refused: It requires an extension that is not supported (420).',
+    note: 'The peer asked to be transferred to sip:ann@pbx.example, which was rejected: It requires an extension that is not supported (420).',
   },
 ];
 
@@ -236,7 +236,7 @@ describe('a REFER from the caller that is rejected', () => {
     await expect
       .poll(() => edge.notes.get(id))
       .toContain(
-        'The peer asked to be transferred to sip:ann@pbx.example, which was refused: Transfer Pending (491).',
+        'The peer asked to be transferred to sip:ann@pbx.example, which was rejected: Transfer Pending (491).',
       );
     callee.answer(invite, '486 Busy Here');
     await callee.request('ACK');

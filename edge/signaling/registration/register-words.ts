@@ -40,7 +40,7 @@ const sentences = {
   redirected: (place: string, headers: HeaderFields) => {
     const contacts = redirectTargets(headers);
     const where = contacts.length > 0 ? ` to ${contacts.join(', ')}` : '';
-    return `${place} redirects the registration${where}; redirects are not followed, so configure the host that it names`;
+    return `${place} redirects the registration${where}; redirects are not followed; configure the host in the redirect`;
   },
   credentials_missing: (place: string) =>
     `${place} asks for an authentication that we do not have; it must offer SIP digest with SHA-256 or MD5`,
@@ -52,7 +52,7 @@ const sentences = {
     `${place} does not know this user; check the user name of the account there`,
   overloaded: (place: string) => `${place} is out of service or overloaded`,
   server_failed: (place: string) => `${place} failed to handle the registration`,
-  timeout: (place: string) => `${place} got no answer from behind it`,
+  timeout: (place: string) => `${place} got no response from its own next hop`,
 } satisfies Partial<Record<CauseKind, Sentence>>;
 
 /** A final response other than 2xx for which there is no retry. */

@@ -54,8 +54,7 @@ export async function discover(query: DiscoveryQuery, options: DiscoveryOptions)
   if (signal?.aborted) stop();
   try {
     const facts = await before(end.signal, hostFacts(query.host, options.dns, options.allowed, limits));
-    if (facts === null)
-      return failed({ code: 'DISCOVERY_TIMEOUT', message: 'DNS took longer than the discovery may' });
+    if (facts === null) return failed({ code: 'DISCOVERY_TIMEOUT', message: 'DNS timed out' });
     return await probeAll({ ...query, host: bareHost(query.host) }, facts, options, end.signal);
   } catch (error) {
     if (error instanceof HostRefused) return failed({ code: error.code, message: error.message });
@@ -86,7 +85,7 @@ async function probeAll(
     tls: null,
   };
   if (signal.aborted) {
-    return { ...failed({ code: 'DISCOVERY_TIMEOUT', message: 'the discovery was broken off' }), ...found };
+    return { ...failed({ code: 'DISCOVERY_TIMEOUT', message: 'the discovery was aborted' }), ...found };
   }
   const best = bestOf(probed);
   return {

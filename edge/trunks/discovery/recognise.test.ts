@@ -49,7 +49,7 @@ describe('the name a system sends', () => {
       const found = recognise(named(name, header));
       expect(found.system).toBe(system);
       expect(found.confidence).toBeGreaterThanOrEqual(0.9);
-      expect(found.evidence[0]).toBe(`it calls itself "${name}"`);
+      expect(found.evidence[0]).toBe(`its name is "${name}"`);
     }
   });
 });

@@ -63,10 +63,10 @@ function described({ trait, text }: Finding): string {
   const { where } = trait;
   const shown = where === 'sdp' ? (trait.is.exec(text)?.[0] ?? '') : text;
   const plain = shown.replace(/[^\x20-\x7e]/g, '').slice(0, 160);
-  if (where === 'name') return `it calls itself "${plain}"`;
+  if (where === 'name') return `its name is "${plain}"`;
   if (where === 'header-names') return `it sends the header ${plain}`;
   if (where === 'sdp') return `its SDP has "${plain}"`;
-  if (where === 'reason-phrase') return `it answers "${plain}"`;
+  if (where === 'reason-phrase') return `it responds "${plain}"`;
   return `${titled(longName(where.slice('header:'.length)))} is "${plain}"`;
 }
 

@@ -116,7 +116,7 @@ function exchange<S extends Socket | TLSSocket>(
   });
   socket.on('data', (bytes: Buffer) => {
     const verdict = reader?.push(bytes) ?? 'more';
-    if (verdict === 'not_sip') resolve(unanswered('refused', 'what came was no SIP message', seen.tls));
+    if (verdict === 'not_sip') resolve(unanswered('refused', 'the data received was not SIP', seen.tls));
     else if (verdict !== 'more')
       resolve(answered(verdict, performance.now() - sentAt, seen.problem, seen.tls));
   });
@@ -144,7 +144,7 @@ const handshakeTimeout: ConnectionFailure = connectionFailure(
 
 function waitedFor(place: string, connected: boolean, reader: ResponseReader | null): string | null {
   if (!connected) return null;
-  return reader ? 'the connection stood, but no response came' : connectionProblem(place, handshakeTimeout);
+  return reader ? 'connected, but no response' : connectionProblem(place, handshakeTimeout);
 }
 
 function broken(error: Error, at: Progress): AttemptResult {

@@ -44,7 +44,7 @@ export function probeUdp(
     if (response && request && isAnswer(response, request.branch)) {
       resolve(answered(response, performance.now() - sentAt));
     } else {
-      heard = response ? `only ${response.status} came` : 'what came was no SIP response';
+      heard = response ? `only ${response.status} was received` : 'the data received was not a SIP response';
     }
   });
   socket.connect(candidate.port, candidate.address, (error?: Error) => {

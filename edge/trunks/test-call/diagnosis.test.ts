@@ -47,13 +47,13 @@ describe('without a connection', () => {
   it('a lost connection', () => {
     const failure = connectionLoss(null);
     expect(afterOutcome({ kind: 'connection_lost', phase: 'silent', failure })).toBe(
-      'The connection to pbx.example.com:5061 broke before the call was answered: closed by the peer.',
+      'The connection to pbx.example.com:5061 was lost before the call was answered: closed by the peer.',
     );
   });
 
   it('a server that does not respond', () => {
     expect(afterOutcome({ kind: 'no_response' })).toMatch(
-      /^pbx.example.com:5061 took the connection, but did not respond to the INVITE in time;/,
+      /^pbx.example.com:5061 accepted the connection, but did not respond to the INVITE in time;/,
     );
   });
 });
@@ -66,26 +66,26 @@ describe('a rejection', () => {
     [
       302,
       'Moved Temporarily',
-      'redirects the call; redirects are not followed, so configure the host that it names',
+      'redirects the call; redirects are not followed; configure the host in the redirect',
     ],
     [
       403,
       'Forbidden',
-      'refuses our call; allow our addresses and the calling number there, and calls to +14155550123',
+      'rejected the call; allow our addresses, the calling number and calls to +14155550123 there',
     ],
     [404, 'Not Found', 'does not know the number or extension +14155550123'],
-    [408, 'Request Timeout', 'got no answer from behind it'],
+    [408, 'Request Timeout', 'got no response from its own next hop'],
     [
       415,
       'Unsupported Media Type',
-      'accepts none of the media that we offer (SRTP with PCMU, PCMA); enable SRTP and one of these codecs',
+      'accepts none of the offered media (SRTP with PCMU, PCMA); enable SRTP and one of these codecs',
     ],
-    [420, 'Bad Extension', 'refused the call'],
+    [420, 'Bad Extension', 'rejected the call'],
     [484, 'Address Incomplete', 'does not know the number or extension +14155550123'],
     [
       488,
       'Not Acceptable Here',
-      'accepts none of the media that we offer (SRTP with PCMU, PCMA); enable SRTP and one of these codecs',
+      'accepts none of the offered media (SRTP with PCMU, PCMA); enable SRTP and one of these codecs',
     ],
     [500, 'Server Internal Error', 'failed to handle the call'],
     [503, 'Service Unavailable', 'is out of service or overloaded'],
@@ -93,14 +93,14 @@ describe('a rejection', () => {
     [
       606,
       'Not Acceptable',
-      'accepts none of the media that we offer (SRTP with PCMU, PCMA); enable SRTP and one of these codecs',
+      'accepts none of the offered media (SRTP with PCMU, PCMA); enable SRTP and one of these codecs',
     ],
   ])('with %d blames the far end', (status, reason, sentence) => {
     expect(refused(status, reason)).toBe(`pbx.example.com:5061 ${sentence} (${status} ${reason}).`);
   });
 
   it.each([
-    [480, 'Temporarily Unavailable', 'cannot be reached at the far end now, or did not answer'],
+    [480, 'Temporarily Unavailable', 'is temporarily unavailable, or did not answer'],
     [486, 'Busy Here', 'is busy'],
     [600, 'Busy Everywhere', 'is busy'],
     [603, 'Decline', 'declined the call'],
@@ -111,16 +111,16 @@ describe('a rejection', () => {
   it.each([401, 407])('with %d distinguishes wrong, missing and unsuitable credentials', (status) => {
     const place = 'pbx.example.com:5061';
     expect(refused(status, 'Unauthorized', { credentials: { realm: null } }, true)).toBe(
-      `${place} does not accept our user name and password; check both (${status} Unauthorized).`,
+      `${place} rejected our user name and password; check both (${status} Unauthorized).`,
     );
     expect(refused(status, 'Unauthorized')).toBe(
-      `${place} asks for a user name and password, and the configuration has none (${status} Unauthorized).`,
+      `${place} requires a user name and password, but none are configured (${status} Unauthorized).`,
     );
     expect(refused(status, 'Unauthorized', { credentials: { realm: 'acme' } })).toBe(
-      `${place} asks for credentials of another realm than "acme", which the configuration has (${status} Unauthorized).`,
+      `${place} requests credentials for another realm than the configured "acme" (${status} Unauthorized).`,
     );
     expect(refused(status, 'Unauthorized', { credentials: { realm: null } })).toBe(
-      `${place} asks for credentials by a digest that we cannot answer; it must offer SHA-256 or MD5 (${status} Unauthorized).`,
+      `${place} uses an unsupported digest algorithm; it must offer SHA-256 or MD5 (${status} Unauthorized).`,
     );
   });
 
@@ -190,42 +190,42 @@ describe('after an answer', () => {
 
   it.each([
     'No packet arrived from the peer: a firewall may block the RTP ports, or the peer is muted.',
-    "37 packets arrived but failed SRTP authentication: the keys in the peer's SDP are not those in use.",
-    '12 packets came from another source than the first that SRTP authenticated.',
+    '37 packets arrived but failed SRTP authentication: the peer uses other keys than those in its SDP.',
+    '12 packets came from a source other than the first authenticated one.',
   ])('no inbound audio: %s', (cause) => {
     const sentence = answered({
       ...media({ verdict: 'send_only', packets_received: 0, cause }),
       audibleMs: 0,
     });
-    expect(sentence).toMatch(/^No audio comes from you: /);
+    expect(sentence).toMatch(/^We receive no audio from you: /);
     expect(sentence?.toLowerCase()).toContain(cause.toLowerCase());
   });
 
   it('no outbound packets', () => {
     const cause = 'The peer held the call, so nothing was sent to it.';
     expect(answered(media({ verdict: 'receive_only', packets_sent: 0, cause }))).toBe(
-      'No audio goes to you: the peer held the call, so nothing was sent to it.',
+      'You receive no audio: the peer held the call, so nothing was sent to it.',
     );
   });
 
   it('inbound audio is silence only', () => {
     expect(answered({ audibleMs: 0 })).toBe(
-      'Only silence comes from you: 198 packets arrived, and none had sound in it.',
+      'We receive only silence from you: 198 packets arrived, and all were silent.',
     );
   });
 
   it('RTCP reports that nothing, or not everything, arrives', () => {
     expect(answered(media({ verdict: 'receive_only', peer_loss_percent: 100 }))).toBe(
-      'No audio arrives at you: the far end reports by RTCP that it receives none of our packets.',
+      'You receive no audio: the far end reports by RTCP that it receives none of our packets.',
     );
     expect(answered(media({ peer_loss_percent: 20 }))).toBe(
-      'Audio to you is broken: the far end reports by RTCP that it loses 20 % of it.',
+      'Audio to you has gaps: the far end reports by RTCP that it loses 20 % of it.',
     );
   });
 
   it('packets are lost on their way to us', () => {
     expect(answered(media({ packets_lost: 40, packets_received: 160 }))).toBe(
-      'Audio from you is broken: 20 % of the packets were lost on their way to us.',
+      'Audio from you has gaps: 20 % of the packets were lost on their way to us.',
     );
   });
 
@@ -234,18 +234,18 @@ describe('after an answer', () => {
     const echoed = (changes: Partial<MediaReport>) =>
       answered({ ...media({ ...gaps, ...changes }), echoMs: 3000 });
     expect(echoed({})).toBe(
-      'Audio is broken: 19 % of the packets were lost on their way to you or back, which an echo cannot tell apart.',
+      'Audio has gaps: 19 % of the packets were lost on their way to you or back; an echo does not show which.',
     );
-    expect(echoed({ peer_loss_percent: 19 })).toMatch(/^Audio to you is broken: .* 19 %/);
-    expect(echoed({ peer_loss_percent: 0 })).toMatch(/^Audio from you is broken: 19 %/);
-    expect(echoed({ peer_loss_percent: 4 })).toMatch(/^Audio from you is broken: 15 %/);
+    expect(echoed({ peer_loss_percent: 19 })).toMatch(/^Audio to you has gaps: .* 19 %/);
+    expect(echoed({ peer_loss_percent: 0 })).toMatch(/^Audio from you has gaps: 19 %/);
+    expect(echoed({ peer_loss_percent: 4 })).toMatch(/^Audio from you has gaps: 15 %/);
     expect(echoed({ peer_loss_percent: 3, packets_lost: 10, packets_received: 190 })).toBeNull();
   });
 
   it('reports of the far end say that it hears nothing', () => {
-    const cause = 'The peer sends RTCP reports without a word about our packets, so none arrives there.';
+    const cause = "The peer's RTCP reports do not mention our packets, so none arrive.";
     expect(answered(media({ verdict: 'receive_only', peer_hears: 'no', cause }))).toBe(
-      'No audio arrives at you: the peer sends RTCP reports without a word about our packets, so none arrives there.',
+      "You receive no audio: the peer's RTCP reports do not mention our packets, so none arrive.",
     );
   });
 
@@ -263,10 +263,10 @@ describe('after an answer', () => {
       cause: 'No packet arrived.',
     });
     expect(answered({ ...none, durationMs: 80 }, { termination: 'callee_hangup' })).toBe(
-      'The far end hung up 80 ms after its answer, before media could be heard both ways.',
+      'The far end hung up 80 ms after its answer, before audio passed in both directions.',
     );
     expect(answered({ ...none, durationMs: 2000 }, { termination: 'callee_hangup' })).toBe(
-      'No audio comes from you: no packet arrived.',
+      'We receive no audio from you: no packet arrived.',
     );
   });
 
@@ -279,7 +279,7 @@ describe('after an answer', () => {
     const bad = (detail: string) =>
       answered({ media: null, audibleMs: 0 }, { termination: 'bad_answer', detail });
     expect(bad('SDP refused: The answer has no codec of the offer')).toBe(
-      'No common codec: pbx.example.com:5061 answered with none of PCMU, PCMA.',
+      'No common codec: pbx.example.com:5061 answered with none of the offered codecs: PCMU, PCMA.',
     );
     expect(bad('The 200 carried no answer to our offer.')).toBe(
       'pbx.example.com:5061 answered with media that cannot be used: the 200 carried no answer to our offer.',

@@ -47,7 +47,7 @@ function unansweredProblem({ attempt, unresolved, termination, detail }: Finding
   const problem = attempt && attemptProblem(attempt);
   if (problem) return problem;
   if (termination === 'no_answer' && attempt)
-    return `No answer from ${attempt.to} at ${attempt.place}: ${withSmallLetter(bare(detail ?? 'it rang in vain'))}.`;
+    return `No answer from ${attempt.to} at ${attempt.place}: ${withSmallLetter(bare(detail ?? 'it rang without an answer'))}.`;
   if (unresolved) return unresolvedProblem(unresolved.place, unresolved.error);
   return ended(termination, detail);
 }
@@ -58,28 +58,28 @@ function answeredProblem(findings: Findings, answer: AnswerFacts): string | null
   if (termination === 'bad_answer') return answerProblem(detail ?? '', attempt);
   if (media?.verdict === 'two_way') return twoWayProblem(answer, media);
   if (media?.verdict === 'receive_only' && !hearsUs(media, answer.echoMs))
-    return `No audio arrives at you: ${withSmallLetter(bare(media.cause ?? 'the far end reports by RTCP that it receives none of our packets'))}.`;
+    return `You receive no audio: ${withSmallLetter(bare(media.cause ?? 'the far end reports by RTCP that it receives none of our packets'))}.`;
   const cutOff = termination === 'callee_hangup' && durationMs < tooShortMs;
   if (cutOff)
-    return `The far end hung up ${durationMs} ms after its answer, before media could be heard both ways.`;
+    return `The far end hung up ${durationMs} ms after its answer, before audio passed in both directions.`;
   if (termination === 'api_stop' || termination === 'edge_restarted' || termination === 'engine_lost')
     return ended(termination, detail);
   const cause = bare(media?.cause ?? 'no media was exchanged');
-  if (media?.verdict === 'receive_only') return `No audio goes to you: ${withSmallLetter(cause)}.`;
-  return `No audio comes from you: ${withSmallLetter(cause)}.`;
+  if (media?.verdict === 'receive_only') return `You receive no audio: ${withSmallLetter(cause)}.`;
+  return `We receive no audio from you: ${withSmallLetter(cause)}.`;
 }
 
 function twoWayProblem({ audibleMs, echoMs, keysProblem }: AnswerFacts, media: MediaReport): string | null {
   const loss = media.peer_loss_percent ?? 0;
   if (loss >= audibleLoss)
-    return `Audio to you is broken: the far end reports by RTCP that it loses ${loss} % of it.`;
+    return `Audio to you has gaps: the far end reports by RTCP that it loses ${loss} % of it.`;
   if (audibleMs === 0)
-    return `Only silence comes from you: ${media.packets_received} packets arrived, and none had sound in it.`;
+    return `We receive only silence from you: ${media.packets_received} packets arrived, and all were silent.`;
   const lost = lostOnTheWayBack(media, echoMs > 0);
   if (lost.percent >= audibleLoss) {
     return lost.orOnTheWayThere
-      ? `Audio is broken: ${lost.percent} % of the packets were lost on their way to you or back, which an echo cannot tell apart.`
-      : `Audio from you is broken: ${lost.percent} % of the packets were lost on their way to us.`;
+      ? `Audio has gaps: ${lost.percent} % of the packets were lost on their way to you or back; an echo does not show which.`
+      : `Audio from you has gaps: ${lost.percent} % of the packets were lost on their way to us.`;
   }
   return keysProblem === null ? null : `The keys could not be sent: ${bare(keysProblem)}.`;
 }

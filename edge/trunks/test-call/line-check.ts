@@ -66,7 +66,7 @@ export class LineCheck implements AgentLeg {
 
   /** Why not all keys were sent; null when they were, or there were none. */
   get keysProblem(): string | null {
-    if (this.#keys !== 'settled') return 'the test call ended before they were out';
+    if (this.#keys !== 'settled') return 'the test call ended before they were sent';
     return this.#keysRefused;
   }
 
@@ -109,7 +109,7 @@ export class LineCheck implements AgentLeg {
       confirmed(media);
     }
     if (this.#keys === 'due' && this.#toneMs >= toneBeforeKeysMs) this.#press();
-    if (this.#proven(media)) host.hangup('The test call has proven what it was made for.');
+    if (this.#proven(media)) host.hangup('The test call is complete.');
     else this.#checkSoon();
   }
 

@@ -191,9 +191,9 @@ describe('a test call', () => {
       ['early_media', '183 Session Progress, with early media'],
       ['answered', '200 OK'],
       ['media_confirmed', 'RTP goes both ways, PCMU over SRTP'],
-      ['completed', 'Audio goes both ways: 50 packets sent, 50 received, PCMU, our tone came back.'],
+      ['completed', 'Two-way audio: 50 packets sent, 50 received, PCMU, our tone came back.'],
     ]);
-    expect(leg.sent).toEqual(['BYE (The test call has proven what it was made for.)']);
+    expect(leg.sent).toEqual(['BYE (The test call is complete.)']);
     expectNothingLeft();
   });
 
@@ -259,7 +259,7 @@ describe('a test call', () => {
     await talk(5000);
     expect(last()).toMatchObject({
       result: 'connected',
-      diagnosis: 'The keys could not be sent: the test call ended before they were out.',
+      diagnosis: 'The keys could not be sent: the test call ended before they were sent.',
     });
     expectNothingLeft();
   });
@@ -283,7 +283,7 @@ describe('a test call', () => {
     dialer.last.peer.answered(fakeAnswer);
     await settle();
     await talk(5000);
-    expect(dialer.last.sent).toEqual(['BYE (The test call has proven what it was made for.)']);
+    expect(dialer.last.sent).toEqual(['BYE (The test call is complete.)']);
     expectNothingLeft();
   });
 
@@ -295,7 +295,7 @@ describe('a test call', () => {
     await talk(20, { speak: speech });
     expect(last()).toMatchObject({ result: 'connected', diagnosis: null, duration_seconds: 6 });
     expect(last().timeline.at(-1)?.detail).toMatch(
-      /^Audio comes from the peer, and nothing proves that ours arrives there: .*no RTCP from the peer/,
+      /^Audio from the peer; no proof that it receives ours: .*no RTCP from the peer/,
     );
     expectNothingLeft();
   });
@@ -307,7 +307,7 @@ describe('a test call', () => {
     expect(last()).toMatchObject({
       result: 'connected',
       duration_seconds: 2,
-      diagnosis: expect.stringMatching(/^Audio to you is broken/),
+      diagnosis: expect.stringMatching(/^Audio to you has gaps/),
     });
   });
 
@@ -320,7 +320,7 @@ describe('a test call', () => {
       result: 'failed',
       error: 'NO_MEDIA',
       duration_seconds: 10,
-      diagnosis: expect.stringMatching(/^No audio arrives at you/),
+      diagnosis: expect.stringMatching(/^You receive no audio/),
       media: { verdict: 'receive_only' },
     });
     expect(last().timeline.at(-1)?.event).toBe('failed');
@@ -346,7 +346,7 @@ describe('a test call', () => {
       status: 'completed',
       result: 'failed',
       error: 'NO_MEDIA',
-      diagnosis: 'No audio comes from you: 59 packets came before the answer, and none after it.',
+      diagnosis: 'We receive no audio from you: 59 packets came before the answer, and none after it.',
       media: { packets_sent: 200, packets_received: 0, verdict: 'send_only' },
     });
     expect(events()).toEqual(['initiated', 'early_media', 'answered', 'failed']);
@@ -361,7 +361,7 @@ describe('a test call', () => {
       status: 'completed',
       result: 'failed',
       error: 'NO_MEDIA',
-      diagnosis: 'The far end hung up 60 ms after its answer, before media could be heard both ways.',
+      diagnosis: 'The far end hung up 60 ms after its answer, before audio passed in both directions.',
       media: { packets_sent: 6, packets_received: 3, verdict: 'send_only' },
     });
     expect(events()).toEqual(['initiated', 'answered', 'failed']);
@@ -373,13 +373,13 @@ describe('a test call', () => {
     expect(last()).toMatchObject({
       result: 'failed',
       error: 'NO_MEDIA',
-      diagnosis: 'No audio comes from you: only 3 packets arrived after the answer.',
+      diagnosis: 'We receive no audio from you: only 3 packets arrived after the answer.',
     });
   });
 
   it('fails when audio arrived and is now lost on the way', async () => {
     await answered();
-    const cause = 'Audio of the peer is lost on the way: its RTCP sender reports count 250 packets.';
+    const cause = 'Audio from the peer is lost on the way: its RTCP sender reports count 250 packets.';
     await talk(11_000, {
       speak: () => {},
       counts: { ...twoWay, verdict: 'send_only', packets_received: 200, packets_lost: 250, cause },
@@ -398,14 +398,14 @@ describe('a test call', () => {
     expect(last()).toMatchObject({
       result: 'connected',
       duration_seconds: 10,
-      diagnosis: expect.stringMatching(/^Only silence comes from you/),
+      diagnosis: expect.stringMatching(/^We receive only silence from you/),
     });
   });
 
   it.each([
-    ['send_only', { packets_sent: 200 }, 'No audio comes from you: no packet arrived from the peer.'],
-    ['receive_only', { packets_received: 200 }, 'No audio goes to you: no packet arrived from the peer.'],
-    ['none', {}, 'No audio comes from you: no packet arrived from the peer.'],
+    ['send_only', { packets_sent: 200 }, 'We receive no audio from you: no packet arrived from the peer.'],
+    ['receive_only', { packets_received: 200 }, 'You receive no audio: no packet arrived from the peer.'],
+    ['none', {}, 'We receive no audio from you: no packet arrived from the peer.'],
   ] as const)('fails because of missing media when packets go %s', async (verdict, packets, diagnosis) => {
     await answered();
     await talk(11_000, { counts: { verdict, ...packets } });
@@ -434,7 +434,7 @@ describe('a test call', () => {
       result: 'failed',
       error: 'BAD_ANSWER',
       codec: null,
-      diagnosis: 'No common codec: 127.0.0.1:5061 answered with none of PCMU.',
+      diagnosis: 'No common codec: 127.0.0.1:5061 answered with none of the offered codecs: PCMU.',
       media: { packets_sent: 0, packets_received: 0, verdict: 'none' },
     });
     expectNothingLeft();
@@ -457,7 +457,7 @@ describe('a test call', () => {
       'completed',
     ]);
     expect(last().timeline[1]?.detail).toBe(
-      'Nothing listens at 127.0.0.1:5061: the connection was refused; check host, port and firewall. Going on to 127.0.0.1:5062.',
+      'Nothing listens at 127.0.0.1:5061: the connection was refused; check host, port and firewall. Failing over to 127.0.0.1:5062.',
     );
     expect(last()).toMatchObject({ result: 'connected', diagnosis: null });
   });
@@ -476,7 +476,7 @@ describe('a test call', () => {
       duration_seconds: 0,
       sip_code: null,
       media: null,
-      diagnosis: expect.stringMatching(/^127.0.0.1:5062 took the connection, but did not respond/),
+      diagnosis: expect.stringMatching(/^127.0.0.1:5062 accepted the connection, but did not respond/),
     });
     expectNothingLeft();
   });
@@ -501,7 +501,7 @@ describe('a test call', () => {
       result: 'failed',
       error: 'ROUTE_AUTH_FAILED',
       sip_code: 401,
-      diagnosis: '127.0.0.1:5061 does not accept our user name and password; check both (401 Unauthorized).',
+      diagnosis: '127.0.0.1:5061 rejected our user name and password; check both (401 Unauthorized).',
     });
   });
 
@@ -531,7 +531,7 @@ describe('a test call', () => {
       result: 'failed',
       error: 'ROUTE_TIMEOUT',
       diagnosis: expect.stringMatching(
-        /^127\.0\.0\.1:5061 took the connection, but did not respond to the INVITE/,
+        /^127\.0\.0\.1:5061 accepted the connection, but did not respond to the INVITE/,
       ),
     });
     expectNothingLeft();
@@ -594,7 +594,7 @@ describe('a test call', () => {
   it('counts against the call limit, and rejects an id that is in use', async () => {
     await dialling();
     expect(calls.closedFor('org')).toBe('capacity');
-    await expect(dialling()).rejects.toThrow('There is a call tc_1 already');
+    await expect(dialling()).rejects.toThrow('Call tc_1 already exists');
     calls.stop('tc_1');
     expectNothingLeft();
   });

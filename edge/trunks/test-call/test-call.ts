@@ -143,7 +143,7 @@ class TestCall {
     this.#story.add('answered', '200 OK', { sip_code: 200 });
     const seconds = this.#order.max_seconds;
     this.#limit = this.#parts.clock.after(seconds * 1000, () =>
-      this.#call?.end({ code: 'agent_hangup', detail: `The test call lasted its ${seconds} s.` }),
+      this.#call?.end({ code: 'agent_hangup', detail: `The test call reached its limit of ${seconds} s.` }),
     );
   }
 
@@ -215,7 +215,7 @@ class TestCall {
     if (!media) return 'No media was exchanged.';
     const more = [
       ...(keysHeard === '' ? [] : [`the keys ${keysHeard} came in`]),
-      ...(media.keys === 'none' ? ['keys are impossible without telephone-event in the answer'] : []),
+      ...(media.keys === 'none' ? ['DTMF is unavailable without telephone-event in the answer'] : []),
     ];
     return mediaSummary(media, { codec, echo: echoMs > 0, more });
   }

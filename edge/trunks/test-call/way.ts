@@ -69,7 +69,7 @@ export class Way {
     for (const [i, attempt] of failed.entries()) {
       const problem =
         this.#problems.get(first + i) ?? `${endpointPlace(attempt)}: ${attempt.error ?? 'failed'}.`;
-      this.#story.add('failover', `${problem} Going on to ${next}.`);
+      this.#story.add('failover', `${problem} Failing over to ${next}.`);
     }
     this.#attempt = { place, outcome: null, told: new Set() };
   }
