@@ -208,7 +208,7 @@ describe('a chat', () => {
       const { body } = await say(chat, message);
       return [body.data?.assistant_responses, body.data?.completed];
     };
-    const sorry = 'I am sorry, I did not understand that. Could you put it another way, please?';
+    const sorry = 'I am sorry, I did not understand that. Could you say that another way, please?';
     for (let count = 0; count < 5; count++) expect(await answers('gibberish')).toEqual([[sorry], false]);
     expect(await answers('menu')).toEqual([['Sales or support?'], false]);
     for (let count = 0; count < 5; count++) {

@@ -161,7 +161,7 @@ describe('a thread', () => {
       const { body } = await post(thread, text);
       return [contents(body.data?.messages).at(-1), body.data?.thread?.ended_at === null];
     };
-    const sorry = 'I am sorry, I did not understand that. Could you put it another way, please?';
+    const sorry = 'I am sorry, I did not understand that. Could you say that another way, please?';
     for (let count = 0; count < 5; count++) {
       expect(await answer('gibberish')).toEqual([['ASSISTANT', sorry], true]);
     }

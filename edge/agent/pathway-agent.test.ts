@@ -211,7 +211,7 @@ describe('a call driven by key presses', () => {
     }
     await pass(200);
     expect(host.lines('assistant')).toHaveLength(3);
-    expect(host.hangups).toEqual(['nothing was heard or pressed, 2 repeats were in vain']);
+    expect(host.hangups).toEqual(['nothing was heard or pressed, no answer after 2 repeats']);
     agent.close('over');
   });
 

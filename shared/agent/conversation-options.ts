@@ -57,7 +57,7 @@ export const conversationLimits: ConversationLimits = {
 /** For written conversations: the person may reply an hour later, and a missing reply is not a failure. */
 export const writtenLimits: Partial<ConversationLimits> = {
   endsAfterRepeats: false,
-  wordlessRepeat: 'I am sorry, I did not understand that. Could you put it another way, please?',
+  wordlessRepeat: 'I am sorry, I did not understand that. Could you say that another way, please?',
 };
 
 /** State of a conversation along a pathway: plain data, so that it can be stored and restored. */

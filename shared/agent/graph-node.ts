@@ -154,7 +154,7 @@ function readData(data: JsonObject, path: string, problems: ProblemList): Omit<G
     problems.add(
       `${path}/globalLabel`,
       'global_label',
-      'a global node needs a globalLabel that says when it is reached',
+      'a global node needs a globalLabel that says when to enter it',
     );
   }
   const options = isObject(data.modelOptions) ? data.modelOptions : {};

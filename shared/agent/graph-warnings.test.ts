@@ -9,8 +9,8 @@ const start = node('a', 'Default', { isStart: true });
 it('reports unreachable nodes with their index among the members', () => {
   const nodes = [{ globalConfig: { globalPrompt: 'x' } }, start, node('b'), node('c'), node('d')];
   expect(graphWarnings(nodes, [edge('a', 'b'), edge('c', 'd'), edge('d', 'c')])).toEqual([
-    { path: '/nodes/3', rule: 'unreachable_node', message: 'nothing leads to "c" from the start node' },
-    { path: '/nodes/4', rule: 'unreachable_node', message: 'nothing leads to "d" from the start node' },
+    { path: '/nodes/3', rule: 'unreachable_node', message: '"c" cannot be reached from the start node' },
+    { path: '/nodes/4', rule: 'unreachable_node', message: '"d" cannot be reached from the start node' },
   ]);
 });
 

@@ -28,7 +28,7 @@ export function graphWarnings(nodes: readonly unknown[], edges: readonly unknown
   const reached = reachableFrom(graph, [graph.start, ...graph.globals]);
   for (const { id, name } of graph.nodes.values()) {
     if (reached.has(id)) continue;
-    const message = `nothing leads to "${name}" from the start node`;
+    const message = `"${name}" cannot be reached from the start node`;
     warnings.push({ path: `/nodes/${position.get(id)}`, rule: 'unreachable_node', message });
   }
   return warnings;

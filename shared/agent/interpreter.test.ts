@@ -121,7 +121,7 @@ describe('a menu', () => {
     expect(steps.slice(1)).toEqual([
       ['say Menu.', 'listen at menu'],
       ['say Menu.', 'listen at menu'],
-      ['end: nothing was heard or pressed, 2 repeats were in vain'],
+      ['end: nothing was heard or pressed, no answer after 2 repeats'],
     ]);
   });
 
@@ -196,7 +196,7 @@ describe('a single edge', () => {
 
   it('without any edge, silence ends the conversation', async () => {
     expect((await run(talk([['a', 'Default', { text: 'A.' }]], []), silence))[1]).toEqual([
-      'end: nothing leads on from here',
+      'end: there is no edge to follow',
     ]);
   });
 });
@@ -354,7 +354,7 @@ describe('node types', () => {
       'p/t',
       'q/a',
     ]);
-    expect(await run(talk(nodes, []))).toEqual([['end: the pathway to go on in is not available']]);
+    expect(await run(talk(nodes, []))).toEqual([['end: the pathway to continue in is not available']]);
   });
 
   it('a global node is reached from everywhere and returns to the interrupted node', async () => {
@@ -391,9 +391,7 @@ describe('node types', () => {
       ]),
     );
     expect(actions?.length).toBe(51);
-    expect(actions?.at(-1)).toBe(
-      'end: 50 nodes were passed without waiting for anybody: the graph has a loop',
-    );
+    expect(actions?.at(-1)).toBe('end: 50 nodes were passed without waiting for input: the graph has a loop');
   });
 });
 

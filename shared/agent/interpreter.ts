@@ -16,6 +16,7 @@
  *                  v
  *               [ ended ]
  */
+import { counted } from '../counted.ts';
 import { Account } from './account.ts';
 import type {
   Action,
@@ -179,7 +180,7 @@ export class Conversation {
     let next: GraphNode | null = first;
     for (let moves = 0; next; moves++) {
       if (moves >= this.#limits.movesPerStep) {
-        return this.#end(`${moves} nodes were passed without waiting for anybody: the graph has a loop`);
+        return this.#end(`${moves} nodes were passed without waiting for input: the graph has a loop`);
       }
       this.#place.enter(next);
       this.#repeats = 0;
@@ -291,7 +292,7 @@ export class Conversation {
     const start = this.#place.enterPathway(id, version);
     if (start) return start;
     this.#note(`pathway ${id} version ${version} is not available`);
-    return this.#fallBack('the pathway to go on in is not available');
+    return this.#fallBack('the pathway to continue in is not available');
   }
 
   #wayBack(): GraphNode | null {
@@ -308,7 +309,7 @@ export class Conversation {
     const named = chooseByKeys(keys, options);
     const fills = fillsFromKeys(this.#learning.asking, options);
     if (!named && fills && !this.#learning.fromKeys(keys))
-      return this.#unfit(`"${keys}" is no valid entry here`);
+      return this.#unfit(`"${keys}" is not a valid entry here`);
     if (named && !fills) this.#learning.fromKeys(keys);
     return this.#useTools({ at: 'keys', keys, fills });
   }
@@ -316,14 +317,14 @@ export class Conversation {
   #chooseByKeys(keys: string, fills: boolean): Promise<GraphNode | null> | GraphNode | null {
     const options = this.#place.ways;
     const named = chooseByKeys(keys, options);
-    if (named) return this.#leave(options[named.choice], `no way is for the keys ${keys}`, named.note);
+    if (named) return this.#leave(options[named.choice], `no edge matches the keys ${keys}`, named.note);
     const unnamed = withoutKeys(options);
     const [only] = unnamed;
     if (only && unnamed.length === 1) return this.#leave(only, 'it is the only way that names no key');
     if (fills && unnamed.length > 1) return this.#chooseByWords(keys, unnamed);
     const otherwise = fills ? options[firstOf(options, 'default')] : undefined;
     if (otherwise) return this.#leave(otherwise, 'the entry is complete');
-    return this.#unfit(`no way is for the keys ${keys}`);
+    return this.#unfit(`no edge matches the keys ${keys}`);
   }
 
   async #onHeard(text: string): Promise<GraphNode | null> {
@@ -368,7 +369,7 @@ export class Conversation {
     const noInput = options[firstOf(options, 'no_input')];
     if (noInput) return this.#go(noInput, 'nothing was heard or pressed');
     if (options.length === 0) {
-      this.#end('nothing leads on from here');
+      this.#end('there is no edge to follow');
       return null;
     }
     return this.#repeat('nothing was heard or pressed');
@@ -393,7 +394,7 @@ export class Conversation {
     const otherwise = options[firstOf(options, 'default')];
     if (otherwise) return this.#go(otherwise, reason);
     if (!this.#limits.endsAfterRepeats) return this.#again(reason);
-    this.#end(`${reason}, ${this.#repeats} repeats were in vain`);
+    this.#end(`${reason}, no answer after ${counted(this.#repeats, 'repeat')}`);
     return null;
   }
 
@@ -446,7 +447,7 @@ export class Conversation {
       ? this.#follow(onSuccess, 'the webhook succeeded')
       : this.#follow(onFailure, 'the webhook failed');
     const back = next ?? this.#wayBack();
-    if (!back) this.#end('nothing leads on from the webhook');
+    if (!back) this.#end('there is no edge to follow after the webhook');
     return back;
   }
 

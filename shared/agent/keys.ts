@@ -194,6 +194,6 @@ export function chooseByKeys(
   const exact = named.findIndex((candidate) => candidate.sequences.includes(keys));
   const choice = exact >= 0 ? exact : named.findIndex((candidate) => candidate.any);
   if (choice < 0) return null;
-  const entry = keys.length === 1 ? `key ${keys} takes` : `keys ${keys} take`;
+  const entry = keys.length === 1 ? `key ${keys} follows` : `keys ${keys} follow`;
   return { choice, note: `${entry} the edge "${options[choice]?.label}"` };
 }

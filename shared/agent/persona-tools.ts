@@ -57,7 +57,7 @@ export function toolsOf(given: PersonaTools): DialogueTool[] {
     tools.push({
       name: transferTool,
       description:
-        'Hands the person over to somebody else, when they ask for it or your instructions say so. Say so first, in the same answer. "default" is a person who can help with anything.',
+        'Transfers the person to somebody else, when they ask for it or your instructions say so. Say so first, in the same answer. "default" is a person who can help with anything.',
       inputSchema: object({ to: { type: 'string', enum: names } }),
       choices: names.map((name) => ({
         label: name === 'default' ? 'a human, agent, operator, representative, real person, someone' : name,
@@ -70,7 +70,7 @@ export function toolsOf(given: PersonaTools): DialogueTool[] {
     const when = pathways.map(({ name, prompt }) => `- ${JSON.stringify(name)}: ${prompt}`);
     tools.push({
       name: pathwayTool,
-      description: `Goes on by a fixed procedure, without further words of yours, as soon as its condition holds:\n${when.join('\n')}`,
+      description: `Continues with a fixed procedure, without further words from you, as soon as its condition applies:\n${when.join('\n')}`,
       inputSchema: object({ name: { type: 'string', enum: pathways.map(({ name }) => name) } }),
       choices: pathways.map(({ name, prompt }) => ({ label: name, description: prompt, input: { name } })),
     });
@@ -103,7 +103,7 @@ export function orderOf({ name, input }: ToolCall, given: PersonaTools): Order {
     const to = value('to');
     const target = Object.hasOwn(given.transfers, to) ? given.transfers[to] : undefined;
     return target === undefined
-      ? { kind: 'refused', why: `there is nobody of the name ${JSON.stringify(to)} to transfer to` }
+      ? { kind: 'refused', why: `there is no transfer target named ${JSON.stringify(to)}` }
       : { kind: 'transfer', name: to, target };
   }
   if (name === pressTool && given.onCall) {
@@ -117,7 +117,7 @@ export function orderOf({ name, input }: ToolCall, given: PersonaTools): Order {
     return way ? { kind: 'pathway', way } : { kind: 'refused', why: 'there is no such procedure' };
   }
   const tool = named(given.tools).get(name);
-  if (!tool) return { kind: 'refused', why: `there is no tool of the name ${JSON.stringify(name)}` };
+  if (!tool) return { kind: 'refused', why: `there is no tool named ${JSON.stringify(name)}` };
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return { kind: 'refused', why: 'the input of a tool is a JSON object' };
   return { kind: 'tool', tool, input };

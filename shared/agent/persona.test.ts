@@ -278,7 +278,7 @@ describe('with a language model', () => {
     const { conversation, start, hear } = talk({ model, transfers, firstSentence: 'Hello.' });
     await start();
     expect(await hear(words)).toEqual(['say: Sure.', 'say: I cannot do that.', 'listen']);
-    expect(conversation.log.at(-1)?.message).toContain('tool call refused');
+    expect(conversation.log.at(-1)?.message).toContain('tool call rejected');
     const [request] = server.requests;
     expect(request?.messages[0]?.content).not.toContain('+1900555');
     expect(request?.messages.at(-1)).toEqual({ role: 'user', content: words });
@@ -331,7 +331,7 @@ describe('with a language model', () => {
     for (let i = 0; i < 3; i++) server.record({ calls: [{ name: 'Look_up_', input: {} }] });
     const { conversation, start } = talk({ model, tools, limits: { rounds: 3 } });
     expect((await start()).at(-1)).toBe('listen');
-    expect(conversation.log.at(-1)?.message).toBe('3 tool calls in a row: no more are made');
+    expect(conversation.log.at(-1)?.message).toBe('3 tool calls in a row: limit reached');
   });
 
   it('stops when interrupted, and remembers what it had said', async () => {

@@ -8,6 +8,7 @@
  *                                      +--+ |end      --> [ ended ]
  *                                           |pathway  --> [ pathway ]: the interpreter takes over
  */
+import { counted } from '../counted.ts';
 import type { Action, ConversationEvent, LogLine, Talk, Visit, WebhookCall } from './conversation.ts';
 import { type ConversationState, type LoadedPathway, LostPlace } from './conversation-options.ts';
 import type { DialogueTool, ToolCall } from './dialogue.ts';
@@ -153,7 +154,9 @@ export class PersonaConversation implements Talk {
   async *#onSilence(interrupt: AbortSignal): AsyncGenerator<Action> {
     const state = this.#state;
     if (state.silences >= this.#limits.repeats) {
-      yield* this.#end(`nothing was heard or pressed, ${state.silences} questions were in vain`);
+      yield* this.#end(
+        `nothing was heard or pressed, no answer after ${counted(state.silences, 'question')}`,
+      );
       return;
     }
     state.silences++;
@@ -182,7 +185,7 @@ export class PersonaConversation implements Talk {
       const goesOn = yield* this.#carryOut(calls);
       if (goesOn === 'over') return;
       if (goesOn === 'listen' || interrupt.aborted) break;
-      if (round + 1 === this.#limits.rounds) this.#note(`${round + 1} tool calls in a row: no more are made`);
+      if (round + 1 === this.#limits.rounds) this.#note(`${round + 1} tool calls in a row: limit reached`);
     }
     yield this.#listen();
   }
@@ -243,7 +246,7 @@ export class PersonaConversation implements Talk {
       };
       switch (order.kind) {
         case 'refused':
-          this.#note(`tool call refused: ${order.why}`);
+          this.#note(`tool call rejected: ${order.why}`);
           this.#answer(call, order.why);
           next = 'model';
           break;
@@ -286,7 +289,7 @@ export class PersonaConversation implements Talk {
       this.#state.turns.push({ role: 'assistant', text: speech });
       yield this.#at({ type: 'say', text: speech });
     }
-    if (!tools) throw new Error('a tool without somebody to run it');
+    if (!tools) throw new Error('tools are not available here');
     const result = await tools.run(tool.name, input, signal, this.variables);
     const names = learn(this.#state, result.variables);
     const outcome = result.ok ? 'succeeded' : `failed: ${result.error ?? 'no reason was given'}`;
@@ -319,7 +322,7 @@ export class PersonaConversation implements Talk {
       this.#answer(call, 'this procedure is not available');
       return false;
     }
-    this.#note(`goes on in the pathway of "${way.name}"`);
+    this.#note(`continues in the pathway of "${way.name}"`);
     this.#answer(call, 'entered');
     this.#state.phase = 'pathway';
     this.#entered = { id: way.pathwayId, version: way.pathwayVersion };
@@ -354,7 +357,7 @@ export class PersonaConversation implements Talk {
   /** @throws LostPlace when the pathway no longer exists */
   #takeUp({ id, version, state }: NonNullable<PersonaState['pathway']>): void {
     const pathway = this.#options.otherPathway(id, version);
-    if (!pathway) throw new LostPlace(`pathway ${id} version ${version} is not there any more`);
+    if (!pathway) throw new LostPlace(`pathway ${id} version ${version} no longer exists`);
     this.#entered = { id, version };
     this.#pathway = this.#conversationIn(pathway, null, state);
   }

@@ -58,10 +58,10 @@ export class Place {
   /** @throws LostPlace */
   restore({ pathway, nodeId, returnToId, usedTools = [] }: PlaceState): void {
     if (pathway && !this.enterPathway(pathway.id, pathway.version))
-      throw new LostPlace(`pathway ${pathway.id} version ${pathway.version} is not there any more`);
+      throw new LostPlace(`pathway ${pathway.id} version ${pathway.version} no longer exists`);
     const { nodes } = this.graph;
     const node = nodes.get(nodeId);
-    if (!node) throw new LostPlace(`the pathway has no node "${nodeId}" any more`);
+    if (!node) throw new LostPlace(`the pathway no longer has node "${nodeId}"`);
     this.#node = node;
     this.#returnTo = returnToId === null ? null : (nodes.get(returnToId) ?? null);
     this.#usedTools = [...usedTools];

@@ -77,11 +77,11 @@ export class Flite implements TextToSpeech {
     if (!/[A-Za-z0-9]/.test(plain)) return new Int16Array(0);
     if (plain.length > this.#maxCharacters) {
       throw new SpeechError(
-        `the text has ${plain.length} characters, flite takes at most ${this.#maxCharacters}`,
+        `the text has ${plain.length} characters, flite accepts at most ${this.#maxCharacters}`,
       );
     }
     if (this.#waiting.length >= this.#maxWaiting) {
-      throw new SpeechError(`${this.#waiting.length} texts wait for flite already`);
+      throw new SpeechError(`the flite queue is full (${this.#waiting.length} texts)`);
     }
     const module = await this.#compiled();
     if (this.#closed) throw new SpeechError('text-to-speech is closed');
@@ -151,7 +151,7 @@ export class Flite implements TextToSpeech {
     const lost = (why: string) => {
       this.#threads.delete(thread);
       clearTimeout(thread.limit);
-      thread.job?.reject(new SpeechError(`the flite thread ended: ${why}`));
+      thread.job?.reject(new SpeechError(`the flite thread exited: ${why}`));
       thread.job = null;
       if (!this.#closed) this.#dispatch(module);
     };

@@ -49,7 +49,7 @@ export function modelFetch(transport: ModelTransport): typeof fetch {
     const leave = await transport.gate.enter(transport.timeoutMs, signal);
     if (!leave) {
       transport.attempted('busy');
-      throw unavailable(transport, 'busy', 'too many requests are under way (LLM_CONCURRENCY)');
+      throw unavailable(transport, 'busy', 'too many concurrent requests (LLM_CONCURRENCY)');
     }
     try {
       return await persist(transport, input, { ...init, signal }, deadline, leave);

@@ -51,7 +51,7 @@ export async function postOpenAi(
     why = result.why;
     if (!result.again) break;
   }
-  throw new SpeechError(`${url} did not serve the request: ${why}`);
+  throw new SpeechError(`the request to ${url} failed: ${why}`);
 }
 
 async function once(

@@ -123,11 +123,11 @@ describe('speech from a prompt', () => {
   it('is the longest quoted sentence, else the prompt, with a note that there is no model', async () => {
     expect(await generate('Greet with "Hello there, how can I help?" or "Hi you". Be "nice".')).toEqual({
       text: 'Hello there, how can I help?',
-      note: 'no language model is configured: the sentence quoted in the prompt is said',
+      note: 'no language model is configured: the sentence quoted in the prompt is spoken',
     });
     expect(await generate('Ask for the name.')).toEqual({
       text: 'Ask for the name.',
-      note: 'no language model is configured: the prompt itself is said',
+      note: 'no language model is configured: the prompt itself is spoken',
     });
   });
 

@@ -32,18 +32,18 @@ export const ruleEngine: Understanding = {
     if (knowledge !== null && asked !== undefined) {
       const answer = bestSentence(knowledge, asked);
       if (answer !== null)
-        return { text: answer, note: `${note}: the nearest sentence of the knowledge base is said` };
+        return { text: answer, note: `${note}: the nearest sentence of the knowledge base is spoken` };
       if (prompt === '') {
         return {
           text: 'I have no answer to that.',
-          note: `${note}, and the knowledge base has no sentence that fits`,
+          note: `${note}, and the knowledge base has no matching sentence`,
         };
       }
     }
     const quoted = quotedSentence(prompt);
     return quoted === null
-      ? { text: prompt, note: `${note}: the prompt itself is said` }
-      : { text: quoted, note: `${note}: the sentence quoted in the prompt is said` };
+      ? { text: prompt, note: `${note}: the prompt itself is spoken` }
+      : { text: quoted, note: `${note}: the sentence quoted in the prompt is spoken` };
   },
 
   conditionHolds: async ({ condition, variables, wanted }) => {
@@ -62,13 +62,13 @@ export const ruleEngine: Understanding = {
 
 function chooseByWords({ text, options, otherwise }: EdgeQuestion): EdgeAnswer {
   const best = bestByWords(options, text);
-  if (best) return { choice: best.index, reason: `it fits "${text}" best by its words` };
+  if (best) return { choice: best.index, reason: `best word match for "${text}"` };
   const own = options.filter((option) => !option.global);
   const [only] = own;
   if (only && own.length === 1 && !otherwise) {
-    return { choice: options.indexOf(only), reason: 'it is the only way on' };
+    return { choice: options.indexOf(only), reason: 'it is the only option' };
   }
-  return { choice: null, reason: `no way fits "${text}" by its words` };
+  return { choice: null, reason: `no option matches the words "${text}"` };
 }
 
 type Labelled = Pick<Option, 'label' | 'description'>;

@@ -51,7 +51,7 @@ describe('flite', () => {
   it('rejects texts that are too long, and everything once it is closed', async () => {
     const small = new Flite({ maxCharacters: 10 });
     await expect(small.synthesize('more than ten', english)).rejects.toThrow(
-      '13 characters, flite takes at most 10',
+      '13 characters, flite accepts at most 10',
     );
     await small.close();
     await expect(small.synthesize('short', english)).rejects.toThrow('text-to-speech is closed');
@@ -59,7 +59,7 @@ describe('flite', () => {
 
   it('replaces the thread of a synthesis that takes too long', async () => {
     const hasty = new Flite({ limitMs: 1 });
-    await expect(hasty.synthesize('word '.repeat(900), english)).rejects.toThrow('the flite thread ended');
+    await expect(hasty.synthesize('word '.repeat(900), english)).rejects.toThrow('the flite thread exited');
     await hasty.close();
   });
 
@@ -224,7 +224,7 @@ describe('an OpenAI-compatible server', () => {
     server?.close();
     const refusing = await serve({ status: 400, body: 'bad voice' });
     await expect(speak(refusing)).rejects.toThrow(
-      `${refusing}/v1/audio/speech did not serve the request: status 400 bad voice`,
+      `the request to ${refusing}/v1/audio/speech failed: status 400 bad voice`,
     );
     expect(requests).toHaveLength(1);
   });

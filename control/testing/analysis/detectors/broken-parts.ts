@@ -70,7 +70,7 @@ const signs: readonly Sign[] = [
     }),
   },
   {
-    pattern: /^(?:nothing leads on from (?:here|the webhook)|.* repeats were in vain)$/,
+    pattern: /^(?:there is no edge to follow(?: after the webhook)?|.*, no answer after \d+ repeats?)$/,
     finding: (node, [line = '']) => ({
       cause: 'flow',
       type: 'flow_change',

@@ -23,8 +23,8 @@ export function missedWays(failed: FailedCase): Finding[] {
   return missed(failed, tested).flatMap((one) => findingsFor(failed, tested, one));
 }
 
-const stuck = /is repeated$|repeats were in vain$|^nothing leads on from here$/;
-const fellBack = /^"(.*)" is taken: no way (?:fits|is for)/;
+const stuck = /is repeated$|no answer after \d+ repeats?$|^there is no edge to follow$/;
+const fellBack = /^"(.*)" is taken: no (?:option matches the words|edge matches the keys)/;
 
 const hangsUp = /\b(?:good ?bye|bye|done with you)\b/i;
 
@@ -50,7 +50,7 @@ function missed(failed: FailedCase, { graph }: TestedGraph): Missed[] {
 
 /** What the caller said in a node: as quoted in the log, else the last line there. */
 function wordsAt(failed: FailedCase, nodeId: string, message: string): string | null {
-  const quoted = /no way fits "(.*)" by its words/.exec(message)?.[1];
+  const quoted = /no option matches the words "(.*)"/.exec(message)?.[1];
   return quoted ?? callerLines(failed).findLast((line) => line.nodeId === nodeId)?.words ?? null;
 }
 
