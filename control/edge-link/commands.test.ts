@@ -82,7 +82,7 @@ describe('a command', () => {
     const answer = test.call(method, url, { body });
     const frame = await edge.next('command');
     expect(frame).toMatchObject({ command: { kind }, expires_at: expect.any(String) });
-    edge.send({ type: 'result', id: frame.id, ok: false, error: 'the command came too late' });
+    edge.send({ type: 'result', id: frame.id, ok: false, error: 'the command expired' });
     expect((await answer).status).toBe(503);
   });
 

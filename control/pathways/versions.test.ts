@@ -224,7 +224,7 @@ describe('a version', () => {
       {
         path: `/nodes/${demoNodes.length}`,
         rule: 'unreachable_node',
-        message: 'nothing leads to "Lost" from the start node',
+        message: '"Lost" cannot be reached from the start node',
       },
     ]);
   });

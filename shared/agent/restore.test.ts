@@ -127,6 +127,8 @@ describe('a stored and restored conversation', () => {
     await conversation.step({ type: 'start' });
     const state = conversation.snapshot();
     expect(() => new Conversation({ ...options, state, otherPathway: () => undefined })).toThrow(LostPlace);
-    expect(() => new Conversation({ ...options, state: { ...state, nodeId: 'c' } })).toThrow('no longer has node "c"');
+    expect(() => new Conversation({ ...options, state: { ...state, nodeId: 'c' } })).toThrow(
+      'no longer has node "c"',
+    );
   });
 });

@@ -68,7 +68,7 @@ function chooseByWords({ text, options, otherwise }: EdgeQuestion): EdgeAnswer {
   if (only && own.length === 1 && !otherwise) {
     return { choice: options.indexOf(only), reason: 'it is the only option' };
   }
-  return { choice: null, reason: `no option matches the words "${text}"` };
+  return { choice: null, reason: `no option matches "${text}" by its words` };
 }
 
 type Labelled = Pick<Option, 'label' | 'description'>;

@@ -113,7 +113,7 @@ const sentences: Readonly<Record<CauseKind, Sentence>> = {
     if (credentials === null) return `${place} requires a user name and password, but none are configured`;
     return credentials.realm === null
       ? `${place} uses an unsupported digest algorithm; it must offer SHA-256 or MD5`
-      : `${place} requests credentials for another realm than the configured "${credentials.realm}"`;
+      : `${place} requires credentials for another realm than the configured "${credentials.realm}"`;
   },
   credentials_refused: ({ place, to, outcome }) =>
     outcome.kind === 'final' && outcome.status === 403

@@ -117,7 +117,7 @@ describe('a rejection', () => {
       `${place} requires a user name and password, but none are configured (${status} Unauthorized).`,
     );
     expect(refused(status, 'Unauthorized', { credentials: { realm: 'acme' } })).toBe(
-      `${place} requests credentials for another realm than the configured "acme" (${status} Unauthorized).`,
+      `${place} requires credentials for another realm than the configured "acme" (${status} Unauthorized).`,
     );
     expect(refused(status, 'Unauthorized', { credentials: { realm: null } })).toBe(
       `${place} uses an unsupported digest algorithm; it must offer SHA-256 or MD5 (${status} Unauthorized).`,

@@ -24,7 +24,7 @@ export function missedWays(failed: FailedCase): Finding[] {
 }
 
 const stuck = /is repeated$|no answer after \d+ repeats?$|^there is no edge to follow$/;
-const fellBack = /^"(.*)" is taken: no (?:option matches the words|edge matches the keys)/;
+const fellBack = /^"(.*)" is taken: no (?:option matches|edge matches the keys)/;
 
 const hangsUp = /\b(?:good ?bye|bye|done with you)\b/i;
 
@@ -50,7 +50,7 @@ function missed(failed: FailedCase, { graph }: TestedGraph): Missed[] {
 
 /** What the caller said in a node: as quoted in the log, else the last line there. */
 function wordsAt(failed: FailedCase, nodeId: string, message: string): string | null {
-  const quoted = /no option matches the words "(.*)"/.exec(message)?.[1];
+  const quoted = /no option matches "(.*)" by its words/.exec(message)?.[1];
   return quoted ?? callerLines(failed).findLast((line) => line.nodeId === nodeId)?.words ?? null;
 }
 
