@@ -1,3 +1,4 @@
+/** Signaling on the fake engine, with what only frames can bring about. What must hold on every engine is in engines.test.ts. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
@@ -8,7 +9,7 @@ import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import { DrachtioServer } from '../../test/kit/fakes/drachtio-server.ts';
 import { echoAgent, FakeAgents } from '../../test/kit/fakes/fake-agents.ts';
 import { sdpOffer } from '../../test/kit/fakes/fake-leg.ts';
-import { FakeMedia, fakeAnswer } from '../../test/kit/fakes/fake-media.ts';
+import { FakeMedia } from '../../test/kit/fakes/fake-media.ts';
 import { QuietLog } from '../../test/kit/fakes/quiet-log.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
 import { Calls } from '../call/calls.ts';
@@ -133,28 +134,6 @@ async function answered(headers: Record<string, string> = {}) {
 }
 
 describe('an inbound call', () => {
-  it('is answered with our SDP, Contact and capabilities', async () => {
-    const ok = await answered({ 'X-Crm': '17', 'X-Other': 'x' });
-    expect(ok.body).toBe(fakeAnswer);
-    expect(ok.headers).toMatchObject({
-      contact: '<sip:edge.example:5061;transport=tls>',
-      'content-type': 'application/sdp',
-      allow: 'INVITE, ACK, BYE, CANCEL, OPTIONS, REFER, NOTIFY, PRACK, UPDATE',
-      supported: 'timer, 100rel, replaces, norefersub',
-      server: 'Trunkline/test',
-    });
-    expect(last()).toMatchObject({
-      status: 'in-progress',
-      from: '+14155550123',
-      to: '+14155550100',
-      trunk_id: 'trunk-1',
-      source_ip: '192.0.2.1',
-      sip_call_id: 'call-1@peer',
-      variables: { crm: '17', 'sip_header_x-other': 'x' },
-    });
-    expect(agents.last.started).toBe(1);
-  });
-
   it('has its record reported before the 200 to BYE', async () => {
     await answered();
     let reported: string | null | undefined;
@@ -187,24 +166,6 @@ describe('an inbound call', () => {
     expect(signaling.dialogs).toBe(0);
   });
 
-  it('ends with BYE when the agent hangs up', async () => {
-    await answered();
-    agents.last.host.hangup('done');
-    const bye = await server.next();
-    expect(bye.startLine).toMatch(/^BYE /);
-    expect(bye.dialogId).toBe('call-1@peer;from-tag=peer-tag');
-    expect(bye.headers).toMatchObject({
-      reason: 'SIP;cause=200;text="done"',
-      'user-agent': 'Trunkline/test',
-    });
-    server.peer({ method: 'BYE', toTag: 't' });
-    expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
-    server.answer(bye, 200, 'OK');
-    await server.idle();
-    expect(signaling.dialogs).toBe(0);
-    expect(records.filter((record) => record.ended_at !== null)).toHaveLength(1);
-  });
-
   it('is canceled before the answer, also in the chunk of its INVITE', async () => {
     agents.ready = false;
     server.peer(invite);
@@ -222,43 +183,6 @@ describe('an inbound call', () => {
     await server.idle();
     expect(last()).toMatchObject({ termination: 'caller_canceled', answered_at: null });
     expect(calls.size).toBe(0);
-  });
-
-  it('rings reliably only when the caller requires it', async () => {
-    agents.ready = false;
-    server.peer({ ...invite, callId: 'a', headers: { Supported: '100rel' } });
-    await server.idle();
-    clock.advance(200);
-    const plain = await server.next();
-    expect([plain.startLine, plain.headers.require]).toEqual(['SIP/2.0 180 Ringing', undefined]);
-    server.peer({ ...invite, callId: 'b', headers: { Require: '100rel' } });
-    await server.idle();
-    clock.advance(200);
-    const reliable = await server.next();
-    expect([reliable.startLine, reliable.headers.require]).toEqual(['SIP/2.0 180 Ringing', '100rel']);
-    server.peer({ method: 'PRACK', callId: 'b', toTag: 't', headers: { RAck: '1 1 INVITE' } });
-    expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
-  });
-
-  it('is ended by a BYE in its early dialog', async () => {
-    agents.ready = false;
-    server.peer(invite);
-    await server.idle();
-    clock.advance(200);
-    await server.next();
-    server.peer({ method: 'BYE', toTag: 't' });
-    expect((await server.next()).headers.cseq).toBe('1 BYE');
-    expect((await server.next()).startLine).toBe('SIP/2.0 487 Request Terminated');
-    expect(last()?.termination).toBe('caller_canceled');
-  });
-
-  it('offers in its 200 when the INVITE did not, and takes the answer from the ACK', async () => {
-    server.peer({ method: 'INVITE' });
-    expect((await server.next()).body).toBe(fakeAnswer);
-    server.peer({ method: 'ACK', toTag: 't', body: sdpOffer });
-    await server.idle();
-    expect(media.last.answers).toEqual([sdpOffer]);
-    expect(agents.last.started).toBe(1);
   });
 
   it.each<[string, Record<string, string>]>([
@@ -324,66 +248,6 @@ describe('an inbound call', () => {
       expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
     },
   );
-});
-
-describe('a request in a dialog', () => {
-  const hold = `${sdpOffer}a=sendonly\r\n`;
-
-  it('puts the call on hold and resumes it by re-INVITE', async () => {
-    await answered();
-    server.peer({ ...invite, toTag: 't', body: hold });
-    const held = await server.next();
-    expect(held.startLine).toBe('SIP/2.0 200 OK');
-    expect(held.body).toContain('a=recvonly');
-    expect(calls.find('id-1')?.state).toBe('held');
-    server.peer({ method: 'ACK', toTag: 't' });
-    server.peer({ ...invite, toTag: 't' });
-    await server.next();
-    expect(calls.find('id-1')?.state).toBe('up');
-  });
-
-  it('is rejected with 488 and a Warning when its offer is bad, and the session continues', async () => {
-    await answered();
-    server.peer({ ...invite, toTag: 't', body: 'v=0\r\n' });
-    const refusal = await server.next();
-    expect(refusal.startLine).toBe('SIP/2.0 488 Not Acceptable Here');
-    expect(refusal.headers.warning).toBe(
-      '399 edge.example:5061 "SRTP with AES_CM_128_HMAC_SHA1_80 is required"',
-    );
-    expect(calls.find('id-1')?.state).toBe('up');
-  });
-
-  it('gets our offer when it is a re-INVITE without one', async () => {
-    await answered();
-    server.peer({ method: 'INVITE', toTag: 't' });
-    expect((await server.next()).body).toBe(fakeAnswer);
-    server.peer({ method: 'UPDATE', toTag: 't', body: sdpOffer });
-    expect((await server.next()).startLine).toBe('SIP/2.0 491 Request Pending');
-    server.peer({ method: 'ACK', toTag: 't', body: 'v=0\r\n' });
-    await server.idle();
-    expect(last()?.termination).toBe('bad_answer');
-    expect((await server.next()).startLine).toMatch(/^BYE /);
-  });
-
-  it.each<[string, Record<string, string>, string]>([
-    ['REFER', {}, 'SIP/2.0 400 Missing Refer-To'],
-    ['NOTIFY', {}, 'SIP/2.0 481 Subscription does not exist'],
-    ['INFO', {}, 'SIP/2.0 405 Method Not Allowed'],
-    ['OPTIONS', {}, 'SIP/2.0 200 OK'],
-    ['UPDATE', {}, 'SIP/2.0 200 OK'],
-    ['UPDATE', { Require: 'foo' }, 'SIP/2.0 420 Bad Extension'],
-    ['UPDATE', { Supported: 'timer', 'Session-Expires': '30' }, 'SIP/2.0 422 Session Interval Too Small'],
-  ])('%s with %o gets %s', async (method, headers, startLine) => {
-    await answered();
-    server.peer({ method, toTag: 't', headers });
-    expect((await server.next()).startLine).toBe(startLine);
-    expect(calls.size).toBe(1);
-  });
-
-  it('gets 481 when there is no such dialog', async () => {
-    server.peer({ method: 'BYE', toTag: 'unknown' });
-    expect((await server.next()).startLine).toMatch(/^SIP\/2.0 481/);
-  });
 });
 
 describe('the session timer', () => {
