@@ -189,7 +189,7 @@ describe('opening', () => {
     });
     const samples = Int16Array.from({ length: sampleRate / 50 }, (_, i) => i * 100 - 8000);
     agent.write(samples);
-    const { media } = (await bot.next()) as unknown as { media: { payload: string } };
+    const media = await bot.media();
     expect(new Int16Array(Uint8Array.from(Buffer.from(media.payload, 'base64')).buffer)).toEqual(samples);
     bot.send({ event: 'media', streamSid: 'stream-1', media: { payload: media.payload } });
     await arrived(bot, agent);
@@ -267,7 +267,7 @@ describe('to the server', () => {
         await settle();
         continue;
       }
-      const { media } = (await bot.next()) as unknown as { media: { chunk: string } };
+      const media = await bot.media();
       chunks.push(Number(media.chunk));
     }
     const gaps = chunks.slice(1).map((chunk, i) => chunk - (chunks[i] ?? 0) - 1);

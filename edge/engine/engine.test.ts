@@ -106,7 +106,7 @@ describe('calls between two applications', () => {
       { localSdp: OFFER, callingNumber: '+15550100', headers: { 'user-agent': 'test/1', 'X-Trace': 'a' } },
       { cbRequest: (_error, request) => void progress.push(request) },
     );
-    const answer = (uac as unknown as { res: AppResponse }).res;
+    const answer = uac.res;
     const invite = await seen;
     expect(invite.get('User-Agent')).toBe('test/1');
     expect(invite.get('X-Trace')).toBe('a');
@@ -237,7 +237,7 @@ describe('calls between two applications', () => {
     const end = await answered;
     expect(uac.remote.sdp).toBe(ANSWER);
     expect(end.remote.sdp).toBe(OFFER);
-    expect((uac as unknown as { res: AppResponse }).res.get('X-Answer')).toBe('through');
+    expect(uac.res.get('X-Answer')).toBe('through');
     middleUac.on('destroy', () => void middleUas.destroy());
     const destroyed = once(uac, 'destroy');
     await end.destroy();
@@ -253,10 +253,7 @@ describe('calls between two applications', () => {
       });
     });
     await connectApp(far, callee);
-    const pending = (await caller.createUAC(uri(), { noAck: true })) as unknown as {
-      sdp: string;
-      ack(sdp: string): Promise<AppDialog>;
-    };
+    const pending = await caller.createUAC(uri(), { noAck: true });
     expect(pending.sdp).toBe(ANSWER);
     const dialog = await pending.ack(OFFER);
     expect((await acknowledged).body).toBe(OFFER);

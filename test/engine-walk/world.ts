@@ -1,6 +1,5 @@
 /** The engine's core between a wire and an application that are both arrays: no sockets, and only a fake clock. */
 
-import type { Socket } from 'node:net';
 import { FakeClock } from '#shared/clock.ts';
 import { connectionFailure } from '#shared/connection-faults.ts';
 import { DialogEnds } from '../../edge/engine/core/dialog-ends.ts';
@@ -8,7 +7,7 @@ import { Identity } from '../../edge/engine/core/identity.ts';
 import type { Session } from '../../edge/engine/core/session.ts';
 import { TracedMessages } from '../../edge/engine/core/traced-messages.ts';
 import { DialogTable } from '../../edge/engine/dialog/table.ts';
-import { AppClient } from '../../edge/engine/drachtio-port/client.ts';
+import { AppClient, type ClientSocket } from '../../edge/engine/drachtio-port/client.ts';
 import { type Frame, FrameReader } from '../../edge/engine/drachtio-port/frame.ts';
 import type { SipMessage } from '../../edge/engine/message/message.ts';
 import { parseMessage } from '../../edge/engine/message/parse.ts';
@@ -159,8 +158,7 @@ export class World {
   /** An authenticated application. @param told receives each frame, in order */
   application(told: (frame: Frame) => void): AppClient {
     const reader = new FrameReader(1_000_000, { frame: told, oversize: () => {} });
-    // The parts of a socket that AppClient needs.
-    const socket = {
+    const socket: ClientSocket = {
       writableLength: 0,
       cork: () => {},
       uncork: () => {},
@@ -168,7 +166,7 @@ export class World {
       destroy: () => {},
       end: () => {},
     };
-    const client = new AppClient(socket as unknown as Socket, 1_000_000);
+    const client = new AppClient(socket, 1_000_000);
     client.authenticated = true;
     return client;
   }

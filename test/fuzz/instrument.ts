@@ -76,7 +76,8 @@ export class Instrument {
 
   /** @param source a module of plain JavaScript */
   instrumented(source: string): string {
-    const program = parseAst(source) as unknown as Node;
+    const program: unknown = parseAst(source);
+    if (!isNode(program)) throw new TypeError('the parser returns no node');
     return source.slice(0, program.start) + this.#written(source, program) + source.slice(program.end);
   }
 

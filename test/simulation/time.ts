@@ -177,12 +177,11 @@ export class MachineClock implements Clock {
   }
 }
 
-type Handle = ReturnType<typeof globalThis.setTimeout>;
-
 /** Makes `setTimeout` and `setInterval` of libraries, which have no clock parameter, use the world's time. */
 export function takeTimers(time: SimTime): void {
-  const set = (repeat: boolean) =>
-    ((fire: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) => {
+  const set =
+    (repeat: boolean) =>
+    (fire: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) => {
       let timer: Timer;
       const again = () => {
         if (repeat) timer = time.after(ms, again);
@@ -201,11 +200,14 @@ export function takeTimers(time: SimTime): void {
         },
         close: () => timer.cancel(),
       };
-      return handle as unknown as Handle;
-    }) as unknown as typeof globalThis.setTimeout;
+      return handle;
+    };
   const clear = (handle: unknown) => (handle as { cancel?: () => void } | undefined)?.cancel?.();
-  globalThis.setTimeout = set(false);
-  globalThis.setInterval = set(true) as unknown as typeof globalThis.setInterval;
-  globalThis.clearTimeout = clear;
-  globalThis.clearInterval = clear;
+  // Assigned without their types, which have members for promises (node:util) that nothing here uses.
+  Object.assign(globalThis, {
+    setTimeout: set(false),
+    setInterval: set(true),
+    clearTimeout: clear,
+    clearInterval: clear,
+  });
 }

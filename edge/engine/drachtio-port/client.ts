@@ -1,5 +1,15 @@
-import type { Socket } from 'node:net';
 import { encodeFrame } from './frame.ts';
+
+/** The parts of a TCP socket used here. */
+export interface ClientSocket {
+  /** Octets that wait to be sent. */
+  readonly writableLength: number;
+  cork(): void;
+  uncork(): void;
+  write(octets: Buffer): unknown;
+  end(): unknown;
+  destroy(error: Error): unknown;
+}
 
 /**
  * One connected application. Frames are sent in order, and those of one event loop turn in one write.
@@ -10,14 +20,14 @@ import { encodeFrame } from './frame.ts';
  * its event loop.
  */
 export class AppClient {
-  readonly #socket: Socket;
+  readonly #socket: ClientSocket;
   readonly #maxQueuedBytes: number;
   readonly #verbs = new Set<string>();
   #corked = false;
   #closed = false;
   authenticated = false;
 
-  constructor(socket: Socket, maxQueuedBytes: number) {
+  constructor(socket: ClientSocket, maxQueuedBytes: number) {
     this.#socket = socket;
     this.#maxQueuedBytes = maxQueuedBytes;
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import * as ws from 'ws';
+import { Sender } from 'ws';
 import { WebSocketFrames } from './websocket-frames.ts';
 
 interface Frame {
@@ -8,19 +8,6 @@ interface Frame {
   readonly fin: boolean;
   readonly payload: Uint8Array;
 }
-
-interface FrameOptions {
-  readonly opcode: number;
-  readonly fin: boolean;
-  readonly mask: boolean;
-  readonly readOnly: boolean;
-  readonly rsv1: boolean;
-}
-
-/** Parts missing from the library's types. */
-const { Sender } = ws as unknown as {
-  readonly Sender: { frame(payload: Buffer, options: FrameOptions): Buffer[] };
-};
 
 /** Frames as the library writes them, masked like a client's. */
 function written({ opcode, fin, payload }: Frame): Buffer {

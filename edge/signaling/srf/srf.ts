@@ -5,6 +5,7 @@
  * as the echo of our 200 is handled while the caller of createUAS still waits. Here a dialog is registered in the
  * callback that delivers the echo (dialogs.ts), so nothing can come in between.
  */
+import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import Srf from 'drachtio-srf';
 
@@ -114,6 +115,27 @@ export interface EngineAddress {
   readonly secret: string;
 }
 
+/** The parts of drachtio-srf used here: its own types lack `close`, and requests other than those of a dialog. */
+interface SrfApplication {
+  use(method: string, handler: SrfHandler): void;
+  request(uri: string, request: NewRequest, sent: RequestSent): void;
+  on(event: 'connect', listener: (error: Error | null, hostports: string | undefined) => void): this;
+  on(event: 'error', listener: (error: Error) => void): this;
+  on(event: 'close', listener: () => void): this;
+  connect(options: object): Promise<unknown>;
+  disconnect(): void;
+}
+
+function newApplication(): SrfApplication {
+  const application: object = new Srf();
+  if (!isApplication(application)) throw new TypeError('drachtio-srf creates no application');
+  return application;
+}
+
+function isApplication(value: object): value is SrfApplication {
+  return value instanceof EventEmitter && 'use' in value && 'request' in value && 'connect' in value;
+}
+
 /**
  * Opens one connection to an engine. It is not reopened when it breaks: `gone` is called once, and the caller
  * opens a new one.
@@ -128,7 +150,7 @@ export function openSrf(
   gone: (cause: Error | null) => void,
   routes = true,
 ): SrfConnection {
-  const srf = new Srf();
+  const srf = newApplication();
   let socketUp = false;
   let over = false;
   const end = (cause: Error | null): void => {
@@ -136,23 +158,16 @@ export function openSrf(
     over = true;
     gone(cause);
   };
-  // drachtio-srf's own types cover neither all of its requests nor both forms of use().
-  const use = srf.use.bind(srf) as unknown as (method: string, handler: SrfHandler) => void;
-  use('*', handle);
-  if (routes) for (const method of routed) use(method, handle);
-  const send = srf.request.bind(srf) as unknown as (
-    uri: string,
-    request: NewRequest,
-    sent: RequestSent,
-  ) => void;
-  srf.on('connect', (error: Error | null, hostports: string | undefined) => {
+  srf.use('*', handle);
+  if (routes) for (const method of routed) srf.use(method, handle);
+  srf.on('connect', (error, hostports) => {
     socketUp = true;
     if (over) return srf.disconnect();
     if (error) return end(error);
     up((hostports ?? '').split(',').filter((entry) => entry !== ''));
   });
-  srf.on('error', (error: Error) => end(error));
-  (srf as unknown as NodeJS.EventEmitter).on('close', () => {
+  srf.on('error', (error) => end(error));
+  srf.on('close', () => {
     socketUp = false;
     end(null);
   });
@@ -165,7 +180,7 @@ export function openSrf(
     },
     request: (request, sent) => {
       try {
-        send(request.uri, { ...request, headers: { ...request.headers } }, sent);
+        srf.request(request.uri, { ...request, headers: { ...request.headers } }, sent);
       } catch (error) {
         // drachtio-srf has lost its connection and asserts that it has one.
         sent(error);

@@ -1,6 +1,6 @@
 /** Engines as separate programs, and applications on drachtio-srf, for tests. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { type EventEmitter, once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -159,12 +159,19 @@ export interface AppResponse {
 }
 export interface AppDialog extends EventEmitter {
   readonly id: string;
+  /** The response to the INVITE; only of a caller. */
+  readonly res: AppResponse;
   readonly sip: { readonly callId: string; readonly localTag: string; readonly remoteTag: string };
   readonly remote: { readonly uri: string; readonly sdp: string };
   readonly local: { readonly uri: string; readonly sdp: string };
   destroy(options?: { headers?: Record<string, string> }): Promise<AppRequest>;
   modify(sdp: string, options?: object): Promise<string>;
   request(options: { method: string; headers?: Record<string, string>; body?: string }): Promise<AppResponse>;
+}
+/** An answered INVITE without an offer, before its ACK. */
+interface PendingDialog {
+  readonly sdp: string;
+  ack(sdp: string): Promise<AppDialog>;
 }
 type AppHandler = (request: AppRequest, response: AppResponse) => void;
 interface AppProgress {
@@ -179,6 +186,7 @@ export interface App extends EventEmitter {
   connect(options: object): Promise<unknown>;
   disconnect(): void;
   createUAS(request: AppRequest, response: AppResponse, options: object): Promise<AppDialog>;
+  createUAC(uri: string, options: { readonly noAck: true }): Promise<PendingDialog>;
   createUAC(uri: string, options: object, progress?: AppProgress): Promise<AppDialog>;
   createB2BUA(
     request: AppRequest,
@@ -192,7 +200,15 @@ export interface App extends EventEmitter {
 const connectedApps = new Set<App>();
 
 export function newApp(): App {
-  return new Srf() as unknown as App;
+  const app: object = new Srf();
+  if (!isApp(app)) throw new TypeError('drachtio-srf creates no application');
+  return app;
+}
+
+function isApp(value: object): value is App {
+  return (
+    value instanceof EventEmitter && 'createUAC' in value && 'createB2BUA' in value && 'request' in value
+  );
 }
 
 /** Connects an application to an engine; resolves when it is authenticated. */

@@ -2,13 +2,20 @@
 import type { IncomingMessage } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { type Static, Type } from 'typebox';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { createSelfSigned, type TestKeyPair } from '../fakes/certificates.ts';
+import { readAs } from '../http/answer.ts';
 
 interface Message {
   readonly event: string;
   readonly [key: string]: unknown;
 }
+
+const Media = Type.Object({
+  event: Type.Literal('media'),
+  media: Type.Object({ chunk: Type.String(), timestamp: Type.String(), payload: Type.String() }),
+});
 
 /** One connection of the edge, as the bot sees it. */
 export class BotSocket {
@@ -40,6 +47,11 @@ export class BotSocket {
       if (this.closeCode !== null) throw new Error(`the socket was closed with ${this.closeCode}`);
       await this.#change();
     }
+  }
+
+  /** Takes the next message. @throws Error when it is not audio */
+  async media(): Promise<Static<typeof Media>['media']> {
+    return readAs(Media, await this.next(), 'the next message').media;
   }
 
   /** Messages that have arrived and were not taken yet. */

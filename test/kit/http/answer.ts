@@ -1,8 +1,8 @@
 /** Responses of the HTTP API for tests. Bodies are read by the schemas of shared/api, which check and type them. */
 import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
 import type { Static, TSchema } from 'typebox';
+import { Value } from 'typebox/value';
 import type { ErrorItem } from '#shared/errors.ts';
-import { compiled } from '../../../control/http/compiled.ts';
 
 /** The parts of a response that tests check. */
 export interface Answer {
@@ -76,15 +76,14 @@ function answerOf(asked: string, status: number, headers: IncomingHttpHeaders, b
  * @param what begins the error's sentence
  * @throws Error naming the parts that do not match
  */
-function readAs<S extends TSchema>(schema: S, value: unknown, what: string): Static<S> {
+export function readAs<S extends TSchema>(schema: S, value: unknown, what: string): Static<S> {
   if (fits(schema, value)) return value;
-  const wrong = compiled(schema)
-    .Errors(value)
+  const wrong = Value.Errors(schema, value)
     .slice(0, 5)
     .map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
   throw new Error(`${what} does not match its schema: ${wrong.join('; ')}\n${JSON.stringify(value)}`);
 }
 
 function fits<S extends TSchema>(schema: S, value: unknown): value is Static<S> {
-  return compiled(schema).Check(value);
+  return Value.Check(schema, value);
 }
