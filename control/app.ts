@@ -1,6 +1,7 @@
 /** Puts the control plane together: database, API, edge link, background work. It does not listen; its caller does. */
 import type { FastifyBaseLogger } from 'fastify';
 import { type Clock, systemClock, type Timer } from '#shared/clock.ts';
+import { withLimits } from '#shared/limits.ts';
 import { createModels } from '#shared/models/models.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { alertRoutes, alertSenders, logSender, smsSender, startAlerts } from './alerts/index.ts';
@@ -18,6 +19,7 @@ import { followCatalogue } from './edge-config/index.ts';
 import { Announcements, acceptEdges, ConnectedEdges, type Reports } from './edge-link/index.ts';
 import { type App, addIdempotency, createBase, trackRequests, WrongKeys } from './http/index.ts';
 import { numberRoutes } from './inbound/index.ts';
+import { type ControlLimits, controlLimits } from './limits.ts';
 import { deploymentSecrets } from './operations/index.ts';
 import { addGuard, organizationRoutes, Quotas } from './organizations/index.ts';
 import { pathwayRoutes } from './pathways/index.ts';
@@ -72,6 +74,8 @@ export interface AppOptions {
   readonly config: ControlConfig;
   readonly logger: FastifyBaseLogger;
   readonly clock?: Clock;
+  /** Other limits than those of the product; for tests. */
+  readonly limits?: ControlLimits;
   /** Whether responses are checked against their schemas; for tests. */
   readonly checkAnswers?: boolean;
   /** How webhooks reach their targets, and when webhooks and notices are retried; for tests. */
@@ -123,8 +127,13 @@ async function assemble(
   addOpenApi(app);
   addGuard(app, { ...config, db: database.db, clock, wrongKeys: services.wrongKeys });
   addIdempotency(app, services);
-  const posting = { ...services, db: database.db, timeoutMs: config.webhookTimeoutMs, ...options.webhooks };
-  const senders = alertSenders(config, clock, logger);
+  const posting = {
+    ...services,
+    db: database.db,
+    timeoutMs: services.limits.webhooks.timeoutMs,
+    ...options.webhooks,
+  };
+  const senders = alertSenders(config, services.limits.alerts, clock, logger);
   const porting = portingParts(services, logger, metrics.registry);
   const widgets = createWidgets(services, logger, widgetMetrics(metrics.registry));
   const testRuns = createTestRuns(services, logger, metrics.registry);
@@ -149,7 +158,7 @@ async function assemble(
   if (sealed > 0) logger.info({ rows: sealed }, 'tools of an earlier version were sealed');
   await preparePorting(services, porting, logger);
 
-  const store = createReportStore(database, clock, config.alerts.probeGapMs);
+  const store = createReportStore(database, clock, config.probeGapMs);
   const reports = options.watchReports?.(store) ?? store;
   const parts = {
     ...services,
@@ -157,10 +166,10 @@ async function assemble(
     reports,
     config: services.edgeConfig,
     log: logger,
-    commandTimeoutMs: config.edgeCommandTimeoutMs,
+    commandTimeoutMs: services.limits.edgeLink.commandTimeoutMs,
     onReports: metrics.reports,
   };
-  const edgeDoor = acceptEdges(app.server, parts, config.edgeFrameBytes, (...upgrade) =>
+  const edgeDoor = acceptEdges(app.server, parts, services.limits.edgeLink.frameBytes, (...upgrade) =>
     services.agentTestDoor.take(...upgrade),
   );
   const { random } = options.webhooks ?? {};
@@ -252,31 +261,35 @@ export type Services = ReturnType<typeof createServices>;
 
 function createServices(options: AppOptions, database: Database, secrets: SecretBox, clock: Clock) {
   const { config, webhooks, conversations } = options;
+  const limits = withLimits(controlLimits, options.limits);
   const catalogue = new Catalogue(database);
   const announcements = new Announcements(clock);
   linkCatalogue(catalogue, announcements);
   const edgeConfig = followCatalogue(catalogue, database, secrets, config);
   const allowedTargets = parseNetworks(config.allowPrivateTargets);
   const tools = startTools(
-    { config, clock, database, secrets, allowedTargets },
+    { limits, clock, database, secrets, allowedTargets },
     {
       log: options.logger,
       sms: config.sms
-        ? smsSender(config.sms, clock, config.alerts.sendTimeoutMs)
+        ? smsSender(config.sms, clock, limits.alerts.sendTimeoutMs)
         : logSender('sms', options.logger),
+      smsTimeoutMs: limits.alerts.sendTimeoutMs,
+      runsAtOnce: config.quotas.toolRunsAtOnce,
       ...webhooks,
     },
   );
-  const models = createModels(config.models, { clock, random: Math.random });
+  const models = createModels(config.models, { clock, random: Math.random, limits: limits.models });
   return {
     config,
+    limits,
     clock,
     database,
     secrets,
     catalogue,
     edgeConfig,
     edges: new ConnectedEdges(),
-    agentTestDoor: new AgentTestDoor(clock, config.edgeFrameBytes),
+    agentTestDoor: new AgentTestDoor(clock, limits.edgeLink.frameBytes),
     announcements,
     allowedTargets,
     quotas: new Quotas(config.quotas),

@@ -9,7 +9,7 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { newId } from '#shared/ids.ts';
 import { pathExists } from '#shared/path-exists.ts';
-import { SettingError } from '#shared/setting-reader.ts';
+import { SettingError } from '#shared/settings/reader.ts';
 import { namingPath } from '#shared/storage-fault.ts';
 import type { Services } from './app.ts';
 import { type Db, type Json, toJson } from './db/index.ts';

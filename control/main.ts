@@ -6,4 +6,5 @@ import { keepCompiled } from './compile-cache.ts';
 ownerOnly();
 // Same default as in the settings; the program reads and validates them.
 keepCompiled(resolve(process.env.TRUNKLINE_DATA?.trim() || 'data'));
-await import('./program.ts');
+const { runControl } = await import('./program.ts');
+await runControl();

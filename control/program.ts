@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { guardProgram } from '#shared/fault-guard.ts';
+import { guardProgram, type ProgramGuard } from '#shared/fault-guard.ts';
 import { logOutput } from '#shared/log-output.ts';
 import { keepPrivate } from '#shared/private-folder.ts';
 import { createApp } from './app.ts';
 import { bootstrap } from './bootstrap.ts';
 import { ensureCertificates } from './certificates/index.ts';
 import { holdDataFolder } from './db/index.ts';
+import type { ControlLimits } from './limits.ts';
 import { plainWords } from './operations/index.ts';
 import { type ControlConfig, readControlConfig } from './settings/index.ts';
 
@@ -17,9 +18,29 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'pac
   version: string;
 };
 
-const guard = guardProgram({ program: 'control', version });
+/** Time for running requests and background work after SIGTERM, ms: less than an init system waits before it kills. */
+const shutdownMs = 10_000;
 
-async function main(config: ControlConfig): Promise<void> {
+export interface ControlOptions {
+  /** Other limits than those of the product; for tests. */
+  readonly limits?: ControlLimits;
+}
+
+/** Runs until a signal ends the process. */
+export async function runControl(options: ControlOptions = {}): Promise<void> {
+  const guard = guardProgram({ program: 'control', version });
+  try {
+    await start(readControlConfig(), guard, options);
+  } catch (error) {
+    const plain = plainWords(error);
+    if (plain === null) guard.startFailed(error);
+    console.error('The control plane could not start:', plain ?? error);
+    // The database and its timers may be open already.
+    process.exit(1);
+  }
+}
+
+async function start(config: ControlConfig, guard: ProgramGuard, options: ControlOptions): Promise<void> {
   const logger = pino(
     { level: config.logLevel, base: { program: 'control', instance: config.instanceId } },
     logOutput(),
@@ -36,10 +57,10 @@ async function main(config: ControlConfig): Promise<void> {
     underWay: () => control?.underWay() ?? { starting: true },
     log: (error, message, facts) => logger.fatal({ err: error, ...facts }, message),
     drain: async () => control?.drain(),
-    drainMs: config.shutdownSeconds * 1000,
+    drainMs: shutdownMs,
   });
   const release = holdDataFolder(config.dataFolder);
-  control = await createApp({ config, logger });
+  control = await createApp({ config, logger, ...options });
   const running = control;
   const certificates = await ensureCertificates({
     dataFolder: config.dataFolder,
@@ -59,7 +80,7 @@ async function main(config: ControlConfig): Promise<void> {
     const tooLong = setTimeout(() => {
       logger.error('requests and background work did not end in time');
       process.exit(1);
-    }, config.shutdownSeconds * 1000);
+    }, shutdownMs);
     running.close().then(
       () => {
         // It still fires when something keeps the program from exiting.
@@ -77,14 +98,4 @@ async function main(config: ControlConfig): Promise<void> {
   await running.begin();
   // Not only at exit, so that a killed process also leaves its code to the next one.
   flushCompileCache();
-}
-
-try {
-  await main(readControlConfig());
-} catch (error) {
-  const plain = plainWords(error);
-  if (plain === null) guard.startFailed(error);
-  console.error('The control plane could not start:', plain ?? error);
-  // The database and its timers may be open already.
-  process.exit(1);
 }

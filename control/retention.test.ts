@@ -20,14 +20,8 @@ afterEach(() => database.close());
 
 const dayMs = 24 * 60 * 60 * 1000;
 const limits = {
-  callLogDays: 90,
-  traceDays: 14,
-  auditDays: 365,
-  toolLogDays: 14,
-  testRecordDays: 90,
-  testRunsKept: 1000,
-  portDays: 1095,
-  tornadoDays: 60,
+  retention: { calls: 90, traces: 14, changes: 365, toolRuns: 14, testRecords: 90, ports: 1095, tornado: 60 },
+  quotas: { storedRuns: 1000 },
 };
 
 async function report(): Promise<void> {

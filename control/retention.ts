@@ -11,6 +11,7 @@ import type { RetentionMetrics } from './deployment/index.ts';
 import { forgetAnswers } from './http/index.ts';
 import { isoTime } from './organizations/index.ts';
 import { deletePortsBefore } from './porting/index.ts';
+import type { ControlConfig } from './settings/index.ts';
 import { deleteRunsBeyond, deleteTornadoBefore, emptyRecordsBefore } from './testing/index.ts';
 import { deleteRunsBefore } from './tools/index.ts';
 import { forgetHealth } from './trunks/index.ts';
@@ -24,29 +25,23 @@ const everyMs = 60 * 60 * 1000;
 const soonMs = 1000;
 
 export interface RetentionLimits {
-  readonly callLogDays: number;
-  readonly traceDays: number;
-  readonly auditDays: number;
-  readonly toolLogDays: number;
-  readonly testRecordDays: number;
-  /** Per organization. */
-  readonly testRunsKept: number;
-  readonly portDays: number;
-  readonly tornadoDays: number;
+  /** Days. */
+  readonly retention: Omit<ControlConfig['retention'], 'widgetThreads'>;
+  readonly quotas: Pick<ControlConfig['quotas'], 'storedRuns'>;
 }
 
 /** Deletes a batch of one kind and returns the number of rows; after a full batch the next round comes soon. */
 type Forget = (db: Db, clock: Clock, limits: RetentionLimits) => Promise<number>;
 
 const kinds = {
-  traceParts: (db, clock, { traceDays }) => deleteTracesBefore(db, daysAgo(clock, traceDays)),
-  calls: (db, clock, { callLogDays }) => deleteCallsBefore(db, daysAgo(clock, callLogDays)),
-  changes: (db, clock, { auditDays }) => deleteChangesBefore(db, daysAgo(clock, auditDays)),
-  toolRuns: (db, clock, { toolLogDays }) => deleteRunsBefore(db, daysAgo(clock, toolLogDays)),
-  testRecords: (db, clock, { testRecordDays }) =>
-    emptyRecordsBefore(db, daysAgo(clock, testRecordDays), isoTime(clock)),
-  testRuns: (db, _, { testRunsKept }) => deleteRunsBeyond(db, testRunsKept),
-  tornado: (db, clock, { tornadoDays }) => deleteTornadoBefore(db, daysAgo(clock, tornadoDays)),
+  traceParts: (db, clock, { retention }) => deleteTracesBefore(db, daysAgo(clock, retention.traces)),
+  calls: (db, clock, { retention }) => deleteCallsBefore(db, daysAgo(clock, retention.calls)),
+  changes: (db, clock, { retention }) => deleteChangesBefore(db, daysAgo(clock, retention.changes)),
+  toolRuns: (db, clock, { retention }) => deleteRunsBefore(db, daysAgo(clock, retention.toolRuns)),
+  testRecords: (db, clock, { retention }) =>
+    emptyRecordsBefore(db, daysAgo(clock, retention.testRecords), isoTime(clock)),
+  testRuns: (db, _, { quotas }) => deleteRunsBeyond(db, quotas.storedRuns),
+  tornado: (db, clock, { retention }) => deleteTornadoBefore(db, daysAgo(clock, retention.tornado)),
   answers: forgetAnswers,
   probes: async (db, clock) => (await forgetHealth(db, clock)) + (await forgetProbeRuns(db, clock)),
   checks: forgetChecks,
@@ -54,8 +49,8 @@ const kinds = {
   alerts: forgetAlerts,
   alertNotices: forgetNotices,
   chats: forgetChats,
-  ports: (db, clock, { portDays }) =>
-    deletePortsBefore(db, daysAgo(clock, portDays), daysAgo(clock, unsignedDays)),
+  ports: (db, clock, { retention }) =>
+    deletePortsBefore(db, daysAgo(clock, retention.ports), daysAgo(clock, unsignedDays)),
 } satisfies Record<string, Forget>;
 
 type Kind = keyof typeof kinds;

@@ -46,6 +46,15 @@ export interface AgentTestLimits {
   readonly socketMs: number;
 }
 
+export const agentTestTimes: Omit<AgentTestLimits, 'caller'> = {
+  // As long as other calls.
+  ringMs: 60_000,
+  // Both ends are on this edge; only the last report is still on its way.
+  otherEndMs: 3_000,
+  // Control is near, and waits for the socket.
+  socketMs: 5_000,
+};
+
 /** Counters of agent tests. */
 export interface AgentTestCounts {
   ended(how: 'concluded' | 'abandoned' | 'not_placed'): void;

@@ -25,7 +25,7 @@ import { agentDeps } from './start/agents.ts';
 import { callsOf } from './start/calls.ts';
 import { engineMetrics, engineOf } from './start/engine.ts';
 import { addGauges } from './start/gauges.ts';
-import { clock, layGround } from './start/ground.ts';
+import { clock, type EdgeOptions, layGround } from './start/ground.ts';
 import { mediaOf } from './start/media.ts';
 import { reportingOf } from './start/reporting.ts';
 import { signalingOf } from './start/signaling.ts';
@@ -60,8 +60,13 @@ export class Edge {
   }
 
   /** @throws Error that says which setting or part failed, and what to do */
-  static async start(settings: EdgeSettings, log: EdgeLog, software: string): Promise<Edge> {
-    const ground = await layGround(settings, log, software);
+  static async start(
+    settings: EdgeSettings,
+    log: EdgeLog,
+    software: string,
+    options: EdgeOptions = {},
+  ): Promise<Edge> {
+    const ground = await layGround(settings, log, software, options);
     const { metrics, current } = ground;
     const media = await mediaOf(ground);
     const speech = speechOf(settings);
@@ -83,7 +88,11 @@ export class Edge {
         ...engineMetrics(engine),
       }),
     });
-    const models = createModels(settings.models, { clock, random: Math.random });
+    const models = createModels(settings.models, {
+      clock,
+      random: Math.random,
+      limits: ground.limits.models,
+    });
     const deps = agentDeps(ground, speech, models);
     const agents = createAgents(deps);
     const agentTestCalls = new AgentTestCalls(clock);

@@ -60,9 +60,9 @@ const sentences: Readonly<Record<ConnectionFault, Sentence>> = {
   certificate_untrusted: (place, detail) =>
     `The certificate of ${place} is not from a trusted authority (${detail}); install one with its intermediate certificates.`,
   client_certificate_missing: (place) =>
-    `${place} requires a client certificate (mTLS); put one for that host into the folder TLS_CLIENT_CERTS of the edge.`,
+    `${place} requires a client certificate (mTLS); put one for that host into tls/clients of the edge's data folder.`,
   client_certificate_refused: (place, detail) =>
-    `${place} does not accept our client certificate (${detail}); replace the one in the folder TLS_CLIENT_CERTS of the edge, or let ${place} trust its authority.`,
+    `${place} does not accept our client certificate (${detail}); replace the one in tls/clients of the edge's data folder, or let ${place} trust its authority.`,
   tls_version: (place) => `${place} supports no TLS version that we accept; enable TLS 1.2 or newer there.`,
   tls_cipher: (place) =>
     `${place} has no cipher suite in common with us; enable one with ECDHE and AES-GCM there.`,

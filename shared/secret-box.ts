@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { SettingError } from './setting-reader.ts';
+import { SettingError } from './settings/reader.ts';
 import { namingPath } from './storage-fault.ts';
 
 const ivBytes = 12;

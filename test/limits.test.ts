@@ -6,33 +6,48 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { settings as ofControl } from '../control/settings/settings.ts';
+import { controlLimits } from '../control/limits.ts';
 import { DEFAULT_TRANSPORT_LIMITS } from '../edge/engine/transport/limits.ts';
-import { settings as ofEdge } from '../edge/settings.ts';
+import { edgeLimits } from '../edge/limits.ts';
 import { apiErrors } from '../shared/errors.ts';
+import { quotas, retention } from '../shared/settings/amounts.ts';
+import { settings } from '../shared/settings/table.ts';
 
 const root = dirname(import.meta.dirname);
 const page = readFileSync(join(root, 'docs', 'limits.md'), 'utf8');
-const settings: readonly { readonly name: string; readonly default: string; readonly description: string }[] =
-  [...ofEdge, ...ofControl];
 
 /** Numeric settings that are not limits, and why. */
 const noLimits: Readonly<Record<string, string>> = {
   SIP_TLS_PORT: 'a port',
   CONTROL_PORT: 'a port',
-  DRACHTIO_PORT: 'a port',
   RTP_PORT_MIN: 'a port; the page names the range',
   RTP_PORT_MAX: 'a port; the page names the range',
-  RING_AFTER_MS: 'a delay',
-  TEST_CALL_TURN_END_MS: 'a delay',
-  REGISTER_RETRY_S: 'the base of growing retry intervals',
-  REGISTER_KEEPALIVE_S: 'an interval',
   TRUNK_PROBE_INTERVAL_S: 'an interval',
-  TEST_HEARTBEAT_SECONDS: 'an interval',
-  ALERT_EVALUATION_SECONDS: 'an interval',
-  PORTING_CARRIER_POLL_SECONDS: 'an interval',
-  TRUNK_FAILBACK_PROBES: 'a threshold',
-  TRUNK_FAILOVER_PROBES: 'a threshold',
+};
+
+/** Values of the programs' tables of limits that are not limits, and why. */
+const noTableLimits: Readonly<Record<string, string>> = {
+  'alerts.evaluationMs': 'an interval',
+  'answering.pauseMs': 'a threshold',
+  'answering.patienceMs': 'a threshold',
+  'answering.silenceMs': 'a threshold',
+  'answering.suspectMs': 'a threshold',
+  'answering.suspectPauseMs': 'a threshold',
+  'calls.ringAfterMs': 'a pause',
+  'consult.repeats': 'a number of turns',
+  'consult.tailMs': 'a pause',
+  'failover.failbackAfter': 'a threshold',
+  'failover.failoverAfter': 'a threshold',
+  'porting.pollMs': 'an interval',
+  'probes.intervalMs': 'the setting TRUNK_PROBE_INTERVAL_S replaces it',
+  'probes.jitter': 'a share',
+  'registration.keepaliveMs': 'an interval',
+  'registration.retryMs': 'the base of growing pauses',
+  'talk.listenMs': 'a pause',
+  'talk.repeats': 'a number of turns',
+  'talk.sampleRate': 'a format',
+  'talk.tailMs': 'a pause',
+  'testCaller.turnEndMs': 'a pause',
 };
 
 /** Constants whose name looks like a limit, and why they are none. */
@@ -57,14 +72,7 @@ const noBounds: Readonly<Record<string, string>> = {
   'edge/agent/audio-uplink.ts envelopeBytes': 'an estimate',
   'edge/engine/drachtio-port/header-names.ts MAX_KNOWN': 'a cache',
   'edge/engine/transport/limits.ts maxConnections': 'the default of SIP_MAX_CONNECTIONS',
-  'edge/engine/transport/limits.ts maxConnectionsPerAddress':
-    'the default of SIP_MAX_CONNECTIONS_PER_ADDRESS',
-  'edge/engine/transport/limits.ts maxMessageBytes': 'the default of SIP_MAX_MESSAGE_BYTES',
-  'edge/engine/transport/limits.ts handshakesPerSecond': 'the default of SIP_HANDSHAKES_PER_SECOND',
-  'edge/engine/transport/limits.ts strangersPerAddress':
-    'the default of SIP_STRANGER_CONNECTIONS_PER_ADDRESS',
-  'edge/engine/transport/limits.ts strangersPerNetwork':
-    'the default of SIP_STRANGER_CONNECTIONS_PER_NETWORK',
+  'edge/engine/transport/limits.ts maxMessageBytes': 'the same as maxBytes of a message',
   'edge/engine/transport/limits.ts pingIntervalMs': 'an interval',
   'edge/engine/transport/limits.ts tcpKeepaliveMs': 'an interval',
   'edge/media/dtmf/event.ts longestSegment': 'a format',
@@ -91,22 +99,54 @@ const code = (cell: string | undefined) => /^`([^`]*)`/.exec(cell ?? '')?.[1];
 
 test('every numeric setting has a row, or a reason why it is not a limit', () => {
   const limits = settings
-    .filter((setting) => /^\d+$/.test(setting.default) || /Unset: no limit/.test(setting.description))
+    .filter((setting) => /^\d+$/.test(setting.default))
     .map(({ name }) => name)
-    .concat('REGISTER_RETRY_MAX_S')
     .filter((name) => !(name in noLimits));
   const named = cells.flatMap(([, name = '']) => /^`([A-Z][A-Z_]+)`$/.exec(name)?.[1] ?? []);
-  expect(named.sort()).toEqual([...new Set(limits)].sort());
+  expect(named.sort()).toEqual([...limits].sort());
 });
 
 test('the default of each setting is that of the code', () => {
   const shown = cells.flatMap(([, where = '', value]) => {
     const name = /^`([A-Z][A-Z_]+)`$/.exec(where)?.[1];
-    return name ? [[name, value === 'none' ? '' : code(value)]] : [];
+    return name ? [[name, code(value)]] : [];
   });
   const used = shown.map(([name]) => [name, settings.find((setting) => setting.name === name)?.default]);
   expect(shown).toEqual(used);
 });
+
+test.each([
+  ['QUOTAS', quotas],
+  ['RETENTION_DAYS', retention],
+])('every kind of %s has a row with its default', (setting, kinds) => {
+  const shown = cells.flatMap(([, where = '', value]) => {
+    const [, name, kind] = /^`([A-Z_]+)` `(\w+)`$/.exec(where) ?? [];
+    return name === setting && kind ? [[kind, value === 'none' ? null : numberOf(code(value))]] : [];
+  });
+  const used = Object.entries(kinds).map(([kind, { default: value }]) => [kind, value]);
+  expect(shown.sort()).toEqual(used.sort());
+});
+
+test('every number in the tables of limits of the programs has a row, or a reason why it is not a limit', () => {
+  const rowsOf = (name: string) => cells.filter(([, where = '']) => where.endsWith(`.ts\` \`${name}\``));
+  const tables = Object.entries({ ...controlLimits, ...edgeLimits, calls: edgeLimits.calls });
+  const numbers = [...tables, ['calls', controlLimits.calls] as const].flatMap(([area, limits]) =>
+    Object.entries(limits)
+      .filter((entry): entry is [string, number] => typeof entry[1] === 'number')
+      .map(([name, value]) => ({ key: `${area}.${name}`, name, value })),
+  );
+  expect(numbers.length).toBeGreaterThan(60);
+  const missing = numbers
+    .filter(({ name, value }) => !rowsOf(name).some(([, , shown]) => numberOf(code(shown)) === value))
+    .map(({ key }) => key);
+  expect(missing.filter((key) => !(key in noTableLimits))).toEqual([]);
+  expect(Object.keys(noTableLimits).filter((key) => !missing.includes(key))).toEqual([]);
+});
+
+/** Of a number, or a product of numbers. */
+function numberOf(text = ''): number {
+  return text.split('*').reduce((product, factor) => product * Number(factor.replaceAll('_', '')), 1);
+}
 
 const product = readdirSync(root, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !/\.(test|d)\.ts$/.test(entry.name))
@@ -165,7 +205,7 @@ test('every constant and field that looks like a limit has a row, or a reason wh
 });
 
 test('the constant or setting of every exception exists and has no row', () => {
-  const names = new Set(settings.map(({ name }) => name));
+  const names = new Set<string>(settings.map(({ name }) => name));
   expect(Object.keys(noLimits).filter((name) => !names.has(name))).toEqual([]);
   expect(Object.keys(noBounds).filter((bound) => !bounds.has(bound) || onPage.has(bound))).toEqual([]);
 });

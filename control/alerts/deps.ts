@@ -3,9 +3,11 @@ import type { Clock } from '#shared/clock.ts';
 import type { Database } from '../db/index.ts';
 import type { Announcements, ConnectedEdges } from '../edge-link/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
+import type { AlertLimits } from './limits.ts';
 
 export interface AlertDeps {
-  readonly config: Pick<ControlConfig, 'alerts' | 'mail' | 'sms' | 'url'>;
+  readonly config: Pick<ControlConfig, 'operatorAlerts' | 'probeGapMs' | 'mail' | 'sms' | 'url'>;
+  readonly limits: { readonly alerts: AlertLimits };
   readonly clock: Clock;
   readonly database: Database;
   readonly edges: ConnectedEdges;

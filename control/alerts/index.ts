@@ -1,4 +1,5 @@
 /** Trunk alerts for customers, deployment alerts for the operator. */
+export { type AlertLimits, alertLimits } from './limits.ts';
 export { noticeSchedule, redacted } from './notice-rules.ts';
 export { forgetNotices } from './notices-store.ts';
 export { forgetProbeRuns, storeProbeRuns } from './probes-store.ts';

@@ -33,7 +33,7 @@ const hooks = createHttps(authority.issue({ names: ['IP:127.0.0.1'] }), (request
 });
 
 beforeEach(async () => {
-  control = new ControlProgram();
+  control = new ControlProgram({}, { limits: { alerts: { evaluationMs: 1_000 } } });
   writeFileSync(join(control.folder, 'ca.pem'), authority.cert);
   silent = createServer((socket) => {
     heldMails++;
@@ -54,7 +54,6 @@ const start = () =>
   control.start({
     NODE_EXTRA_CA_CERTS: join(control.folder, 'ca.pem'),
     ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
-    ALERT_EVALUATION_SECONDS: '1',
     SMTP_URL: `smtp://127.0.0.1:${mailPort}`,
     MAIL_FROM: 'alerts@trunkline.example',
   });

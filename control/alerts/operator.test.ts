@@ -41,14 +41,15 @@ beforeEach(async () => {
     response.writeHead(statuses.shift() ?? 200).end();
   });
   await once(hook.listen(0, '127.0.0.1'), 'listening');
-  control = await startControl({
+  const settings = {
     SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
     MAIL_FROM: 'Trunkline <trunkline@example.com>',
     METRICS_PUBLIC: 'true',
-    // The clock runs while a message is being sent.
-    ALERT_SEND_TIMEOUT_MS: '300000',
     OPERATOR_ALERTS: `night@example.com, http://127.0.0.1:${(hook.address() as AddressInfo).port}/secret`,
-  });
+  };
+  // The clock runs while a message is being sent.
+  const limits = { alerts: { sendTimeoutMs: 300_000 } };
+  control = await startControl(settings, {}, {}, { limits });
 });
 
 afterEach(async () => {

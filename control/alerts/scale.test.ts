@@ -8,7 +8,7 @@ import { configurationsAfter, endedCalls } from './facts-store.ts';
 
 let test: TestControl;
 beforeEach(async () => {
-  test = await startControl(noRounds);
+  test = await startControl({}, {}, {}, { limits: noRounds });
 });
 afterEach(() => test.close());
 

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { BackgroundWork } from '../db/index.ts';
 import type { AlertDeps } from './deps.ts';
 import { startEvaluation } from './evaluation.ts';
+import type { AlertLimits } from './limits.ts';
 import { mailSender } from './mail.ts';
 import { startNotices } from './notices.ts';
 import type { NoticeChannel } from './notices-store.ts';
@@ -15,16 +16,17 @@ import { smsSender } from './sms.ts';
 
 type Senders = Readonly<Record<NoticeChannel, NoticeSender>>;
 
-/** @throws Error when the file of SMTP_CA cannot be read */
+/** @throws Error when the file of the mail server's authorities cannot be read */
 export function alertSenders(
-  { alerts, mail, sms }: AlertDeps['config'],
+  { mail, sms }: Pick<AlertDeps['config'], 'mail' | 'sms'>,
+  { sendTimeoutMs }: Pick<AlertLimits, 'sendTimeoutMs'>,
   clock: AlertDeps['clock'],
   log: Pick<FastifyBaseLogger, 'info'>,
 ): Senders {
   const ca = mail?.ca ? readFileSync(mail.ca, 'utf8') : null;
   return {
-    email: mail ? mailSender(mail, ca, alerts.sendTimeoutMs) : logSender('email', log),
-    sms: sms ? smsSender(sms, clock, alerts.sendTimeoutMs) : logSender('sms', log),
+    email: mail ? mailSender(mail, ca, sendTimeoutMs) : logSender('email', log),
+    sms: sms ? smsSender(sms, clock, sendTimeoutMs) : logSender('sms', log),
   };
 }
 
@@ -36,8 +38,9 @@ export function startAlerts(
   metrics: AlertMetrics,
   random: () => number = Math.random,
 ): BackgroundWork {
-  const { announcements, clock, config, database } = services;
-  const { evaluationMs: everyMs, probeGapMs, sendTimeoutMs: timeoutMs } = config.alerts;
+  const { announcements, clock, config, database, limits } = services;
+  const { evaluationMs: everyMs, sendTimeoutMs: timeoutMs } = limits.alerts;
+  const { probeGapMs } = config;
   const parts = { db: database.db, clock, announcements, log };
   const mailFrom = config.mail?.from ?? '';
   const notices = startNotices({
@@ -73,9 +76,9 @@ export function startAlerts(
   };
 }
 
-function operatorTargets({ config, clock }: AlertDeps, { email }: Senders): OperatorTarget[] {
-  const webhook = operatorWebhook(clock, config.alerts.sendTimeoutMs);
-  return config.alerts.operator.map((address) =>
+function operatorTargets({ config, clock, limits }: AlertDeps, { email }: Senders): OperatorTarget[] {
+  const webhook = operatorWebhook(clock, limits.alerts.sendTimeoutMs);
+  return config.operatorAlerts.map((address) =>
     address.includes('://')
       ? { channel: 'webhook', address, sender: webhook }
       : { channel: 'email', address, sender: email },

@@ -72,7 +72,7 @@ async function findTarget(db: Db, orgId: string, request: AlertTest): Promise<Si
 }
 
 async function testChannel(
-  { clock, config }: AlertDeps,
+  { clock, config, limits }: AlertDeps,
   { senders }: TestTools,
   channel: NoticeChannel,
   recipients: readonly string[],
@@ -80,7 +80,7 @@ async function testChannel(
   ending: AbortSignal,
 ): Promise<AlertTestResult> {
   const sender = senders[channel];
-  const limit = { clock, timeoutMs: config.alerts.sendTimeoutMs };
+  const limit = { clock, timeoutMs: limits.alerts.sendTimeoutMs };
   const problems: string[] = [];
   const waiting = [...recipients];
   const sendNext = async (signal: AbortSignal): Promise<void> => {

@@ -50,7 +50,7 @@ let routes: readonly ServedRoute[];
 const asked = new Set<string>();
 
 beforeAll(async () => {
-  test = await startPortTest({ LLM_CALLER_BASE_URL: '', QUOTA_NUMBERS: '100' });
+  test = await startPortTest({ QUOTAS: 'numbers=100' });
   client = new TestingClient(test);
   routes = (await servedRoutes(test)).filter(({ method }) => method !== 'GET');
 });

@@ -5,10 +5,10 @@ import type { Clock } from '#shared/clock.ts';
 import type { Catalogue } from '../catalogue/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Announcements, ConnectedEdges } from '../edge-link/index.ts';
-import type { ControlConfig } from '../settings/index.ts';
+import type { CallLimits } from './limits.ts';
 
 export interface CallDeps {
-  readonly config: Pick<ControlConfig, 'callQueuedMs' | 'edgeLostMs'>;
+  readonly limits: { readonly calls: CallLimits };
   readonly clock: Clock;
   readonly database: Database;
   /** Every change to an organization's set-up goes through it. */

@@ -1,5 +1,6 @@
 /** Calls: placing, listing and reading them, and closing those whose edge is gone. */
 export { completedBody } from './completed-event.ts';
+export { callLimits } from './limits.ts';
 export { sipCallRoutes } from './log-routes.ts';
 export { startLostCalls } from './lost.ts';
 export { storeCall, storeTrace, storeTranscript } from './reports.ts';

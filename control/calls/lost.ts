@@ -11,9 +11,7 @@ const everyMs = 60_000;
 /** Per transaction. */
 const mostAtOnce = 500;
 
-type Parts = Pick<CallDeps, 'clock' | 'database' | 'edges' | 'announcements'> & {
-  readonly config: Pick<CallDeps['config'], 'edgeLostMs' | 'callQueuedMs'>;
-};
+type Parts = Pick<CallDeps, 'clock' | 'database' | 'edges' | 'announcements' | 'limits'>;
 
 /** Calls whose edge has been away for too long, and calls that were never placed. */
 type Kind = 'lost' | 'queued';
@@ -27,8 +25,8 @@ export function startLostCalls(
   log: Pick<FastifyBaseLogger, 'warn' | 'error'>,
   count: Readonly<Record<Kind, (closed: number) => void>>,
 ): () => Promise<void> {
-  const { clock, config } = parts;
-  const pauseMs = Math.min(everyMs, config.edgeLostMs, config.callQueuedMs);
+  const { clock, limits } = parts;
+  const pauseMs = Math.min(everyMs, limits.calls.edgeLostMs, limits.calls.queuedMs);
   let ended = false;
   let running: Promise<void> = Promise.resolve();
   let timer: Timer;
@@ -60,9 +58,9 @@ export function startLostCalls(
 
 /** Returns how many calls were closed. */
 async function closeAll(parts: Parts, kind: Kind, ended: () => boolean): Promise<number> {
-  const { clock, config, database, edges, announcements } = parts;
+  const { clock, limits, database, edges, announcements } = parts;
   const close = kind === 'lost' ? closeLostCalls : closeQueuedCalls;
-  const afterMs = kind === 'lost' ? config.edgeLostMs : config.callQueuedMs;
+  const afterMs = kind === 'lost' ? limits.calls.edgeLostMs : limits.calls.queuedMs;
   let all = 0;
   let last: ClosedCalls;
   do {

@@ -36,7 +36,10 @@ describe('a control plane killed while an edge places a call', () => {
 
   it('closes the call that its edge does not report, and leaves the one that it does', async () => {
     // Waits for the edge's answer until the program is killed.
-    await control.start({ EDGE_COMMAND_TIMEOUT_MS: '60000' });
+    await control.start(
+      {},
+      { limits: { calls: { queuedMs: 120_000 }, edgeLink: { commandTimeoutMs: 60_000 } } },
+    );
     let edge = await link();
     await control.api.ok('POST', '/v1/sip/attach', trunk);
     const ids: string[] = [];
@@ -49,7 +52,10 @@ describe('a control plane killed while an edge places a call', () => {
     const [unplaced = '', placed = ''] = ids;
     await control.end('SIGKILL');
     await edge.closed;
-    await control.start({ CALL_QUEUED_SECONDS: '2', EDGE_COMMAND_TIMEOUT_MS: '1000' });
+    await control.start(
+      {},
+      { limits: { calls: { queuedMs: 2_000 }, edgeLink: { commandTimeoutMs: 1_000 } } },
+    );
     expect(await call(unplaced)).toMatchObject({ status: 'queued' });
     edge = await link();
     const live = {
@@ -81,8 +87,8 @@ describe('closing calls that nothing will place', () => {
   let edge: EdgeClient;
   let id = '';
   beforeEach(async () => {
-    const soon = { CALL_QUEUED_SECONDS: '1', EDGE_COMMAND_TIMEOUT_MS: '500' };
-    test = await startControl(soon, { resolve: async () => [] });
+    const limits = { calls: { queuedMs: 1_000 }, edgeLink: { commandTimeoutMs: 500 } };
+    test = await startControl({}, { resolve: async () => [] }, {}, { limits });
     edge = await connectEdge(test);
     await edge.next('config');
     await test.call('POST', '/v1/sip/attach', { body: trunk });

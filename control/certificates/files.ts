@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pathExists } from '#shared/path-exists.ts';
-import { SettingError } from '#shared/setting-reader.ts';
+import { SettingError } from '#shared/settings/reader.ts';
 import { storageFault } from '#shared/storage-fault.ts';
 import type { Issued } from './issue.ts';
 

@@ -7,10 +7,10 @@ import { modelMetrics } from './model-metrics.ts';
 it('shows requests and tokens by role', async () => {
   const server = await ModelServer.start();
   const judge = { baseUrl: server.url, apiKey: null, model: 'm"1' };
-  const limits = { timeoutMs: 5000, maxRetries: 0, maxTokens: 100, concurrency: 1 };
+  const limits = { timeoutMs: 5000, maxRetries: 0, maxTokens: 100 };
   const models = createModels(
-    { agent: null, turbo: null, limits, caller: null, judge },
-    { clock: new FakeClock(), random: () => 0 },
+    { agent: null, turbo: null, concurrency: 1, caller: null, judge },
+    { clock: new FakeClock(), random: () => 0, limits },
   );
   server.record({ text: ['Fine.'], usage: { input: 7, output: 2 } });
   await models.judge?.text({ system: 's', messages: [{ role: 'user', text: 'u' }] });

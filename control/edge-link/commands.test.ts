@@ -7,7 +7,7 @@ import type { Answer } from '../../test/kit/http/answer.ts';
 
 const number = '+14155550100';
 const order = { phone_number: '+14155550123', task: 'Confirm the appointment.' };
-/** EDGE_COMMAND_TIMEOUT_MS */
+/** That of the product. */
 const timeoutMs = 5000;
 
 let test: TestControl;

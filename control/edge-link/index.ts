@@ -1,6 +1,7 @@
 /** The link to the edges: connections, commands, reports. */
 export { Announcements } from './announcements.ts';
 export { Unanswered } from './command-rules.ts';
+export { edgeLinkLimits } from './limits.ts';
 export { isPublished, versionsOfNumbers } from './published-versions.ts';
 export { ConnectedEdges } from './registry.ts';
 export { ReportStore, type Reports, type ReportWriters, type Told } from './reports.ts';

@@ -81,7 +81,7 @@ const created: Readonly<Record<string, Ways>> = {
     list: 'GET /v1/sip/calls',
     read: 'GET /v1/calls/{call_id}',
     change: never,
-    delete: 'none: the call log is kept for CALL_LOG_DAYS',
+    delete: 'none: the call log is kept as RETENTION_DAYS says',
   },
   'POST /v1/sip/discover': {
     list: 'none: one at a time, forgotten after 10 minutes',
@@ -100,7 +100,7 @@ const created: Readonly<Record<string, Ways>> = {
 /** POSTs that store nothing of their own. */
 const creatingNothing: Readonly<Record<string, string>> = {
   'POST /v2/tools/{id}': 'changes',
-  'POST /v2/tools/{id}/run': 'runs; its log is kept for TOOL_LOG_DAYS',
+  'POST /v2/tools/{id}/run': 'runs; its log is kept as RETENTION_DAYS says',
   'POST /v1/widget/{id}/threads/{thread_id}/messages': 'of the thread',
   'POST /v1/widget/{id}/threads/{thread_id}/handoff': 'of the thread',
   'POST /v1/widget/{id}/threads/{thread_id}/end': 'of the thread',
@@ -149,25 +149,15 @@ const name = () => `Life ${++named}`;
 beforeAll(async () => {
   server = await ModelServer.start();
   thinking = Promise.withResolvers();
-  test = await startPortTest({
-    LLM_CALLER_BASE_URL: server.url,
-    LLM_CALLER_MODEL: 'caller-1',
-    LLM_MAX_RETRIES: '0',
-    TEST_RUNS_PER_ORG: '1',
-    PORTING_UNUSED_DOCUMENTS: '1',
-    QUOTA_NUMBERS: '1',
-    QUOTA_WIDGET_THREADS: '1',
-    QUOTA_TOOLS: '1',
-    QUOTA_INTEGRATION_RESOURCES: '1',
-    QUOTA_CHATS: '1',
-    QUOTA_TEST_RUNS_WAITING: '1',
-    // One of these exists before each kind is tested.
-    QUOTA_PATHWAYS: '2',
-    QUOTA_PATHWAY_VERSIONS: '2',
-    QUOTA_SCENARIOS: '2',
-    QUOTA_WIDGETS: '2',
-    QUOTA_PERSONAS: '2',
-  });
+  const one =
+    'numbers=1, openThreads=1, tools=1, integrationResources=1, chats=1, waitingRuns=1, runsAtOnce=1';
+  // One of these exists before each kind is tested.
+  const two = 'pathways=2, pathwayVersions=2, scenarios=2, widgets=2, personas=2';
+  test = await startPortTest(
+    { LLM_TEST_BASE_URL: server.url, LLM_CALLER_MODEL: 'caller-1', QUOTAS: `${one}, ${two}` },
+    {},
+    { models: { maxRetries: 0 }, porting: { unusedDocuments: 1 } },
+  );
   client = new TestingClient(test);
   pathway_id = await client.pathway(bookingGraph);
   scenario_id = await client.scenario({

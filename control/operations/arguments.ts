@@ -1,6 +1,6 @@
 /** Shared by the operations commands. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { SettingError } from '#shared/setting-reader.ts';
+import { SettingError } from '#shared/settings/reader.ts';
 import { storageWords } from '#shared/storage-fault.ts';
 import { DatabaseTooNew } from '../db/index.ts';
 import { OperationError } from './operation-error.ts';

@@ -5,8 +5,12 @@ import { ApiError } from '#shared/errors.ts';
 import type { Db, WidgetThreadRow } from '../db/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
 
-export type QuotaSettings = ControlConfig['quotas'];
-type Quota = keyof QuotaSettings;
+/** The quotas on what is stored; the others are checked where work begins. */
+type Quota = Exclude<
+  keyof ControlConfig['quotas'],
+  'runsAtOnce' | 'storedRuns' | 'toolRunsAtOnce' | 'outgoingCalls' | 'outgoingCallsPerMinute'
+>;
+export type QuotaSettings = Pick<ControlConfig['quotas'], Quota>;
 type BegunThread = Pick<WidgetThreadRow, 'widget_id' | 'visitor_id' | 'client_hash'>;
 
 /** The tables with a row quota per organization, with its name. */

@@ -6,17 +6,9 @@ import { makePathway, makeWidget, origin } from '../../test/kit/control/widgets.
 let test: TestControl;
 beforeEach(async () => {
   test = await startControl({
-    QUOTA_PATHWAYS: '2',
-    QUOTA_PATHWAY_VERSIONS: '1',
-    QUOTA_GRAPH_MB: '1',
-    QUOTA_TOOLS: '1',
-    QUOTA_PERSONAS: '1',
-    QUOTA_WIDGETS: '1',
-    QUOTA_WIDGET_THREADS: '1',
-    QUOTA_SCENARIOS: '1',
-    QUOTA_INTEGRATION_RESOURCES: '1',
-    QUOTA_CHATS: '1',
-    QUOTA_TEST_RUNS_WAITING: '3',
+    QUOTAS:
+      'pathways=2, pathwayVersions=1, graphBytes=1048576, tools=1, personas=1, widgets=1, openThreads=1, ' +
+      'scenarios=1, integrationResources=1, chats=1, waitingRuns=3',
   });
 });
 afterEach(() => test.close());
@@ -98,7 +90,7 @@ describe('a quota', () => {
 describe('a quota of numbers', () => {
   let few: TestControl;
   beforeEach(async () => {
-    few = await startControl({ QUOTA_NUMBERS: '2' });
+    few = await startControl({ QUOTAS: 'numbers=2' });
   });
   afterEach(() => few.close());
   const attach = (numbers: readonly string[], key = few.key) =>
@@ -145,8 +137,7 @@ describe('a quota of open threads', () => {
   let few: TestControl;
   beforeEach(async () => {
     few = await startControl({
-      QUOTA_WIDGET_THREADS_PER_VISITOR: '2',
-      QUOTA_WIDGET_THREADS_PER_ADDRESS: '3',
+      QUOTAS: 'openThreadsOfVisitor=2, openThreadsOfAddress=3',
       TRUSTED_PROXIES: '127.0.0.0/8',
     });
   });

@@ -136,7 +136,7 @@ describe('POST /v1/org/webhook-secret', () => {
 
 describe('the operator’s ceiling of outgoing calls', () => {
   it("caps an organization's own limits, which can only be lower", async () => {
-    const limited = await startControl({ CALL_LIMIT_CONCURRENT: '20', CALL_LIMIT_PER_MINUTE: '60' });
+    const limited = await startControl({ QUOTAS: 'outgoingCalls=20, outgoingCallsPerMinute=60' });
     try {
       const change = (call_limits: object | null) =>
         limited.call('PATCH', '/v1/org/settings', { body: { call_limits } });

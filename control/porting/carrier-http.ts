@@ -26,7 +26,10 @@ interface Received {
 }
 
 /** The deployment configures the service, so the rules for customers' targets (contract 1.9) do not apply. */
-export function httpCarrier(settings: CarrierSettings, clock: Clock): Carrier {
+export function httpCarrier(
+  settings: CarrierSettings & { readonly timeoutMs: number },
+  clock: Clock,
+): Carrier {
   const call = (sent: Sent, signal?: AbortSignal) => exchange(settings, clock, sent, signal);
   return {
     check: async (numbers) => {
@@ -101,7 +104,7 @@ function known(one: Static<typeof PortabilityAnswer>['results'][number]): Partia
 }
 
 async function exchange(
-  { url, key, timeoutMs }: CarrierSettings,
+  { url, key, timeoutMs }: CarrierSettings & { readonly timeoutMs: number },
   clock: Clock,
   sent: Sent,
   ending?: AbortSignal,

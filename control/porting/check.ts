@@ -17,7 +17,7 @@ export function portabilityCheck(
   carrier: Carrier | null,
   log: Pick<FastifyBaseLogger, 'warn'>,
 ): CheckPortability {
-  const { countries } = services.config.porting;
+  const { countries } = services.limits.porting;
   return async (numbers) => {
     const ofPlan = numbers.map((number) => portabilityOf(number, countries));
     const asked = ofPlan.filter(({ portable }) => portable).map(({ phone_number }) => phone_number);

@@ -1,13 +1,16 @@
 /** What number porting needs from the rest of the control plane. */
 import type { Clock } from '#shared/clock.ts';
+import type { AlertLimits } from '../alerts/index.ts';
 import type { Catalogue } from '../catalogue/index.ts';
 import type { Database, SecretBox } from '../db/index.ts';
 import type { Announcements } from '../edge-link/index.ts';
 import type { Quotas } from '../organizations/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
+import type { PortingLimits } from './limits.ts';
 
 export interface PortingDeps {
-  readonly config: Pick<ControlConfig, 'alerts' | 'dataFolder' | 'mail' | 'porting' | 'url'>;
+  readonly config: Pick<ControlConfig, 'dataFolder' | 'mail' | 'porting' | 'url'>;
+  readonly limits: { readonly porting: PortingLimits; readonly alerts: Pick<AlertLimits, 'sendTimeoutMs'> };
   readonly clock: Clock;
   readonly database: Database;
   readonly secrets: SecretBox;

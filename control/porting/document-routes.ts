@@ -154,10 +154,10 @@ async function storeDocument(
   by: Actor,
   { bytes, hash }: Upload,
 ): Promise<string> {
-  const { clock, config, database } = services;
+  const { clock, database } = services;
   const { db } = database;
   const media_type = await mediaTypeOf(bytes);
-  const limit = config.porting.unusedDocuments;
+  const limit = services.limits.porting.unusedDocuments;
   if ((await countUnused(db, orgId)) >= limit) {
     const details = { limit, window_seconds: keptSeconds, scope: 'unused_documents' };
     const message = `An organization keeps at most ${counted(limit, 'document')} that no port request names; delete one, or name one in a port request.`;

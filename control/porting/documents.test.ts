@@ -268,7 +268,7 @@ describe('a document without a request', () => {
   });
 
   it('counts toward a limit', async () => {
-    test = await startPortTest({ PORTING_UNUSED_DOCUMENTS: '1' });
+    test = await startPortTest({}, {}, { porting: { unusedDocuments: 1 } });
     const document = (await upload(test, smallPdf)).body.data?.document_sid;
     const refused = await upload(test, smallPdf);
     expect([refused.status, refused.codes]).toEqual([429, ['RATE_LIMITED']]);

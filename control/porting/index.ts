@@ -1,4 +1,5 @@
 /** Number porting. */
+export { portingLimits } from './limits.ts';
 export { portingParts } from './parts.ts';
 export { deletePortsBefore } from './retention-store.ts';
 export { portingRoutes } from './routes.ts';

@@ -101,8 +101,8 @@ async function send(
   row: PortMailRow,
   ending: AbortSignal,
 ): ReturnType<MailSender['send']> {
-  const { clock, config, secrets } = services;
-  const { sendTimeoutMs: timeoutMs } = config.alerts;
+  const { clock, config, limits, secrets } = services;
+  const { sendTimeoutMs: timeoutMs } = limits.alerts;
   const limit = new AbortController();
   const timer = clock.after(timeoutMs, () => limit.abort(new Error(`no end within ${timeoutMs} ms`)));
   const mail = {

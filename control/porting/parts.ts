@@ -27,9 +27,10 @@ export function portingParts(
   log: FastifyBaseLogger,
   registry: Registry,
 ): PortingParts {
-  const { clock, config, secrets } = services;
-  const { carrier: settings, scan, scanTimeoutMs, uploadsAtOnce } = config.porting;
-  const carrier = settings && httpCarrier(settings, clock);
+  const { clock, config, limits, secrets } = services;
+  const { carrier: settings, scan } = config.porting;
+  const { carrierTimeoutMs: timeoutMs, scanTimeoutMs, uploadsAtOnce } = limits.porting;
+  const carrier = settings && httpCarrier({ ...settings, timeoutMs }, clock);
   const gate = new Gate(uploadsAtOnce);
   return {
     carrier,

@@ -29,18 +29,17 @@ export function startPorting(
   log: FastifyBaseLogger,
   random: () => number = Math.random,
 ): BackgroundWork {
-  const settings = services.config.porting.carrier;
   return together([
     startMails({ services, sender, log, random, onAttempt: metrics.mail }),
     startSignatureExpiry(services, log),
     startDocumentExpiry(services, files, log),
-    ...(carrier && settings
+    ...(carrier
       ? [
           startOrders({
             services,
             carrier,
             files,
-            pollMs: settings.pollMs,
+            pollMs: services.limits.porting.pollMs,
             log,
             random,
             onAttempt: metrics.carrier,

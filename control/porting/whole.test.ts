@@ -65,8 +65,7 @@ beforeEach(async () => {
   test = await startPortTest(
     {
       ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
-      SMTP_URL: `smtp://localhost:${mail.port}`,
-      SMTP_CA: ca,
+      SMTP_URL: `smtp://localhost:${mail.port}?ca=${ca}`,
       MAIL_FROM: 'Ports <ports@example.net>',
     },
     {

@@ -1,6 +1,6 @@
 /** Settings of external services: mail, SMS, the carrier, the virus scanner. */
 import { isAbsolute, resolve } from 'node:path';
-import { SettingError } from '#shared/setting-reader.ts';
+import { SettingError } from '#shared/settings/reader.ts';
 
 /** The outgoing mail server. */
 export interface MailSettings {
@@ -32,19 +32,13 @@ export type ScanSettings =
 export interface CarrierSettings {
   readonly url: string;
   readonly key: string | null;
-  readonly pollMs: number;
-  readonly timeoutMs: number;
 }
 
-interface GivenMail {
-  readonly url: string | null;
-  readonly from: string | null;
-  readonly requireTls: boolean;
-  readonly ca: string | null;
-}
-
-/** @throws SettingError */
-export function mailSettings({ url, from, requireTls, ca }: GivenMail): MailSettings | null {
+/**
+ * @param url the query may have `tls=required` and `ca=`, the PEM file of trusted authorities
+ * @throws SettingError
+ */
+export function mailSettings(url: string | null, from: string | null): MailSettings | null {
   if (url === null) return null;
   const target = URL.canParse(url) ? new URL(url) : null;
   // The value itself is not shown, because it may contain a password.
@@ -54,6 +48,10 @@ export function mailSettings({ url, from, requireTls, ca }: GivenMail): MailSett
   if (from === null || !/^(?:[^<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(from)) {
     throw new SettingError('MAIL_FROM must be a mail address when SMTP_URL is set');
   }
+  const { tls, ca, ...others } = Object.fromEntries(target.searchParams);
+  if ((tls !== undefined && tls !== 'required') || ca === '' || Object.keys(others).length > 0) {
+    throw new SettingError('SMTP_URL may end in ?tls=required, ?ca=<PEM file>, or both with & between them');
+  }
   const secure = target.protocol === 'smtps:';
   return {
     host: target.hostname.replace(/^\[(.*)\]$/, '$1'),
@@ -61,8 +59,8 @@ export function mailSettings({ url, from, requireTls, ca }: GivenMail): MailSett
     secure,
     user: target.username === '' ? null : decodeURIComponent(target.username),
     password: target.password === '' ? null : decodeURIComponent(target.password),
-    requireTls,
-    ca: ca && resolve(ca),
+    requireTls: tls === 'required',
+    ca: ca === undefined ? null : resolve(ca),
     from,
   };
 }
@@ -74,7 +72,7 @@ const mostOperatorAddresses = 10;
 export function operatorAddresses(given: readonly string[], hasMail: boolean): readonly string[] {
   const addresses = [...new Set(given)];
   if (addresses.length > mostOperatorAddresses) {
-    throw new SettingError(`OPERATOR_ALERTS may name ${mostOperatorAddresses} addresses at most`);
+    throw new SettingError(`OPERATOR_ALERTS may list ${mostOperatorAddresses} addresses at most`);
   }
   addresses.forEach((address, index) => {
     if (/^https?:\/\/./i.test(address) && URL.canParse(address)) return;
@@ -84,7 +82,7 @@ export function operatorAddresses(given: readonly string[], hasMail: boolean): r
         `OPERATOR_ALERTS must list mail addresses and http(s) URLs; number ${index + 1} is neither`,
       );
     }
-    if (!hasMail) throw new SettingError('SMTP_URL must be set when OPERATOR_ALERTS names a mail address');
+    if (!hasMail) throw new SettingError('SMTP_URL must be set when OPERATOR_ALERTS lists a mail address');
   });
   return addresses;
 }
@@ -97,12 +95,9 @@ export function smsSettings(url: string | null, key: string | null, from: string
 }
 
 /** @throws SettingError */
-export function carrierSettings(
-  url: string | null,
-  others: Omit<CarrierSettings, 'url'>,
-): CarrierSettings | null {
+export function carrierSettings(url: string | null, key: string | null): CarrierSettings | null {
   if (url === null) return null;
-  if (URL.canParse(url)) return { url: url.replace(/\/+$/, ''), ...others };
+  if (URL.canParse(url)) return { url: url.replace(/\/+$/, ''), key };
   throw new SettingError('PORTING_CARRIER_URL must be a URL');
 }
 

@@ -1,6 +1,7 @@
 /** Agent tests: scenarios, runs, judges, analyses, the promotion gate. */
 export { analysisRoutes } from './analysis/routes.ts';
 export { analyticsRoutes } from './analytics/routes.ts';
+export { testingLimits } from './common/limits.ts';
 export { registerGate } from './gate/gate.ts';
 export { AgentTestDoor } from './over-call/door.ts';
 export { deleteRunsBeyond } from './records/delete.ts';

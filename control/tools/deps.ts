@@ -6,10 +6,10 @@ import type { Catalogue } from '../catalogue/index.ts';
 import type { Database, SecretBox } from '../db/index.ts';
 import type { WrongKeys } from '../http/index.ts';
 import type { Quotas } from '../organizations/index.ts';
-import type { ControlConfig } from '../settings/index.ts';
+import type { ToolLimits } from './limits.ts';
 
 export interface ToolDeps {
-  readonly config: Pick<ControlConfig, 'alerts' | 'tools'>;
+  readonly limits: { readonly tools: ToolLimits };
   readonly clock: Clock;
   readonly database: Database;
   readonly secrets: SecretBox;

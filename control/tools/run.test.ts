@@ -261,7 +261,7 @@ describe('a run', () => {
   });
 
   it('leaves room for other organizations', async () => {
-    const own = await startControl({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8', TOOL_RUNS_PER_ORG: '1' });
+    const own = await startControl({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8', QUOTAS: 'toolRunsAtOnce=1' });
     const make = async (key: string) => {
       const body = { ...rest, body: { url: target.url } };
       return String((await own.call('POST', '/v2/tools', { body, key })).body.data?.id);

@@ -23,12 +23,16 @@ interface SmsSender {
 }
 
 export function startTools(
-  services: Pick<ToolDeps, 'clock' | 'config' | 'database' | 'secrets' | 'allowedTargets'>,
-  parts: Pick<ToolsParts, 'log' | 'resolve' | 'ca'> & { readonly sms: SmsSender },
+  services: Pick<ToolDeps, 'clock' | 'limits' | 'database' | 'secrets' | 'allowedTargets'>,
+  parts: Pick<ToolsParts, 'log' | 'resolve' | 'ca' | 'runsAtOnce'> & {
+    readonly sms: SmsSender;
+    /** Of one SMS. */
+    readonly smsTimeoutMs: number;
+  },
 ): ToolService {
-  const { sms, ...others } = parts;
+  const { sms, smsTimeoutMs, ...others } = parts;
   const { metrics, counters } = toolMetrics(() => tools.codeWaiting);
-  const { clock, config, database, secrets, allowedTargets } = services;
+  const { clock, limits, database, secrets, allowedTargets } = services;
   const sendSms: SendSms = async ({ id, to, text }, signal) => {
     const notice = {
       id,
@@ -38,7 +42,7 @@ export function startTools(
       messageId: id,
       createdAt: clock.now(),
     };
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(config.alerts.sendTimeoutMs)]);
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(smsTimeoutMs)]);
     const { outcome } = await sms.send(notice, limit);
     return outcome === 'sent' ? { outcome, reachesPeople: sms.reachesPeople } : { outcome };
   };
@@ -49,7 +53,7 @@ export function startTools(
     secrets,
     allowedTargets,
     sendSms,
-    settings: config.tools,
+    limits: limits.tools,
     metrics,
   });
   return {

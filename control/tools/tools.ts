@@ -16,6 +16,7 @@ import { CodePool } from './code-pool.ts';
 import { customerVariables, customerViolations, type Threads } from './customer-work.ts';
 import { findAction, findIntegration } from './integrations/catalogue.ts';
 import type { Action, Integration } from './integrations/integration.ts';
+import type { ToolLimits } from './limits.ts';
 import { OrgGate } from './org-gate.ts';
 import { type Prepared, prepare, type SendSms } from './prepare.ts';
 import { findActiveResource, openCredentials } from './resources-store.ts';
@@ -23,20 +24,6 @@ import type { ToolDraft } from './rules.ts';
 import { insertRun } from './runs-store.ts';
 import { draftOf } from './store.ts';
 import { TemplateError } from './template.ts';
-
-export interface ToolSettings {
-  /** ms that a result may be reused in its conversation */
-  readonly cacheMs: number;
-  /** Concurrent tools of one organization. */
-  readonly runsPerOrganization: number;
-  readonly code: {
-    readonly threads: number;
-    /** Most runs of one organization waiting for a thread. */
-    readonly waiting: number;
-    readonly cpuMs: number;
-    readonly memoryBytes: number;
-  };
-}
 
 export interface ToolMetrics {
   run(integration: string, outcome: 'success' | 'failure' | 'cached'): void;
@@ -48,7 +35,9 @@ export interface ToolsParts extends OutgoingParts {
   readonly secrets: SecretBox;
   readonly log: Pick<FastifyBaseLogger, 'error'>;
   readonly sendSms: SendSms;
-  readonly settings: ToolSettings;
+  readonly limits: ToolLimits;
+  /** Concurrent tools of one organization. */
+  readonly runsAtOnce: number;
   readonly metrics: ToolMetrics;
 }
 
@@ -90,12 +79,12 @@ export class Tools {
   readonly #running = new Set<Promise<unknown>>();
 
   constructor(parts: ToolsParts) {
-    const { settings, clock, metrics } = parts;
+    const { limits, clock, metrics } = parts;
     this.#parts = parts;
-    this.#cache = new ResultCache(clock, settings.cacheMs, mostCachedCharacters);
-    this.#gate = new OrgGate(settings.runsPerOrganization);
+    this.#cache = new ResultCache(clock, limits.cacheMs, mostCachedCharacters);
+    this.#gate = new OrgGate(parts.runsAtOnce);
     this.#code = new CodePool(
-      { threads: settings.code.threads, mostWaiting: settings.code.waiting, graceMs: codeGraceMs },
+      { threads: limits.threads, mostWaiting: limits.waiting, graceMs: codeGraceMs },
       () => metrics.codeKilled(),
     );
   }
@@ -175,8 +164,8 @@ export class Tools {
     let prepared: Prepared;
     try {
       const credentials = resource && openCredentials(this.#parts.secrets, resource);
-      const { settings } = this.#parts;
-      const parts = { ...this.#parts, orgId: tool.org_id, code: this.#code, codeLimits: settings.code };
+      const { limits } = this.#parts;
+      const parts = { ...this.#parts, orgId: tool.org_id, code: this.#code, codeLimits: limits };
       prepared = prepare(parts, draft, action, resource && { id: resource.id, credentials }, {
         inputs,
         variables,

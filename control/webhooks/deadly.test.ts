@@ -205,7 +205,7 @@ it('a test run that crashes the program never blocks a start, counts as an attem
 
 it('a tornado step that crashes the program never blocks a start, and ends its session after five', async () => {
   // A model does the planning, and is called when a scenario has failed.
-  const judge = { LLM_JUDGE_BASE_URL: `http://127.0.0.1:${deadlyPort}`, LLM_JUDGE_MODEL: 'judge' };
+  const judge = { LLM_TEST_BASE_URL: `http://127.0.0.1:${deadlyPort}`, LLM_JUDGE_MODEL: 'judge' };
   await start('abort', judge);
   const node = { id: 'first', type: 'Default', data: { name: 'First', isStart: true, text: 'Hello.' } };
   const { pathway_id } = await tested(node, { type: 'NODE_REACHED', config: { node_id: 'other' } });

@@ -1,5 +1,6 @@
 /** Webhook events and their delivery to customers. */
 export { type DeliveryParts, startWebhookDeliveries } from './deliveries.ts';
+export { webhookLimits } from './limits.ts';
 export {
   type AttemptResult,
   afterFailure,

@@ -5,9 +5,11 @@ import type { Database, SecretBox } from '../db/index.ts';
 import type { WrongKeys } from '../http/index.ts';
 import type { Quotas } from '../organizations/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
+import type { WidgetLimits } from './limits.ts';
 
 export interface WidgetDeps {
-  readonly config: Pick<ControlConfig, 'widgets'>;
+  readonly config: Pick<ControlConfig, 'retention'>;
+  readonly limits: { readonly widgets: WidgetLimits };
   readonly clock: Clock;
   readonly database: Database;
   readonly secrets: SecretBox;

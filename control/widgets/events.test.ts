@@ -10,6 +10,7 @@ import {
   makeWidget,
   origin,
 } from '../../test/kit/control/widgets.ts';
+import type { WidgetLimits } from './limits.ts';
 
 let test: TestControl;
 let model: HandModel;
@@ -17,10 +18,10 @@ let base = '';
 let closed = false;
 const readers: EventReader[] = [];
 
-async function start(env: Record<string, string> = {}): Promise<void> {
+async function start(widgets: Partial<WidgetLimits> = {}): Promise<void> {
   model = new HandModel();
   const models = { understanding: ruleEngine, dialogue: model };
-  test = await startControl(env, {}, { models });
+  test = await startControl({}, {}, { models }, { limits: { widgets } });
   base = await test.url();
   closed = false;
 }
@@ -166,7 +167,7 @@ describe('a stream of events', () => {
 describe('the number of streams', () => {
   it('is limited per widget and per visitor address', async () => {
     await test.close();
-    await start({ WIDGET_STREAMS_PER_WIDGET: '2', WIDGET_STREAMS_PER_ADDRESS: '1' });
+    await start({ perWidget: 2, perAddress: 1 });
     const widget = await makeWidget(test);
     const given = await test.call('POST', `${widget}/session`, { key: null, headers: { origin } });
     const { token, thread_id } = given.read(SessionAnswer).data;
@@ -203,7 +204,7 @@ describe('an answer of the agent', () => {
 
   it('is waited for by a limited number of messages of its thread', async () => {
     await test.close();
-    await start({ WIDGET_THREAD_QUEUE: '2' });
+    await start({ mostWaiting: 2 });
     const thread = await makeThread(test, await makePersonaWidget(test));
     const first = post(thread, 'one');
     await model.questions(1);

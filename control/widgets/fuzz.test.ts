@@ -9,7 +9,12 @@ let widget = '';
 let open = '';
 let live = '';
 beforeAll(async () => {
-  test = await startControl({ RATE_LIMIT_PER_MINUTE: '1000000', WIDGET_SESSIONS_PER_MINUTE: '1000000' });
+  test = await startControl(
+    { RATE_LIMIT_PER_MINUTE: '1000000' },
+    {},
+    {},
+    { limits: { widgets: { sessionsPerMinute: 1_000_000 } } },
+  );
   pathway = await makePathway(test);
   widget = await makeWidget(test, { blockedWords: ['a', '\ud800', '😀 b', '\n'] }, pathway);
   open = await makeThread(test, widget);

@@ -1,4 +1,5 @@
 /** Chat widgets for web pages. */
+export { widgetLimits } from './limits.ts';
 export { widgetMetrics } from './metrics.ts';
 export { widgetRoutes } from './routes.ts';
 export { createWidgets } from './start.ts';

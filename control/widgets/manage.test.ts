@@ -6,7 +6,7 @@ let test: TestControl;
 let pathway: string;
 let widget: string;
 beforeEach(async () => {
-  test = await startControl({ QUOTA_WIDGETS: '3' });
+  test = await startControl({ QUOTAS: 'widgets=3' });
   pathway = await makePathway(test);
   widget = await makeWidget(test, { greeting: 'Hello' }, pathway);
 });

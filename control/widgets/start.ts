@@ -20,11 +20,19 @@ export interface WidgetParts {
 }
 
 export function createWidgets(
-  { clock, config, conversations, database, quotas, secrets, wrongKeys }: WidgetDeps,
+  {
+    clock,
+    config,
+    conversations,
+    database,
+    limits: { widgets: limits },
+    quotas,
+    secrets,
+    wrongKeys,
+  }: WidgetDeps,
   log: FastifyBaseLogger,
   metrics: WidgetMetrics,
 ): WidgetParts {
-  const { widgets: limits } = config;
   const parts = { db: database.db, clock, live: new Live(), log };
   const threads = new Threads({
     ...parts,
@@ -35,8 +43,8 @@ export function createWidgets(
     onRefused: () => metrics.refused('thread'),
     onAnswer: metrics.answer,
   });
-  const streams = new Streams({ ...parts, limits: limits.streams, metrics });
-  const visitors = new Visitors({ ...parts, secrets, wrongKeys, limits: limits.visitors, metrics });
+  const streams = new Streams({ ...parts, limits, metrics });
+  const visitors = new Visitors({ ...parts, secrets, wrongKeys, limits, metrics });
   return {
     threads,
     streams,
@@ -44,7 +52,7 @@ export function createWidgets(
     startSweep: () =>
       startSweep({
         ...parts,
-        threadDays: limits.threadDays,
+        threadDays: config.retention.widgetThreads,
         onEnded: (id) => {
           parts.live.changed(id);
           metrics.threadsEnded(1);

@@ -6,24 +6,16 @@ import { counted } from '#shared/counted.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { Db } from '../db/index.ts';
 import { threadEvents } from './event-stream.ts';
+import type { WidgetLimits } from './limits.ts';
 import type { Live } from './live.ts';
 import type { StreamEnd, WidgetMetrics } from './metrics.ts';
 import { PulledStream } from './pulled-stream.ts';
-
-export interface StreamLimits {
-  readonly perWidget: number;
-  /** Per visitor. */
-  readonly perAddress: number;
-  readonly heartbeatMs: number;
-  /** Most characters of an unfinished answer waiting for a slow reader. */
-  readonly mostPending: number;
-}
 
 export interface StreamsParts {
   readonly db: Db;
   readonly clock: Clock;
   readonly live: Live;
-  readonly limits: StreamLimits;
+  readonly limits: Pick<WidgetLimits, 'perWidget' | 'perAddress' | 'heartbeatMs' | 'mostPending'>;
   readonly metrics: Pick<WidgetMetrics, 'refused' | 'streamBegan' | 'streamEnded'>;
 }
 

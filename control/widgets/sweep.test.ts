@@ -7,7 +7,7 @@ import { startSweep } from './sweep.ts';
 let test: TestControl;
 let db: Db;
 beforeEach(async () => {
-  test = await startControl({ WIDGET_THREAD_DAYS: '30' });
+  test = await startControl({ RETENTION_DAYS: 'widgetThreads=30' });
   db = test.control.services.database.db;
 });
 afterEach(() => test.close());

@@ -7,6 +7,7 @@ import { hostKey } from '#shared/networks.ts';
 import type { Db, SecretBox, WidgetRow, WidgetSessionRow } from '../db/index.ts';
 import { exposedHeaders, type Limit, orgOf, RateLimiter, type WrongKeys } from '../http/index.ts';
 import { keyOfHeader, showWindow } from '../organizations/index.ts';
+import type { WidgetLimits } from './limits.ts';
 import type { WidgetMetrics } from './metrics.ts';
 import { isAllowedOrigin } from './rules.ts';
 import { findSession, isToken } from './sessions-store.ts';
@@ -20,20 +21,11 @@ declare module 'fastify' {
   }
 }
 
-export interface VisitorLimits {
-  /** Sessions per minute and client address. */
-  readonly sessionsPerMinute: number;
-  /** Requests per minute and client address, with a token. */
-  readonly requestsPerMinute: number;
-  /** Messages per minute and thread. */
-  readonly messagesPerMinute: number;
-}
-
 export interface VisitorParts {
   readonly db: Db;
   readonly clock: Clock;
   readonly secrets: Pick<SecretBox, 'derive'>;
-  readonly limits: VisitorLimits;
+  readonly limits: Pick<WidgetLimits, 'sessionsPerMinute' | 'requestsPerMinute' | 'messagesPerMinute'>;
   readonly wrongKeys: WrongKeys;
   readonly metrics: Pick<WidgetMetrics, 'refused'>;
 }

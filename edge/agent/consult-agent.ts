@@ -28,7 +28,12 @@ export interface ConsultLimits {
   readonly tailMs: number;
 }
 
-export const consultLimits: ConsultLimits = { acceptWithinMs: 15_000, repeats: 1, tailMs: 200 };
+export const consultLimits: ConsultLimits = {
+  // A person takes the phone from the ear, looks for the key, and presses it.
+  acceptWithinMs: 15_000,
+  repeats: 1,
+  tailMs: 200,
+};
 
 export interface ConsultDeps extends Manner {
   readonly tts: TextToSpeech;

@@ -94,11 +94,14 @@ describe('a persona on a call', () => {
       },
     };
     const server_ = { baseUrl: server.url, apiKey: null, model: 'm-1' };
-    const limits = { timeoutMs: 5000, maxRetries: 0, maxTokens: 200, concurrency: 4 };
+    const limits = { timeoutMs: 5000, maxRetries: 0, maxTokens: 200 };
     const agent = createAgents({
       pathways: () => undefined,
       organization: () => undefined,
-      models: createModels({ agent: server_, turbo: server_, limits }, { clock, random: () => 0.5 }),
+      models: createModels(
+        { agent: server_, turbo: server_, concurrency: 4 },
+        { clock, random: () => 0.5, limits },
+      ),
       tools: () => runner,
       tts: countingVoice,
       stt: stt ?? null,

@@ -8,7 +8,7 @@ import { access, constants, readFile } from 'node:fs/promises';
 
 /**
  * @param version of the mediasoup package that will talk to the worker
- * @param acceptUnmarked accepts a worker without the mark
+ * @param acceptUnmarked accepts a worker without the mark; for tests
  * @throws Error that says what is wrong and what to do
  */
 export async function checkWorkerBinary(
@@ -26,8 +26,8 @@ export async function checkWorkerBinary(
   const marker = await readMarker(`${workerBin}.json`);
   if (!marker) {
     throw new Error(
-      `the media worker ${workerBin} carries no mark of Trunkline's patches (${workerBin}.json): ${build}, or set ` +
-        'MEDIASOUP_WORKER_ACCEPT=1 if you know that it has them',
+      `the media worker ${workerBin} carries no mark of Trunkline's patches (${workerBin}.json): ${build}, with the ` +
+        'mediasoup-worker.json of its build beside it',
     );
   }
   if (marker.mediasoup !== version) {

@@ -351,7 +351,7 @@ export function openReporting(options: ReportingOptions): Promise<Reporting> {
 }
 
 /**
- * Splits a trace into reports below EDGE_FRAME_BYTES: a report too large for control would block the outbox
+ * Splits a trace into reports below the largest frame that control takes: a report too large for control would block the outbox
  * permanently.
  */
 function traceBodies({ callId, messages, truncated }: CollectedTrace): ReportBody[] {

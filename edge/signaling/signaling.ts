@@ -28,7 +28,7 @@ import { type RegistrarAccess, Registrations } from './registration/registration
 import { type DialogOwner, Dialogs } from './session/dialogs.ts';
 import { Reconciliation } from './session/reconciliation.ts';
 import { EngineLink } from './srf/connect.ts';
-import type { Environment, ReferSettings } from './srf/environment.ts';
+import { type Environment, type ReferSettings, referTimes } from './srf/environment.ts';
 import { type Exchange, exchangeOver } from './srf/exchange.ts';
 import { NumberIndex } from './srf/numbers.ts';
 import type { SessionSettings } from './srf/session-timer.ts';
@@ -69,8 +69,6 @@ const sourceRefreshMs = 5 * 60_000;
 /** Contract 3.5: the trigger `timeout`. */
 const defaultNoResponseMs = 6_000;
 
-const defaultRefers: ReferSettings = { subscriptionMs: 180_000, outcomeMs: 60_000 };
-
 export class Signaling implements Dialer {
   readonly #options: SignalingOptions;
   readonly #environment: Environment;
@@ -102,7 +100,7 @@ export class Signaling implements Dialer {
       warnAgent: publicAddress ?? 'trunkline',
       publicAddress,
       session,
-      refers: options.refers ?? defaultRefers,
+      refers: options.refers ?? referTimes,
       countRefer: options.countRefer ?? (() => {}),
     };
     this.#strangers = new Strangers(clock, options.strangers);

@@ -7,7 +7,7 @@ import { clock, type Ground } from './ground.ts';
 import type { Speech } from './speech.ts';
 
 export function agentDeps(ground: Ground, { tts, stt }: Speech, models: AgentsDeps['models']): AgentsDeps {
-  const { settings, log, metrics, current, controlUrl, edgeToken, privateAuthority } = ground;
+  const { limits, log, metrics, current, controlUrl, edgeToken, privateAuthority } = ground;
   return {
     pathways: current.pathway,
     organization: current.organization,
@@ -19,9 +19,9 @@ export function agentDeps(ground: Ground, { tts, stt }: Speech, models: AgentsDe
     log,
     newId,
     allowedTargets: current.allowedTargets,
-    talkLimits: { greetingMs: settings.agent.greetingMs },
-    consultLimits: { acceptWithinMs: settings.agent.acceptWithinMs },
-    answeringLimits: settings.agent.voicemail,
+    talkLimits: limits.talk,
+    consultLimits: limits.consult,
+    answeringLimits: limits.answering,
     answered: (who) => metrics.count('trunkline_edge_answered_by_total', { who }),
     ...(privateAuthority === null ? {} : { ca: [...rootCertificates, privateAuthority] }),
   };

@@ -20,7 +20,7 @@ interface CallsParts {
 }
 
 export function callsOf(ground: Ground, { media, agents, reporter, routes, dialer }: CallsParts): Calls {
-  const { settings, log, metrics, current } = ground;
+  const { settings, limits, log, metrics, current } = ground;
   return new Calls({
     clock,
     media,
@@ -31,7 +31,7 @@ export function callsOf(ground: Ground, { media, agents, reporter, routes, diale
     maxCalls: settings.maxCalls,
     organizations: current.organizationsWithNumbers,
     shareRefused: () => metrics.count('trunkline_edge_refused_total', { reason: 'organization_share' }),
-    settings: settings.call,
+    settings: { ...limits.calls, mediaTimeoutMs: settings.mediaTimeoutMs },
     outbound: {
       routes: {
         hunt: (...call) => routes().hunt(...call),
@@ -40,8 +40,8 @@ export function callsOf(ground: Ground, { media, agents, reporter, routes, diale
       },
       dialer: { dial: (...attempt) => dialer().dial(...attempt) },
       headersOf: (mappings, variables) => outboundHeaders(mappings, variables).headers,
-      followRefer: settings.call.followRefer,
-      ringTimeoutMs: settings.trunks.ringTimeoutMs,
+      followRefer: settings.followRefer,
+      ringTimeoutMs: limits.calls.ringTimeoutMs,
     },
     limits: new OutboundLimits({
       clock,

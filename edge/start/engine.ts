@@ -8,7 +8,7 @@ import { clock, type Ground } from './ground.ts';
 
 /** @param unusable called when the engine cannot be started at all */
 export function engineOf(
-  { settings, log, metrics }: Ground,
+  { settings, limits, log, metrics }: Ground,
   reporting: Reporting,
   signaling: Signaling,
   unusable: (error: Error) => void,
@@ -24,7 +24,7 @@ export function engineOf(
       app: { host: '127.0.0.1', port: 0, secret },
       clientTls: { ca: tls.ca, folder: tls.clients },
       hep: reporting.hep,
-      limits: settings.engineLimits,
+      limits: { maxConnections: settings.maxConnections, ...limits.engine },
       dataFolder: settings.dataDir,
     },
     clock,

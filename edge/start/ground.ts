@@ -2,16 +2,29 @@
 import { readFileSync } from 'node:fs';
 import { systemClock } from '#shared/clock.ts';
 import { KnownSecrets } from '#shared/known-secrets.ts';
+import { withLimits } from '#shared/limits.ts';
 import { certificates, controlAddress, type EdgeSettings } from '../config.ts';
 import { CurrentConfig } from '../current-config.ts';
+import { type EdgeLimitOverrides, type EdgeLimits, edgeLimits } from '../limits.ts';
 import { localAddress } from '../local-address.ts';
 import type { EdgeLog } from '../log.ts';
 import { Metrics } from '../metrics.ts';
 
 export const clock = systemClock;
 
+/** Other values than those of the product; for tests. */
+export interface EdgeOptions {
+  readonly limits?: EdgeLimitOverrides;
+  /** Name servers as `address` or `address:port`; default: those of the machine. */
+  readonly dnsServers?: readonly string[];
+  /** The only folder to search for the codecs' libraries; default: those of the system. */
+  readonly codecLibraries?: string;
+}
+
 export interface Ground {
   readonly settings: EdgeSettings;
+  readonly limits: EdgeLimits;
+  readonly options: EdgeOptions;
   readonly log: EdgeLog;
   /** Name and version. */
   readonly software: string;
@@ -28,13 +41,20 @@ export interface Ground {
 }
 
 /** @throws SettingError when the certificates or control's address do not appear in time */
-export async function layGround(settings: EdgeSettings, log: EdgeLog, software: string): Promise<Ground> {
+export async function layGround(
+  settings: EdgeSettings,
+  log: EdgeLog,
+  software: string,
+  options: EdgeOptions,
+): Promise<Ground> {
   // Another engine has its own certificates.
   if (!settings.drachtio) await certificates(settings);
   const { controlUrl, edgeToken } = await controlAddress(settings);
   const { rtp, tls } = settings;
   return {
     settings,
+    limits: withLimits(edgeLimits, options.limits),
+    options,
     log,
     software,
     metrics: new Metrics(),

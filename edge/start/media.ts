@@ -4,16 +4,15 @@ import { createMedia, type RunningMedia } from '../media/media.ts';
 import type { Ground } from './ground.ts';
 
 /** @throws Error when no media worker can be run */
-export function mediaOf({ settings, log, publicIp, keys }: Ground): Promise<RunningMedia> {
+export function mediaOf({ settings, options, log, publicIp, keys }: Ground): Promise<RunningMedia> {
   const { rtp, media } = settings;
-  lookForLibrariesIn(media.codecLibraries);
+  lookForLibrariesIn(options.codecLibraries ?? null);
   return createMedia({
     listenIp: rtp.host,
     publicIp,
     portMin: rtp.portMin,
     portMax: rtp.portMax,
     workerBin: media.workerBin,
-    acceptUnmarkedWorker: media.acceptUnmarked,
     ...(media.workers === null ? {} : { workers: media.workers }),
     log,
     keyKnown: (callId, key) => keys.note(callId, key),

@@ -22,7 +22,7 @@ interface SignalingParts {
 }
 
 export function signalingOf(ground: Ground, parts: SignalingParts): Signaling {
-  const { settings, log, software, metrics } = ground;
+  const { settings, limits, log, software, metrics } = ground;
   const { calls, agentTestCalls, reporting, trunks, engineUp } = parts;
   const { sip } = settings;
   const names = new SecretBox(settings.secretKey ?? keyOfFile(join(settings.dataDir, 'edge-secret.key')));
@@ -32,10 +32,10 @@ export function signalingOf(ground: Ground, parts: SignalingParts): Signaling {
     calls,
     publicAddress: sip.publicHost === null ? null : hostPort(sip.publicHost, sip.port),
     software,
-    session: settings.session,
-    refers: settings.refers,
+    session: limits.session,
+    refers: limits.refers,
     countRefer: (from, outcome) => metrics.count('trunkline_edge_refers_total', { from, outcome }),
-    strangers: settings.strangers,
+    strangers: limits.strangers,
     agentTestCalls,
     refused: (reason) => metrics.count('trunkline_edge_refused_total', { reason }),
     engineUp,
@@ -49,7 +49,7 @@ export function signalingOf(ground: Ground, parts: SignalingParts): Signaling {
           ...(orderId !== undefined && { order_id: orderId }),
           ...state,
         }),
-      settings: settings.registration,
+      settings: limits.registration,
       refusals: openRefusalStore(join(settings.dataDir, 'registrations.db'), (fault) => {
         log.warn({ fault }, 'a refused registration could not be stored; the next start tries it at once');
         metrics.count('trunkline_edge_registrations_unstored_total', { fault });

@@ -29,7 +29,7 @@ interface TestParts {
 }
 
 export function testsOf(ground: Ground, parts: TestParts): Pick<CommandTargets, 'testCall' | 'testRun'> {
-  const { settings, log, metrics, controlUrl, publicIp } = ground;
+  const { settings, limits, log, metrics, controlUrl, publicIp } = ground;
   const { calls, agentTestCalls, trunks, signaling, media, agents, agentDeps, reporting } = parts;
   const { sip, rtp, tls } = settings;
   return {
@@ -60,7 +60,7 @@ export function testsOf(ground: Ground, parts: TestParts): Pick<CommandTargets, 
         self: () => ownTarget(sip, sip.publicHost, readFileSync(tls.cert, 'utf8')),
         media: nearbyMedia(media, publicIp, localAddress(rtp.host)),
         agents: agentDeps,
-        limits: settings.testCalls,
+        limits: { ...limits.agentTests, caller: limits.testCaller },
         counts: {
           ended: (how) => metrics.count('trunkline_edge_test_calls_total', { how }),
           turnEnded: (by, cut) => {

@@ -13,9 +13,8 @@ const dnsTries = 2;
 
 /** @throws Error when the failover store cannot be opened */
 export function trunksOf(ground: Ground, signaling: Signaling, probes: ProbeReports): Trunks {
-  const { settings, log, metrics, current, privateAuthority } = ground;
+  const { settings, limits, options, log, metrics, current, privateAuthority } = ground;
   const { sip } = settings;
-  const { dnsServers, probes: health, failbackAfter, failoverAfter } = settings.trunks;
   return new Trunks({
     clock,
     random: Math.random,
@@ -24,7 +23,7 @@ export function trunksOf(ground: Ground, signaling: Signaling, probes: ProbeRepo
       log.warn({ fault }, 'the state of trunks could not be stored; it is written with the next change');
       metrics.count('trunkline_edge_failover_unstored_total', { fault });
     },
-    dns: new DnsClient({ servers: dnsServers, timeoutMs: dnsTimeoutMs, tries: dnsTries }),
+    dns: new DnsClient({ servers: options.dnsServers ?? [], timeoutMs: dnsTimeoutMs, tries: dnsTries }),
     allowed: current.allowedTargets,
     ca: privateAuthority === null ? [] : [privateAuthority],
     prober: signaling,
@@ -35,8 +34,7 @@ export function trunksOf(ground: Ground, signaling: Signaling, probes: ProbeRepo
       metrics.count('trunkline_edge_trunk_moves_total', { cause: move.cause });
       probes.moved(move.trunkId, move.to);
     },
-    health,
-    failbackAfter,
-    failoverAfter,
+    health: { ...limits.probes, intervalMs: settings.probeIntervalMs },
+    failover: limits.failover,
   });
 }

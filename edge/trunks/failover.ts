@@ -33,14 +33,24 @@ export interface Move {
   readonly cause: FailoverTrigger | 'probe' | 'failback' | 'failback_now';
 }
 
-export interface FailoverOptions {
-  readonly clock: Clock;
-  readonly store: FailoverStore;
-  readonly moved: (move: Move) => void;
-  /** Successful probes in a row before `auto` returns to the primary; contract 3.5: 3. */
+export interface FailoverProbes {
+  /** Successful probes in a row before `auto` returns to the primary. */
   readonly failbackAfter: number;
   /** Failed probes in a row that move a trunk; a failed attempt of a call moves it at once. */
   readonly failoverAfter: number;
+}
+
+export const failoverProbes: FailoverProbes = {
+  // Contract 3.5.
+  failbackAfter: 3,
+  // One lost answer moves nothing.
+  failoverAfter: 2,
+};
+
+export interface FailoverOptions extends FailoverProbes {
+  readonly clock: Clock;
+  readonly store: FailoverStore;
+  readonly moved: (move: Move) => void;
   /** Age at which an observation of an endpoint no longer counts, ms. */
   readonly forgetAfterMs: number;
 }

@@ -17,7 +17,7 @@ import type { DiscoveryQuery } from './discovery/candidates.ts';
 import { discover, discoveryLimits } from './discovery/discover.ts';
 import type { Dns } from './dns.ts';
 import { CachingDns } from './dns-cache.ts';
-import { Failover, type Move } from './failover.ts';
+import { Failover, type FailoverProbes, failoverProbes, type Move } from './failover.ts';
 import { openFailoverStore, patient } from './failover-store.ts';
 import { ForeignHunt } from './foreign-hunt.ts';
 import { HealthProbes, type HealthSettings, healthSettings, type Prober } from './health.ts';
@@ -53,10 +53,7 @@ export interface TrunksOptions {
   readonly report: (probe: HealthProbe) => void;
   readonly moved: (move: Move) => void;
   readonly health?: Partial<HealthSettings>;
-  /** Successful probes in a row before `auto` returns to the primary. */
-  readonly failbackAfter?: number;
-  /** Failed probes in a row that move a trunk. */
-  readonly failoverAfter?: number;
+  readonly failover?: FailoverProbes;
 }
 
 /** Maximum addresses behind one endpoint that a call tries. */
@@ -92,8 +89,7 @@ export class Trunks implements Routes {
         moved(move);
         this.#probes.probeSoon(move.trunkId, move.to);
       },
-      failbackAfter: options.failbackAfter ?? 3,
-      failoverAfter: options.failoverAfter ?? 2,
+      ...(options.failover ?? failoverProbes),
       forgetAfterMs: forgetAfterIntervals * settings.intervalMs,
     });
     const resolve = (endpoint: Endpoint) => this.#resolve(endpoint);

@@ -12,11 +12,11 @@ afterEach(() => server.close());
 const failures: string[] = [];
 function understanding(onFailure: 'rules' | 'reject' = 'rules', ...recordings: Recording[]) {
   server.record(...recordings);
-  const limits = { timeoutMs: 5000, maxRetries: 0, maxTokens: 200, concurrency: 4 };
+  const limits = { timeoutMs: 5000, maxRetries: 0, maxTokens: 200 };
   const agent = { baseUrl: server.url, apiKey: null, model: 'm-1' };
   const models = createModels(
-    { agent, turbo: { ...agent, model: 'm-fast' }, limits },
-    { clock: new FakeClock(), random: () => 0.5 },
+    { agent, turbo: { ...agent, model: 'm-fast' }, concurrency: 4 },
+    { clock: new FakeClock(), random: () => 0.5, limits },
   );
   const failed = (error: Error) => failures.push(error.message);
   return { models, ...models.agent({ onFailure, failed, temperature: 0.4, seed: 9 }) };
@@ -42,11 +42,7 @@ it('names its model', () => {
     deterministic: false,
   });
   const none = createModels(
-    {
-      agent: null,
-      turbo: null,
-      limits: { timeoutMs: 1, maxRetries: 0, maxTokens: 16, concurrency: 1 },
-    },
+    { agent: null, turbo: null, concurrency: 1 },
     { clock: new FakeClock(), random: () => 0 },
   );
   expect(none.agent({ onFailure: 'reject' }).understanding.evaluator).toEqual({

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { SettingError, settingReader } from '#shared/setting-reader.ts';
-import { agentModelSettings, readAgentModels, readTestModels, testModelSettings } from './model-settings.ts';
+import { SettingError, settingReader } from '#shared/settings/reader.ts';
+import { readAgentModels, readTestModels } from './model-settings.ts';
 
 function read(env: Record<string, string>) {
-  const reader = settingReader([...agentModelSettings, ...testModelSettings], env);
+  const reader = settingReader('control', env);
   const agents = readAgentModels(reader);
   return { ...agents, ...readTestModels(reader, agents.agent) };
 }
@@ -18,7 +18,7 @@ describe('settings of language models', () => {
       turbo: null,
       caller: null,
       judge: null,
-      limits: { timeoutMs: 10_000, maxRetries: 2, maxTokens: 1024, concurrency: 64 },
+      concurrency: 64,
     });
   });
 
@@ -32,25 +32,27 @@ describe('settings of language models', () => {
   });
 
   it('send the agent’s key to no other server', () => {
-    const judge = { LLM_JUDGE_BASE_URL: 'https://b.example.com' };
+    const judge = { LLM_TEST_BASE_URL: 'https://b.example.com', LLM_JUDGE_MODEL: 'm' };
     expect(read({ ...own, ...judge }).judge).toEqual({
       baseUrl: 'https://b.example.com',
       apiKey: null,
       model: 'm',
     });
-    expect(read({ ...own, ...judge, LLM_JUDGE_API_KEY: 'key-b' }).judge?.apiKey).toBe('key-b');
+    expect(read({ ...own, ...judge, LLM_TEST_API_KEY: 'key-b' }).judge?.apiKey).toBe('key-b');
   });
 
   it('can configure a judge only', () => {
-    const judge = { LLM_JUDGE_BASE_URL: 'https://b.example.com', LLM_JUDGE_MODEL: 'wise' };
+    const judge = { LLM_TEST_BASE_URL: 'https://b.example.com', LLM_JUDGE_MODEL: 'wise' };
     expect(read(judge)).toMatchObject({ agent: null, caller: null, judge: { model: 'wise', apiKey: null } });
+    expect(read({ ...own, ...judge }).caller).toEqual(agent);
   });
 
   it.each([
     [{ LLM_BASE_URL: 'https://a.example.com' }, 'LLM_MODEL must be set when LLM_BASE_URL is'],
     [{ ...own, LLM_BASE_URL: 'a.example.com' }, 'LLM_BASE_URL must be a URL'],
     [{ ...own, LLM_BASE_URL: 'https://' }, 'LLM_BASE_URL must be a URL'],
-    [{ ...own, LLM_TIMEOUT_S: '0' }, 'LLM_TIMEOUT_S must be a whole number from 1 to 300'],
+    [{ ...own, LLM_CONCURRENCY: '0' }, 'LLM_CONCURRENCY must be a whole number from 1 to 10000'],
+    [{ LLM_TEST_BASE_URL: 'https://b.example.com' }, 'LLM_CALLER_MODEL or LLM_JUDGE_MODEL must be set when'],
   ])('are rejected when invalid: %o', (env, message) => {
     expect(() => read(env)).toThrow(SettingError);
     expect(() => read(env)).toThrow(message);

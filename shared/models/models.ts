@@ -5,6 +5,7 @@ import type { Clock } from '#shared/clock.ts';
 import { Gate } from './gate.ts';
 import { LanguageModel, type LanguageModelOptions, type ModelRole, type Usage } from './language-model.ts';
 import { languageUnderstanding } from './language-understanding.ts';
+import { type ModelLimits, modelLimits } from './limits.ts';
 import { ModelCounts } from './model-counts.ts';
 import type { AgentModelSettings, ModelServer, TestModelSettings } from './model-settings.ts';
 import { ruleDialogue } from './rule-dialogue.ts';
@@ -46,21 +47,19 @@ export function createModels(
     readonly clock: Clock;
     /** 0..1 */
     readonly random: () => number;
+    readonly limits?: ModelLimits;
     /** Called with the tokens of each request, in addition to the metrics. */
     readonly usage?: LanguageModelOptions['usage'];
   },
 ): Models {
-  const { timeoutMs, maxRetries, maxTokens, concurrency } = settings.limits;
-  const { clock, random } = deps;
-  const gate = new Gate(concurrency, clock);
+  const { clock, random, limits = modelLimits } = deps;
+  const gate = new Gate(settings.concurrency, clock);
   const counts = new ModelCounts();
   const common = {
     clock,
     random,
     gate,
-    timeoutMs,
-    maxRetries,
-    maxTokens,
+    ...limits,
     attempted: counts.attempted,
     usage: (usage: Usage) => {
       counts.usage(usage);

@@ -33,10 +33,10 @@ let media: SrtpPeer;
 let pathway: string;
 
 beforeAll(async () => {
-  system = await startTrunkSystem({
-    TRUNK_PROBE_INTERVAL_S: '1',
-    TRUNK_FAILBACK_PROBES: String(goodProbes),
-  });
+  system = await startTrunkSystem(
+    { TRUNK_PROBE_INTERVAL_S: '1' },
+    { edge: { limits: { failover: { failbackAfter: goodProbes } } } },
+  );
   const pair = await trunkPair(system);
   port = await freeTcpPort();
   secondary = await TestTrunk.listen(pair);

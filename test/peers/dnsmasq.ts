@@ -7,7 +7,7 @@ import { freeTcpPort } from '../kit/programs/ports.ts';
 const program = '/usr/sbin/dnsmasq';
 
 export class Dnsmasq {
-  /** `address:port`, as DNS_SERVERS takes it. */
+  /** `address:port`, as the edge takes it. */
   readonly server: string;
   readonly #child: ChildProcess;
 

@@ -20,12 +20,8 @@ let pbx: Kamailio | null = null;
 let phone: Baresip | null = null;
 
 beforeAll(async () => {
-  system = await startTrunkSystem({
-    REGISTER_KEEPALIVE_S: '1',
-    REGISTER_RETRY_S: '1',
-    REGISTER_RETRY_MAX_S: '2',
-    REGISTER_TIMEOUT_S: '3',
-  });
+  const registration = { keepaliveMs: 1_000, retryMs: 1_000, retryMaxMs: 2_000, timeoutMs: 3_000 };
+  system = await startTrunkSystem({}, { edge: { limits: { registration } } });
   port = await freeTcpPort();
   derived = await attach('the customer chose this');
 });

@@ -58,12 +58,12 @@ export class ControlMachine {
       LOG_LEVEL: 'silent',
       RATE_LIMIT_PER_MINUTE: '1000000',
       ALLOW_PRIVATE_TARGETS: '10.0.0.0/8',
-      EDGE_LOST_SECONDS: '600',
     });
     const made = createApp({
       config,
       clock: machine.clock,
       logger: pino({ level: 'silent' }),
+      limits: { calls: { edgeLostMs: 600_000 } },
       watchReports: (store) => machine.#watched(store),
     });
     const app = await site.time.still(begun(made));

@@ -39,12 +39,10 @@ beforeAll(async () => {
   server = createServer((_request, response) => setTimeout(() => response.end('{}'), slowMs));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  system = await TestSystem.start({
-    ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
-    GREETING_WAIT_S: String(greetingMs / 1000),
-    METRICS_PUBLIC: 'true',
-    TEST_CALL_PATIENCE_S: String(patienceMs / 1000),
-  });
+  system = await TestSystem.start(
+    { ALLOW_PRIVATE_TARGETS: '127.0.0.0/8', METRICS_PUBLIC: 'true' },
+    { edge: { limits: { talk: { greetingMs }, testCaller: { patienceMs } } } },
+  );
   runs = new AgentTestRuns(system);
   pathway_id = await measuringLine((server.address() as AddressInfo).port);
   await answering(plain, {});

@@ -22,12 +22,11 @@ let persona_id: string;
 
 beforeAll(async () => {
   server = await ModelServer.start();
-  system = await TestSystem.start({
-    LLM_BASE_URL: server.url,
-    LLM_MODEL: 'm-1',
-    LLM_MAX_RETRIES: '0',
-    TEST_RUNS_PER_ORG: '1',
-  });
+  const limits = { models: { maxRetries: 0 } };
+  system = await TestSystem.start(
+    { LLM_BASE_URL: server.url, LLM_MODEL: 'm-1', QUOTAS: 'runsAtOnce=1' },
+    { control: { limits }, edge: { limits } },
+  );
   runs = new AgentTestRuns(system);
   const { api } = system;
   const tool = await api.read(ToolChanged, 'POST', '/v2/tools', {

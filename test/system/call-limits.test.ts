@@ -13,12 +13,12 @@ let trunk: TestTrunk;
 let pathway: string;
 
 beforeAll(async () => {
-  system = await startTrunkSystem({
-    TRUNK_PROBE_INTERVAL_S: '3600',
-    METRICS_PUBLIC: 'true',
-    // Longer than fifty orders and their rejections take, also on a busy machine.
-    RING_TIMEOUT_S: '20',
-  });
+  // Longer than fifty orders and their rejections take, also on a busy machine.
+  const calls = { ringTimeoutMs: 20_000 };
+  system = await startTrunkSystem(
+    { TRUNK_PROBE_INTERVAL_S: '3600', METRICS_PUBLIC: 'true' },
+    { edge: { limits: { calls } } },
+  );
   trunk = await TestTrunk.listen(await trunkPair(system));
   pathway = await byePathway(system);
   await attachTrunk(system, from, trunk.port);

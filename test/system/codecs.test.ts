@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PatchedConfiguration } from '#shared/api/sip.ts';
 import { codecAvailable } from '../../edge/media/codec/codecs.ts';
+import type { EdgeOptions } from '../../edge/start/ground.ts';
 import { type Caller, pickUp } from '../kit/programs/caller.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
 import { TestTrunk } from '../kit/programs/trunk.ts';
@@ -19,10 +20,10 @@ type Codec = keyof typeof formats;
 
 /** A system with one number that prefers both codecs, in both directions, and a pathway that answers it. */
 async function withSystem(
-  extra: Record<string, string>,
+  edge: EdgeOptions,
   run: (parts: { system: TestSystem; trunk: TestTrunk; pathway: string; shown: unknown[] }) => Promise<void>,
 ): Promise<void> {
-  const system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '3600', ...extra });
+  const system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '3600' }, { edge });
   try {
     const trunk = await TestTrunk.listen(await trunkPair(system));
     try {
@@ -100,7 +101,7 @@ test.runIf(present.length > 0)(
 test('without their libraries they are reported as unavailable, and are neither offered nor accepted', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'no-codecs-'));
   try {
-    await withSystem({ CODEC_LIBRARIES: empty }, async ({ system, trunk, pathway, shown }) => {
+    await withSystem({ codecLibraries: empty }, async ({ system, trunk, pathway, shown }) => {
       const said = {
         codec_config: { codecs: ['G.722', 'G.729', 'PCMU'], unavailable: ['G.722', 'G.729'] },
         warnings: ['G.722, G.729 are unavailable: no connected edge has the library.'],

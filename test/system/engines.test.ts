@@ -21,10 +21,9 @@ beforeAll(async () => {
   engine = await EngineProgram.create();
   await engine.start();
   system = await startTrunkSystem({
-    DRACHTIO_HOST: '127.0.0.1',
-    DRACHTIO_PORT: String(engine.appPort),
+    DRACHTIO_HOST: `127.0.0.1:${engine.appPort}`,
     DRACHTIO_SECRET: engine.secret,
-    HEP_PORT: String(engine.hepPort),
+    HEP_HOST: `127.0.0.1:${engine.hepPort}`,
     SIP_TLS_PORT: String(engine.sipPort),
     TRUNK_PROBE_INTERVAL_S: '1',
   });

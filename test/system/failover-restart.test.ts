@@ -29,11 +29,11 @@ let hole: BlackHole | null = null;
 let pathway: string;
 
 beforeAll(async () => {
-  system = await startTrunkSystem({
-    // Only the first probe of each endpoint runs during a test: dead endpoints are detected by calls.
-    TRUNK_PROBE_INTERVAL_S: '3600',
-    SIP_CONNECT_TIMEOUT_S: String(connectTimeoutMs / 1000),
-  });
+  // Only the first probe of each endpoint runs during a test: dead endpoints are detected by calls.
+  system = await startTrunkSystem(
+    { TRUNK_PROBE_INTERVAL_S: '3600' },
+    { edge: { limits: { engine: { connectTimeoutMs } } } },
+  );
   pair = await trunkPair(system);
   primary = await TestTrunk.listen(pair);
   secondary = await TestTrunk.listen(pair);

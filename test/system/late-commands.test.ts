@@ -12,7 +12,10 @@ let trunk: TestTrunk;
 let pathway: string;
 
 beforeAll(async () => {
-  system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '3600', EDGE_COMMAND_TIMEOUT_MS: '2000' });
+  system = await startTrunkSystem(
+    { TRUNK_PROBE_INTERVAL_S: '3600' },
+    { control: { limits: { edgeLink: { commandTimeoutMs: 2_000 } } } },
+  );
   trunk = await TestTrunk.listen(await trunkPair(system));
   pathway = await byePathway(system);
   await attachTrunk(system, from, trunk.port);

@@ -40,7 +40,7 @@ beforeAll(async () => {
     `--srv-host=_sips._tcp.carrier.test,light.test,${ports.light},10,0`,
     `--srv-host=_sips._tcp.carrier.test,heavy.test,${ports.heavy},10,65535`,
   ]);
-  system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '3600', DNS_SERVERS: dns.server });
+  system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '3600' }, { edge: { dnsServers: [dns.server] } });
   // RFC 5922: the configured name, with any target from DNS.
   pair = issue(await trunkAuthority(system), { names: ['DNS:carrier.test'] });
   heavy = await TestTrunk.listen(pair, ports.heavy);

@@ -87,7 +87,7 @@ beforeAll(async () => {
   const port = await freeTcpPort();
   controlUrl = `http://127.0.0.1:${port}`;
   models = await ModelServer.start();
-  control = new TestProgram('control', 'control/main.ts', {
+  const settings = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
@@ -96,8 +96,9 @@ beforeAll(async () => {
     CONTROL_PORT: String(port),
     LLM_BASE_URL: models.url,
     LLM_MODEL: 'test',
-    LLM_MAX_RETRIES: '0',
-    WIDGET_SESSIONS_PER_MINUTE: '1000',
+  };
+  control = TestProgram.control(settings, {
+    limits: { models: { maxRetries: 0 }, widgets: { sessionsPerMinute: 1000 } },
   });
   await startControl();
   const { api_key } = await readBootstrap(join(folder, 'bootstrap.json'));

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { SettingError } from '#shared/setting-reader.ts';
+import { SettingError } from '#shared/settings/reader.ts';
 import { namingPath } from '#shared/storage-fault.ts';
 
 /**

@@ -55,7 +55,7 @@ describe('by rules', () => {
       'harness',
       'node_config',
       null,
-      'LLM_JUDGE_BASE_URL',
+      'LLM_JUDGE_MODEL',
     ],
     [
       'an assertion about an unknown node',
@@ -126,7 +126,7 @@ describe('by a language model', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    await begin({ LLM_JUDGE_BASE_URL: `http://127.0.0.1:${port}`, LLM_JUDGE_MODEL: 'judge' });
+    await begin({ LLM_TEST_BASE_URL: `http://127.0.0.1:${port}`, LLM_JUDGE_MODEL: 'judge' });
   });
   afterEach(async () => {
     server.closeAllConnections();

@@ -12,11 +12,12 @@ let pathway_id: string;
 
 beforeEach(async () => {
   server = await ModelServer.start();
-  test = await startControl({
-    LLM_CALLER_BASE_URL: server.url,
-    LLM_CALLER_MODEL: 'caller-1',
-    LLM_MAX_RETRIES: '0',
-  });
+  test = await startControl(
+    { LLM_TEST_BASE_URL: server.url, LLM_CALLER_MODEL: 'caller-1' },
+    {},
+    {},
+    { limits: { models: { maxRetries: 0 } } },
+  );
   client = new TestingClient(test);
   pathway_id = await client.pathway(bookingGraph);
 });

@@ -11,11 +11,13 @@ import type { Quotas } from '../../organizations/index.ts';
 import type { PromotionGates } from '../../promotion/index.ts';
 import type { ControlConfig } from '../../settings/index.ts';
 import type { AgentTestDoor } from '../over-call/door.ts';
+import type { TestingLimits } from './limits.ts';
 
 export interface TestingDeps {
   /** Models for chats and tests: language models where configured, else rules. */
   readonly models: Models;
-  readonly config: Pick<ControlConfig, 'agentTesting' | 'instanceId'>;
+  readonly config: Pick<ControlConfig, 'quotas' | 'instanceId'>;
+  readonly limits: { readonly testing: TestingLimits };
   readonly clock: Clock;
   readonly database: Database;
   /** Every change to an organization's set-up goes through it. */

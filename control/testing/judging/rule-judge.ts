@@ -4,7 +4,7 @@ import type { ConversationRecord, Evidence, Judge, JudgeAnswer, JudgeQuestion, T
 import { applyRubric, words } from './rubric.ts';
 import { mean } from './statistics.ts';
 
-const needsModel = 'No language model is configured (LLM_JUDGE_BASE_URL)';
+const needsModel = 'No language model is configured (LLM_JUDGE_MODEL)';
 
 export const ruleJudge: Judge = {
   evaluator: { provider: 'embedded', model: 'rules', deterministic: true },

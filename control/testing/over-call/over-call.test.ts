@@ -72,9 +72,9 @@ function run(): Promise<unknown> {
     signal: stop.signal,
     onLine: () => {},
   };
-  const config = { agentTesting: { calls: { edgeMs: 2000, socketMs: 5000 } } };
+  const limits = { testing: { edgeMs: 2000, socketMs: 5000 } };
   return converseOverCall(
-    { clock, edges, agentTestDoor: door, config, missed: (what) => missed.push(what) },
+    { clock, edges, agentTestDoor: door, limits, missed: (what) => missed.push(what) },
     parts,
   );
 }

@@ -36,8 +36,8 @@ export interface OverCallServices {
   /** Accepts the edges' connections for test runs over a call. */
   readonly agentTestDoor: AgentTestDoor;
   readonly clock: Clock;
-  /** The timeouts are in control's settings. */
-  readonly config: { readonly agentTesting: { readonly calls: { edgeMs: number; socketMs: number } } };
+  /** Timeouts: for an edge that can place the call, and for the socket of the run. */
+  readonly limits: { readonly testing: { readonly edgeMs: number; readonly socketMs: number } };
   readonly missed: (what: Missed) => void;
 }
 
@@ -46,10 +46,10 @@ export async function converseOverCall(
   services: OverCallServices,
   parts: OverCallParts,
 ): Promise<TalkedOverCall> {
-  const { config, missed, agentTestDoor } = services;
+  const { limits, missed, agentTestDoor } = services;
   const { runId, signal } = parts;
   const edge = await edgeFor(services, signal);
-  const expected = agentTestDoor.expect(runId, config.agentTesting.calls.socketMs);
+  const expected = agentTestDoor.expect(runId, limits.testing.socketMs);
   try {
     await edge.command(orderOf(parts, expected));
     const line = await lineOf(expected, missed);
@@ -99,8 +99,8 @@ async function lineOf({ arrived }: ExpectedLine, missed: OverCallServices['misse
 }
 
 /** The least loaded edge, as soon as there is one: a restarted one reconnects. */
-async function edgeFor({ clock, config, edges, missed }: OverCallServices, signal: AbortSignal) {
-  const deadline = clock.now() + config.agentTesting.calls.edgeMs;
+async function edgeFor({ clock, limits, edges, missed }: OverCallServices, signal: AbortSignal) {
+  const deadline = clock.now() + limits.testing.edgeMs;
   for (;;) {
     signal.throwIfAborted();
     try {

@@ -24,7 +24,7 @@ import { requireTestableNumber } from './number.ts';
 
 export type ExecutionServices = Pick<
   TestingDeps,
-  'database' | 'clock' | 'models' | 'conversations' | 'edges' | 'agentTestDoor' | 'config'
+  'database' | 'clock' | 'models' | 'conversations' | 'edges' | 'agentTestDoor' | 'limits'
 > &
   Pick<OverCallServices, 'missed'>;
 
@@ -115,7 +115,7 @@ async function overCall(
     number,
     settings: callSettings(scenario.metadata),
     startNodeId: scenario.start_node_id,
-    maxMinutes: Math.ceil(services.config.agentTesting.limits.timeoutMs / 60_000),
+    maxMinutes: Math.ceil(services.limits.testing.timeoutMs / 60_000),
   });
 }
 

@@ -76,7 +76,12 @@ describe('a caller by rules', () => {
 describe('a caller by a model', () => {
   it('is asked before the agent, and the agent hears what it said', async () => {
     server = await ModelServer.start();
-    test = await startControl({ LLM_BASE_URL: server.url, LLM_MODEL: 'm', LLM_MAX_RETRIES: '0' });
+    test = await startControl(
+      { LLM_BASE_URL: server.url, LLM_MODEL: 'm' },
+      {},
+      {},
+      { limits: { models: { maxRetries: 0 } } },
+    );
     client = new TestingClient(test);
     const says = (text: string) => JSON.stringify({ action: 'say', text, keys: '', reason: '' });
     server.record(

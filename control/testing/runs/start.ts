@@ -36,7 +36,8 @@ export interface TestRuns {
 export function createTestRuns(services: TestingDeps, log: FastifyBaseLogger, registry: Registry): TestRuns {
   const { announcements, clock, config, database } = services;
   const { db } = database;
-  const { limits, streams: streamLimits } = config.agentTesting;
+  const { testing } = services.limits;
+  const limits = { ...testing, perOrganization: config.quotas.runsAtOnce };
   const live = new LiveRuns((id) => announcements.announce(runSubject(id)));
   const completions = new BatchCompletions({ db, clock, log });
   let queue: RunQueue | null = null;
@@ -45,7 +46,12 @@ export function createTestRuns(services: TestingDeps, log: FastifyBaseLogger, re
     waiting: () => countWaiting(db),
     calls: () => services.agentTestDoor.open,
   });
-  const streams = new TestStreams({ clock, ...streamLimits, metrics });
+  const streams = new TestStreams({
+    clock,
+    perOrganization: testing.streamsPerOrganization,
+    heartbeatMs: testing.heartbeatMs,
+    metrics,
+  });
   const stopped = (runIds: readonly string[]) => {
     for (const id of runIds) {
       metrics.cancelled();

@@ -16,12 +16,12 @@ let answering: PromiseWithResolvers<void>;
 beforeEach(async () => {
   server = await ModelServer.start();
   answering = Promise.withResolvers();
-  test = await startControl({
-    LLM_CALLER_BASE_URL: server.url,
-    LLM_CALLER_MODEL: 'caller-1',
-    LLM_MAX_RETRIES: '0',
-    TEST_RUNS_PER_ORG: '1',
-  });
+  test = await startControl(
+    { LLM_TEST_BASE_URL: server.url, LLM_CALLER_MODEL: 'caller-1', QUOTAS: 'runsAtOnce=1' },
+    {},
+    {},
+    { limits: { models: { maxRetries: 0 } } },
+  );
   client = new TestingClient(test);
   pathway_id = await client.pathway(bookingGraph);
 });

@@ -24,7 +24,7 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  test = await startControl({ LLM_JUDGE_BASE_URL: `http://127.0.0.1:${port}`, LLM_JUDGE_MODEL: 'judge' });
+  test = await startControl({ LLM_TEST_BASE_URL: `http://127.0.0.1:${port}`, LLM_JUDGE_MODEL: 'judge' });
   client = new TornadoClient(test);
   pathway = await client.pathway(faultyGraph);
 });

@@ -199,11 +199,11 @@ describe('a session of an organization that keeps as much as it may', () => {
   };
 
   it.each([
-    ['versions', { QUOTA_PATHWAY_VERSIONS: '1' }, 0, 'pathwayVersions'],
-    ['bytes of graphs', { QUOTA_GRAPH_MB: '1' }, 360_000, 'graphBytes'],
-  ])('of %s ends with the reason, and makes no fork', async (_, settings, characters, quota) => {
+    ['versions', 'pathwayVersions=1', 0, 'pathwayVersions'],
+    ['bytes of graphs', 'graphBytes=1048576', 360_000, 'graphBytes'],
+  ])('of %s ends with the reason, and makes no fork', async (_, QUOTAS, characters, quota) => {
     await test.close();
-    test = await startControl(settings);
+    test = await startControl({ QUOTAS });
     client = new TornadoClient(test);
     pathway = await client.pathway(padded(characters));
     await client.scenario({ pathway_id: pathway, ...soundBooking });

@@ -24,6 +24,15 @@ export interface TestCallerLimits {
   readonly maxTurnSeconds: number;
 }
 
+export const testCallerLimits: TestCallerLimits = {
+  // Longer than the pauses between an agent's sentences.
+  turnEndMs: 1_000,
+  // An agent waits ten seconds for the caller before it repeats itself.
+  patienceMs: 15_000,
+  // The longest announcement; it is buffered as samples.
+  maxTurnSeconds: 120,
+};
+
 /** What started the caller's turn. */
 export type TurnEnd = 'silence' | 'patience' | 'interruption' | 'call_end';
 

@@ -6,4 +6,9 @@ export interface MessageLimits {
   readonly maxHeaders: number;
 }
 
-export const DEFAULT_MESSAGE_LIMITS: MessageLimits = { maxBytes: 65_536, maxHeaders: 128 };
+export const DEFAULT_MESSAGE_LIMITS: MessageLimits = {
+  // As large as a UDP datagram could be; a large body with several parts has a few KB.
+  maxBytes: 65_536,
+  // Long Via and Record-Route lists and carriers' own headers together are about fifty.
+  maxHeaders: 128,
+};

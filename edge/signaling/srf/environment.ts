@@ -13,6 +13,13 @@ export interface ReferSettings {
   readonly outcomeMs: number;
 }
 
+export const referTimes: ReferSettings = {
+  // As long as a transfer target may ring at most networks, and a second attempt.
+  subscriptionMs: 180_000,
+  // A transferee that rings reports at least each minute.
+  outcomeMs: 60_000,
+};
+
 export type ReferOutcome =
   | 'accepted'
   | 'refused'

@@ -9,6 +9,13 @@ export interface SessionSettings {
   readonly minS: number;
 }
 
+export const sessionIntervals: SessionSettings = {
+  // RFC 4028 section 4 recommends half an hour.
+  expiresS: 1800,
+  // The least that RFC 4028 allows: a peer that wants short intervals gets them.
+  minS: 90,
+};
+
 /**
  * The session timer fields of a request or response. `refresher` as written: the uac or uas of that message's
  * transaction. Intervals are limited to `longestS`.

@@ -213,10 +213,10 @@ export function patchAlerts(test: TestControl, alert_config: object | null, dire
 /** Evaluates all alerts once at the test clock's time. */
 export function evaluate({ control, clock }: TestControl): Promise<void> {
   const { announcements, config, database } = control.services;
-  const { probeGapMs } = config.alerts;
+  const { probeGapMs } = config;
   return evaluateAlerts({ db: database.db, clock, announcements, log: control.app.log, probeGapMs });
 }
 
 export const minute = 60_000;
 /** So that only the test evaluates. */
-export const noRounds = { ALERT_EVALUATION_SECONDS: '86400' };
+export const noRounds = { alerts: { evaluationMs: 86_400_000 } };

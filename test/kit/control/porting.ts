@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PortDetail, PortInitiated, PortOne } from '#shared/api/porting.ts';
+import type { ControlLimits } from '../../../control/limits.ts';
 import type { Answer } from '../http/answer.ts';
 import { startControl, type TestControl } from './harness.ts';
 
@@ -15,6 +16,7 @@ export interface PortTest extends TestControl {
 export async function startPortTest(
   env: Readonly<Record<string, string>> = {},
   webhooks: Parameters<typeof startControl>[1] = {},
+  limits: ControlLimits = {},
 ): Promise<PortTest> {
   const folder = mkdtempSync(join(tmpdir(), 'porting-'));
   const test = await startControl(
@@ -25,6 +27,8 @@ export async function startPortTest(
       ...env,
     },
     webhooks,
+    {},
+    { limits },
   );
   return {
     ...test,

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ControlOptions } from '../../../control/program.ts';
 import { Api } from './api.ts';
 import { eventually, saw } from './eventually.ts';
 import { freeTcpPort } from './ports.ts';
@@ -20,12 +21,14 @@ interface Keys {
 export class ControlProgram {
   readonly folder = mkdtempSync(join(tmpdir(), 'control-program-'));
   readonly #env: Readonly<Record<string, string>>;
+  readonly #options: ControlOptions;
   #port = 0;
   #program: TestProgram | null = null;
 
   /** @param env settings in addition to the defaults of tests */
-  constructor(env: Readonly<Record<string, string>> = {}) {
+  constructor(env: Readonly<Record<string, string>> = {}, options: ControlOptions = {}) {
     this.#env = env;
+    this.#options = options;
   }
 
   /** Of the running process. */
@@ -50,10 +53,11 @@ export class ControlProgram {
   /**
    * Resolves when it listens; after a kill with the same port and data.
    * @param env settings only for this start
+   * @param options limits only for this start
    */
-  async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
+  async start(env: Readonly<Record<string, string>> = {}, options = this.#options): Promise<void> {
     if (this.#port === 0) this.#port = await freeTcpPort();
-    const program = new TestProgram('control', join('control', 'main.ts'), {
+    const settings = {
       ...process.env,
       TRUNKLINE_DATA: this.folder,
       CONTROL_PORT: String(this.#port),
@@ -61,7 +65,8 @@ export class ControlProgram {
       NODE_NO_WARNINGS: '1',
       ...this.#env,
       ...env,
-    });
+    };
+    const program = TestProgram.control(settings, options);
     this.#program = program;
     program.start();
     await eventually(

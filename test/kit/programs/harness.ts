@@ -7,6 +7,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toneNumber } from '../../../control/bootstrap.ts';
+import type { ControlOptions } from '../../../control/program.ts';
+import type { EdgeOptions } from '../../../edge/start/ground.ts';
 import {
   type Bootstrap,
   bootstrapFile,
@@ -22,6 +24,12 @@ import { TestProgram } from './program.ts';
 
 const rtpPorts = 64;
 const startLimitMs = 180_000;
+
+/** Limits that a test replaces in the programs. */
+export interface SystemOptions {
+  readonly control?: ControlOptions;
+  readonly edge?: EdgeOptions;
+}
 
 export class TestSystem {
   readonly folder: string;
@@ -40,6 +48,7 @@ export class TestSystem {
     folder: string,
     ports: { sip: number; control: number; rtp: number },
     extra: Record<string, string>,
+    options: SystemOptions,
   ) {
     this.folder = folder;
     this.sipPort = ports.sip;
@@ -66,19 +75,19 @@ export class TestSystem {
       RATE_LIMIT_PER_MINUTE: '1000000',
       ...extra,
     };
-    this.control = new TestProgram('control', 'control/main.ts', env);
-    this.edge = new TestProgram('edge', 'edge/main.ts', env);
+    this.control = TestProgram.control(env, options.control);
+    this.edge = TestProgram.edge(env, options.edge);
   }
 
   /** @param extra settings in addition to those of the harness */
-  static async start(extra: Record<string, string> = {}): Promise<TestSystem> {
+  static async start(extra: Record<string, string> = {}, options: SystemOptions = {}): Promise<TestSystem> {
     const folder = await mkdtemp(join(tmpdir(), 'trunkline-system-'));
     const ports = {
       sip: await freeTcpPort(),
       control: await freeTcpPort(),
       rtp: await freeUdpRange(rtpPorts),
     };
-    const system = new TestSystem(folder, ports, extra);
+    const system = new TestSystem(folder, ports, extra, options);
     try {
       await system.startControl();
       await system.startEdge();

@@ -2,6 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { ControlOptions } from '../../../control/program.ts';
+import type { EdgeOptions } from '../../../edge/start/ground.ts';
 import { family } from './processes.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -14,16 +16,27 @@ export class TestProgram {
   readonly name: string;
   readonly #file: string;
   readonly #env: NodeJS.ProcessEnv;
+  readonly #options: object;
   #child: ChildProcess | null = null;
   #output = '';
   #closed: Promise<unknown> = Promise.resolve();
   #family = new Set<number>();
 
-  /** @param file below the project's root, for example `edge/main.ts` */
-  constructor(name: string, file: string, env: NodeJS.ProcessEnv) {
+  private constructor(name: 'control' | 'edge', env: NodeJS.ProcessEnv, options: object) {
     this.name = name;
-    this.#file = join(root, file);
+    // The product's own file, unless the test replaces limits.
+    const isProduct = Object.keys(options).length === 0;
+    this.#file = isProduct ? join(root, name, 'main.ts') : join(import.meta.dirname, `${name}-entry.ts`);
     this.#env = env;
+    this.#options = options;
+  }
+
+  static control(env: NodeJS.ProcessEnv, options: ControlOptions = {}): TestProgram {
+    return new TestProgram('control', env, options);
+  }
+
+  static edge(env: NodeJS.ProcessEnv, options: EdgeOptions = {}): TestProgram {
+    return new TestProgram('edge', env, options);
   }
 
   /** @throws Error when it does not run */
@@ -53,7 +66,7 @@ export class TestProgram {
   }
 
   start(): void {
-    const child = spawn(process.execPath, [this.#file], {
+    const child = spawn(process.execPath, [this.#file, JSON.stringify(this.#options)], {
       cwd: root,
       env: this.#env,
       stdio: ['ignore', 'pipe', 'pipe'],

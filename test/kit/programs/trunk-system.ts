@@ -5,14 +5,17 @@ import type { Static } from 'typebox';
 import { Attached, TrunkStatus } from '#shared/api/sip.ts';
 import { issue, type TestKeyPair } from '../fakes/certificates.ts';
 import { eventually } from './eventually.ts';
-import { TestSystem } from './harness.ts';
+import { type SystemOptions, TestSystem } from './harness.ts';
 
 /** Of the outbound configurations of a number. */
 export type TrunkHealth = Static<typeof TrunkStatus>['data'];
 
 /** Starts a system that may call this machine. */
-export function startTrunkSystem(extra: Record<string, string> = {}): Promise<TestSystem> {
-  return TestSystem.start({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8', ...extra });
+export function startTrunkSystem(
+  extra: Record<string, string> = {},
+  options: SystemOptions = {},
+): Promise<TestSystem> {
+  return TestSystem.start({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8', ...extra }, options);
 }
 
 /** The system's own CA, which its edge trusts. */

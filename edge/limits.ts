@@ -1,0 +1,39 @@
+/** The limits and times of the edge that are no settings; tests hand in others (`EdgeOptions.limits`). */
+import type { EngineLimits } from '#shared/engine-protocol/limits.ts';
+import type { LimitOverrides } from '#shared/limits.ts';
+import { modelLimits } from '#shared/models/limits.ts';
+import { answeringLimits } from './agent/answering/detector.ts';
+import { consultLimits } from './agent/consult-agent.ts';
+import { talkLimits } from './agent/talking-agent.ts';
+import { testCallerLimits } from './agent/test-caller/test-caller.ts';
+import { agentTestTimes } from './agent-tests.ts';
+import { callTimes } from './call/times.ts';
+import { strangerLimits } from './signaling/admission/strangers.ts';
+import { registrationTimes } from './signaling/registration/times.ts';
+import { referTimes } from './signaling/srf/environment.ts';
+import { sessionIntervals } from './signaling/srf/session-timer.ts';
+import { failoverProbes } from './trunks/failover.ts';
+import { healthSettings } from './trunks/health.ts';
+
+/** The engine has its own values (`engine/transport/limits.ts`); those of a test replace them. */
+const engine: Partial<EngineLimits> = {};
+
+export const edgeLimits = {
+  answering: answeringLimits,
+  calls: callTimes,
+  consult: consultLimits,
+  engine,
+  failover: failoverProbes,
+  models: modelLimits,
+  probes: healthSettings,
+  refers: referTimes,
+  registration: registrationTimes,
+  session: sessionIntervals,
+  strangers: strangerLimits,
+  talk: talkLimits,
+  testCaller: testCallerLimits,
+  agentTests: agentTestTimes,
+};
+
+export type EdgeLimits = typeof edgeLimits;
+export type EdgeLimitOverrides = LimitOverrides<EdgeLimits>;
