@@ -315,21 +315,21 @@ describe('2,000 rejected calls', () => {
     expect(entries.at(-1)).toMatchObject({
       termination: 'source_not_allowed',
       sip_code: 404,
-      termination_detail: 'Further refused calls of the next 10 minutes are counted, not listed.',
+      termination_detail: 'Rejected calls in the next 10 minutes are counted, not listed.',
     });
     expect(refused.filter((reason) => reason === 'not_listed')).toHaveLength(1997);
-    expect(log.lines.filter(({ message }) => message === 'INVITE refused')).toHaveLength(1);
+    expect(log.lines.filter(({ message }) => message === 'INVITE rejected')).toHaveLength(1);
     clock.advance(600_000);
     await call(acmesPbx, bolt);
     expect(ofOrganization('bolt').at(-1)).toMatchObject({
-      termination_detail: '1997 more refused calls before this one are not in the call log.',
+      termination_detail: '1997 earlier rejected calls are not in the call log.',
     });
   });
 
   it('from many strangers leave twenty', async () => {
     for (let i = 0; i < 2000; i++) await call(`203.0.${i >> 8}.${i & 255}`, bolt);
     expect(new Set(ofOrganization('bolt').map(({ id }) => id)).size).toBe(20);
-    expect(log.lines.filter(({ message }) => message === 'INVITE refused')).toHaveLength(600);
+    expect(log.lines.filter(({ message }) => message === 'INVITE rejected')).toHaveLength(600);
   });
 
   it('to one tenant do not use up the entries of another', async () => {

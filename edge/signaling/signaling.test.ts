@@ -200,7 +200,7 @@ describe('an inbound call', () => {
     await server.idle();
     expect(last()).toMatchObject({
       termination: 'ack_timeout',
-      termination_detail: 'No ACK came within 32 s of the answer (SIP engine: ACK timeout).',
+      termination_detail: 'No ACK within 32 s of the answer (SIP engine: ACK timeout).',
     });
     expect(server.sent).toHaveLength(1);
   });
@@ -500,7 +500,7 @@ describe('a rejected INVITE', () => {
     ]);
     expect(log.lines.filter(({ level }) => level === 'warn')).toMatchObject([
       {
-        message: 'a source without trunk tried too often and is blocked',
+        message: 'unknown source blocked after too many failed attempts',
         fields: { source_ip: '203.0.113.5', seconds: 600 },
       },
     ]);

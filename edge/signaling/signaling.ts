@@ -183,7 +183,7 @@ export class Signaling implements Dialer {
     };
     const { unreadable } = this.#routing.sources;
     if (unreadable.length > 0) {
-      this.#options.log.warn({ entries: unreadable }, 'allowed addresses that cannot be read are left out');
+      this.#options.log.warn({ entries: unreadable }, 'invalid allowed addresses ignored');
     }
     this.#reportWide(this.#routing.sources.wide);
     this.#sourcesChanged(this.#routing.sources.knownEntries);
@@ -202,7 +202,7 @@ export class Signaling implements Dialer {
       if (this.#wideTold.get(number) === networks.join()) continue;
       this.#options.log.warn(
         { number, networks },
-        'a number takes calls from a very wide network; "npm run admin -- sip wide" tells whether its organization is permitted to',
+        'a number accepts calls from a very wide network; "npm run admin -- sip wide" shows whether its organization may',
       );
     }
     this.#wideTold = new Map([...wide].map(([number, networks]) => [number, networks.join()]));
@@ -275,7 +275,7 @@ export class Signaling implements Dialer {
     const { log } = this.#options;
     if (lost.length > 0)
       log.warn({ dialogs: lost.length }, 'the SIP engine has lost dialogs: their calls end');
-    if (unowned.length > 0) log.warn({ dialogs: unowned }, 'no call owns these dialogs: they get a BYE');
+    if (unowned.length > 0) log.warn({ dialogs: unowned }, 'dialogs without a call: ending them with BYE');
     for (const owner of lost) owner.unknown();
     return unowned;
   }
@@ -290,7 +290,7 @@ export class Signaling implements Dialer {
    * @throws Error when there is nothing to try
    */
   register(trunkId: string, orderId: string): void {
-    if (!this.#registrations) throw new Error('this edge registers nowhere');
+    if (!this.#registrations) throw new Error('registration is not enabled on this edge');
     this.#registrations.tryNow(trunkId, orderId);
   }
 

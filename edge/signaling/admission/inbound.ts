@@ -96,7 +96,7 @@ function logRefusal({ deps, request, source, dialled, trunk }: Visit, turned: Tu
       reason: turned.reason,
       left_out: line.leftOut,
     },
-    'INVITE refused',
+    'INVITE rejected',
   );
 }
 
@@ -148,7 +148,7 @@ export function blockDue(
   const isListed = routing?.sources.lists(source) ?? false;
   deps.environment.log.warn(
     { source_ip: source, seconds },
-    'a source without trunk tried too often and is blocked',
+    'unknown source blocked after too many failed attempts',
   );
   return isListed ? 0 : seconds;
 }

@@ -43,7 +43,7 @@ export class OutsideRequests {
     if (isOversized(request)) {
       this.#deps.environment.log.warn(
         { source_ip: request.source_address, method: request.method },
-        'a request with headers that no answer can repeat gets none',
+        'request not answered: its headers are too long to copy into a response',
       );
       this.#deps.refused('oversized');
       if (request.method === 'INVITE') forgetInvite(request);
@@ -79,7 +79,7 @@ export class OutsideRequests {
         this.#answerOptions(request, response);
         break;
       case 'REFER':
-        this.#refuse(request, response, 403, { reason: 'REFER is taken inside of calls only' });
+        this.#refuse(request, response, 403, { reason: 'REFER is only supported within calls' });
         break;
       // RFC 3261 sections 9.2, 12.2.2 and 15.1.2, RFC 3262 section 3: these refer to a dialog or transaction that
       // does not exist.

@@ -53,8 +53,8 @@ describe('entries about rejected calls', () => {
 
 it.each([
   [{ leftOut: 0, last: false }, null],
-  [{ leftOut: 7, last: false }, '7 more refused calls before this one are not in the call log.'],
-  [{ leftOut: 0, last: true }, 'Further refused calls of the next 10 minutes are counted, not listed.'],
+  [{ leftOut: 7, last: false }, '7 earlier rejected calls are not in the call log.'],
+  [{ leftOut: 0, last: true }, 'Rejected calls in the next 10 minutes are counted, not listed.'],
 ])('%j is described as %s', (entry, detail) => {
   expect(entryDetail(entry)).toBe(detail);
 });

@@ -94,8 +94,8 @@ function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
 /** What an entry says in addition to the reason; null for nothing. */
 export function entryDetail({ leftOut, last }: Entry): string | null {
   const sentences = [
-    ...(leftOut > 0 ? [`${leftOut} more refused calls before this one are not in the call log.`] : []),
-    ...(last ? ['Further refused calls of the next 10 minutes are counted, not listed.'] : []),
+    ...(leftOut > 0 ? [`${leftOut} earlier rejected calls are not in the call log.`] : []),
+    ...(last ? ['Rejected calls in the next 10 minutes are counted, not listed.'] : []),
   ];
   return sentences.length === 0 ? null : sentences.join(' ');
 }

@@ -79,7 +79,7 @@ export class SourceHosts {
     if (addresses.length <= mostAddresses) return addresses;
     this.#options.log.warn(
       { host, addresses: addresses.length, kept: mostAddresses },
-      "the host of a trunk has too many addresses: what comes from the last ones counts as a stranger's",
+      "a trunk's host has too many addresses: calls from the excess ones are treated as unknown",
     );
     return addresses.slice(0, mostAddresses);
   }
@@ -102,7 +102,7 @@ export class SourceHosts {
         } catch (error) {
           log.warn(
             { host, error: String(error) },
-            "the host of a trunk cannot be looked up: what comes from there counts as a stranger's",
+            "a trunk's host cannot be resolved: calls from it are treated as unknown",
           );
         }
       }),

@@ -124,9 +124,9 @@ function emptyReason(mapping: HeaderMapping): string {
 
 /** Why a header with a value is not sent; null when it is sent. */
 function obstacleTo(name: string, value: string, room: number): string | null {
-  if (!token.test(name)) return 'this is not the name of a header';
+  if (!token.test(name)) return 'not a valid header name';
   if (ownHeaders.has(name.toLowerCase())) return 'the edge writes this header itself';
-  if (value.length > room) return `all custom headers have at most ${maxMappedLength} characters`;
+  if (value.length > room) return `custom headers exceed ${maxMappedLength} characters in total`;
   return null;
 }
 

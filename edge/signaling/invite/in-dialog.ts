@@ -38,28 +38,25 @@ export function answerInDialog(
   }
 }
 
-export const unknownDialog = 'The SIP engine does not know the dialog any more.';
+export const unknownDialog = 'The SIP engine no longer has the dialog.';
 
 type LostCall = readonly [code: LostCode, detail: string];
 
-const ackTimeout: LostCall = ['ack_timeout', 'No ACK came within 32 s of the answer'];
+const ackTimeout: LostCall = ['ack_timeout', 'No ACK within 32 s of the answer'];
 const tooSlow: LostCall = ['internal_error', 'The edge took too long'];
 
 /** By the embedded engine's cause; null: the Reason is all that is known. */
 const ends: Readonly<Record<EndCause, LostCall | null>> = {
   no_ack: ackTimeout,
-  ack_impossible: [
-    'connection_lost',
-    'The connection closed before the ACK, and the Contact cannot be called',
-  ],
+  ack_impossible: ['connection_lost', 'The connection closed before the ACK, and the Contact is unreachable'],
   unacknowledged: tooSlow,
   cancel_race: null,
   no_contact: ['bad_answer', 'The answer had no Contact that can be called'],
-  unreachable: ['connection_lost', 'The connection closed, and the Contact cannot be called'],
-  no_prack: ['ack_timeout', 'No PRACK came within 32 s of the reliable response'],
+  unreachable: ['connection_lost', 'The connection closed, and the Contact is unreachable'],
+  no_prack: ['ack_timeout', 'No PRACK within 32 s of the reliable response'],
   unanswered: tooSlow,
   connection_lost: ['connection_lost', 'The connection closed before the answer'],
-  unowned: ['dialog_lost', 'No call owned the dialog'],
+  unowned: ['dialog_lost', 'The dialog belonged to no call'],
   application_gone: null,
 };
 

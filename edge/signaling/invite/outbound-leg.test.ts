@@ -190,6 +190,24 @@ describe('an outgoing INVITE', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('that is canceled while it is repeated is canceled once, as soon as the engine has the repetition', async () => {
+    const first = await dial({ credentials: { username: 'u', password: 'p', realm: null } });
+    const challenge = { 'WWW-Authenticate': 'Digest realm="r", nonce="n", qop="auth"' };
+    server.answer(first, 401, 'Unauthorized', { headers: challenge });
+    const second = await server.next();
+    expect(second.startLine).toMatch(/^INVITE /);
+    leg.cancel('enough');
+    const cancel = await server.next();
+    expect(cancel.startLine).toMatch(/^CANCEL /);
+    expect(cancel.transactionId).toBe(second.transactionId);
+    server.answer(second, 487, 'Request Terminated');
+    await idle();
+    expect(server.sent.filter(({ startLine }) => startLine.startsWith('CANCEL'))).toHaveLength(1);
+    expect(heard).toEqual([]);
+    expect(signaling.dialogs).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+
   it('reports a rejection with its details', async () => {
     const invite = await dial();
     server.answer(invite, 503, 'Service Unavailable', {
@@ -349,6 +367,21 @@ describe('the early dialog', () => {
     server.answer(invite, 200, 'OK', { headers: { 'Content-Type': 'application/sdp' }, body: fakeAnswer });
     expect((await server.next()).startLine).toMatch(/^ACK /);
     expect(heard).toEqual(['183 with SDP', 'answered']);
+  });
+
+  it('of an INVITE that is repeated is that of the repetition', async () => {
+    const first = await dial({ credentials: { username: 'u', password: 'p', realm: null } });
+    const other = { ...reliable(5).headers, To: '<sip:them@x>;tag=other' };
+    server.answer(first, 183, 'Session Progress', { ...reliable(5), headers: other });
+    expect((await server.next()).startLine).toMatch(/^PRACK /);
+    const challenge = { 'WWW-Authenticate': 'Digest realm="r", nonce="n", qop="auth"' };
+    server.answer(first, 401, 'Unauthorized', { headers: challenge });
+    const second = await server.next();
+    expect(second.startLine).toMatch(/^INVITE /);
+    server.answer(second, 183, 'Session Progress', reliable(5));
+    expect((await server.next()).startLine).toMatch(/^PRACK /);
+    peer(second, 'UPDATE', fakeAnswer);
+    expect((await server.next()).startLine).toBe('SIP/2.0 200 OK');
   });
 
   it('uses the answer in the 200 when there was no offer since the reliable response', async () => {

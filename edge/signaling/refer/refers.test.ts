@@ -495,7 +495,7 @@ describe.each([
     clock.advance(119_000);
     expect(heard).toEqual(['accepted', 'progress 180 Ringing']);
     clock.advance(1_000);
-    expect(heard.at(-1)).toBe('failed null The peer told no outcome in time');
+    expect(heard.at(-1)).toBe('failed null Timed out waiting for the peer to report the outcome');
     notify(call, 'SIP/2.0 200 OK', 'terminated');
     expect((await server.next()).startLine).toBe('SIP/2.0 481 Subscription does not exist');
   });
@@ -504,7 +504,7 @@ describe.each([
     const call = await begin();
     server.answer(await sendRefer(call), 202, 'Accepted', { headers: { 'Refer-Sub': 'false' } });
     await idle();
-    expect(heard).toEqual(['accepted', 'failed null The peer does not tell what comes of it']);
+    expect(heard).toEqual(['accepted', 'failed null The peer does not report the outcome']);
   });
 
   it('fails once when the dialog ends, after the BYE is reported', async () => {
@@ -540,7 +540,7 @@ describe.each([
     const before = server.sent.length;
     call.leg.refer({ target: 'sip:a@x>\r\nX: 1' }, referEvents);
     await idle();
-    expect(heard).toEqual(['failed null The target is no URI']);
+    expect(heard).toEqual(['failed null The target is not a URI']);
     expect(server.sent).toHaveLength(before);
   });
 
@@ -713,6 +713,6 @@ describe('an outgoing INVITE that replaces a dialog', () => {
 describe('a REFER outside calls', () => {
   it('is forbidden', async () => {
     server.peer({ method: 'REFER', headers: target });
-    expect((await server.next()).startLine).toBe('SIP/2.0 403 REFER is taken inside of calls only');
+    expect((await server.next()).startLine).toBe('SIP/2.0 403 REFER is only supported within calls');
   });
 });

@@ -95,7 +95,7 @@ export class Refers {
     const { environment, self, send } = this.#dialog;
     if (this.#stopped) return tooLate(events);
     if (/[\s<>"]/.test(target)) {
-      queueMicrotask(() => events.failed(null, 'The target is no URI'));
+      queueMicrotask(() => events.failed(null, 'The target is not a URI'));
       return;
     }
     const refer = new SentRefer(environment, events, (over) => this.#sent.delete(over));

@@ -78,12 +78,12 @@ describe('the answer to a REGISTER', () => {
       true,
       'redirects the registration to sip:new.example.com;',
     ],
-    [405, false, {}, true, 'refused the registration (405 Phrase)'],
-    [423, false, {}, true, 'finds the interval too brief, and names none that is longer (423'],
-    [480, false, {}, false, 'refused the registration (480 Phrase)'],
+    [405, false, {}, true, 'rejected the registration (405 Phrase)'],
+    [423, false, {}, true, 'rejects the interval as too brief and names no minimum (423'],
+    [480, false, {}, false, 'rejected the registration (480 Phrase)'],
     [500, false, {}, false, 'failed to handle the registration (500 Phrase)'],
     [503, false, { 'retry-after': '30' }, false, /overloaded \(503 Phrase; try again after 30 s\)\.$/],
-    [603, false, {}, true, 'refused the registration (603 Phrase)'],
+    [603, false, {}, true, 'rejected the registration (603 Phrase)'],
   ] as const)('explains %i (credentials sent: %s, %j)', (status, sent, headers, lasting, words) => {
     const verdict = answered(status, sent, headers);
     if (verdict.kind !== 'refused' && verdict.kind !== 'unavailable') throw new Error(verdict.kind);

@@ -89,7 +89,7 @@ function bound(
   });
   // Section 10.3, step 8: a successful registration is answered with 200.
   if (status !== 200) {
-    return refused(`${place} answered ${`${status} ${reason}`.trim()}: only a 200 says that we are bound.`);
+    return refused(`${place} answered ${`${status} ${reason}`.trim()}: only a 200 confirms the binding.`);
   }
   const contacts = contactsOf(headerOf(headers, 'contact') ?? '');
   const rport = rportOf(headers);
@@ -103,7 +103,7 @@ function bound(
 /** Section 10.3, step 8: a 200 lists all bindings, so ours should be among them. */
 function doubtOf(contacts: readonly string[], place: string): string {
   const listed = contacts.length === 0 ? 'no Contact at all' : 'only Contacts of others';
-  return `${place} answered 200 but lists ${listed}: it may not send calls to us.`;
+  return `${place} answered 200 but lists ${listed}: it might not send us calls.`;
 }
 
 /**

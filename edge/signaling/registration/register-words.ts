@@ -23,7 +23,7 @@ import { mostRefusals, refusalWindowMs } from './refusal-budget.ts';
 /** No response from the registrar. */
 export function silenceProblem(place: string, why: Silence): string {
   if (why.kind !== 'timeout') return connectionProblem(place, unreached(why));
-  return `${place} did not respond to the REGISTER in time; check that a SIP registrar listens there and takes requests from our addresses.`;
+  return `${place} did not respond to the REGISTER in time; check that a SIP registrar listens there and accepts requests from our addresses.`;
 }
 
 function unreached(why: Exclude<Silence, { kind: 'timeout' }>): ConnectionFailure {
@@ -33,7 +33,7 @@ function unreached(why: Exclude<Silence, { kind: 'timeout' }>): ConnectionFailur
 type Answer = Extract<Outcome, { kind: 'answered' }>;
 type Sentence = (place: string, headers: HeaderFields) => string;
 
-const refused: Sentence = (place) => `${place} refused the registration`;
+const refused: Sentence = (place) => `${place} rejected the registration`;
 
 /** For a REGISTER; a kind that only applies to calls is reported as a rejection. */
 const sentences = {
@@ -43,9 +43,9 @@ const sentences = {
     return `${place} redirects the registration${where}; redirects are not followed; configure the host in the redirect`;
   },
   credentials_missing: (place: string) =>
-    `${place} asks for an authentication that we do not have; it must offer SIP digest with SHA-256 or MD5`,
+    `${place} requires an unsupported authentication; it must offer SIP digest with SHA-256 or MD5`,
   credentials_refused: (place: string) =>
-    `${place} does not accept our user name and password; the account there must have the derived password, which attach and update answer with (register_password_for_pbx)`,
+    `${place} does not accept our user name and password; the account there must have the derived password, returned by attach and update (register_password_for_pbx)`,
   forbidden: (place: string) =>
     `${place} forbids this registration; check the account there, and that it may register from our addresses`,
   unknown_number: (place: string) =>
@@ -68,8 +68,7 @@ export function refusalProblem(
 }
 
 function sentenceOf(status: number, credentialsSent: boolean): Sentence {
-  if (status === 423)
-    return (place) => `${place} finds the interval too brief, and names none that is longer`;
+  if (status === 423) return (place) => `${place} rejects the interval as too brief and names no minimum`;
   // Registrars also answer a wrong password with 403 (RFC 3261 section 21.4.4 forbids a retry with it).
   if (status === 403 && credentialsSent) return sentences.credentials_refused;
   const kind = meaningOf(status);
@@ -92,16 +91,16 @@ export function challengeProblem(
     return `${sentences.credentials_missing(place)}${quote}.`;
   return answered
     ? `${sentences.credentials_refused(place)}${quote}.`
-    : `${place} asks for a weaker digest than before, which is not answered${quote}.`;
+    : `${place} requires a weaker digest than before, which is not answered${quote}.`;
 }
 
 export function tooBriefProblem(place: string): string {
-  return `${place} finds every interval too brief (423).`;
+  return `${place} rejects every interval as too brief (423).`;
 }
 
 /** The connection over which the registrar would call is gone. @param why null: another one has replaced it */
 export function flowProblem(place: string, why: Silence | null): string {
-  if (why === null) return `The connection to ${place} was lost and made anew.`;
+  if (why === null) return `The connection to ${place} was lost and reopened.`;
   const cause = why.kind === 'timeout' ? 'it no longer answers' : bare(unreached(why).text);
   return `The connection to ${place} was lost: ${cause}.`;
 }
@@ -110,7 +109,7 @@ export function flowProblem(place: string, why: Silence | null): string {
 export function budgetProblem(place: string): string {
   const minutes = refusalWindowMs / 60_000;
   return (
-    `${place} has refused ${mostRefusals} registrations of this organization within ${minutes} minutes. ` +
+    `${place} has rejected ${mostRefusals} registrations of this organization within ${minutes} minutes. ` +
     'More could get the edge banned there for all organizations; correct user names and passwords.'
   );
 }

@@ -189,7 +189,7 @@ describe('a registration', () => {
       nextTryAt: scene.clock.now() + 300_000,
       sipCode: 407,
       lastError:
-        'pbx.example.com:5061 does not accept our user name and password; the account there must have the derived password, which attach and update answer with (register_password_for_pbx) (407 Reason).',
+        'pbx.example.com:5061 does not accept our user name and password; the account there must have the derived password, returned by attach and update (register_password_for_pbx) (407 Reason).',
     });
     scene.clock.advance(299_999);
     await scene.nothingSent();
@@ -208,18 +208,18 @@ describe('a registration', () => {
     expect(scene.registration.state).toMatchObject({
       state: 'failed',
       lastError:
-        'pbx.example.com:5061 asks for a weaker digest than before, which is not answered (401 Reason).',
+        'pbx.example.com:5061 requires a weaker digest than before, which is not answered (401 Reason).',
     });
   });
 
   it.each([
     [
       '',
-      'pbx.example.com:5061 asks for an authentication that we do not have; it must offer SIP digest with SHA-256 or MD5 (401 Reason).',
+      'pbx.example.com:5061 requires an unsupported authentication; it must offer SIP digest with SHA-256 or MD5 (401 Reason).',
     ],
     [
       'Basic realm="pbx"',
-      'pbx.example.com:5061 asks for an authentication that we do not have; it must offer SIP digest with SHA-256 or MD5 (401 Reason).',
+      'pbx.example.com:5061 requires an unsupported authentication; it must offer SIP digest with SHA-256 or MD5 (401 Reason).',
     ],
   ])('cannot answer the challenge %j', async (value, lastError) => {
     const scene = new Scene();
@@ -276,7 +276,7 @@ describe('a registration', () => {
         expiresAt: scene.clock.now() + 300_000,
         nextTryAt: null,
         sipCode: 200,
-        lastError: `pbx.example.com:5061 answered 200 but lists ${listed}: it may not send calls to us.`,
+        lastError: `pbx.example.com:5061 answered 200 but lists ${listed}: it might not send us calls.`,
       });
     },
   );
@@ -290,7 +290,7 @@ describe('a registration', () => {
       expiresAt: null,
       nextTryAt: scene.clock.now() + 5_000,
       sipCode: 202,
-      lastError: 'pbx.example.com:5061 answered 202 Reason: only a 200 says that we are bound.',
+      lastError: 'pbx.example.com:5061 answered 202 Reason: only a 200 confirms the binding.',
     });
   });
 
@@ -358,7 +358,7 @@ describe('a failing registration', () => {
     expect(scene.registration.state).toMatchObject({
       state: 'failed',
       lastError:
-        'pbx.example.com:5061 did not respond to the REGISTER in time; check that a SIP registrar listens there and takes requests from our addresses.',
+        'pbx.example.com:5061 did not respond to the REGISTER in time; check that a SIP registrar listens there and accepts requests from our addresses.',
     });
   });
 
@@ -378,7 +378,7 @@ describe('a failing registration', () => {
     [404, /^pbx\.example\.com:5061 does not know this user; .*\(404 Reason\)\.$/],
     [301, /redirects are not followed/],
     [302, /redirects the registration to sip:elsewhere\.example; redirects are not followed/],
-    [603, /^pbx\.example\.com:5061 refused the registration \(603 Reason\)\.$/],
+    [603, /^pbx\.example\.com:5061 rejected the registration \(603 Reason\)\.$/],
   ])('pauses for long after %d', async (status, lastError) => {
     const scene = new Scene();
     scene.registration.start();
@@ -418,7 +418,7 @@ describe('the connection of a registration', () => {
   });
 
   it.each([
-    ['another port', 'The connection to pbx.example.com:5061 was lost and made anew.'],
+    ['another port', 'The connection to pbx.example.com:5061 was lost and reopened.'],
     [
       connectionFailure('refused', 'connection refused'),
       'The connection to pbx.example.com:5061 was lost: connection refused.',

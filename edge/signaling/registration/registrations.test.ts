@@ -350,7 +350,7 @@ describe('the registrations of the edge', () => {
         const last = reports.findLast(({ trunkId }) => trunkId === 't29');
         expect(last).toMatchObject({ state: 'failed', sip_code: null });
         expect(last?.last_error).toMatch(
-          /^pbx\.example\.com:5061 has refused 9 registrations of this organization/,
+          /^pbx\.example\.com:5061 has rejected 9 registrations of this organization/,
         );
         expect(Date.parse(last?.next_try_at ?? '')).toBeGreaterThan(clock.now());
       }

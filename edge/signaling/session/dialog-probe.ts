@@ -28,10 +28,10 @@ function goneBy({ status, reason, headers, source_address }: SrfAnswer): string 
   // Without a source the engine made it: the peer did not answer.
   if (source_address === '') {
     const why = status === 408 ? 'no answer came' : failureOf({ headers, reason }).text;
-    return `The peer on hold sent no media, and could not be asked by OPTIONS whether it is there: ${why}.`;
+    return `The peer on hold sent no media, and could not be checked with OPTIONS: ${why}.`;
   }
   if (!endsDialog(status)) return null;
-  return `The peer on hold sent no media, and answered OPTIONS with ${status}: it has no such call.`;
+  return `The peer on hold sent no media, and answered OPTIONS with ${status}: it no longer has the call.`;
 }
 
 /** A failure of the engine says nothing about the peer, and is handled elsewhere. */
@@ -39,5 +39,5 @@ function goneByFailure(error: Error): string | null {
   if (error instanceof NoDialog) return null;
   const { kind, text } = engineError(error);
   if (kind === 'no_engine' || kind === 'unknownDialog' || kind === 'engineFailure') return null;
-  return `The peer on hold sent no media, and cannot be asked by OPTIONS whether it is there: ${text}.`;
+  return `The peer on hold sent no media, and could not be checked with OPTIONS: ${text}.`;
 }

@@ -259,7 +259,7 @@ export class DialogSession {
       return;
     }
     if (this.#stopped) return;
-    environment.log.info({ method, sip_status: answer.status }, 'session refresh refused');
+    environment.log.info({ method, sip_status: answer.status }, 'session refresh rejected');
     // RFC 4028 section 10: the peer no longer has the dialog, or is gone.
     if (endsDialog(answer.status))
       return events.lost('session_expired', `The peer answered a session refresh with ${answer.status}.`);

@@ -116,7 +116,7 @@ export class Authenticator {
       }
     }
     if (!any && this.#credentials) {
-      this.#log.warn({ realm }, 'the challenge of the trunk is none that can be answered');
+      this.#log.warn({ realm }, 'unsupported challenge from the trunk');
     }
     return worth;
   }
@@ -127,7 +127,7 @@ export class Authenticator {
     if (!this.#credentials || !hash || (!known && this.#spaces.size >= maxRealms)) return null;
     const { realm, nonce } = challenge;
     if (strength[hash] < (known?.floor ?? 0)) {
-      this.#log.warn({ realm, algorithm: hash }, 'the trunk asks for a weaker digest than before');
+      this.#log.warn({ realm, algorithm: hash }, 'the trunk requires a weaker digest than before');
       return null;
     }
     if (hash === 'MD5' && !known) this.#log.info({ realm }, 'the trunk offers no digest better than MD5');
