@@ -139,7 +139,7 @@ export function socketFailure({ error, connected, certificateSeen }: SocketFailu
   if (code === 'ECONNREFUSED') return connectionFailure('refused', 'connection refused');
   if (code === 'ETIMEDOUT') {
     return connected
-      ? connectionFailure('handshake_timeout', 'TLS handshake not done within the time of TCP')
+      ? connectionFailure('handshake_timeout', 'TLS handshake timed out')
       : connectionFailure('connect_timeout', 'no answer to TCP connect');
   }
   if (unreachable.has(code)) return connectionFailure('no_route', `unreachable (${code})`);

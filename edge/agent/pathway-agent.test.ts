@@ -498,7 +498,7 @@ describe('a call on which keys are impossible', () => {
     await settle();
     await takeFrames(agent, 30);
     expect(host.lines('agent-action')).toContain(
-      'agent-action: The keys 42# could not be sent: the peer takes no telephone-event',
+      'agent-action: The keys 42# could not be sent: the peer does not support telephone-event',
     );
     agent.close('over');
   });

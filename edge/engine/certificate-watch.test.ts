@@ -35,9 +35,9 @@ test('names the host, the names of the certificate, and what to do', () => {
     {
       kind: 'other_host',
       message:
-        'the TLS certificate does not name SIP_PUBLIC_HOST (pbx.example.net) but sip.example.com, *.edge.example.com, ' +
+        'the TLS certificate is not for SIP_PUBLIC_HOST (pbx.example.net) but for sip.example.com, *.edge.example.com, ' +
         '192.0.2.7: peers that check it do not connect; use a certificate for that host (TLS_CERT), or set ' +
-        'SIP_PUBLIC_HOST to a name that it has',
+        'SIP_PUBLIC_HOST to a name in the certificate',
       fields: {
         file,
         expires: new Date(validTo).toISOString(),
@@ -75,7 +75,7 @@ test('reports the problem when a certificate is loaded, and again after a day', 
   expect(lines).toEqual(['warn the TLS certificate has expired: peers do not connect']);
   watch.taken(authority.issue({ names: ['DNS:other.example.com'] }).cert);
   expect(lines.slice(1)).toContainEqual(
-    expect.stringMatching(/^warn the TLS certificate does not name SIP_PUBLIC_HOST/),
+    expect.stringMatching(/^warn the TLS certificate is not for SIP_PUBLIC_HOST/),
   );
   expect(watch.metrics()).toMatchObject({ certificate_other_host: 1 });
 });

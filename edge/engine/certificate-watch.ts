@@ -31,7 +31,7 @@ export function certificateProblems({ pem, file, publicHost }: Judged, now: numb
   const certificate = new X509Certificate(pem);
   const { validFromDate, validToDate } = certificate;
   const fields = { file, expires: validToDate.toISOString() };
-  const renew = `renew ${file} (one that control made is renewed by a restart of control), then send the edge SIGHUP`;
+  const renew = `renew ${file} (restart control to renew one that control issued), then send the edge SIGHUP`;
   const problems: CertificateProblem[] = [];
   const add = (kind: CertificateProblem['kind'], message: string, more = {}) =>
     problems.push({ kind, message, fields: { ...fields, ...more } });
@@ -39,8 +39,8 @@ export function certificateProblems({ pem, file, publicHost }: Judged, now: numb
     const names = namesOf(certificate);
     add(
       'other_host',
-      `the TLS certificate does not name SIP_PUBLIC_HOST (${publicHost}) but ${names.join(', ') || 'no host'}: peers that ` +
-        'check it do not connect; use a certificate for that host (TLS_CERT), or set SIP_PUBLIC_HOST to a name that it has',
+      `the TLS certificate is not for SIP_PUBLIC_HOST (${publicHost}) but for ${names.join(', ') || 'no host'}: peers that ` +
+        'check it do not connect; use a certificate for that host (TLS_CERT), or set SIP_PUBLIC_HOST to a name in the certificate',
       { host: publicHost, names },
     );
   }

@@ -28,7 +28,7 @@ describe('the configuration line', () => {
   it.each([
     ['nonsense', 'must be the configuration in JSON'],
     [JSON.stringify({ ...valid, tls: undefined }), 'must have required properties tls'],
-    [JSON.stringify({ ...valid, limits: { foo: 1 } }), 'at /limits/foo: there is no such setting'],
+    [JSON.stringify({ ...valid, limits: { foo: 1 } }), 'at /limits/foo: unknown setting'],
     [JSON.stringify({ ...valid, app: { ...valid.app, port: 70_000 } }), 'at /app/port'],
   ])('is rejected with the position of the error: %s', (line, message) => {
     expect(() => parseConfiguration(line)).toThrow(message);

@@ -28,8 +28,8 @@ export function parseConfiguration(line: string): EngineConfiguration {
   const [first] = Value.Errors(EngineConfigurationSchema, value);
   const where = first?.instancePath ? `at ${first.instancePath}` : 'at the top level';
   // For an unknown property the schema that fails is `false`.
-  const what = first?.message === 'schema is false' ? 'there is no such setting' : first?.message;
-  throw new ConfigurationError(`the configuration is wrong ${where}: ${what}`);
+  const what = first?.message === 'schema is false' ? 'unknown setting' : first?.message;
+  throw new ConfigurationError(`invalid configuration ${where}: ${what}`);
 }
 
 export function stackOptions(configuration: EngineConfiguration): StackOptions {

@@ -44,10 +44,10 @@ function explain(error: unknown): string {
   const message = text(error);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'EADDRINUSE')
-    return `${message}: another program has this port; stop it or configure another port`;
+    return `${message}: the port is in use by another program; stop it or configure another port`;
   if (code === 'EADDRNOTAVAIL')
-    return `${message}: this machine has no such address; configure one that it has`;
-  if (code === 'EACCES') return `${message}: ports below 1024 need a privilege; configure a higher port`;
+    return `${message}: this machine does not have that address; configure one of its addresses`;
+  if (code === 'EACCES') return `${message}: ports below 1024 need privileges; configure a higher port`;
   if (code.startsWith('ERR_OSSL') || code.startsWith('ERR_SSL')) {
     return `the TLS certificate or its key cannot be used: ${message}; check that both are PEM and belong together`;
   }
@@ -57,7 +57,7 @@ function explain(error: unknown): string {
 async function run(): Promise<void> {
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
   const first = await lines.next();
-  if (first.done) throw new ConfigurationError('no configuration came on stdin');
+  if (first.done) throw new ConfigurationError('no configuration received on stdin');
   const configuration = parseConfiguration(first.value);
   const stack = new Stack(stackOptions(configuration), systemClock, log, (sources) =>
     emit({ event: 'refusals', sources }),

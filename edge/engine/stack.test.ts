@@ -147,7 +147,7 @@ describe('the application port', () => {
   });
 
   it('rejects what it cannot do, and stays connected', async () => {
-    expect(await app.ask('sip|')).toEqual(['NOK', 'a sip frame has at least four tokens']);
+    expect(await app.ask('sip|')).toEqual(['NOK', 'a sip frame needs at least four tokens']);
     expect(await app.ask('sip||', ['nonsense'])).toEqual(['NOK', 'malformed SIP message: nonsense']);
     expect(await app.ask('dance')).toEqual(['NO', 'Unknown message type']);
     expect(await app.ask('sip||', ['OPTIONS sip:x SIP/2.0'], 'x'.repeat(5_000))).toEqual([
@@ -431,7 +431,7 @@ describe('requests that concern no application', () => {
     await untilClosed(peer.socket);
     expect(peer.received).toHaveLength(100);
     expect(stack.metrics()).toMatchObject({ requests_over_rate: 3 });
-    expect(warned).toEqual(['requests above the rate of a source get no answer']);
+    expect(warned).toEqual(["requests above the source's rate limit are dropped"]);
   });
 
   it('block their source when the application says so', async () => {
@@ -726,7 +726,7 @@ describe('an outgoing call', () => {
     expect(warned).toEqual([]);
     clock.advance(1);
     expect(stack.metrics()).toMatchObject({ flows_set_aside: 1, transport_outbound: 1 });
-    expect(warned).toEqual(['connection set aside: its peer is silent']);
+    expect(warned).toEqual(['no new requests on this connection: its peer is silent']);
     const another = once(server, 'secureConnection');
     await app.ask('sip||', [`OPTIONS ${uri} SIP/2.0`]);
     const [socket]: TLSSocket[] = await another;
@@ -754,8 +754,8 @@ describe('an outgoing call', () => {
     await expect.poll(() => stack.metrics().transport_outbound).toBe(0);
     expect(stack.metrics()).toMatchObject({ flows_given_up: 1 });
     expect(warned).toEqual([
-      'connection set aside: its peer is silent',
-      'connection given up: its peer has gone silent',
+      'no new requests on this connection: its peer is silent',
+      'connection closed: its peer has gone silent',
     ]);
     const again = once(server, 'secureConnection');
     await app.ask('sip||', [`OPTIONS ${uri} SIP/2.0`]);
@@ -788,7 +788,7 @@ describe('an outgoing call', () => {
     expect([tokens[8], sip.toString().split('\r\n')[0]]).toEqual([transactionId, 'SIP/2.0 200 X']);
     const { messages_malformed: malformed = 0, responses_unmatched: unmatched = 0 } = stack.metrics();
     expect(malformed + unmatched).toBe(1);
-    expect(warned).toEqual(['a message that cannot be read is left out']);
+    expect(warned).toEqual(['unreadable message dropped']);
   });
 
   it('is answered by any 2xx, acknowledged, and ended in its dialog (13.2.2.4)', async () => {

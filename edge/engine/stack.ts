@@ -262,7 +262,7 @@ export class Stack {
   #unreadable({ remoteAddress, outbound }: Flow, reason: string): void {
     const line = this.#unreadableLines.tell(remoteAddress, this.#clock.elapsed());
     if (!line) return;
-    const text = 'a message that cannot be read is left out';
+    const text = 'unreadable message dropped';
     this.#log(outbound ? 'warn' : 'info', text, { remoteAddress, reason, ...line });
   }
 
@@ -273,7 +273,7 @@ export class Stack {
     this.#metrics.count('requests_over_rate');
     const line = this.#overRateLines.tell(remoteAddress, now);
     if (line)
-      this.#log('warn', 'requests above the rate of a source get no answer', { remoteAddress, ...line });
+      this.#log('warn', "requests above the source's rate limit are dropped", { remoteAddress, ...line });
     return false;
   }
 

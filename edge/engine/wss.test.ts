@@ -290,7 +290,7 @@ describe('a call from a browser', () => {
     await expect.poll(() => stack.metrics().transport_inbound).toBe(0);
     const info: AppResponse = await uas.request({ method: 'INFO' });
     expect(info.status).toBe(503);
-    expect(info.get('Warning')).toContain('a WebSocket client cannot be dialled');
+    expect(info.get('Warning')).toContain('a WebSocket client cannot be dialed');
     expect((await uas.request({ method: 'BYE' })).status).toBe(503);
     await nothingLeft(0);
   });

@@ -35,7 +35,7 @@ export function planBridge(
     if (transcode) return { mode: 'transcoded', because };
     return { mode: 'refused', because: `No common codec: ${because}, and transcoding is off` };
   }
-  if (!oneWorker) return { mode: 'transcoded', because: 'the legs stand on two media workers' };
+  if (!oneWorker) return { mode: 'transcoded', because: 'the legs are on two media workers' };
   if (!one.dtmf && !other.dtmf) return { mode: 'relayed', lost: null };
   if (!one.dtmf || !other.dtmf) return { mode: 'relayed', lost: 'one leg has no telephone-event' };
   if (one.dtmf.clockRate === other.dtmf.clockRate) return { mode: 'relayed', lost: null };

@@ -200,11 +200,14 @@ export class Bridge implements MediaBridge, LegBridge {
   #press(leg: Leg, digit: string): void {
     if (!leg.session?.dtmf) {
       const fields = { call_id: leg.callId, digit };
-      this.#log.info(fields, 'a key press did not cross the bridge: the leg has no telephone-event');
+      this.#log.info(fields, 'a key press was not passed across the bridge: the leg has no telephone-event');
       return;
     }
     leg.sendDtmf(digit).catch((error: unknown) => {
-      this.#log.warn({ call_id: leg.callId, error: String(error) }, 'a key press did not cross the bridge');
+      this.#log.warn(
+        { call_id: leg.callId, error: String(error) },
+        'a key press was not passed across the bridge',
+      );
     });
   }
 
@@ -215,7 +218,7 @@ export class Bridge implements MediaBridge, LegBridge {
     if (plan.mode === 'relayed') {
       if (plan.lost) this.#log.warn({ ...calls, reason: plan.lost }, 'key presses do not cross the bridge');
     } else if (plan.mode === 'transcoded') {
-      this.#log.info({ ...calls, reason: plan.because }, 'the audio of a bridge passes this process');
+      this.#log.info({ ...calls, reason: plan.because }, 'the audio of a bridge passes through this process');
     }
   }
 

@@ -220,7 +220,7 @@ export class Leg implements MediaLeg {
     if (this.#ended) return;
     if (!this.#session) throw new Error('key presses cannot be sent before media is negotiated');
     if (!this.#session.dtmf)
-      throw new Error('the peer takes no telephone-event, so no key presses can be sent to it');
+      throw new Error('the peer does not support telephone-event, so no key presses can be sent to it');
     // They would need the sequence numbers and the SSRC of the stream that the worker relays (RFC 4733 section
     // 2.1).
     if (this.#audio.relayed) throw new Error('the call is bridged: only its other party can press keys');
@@ -241,7 +241,7 @@ export class Leg implements MediaLeg {
    */
   enter(bridge: LegBridge): void {
     if (this.#ended) throw this.#ended;
-    if (this.#bridge) throw new Error('the media leg is in a bridge already');
+    if (this.#bridge) throw new Error('the media leg is already in a bridge');
     if (!this.#path?.peer) throw new CallRefused(488, 'A leg without negotiated media cannot be bridged');
     this.#bridge = bridge;
     this.#audio.lend();
@@ -261,7 +261,7 @@ export class Leg implements MediaLeg {
   leave(): void {
     this.#bridge = null;
     this.#audio.giveBack().catch((error: unknown) => {
-      this.#fail(new Error(`the leg did not come back from a bridge: ${String(error)}`));
+      this.#fail(new Error(`the leg could not be restored after a bridge: ${String(error)}`));
     });
   }
 

@@ -171,7 +171,7 @@ describe('starting', () => {
   test('fails with a worker that lacks the mark of our patches', async () => {
     await expect(
       createMedia({ ...options, workerBin: process.execPath, acceptUnmarkedWorker: false }),
-    ).rejects.toThrow('carries no mark');
+    ).rejects.toThrow('is not marked as built');
   });
 
   test('fails when there is no address to announce to peers', async () => {

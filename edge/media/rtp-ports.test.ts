@@ -31,7 +31,7 @@ describe('RTP port pairs', () => {
   test('stay unused for a while after a call', () => {
     const { pool, clock } = ports(10_000, 10_001, 5000);
     pool.give(pool.take());
-    expect(() => pool.take()).toThrow('0 of 1 pairs are in use and 1 rest');
+    expect(() => pool.take()).toThrow('0 of 1 pairs are in use and 1 were used too recently');
     clock.advance(4999);
     expect(() => pool.take()).toThrow(CallRefused);
     clock.advance(1);

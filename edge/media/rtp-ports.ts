@@ -40,8 +40,8 @@ export class RtpPorts {
     const pairs = Math.floor((options.max - first + 1) / 2);
     if (!Number.isInteger(first) || first < 2 || options.max > 65_535 || pairs < 1) {
       throw new RangeError(
-        `RTP ports ${options.min} to ${options.max} hold no pair: set RTP_PORT_MIN and RTP_PORT_MAX so that at ` +
-          'least one even port and the port after it lie between them',
+        `RTP ports ${options.min} to ${options.max} contain no port pair: set RTP_PORT_MIN and RTP_PORT_MAX so that they include ` +
+          'at least one even port and the next port',
       );
     }
     this.#first = first;
@@ -73,8 +73,8 @@ export class RtpPorts {
     if (this.#free === 0 || pair === undefined || (this.#restedAt[pair] ?? 0) > this.#clock.now()) {
       throw new CallRefused(
         503,
-        `no RTP port is free: ${this.inUse} of ${this.capacity} pairs are in use and ${this.#free} rest after a ` +
-          'call; widen RTP_PORT_MIN to RTP_PORT_MAX or lower the call limit',
+        `no RTP port is free: ${this.inUse} of ${this.capacity} pairs are in use and ${this.#free} were ` +
+          'used too recently; widen RTP_PORT_MIN to RTP_PORT_MAX or lower the call limit',
       );
     }
     this.#head = (this.#head + 1) % this.#queue.length;

@@ -123,7 +123,7 @@ export class SrtpPath {
         return new SrtpPath(options, port, await bind(options, port));
       } catch (error) {
         options.ports.give(port);
-        if (options.worker.closed) throw new CallRefused(503, 'the media worker died while the call began');
+        if (options.worker.closed) throw new CallRefused(503, 'the media worker died during call setup');
         if (attempt === portAttempts) {
           throw new CallRefused(503, `no RTP port could be bound, last tried ${port}: ${String(error)}`);
         }
@@ -217,7 +217,7 @@ export class SrtpPath {
   async relayFrom(source: SrtpPath, paused: boolean): Promise<Relay> {
     const incoming = source.#incoming;
     const receives = source.#receives;
-    if (!incoming || !receives || !this.#peer) throw new Error('a relay between paths that are not carried');
+    if (!incoming || !receives || !this.#peer) throw new Error('cannot relay between paths before carry()');
     const consumer = await this.#transport.consume({
       producerId: incoming.id,
       rtpCapabilities: relayCapabilities(receives, this.#peer),
@@ -292,7 +292,7 @@ export class SrtpPath {
     });
     if (this.#closed) {
       producer.close();
-      throw new Error('the media path was closed while it was set up');
+      throw new Error('the media path was closed during setup');
     }
     this.#outgoing = producer;
     this.#outgoingConsumer = await this.#transport.consume({

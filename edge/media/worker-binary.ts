@@ -26,13 +26,13 @@ export async function checkWorkerBinary(
   const marker = await readMarker(`${workerBin}.json`);
   if (!marker) {
     throw new Error(
-      `the media worker ${workerBin} carries no mark of Trunkline's patches (${workerBin}.json): ${build}, with the ` +
-        'mediasoup-worker.json of its build beside it',
+      `the media worker ${workerBin} is not marked as built with Trunkline's patches (${workerBin}.json): ${build}, ` +
+        'with the mediasoup-worker.json of its build beside it',
     );
   }
   if (marker.mediasoup !== version) {
     throw new Error(
-      `the media worker ${workerBin} is of mediasoup ${marker.mediasoup}, but the installed package is ${version}: ${build}`,
+      `the media worker ${workerBin} was built for mediasoup ${marker.mediasoup}, but the installed package is ${version}: ${build}`,
     );
   }
 }

@@ -176,7 +176,7 @@ export class WorkerPool {
     let best: MediaWorker | undefined;
     for (const worker of this.#workers) if (!best || worker.legs < best.legs) best = worker;
     if (!best)
-      throw new CallRefused(503, 'No media worker is up; the log of the edge says why the last one died.');
+      throw new CallRefused(503, "No media worker is up; see the edge's log for why the last one died.");
     return best;
   }
 

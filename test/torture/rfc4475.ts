@@ -112,7 +112,7 @@ export const RFC4475: readonly TortureCase[] = [
     file: 'dblreq.dat',
     section: '3.1.1.8',
     asks: 'on a stream the second request is a message of its own; the octets after its Content-Length are no SIP',
-    said: ['accept REGISTER', 'accept INVITE', 'cut (not SIP: the first line is no SIP start line)'],
+    said: ['accept REGISTER', 'accept INVITE', 'cut (not SIP: the first line is not a SIP start line)'],
   },
   {
     file: 'semiuri.dat',

@@ -47,7 +47,7 @@ export class AwaitedFlows {
       metrics.count('flows_set_aside');
       const { remoteAddress, remotePort } = flow;
       const fields = { remoteAddress, remotePort, silent_ms: silenceTimeoutMs };
-      this.#context.log('warn', 'connection set aside: its peer is silent', fields);
+      this.#context.log('warn', 'no new requests on this connection: its peer is silent', fields);
       flow.setAside();
     });
     outgoing.watch = timer;
@@ -61,7 +61,7 @@ export class AwaitedFlows {
     if (!flow?.outbound || flow.closed || !unheard) return;
     this.#context.metrics.count('flows_given_up');
     const { remoteAddress, remotePort } = flow;
-    this.#context.log('warn', 'connection given up: its peer has gone silent', { remoteAddress, remotePort });
+    this.#context.log('warn', 'connection closed: its peer has gone silent', { remoteAddress, remotePort });
     flow.close('the peer has gone silent');
   }
 

@@ -54,7 +54,7 @@ export class Ways {
     const { host, port, protocol, serverName } = way.destination;
     if (protocol !== 'tls') {
       setImmediate(() =>
-        failed(connectionFailure('unknown', `${host}:${port}: a WebSocket client cannot be dialled`)),
+        failed(connectionFailure('unknown', `${host}:${port}: a WebSocket client cannot be dialed`)),
       );
       return;
     }

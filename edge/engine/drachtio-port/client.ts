@@ -55,7 +55,7 @@ export class AppClient {
     if (this.#socket.writableLength > this.#maxQueuedBytes) {
       // It has stopped reading. Disconnecting lets a restarted instance take over.
       this.#socket.destroy(
-        new Error(`the application does not read: ${this.#socket.writableLength} octets wait`),
+        new Error(`the application does not read: ${this.#socket.writableLength} octets queued`),
       );
       return;
     }

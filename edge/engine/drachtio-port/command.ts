@@ -46,7 +46,7 @@ export class SipCommand {
   }
 
   #once(): void {
-    if (this.#answered) throw new Error('a frame of the application was answered twice');
+    if (this.#answered) throw new Error('a frame from the application was answered twice');
     this.#answered = true;
   }
 }

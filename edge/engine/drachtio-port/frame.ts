@@ -70,7 +70,7 @@ export class FrameReader {
     while (at < data.length) {
       const hash = data.indexOf(HASH, at);
       if (hash === -1) {
-        if (data.length - at > MAX_DIGITS) throw new FramingError('no frame length where one must be');
+        if (data.length - at > MAX_DIGITS) throw new FramingError('missing frame length');
         this.#hold(data.subarray(at), 0);
         return;
       }
@@ -108,10 +108,10 @@ function parseLength(data: Buffer, from: number, hash: number): number {
   let length = 0;
   for (let i = from; i < hash; i++) {
     const digit = (data[i] ?? 0) - 48;
-    if (digit < 0 || digit > 9) throw new FramingError('a frame length holds something other than digits');
+    if (digit < 0 || digit > 9) throw new FramingError('a frame length contains non-digits');
     length = length * 10 + digit;
   }
-  if (hash === from || hash - from > MAX_DIGITS) throw new FramingError('a frame length has no use');
+  if (hash === from || hash - from > MAX_DIGITS) throw new FramingError('invalid frame length');
   return length;
 }
 

@@ -111,7 +111,7 @@ export class DrachtioPort {
 
   #connected(socket: Socket): void {
     if (this.#sockets.size >= this.#settings.maxClients) {
-      this.#events.log('warn', 'application refused: too many connections', {
+      this.#events.log('warn', 'application rejected: too many connections', {
         max: this.#settings.maxClients,
       });
       socket.destroy();
@@ -151,7 +151,7 @@ export class DrachtioPort {
 
   #oversize(client: AppClient, id: string, bytes: number): void {
     const max = this.#settings.maxFrameBytes;
-    this.#events.log('warn', 'frame of the application refused: too large', { bytes, max });
+    this.#events.log('warn', 'frame from the application rejected: too large', { bytes, max });
     client.send(answerLine(id, 'NOK', `frame of ${bytes} octets is larger than the limit of ${max}`));
   }
 
@@ -191,7 +191,7 @@ export class DrachtioPort {
 
   #authenticate(client: AppClient, id: string, secret: string): void {
     if (!sameSecret(secret, this.#settings.secret)) {
-      this.#events.log('warn', 'application refused: incorrect secret');
+      this.#events.log('warn', 'application rejected: incorrect secret');
       client.send(answerLine(id, 'NO', 'incorrect secret'));
       client.end();
       return;
@@ -206,7 +206,7 @@ export class DrachtioPort {
   #sip(client: AppClient, frame: Frame): void {
     const [id = ''] = frame.tokens;
     if (frame.tokens.length < 4) {
-      client.send(answerLine(id, 'NOK', 'a sip frame has at least four tokens'));
+      client.send(answerLine(id, 'NOK', 'a sip frame needs at least four tokens'));
       return;
     }
     const message = parseAppMessage(frame.sip);
@@ -219,10 +219,10 @@ export class DrachtioPort {
     const command = new SipCommand(client, frame.tokens, message);
     try {
       this.#events.execute(command);
-      if (!command.answered) throw new Error('a frame of the application was left unanswered');
+      if (!command.answered) throw new Error('a frame from the application was not answered');
     } catch (error) {
       const failure = error instanceof Error ? error : new Error(String(error));
-      this.#events.log('error', `frame of the application: ${failure.message}`, { stack: failure.stack });
+      this.#events.log('error', `frame from the application: ${failure.message}`, { stack: failure.stack });
       if (!command.answered) command.refuse(`${frameRefusals.engineFailure}${failure.message}`);
     }
   }

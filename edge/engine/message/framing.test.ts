@@ -67,7 +67,7 @@ test.each([
   ['SIP/ only inside a word', 'INVITE sip:b XSIP/2.0\r\n'],
 ])('%s is not SIP and ends the stream', (_what, garbage) => {
   const framer = new StreamFramer();
-  expect(frames(framer, garbage)).toEqual(['error 400 not SIP: the first line is no SIP start line']);
+  expect(frames(framer, garbage)).toEqual(['error 400 not SIP: the first line is not a SIP start line']);
   expect(frames(framer, SMALL)).toEqual([]);
   expect(framer.pendingBytes).toBe(0);
 });
@@ -109,7 +109,7 @@ test.each([
   ['one in the middle', 'OPTIONS sip:b\rX SIP/2.0\r\n'],
   ['one instead of CRLF', 'OPTIONS sip:b SIP/2.0\rCall-ID: 1\rl: 0\r\r'],
 ])('a bare CR in the first line ends the stream at once, however it is split: %s', (_what, head) => {
-  const fault = ['error 400 not SIP: the first line is no SIP start line'];
+  const fault = ['error 400 not SIP: the first line is not a SIP start line'];
   expect(frames(new StreamFramer(), head)).toEqual(fault);
   const framer = new StreamFramer();
   expect([...head].flatMap((octet) => frames(framer, octet))).toEqual(fault);
@@ -163,7 +163,7 @@ test.each(['r@ex', 'OPTIONS sip:b'])(
   'a first line with a control character ends the stream however it is split (%s)',
   (start) => {
     const line = `${start}${String.fromCharCode(0)} SIP/2.0\r\n`;
-    const refused = ['error 400 not SIP: the first line is no SIP start line'];
+    const refused = ['error 400 not SIP: the first line is not a SIP start line'];
     expect(frames(new StreamFramer(), line)).toEqual(refused);
     expect(frames(new StreamFramer(), line.slice(0, -2))).toEqual(refused);
   },

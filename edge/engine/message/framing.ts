@@ -149,7 +149,7 @@ export class StreamFramer {
       if (lf === data.length) return this.#headIncomplete(data, from, line, events);
       const first = data[line];
       if (line === from && !isFirstLine(data, from, lf)) {
-        this.#fail(events, 400, 'not SIP: the first line is no SIP start line', null);
+        this.#fail(events, 400, 'not SIP: the first line is not a SIP start line', null);
         return false;
       }
       // A line that begins with white space continues the previous line (section 7.3.1).
@@ -174,7 +174,7 @@ export class StreamFramer {
     if (data.length - from > this.#maxBytes) {
       this.#fail(events, 513, `head of more than ${this.#maxBytes} octets`, data.subarray(from, line));
     } else if (line === from && !mayBeStartLine(data, from, from + this.#scanned)) {
-      this.#fail(events, 400, 'not SIP: the first line is no SIP start line', null);
+      this.#fail(events, 400, 'not SIP: the first line is not a SIP start line', null);
     }
     this.#scanned = data.length - from;
     return false;

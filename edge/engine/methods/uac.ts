@@ -113,7 +113,7 @@ export class Uac implements OutgoingOwner {
     const id = idOf(built.message);
     if (id !== null && (this.#forming.has(id) || this.#context.sessions.get('uac', id))) {
       // The application could not tell the two dialogs apart, nor see the end of each.
-      command.refuse('a dialog with this Call-ID and From tag exists');
+      command.refuse('a dialog with this Call-ID and From tag already exists');
       return;
     }
     const outgoing = new OutgoingRequest(this, branch, built.message, command.client, null, wantsTrying);

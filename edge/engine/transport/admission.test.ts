@@ -36,12 +36,12 @@ describe('a known source', () => {
     const { gate, answer, enter } = admission({ maxConnectionsPerAddress: 2 });
     const guest = enter(a);
     enter(a);
-    expect(answer(a)).toBe('too many connections of this address');
+    expect(answer(a)).toBe('too many connections from this address');
     expect(answer(b)).toBe('admitted');
     gate.release(guest);
     gate.release(guest);
     expect(answer(a)).toBe('admitted');
-    expect(answer(a)).toBe('too many connections of this address');
+    expect(answer(a)).toBe('too many connections from this address');
   });
 
   it('is admitted up to the total limit', () => {
@@ -57,7 +57,7 @@ describe('a known source', () => {
   it('is admitted up to its rate per second, counting connections that have ended', () => {
     const { gate, clock, answer, enter } = admission({ handshakesPerSecond: 2 });
     const visit = () => gate.release(enter(a));
-    const over = 'too many new connections per second of this address';
+    const over = 'too many new connections per second from this address';
     visit();
     visit();
     expect(answer(a)).toBe(over);
@@ -157,7 +157,7 @@ describe('organizations', () => {
     // They end at once, so only the rate counts.
     const visit = (address: string) => gate.release(enter(address));
     for (let i = 1; i <= 4; i++) visit(`192.0.2.${i}`);
-    const over = 'too many new connections per second of this organization';
+    const over = 'too many new connections per second from this organization';
     expect(answer('192.0.2.9')).toBe(over);
     expect(answer('2001:db8:9::1')).toBe(over);
     expect(answer('203.0.113.7')).toBe('admitted');
@@ -184,16 +184,20 @@ describe('organizations', () => {
 
 describe('a stranger', () => {
   it.each([
-    ['an address', ['198.51.100.1', '198.51.100.1', '198.51.100.1'], 'too many connections of this address'],
+    [
+      'an address',
+      ['198.51.100.1', '198.51.100.1', '198.51.100.1'],
+      'too many connections from this address',
+    ],
     [
       'a /24',
       ['198.51.100.1', '198.51.100.1', '198.51.100.2', '198.51.100.3'],
-      'too many connections of this network',
+      'too many connections from this network',
     ],
     [
       'a /64',
       ['2001:db9::1', '2001:db9::2', '2001:db9::3', '2001:db9:0:0:ff::'],
-      'too many connections of this network',
+      'too many connections from this network',
     ],
   ])('is limited by %s', (_what, addresses, refusal) => {
     const { answer } = admission({ strangersPerAddress: 2, strangersPerNetwork: 3 });
@@ -204,8 +208,8 @@ describe('a stranger', () => {
 
   it('is limited in new connections per second, per network and in total', () => {
     const { answer, clock } = admission({ strangerHandshakesPerNetwork: 2, strangerHandshakesPerSecond: 3 });
-    const network = 'too many new connections per second of this network';
-    const all = 'too many new connections per second of sources that no configuration names';
+    const network = 'too many new connections per second from this network';
+    const all = 'too many new connections per second from unknown sources';
     const visits = ['198.51.100.1', '198.51.100.2', '198.51.100.3', '198.51.101.1', '198.51.102.1', a];
     expect(visits.map(answer)).toEqual(['admitted', 'admitted', network, 'admitted', all, 'admitted']);
     clock.advance(1000);
@@ -256,7 +260,7 @@ test('forgetting idle sources does not refill their tokens early', () => {
   gate.release(enter(a));
   clock.advance(999);
   gate.prune();
-  expect(answer(a)).toBe('too many new connections per second of this address');
+  expect(answer(a)).toBe('too many new connections per second from this address');
 });
 
 test('a block ends on its own', () => {

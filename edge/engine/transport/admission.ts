@@ -13,12 +13,12 @@ import { KnownSources } from './known-sources.ts';
 export type Refusal =
   | 'address is blocked'
   | 'too many connections'
-  | 'too many connections of this address'
-  | 'too many connections of this network'
-  | 'too many new connections per second of this address'
-  | 'too many new connections per second of this organization'
-  | 'too many new connections per second of this network'
-  | 'too many new connections per second of sources that no configuration names';
+  | 'too many connections from this address'
+  | 'too many connections from this network'
+  | 'too many new connections per second from this address'
+  | 'too many new connections per second from this organization'
+  | 'too many new connections per second from this network'
+  | 'too many new connections per second from unknown sources';
 
 export type Verdict =
   | { readonly admitted: true; readonly guest: Guest }
@@ -186,14 +186,14 @@ export class Admission {
     const { maxConnections, maxConnectionsPerAddress, handshakesPerSecond } = this.#limits;
     const now = this.#clock.elapsed();
     const own = groupOf(this.#addresses, address, handshakesPerSecond, now);
-    if (own.guests.size >= maxConnectionsPerAddress) return 'too many connections of this address';
+    if (own.guests.size >= maxConnectionsPerAddress) return 'too many connections from this address';
     if (!own.bucket.has(handshakesPerSecond, now))
-      return 'too many new connections per second of this address';
+      return 'too many new connections per second from this address';
     const perShare = handshakesPerSecond * addressesOfShare;
     const all = groupOf(this.#shares, share, perShare, now);
-    if (!all.bucket.has(perShare, now)) return 'too many new connections per second of this organization';
+    if (!all.bucket.has(perShare, now)) return 'too many new connections per second from this organization';
     const full = this.#open >= maxConnections;
-    const evicted = full && this.#evict('a connection of a known source needs the room', 0);
+    const evicted = full && this.#evict('closed to make room for a known source', 0);
     if (full && !evicted && !this.#yield(all.guests.size)) return 'too many connections';
     own.bucket.take();
     all.bucket.take();
@@ -206,16 +206,16 @@ export class Admission {
     if (this.isBlocked(address)) return 'address is blocked';
     const now = this.#clock.elapsed();
     const own = groupOf(this.#addresses, address, this.#limits.handshakesPerSecond, now);
-    if (own.guests.size >= strangersPerAddress) return 'too many connections of this address';
+    if (own.guests.size >= strangersPerAddress) return 'too many connections from this address';
     const network = groupOf(this.#networks, networkOf(address), strangerHandshakesPerNetwork, now);
-    if (network.guests.size >= strangersPerNetwork) return 'too many connections of this network';
+    if (network.guests.size >= strangersPerNetwork) return 'too many connections from this network';
     if (!network.bucket.has(strangerHandshakesPerNetwork, now))
-      return 'too many new connections per second of this network';
+      return 'too many new connections per second from this network';
     if (!this.#strangersBucket.has(strangerHandshakesPerSecond, now))
-      return 'too many new connections per second of sources that no configuration names';
+      return 'too many new connections per second from unknown sources';
     const room = Math.max(1, Math.floor(maxConnections * strangersShare));
     const full = this.#strangers >= room || this.#open >= maxConnections;
-    if (full && !this.#evict('another network needs the room', network.guests.size + 1))
+    if (full && !this.#evict('closed to make room for another network', network.guests.size + 1))
       return 'too many connections';
     network.bucket.take();
     this.#strangersBucket.take();
@@ -247,7 +247,7 @@ export class Admission {
     const victim = leastUseful(shares, held + 1);
     if (!victim) return false;
     this.#yielded++;
-    this.#end(victim, 'a known source with fewer connections needs the room');
+    this.#end(victim, 'closed to make room for a known source with fewer connections');
     return true;
   }
 

@@ -84,7 +84,7 @@ test('a stream that is not SIP is reported and no longer read, but carries respo
   expect(news()).toEqual([
     'message of 31',
     'closing',
-    'frame error: not SIP: the first line is no SIP start line',
+    'frame error: not SIP: the first line is not a SIP start line',
   ]);
   expect([flow.draining, flow.closed]).toEqual([true, false]);
   expect(flow.send(Buffer.from('x'))).toBe(true);

@@ -175,7 +175,7 @@ export class Connection implements Flow, UnfinishedHolder {
     const queued = this.#wire.queuedBytes + bytes.length;
     if (queued > this.#maxQueuedBytes) {
       this.#owner.count('unread');
-      this.destroy(`the peer does not read: ${queued} octets wait`);
+      this.destroy(`the peer does not read: ${queued} octets queued`);
       return false;
     }
     this.#activeAt = this.#owner.tick;

@@ -34,7 +34,7 @@ test('times out in the handshake and in name resolution', async () => {
   alice.clock.advance(5000);
   expect(await handshake).toMatchObject({
     fault: 'handshake_timeout',
-    message: `${HOST}:${port}: TLS handshake with ${HOST} not done within 5 s`,
+    message: `${HOST}:${port}: TLS handshake with ${HOST} timed out after 5 s`,
   });
 
   const deaf = await listening({

@@ -39,13 +39,13 @@ export async function connectTls(target: Target, options: ConnectOptions): Promi
   const ended = (fault: ConnectionFault, what: string, ms: number) =>
     options.signal.aborted
       ? new TransportError('closing', `${name}: the transport is closing`)
-      : new TransportError(fault, `${name}: ${what} not done within ${ms / 1000} s`);
+      : new TransportError(fault, `${name}: ${what} timed out after ${ms / 1000} s`);
   try {
     const { host } = target;
     const addresses = isIP(host) ? [host] : await resolveName(host, options.resolve, deadline.signal);
     if (deadline.signal.aborted) throw ended('no_address', 'name resolution', options.timeoutMs);
     options.resolved?.(addresses);
-    let failure = new TransportError('no_address', `${name}: the name has no address`);
+    let failure = new TransportError('no_address', `${name}: the name does not resolve to an address`);
     for (const address of addresses) {
       // An address that drops everything must leave time for the next one.
       const share = timeLimit(options.timeoutMs / addresses.length, options);

@@ -16,7 +16,7 @@ test("garbage inside TLS is cut after its owner's last message", async () => {
   const { socket, closed } = rawClient(bob.port);
   socket.write('GET / HTTP/1.1\r\n\r\n');
   expect(await closed).toBe('400');
-  expect((await bob.event('closed')).text).toBe('not SIP: the first line is no SIP start line');
+  expect((await bob.event('closed')).text).toBe('not SIP: the first line is not a SIP start line');
   expect(bob.layer.stats().inbound).toBe(0);
 });
 
@@ -48,7 +48,7 @@ test('a connection that does not finish its handshake is cut, whatever it sends'
     expect(bob.layer.stats()).toMatchObject({ handshakes: 1, refused: 0 });
     bob.clock.advance(1000);
     await closed;
-    expect((await bob.event('refused')).text).toBe(`${HOST}: no connection within the 5 s for a handshake`);
+    expect((await bob.event('refused')).text).toBe(`${HOST}: handshake timed out after 5 s`);
   }
 });
 
@@ -150,7 +150,7 @@ test('connections above the per-address limit are closed before TLS', async () =
   const second = rawClient(bob.port);
   await Promise.all([first.ready, second.ready]);
   await rawClient(bob.port).closed;
-  expect((await bob.event('refused')).text).toBe(`${HOST}: too many connections of this address`);
+  expect((await bob.event('refused')).text).toBe(`${HOST}: too many connections from this address`);
   first.socket.destroy();
   await bob.event('closed');
   await rawClient(bob.port).ready;
@@ -181,13 +181,15 @@ test('a peer that reads nothing is cut at the limit', async () => {
   // Without a turn of the event loop the kernel takes nothing.
   while (flow?.send(chunk) && sent < 100) sent++;
   expect(sent).toBe(2);
-  expect((await bob.event('closed')).text).toMatch(/does not read: 150000 octets wait/);
+  expect((await bob.event('closed')).text).toMatch(/does not read: 150000 octets queued/);
 });
 
 test('a second listener on the port fails with advice', async () => {
   const bob = await listening();
   const second = new Recorder({ tls: { host: HOST, port: bob.port } });
-  await expect(second.layer.listen()).rejects.toThrow(/another program does; stop it or take another port/);
+  await expect(second.layer.listen()).rejects.toThrow(
+    /the port is in use; stop the other program or configure another port/,
+  );
 });
 
 test('closing ends flows and handshakes, and frees the port', async () => {

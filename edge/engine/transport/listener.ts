@@ -136,7 +136,7 @@ export class Listener {
     this.#tick++;
     for (const { socket, guest, deadline } of this.#visits.values()) {
       if (deadline === null || this.#tick < deadline) continue;
-      this.#events.refused(guest.address, `no connection within the ${this.#patience} s for a handshake`);
+      this.#events.refused(guest.address, `handshake timed out after ${this.#patience} s`);
       socket.destroy();
     }
   }
@@ -199,8 +199,8 @@ function ignoreReset(): void {}
 function adviceOf(error: NodeJS.ErrnoException, where: ListenAddress): string {
   const port = `${where.host} port ${where.port}`;
   if (error.code === 'EADDRINUSE')
-    return `cannot listen on ${port}: another program does; stop it or take another port`;
-  if (error.code === 'EACCES') return `cannot listen on ${port}: not permitted; take a port above 1023`;
+    return `cannot listen on ${port}: the port is in use; stop the other program or configure another port`;
+  if (error.code === 'EACCES') return `cannot listen on ${port}: not permitted; configure a port above 1023`;
   if (error.code === 'EADDRNOTAVAIL')
     return `cannot listen on ${port}: no interface of this machine has the address`;
   return `cannot listen on ${port}: ${error.message}`;

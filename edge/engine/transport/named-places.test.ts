@@ -43,13 +43,13 @@ test('no connection is opened when dialogs need all of them, and the error names
   for (let i = 1; i <= 3; i++) open(`192.0.2.${i}`, i, true);
   const place = places.enter('192.0.2.9:5061');
   expect(() => places.locate(place, '192.0.2.9')).toThrow(
-    '192.0.2.9:5061: no connection is made: there are 3 connections to places that peers have named in the network of 192.0.2.9, all in use',
+    '192.0.2.9:5061: not connected: limit of 3 connections to targets named by peers in the network of 192.0.2.9 reached, all in use',
   );
   places.leave(place);
   open('198.51.100.1', 0, true);
   open('203.0.113.1', 0, true);
   expect(() => places.enter('203.0.113.2:5061')).toThrow(
-    'there are 5 connections to places that peers have named, all in use',
+    'limit of 5 connections to targets named by peers reached, all in use',
   );
   expect([closed, places.refused]).toEqual([[], 2]);
 });

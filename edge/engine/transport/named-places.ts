@@ -59,7 +59,7 @@ export class NamedPlaces {
   enter(name: string): Place {
     const { maxPeerPlaces } = this.#limits;
     if (this.#all.size >= maxPeerPlaces && !this.#evict(this.#ofLargestNetwork()))
-      throw this.#refusal(name, `${maxPeerPlaces} connections to places that peers have named`);
+      throw this.#refusal(name, `${maxPeerPlaces} connections to targets named by peers`);
     const place: Place = { name, network: null, connection: null };
     this.#all.add(place);
     return place;
@@ -76,7 +76,7 @@ export class NamedPlaces {
     if (others.size >= peerPlacesPerNetwork && !this.#evict(idlest(others)))
       throw this.#refusal(
         place.name,
-        `${peerPlacesPerNetwork} connections to places that peers have named in the network of ${address}`,
+        `${peerPlacesPerNetwork} connections to targets named by peers in the network of ${address}`,
       );
     place.network = network;
     // The set may have become empty and been removed.
@@ -104,13 +104,13 @@ export class NamedPlaces {
     this.#evicted++;
     // Its slot is free at once, although the socket may take a moment to close.
     this.leave(victim);
-    victim.connection?.close('another place that a peer has named needs the room');
+    victim.connection?.close('closed to make room for another target named by a peer');
     return true;
   }
 
   #refusal(name: string, limit: string): TransportError {
     this.#refused++;
-    return new TransportError('limit', `${name}: no connection is made: there are ${limit}, all in use`);
+    return new TransportError('limit', `${name}: not connected: limit of ${limit} reached, all in use`);
   }
 }
 

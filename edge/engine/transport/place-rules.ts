@@ -26,6 +26,6 @@ export function checkPlace(
   if (refusal === undefined) return;
   throw new TransportError(
     'not_allowed',
-    `${name}: no connection is made to a place that only a peer has named: ${refusal}; the operator can allow its network with ALLOW_PRIVATE_TARGETS`,
+    `${name}: not connected, the target was named by a peer: ${refusal}; to allow its network, set ALLOW_PRIVATE_TARGETS`,
   );
 }

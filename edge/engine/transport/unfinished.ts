@@ -96,6 +96,6 @@ export class Unfinished {
     if (!largest) return;
     this.set(largest, 0);
     this.#cut++;
-    largest.cut('unfinished messages hold too much memory, this one most of it');
+    largest.cut('memory limit of incomplete messages reached, this one was the largest');
   }
 }

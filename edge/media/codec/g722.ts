@@ -44,7 +44,7 @@ export class G722 implements AudioCodec {
     this.#decoder = functions.decodeInit(null, bitsPerSecond, 0);
     if (this.#encoder === null || this.#decoder === null) {
       this.close();
-      throw new Error('libspandsp gave no G.722 codec');
+      throw new Error('libspandsp could not create a G.722 codec');
     }
   }
 

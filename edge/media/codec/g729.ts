@@ -58,7 +58,7 @@ export class G729 implements AudioCodec {
     this.#decoder = functions.decoderInit();
     if (this.#encoder === null || this.#decoder === null) {
       this.close();
-      throw new Error('libbcg729 gave no codec');
+      throw new Error('libbcg729 could not create a codec');
     }
   }
 

@@ -75,7 +75,7 @@ export class Opus implements AudioCodec {
     this.#decoder = functions.decoderCreate(rate, 1, error);
     if (this.#encoder === null || this.#decoder === null) {
       this.close();
-      throw new Error(`libopus gave no codec: error ${error[0]}`);
+      throw new Error(`libopus could not create a codec: error ${error[0]}`);
     }
     const limit = parameter(fmtp, 'maxaveragebitrate') ?? bitrates[rate];
     this.#control(setBitrate, Math.max(6000, Math.min(limit, bitrates[rate])));

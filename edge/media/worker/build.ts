@@ -83,7 +83,7 @@ async function placeStandins(source: string): Promise<void> {
   for (const name of standins) {
     const wrap = await readFile(join(source, 'subprojects', `${name}.wrap`), 'utf8');
     const folder = /^directory *= *(\S+)/m.exec(wrap)?.[1];
-    if (!folder) throw new BuildFailed(`subprojects/${name}.wrap of mediasoup names no directory`);
+    if (!folder) throw new BuildFailed(`subprojects/${name}.wrap in mediasoup names no directory`);
     await cp(join(import.meta.dirname, 'standins', name), join(source, 'subprojects', folder), {
       recursive: true,
     });

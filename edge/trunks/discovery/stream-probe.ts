@@ -137,10 +137,7 @@ function exchange<S extends Socket | TLSSocket>(
   });
 }
 
-const handshakeTimeout: ConnectionFailure = connectionFailure(
-  'handshake_timeout',
-  'TLS handshake not done within the time of the probe',
-);
+const handshakeTimeout: ConnectionFailure = connectionFailure('handshake_timeout', 'TLS handshake timed out');
 
 function waitedFor(place: string, connected: boolean, reader: ResponseReader | null): string | null {
   if (!connected) return null;

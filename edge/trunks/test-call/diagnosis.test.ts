@@ -250,8 +250,8 @@ describe('after an answer', () => {
   });
 
   it('keys cannot be sent', () => {
-    expect(answered({ keysProblem: 'the peer takes no telephone-event' })).toBe(
-      'The keys could not be sent: the peer takes no telephone-event.',
+    expect(answered({ keysProblem: 'the peer does not support telephone-event' })).toBe(
+      'The keys could not be sent: the peer does not support telephone-event.',
     );
   });
 

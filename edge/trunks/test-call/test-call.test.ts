@@ -243,12 +243,12 @@ describe('a test call', () => {
 
   it('is connected without keys when the far end does not support them, and says so', async () => {
     await answered({ dtmf: '1' });
-    media.last.sendDtmf = () => Promise.reject(new Error('the peer takes no telephone-event'));
+    media.last.sendDtmf = () => Promise.reject(new Error('the peer does not support telephone-event'));
     await talk(5000);
     expect(events()).toEqual(['initiated', 'answered', 'media_confirmed', 'completed']);
     expect(last()).toMatchObject({
       result: 'connected',
-      diagnosis: 'The keys could not be sent: the peer takes no telephone-event.',
+      diagnosis: 'The keys could not be sent: the peer does not support telephone-event.',
     });
     expect(last().timeline.at(-1)?.detail).toBe(last().diagnosis);
   });

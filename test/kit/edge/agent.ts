@@ -29,7 +29,7 @@ export class RecordingHost implements AgentHost {
     this.hangups.push(reason);
   }
   async sendDtmf(digits: string): Promise<void> {
-    if (!this.keys) throw new Error('the peer takes no telephone-event');
+    if (!this.keys) throw new Error('the peer does not support telephone-event');
     this.keysSent.push(digits);
   }
   keysPossible(): boolean {
