@@ -3,7 +3,8 @@
  * again, hangs up, and prints the call as the API shows it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { type HeardStats, SrtpPeer } from '../test/kit/fakes/srtp-peer.ts';
+import type { HeardStats } from '../test/kit/fakes/heard-media.ts';
+import { SrtpPeer } from '../test/kit/fakes/srtp-peer.ts';
 import { loudness } from './call/loudness.ts';
 import { Phone } from './call/phone.ts';
 import { reportTrouble, Trouble } from './setup/trouble.mjs';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiErrors, isApiErrorCode } from '#shared/errors.ts';
 import type { OpenApiDocument, Operation } from '../control/deployment/openapi-document.ts';
-import { endpoints, everywhere, ofNumbers } from './contract-table.ts';
+import { endpoints, everywhere, ofNumbers } from './contract/table.ts';
 import { startControl, type TestControl } from './kit/control/harness.ts';
 import { openApiOf } from './kit/control/openapi.ts';
 

@@ -3,8 +3,9 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { CodecName } from '#shared/codecs.ts';
 import type { AudioEndpoint, DtmfEvent, MediaLeg, MediaLegOptions } from '../../../edge/call/ports/media.ts';
 import { createMedia, type MediaOptions, type RunningMedia } from '../../../edge/media/media.ts';
+import type { HeardPacket } from '../fakes/heard-media.ts';
 import { acceptTestWorker, testWorkerBin } from '../fakes/media-worker.ts';
-import { type HeardPacket, SrtpPeer, type SrtpPeerOptions } from '../fakes/srtp-peer.ts';
+import { SrtpPeer, type SrtpPeerOptions } from '../fakes/srtp-peer.ts';
 
 /** Media on the loopback address that shuts down quickly, on 200 ports from `portMin`. */
 export function testOptions(portMin: number): MediaOptions {

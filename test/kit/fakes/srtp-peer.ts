@@ -5,7 +5,8 @@
 
 import { randomBytes, randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
-import { decodeMulaw, encodeMulaw, tone } from './audio.ts';
+import { encodeMulaw, tone } from './audio.ts';
+import { digits, type HeardEvent, HeardMedia, type HeardPacket, type HeardStats } from './heard-media.ts';
 import { SrtpReceiver, SrtpSender } from './srtp.ts';
 
 export interface SrtpPeerOptions {
@@ -25,35 +26,6 @@ export interface SrtpPeerOptions {
   readonly onPacket?: (packet: HeardPacket) => void;
 }
 
-export interface HeardPacket {
-  readonly payloadType: number;
-  readonly marker: boolean;
-  readonly sequence: number;
-  readonly timestamp: number;
-  readonly ssrc: number;
-  readonly payload: Buffer;
-}
-
-export interface HeardEvent {
-  readonly digit: string;
-  /** In samples of the event clock. */
-  readonly duration: number;
-  /** Packets of this event, including end packets. */
-  readonly packets: number;
-  readonly endPackets: number;
-}
-
-export interface HeardStats {
-  readonly packets: number;
-  readonly lost: number;
-  /** RFC 3550 section 6.4.1, ms */
-  readonly jitterMs: number;
-  /** Delay of packets against the fastest one, by their timestamps, ms. */
-  readonly latenessP99Ms: number;
-  readonly undecryptable: number;
-}
-
-const digits = '0123456789*#ABCD';
 const frame = 160;
 /** Time-out of a hanging wait. */
 const whenLimitMs = 60_000;
@@ -63,8 +35,7 @@ export class SrtpPeer {
   readonly #rtp: Socket;
   readonly #rtcp: Socket;
   readonly #address: string;
-  readonly #record: boolean;
-  readonly #ticksPerMs: number;
+  readonly #heard: HeardMedia;
   readonly #onPacket: ((packet: HeardPacket) => void) | undefined;
   readonly #mki: Buffer;
   readonly #sentMki: Buffer;
@@ -81,15 +52,6 @@ export class SrtpPeer {
   sent = 0;
 
   #waiting: { done: () => boolean; resolve: () => void }[] = [];
-  #packets = 0;
-  #undecryptable = 0;
-  #chunks: Int16Array[] = [];
-  #events = new Map<number, { digit: string; duration: number; packets: number; endPackets: number }>();
-  #firstSequence: number | null = null;
-  #highest = 0;
-  #jitter = 0;
-  #transit: number | null = null;
-  #delays: number[] = [];
   /** The middle 32 bits of the NTP time in the last sender report, and its arrival time. */
   #senderReport: { ntp: number; at: number } | null = null;
   #remoteSsrc = 0;
@@ -98,8 +60,7 @@ export class SrtpPeer {
     this.#rtp = rtp;
     this.#rtcp = rtcp;
     this.#address = options.address ?? '127.0.0.1';
-    this.#record = options.record ?? true;
-    this.#ticksPerMs = (options.clockRate ?? 8000) / 1000;
+    this.#heard = new HeardMedia(options.clockRate ?? 8000, options.record ?? true);
     this.#onPacket = options.onPacket;
     this.rtpPort = rtp.address().port;
     this.ssrc = options.ssrc ?? randomBytes(4).readUInt32BE();
@@ -169,8 +130,7 @@ export class SrtpPeer {
     if (!port || !key || !address) throw new Error(`cannot connect to\n${sdp}`);
     this.#remote = { address, rtpPort: Number(port) };
     this.#receiver = new SrtpReceiver(Buffer.from(key, 'base64'), mkiOf(mki, mkiLength));
-    this.#transit = null;
-    this.#firstSequence = null;
+    this.#heard.restart();
   }
 
   #mkiParameter(): string {
@@ -265,7 +225,7 @@ export class SrtpPeer {
    * @param lost share of the packets since the report before, 0..1
    * @param highest extended highest sequence number; the received one unless given
    */
-  report(lost = 0, highest = this.#highest): void {
+  report(lost = 0, highest = this.highest): void {
     const last = this.#senderReport;
     const rr = Buffer.alloc(last ? 32 : 8);
     rr[0] = last ? 0x81 : 0x80;
@@ -300,7 +260,7 @@ export class SrtpPeer {
 
   /** Extended highest sequence number received. */
   get highest(): number {
-    return this.#highest;
+    return this.#heard.highest;
   }
 
   /** Whether a sender report arrived. */
@@ -310,7 +270,7 @@ export class SrtpPeer {
 
   /** Resolves when `count` packets in all were received. */
   heard(count: number): Promise<void> {
-    return this.when(() => this.#packets >= count);
+    return this.when(() => this.packets >= count);
   }
 
   /**
@@ -322,7 +282,11 @@ export class SrtpPeer {
     return new Promise((resolve, reject) => {
       const limit = setTimeout(() => {
         this.#waiting = this.#waiting.filter((one) => one.resolve !== settled);
-        reject(new Error(`timed out waiting for media that makes ${done} true; heard: ${this.#summary()}`));
+        reject(
+          new Error(
+            `timed out waiting for media that makes ${done} true; heard: ${this.#heard.summary}; ${this.sent} packets sent`,
+          ),
+        );
       }, whenLimitMs);
       const settled = () => {
         clearTimeout(limit);
@@ -332,55 +296,28 @@ export class SrtpPeer {
     });
   }
 
-  #summary(): string {
-    const keys = this.events.map(({ digit, endPackets }) => `${digit}${endPackets > 0 ? '' : ' (no end)'}`);
-    const loudest = this.samples(8000).reduce((most, one) => Math.max(most, Math.abs(one)), 0);
-    const packets = `${this.#packets} packets, ${this.#undecryptable} undecryptable, ${this.sent} sent`;
-    return `${packets}, loudest sample of the last second ${loudest}, keys: ${keys.join(' ') || 'none'}`;
-  }
-
   /** Packets received and decrypted. */
   get packets(): number {
-    return this.#packets;
+    return this.#heard.packets;
   }
 
   /** The last `count` received samples. */
-  samples(count = Number.POSITIVE_INFINITY): Int16Array {
-    const total = this.#chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-    const all = new Int16Array(total);
-    let at = 0;
-    for (const chunk of this.#chunks) {
-      all.set(chunk, at);
-      at += chunk.length;
-    }
-    return all.subarray(Math.max(0, total - count));
+  samples(count?: number): Int16Array {
+    return this.#heard.samples(count);
   }
 
   /** Received key presses, by their timestamps. */
   get events(): readonly HeardEvent[] {
-    return [...this.#events.values()];
+    return this.#heard.events;
   }
 
   get stats(): HeardStats {
-    const delays = this.#delays.toSorted((a, b) => a - b);
-    const fastest = delays[0] ?? 0;
-    const expected = this.#firstSequence === null ? 0 : this.#highest - this.#firstSequence + 1;
-    return {
-      packets: this.#packets,
-      lost: Math.max(0, expected - this.#packets),
-      jitterMs: this.#jitter / this.#ticksPerMs,
-      latenessP99Ms: (delays[Math.floor(delays.length * 0.99)] ?? 0) - fastest,
-      undecryptable: this.#undecryptable,
-    };
+    return this.#heard.stats;
   }
 
   /** Resets the counters. */
   resetStats(): void {
-    this.#packets = 0;
-    this.#undecryptable = 0;
-    this.#firstSequence = null;
-    this.#jitter = 0;
-    this.#delays = [];
+    this.#heard.resetStats();
     this.sent = 0;
   }
 
@@ -392,57 +329,25 @@ export class SrtpPeer {
   #onRtp(packet: Buffer): void {
     const rtp = this.#receiver?.unprotect(packet);
     if (!rtp) {
-      this.#undecryptable++;
+      this.#heard.undecryptable++;
       return;
     }
-    this.#packets++;
-    this.#remoteSsrc = rtp.readUInt32BE(8);
-    const timestamp = rtp.readUInt32BE(4);
-    const payloadType = (rtp[1] ?? 0) & 0x7f;
-    this.#count(rtp.readUInt16BE(2));
-    this.#onPacket?.({
-      payloadType,
-      marker: (rtp[1] ?? 0) > 0x7f,
+    const second = rtp[1] ?? 0;
+    const heard = {
+      payloadType: second & 0x7f,
+      marker: second > 0x7f,
       sequence: rtp.readUInt16BE(2),
-      timestamp,
-      ssrc: this.#remoteSsrc,
+      timestamp: rtp.readUInt32BE(4),
+      ssrc: rtp.readUInt32BE(8),
       payload: rtp.subarray(12),
-    });
-    if (payloadType === 101) this.#onEvent(timestamp, rtp.subarray(12));
-    else {
-      this.#measure(timestamp);
-      if (this.#record) this.#chunks.push(decodeMulaw(rtp.subarray(12)));
-    }
+    };
+    this.#remoteSsrc = heard.ssrc;
+    this.#heard.take(heard);
+    this.#onPacket?.(heard);
     if (this.#waiting.length === 0) return;
     const ready = this.#waiting.filter(({ done }) => done());
     this.#waiting = this.#waiting.filter((waiter) => !ready.includes(waiter));
     for (const { resolve } of ready) resolve();
-  }
-
-  #count(sequence: number): void {
-    if (this.#firstSequence === null) {
-      this.#firstSequence = sequence;
-      this.#highest = sequence;
-      return;
-    }
-    const step = ((sequence - (this.#highest & 0xffff) + 0x18000) % 0x10000) - 0x8000;
-    if (step > 0) this.#highest += step;
-  }
-
-  #measure(timestamp: number): void {
-    const transit = performance.now() * this.#ticksPerMs - timestamp;
-    if (this.#transit !== null) this.#jitter += (Math.abs(transit - this.#transit) - this.#jitter) / 16;
-    this.#transit = transit;
-    this.#delays.push(transit / this.#ticksPerMs);
-  }
-
-  #onEvent(timestamp: number, payload: Buffer): void {
-    const event = this.#events.get(timestamp) ?? { digit: '', duration: 0, packets: 0, endPackets: 0 };
-    event.digit = digits[payload[0] ?? 0] ?? '?';
-    event.duration = Math.max(event.duration, payload.readUInt16BE(2));
-    event.packets++;
-    if ((payload[1] ?? 0) & 0x80) event.endPackets++;
-    this.#events.set(timestamp, event);
   }
 
   #onRtcp(packet: Buffer): void {

@@ -1,0 +1,111 @@
+/** SIP configurations, checks of trunks and porting (docs/contract, sections 2, 3 and 5). */
+import type { Endpoint } from './endpoint.ts';
+
+export const sip: readonly Endpoint[] = [
+  ['GET', '/v1/sip', [200], { 404: ['NUMBER_NOT_FOUND'] }],
+  [
+    'POST',
+    '/v1/sip/attach',
+    [200],
+    { 400: ['TRANSPORT_NOT_ALLOWED', 'SECURE_MEDIA_REQUIRED', 'INVALID_SIP_ENDPOINT', 'TARGET_NOT_ALLOWED'] },
+  ],
+  [
+    'POST',
+    '/v1/sip/update',
+    [200],
+    {
+      400: [
+        'TRANSPORT_NOT_ALLOWED',
+        'SECURE_MEDIA_REQUIRED',
+        'INVALID_SIP_ENDPOINT',
+        'TARGET_NOT_ALLOWED',
+        'REGISTRAR_REQUIRED',
+        'DUPLICATE_SIP_CONFIG',
+      ],
+      404: ['NUMBER_NOT_FOUND', 'SIP_CONFIG_NOT_FOUND'],
+    },
+  ],
+  ['POST', '/v1/sip/detach', [200], { 404: ['NUMBER_NOT_FOUND'] }],
+  ['GET', '/v1/sip/numbers', [200], {}],
+  ['POST', '/v1/sip/parse-destination', [200], {}],
+  ['POST', '/v1/sip/discover', [202, 200], { 400: ['TARGET_NOT_ALLOWED'], 409: ['DISCOVERY_IN_PROGRESS'] }],
+  ['GET', '/v1/sip/discover/status', [200], { 404: ['DISCOVERY_NOT_FOUND'] }],
+  [
+    'POST',
+    '/v1/sip/test-call',
+    [200],
+    { 400: ['OUTBOUND_NOT_CONFIGURED'], 404: ['NUMBER_NOT_FOUND', 'SIP_CONFIG_NOT_FOUND'] },
+  ],
+  ['GET', '/v1/sip/test-call/status', [200], { 404: ['TEST_CALL_NOT_FOUND'] }],
+  ['GET', '/v1/sip/firewall-ips', [200], {}],
+  ['GET', '/v1/sip/outbound-setup', [200], { 404: ['NUMBER_NOT_FOUND'] }],
+  ['GET', '/v1/sip/status', [200], { 404: ['NUMBER_NOT_FOUND'] }],
+  ['GET', '/v1/sip/calls', [200], { 400: ['INVALID_CURSOR'] }],
+  ['GET', '/v1/sip/calls/{call_id}', [200], { 404: ['CALL_NOT_FOUND'] }],
+  ['GET', '/v1/sip/calls/{call_id}/trace', [200], { 404: ['CALL_NOT_FOUND', 'TRACE_NOT_FOUND'] }],
+  ['GET', '/v1/sip/calls/{call_id}/trace.pcap', [200], { 404: ['CALL_NOT_FOUND', 'TRACE_NOT_FOUND'] }],
+  [
+    'PATCH',
+    '/v1/sip/config',
+    [200],
+    {
+      400: [
+        'TRANSPORT_NOT_ALLOWED',
+        'TARGET_NOT_ALLOWED',
+        'FAILOVER_OUTBOUND_ONLY',
+        'FAILOVER_ENDPOINTS_REQUIRED',
+        'NO_ALERT_RECIPIENTS',
+      ],
+      404: ['NUMBER_NOT_FOUND', 'SIP_CONFIG_NOT_FOUND'],
+    },
+  ],
+  ['GET', '/v1/sip/port/check', [200], { 400: ['INVALID_PHONE_NUMBERS'] }],
+  ['POST', '/v1/sip/port/document', [200], { 413: ['FILE_TOO_LARGE'], 415: ['UNSUPPORTED_FILE_TYPE'] }],
+  [
+    'POST',
+    '/v1/sip/port/initiate',
+    [200],
+    {
+      400: [
+        'TARGET_PORT_DATE_TOO_EARLY',
+        'PIN_REQUIRED',
+        'DOCUMENT_NOT_FOUND',
+        'NOT_PORTABLE',
+        'INVALID_PHONE_NUMBERS',
+      ],
+      409: ['PORT_ALREADY_IN_PROGRESS'],
+    },
+  ],
+  ['GET', '/v1/sip/port', [200], {}],
+  ['GET', '/v1/sip/port/{id}', [200], { 404: ['PORT_NOT_FOUND'] }],
+  ['DELETE', '/v1/sip/port/{id}', [200], { 404: ['PORT_NOT_FOUND'], 409: ['PORT_NOT_CANCELABLE'] }],
+  [
+    'GET',
+    '/v1/sip/port/sign/{token}',
+    [200],
+    { 404: ['SIGNATURE_LINK_NOT_FOUND'], 410: ['SIGNATURE_LINK_EXPIRED'] },
+  ],
+  [
+    'POST',
+    '/v1/sip/port/sign/{token}',
+    [200],
+    {
+      400: ['CONSENT_REQUIRED', 'NAME_MISMATCH'],
+      404: ['SIGNATURE_LINK_NOT_FOUND'],
+      409: ['ALREADY_SIGNED'],
+      410: ['SIGNATURE_LINK_EXPIRED'],
+    },
+  ],
+  ['GET', '/v1/admin/ports', [200], { 403: ['OPERATOR_KEY_REQUIRED'] }],
+  [
+    'POST',
+    '/v1/admin/ports/{id}/status',
+    [200],
+    {
+      400: ['INVALID_PHONE_NUMBERS'],
+      403: ['OPERATOR_KEY_REQUIRED'],
+      404: ['PORT_NOT_FOUND'],
+      409: ['INVALID_TRANSITION', 'NUMBER_IN_USE'],
+    },
+  ],
+];

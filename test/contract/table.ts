@@ -1,0 +1,42 @@
+/** Every endpoint of the HTTP contract (docs/contract). contract.test.ts compares the served OpenAPI document with it. */
+import { agents } from './agents.ts';
+import type { Endpoint } from './endpoint.ts';
+import { sip } from './sip.ts';
+import { testing } from './testing.ts';
+
+/** The organization and the deployment (section 14). */
+const deployment: readonly Endpoint[] = [
+  ['GET', '/v1/org/settings', [200], {}],
+  ['PATCH', '/v1/org/settings', [200], { 400: ['TARGET_NOT_ALLOWED'] }],
+  ['POST', '/v1/org/webhook-secret', [200], {}],
+  ['GET', '/health', [200, 503], {}],
+  ['GET', '/metrics', [200], { 403: ['OPERATOR_KEY_REQUIRED'] }],
+  ['GET', '/openapi.json', [200], {}],
+  ['GET', '/docs', [200], {}],
+];
+
+export const endpoints: readonly Endpoint[] = [...sip, ...testing, ...agents, ...deployment];
+
+/** Codes that every endpoint may answer with (its section 1.3). */
+export const everywhere: Readonly<Record<string, number>> = {
+  INVALID_PARAMETER: 400,
+  UNKNOWN_PROPERTY: 400,
+  INVALID_JSON: 400,
+  AUTH_FAILURE: 401,
+  ROUTE_NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  IDEMPOTENCY_CONFLICT: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMITED: 429,
+  INTERNAL_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
+};
+
+/** Codes for single numbers of a request, inside a successful response (its section 2.3). */
+export const ofNumbers: readonly string[] = [
+  'INVALID_PHONE_NUMBER',
+  'NUMBER_IN_USE',
+  'SIP_CONFIG_LIMIT',
+  'REGISTRAR_REQUIRED',
+];
