@@ -54,7 +54,7 @@ export const formerSettings: Readonly<Record<string, Fate>> = {
   WIDGET_THREAD_DAYS: retention('widgetThreads'),
   PORT_DAYS: retention('ports'),
   AUDIT_DAYS: retention('changes'),
-  SMTP_REQUIRE_TLS: other('add ?tls=required to SMTP_URL'),
+  SMTP_REQUIRE_TLS: other('add ?tls=required to SMTP_URL if it was true,'),
   SMTP_CA: other('add ?ca=<PEM file> to SMTP_URL'),
   DRACHTIO_PORT: (value) => `set DRACHTIO_HOST=<host>:${value}`,
   HEP_PORT: (value) => `set HEP_HOST=<address>:${value}`,

@@ -16,7 +16,7 @@ export class TestProgram {
   readonly name: string;
   readonly #file: string;
   readonly #env: NodeJS.ProcessEnv;
-  readonly #options: object;
+  readonly #args: readonly string[];
   #child: ChildProcess | null = null;
   #output = '';
   #closed: Promise<unknown> = Promise.resolve();
@@ -28,7 +28,7 @@ export class TestProgram {
     const isProduct = Object.keys(options).length === 0;
     this.#file = isProduct ? join(root, name, 'main.ts') : join(import.meta.dirname, `${name}-entry.ts`);
     this.#env = env;
-    this.#options = options;
+    this.#args = isProduct ? [] : [JSON.stringify(options)];
   }
 
   static control(env: NodeJS.ProcessEnv, options: ControlOptions = {}): TestProgram {
@@ -66,7 +66,7 @@ export class TestProgram {
   }
 
   start(): void {
-    const child = spawn(process.execPath, [this.#file, JSON.stringify(this.#options)], {
+    const child = spawn(process.execPath, [this.#file, ...this.#args], {
       cwd: root,
       env: this.#env,
       stdio: ['ignore', 'pipe', 'pipe'],
