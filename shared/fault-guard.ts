@@ -38,7 +38,7 @@ export function guardProgram(program: Program): ProgramGuard {
   let isEnding = false;
   const end = (kind: Fault['kind'], error: unknown): void => {
     const file = safely(() => writeReport(program, parts, kind, error)) ?? null;
-    safely(() => parts?.log(error, 'unknown fault: the program drains and ends', { kind, report: file }));
+    safely(() => parts?.log(error, 'unexpected fault: draining and exiting', { kind, report: file }));
     // A second fault during the shutdown is ignored: the time limit is already set.
     if (isEnding) return;
     isEnding = true;

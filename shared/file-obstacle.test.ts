@@ -88,13 +88,13 @@ test('a folder that cannot be entered, and one that is not writable', () => {
 test.each(['', '-wal'])('a folder in place of control.db%s', (ending) => {
   rmSync(file + ending, { force: true });
   mkdirSync(file + ending);
-  expect(said()).toContain(`${file}${ending} is a folder, and a file belongs there.`);
+  expect(said()).toContain(`${file}${ending} is a folder, but must be a file.`);
 });
 
 test('a file in place of the folder', () => {
   rmSync(join(folder, 'data'), { recursive: true });
   writeFileSync(join(folder, 'data'), '');
-  expect(said()).toContain(`${join(folder, 'data')} is a file, and a folder belongs there.`);
+  expect(said()).toContain(`${join(folder, 'data')} is a file, but must be a folder.`);
 });
 
 test('a file that is only read needs read permission only, and its folder too', () => {

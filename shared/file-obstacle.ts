@@ -25,7 +25,7 @@ export function fileObstacle(
     const found = look(folder);
     if (found === null) return notMakable(dirname(folder), runsAs);
     if (!found.isFolder)
-      return `${folder} is a file, and a folder belongs there. Move it away, or name another folder (TRUNKLINE_DATA).`;
+      return `${folder} is a file, but must be a folder. Move it away, or name another folder (TRUNKLINE_DATA).`;
     if (!may(folder, constants.X_OK)) return closed('The folder ', folder, found, runsAs, 'enter', 'u+rwx');
   }
   const isWritten = needs === 'write';
@@ -34,7 +34,7 @@ export function fileObstacle(
     const found = look(file);
     if (found === null) continue;
     if (found.isFolder)
-      return `${file} is a folder, and a file belongs there. Move it away, or name another data folder (TRUNKLINE_DATA).`;
+      return `${file} is a folder, but must be a file. Move it away, or name another data folder (TRUNKLINE_DATA).`;
     if (!may(file, constants.R_OK)) return closed('', file, found, runsAs, 'read', 'u+rw');
     if (isWritten && !may(file, constants.W_OK)) return closed('', file, found, runsAs, 'write', 'u+rw');
   }

@@ -40,7 +40,7 @@ export class SecretBox {
       const text = decipher.update(bytes.subarray(ivBytes, -tagBytes), undefined, 'utf8');
       return text + decipher.final('utf8');
     } catch (error) {
-      throw new Error(`The stored secret of ${context} does not open with this key`, {
+      throw new Error(`The stored secret of ${context} cannot be decrypted with this key`, {
         cause: error,
       });
     }
@@ -60,7 +60,7 @@ export function keptKey(file: string): string | null {
   const text = textOf(file);
   if (text === null || /^[0-9a-f]{64}$/i.test(text)) return text;
   throw new SettingError(
-    `${file} must hold a key of 64 hexadecimal digits (32 bytes); put back the one that was in it`,
+    `${file} must contain a key of 64 hexadecimal digits (32 bytes); restore the original file`,
   );
 }
 

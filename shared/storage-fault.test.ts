@@ -39,6 +39,6 @@ test('a file of another user is reported as not accessible, for reading and writ
     path: '/data/secret.key',
   });
   expect(storageWords(error, '')).toBe(
-    '/data/secret.key is not accessible to this user. Run it as the owner of the data folder (TRUNKLINE_DATA), or correct the owner of what was named. EACCES: permission denied',
+    '/data/secret.key is not accessible to this user. Run it as the owner of the data folder (TRUNKLINE_DATA), or correct the owner of the path. EACCES: permission denied',
   );
 });

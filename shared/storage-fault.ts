@@ -21,9 +21,9 @@ const faults: readonly { readonly fault: StorageFault; readonly codes: RegExp }[
 
 /** One sentence for a person: what happened. */
 export const faultWords: Readonly<Record<StorageFault, string>> = {
-  full: 'no room is left on the disk',
-  read_only: 'the file system cannot be written',
-  failing: 'the disk or its file system fails',
+  full: 'the disk is full',
+  read_only: 'the file system is read-only',
+  failing: 'the disk or its file system is failing',
 };
 
 /** null: the error has another cause, such as a mistake in a statement. */
@@ -61,13 +61,13 @@ export function storageWords(
     const obstacle = path !== null && inTheWay.test(code) ? obstacleAt(resolve(path)) : null;
     if (obstacle !== null) return `${obstacle} ${at.message}`;
     if (path !== null && noFolder.test(code))
-      return `${path} is not a folder, or lies below a file. Name a folder (TRUNKLINE_DATA). ${at.message}`;
+      return `${path} is not a folder, or is below a file. Set a folder (TRUNKLINE_DATA). ${at.message}`;
     if (path !== null && denied.test(code))
-      return `${path} is not accessible to this user. Run it as the owner of the data folder (TRUNKLINE_DATA), or correct the owner of what was named. ${at.message}`;
+      return `${path} is not accessible to this user. Run it as the owner of the data folder (TRUNKLINE_DATA), or correct the owner of the path. ${at.message}`;
     const fault = storageFault(at);
     if (fault === null) continue;
     const where = path === null ? '' : ` (${path})`;
-    return `Nothing can be written${where}: ${faultWords[fault]}. Look at the disk and the owner of the data folder (TRUNKLINE_DATA) and of the folder that was named, then try again. ${at.message}`;
+    return `Nothing can be written${where}: ${faultWords[fault]}. Check the disk and the owner of the data folder (TRUNKLINE_DATA) and of the folder that was named, then try again. ${at.message}`;
   }
   return null;
 }

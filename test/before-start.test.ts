@@ -51,7 +51,7 @@ test('reports an address that this machine does not have', async () => {
 test.each(['control.db', 'outbox.db', 'secret.key'])('reports a folder in place of %s', async (name) => {
   mkdirSync(join(folder, 'data', name), { recursive: true });
   await expect(checkBeforeStart(await environment())).rejects.toMatchObject({
-    remedy: expect.stringContaining(`${join(folder, 'data', name)} is a folder, and a file belongs there.`),
+    remedy: expect.stringContaining(`${join(folder, 'data', name)} is a folder, but must be a file.`),
   });
 });
 
@@ -65,7 +65,7 @@ test('npm start fails before it builds anything, without advice about ports', as
     encoding: 'utf8',
   });
   expect([status, stdout]).toEqual([1, '']);
-  expect(stderr).toContain(`what to do: ${join(folder, 'data')} is a file, and a folder belongs there.`);
+  expect(stderr).toContain(`what to do: ${join(folder, 'data')} is a file, but must be a folder.`);
   expect(stderr).not.toContain('PORT');
   expect(readdirSync(cache)).toEqual([]);
 });

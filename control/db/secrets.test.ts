@@ -22,9 +22,9 @@ describe('SecretBox', () => {
     const sealed = box.seal('secret', 'row 1');
     const altered = Buffer.from(sealed.slice(3), 'base64url');
     altered.writeUInt8(altered.readUInt8(14) ^ 1, 14);
-    expect(() => box.open(sealed, 'row 2')).toThrow('row 2 does not open with this key');
-    expect(() => new SecretBox('cd'.repeat(32)).open(sealed, 'row 1')).toThrow('does not open');
-    expect(() => box.open(`v1.${altered.toString('base64url')}`, 'row 1')).toThrow('does not open');
+    expect(() => box.open(sealed, 'row 2')).toThrow('row 2 cannot be decrypted with this key');
+    expect(() => new SecretBox('cd'.repeat(32)).open(sealed, 'row 1')).toThrow('cannot be decrypted');
+    expect(() => box.open(`v1.${altered.toString('base64url')}`, 'row 1')).toThrow('cannot be decrypted');
     expect(() => box.open('plain', 'row 1')).toThrow('unknown form');
   });
 
@@ -48,7 +48,7 @@ describe('loadSecretKey', () => {
     const folder = mkdtempSync(join(tmpdir(), 'key-'));
     writeFileSync(join(folder, 'secret.key'), 'half a ke');
     expect(() => loadSecretKey(null, folder)).toThrow(
-      `${join(folder, 'secret.key')} must hold a key of 64 hexadecimal digits`,
+      `${join(folder, 'secret.key')} must contain a key of 64 hexadecimal digits`,
     );
     rmSync(folder, { recursive: true });
   });

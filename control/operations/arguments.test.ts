@@ -5,7 +5,7 @@ const coded = (message: string, more: object, cause?: unknown) =>
   Object.assign(new Error(message, { cause }), more);
 
 it.each([
-  ['SQLite on a full disk', coded('database or disk is full', { code: 'SQLITE_FULL' }), 'no room is left'],
+  ['SQLite on a full disk', coded('database or disk is full', { code: 'SQLITE_FULL' }), 'the disk is full'],
   [
     'a folder without write permission',
     coded('EACCES: permission denied', { code: 'EACCES', path: '/srv/backup' }),
@@ -14,12 +14,12 @@ it.each([
   [
     'a read-only file system',
     coded('EROFS: read-only file system', { code: 'EROFS', path: '/srv/backup' }),
-    'Nothing can be written (/srv/backup): the file system cannot be written',
+    'Nothing can be written (/srv/backup): the file system is read-only',
   ],
   [
     'a migration on a full disk',
     coded('Database migration failed', {}, coded('disk I/O error', { code: 'SQLITE_IOERR_WRITE' })),
-    'the disk or its file system fails',
+    'the disk or its file system is failing',
   ],
   [
     'a damaged database',

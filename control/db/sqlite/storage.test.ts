@@ -24,8 +24,8 @@ const health = () => control.call('GET', '/health', { key: null });
 const create = () => control.call('POST', '/v1/pathway/create', { body: { name: 'x'.repeat(200) } });
 
 test.each([
-  ['no room', 'max_page_count = 1', 'max_page_count = 1000000', 'no room is left on the disk'],
-  ['a read-only file system', 'query_only = ON', 'query_only = OFF', 'cannot be written'],
+  ['no room', 'max_page_count = 1', 'max_page_count = 1000000', 'the disk is full'],
+  ['a read-only file system', 'query_only = ON', 'query_only = OFF', 'is read-only'],
 ])(
   '%s: 503 for writes, reads work, /health reports it, and everything recovers',
   async (_, off, on, words) => {
