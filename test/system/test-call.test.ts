@@ -300,7 +300,7 @@ describe.concurrent('audio and keys of a test call', () => {
       result: 'failed',
       error: 'NO_MEDIA',
       diagnosis: expect.stringMatching(
-        /^You receive no audio: the peer sends RTCP reports without a word about our packets/,
+        /^You receive no audio: the peer.s RTCP reports do not mention our packets/,
       ),
       media: { verdict: 'receive_only' },
     });
@@ -380,7 +380,7 @@ describe('a test call', () => {
       expect(await ended(id)).toMatchObject({
         result: 'failed',
         sip_code: 488,
-        diagnosis: expect.stringMatching(/accepts none of the media that we offer \(SRTP with PCMU, /),
+        diagnosis: expect.stringMatching(/accepts none of the offered media \(SRTP with PCMU, /),
       });
     });
   });
