@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { accepts, step } from '#shared/state-machine.ts';
+import { byInput } from '../../../test/kit/state-machines.ts';
 import { type TransferInput, type TransferState, transfer } from './transfer-state.ts';
 
 const states: readonly TransferState[] = ['calling', 'waiting', 'joining', 'referring'];
@@ -31,17 +32,46 @@ describe('the states of a transfer', () => {
     expect(step(transfer, 'joined', 'failed')).toEqual({ to: 'over', actions: ['endCall'] });
   });
 
-  it('ignores every input when it is over', () => {
+  it('does nothing more when it is over', () => {
     const inputs: TransferInput[] = [
-      'call',
+      'answer',
       'bridge',
-      'joined',
       'refer',
       'handed',
       'move',
       'failed',
+      'left',
       'ended',
     ];
-    expect(inputs.filter((input) => accepts(transfer, 'over', input))).toEqual([]);
+    for (const input of inputs) expect(step(transfer, 'over', input)).toEqual({ to: 'over', actions: [] });
+    expect(accepts(transfer, 'over', 'call')).toBe(false);
+  });
+
+  it('takes each input as follows', () => {
+    expect(byInput(transfer)).toEqual({
+      call: ['begun > calling: pause, call'],
+      refer: ['begun > referring: pause, refer', 'calling > referring: refer', 'referring over: nothing'],
+      failed: [
+        'begun > over: nothing',
+        'calling waiting joining referring > over: release, resume',
+        'joined > over: endCall',
+        'over: nothing',
+      ],
+      ended: [
+        'begun > over: nothing',
+        'calling waiting joining referring joined > over: release',
+        'over: nothing',
+      ],
+      answer: ['calling > waiting: answer', 'waiting joining joined over: nothing'],
+      bridge: ['calling waiting > joining: bridge', 'joining joined over: nothing'],
+      move: ['calling > over: move', 'over: nothing'],
+      left: [
+        'calling waiting joining > over: release, resume',
+        'referring over: nothing',
+        'joined > over: endCall',
+      ],
+      joined: ['joining > joined: settle'],
+      handed: ['referring > over: leave', 'over: nothing'],
+    });
   });
 });

@@ -17,7 +17,7 @@
  * leg, is also a failure, but not in `referring`: the replaced dialog ends before the NOTIFY that says so (RFC 5589
  * section 7), and the peer reports the outcome.
  */
-import { type Moves, machine, to } from '#shared/state-machine.ts';
+import { ignored, type Moves, machine, to } from '#shared/state-machine.ts';
 
 export type TransferState = 'begun' | 'calling' | 'waiting' | 'joining' | 'referring' | 'joined' | 'over';
 
@@ -69,10 +69,22 @@ export const transfer = machine('a transfer', {
     left: failed,
     ended,
   },
-  waiting: { bridge: to('joining', 'bridge'), failed, left: failed, ended },
-  joining: { joined: to('joined', 'settle'), failed, left: failed, ended },
-  referring: { handed: to('over', 'leave'), failed, ended },
-  joined: { failed: to('over', 'endCall'), left: to('over', 'endCall'), ended },
+  // An agent of the target may ask again to be joined: `answer` or `bridge`, and `refer` when the peer calls the target.
+  waiting: { bridge: to('joining', 'bridge'), failed, left: failed, ended, ...ignored('waiting', 'answer') },
+  joining: {
+    joined: to('joined', 'settle'),
+    failed,
+    left: failed,
+    ended,
+    ...ignored('joining', 'answer', 'bridge'),
+  },
+  referring: { handed: to('over', 'leave'), failed, ended, ...ignored('referring', 'refer', 'left') },
+  joined: {
+    failed: to('over', 'endCall'),
+    left: to('over', 'endCall'),
+    ended,
+    ...ignored('joined', 'answer', 'bridge'),
+  },
   // Both sides may end a transfer at the same moment; the first input wins.
-  over: {},
+  over: ignored('over', 'answer', 'bridge', 'refer', 'handed', 'move', 'failed', 'left', 'ended'),
 } satisfies Moves<TransferState, TransferInput, TransferAction>);

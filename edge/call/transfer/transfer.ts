@@ -3,7 +3,7 @@
  * and the bridge. The call's agent is silent from the start to the outcome.
  */
 
-import { accepts, step } from '#shared/state-machine.ts';
+import { step } from '#shared/state-machine.ts';
 import type { Call } from '../call.ts';
 import { CallRefused } from '../call-refused.ts';
 import type { MediaBridge } from '../ports/media.ts';
@@ -110,7 +110,6 @@ export class Transfer {
   // ---------------------------------------------------------------- the state machine
 
   #input(input: TransferInput): void {
-    if (!accepts(transfer, this.#state, input)) return;
     const { to, actions } = step(transfer, this.#state, input);
     this.#state = to;
     for (const action of actions) this.#perform(action);
@@ -119,8 +118,7 @@ export class Transfer {
 
   #fail(failed: FailedTransfer, input: 'failed' | 'left' = 'failed'): void {
     // A leg that is being released reports its end too: the first reason wins.
-    if (!accepts(transfer, this.#state, input)) return;
-    this.#failure = failed;
+    if (step(transfer, this.#state, input).to !== this.#state) this.#failure = failed;
     this.#input(input);
   }
 
