@@ -5,7 +5,7 @@ import { storeProbeRuns } from './alerts/index.ts';
 import { storeCall, storeTrace, storeTranscript } from './calls/index.ts';
 import { storeCheck } from './checks/index.ts';
 import { builtOnce, type Database, type Db } from './db/index.ts';
-import { ReportStore, type ReportWriters, type Told } from './edge-link/index.ts';
+import { type ReportEffects, ReportStore, type ReportWriters } from './edge-link/index.ts';
 import { registrationSubject, storeHealth, storeRegistration } from './trunks/index.ts';
 
 /** @param probeGapMs a longer gap between two probes of a trunk breaks a series of failures */
@@ -16,16 +16,16 @@ export function createReportStore(database: Database, clock: Clock, probeGapMs =
 function reportWriters(probeGapMs: number): ReportWriters {
   return {
     clockSetBack,
-    write: (db, { edgeId }, body, now, told) => {
+    write: (db, { edgeId }, body, now, effects) => {
       switch (body.type) {
         case 'call':
-          return storeCall(db, body, edgeId, now, told);
+          return storeCall(db, body, edgeId, now, effects);
         case 'transcript':
           return storeTranscript(db, body, now);
         case 'trace':
           return storeTrace(db, body, now);
         default:
-          return storeOfTrunk(db, body, now, told, probeGapMs);
+          return storeOfTrunk(db, body, now, effects, probeGapMs);
       }
     },
   };
@@ -37,7 +37,7 @@ async function storeOfTrunk(
   db: Db,
   body: TrunkReport,
   now: string,
-  { announced }: Told,
+  { announced }: ReportEffects,
   probeGapMs: number,
 ): Promise<void> {
   switch (body.type) {

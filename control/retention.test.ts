@@ -8,7 +8,7 @@ import { systemActor } from './audit/rules.ts';
 import { recordChange } from './audit/store.ts';
 import { type Database, openDatabase } from './db/open.ts';
 import { createReportStore } from './report-writers.ts';
-import { forgetOld, startRetention } from './retention.ts';
+import { pruneOld, startRetention } from './retention.ts';
 
 let database: Database;
 let clock: FakeClock;
@@ -51,11 +51,11 @@ async function report(): Promise<void> {
 
 /** The kinds of which a round deleted rows. */
 async function forget(): Promise<Record<string, number>> {
-  const forgotten = Object.entries(await forgetOld(database.db, clock, limits));
+  const forgotten = Object.entries(await pruneOld(database.db, clock, limits));
   return Object.fromEntries(forgotten.filter(([, rows]) => rows > 0));
 }
 
-describe('forgetOld', () => {
+describe('pruneOld', () => {
   it('deletes traces after 14 days and calls with their transcripts after 90', async () => {
     await report();
     clock.advance(14 * dayMs);
@@ -77,7 +77,7 @@ describe('forgetOld', () => {
   });
 });
 
-describe('forgetOld of tests', () => {
+describe('pruneOld of tests', () => {
   /** Inserts a row with these values and something in every other column. */
   async function row(table: string, values: Record<string, string>): Promise<void> {
     const columns = await sql<{ name: string; type: string }>`pragma table_info(${sql.lit(table)})`.execute(

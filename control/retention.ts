@@ -1,21 +1,21 @@
 /** Deletes expired data: call logs, traces, audit entries, tests, idempotent responses (contract 3.4 and 1.8). */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock, Timer } from '#shared/clock.ts';
-import { forgetAlerts, forgetNotices, forgetProbeRuns } from './alerts/index.ts';
+import { pruneAlerts, pruneNotices, pruneProbeRuns } from './alerts/index.ts';
 import { deleteChangesBefore } from './audit/index.ts';
 import { deleteCallsBefore, deleteTracesBefore } from './calls/index.ts';
-import { forgetChats } from './chats/index.ts';
-import { forgetChecks } from './checks/index.ts';
+import { pruneChats } from './chats/index.ts';
+import { pruneChecks } from './checks/index.ts';
 import { type Database, type Db, mostDeletedAtOnce } from './db/index.ts';
 import type { RetentionMetrics } from './deployment/index.ts';
-import { forgetAnswers } from './http/index.ts';
+import { pruneAnswers } from './http/index.ts';
 import { isoTime } from './organizations/index.ts';
 import { deletePortsBefore } from './porting/index.ts';
 import type { ControlConfig } from './settings/index.ts';
 import { deleteRunsBeyond, deleteTornadoBefore, emptyRecordsBefore } from './testing/index.ts';
 import { deleteRunsBefore } from './tools/index.ts';
-import { forgetHealth } from './trunks/index.ts';
-import { forgetDeliveries } from './webhooks/index.ts';
+import { pruneHealth } from './trunks/index.ts';
+import { pruneDeliveries } from './webhooks/index.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 /** Port requests that ended unsigned created no obligation. */
@@ -42,13 +42,13 @@ const kinds = {
     emptyRecordsBefore(db, daysAgo(clock, retention.testRecords), isoTime(clock)),
   testRuns: (db, _, { quotas }) => deleteRunsBeyond(db, quotas.storedRuns),
   tornado: (db, clock, { retention }) => deleteTornadoBefore(db, daysAgo(clock, retention.tornado)),
-  answers: forgetAnswers,
-  probes: async (db, clock) => (await forgetHealth(db, clock)) + (await forgetProbeRuns(db, clock)),
-  checks: forgetChecks,
-  webhooks: forgetDeliveries,
-  alerts: forgetAlerts,
-  alertNotices: forgetNotices,
-  chats: forgetChats,
+  answers: pruneAnswers,
+  probes: async (db, clock) => (await pruneHealth(db, clock)) + (await pruneProbeRuns(db, clock)),
+  checks: pruneChecks,
+  webhooks: pruneDeliveries,
+  alerts: pruneAlerts,
+  alertNotices: pruneNotices,
+  chats: pruneChats,
   ports: (db, clock, { retention }) =>
     deletePortsBefore(db, daysAgo(clock, retention.ports), daysAgo(clock, unsignedDays)),
 } satisfies Record<string, Forget>;
@@ -63,7 +63,7 @@ function daysAgo(clock: Clock, days: number): string {
 }
 
 /** One round over every kind, within the round's limit. */
-export async function forgetOld(db: Db, clock: Clock, limits: RetentionLimits): Promise<Forgotten> {
+export async function pruneOld(db: Db, clock: Clock, limits: RetentionLimits): Promise<Forgotten> {
   const forgotten = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, 0])) as Record<Kind, number>;
   for (const [kind, forget] of entries()) forgotten[kind] = await forget(db, clock, limits);
   return forgotten;

@@ -9,7 +9,7 @@ import {
   ReportedTrunk,
 } from '../../test/kit/control/alerts.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
-import { forgetOld } from '../retention.ts';
+import { pruneOld } from '../retention.ts';
 
 let test: TestControl;
 beforeEach(async () => {
@@ -236,7 +236,7 @@ it('deletes resolved alerts after 90 days and finished notices after 7; keeps op
   await expect.poll(delivered).toBe(true);
   // A separate clock, so that the program's hourly round does not come first.
   const forget = (days: number) =>
-    forgetOld(db, new FakeClock(test.clock.now() + days * day), {
+    pruneOld(db, new FakeClock(test.clock.now() + days * day), {
       ...test.control.services.config,
       retention: { ...test.control.services.config.retention, calls: 365, traces: 365 },
     });

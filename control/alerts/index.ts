@@ -1,11 +1,11 @@
 /** Trunk alerts for customers, deployment alerts for the operator. */
 export { type AlertLimits, alertLimits } from './limits.ts';
 export { noticeSchedule, redacted } from './notice-rules.ts';
-export { forgetNotices } from './notices-store.ts';
-export { forgetProbeRuns, storeProbeRuns } from './probes-store.ts';
+export { pruneNotices } from './notices-store.ts';
+export { pruneProbeRuns, storeProbeRuns } from './probes-store.ts';
 export { alertRoutes } from './routes.ts';
 export type { AlertMetrics } from './rules.ts';
 export { logSender } from './senders.ts';
 export { smsSender } from './sms.ts';
 export { alertSenders, startAlerts } from './start.ts';
-export { forgetAlerts, withdrawAlerts } from './store.ts';
+export { pruneAlerts, withdrawAlerts } from './store.ts';

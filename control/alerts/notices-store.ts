@@ -134,7 +134,7 @@ export async function updateNotice(
 }
 
 /** Returns how many rows were deleted. */
-export function forgetNotices(db: Db, clock: Clock): Promise<number> {
+export function pruneNotices(db: Db, clock: Clock): Promise<number> {
   const before = new Date(clock.now() - keptMs).toISOString();
   return deleteInBatches((limit) =>
     db

@@ -60,7 +60,7 @@ export async function storeProbeRuns(db: Db, probes: readonly HealthProbe[], gap
 }
 
 /** Returns how many rows were deleted. */
-export async function forgetProbeRuns(db: Db, clock: Clock): Promise<number> {
+export async function pruneProbeRuns(db: Db, clock: Clock): Promise<number> {
   const result = await db
     .deleteFrom('trunk_probe_runs')
     .where('checked_at', '<', new Date(clock.now() - keptMs).toISOString())

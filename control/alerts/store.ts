@@ -171,7 +171,7 @@ export function listAlerts(db: Db, orgId: string, filter: AlertFilter, limit: nu
 }
 
 /** Returns how many rows were deleted. */
-export async function forgetAlerts(db: Db, clock: Clock): Promise<number> {
+export async function pruneAlerts(db: Db, clock: Clock): Promise<number> {
   const result = await db
     .deleteFrom('alerts')
     .where('resolved_at', '<', new Date(clock.now() - keptMs).toISOString())

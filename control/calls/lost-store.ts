@@ -1,11 +1,11 @@
 /**
  * Calls that control closes because their edge does not:
  *
- *     queued      --no edge took it--------------> edge_unavailable   an edge that has it anyway is told to end it
+ *     queued      --no edge took it--------------> edge_unavailable   an edge that has it anyway is ordered to end it
  *     queued      --never placed (queued-store.ts)------^
  *     in progress --edge away for too long-------> edge_lost          a later report of the edge replaces it
  *
- * A stop of a lost call is recorded as who ended it; if the edge comes back with the call, it is told to end it.
+ * A stop of a lost call is recorded as who ended it; if the edge comes back with the call, it is ordered to end it.
  */
 import type { TerminationCode } from '#shared/termination.ts';
 import { builtOnce, type CallRow, type Database, type Db } from '../db/index.ts';
@@ -71,7 +71,7 @@ export async function isUnwanted(db: Db, callId: string): Promise<boolean> {
 export interface ClosedCalls {
   readonly closed: number;
   /** Whether webhooks were queued. */
-  readonly told: boolean;
+  readonly webhooksQueued: boolean;
 }
 
 /**
@@ -96,15 +96,15 @@ export function closeLostCalls(
       .$if(connected.length > 0, (query) => query.where('edges.id', 'not in', connected))
       .limit(limit)
       .execute();
-    let told = false;
+    let webhooksQueued = false;
     for (const call of calls) {
       const { id, started_at, answered_at, last_seen_at } = call;
       const begun_at = answered_at ?? started_at;
       const ended_at = last_seen_at > begun_at ? last_seen_at : begun_at;
-      told = (await queueCallCompleted(trx, { ...call, ended_at }, now)) || told;
+      webhooksQueued = (await queueCallCompleted(trx, { ...call, ended_at }, now)) || webhooksQueued;
       await closeCall(trx, { id, ended_at, termination: lost, ...endOf(answered_at, last_seen_at) });
     }
-    return { closed: calls.length, told };
+    return { closed: calls.length, webhooksQueued };
   });
 }
 

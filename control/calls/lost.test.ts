@@ -106,10 +106,10 @@ describe('calls of an absent edge', () => {
     const now = '2030-01-01T02:00:00.000Z';
     const close = (connected: string[], before: string) =>
       closeLostCalls(test.control.services.database, connected, before, now, 10);
-    expect(await close(['edge-1'], now)).toEqual({ closed: 0, told: false });
-    expect(await close(['edge-2'], '2029-12-31T23:59:59.000Z')).toEqual({ closed: 0, told: false });
-    expect(await close(['edge-2'], now)).toEqual({ closed: 1, told: true });
-    expect(await close(['edge-2'], now)).toEqual({ closed: 0, told: false });
+    expect(await close(['edge-1'], now)).toEqual({ closed: 0, webhooksQueued: false });
+    expect(await close(['edge-2'], '2029-12-31T23:59:59.000Z')).toEqual({ closed: 0, webhooksQueued: false });
+    expect(await close(['edge-2'], now)).toEqual({ closed: 1, webhooksQueued: true });
+    expect(await close(['edge-2'], now)).toEqual({ closed: 0, webhooksQueued: false });
   });
 
   it('are closed by a control plane that started after the edge had gone', async () => {

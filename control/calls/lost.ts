@@ -35,13 +35,13 @@ export function startLostCalls(
       .then((closed) => {
         if (closed === 0) return;
         count.lost(closed);
-        log.warn({ calls: closed }, 'calls closed whose edge has not come back');
+        log.warn({ calls: closed }, 'closed calls of edges that did not reconnect');
       })
       .then(() => closeAll(parts, 'queued', () => ended))
       .then((closed) => {
         if (closed === 0) return;
         count.queued(closed);
-        log.warn({ calls: closed }, 'calls closed that no edge was told to place, or none has placed');
+        log.warn({ calls: closed }, 'closed queued calls that no edge placed');
       })
       .catch((error: unknown) => log.error({ err: error }, 'calls of lost edges could not be closed'))
       .then(() => {
@@ -68,7 +68,7 @@ async function closeAll(parts: Parts, kind: Kind, ended: () => boolean): Promise
     const before = new Date(now - afterMs).toISOString();
     const connected = edges.all.map(({ edgeId }) => edgeId);
     last = await close(database, connected, before, new Date(now).toISOString(), mostAtOnce);
-    if (last.told) announcements.announce(webhookSubject);
+    if (last.webhooksQueued) announcements.announce(webhookSubject);
     all += last.closed;
   } while (last.closed === mostAtOnce && !ended());
   return all;

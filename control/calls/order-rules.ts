@@ -6,9 +6,9 @@ import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import { ApiError } from '#shared/errors.ts';
 import { type CallRow, toJson } from '../db/index.ts';
 import {
+  agentSettingsOf,
   checkTransferTargets,
   isTimezone,
-  mannerOf,
   type NumberSettings,
   transferTargets,
 } from '../numbers/index.ts';
@@ -77,17 +77,17 @@ export function orderSettings(order: CallOrder): NumberSettings {
 /** The agent, unless it is a persona. @param version of the pathway, if any */
 export function orderedAgent(order: CallOrder, version: number, tools: readonly AgentTool[]): AgentSettings {
   const settings = orderSettings(order);
-  const manner = mannerOf(settings);
+  const agentSettings = agentSettingsOf(settings);
   if (order.pathway_id !== undefined) {
     const { pathway_id, start_node_id = null } = order;
-    return { kind: 'pathway', pathway_id, pathway_version: version, start_node_id, ...manner };
+    return { kind: 'pathway', pathway_id, pathway_version: version, start_node_id, ...agentSettings };
   }
   const transfers = transferTargets(settings);
   if (order.stream_url !== undefined) {
-    return { kind: 'stream', stream_url: order.stream_url, ...manner, ...transfers };
+    return { kind: 'stream', stream_url: order.stream_url, ...agentSettings, ...transfers };
   }
   const used = tools.length > 0 && { tools: [...tools] };
-  return { kind: 'task', task: order.task ?? '', ...manner, ...transfers, ...used };
+  return { kind: 'task', task: order.task ?? '', ...agentSettings, ...transfers, ...used };
 }
 
 export type PlaceCommand = Extract<EdgeCommand, { kind: 'call.place' }>;

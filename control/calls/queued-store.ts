@@ -38,13 +38,13 @@ export function closeQueuedCalls(
       })
       .limit(limit)
       .execute();
-    let told = false;
+    let webhooksQueued = false;
     for (const call of calls) {
       const { id, sip_code, sip_reason } = call;
-      told = (await queueCallCompleted(trx, { ...call, ended_at: now }, now)) || told;
+      webhooksQueued = (await queueCallCompleted(trx, { ...call, ended_at: now }, now)) || webhooksQueued;
       const end = { ended_at: now, status: 'failed', outcome: 'failed', sip_code, sip_reason };
       await closeCall(trx, { id, ...end, termination: unavailable, termination_detail: detail });
     }
-    return { closed: calls.length, told };
+    return { closed: calls.length, webhooksQueued };
   });
 }

@@ -114,17 +114,17 @@ describe('closing calls that nothing will place', () => {
       .executeTakeFirst();
 
   it('waits for the timeout, and for an absent edge', async () => {
-    expect(await close(['edge-1'], '2029-12-31T23:59:59.999Z')).toEqual({ closed: 0, told: false });
-    expect(await close([])).toEqual({ closed: 0, told: false });
+    expect(await close(['edge-1'], '2029-12-31T23:59:59.999Z')).toEqual({ closed: 0, webhooksQueued: false });
+    expect(await close([])).toEqual({ closed: 0, webhooksQueued: false });
     const { db } = test.control.services.database;
     // It has just reconnected and may be about to report.
     await db.updateTable('edges').set({ connected_at: now }).execute();
-    expect(await close(['edge-1'])).toEqual({ closed: 0, told: false });
+    expect(await close(['edge-1'])).toEqual({ closed: 0, webhooksQueued: false });
     expect(await row()).toMatchObject({ status: 'queued' });
   });
 
   it('records why the call ended and sends the webhook, once', async () => {
-    expect(await close(['edge-1'])).toEqual({ closed: 1, told: true });
+    expect(await close(['edge-1'])).toEqual({ closed: 1, webhooksQueued: true });
     expect(await row()).toEqual({
       status: 'failed',
       outcome: 'failed',
@@ -132,14 +132,14 @@ describe('closing calls that nothing will place', () => {
       hangup_by: 'error',
       ended_at: now,
     });
-    expect(await close(['edge-1'])).toEqual({ closed: 0, told: false });
+    expect(await close(['edge-1'])).toEqual({ closed: 0, webhooksQueued: false });
     const { db } = test.control.services.database;
     expect(await db.selectFrom('webhook_deliveries').select('id').execute()).toEqual([{ id: `evt_${id}` }]);
   });
 
   it('covers edges that are no longer known', async () => {
     await test.control.services.database.db.updateTable('calls').set({ edge_id: 'gone' }).execute();
-    expect(await close([])).toEqual({ closed: 1, told: true });
+    expect(await close([])).toEqual({ closed: 1, webhooksQueued: true });
   });
 
   it('happens in the running program, which counts it', async () => {

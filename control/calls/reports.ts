@@ -9,7 +9,7 @@ import {
   type TranscriptPartRow,
   toJson,
 } from '../db/index.ts';
-import type { Told } from '../edge-link/index.ts';
+import type { ReportEffects } from '../edge-link/index.ts';
 import { webhookSubject } from '../webhooks/index.ts';
 import { queueCallCompleted } from './completed-event.ts';
 import { isUnwanted } from './lost-store.ts';
@@ -41,7 +41,7 @@ export async function storeCall(
   { call }: Body<'call'>,
   edgeId: string,
   now: string,
-  { announced, unwanted }: Told,
+  { announced, unwanted }: ReportEffects,
 ): Promise<void> {
   if (call.ended_at === null && (await isUnwanted(db, call.id))) {
     unwanted.add(call.id);

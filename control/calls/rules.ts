@@ -115,7 +115,7 @@ function secondsBetween(from: string | null, to: string | null): number {
   return Math.max(0, Date.parse(to) - Date.parse(from)) / 1000;
 }
 
-const enders: Readonly<Record<string, CallView['call_ended_by']>> = {
+const endedBy: Readonly<Record<string, CallView['call_ended_by']>> = {
   agent: 'ASSISTANT',
   transfer: 'ASSISTANT',
   peer: 'USER',
@@ -150,7 +150,7 @@ export function callView(
     corrected_duration: Math.round(seconds),
     max_duration: row.max_duration,
     answered_by: row.answered_by,
-    call_ended_by: row.ended_at === null ? null : (enders[row.hangup_by ?? ''] ?? null),
+    call_ended_by: row.ended_at === null ? null : (endedBy[row.hangup_by ?? ''] ?? null),
     error_message: errorMessage(row),
     pathway_id: row.pathway_id,
     pathway_version: row.pathway_version,

@@ -49,7 +49,7 @@ export async function ensureCertificates(options: CertificateOptions): Promise<C
     const authority = await ensureAuthority(authorityFiles, options.now);
     const hosts = certificateHosts(options.publicHost);
     if (!isCurrent(serverFiles, authority, hosts, options.now)) {
-      const { issueServer } = await makers();
+      const { issueServer } = await loadIssuer();
       write(serverFiles, await issueServer(authority, hosts, options.now));
     }
   } catch (error) {
@@ -64,7 +64,7 @@ export async function ensureCertificates(options: CertificateOptions): Promise<C
 }
 
 /** Loaded only to issue a certificate: most starts have theirs. */
-const makers = () => import('./issue.ts');
+const loadIssuer = () => import('./issue.ts');
 
 function assertReadable(setting: string, file: string): void {
   try {
@@ -77,7 +77,7 @@ function assertReadable(setting: string, file: string): void {
 
 async function ensureAuthority(files: { cert: string; key: string }, now: number): Promise<Issued> {
   if (!pathExists(files.cert) || !pathExists(files.key)) {
-    const { issueAuthority } = await makers();
+    const { issueAuthority } = await loadIssuer();
     write(files, await issueAuthority(`Trunkline CA ${hostname()}`.slice(0, 64), now));
   }
   return { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') };

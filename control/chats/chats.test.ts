@@ -12,7 +12,7 @@ import { ruleEngine } from '#shared/models/rule-engine.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { createApp } from '../app.ts';
 import { demoEdges, demoNodes } from '../demo-pathway.ts';
-import { forgetChats } from './store.ts';
+import { pruneChats } from './store.ts';
 
 /** Fails as often as a test sets. */
 class FailingModel implements Understanding {
@@ -224,11 +224,11 @@ describe('a chat', () => {
     hours(23);
     expect((await say(chat, 'hm')).status).toBe(200);
     hours(23);
-    expect(await forgetChats(db, test.clock)).toBe(0);
+    expect(await pruneChats(db, test.clock)).toBe(0);
     expect((await say(chat, 'hm')).status).toBe(200);
     hours(24);
     expect((await say(chat, 'hm')).codes).toEqual(['CHAT_NOT_FOUND']);
-    await forgetChats(db, test.clock);
+    await pruneChats(db, test.clock);
     expect(await db.selectFrom('chats').select('id').execute()).toEqual([]);
   });
 

@@ -1,3 +1,3 @@
 /** Text chats over the API. */
 export { chatRoutes } from './routes.ts';
-export { forgetChats } from './store.ts';
+export { pruneChats } from './store.ts';

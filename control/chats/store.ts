@@ -72,7 +72,7 @@ export async function updateChat(
 }
 
 /** Deletes expired chats. Returns how many. */
-export function forgetChats(db: Db, clock: Clock): Promise<number> {
+export function pruneChats(db: Db, clock: Clock): Promise<number> {
   return deleteInBatches((limit) => {
     const old = db
       .selectFrom('chats')

@@ -4,7 +4,7 @@ import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import { connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { type CallOptions, startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
-import { forgetOld } from '../retention.ts';
+import { pruneOld } from '../retention.ts';
 
 let test: TestControl;
 let edge: EdgeClient;
@@ -150,7 +150,7 @@ describe('discovery', () => {
     expect((await status(id)).codes).toEqual(['DISCOVERY_NOT_FOUND']);
     test.clock.advance(2 * minute);
     const { db } = test.control.services.database;
-    await forgetOld(db, test.clock, test.control.services.config);
+    await pruneOld(db, test.clock, test.control.services.config);
     expect(await db.selectFrom('discoveries').selectAll().execute()).toEqual([]);
   });
 

@@ -1,3 +1,3 @@
 /** Discovery and test calls of trunks. */
 export { checkRoutes } from './routes.ts';
-export { forgetChecks, storeCheck } from './store.ts';
+export { pruneChecks, storeCheck } from './store.ts';

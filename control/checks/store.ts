@@ -63,7 +63,7 @@ export async function setTestCall(db: Db, id: string, state: TestCallState): Pro
 }
 
 /** Deletes checks that are no longer shown. Returns how many rows were deleted. */
-export async function forgetChecks(db: Db, clock: Clock): Promise<number> {
+export async function pruneChecks(db: Db, clock: Clock): Promise<number> {
   const before = (ms: number) => new Date(clock.now() - ms).toISOString();
   // A discovery ends within a minute, so its start is close enough to its age.
   const discoveries = await db

@@ -7,7 +7,7 @@ import type {
   OutboundTrunk,
 } from '#shared/edge-protocol/numbers.ts';
 import { fromJson, type NumberRow, type SipConfigurationRow } from '../db/index.ts';
-import { mannerOf, readSettings, transferTargets } from '../numbers/index.ts';
+import { agentSettingsOf, readSettings, transferTargets } from '../numbers/index.ts';
 import { type PublishedVersions, resolveVersion } from '../pathways/index.ts';
 import {
   codecsOf,
@@ -136,10 +136,10 @@ function agentSettings(
   { persona = null, tools = [] }: Speaking,
 ): AgentSettings | null {
   const settings = readSettings(row.settings);
-  const manner = mannerOf(settings);
-  if (row.builtin_agent === 'echo') return { kind: 'echo', ...manner };
+  const agentSettings = agentSettingsOf(settings);
+  if (row.builtin_agent === 'echo') return { kind: 'echo', ...agentSettings };
   if (row.builtin_agent?.startsWith('tone:')) {
-    return { kind: 'tone', frequency_hz: Number(row.builtin_agent.slice('tone:'.length)), ...manner };
+    return { kind: 'tone', frequency_hz: Number(row.builtin_agent.slice('tone:'.length)), ...agentSettings };
   }
   if (row.pathway_id !== null) {
     return {
@@ -147,15 +147,15 @@ function agentSettings(
       pathway_id: row.pathway_id,
       pathway_version: resolveVersion(row.pathway_version, published),
       start_node_id: settings.start_node_id ?? null,
-      ...manner,
+      ...agentSettings,
     };
   }
   if (row.persona_id !== null) return persona;
   const transfers = transferTargets(settings);
   if (settings.stream_url) {
-    return { kind: 'stream', stream_url: settings.stream_url, ...manner, ...transfers };
+    return { kind: 'stream', stream_url: settings.stream_url, ...agentSettings, ...transfers };
   }
   if (!settings.prompt) return null;
   const used = tools.length > 0 && { tools: [...tools] };
-  return { kind: 'task', task: settings.prompt, ...manner, ...transfers, ...used };
+  return { kind: 'task', task: settings.prompt, ...agentSettings, ...transfers, ...used };
 }

@@ -11,11 +11,11 @@ export class Announcements {
 
   /** Calls `tell` at every announcement of `subject`. Returns a function that unsubscribes. */
   on(subject: string, tell: () => void): () => void {
-    const tellers = this.#waiting.get(subject) ?? new Set();
-    this.#waiting.set(subject, tellers.add(tell));
+    const listeners = this.#waiting.get(subject) ?? new Set();
+    this.#waiting.set(subject, listeners.add(tell));
     return () => {
-      tellers.delete(tell);
-      if (tellers.size === 0) this.#waiting.delete(subject);
+      listeners.delete(tell);
+      if (listeners.size === 0) this.#waiting.delete(subject);
     };
   }
 

@@ -4,5 +4,5 @@ export { Unanswered } from './command-rules.ts';
 export { edgeLinkLimits } from './limits.ts';
 export { isPublished, versionsOfNumbers } from './published-versions.ts';
 export { ConnectedEdges } from './registry.ts';
-export { ReportStore, type Reports, type ReportWriters, type Told } from './reports.ts';
+export { type ReportEffects, ReportStore, type Reports, type ReportWriters } from './reports.ts';
 export { acceptEdges } from './upgrade.ts';

@@ -31,12 +31,12 @@ export interface StoredReports {
   readonly rejected: readonly string[];
   /** What others may wait for (announcements.ts): ids of finished discoveries, webhooks. */
   readonly announced: ReadonlySet<string>;
-  /** Running calls whose client was told that they failed; the edge must be told to end them. */
+  /** Running calls that were reported to the client as failed; the edge must end them. */
   readonly unwanted: ReadonlySet<string>;
 }
 
 /** Results of a frame's reports besides the stored rows. */
-export interface Told {
+export interface ReportEffects {
   readonly announced: Set<string>;
   readonly unwanted: Set<string>;
 }
@@ -44,7 +44,13 @@ export interface Told {
 /** How each area stores its reports, in the transaction of their frame. */
 export interface ReportWriters {
   /** Stores the body of one report. @param now ISO @throws RangeError for an invalid time */
-  write(db: Db, source: ReportSource, body: ReportBody, now: string, told: Told): Promise<unknown>;
+  write(
+    db: Db,
+    source: ReportSource,
+    body: ReportBody,
+    now: string,
+    effects: ReportEffects,
+  ): Promise<unknown>;
   /** An edge's clock was set back: records dated after `at` (ISO) no longer block newer ones. */
   clockSetBack(db: Db, at: string): Promise<void>;
 }
@@ -111,7 +117,7 @@ async function storeFrame(
   let reportedAt = before?.reported_at ?? null;
   let stored = 0;
   const rejected: string[] = [];
-  const told: Told = { announced: new Set(), unwanted: new Set() };
+  const effects: ReportEffects = { announced: new Set(), unwanted: new Set() };
   for (const report of reports) {
     if (report.seq <= last) continue;
     const at = timeOf(report);
@@ -119,7 +125,7 @@ async function storeFrame(
       if (reportedAt !== null && at < reportedAt) await writers.clockSetBack(db, at);
       reportedAt = at;
     }
-    const problem = await storeReport(db, writers, { edgeId, outboxId }, report, now, told);
+    const problem = await storeReport(db, writers, { edgeId, outboxId }, report, now, effects);
     if (problem !== null) {
       const set = { edge_id: edgeId, outbox_id: outboxId, seq: report.seq, problem };
       await setAside(db, { ...set, report: toJson(report), received_at: now });
@@ -131,7 +137,7 @@ async function storeFrame(
   if (stored > 0) {
     await saveMark(db, { outbox_id: outboxId, edge_id: edgeId, acknowledged: last, reported_at: reportedAt });
   }
-  return { acknowledged: last, stored, rejected, ...told };
+  return { acknowledged: last, stored, rejected, ...effects };
 }
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -152,14 +158,14 @@ async function storeReport(
   source: ReportSource,
   report: unknown,
   now: string,
-  told: Told,
+  effects: ReportEffects,
 ): Promise<string | null> {
   if (!checkReport.Check(report)) {
     const [error] = checkReport.Errors(report);
     return `${error?.instancePath ?? ''} ${error?.message ?? 'is not a report'}`.trim();
   }
   try {
-    await writers.write(db, source, datedBy(report), now, told);
+    await writers.write(db, source, datedBy(report), now, effects);
     return null;
   } catch (error) {
     // An invalid time. A database error is not the report's fault and ends the transaction.

@@ -62,7 +62,7 @@ type KeptAnswer = Omit<IdempotentAnswerRow, keyof Place>;
 
 /** Ends work; a kept response is valid from the same moment on. */
 export async function endWork(db: Db, place: Place, kept: KeptAnswer | null): Promise<void> {
-  await db.transaction().execute((trx) => (kept ? keepWork(trx, place, kept) : forgetWork(trx, place)));
+  await db.transaction().execute((trx) => (kept ? keepWork(trx, place, kept) : deleteWork(trx, place)));
 }
 
 /** Ends answered work, in a transaction. */
@@ -73,10 +73,10 @@ export async function keepWork(db: Db, place: Place, kept: KeptAnswer): Promise<
     .values({ org_id, path, key, ...kept })
     .onConflict((conflict) => conflict.columns(['org_id', 'path', 'key']).doUpdateSet(kept))
     .execute();
-  await forgetWork(db, place);
+  await deleteWork(db, place);
 }
 
-async function forgetWork(db: Db, { org_id, path, key }: Place): Promise<void> {
+async function deleteWork(db: Db, { org_id, path, key }: Place): Promise<void> {
   await db
     .deleteFrom('idempotent_work')
     .where('org_id', '=', org_id)
@@ -86,7 +86,7 @@ async function forgetWork(db: Db, { org_id, path, key }: Place): Promise<void> {
 }
 
 /** Deletes expired entries. Returns how many rows were deleted. */
-export async function forgetAnswers(db: Db, clock: Clock): Promise<number> {
+export async function pruneAnswers(db: Db, clock: Clock): Promise<number> {
   return (await forget(db, clock, 'idempotent_answers')) + (await forget(db, clock, 'idempotent_work'));
 }
 

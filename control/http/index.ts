@@ -4,7 +4,7 @@ export { createBase } from './base.ts';
 export { exposedHeaders } from './cors.ts';
 export { errorBody, type Group, groupOf } from './groups.ts';
 export { addIdempotency, keepAnswer, workOf } from './idempotency.ts';
-export { forgetAnswers } from './idempotency-store.ts';
+export { pruneAnswers } from './idempotency-store.ts';
 export { countRows, type NewestPage, newestPage } from './newest-page.ts';
 export { fitOne, fitPage, type Listed, type Omittable, readPage, totalHeader } from './pages.ts';
 export { readSpan, type TimeSpan } from './query-times.ts';

@@ -65,7 +65,7 @@ export class WrongKeys {
     // Rounding must not cost a try.
     const allowed = had + 1e-6 >= cost;
     this.#tries.delete(network);
-    if (this.#tries.size >= mostNetworks) this.#forgetOldest();
+    if (this.#tries.size >= mostNetworks) this.#pruneOldest();
     this.#tries.set(network, { left: allowed ? had - cost : had, at: now, last });
     this.#refused.inc({ outcome: allowed ? 'refused' : 'slowed' });
     if (allowed) return ApiError.of('AUTH_FAILURE');
@@ -75,7 +75,7 @@ export class WrongKeys {
     return ApiError.of('RATE_LIMITED', details, message).waiting(waitSeconds);
   }
 
-  #forgetOldest(): void {
+  #pruneOldest(): void {
     const [oldest] = this.#tries.keys();
     if (oldest !== undefined) this.#tries.delete(oldest);
   }

@@ -1,5 +1,5 @@
 /** Numbers that organizations hold, and their settings. */
-export { mannerOf, transferTargets } from './manner.ts';
+export { agentSettingsOf, transferTargets } from './agent-settings.ts';
 export {
   changeNumber,
   isTimezone,

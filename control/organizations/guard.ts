@@ -50,7 +50,7 @@ export function addGuard(app: App, options: GuardOptions): void {
   // A request rejected by any limit counts in none (contract 1.6), and a failed one not in those of its route.
   app.addHook('onSend', async (request, reply) => {
     const isRefusedByLimit = reply.statusCode === 429;
-    if (!isRefusedByLimit && !cameToNothing(reply)) return;
+    if (!isRefusedByLimit && !changedNothing(reply)) return;
     for (const { subject, limits, moment, always } of request.counted ?? []) {
       if (isRefusedByLimit || !always) limiter.giveBack(subject, limits, moment);
     }
@@ -73,7 +73,7 @@ export function addGuard(app: App, options: GuardOptions): void {
 }
 
 /** Rejected, or answered from an earlier request: it must not use up the organization's limits. */
-function cameToNothing(reply: FastifyReply): boolean {
+function changedNothing(reply: FastifyReply): boolean {
   const { statusCode } = reply;
   const isRefused = (statusCode >= 400 && statusCode < 500) || statusCode === 503;
   return isRefused || reply.hasHeader('idempotent-replayed');

@@ -106,8 +106,8 @@ export function namedRows(graph: StoredGraph): { tools: readonly NamedRow[]; pat
 export function contentHash(graph: StoredGraph): string {
   const nodes: OpenObject[] = fromJson(graph.nodes);
   const edges: OpenObject[] = fromJson(graph.edges);
-  const placeless = ({ position: _, ...member }: OpenObject) => member;
-  return sortedHash({ nodes: nodes.map(placeless), edges: edges.map(placeless) });
+  const withoutPosition = ({ position: _, ...member }: OpenObject) => member;
+  return sortedHash({ nodes: nodes.map(withoutPosition), edges: edges.map(withoutPosition) });
 }
 
 /** SHA-256 over the JSON of a value with keys sorted at every depth, hexadecimal. */

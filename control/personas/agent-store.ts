@@ -1,7 +1,7 @@
 /** A persona as an agent: its production version, overridden by the settings of a number or an order. */
 import type { AgentSettings, PathwayCondition } from '#shared/edge-protocol/agents.ts';
 import type { Db } from '../db/index.ts';
-import { mannerOf, type NumberSettings, transferTargets } from '../numbers/index.ts';
+import { agentSettingsOf, type NumberSettings, transferTargets } from '../numbers/index.ts';
 import { findPathway, resolveVersion } from '../pathways/index.ts';
 import { agentTools } from '../tools/index.ts';
 import { readContent, type StoredCondition } from './rules.ts';
@@ -36,7 +36,7 @@ export async function personaAgent(
     orchestration_prompt: content.orchestration_prompt ?? '',
     personality_prompt: content.personality_prompt ?? '',
     pathway_conditions: await conditions(db, orgId, content.pathway_conditions),
-    ...mannerOf(inForce),
+    ...agentSettingsOf(inForce),
     ...transferTargets(inForce),
     ...(tools.length > 0 && { tools }),
   };

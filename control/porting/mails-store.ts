@@ -80,7 +80,7 @@ export async function dropSignatureMails(db: Db, requestId: string): Promise<voi
 }
 
 /** Returns how many rows were deleted. */
-export async function forgetMails(db: Db, now: number): Promise<number> {
+export async function pruneMails(db: Db, now: number): Promise<number> {
   const result = await db
     .deleteFrom('port_mails')
     .where('created_at', '<', new Date(now - keptMs).toISOString())

@@ -4,7 +4,7 @@ import { noticeSchedule, redacted } from '../alerts/index.ts';
 import { type BackgroundWork, DueWork, type PortMailRow } from '../db/index.ts';
 import { afterFailure, type DeliveryOutcome, nextAttempt } from '../webhooks/index.ts';
 import type { PortingDeps } from './deps.ts';
-import { dueMails, forgetMails, mailSubject, nextMail, updateMail } from './mails-store.ts';
+import { dueMails, mailSubject, nextMail, pruneMails, updateMail } from './mails-store.ts';
 import { portContext } from './sealed-store.ts';
 
 /** Sends mail; shared with alerts. */
@@ -82,7 +82,7 @@ async function attempt(parts: MailParts, row: PortMailRow, ending: AbortSignal):
     delivered_at: error === null ? new Date(clock.now()).toISOString() : null,
     last_error: error,
   });
-  await forgetMails(database.db, clock.now());
+  await pruneMails(database.db, clock.now());
   const facts = { mail: row.id, port: row.request_id, kind: row.kind, to: redacted(row.recipient), attempts };
   if (error === null) {
     onAttempt(row.kind, 'delivered');

@@ -10,7 +10,7 @@ import type { Attempt } from './attempts.ts';
 import type { CodePool, CodeWork } from './code-pool.ts';
 import { fingerprint, type HttpCall, restCall, serviceCall } from './http-call.ts';
 import type { Action, Credentials, Params } from './integrations/integration.ts';
-import { countRefusal, forgetRefusals } from './resources-store.ts';
+import { countRefusal, pruneRefusals } from './resources-store.ts';
 import { bodyTree, type ToolDraft } from './rules.ts';
 import { type JsonValue, Renderer, type Scope, TemplateError } from './template.ts';
 import { violations } from './validate.ts';
@@ -107,7 +107,7 @@ function httpPrepared(
         return { statusCode: null, data: null, error: error.message, again: error.kind !== 'refused' };
       }
       if (usesResource && answer.status === 401) await countRefusal(parts.db, usesResource.id);
-      else if (usesResource) await forgetRefusals(parts.db, usesResource.id);
+      else if (usesResource) await pruneRefusals(parts.db, usesResource.id);
       return judged(answer, refusal);
     },
   };

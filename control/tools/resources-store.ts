@@ -136,7 +136,7 @@ export async function countRefusal(db: Db, id: string): Promise<void> {
 }
 
 /** Resets the count after any response but 401. */
-export async function forgetRefusals(db: Db, id: string): Promise<void> {
+export async function pruneRefusals(db: Db, id: string): Promise<void> {
   await db
     .updateTable('integration_resources')
     .set({ refusals: 0 })

@@ -46,7 +46,7 @@ export async function findHours(
 }
 
 /** Deletes health data too old to be shown. Returns how many rows were deleted. */
-export async function forgetHealth(db: Db, clock: Clock): Promise<number> {
+export async function pruneHealth(db: Db, clock: Clock): Promise<number> {
   const before = new Date(clock.now() - (keptDays + 1) * dayMs).toISOString();
   const hours = await db.deleteFrom('trunk_hours').where('hour', '<', hourOf(before)).executeTakeFirst();
   const endpoints = await db

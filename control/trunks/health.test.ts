@@ -3,7 +3,7 @@ import type { HealthProbe } from '#shared/trunk-protocol.ts';
 import { connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
-import { forgetOld } from '../retention.ts';
+import { pruneOld } from '../retention.ts';
 
 let test: TestControl;
 let edge: EdgeClient;
@@ -152,7 +152,7 @@ describe('GET /v1/sip/status', () => {
       uptime_percentage_30d: null,
     });
     const { db } = test.control.services.database;
-    await forgetOld(db, test.clock, test.control.services.config);
+    await pruneOld(db, test.clock, test.control.services.config);
     expect(await db.selectFrom('trunk_hours').selectAll().execute()).toEqual([]);
   });
 

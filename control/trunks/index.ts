@@ -9,7 +9,7 @@ export {
   usableEndpoints,
 } from './config-rules.ts';
 export { activePriority } from './health-rules.ts';
-export { forgetHealth, storeHealth } from './health-store.ts';
+export { pruneHealth, storeHealth } from './health-store.ts';
 export { registerRoutes } from './register-routes.ts';
 export { hostOf, primaryEndpoint, registrationOf } from './registration-rules.ts';
 export { registrationSubject, storeRegistration } from './registrations-store.ts';

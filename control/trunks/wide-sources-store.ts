@@ -27,15 +27,15 @@ export async function checkWideSources(
   entries: readonly DirectionEntry[],
 ): Promise<void> {
   const had = new Set(stored.flatMap(wideSources));
-  const [news] = entries.flatMap(({ given, path }) => {
+  const [added] = entries.flatMap(({ given, path }) => {
     const listed = given.type === 'inbound' ? (given.options?.allowed_ips ?? []) : [];
     return listed.flatMap((network, index) =>
       isWide(network) && !had.has(network) ? [`${path}/options/allowed_ips/${index}`] : [],
     );
   });
-  if (news === undefined || (await findOrganization(db, orgId)).wide_sources === 1) return;
+  if (added === undefined || (await findOrganization(db, orgId)).wide_sources === 1) return;
   throw ApiError.invalid(
-    news,
+    added,
     'is wider than /16 (IPv4) or /32 (IPv6): list the networks that you really use, or ask the operator of this service to permit it',
   );
 }

@@ -11,4 +11,4 @@ export {
   verdictOf,
 } from './rules.ts';
 export { sendEvent } from './send.ts';
-export { forgetDeliveries, queueEvent, waitingDelivery, webhookSubject } from './store.ts';
+export { pruneDeliveries, queueEvent, waitingDelivery, webhookSubject } from './store.ts';

@@ -45,7 +45,7 @@ export async function updateDelivery(
 }
 
 /** Returns how many rows were deleted. */
-export function forgetDeliveries(db: Db, clock: Clock): Promise<number> {
+export function pruneDeliveries(db: Db, clock: Clock): Promise<number> {
   const before = new Date(clock.now() - keptMs).toISOString();
   return deleteInBatches((limit) =>
     db

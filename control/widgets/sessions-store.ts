@@ -42,7 +42,7 @@ export function findSession(db: Db, token: string, now: string): Promise<WidgetS
 }
 
 /** @param now ISO */
-export async function forgetSessions(db: Db, now: string): Promise<number> {
+export async function pruneSessions(db: Db, now: string): Promise<number> {
   const result = await db.deleteFrom('widget_sessions').where('expires_at', '<=', now).executeTakeFirst();
   return Number(result.numDeletedRows);
 }

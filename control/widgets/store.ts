@@ -119,7 +119,7 @@ export async function findAgent(db: Db, hash: string): Promise<Json> {
 }
 
 /** Deletes agents that no thread references. */
-export async function forgetAgents(db: Db): Promise<void> {
+export async function pruneAgents(db: Db): Promise<void> {
   await db
     .deleteFrom('widget_agents')
     .where(({ exists, not, selectFrom }) =>

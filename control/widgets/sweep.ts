@@ -1,8 +1,8 @@
 /** Ends threads in which nobody wrote for too long, and deletes expired ones. */
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { Db } from '../db/index.ts';
-import { forgetSessions } from './sessions-store.ts';
-import { deleteThreadsEndedBefore, endTimedOut, forgetAgents } from './store.ts';
+import { pruneSessions } from './sessions-store.ts';
+import { deleteThreadsEndedBefore, endTimedOut, pruneAgents } from './store.ts';
 
 export interface SweepParts {
   readonly db: Db;
@@ -15,7 +15,7 @@ export interface SweepParts {
 }
 
 const everyMs = 5_000;
-const forgetEveryMs = 60 * 60 * 1000;
+const pruneEveryMs = 60 * 60 * 1000;
 const dayMs = 24 * 60 * 60 * 1000;
 /** Rows per statement, so that none blocks the database for long. */
 const atATime = 500;
@@ -26,11 +26,11 @@ export function startSweep(parts: SweepParts): () => Promise<void> {
   let running: Promise<void> = Promise.resolve();
   let timer: Timer;
   let stopped = false;
-  let forgetAt = clock.elapsed();
+  let pruneAt = clock.elapsed();
   const round = async () => {
     await endDue(parts);
-    if (clock.elapsed() < forgetAt) return;
-    forgetAt = clock.elapsed() + forgetEveryMs;
+    if (clock.elapsed() < pruneAt) return;
+    pruneAt = clock.elapsed() + pruneEveryMs;
     await forget(parts);
   };
   const look = () => {
@@ -57,8 +57,8 @@ async function endDue({ clock, db, onEnded }: SweepParts): Promise<void> {
 }
 
 async function forget({ clock, db, threadDays }: SweepParts): Promise<void> {
-  await forgetSessions(db, new Date(clock.now()).toISOString());
+  await pruneSessions(db, new Date(clock.now()).toISOString());
   const before = new Date(clock.now() - threadDays * dayMs).toISOString();
   while ((await deleteThreadsEndedBefore(db, before, atATime)) === atATime);
-  await forgetAgents(db);
+  await pruneAgents(db);
 }

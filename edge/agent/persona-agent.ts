@@ -2,7 +2,7 @@ import type { LoadedPathway } from '#shared/agent/conversation-options.ts';
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
 import { PersonaConversation } from '#shared/agent/persona.ts';
 import type { PersonaText } from '#shared/agent/persona-prompt.ts';
-import type { PathwayWay } from '#shared/agent/persona-tools.ts';
+import type { PathwayEntry } from '#shared/agent/persona-tools.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import type { AgentModels } from '#shared/models/models.ts';
 import type { AgentHost, CallFacts } from '../call/ports/agents.ts';
@@ -37,7 +37,7 @@ export function personaAgent(
       new PersonaConversation({
         ...callVariables(settings, call, () => clock.now()),
         persona: textOf(settings),
-        pathways: waysOf(settings),
+        pathways: pathwayEntries(settings),
         model: models.dialogue,
         understanding: models.understanding,
         channel: 'call',
@@ -62,7 +62,7 @@ function textOf(settings: PersonaSettings): PersonaText {
   return { name, role, orchestration, personality, globalRules: '' };
 }
 
-function waysOf(settings: PersonaSettings): PathwayWay[] {
+function pathwayEntries(settings: PersonaSettings): PathwayEntry[] {
   if (settings.kind === 'task') return [];
   return settings.pathway_conditions.map((condition) => ({
     name: condition.name,

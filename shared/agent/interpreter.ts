@@ -40,11 +40,11 @@ import type { Option, ToolResult, Turn, Variables } from './interfaces.ts';
 import { chooseByKeys, expectsKeys, fillsFromKeys, keyPlan, keysInSpeech } from './keys.ts';
 import { Learning } from './learning.ts';
 import { Memory } from './memory.ts';
+import { withoutKeys } from './node-options.ts';
 import { Place } from './place.ts';
 import { type EdgeRole, firstOf, roleOf } from './special-edges.ts';
 import { asText, fillQuoted, fillTemplate } from './template.ts';
 import { transferOrder } from './transfer-node.ts';
-import { withoutKeys } from './ways.ts';
 import { responsePathway, responseVariables, webhookRequest } from './webhook-node.ts';
 
 const onSuccess: readonly EdgeRole[] = ['success', 'regular', 'default'];
@@ -209,7 +209,7 @@ export class Conversation {
     this.#afterTools = null;
     this.#note(ok ? 'the tool succeeded' : `the tool failed: ${error ?? 'no reason given'}`);
     this.#learning.learn(variables);
-    const options = this.#place.ways;
+    const options = this.#place.options;
     const failure = ok ? undefined : options[firstOf(options, 'failure')];
     return failure ? this.#go(failure, 'the tool failed') : this.#useTools(then);
   }
@@ -221,7 +221,7 @@ export class Conversation {
       case 'words':
         return this.#chooseByWords(
           then.text,
-          this.#place.ways.filter((option) => roleOf(option) === 'regular'),
+          this.#place.options.filter((option) => roleOf(option) === 'regular'),
         );
       case 'keys':
         return this.#chooseByKeys(then.keys, then.fills);
@@ -305,7 +305,7 @@ export class Conversation {
 
   async #onKeys(keys: string): Promise<GraphNode | null> {
     this.#memory.heard(keys, `Pressed ${keys}`);
-    const options = this.#place.ways;
+    const options = this.#place.options;
     const named = chooseByKeys(keys, options);
     const fills = fillsFromKeys(this.#learning.asking, options);
     if (!named && fills && !this.#learning.fromKeys(keys))
@@ -315,7 +315,7 @@ export class Conversation {
   }
 
   #chooseByKeys(keys: string, fills: boolean): Promise<GraphNode | null> | GraphNode | null {
-    const options = this.#place.ways;
+    const options = this.#place.options;
     const named = chooseByKeys(keys, options);
     if (named) return this.#leave(options[named.choice], `no edge matches the keys ${keys}`, named.note);
     const unnamed = withoutKeys(options);
@@ -329,7 +329,7 @@ export class Conversation {
 
   async #onHeard(text: string): Promise<GraphNode | null> {
     this.#memory.heard(text, text);
-    const options = this.#place.ways;
+    const options = this.#place.options;
     const keys = keysInSpeech(text);
     const named = keys === null ? null : chooseByKeys(keys, options);
     if (named) {
@@ -341,7 +341,7 @@ export class Conversation {
   }
 
   async #chooseByWords(text: string, options: readonly Option[]): Promise<GraphNode | null> {
-    const all = this.#place.ways;
+    const all = this.#place.options;
     const otherwise = firstOf(all, 'default') >= 0 || firstOf(all, 'invalid') >= 0;
     const answer = await this.#options.understanding.chooseEdge({
       ...this.#learning.situation(),
@@ -365,7 +365,7 @@ export class Conversation {
   }
 
   #onSilence(): Promise<GraphNode | null> | GraphNode | null {
-    const options = this.#place.ways;
+    const options = this.#place.options;
     const noInput = options[firstOf(options, 'no_input')];
     if (noInput) return this.#go(noInput, 'nothing was heard or pressed');
     if (options.length === 0) {
@@ -376,7 +376,7 @@ export class Conversation {
   }
 
   #unfit(reason: string): Promise<GraphNode | null> | GraphNode | null {
-    const options = this.#place.ways;
+    const options = this.#place.options;
     const invalid = options[firstOf(options, 'invalid')];
     if (invalid) return this.#go(invalid, reason);
     const otherwise = options[firstOf(options, 'default')];
@@ -390,7 +390,7 @@ export class Conversation {
       this.#repeats++;
       return this.#again(reason);
     }
-    const options = this.#place.ways;
+    const options = this.#place.options;
     const otherwise = options[firstOf(options, 'default')];
     if (otherwise) return this.#go(otherwise, reason);
     if (!this.#limits.endsAfterRepeats) return this.#again(reason);
@@ -459,7 +459,7 @@ export class Conversation {
   }
 
   #fallBack(reason: string): GraphNode | null {
-    const options = this.#place.ways;
+    const options = this.#place.options;
     const failure = options[firstOf(options, 'failure')];
     if (failure) return this.#go(failure, reason);
     const back = this.#wayBack();
@@ -469,7 +469,7 @@ export class Conversation {
 
   /** Continues without the person, along the first edge of the first of these roles that exists. */
   #follow(roles: readonly EdgeRole[], reason: string): GraphNode | null {
-    const options = this.#place.ways.filter((option) => !option.global);
+    const options = this.#place.options.filter((option) => !option.global);
     for (const role of roles) {
       const option = options[firstOf(options, role)];
       if (option) return this.#go(option, reason);
@@ -483,7 +483,7 @@ export class Conversation {
     this.#phase = 'listening';
     this.#account.act({
       type: 'listen',
-      keys: keyPlan(this.#learning.asking, this.#place.ways),
+      keys: keyPlan(this.#learning.asking, this.#place.options),
       ...(this.#keysExpected && { keysExpected: true }),
       timeoutMs: this.#limits.listenMs,
       interruptionThreshold: this.#place.node.interruptionThreshold,
@@ -496,7 +496,7 @@ export class Conversation {
   }
 
   get #keysExpected(): boolean {
-    return expectsKeys(this.#learning.asking, this.#place.ways);
+    return expectsKeys(this.#learning.asking, this.#place.options);
   }
 
   #end(reason: string): void {

@@ -3,7 +3,7 @@ import type { DialogueModel } from './dialogue.ts';
 import type { ToolRunner } from './interfaces.ts';
 import type { PersonaText } from './persona-prompt.ts';
 import type { PersonaState } from './persona-state.ts';
-import type { PathwayWay } from './persona-tools.ts';
+import type { PathwayEntry } from './persona-tools.ts';
 
 export interface PersonaOptions
   extends Pick<
@@ -21,7 +21,7 @@ export interface PersonaOptions
   readonly seed?: number;
   /** name to target; `default` is the one without a name */
   readonly transfers: Readonly<Record<string, string>>;
-  readonly pathways: readonly PathwayWay[];
+  readonly pathways: readonly PathwayEntry[];
   /** null: no tools */
   readonly tools: ToolRunner | null;
   /** Aborted when the conversation is ended from outside; cancels everything in progress. */

@@ -3,7 +3,7 @@ import type { DialogueTool, ToolCall } from './dialogue.ts';
 import type { ToolSpec } from './interfaces.ts';
 
 /** A pathway in which a persona can continue (contract 12). */
-export interface PathwayWay {
+export interface PathwayEntry {
   readonly name: string;
   /** the condition in plain words */
   readonly prompt: string;
@@ -16,7 +16,7 @@ export interface PathwayWay {
 export interface PersonaTools {
   /** name to target; `default` is the one without a name (contract 9.1) */
   readonly transfers: Readonly<Record<string, string>>;
-  readonly pathways: readonly PathwayWay[];
+  readonly pathways: readonly PathwayEntry[];
   /** of the author */
   readonly tools: readonly ToolSpec[];
   /** Whether there are keys to press and a line to hang up: on a call. */
@@ -28,7 +28,7 @@ export type Order =
   | { readonly kind: 'end' }
   | { readonly kind: 'transfer'; readonly name: string; readonly target: string }
   | { readonly kind: 'press'; readonly digits: string }
-  | { readonly kind: 'pathway'; readonly way: PathwayWay }
+  | { readonly kind: 'pathway'; readonly entry: PathwayEntry }
   | { readonly kind: 'tool'; readonly tool: ToolSpec; readonly input: unknown }
   | { readonly kind: 'refused'; readonly why: string };
 
@@ -113,8 +113,8 @@ export function orderOf({ name, input }: ToolCall, given: PersonaTools): Order {
       : { kind: 'refused', why: 'keys are 1 to 64 of 0 to 9, *, # and w' };
   }
   if (name === pathwayTool) {
-    const way = given.pathways.find((candidate) => candidate.name === value('name'));
-    return way ? { kind: 'pathway', way } : { kind: 'refused', why: 'there is no such procedure' };
+    const entry = given.pathways.find((candidate) => candidate.name === value('name'));
+    return entry ? { kind: 'pathway', entry } : { kind: 'refused', why: 'there is no such procedure' };
   }
   const tool = named(given.tools).get(name);
   if (!tool) return { kind: 'refused', why: `there is no tool named ${JSON.stringify(name)}` };

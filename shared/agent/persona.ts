@@ -18,7 +18,7 @@ import type { KeyPlan } from './keys.ts';
 import { type PersonaLimits, type PersonaOptions, personaLimits } from './persona-options.ts';
 import { authoredText, silenceMark, systemPrompt } from './persona-prompt.ts';
 import { latest, learn, newState, type PersonaState } from './persona-state.ts';
-import { type Order, orderOf, type PathwayWay, type PersonaTools, toolsOf } from './persona-tools.ts';
+import { type Order, orderOf, type PathwayEntry, type PersonaTools, toolsOf } from './persona-tools.ts';
 import { asText, fillTemplate } from './template.ts';
 import { Utterance } from './utterance.ts';
 
@@ -274,7 +274,7 @@ export class PersonaConversation implements Talk {
           yield* this.#transfer(order.name, order.target);
           return 'over';
         case 'pathway':
-          if (yield* this.#enter(call, order.way)) return 'over';
+          if (yield* this.#enter(call, order.entry)) return 'over';
           next = 'model';
           break;
       }
@@ -313,20 +313,20 @@ export class PersonaConversation implements Talk {
   }
 
   /** Continues in a pathway. Returns false when it is not available. */
-  async *#enter(call: ToolCall, way: PathwayWay): AsyncGenerator<Action, boolean> {
-    const pathway = this.#options.otherPathway(way.pathwayId, way.pathwayVersion);
-    const known = way.startNodeId === null || pathway?.graph.nodes.has(way.startNodeId);
+  async *#enter(call: ToolCall, entry: PathwayEntry): AsyncGenerator<Action, boolean> {
+    const pathway = this.#options.otherPathway(entry.pathwayId, entry.pathwayVersion);
+    const known = entry.startNodeId === null || pathway?.graph.nodes.has(entry.startNodeId);
     if (!pathway || !known) {
-      const missing = pathway ? `has no node "${way.startNodeId}"` : 'is not available';
-      this.#note(`pathway ${way.pathwayId} version ${way.pathwayVersion} ${missing}`);
+      const missing = pathway ? `has no node "${entry.startNodeId}"` : 'is not available';
+      this.#note(`pathway ${entry.pathwayId} version ${entry.pathwayVersion} ${missing}`);
       this.#answer(call, 'this procedure is not available');
       return false;
     }
-    this.#note(`continues in the pathway of "${way.name}"`);
+    this.#note(`continues in the pathway of "${entry.name}"`);
     this.#answer(call, 'entered');
     this.#state.phase = 'pathway';
-    this.#entered = { id: way.pathwayId, version: way.pathwayVersion };
-    const entered = this.#conversationIn(pathway, way.startNodeId);
+    this.#entered = { id: entry.pathwayId, version: entry.pathwayVersion };
+    const entered = this.#conversationIn(pathway, entry.startNodeId);
     this.#pathway = entered;
     yield* await entered.step({ type: 'start' });
     return true;

@@ -7,8 +7,8 @@ import {
 } from './conversation-options.ts';
 import type { Graph, GraphNode } from './graph.ts';
 import type { Option, Variables } from './interfaces.ts';
+import { optionsOf } from './node-options.ts';
 import { type DueTool, dueTool, missingInputs, type PathwayTool, unknownTools } from './node-tools.ts';
-import { waysOut } from './ways.ts';
 
 type PlaceState = Pick<ConversationState, 'pathway' | 'nodeId' | 'returnToId' | 'usedTools'>;
 
@@ -42,8 +42,8 @@ export class Place {
   }
 
   /** The options to leave the node. */
-  get ways(): Option[] {
-    return waysOut(this.graph, this.#node);
+  get options(): Option[] {
+    return optionsOf(this.graph, this.#node);
   }
 
   snapshot(): PlaceState {

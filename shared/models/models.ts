@@ -17,7 +17,7 @@ export interface AgentModels {
   readonly dialogue: DialogueModel;
 }
 
-export interface AgentManner {
+export interface AgentModelOptions {
   /** `base` or `turbo` (contract 9.1); anything else is `base` */
   readonly model?: string | undefined;
   /** 0..1, for speech of nodes without their own. Default 0.7. */
@@ -36,7 +36,7 @@ export interface AgentManner {
 export interface Models {
   /** Counters and gauges by Prometheus series. @param prefix such as `trunkline_edge_` */
   metrics(prefix: string): Record<string, number>;
-  agent(manner: AgentManner): AgentModels;
+  agent(options: AgentModelOptions): AgentModels;
   readonly caller: LanguageModel | null;
   readonly judge: LanguageModel | null;
 }

@@ -52,13 +52,13 @@ function answer({ messages, tools, authored }: DialogueQuestion): Answer {
 
 /** An option named in the person's words. */
 function chosen(tools: readonly DialogueTool[], text: string): Answer | null {
-  const ways = tools.flatMap(({ name, choices }) => choices.map((choice) => ({ name, ...choice })));
-  const best = bestByWords(ways, text);
-  const way = best && best.score >= enough ? ways[best.index] : undefined;
-  if (!way) return null;
-  return way.name === transferTool
-    ? handOver(way.input)
-    : { text: '', call: { name: way.name, input: way.input } };
+  const choices = tools.flatMap(({ name, choices }) => choices.map((choice) => ({ name, ...choice })));
+  const best = bestByWords(choices, text);
+  const choice = best && best.score >= enough ? choices[best.index] : undefined;
+  if (!choice) return null;
+  return choice.name === transferTool
+    ? handOver(choice.input)
+    : { text: '', call: { name: choice.name, input: choice.input } };
 }
 
 function handOver(input: unknown): Answer {

@@ -3,7 +3,7 @@ import type { FailedCase } from './case.ts';
 import { brokenParts } from './detectors/broken-parts.ts';
 import { circles } from './detectors/circles.ts';
 import { harshWords } from './detectors/harsh-words.ts';
-import { missedWays } from './detectors/missed-ways.ts';
+import { missedOptions } from './detectors/missed-options.ts';
 import { missingVariables } from './detectors/missing-variables.ts';
 import { testItself } from './detectors/test-itself.ts';
 import { transferNumbers } from './detectors/transfer-numbers.ts';
@@ -13,7 +13,7 @@ import { wrongTurns } from './detectors/wrong-turns.ts';
 import { type Finding, ranked } from './finding.ts';
 
 const detectors: readonly ((failed: FailedCase) => Finding[])[] = [
-  missedWays,
+  missedOptions,
   wrongTurns,
   circles,
   unreachableNodes,

@@ -25,7 +25,7 @@ const harsh: readonly string[] = [
 
 const acknowledgement = 'I am sorry about that, and I understand how you feel.';
 const offer = 'How can I help you with it?';
-const manner =
+const toneRule =
   'Stay calm and courteous: acknowledge how the caller feels first, never blame or belittle, and offer what can be done.';
 
 /** The harsh phrase of a text, or null. @param more further unwanted phrases */
@@ -64,5 +64,5 @@ export function softenedPrompt(prompt: string, wanted: Wanted): string {
   const kept = quoted
     .split(/(?<=[.!?]["”]?)\s+/)
     .filter((sentence) => /["“]/.test(sentence) || harshPhrase(sentence, wanted.unwanted) === null);
-  return kept.includes(manner) ? kept.join(' ') : [...kept, manner].join(' ');
+  return kept.includes(toneRule) ? kept.join(' ') : [...kept, toneRule].join(' ');
 }

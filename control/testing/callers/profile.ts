@@ -12,7 +12,7 @@ export interface CallerProfile {
   readonly quotes: readonly string[];
   /** Unhelpful answers before the caller gives up. */
   readonly patience: number;
-  /** The whole text, for specific manners. */
+  /** The whole text, for specific behaviors. */
   readonly text: string;
 }
 

@@ -1,16 +1,16 @@
-/** The caller without a language model: the manner of the scenario's category, with seeded randomness. */
+/** The caller without a language model: the behavior of the scenario's category, with seeded randomness. */
 import type { Evaluator } from '#shared/agent/interfaces.ts';
 import type { Category } from '#shared/api/agent-testing/scenarios.ts';
+import { Abusive } from './behaviors/abusive.ts';
+import { Angry } from './behaviors/angry.ts';
+import type { CallerBehavior, CallerBehaviorParts } from './behaviors/behavior.ts';
+import { Cooperative } from './behaviors/cooperative.ts';
+import { Distracted } from './behaviors/distracted.ts';
+import { Gatekeeper } from './behaviors/gatekeeper.ts';
+import { Rambling } from './behaviors/rambling.ts';
+import { Screener } from './behaviors/screener.ts';
+import { Voicemail } from './behaviors/voicemail.ts';
 import { hear } from './hearing.ts';
-import { Abusive } from './manners/abusive.ts';
-import { Angry } from './manners/angry.ts';
-import { Cooperative } from './manners/cooperative.ts';
-import { Distracted } from './manners/distracted.ts';
-import { Gatekeeper } from './manners/gatekeeper.ts';
-import type { Manner, MannerParts } from './manners/manner.ts';
-import { Rambling } from './manners/rambling.ts';
-import { Screener } from './manners/screener.ts';
-import { Voicemail } from './manners/voicemail.ts';
 import type { Caller, CallerBrief } from './ports.ts';
 import { callerProfile } from './profile.ts';
 import { chance } from './random.ts';
@@ -19,7 +19,7 @@ export const ruleCallerEvaluator: Evaluator = { provider: 'embedded', model: 'ru
 
 const machine = /\b(?:automat\w*|robot|screening service|call screening|machine|assistant of the phone)\b/i;
 
-const manners: Readonly<Record<Category, (parts: MannerParts) => Manner>> = {
+const behaviors: Readonly<Record<Category, (parts: CallerBehaviorParts) => CallerBehavior>> = {
   VOICEMAIL: (parts) => new Voicemail(parts),
   CALL_SCREENER: (parts) => (machine.test(parts.profile.text) ? new Screener(parts) : new Gatekeeper(parts)),
   ANGRY_CALLER: (parts) => new Angry(parts),
@@ -32,6 +32,6 @@ const manners: Readonly<Record<Category, (parts: MannerParts) => Manner>> = {
 
 /** The same brief, seed and agent give the same conversation. */
 export function ruleCaller(brief: CallerBrief, seed: number): Caller {
-  const manner = manners[brief.category]({ profile: callerProfile(brief), chance: chance(seed) });
-  return { evaluator: ruleCallerEvaluator, next: async ({ heard }) => manner.next(hear(heard)) };
+  const behavior = behaviors[brief.category]({ profile: callerProfile(brief), chance: chance(seed) });
+  return { evaluator: ruleCallerEvaluator, next: async ({ heard }) => behavior.next(hear(heard)) };
 }

@@ -19,13 +19,13 @@ interface Fault {
 
 export function harshWords(failed: FailedCase): Finding[] {
   const unwanted = forbidden(failed);
-  if (unwanted.length === 0 && !judgesManner(failed)) return [];
+  if (unwanted.length === 0 && !judgesTone(failed)) return [];
   const byNode = Map.groupBy(faults(failed, unwanted), ({ line }) => line.node_id);
   return [...byNode].map(([nodeId, found]) => findingFor(failed, nodeId, found, unwanted));
 }
 
 /** Whether a failed assertion concerns the agent's tone. */
-function judgesManner(failed: FailedCase): boolean {
+function judgesTone(failed: FailedCase): boolean {
   const judged = ['SERVICE_TONE', 'LLM_JUDGE', 'CUSTOM_LLM'];
   return unmetAssertions(failed).some(({ assertion: { type } }) => judged.includes(type));
 }

@@ -15,7 +15,7 @@ import {
 } from '../case.ts';
 import type { Finding } from '../finding.ts';
 import { circles } from './circles.ts';
-import { described, heard } from './missed-ways.ts';
+import { described, heard } from './missed-options.ts';
 
 export function unreachableNodes(failed: FailedCase): Finding[] {
   const { tested } = failed;

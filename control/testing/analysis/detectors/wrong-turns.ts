@@ -6,7 +6,7 @@ import type { GraphEdge } from '#shared/agent/graph.ts';
 import { reachableFrom } from '#shared/agent/graph-warnings.ts';
 import { callerLines, type FailedCase, nodeName, type TestedGraph, wantedNodes } from '../case.ts';
 import type { Finding } from '../finding.ts';
-import { heard } from './missed-ways.ts';
+import { heard } from './missed-options.ts';
 
 const certainty = 0.65;
 

@@ -3,7 +3,7 @@ import { readCallTarget } from '#shared/call-target.ts';
 import type { NumberSettings } from './rules.ts';
 
 /** Defaults of contract 9.1. */
-export function mannerOf(settings: NumberSettings) {
+export function agentSettingsOf(settings: NumberSettings) {
   return {
     first_sentence: settings.first_sentence ?? null,
     wait_for_greeting: settings.wait_for_greeting ?? false,

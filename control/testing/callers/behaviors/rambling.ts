@@ -1,8 +1,8 @@
 /** Friendly and absent-minded: answers every second question, thinks aloud, forgets the question. */
 import type { Heard } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
+import { type CallerBehavior, type CallerBehaviorParts, say } from './behavior.ts';
 import { Cooperative } from './cooperative.ts';
-import { type Manner, type MannerParts, say } from './manner.ts';
 
 const digressions = [
   'That reminds me, my neighbour got a new dog, a very small one.',
@@ -16,14 +16,14 @@ const asides = [
   'It was something else, no wait, now I know.',
 ];
 
-export class Rambling implements Manner {
-  readonly #parts: MannerParts;
+export class Rambling implements CallerBehavior {
+  readonly #parts: CallerBehaviorParts;
   readonly #calm: Cooperative;
   #moves = 0;
   #asides = 0;
   #digressions: readonly string[];
 
-  constructor(parts: MannerParts) {
+  constructor(parts: CallerBehaviorParts) {
     this.#parts = parts;
     this.#calm = new Cooperative(parts);
     this.#digressions = parts.chance.shuffled([...digressions, parts.chance.pick(forgotten)]);

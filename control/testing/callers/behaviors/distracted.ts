@@ -1,8 +1,8 @@
 /** On the move: interrupts, falls silent, asks unrelated questions, changes its mind, mishears; then answers. */
 import type { Heard } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
+import { type CallerBehavior, type CallerBehaviorParts, say, silence } from './behavior.ts';
 import { Cooperative } from './cooperative.ts';
-import { type Manner, type MannerParts, say, silence } from './manner.ts';
 
 const quirks: readonly (readonly CallerMove[])[] = [
   [
@@ -16,12 +16,12 @@ const quirks: readonly (readonly CallerMove[])[] = [
   [say('Sorry, I did not catch that, what did you say?'), say('Pardon? The line is bad.')],
 ];
 
-export class Distracted implements Manner {
+export class Distracted implements CallerBehavior {
   readonly #calm: Cooperative;
   readonly #left: CallerMove[];
   #moves = 0;
 
-  constructor(parts: MannerParts) {
+  constructor(parts: CallerBehaviorParts) {
     const { chance } = parts;
     this.#calm = new Cooperative(parts);
     this.#left = chance.shuffled(quirks).map((ways) => chance.pick(ways));

@@ -3,7 +3,7 @@
  */
 import type { Heard } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
-import { leave, type Manner, type MannerParts, say } from './manner.ts';
+import { type CallerBehavior, type CallerBehaviorParts, leave, say } from './behavior.ts';
 
 const insults = [
   'You useless idiot.',
@@ -15,13 +15,13 @@ const threats = ['You will regret this, you idiot.', 'Shut up and listen, or els
 const ends =
   /\b(?:(?:i am|i'm|i have to|i will|i'll|we are|going to) (?:now )?end(?:ing)? (?:this|the) (?:call|conversation)|hang(?:ing)? up now|goodbye)\b/i;
 
-export class Abusive implements Manner {
-  readonly #parts: MannerParts;
+export class Abusive implements CallerBehavior {
+  readonly #parts: CallerBehaviorParts;
   #insults: readonly string[] = [];
   #moves = 0;
   #warned = false;
 
-  constructor(parts: MannerParts) {
+  constructor(parts: CallerBehaviorParts) {
     this.#parts = parts;
   }
 

@@ -1,7 +1,7 @@
 /** A phone's call screening: asks for name and reason in fixed sentences, puts the agent on hold, and hangs up. */
 import type { Heard } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
-import { type Manner, type MannerParts, say, silence } from './manner.ts';
+import { type CallerBehavior, type CallerBehaviorParts, say, silence } from './behavior.ts';
 
 const opening =
   'Hi, the person you are calling is using a screening service. Please say your name and the reason for your call.';
@@ -12,7 +12,7 @@ const givesName =
 const givesReason =
   /\b(?:calling (?:about|to|because|regarding|for|with)|regarding|reason|about (?:your|the|an?)|to (?:confirm|schedule|book|remind|ask|talk|discuss|offer|speak)|would like to)\b/i;
 
-export class Screener implements Manner {
+export class Screener implements CallerBehavior {
   readonly #opening: string;
   readonly #hold: string;
   #asked = false;
@@ -20,7 +20,7 @@ export class Screener implements Manner {
   #name = false;
   #reason = false;
 
-  constructor({ profile }: MannerParts) {
+  constructor({ profile }: CallerBehaviorParts) {
     const [first, ...others] = profile.quotes.filter((quote) => /\s/.test(quote));
     this.#opening = first ?? opening;
     this.#hold = others.find((quote) => /\bhold\b|\bwait\b/i.test(quote)) ?? hold;

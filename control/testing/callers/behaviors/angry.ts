@@ -1,8 +1,8 @@
 /** Complains loudly; answers once taken seriously, calms down when that happens again, and gets angrier when not. */
 import type { Heard } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
+import { type CallerBehavior, type CallerBehaviorParts, leave, say } from './behavior.ts';
 import { Cooperative } from './cooperative.ts';
-import { leave, type Manner, type MannerParts, say } from './manner.ts';
 
 const openings = [
   'This is unacceptable! I have called twice already and nobody called back.',
@@ -23,14 +23,14 @@ const step =
 /** 0 calm .. 6 hangs up */
 const start = 3;
 
-export class Angry implements Manner {
-  readonly #parts: MannerParts;
+export class Angry implements CallerBehavior {
+  readonly #parts: CallerBehaviorParts;
   readonly #calm: Cooperative;
   #anger = start;
   #begun = false;
   #acknowledged = 0;
 
-  constructor(parts: MannerParts) {
+  constructor(parts: CallerBehaviorParts) {
     this.#parts = parts;
     this.#calm = new Cooperative(parts);
   }

@@ -4,7 +4,7 @@ import { namedKeys } from './keys.ts';
 import { roleOf } from './special-edges.ts';
 
 /** The options to leave a node: its edges in the author's order, then the global nodes. */
-export function waysOut(graph: Graph, node: GraphNode): Option[] {
+export function optionsOf(graph: Graph, node: GraphNode): Option[] {
   const own = (graph.edgesFrom.get(node.id) ?? []).map(({ label, description, target }) => ({
     label,
     description,
@@ -18,10 +18,10 @@ export function waysOut(graph: Graph, node: GraphNode): Option[] {
 }
 
 /** The node's own edges that describe the person's wish in words, without naming a key. */
-export function withoutKeys(ways: readonly Option[]): Option[] {
-  return ways.filter((way) => {
-    if (way.global || roleOf(way) !== 'regular') return false;
-    const named = namedKeys(way);
+export function withoutKeys(options: readonly Option[]): Option[] {
+  return options.filter((option) => {
+    if (option.global || roleOf(option) !== 'regular') return false;
+    const named = namedKeys(option);
     return !named.any && named.sequences.length === 0;
   });
 }

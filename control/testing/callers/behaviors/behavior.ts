@@ -4,11 +4,11 @@ import type { CallerMove } from '../ports.ts';
 import type { CallerProfile } from '../profile.ts';
 import type { Chance } from '../random.ts';
 
-export interface Manner {
+export interface CallerBehavior {
   next(heard: Heard): CallerMove;
 }
 
-export interface MannerParts {
+export interface CallerBehaviorParts {
   readonly profile: CallerProfile;
   readonly chance: Chance;
 }

@@ -17,7 +17,7 @@ interface Missed {
   readonly how: 'stuck' | 'default';
 }
 
-export function missedWays(failed: FailedCase): Finding[] {
+export function missedOptions(failed: FailedCase): Finding[] {
   const { tested } = failed;
   if (!tested) return [];
   return missed(failed, tested).flatMap((one) => findingsFor(failed, tested, one));

@@ -5,20 +5,20 @@ import type { Heard, MenuChoice } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
 import type { CallerProfile } from '../profile.ts';
 import type { Chance } from '../random.ts';
-import { leave, type Manner, type MannerParts, say } from './manner.ts';
+import { type CallerBehavior, type CallerBehaviorParts, leave, say } from './behavior.ts';
 
 const unknown = ["I'm not sure.", "I don't know that.", "I couldn't tell you."];
 const yes = ['Yes.', 'Yes, please.', 'Yes, that is right.'];
 const fine = ['Okay.', 'Alright.', 'Okay, thank you.'];
 
-export class Cooperative implements Manner {
+export class Cooperative implements CallerBehavior {
   readonly #profile: CallerProfile;
   readonly #chance: Chance;
   #statedGoal = false;
   #patience: number;
   readonly #said = new Map<string, number>();
 
-  constructor({ profile, chance }: MannerParts) {
+  constructor({ profile, chance }: CallerBehaviorParts) {
     this.#profile = profile;
     this.#chance = chance;
     this.#patience = profile.patience;

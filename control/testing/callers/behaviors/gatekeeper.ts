@@ -1,7 +1,7 @@
 /** An assistant who wants to know who calls, from where and why, and connects nobody. */
 import type { Heard } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
-import { leave, type Manner, type MannerParts, say } from './manner.ts';
+import { type CallerBehavior, type CallerBehaviorParts, leave, say } from './behavior.ts';
 
 const questions = [
   ['May I ask who is calling?', 'Good morning, who is calling, please?'],
@@ -15,13 +15,13 @@ const evasive =
 const nextStep =
   /\b(?:message|call back|callback|e-?mail|pass (?:it|this|that) on|another time|better time|schedule)\b/i;
 
-export class Gatekeeper implements Manner {
-  readonly #parts: MannerParts;
+export class Gatekeeper implements CallerBehavior {
+  readonly #parts: CallerBehaviorParts;
   #asked = 0;
   #coolness = 0;
   #offered = false;
 
-  constructor(parts: MannerParts) {
+  constructor(parts: CallerBehaviorParts) {
     this.#parts = parts;
   }
 
