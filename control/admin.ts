@@ -56,9 +56,9 @@ async function run(args: readonly string[]): Promise<Output> {
   if (!command) throw new UsageError(`There is no command "${`${area} ${verb}`.trim()}".\n\n${usage()}`);
   const surplus = words.slice(takesWord(command) ? 1 : 0);
   if (surplus.length > 0)
-    throw new UsageError(`"${surplus.join(' ')}" is too much; ${surplusAdvice(name, command)}`);
+    throw new UsageError(`unexpected "${surplus.join(' ')}"; ${surplusAdvice(name, command)}`);
   const foreign = Object.keys(options).filter((option) => !command.options.some((known) => known === option));
-  if (foreign.length > 0) throw new UsageError(`"${name}" takes no --${foreign.join(', --')}.`);
+  if (foreign.length > 0) throw new UsageError(`"${name}" has no option --${foreign.join(', --')}.`);
   return runOn(command, words[0], options);
 }
 
@@ -70,7 +70,7 @@ function takesWord({ takes }: Command): boolean {
 function surplusAdvice(name: string, command: Command): string {
   if (takesWord(command)) return 'put names in quotes.';
   return command.options.length === 0
-    ? `"${name}" takes nothing behind it.`
+    ? `"${name}" takes no argument.`
     : `"${name}" takes options only: --${command.options.join(', --')}.`;
 }
 

@@ -63,7 +63,7 @@ function readBootstrap(file: string): Bootstrap {
   const value = parsed(namingPath(file, () => readFileSync(file, 'utf8')));
   if (Value.Check(Bootstrap, value)) return value;
   throw new SettingError(
-    `${file} is not what a first start wrote; move it away to make a new organization and keys`,
+    `${file} was not written by a first start; move it away to create a new organization and keys`,
   );
 }
 

@@ -26,7 +26,7 @@ await runProgram(async () => {
           source,
           bodies.map((body, index) => ({ seq: index + 1, at, body })),
         );
-        if (rejected.length > 0) throw new Error(`Demo calls were not understood: ${rejected.join('; ')}`);
+        if (rejected.length > 0) throw new Error(`Demo calls could not be parsed: ${rejected.join('; ')}`);
       },
     });
     const done =

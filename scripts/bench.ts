@@ -35,7 +35,7 @@ async function benchmarks(chosen: readonly string[]): Promise<string[]> {
   if (unknown.length > 0) {
     throw new Trouble(
       `there is no benchmark ${unknown.join(', ')}`,
-      `there are ${names.join(', ')}`,
+      `available: ${names.join(', ')}`,
       'name one of these',
     );
   }

@@ -36,7 +36,7 @@ async function checkNumber(bootstrap: Bootstrap): Promise<void> {
     throw new Trouble(
       'cannot reach the API',
       `${url}: ${error.message}`,
-      'see whether `npm start` still runs',
+      'check that `npm start` is still running',
     );
   });
   if (response.status !== 404) return;
@@ -54,7 +54,7 @@ async function placeCall(bootstrap: Bootstrap): Promise<string> {
       throw new Trouble(
         `cannot reach ${host}:${port} over TLS`,
         error.message,
-        'see whether `npm start` still runs',
+        'check that `npm start` is still running',
       );
     },
   );
@@ -104,7 +104,7 @@ async function listen(phone: Phone, media: SrtpPeer): Promise<void> {
   const { seconds, soundSeconds, level } = loudness(heard);
   say(
     soundSeconds > 0
-      ? `heard ${seconds.toFixed(1)} s of audio, ${soundSeconds.toFixed(1)} s of it sound, at ${level.toFixed(0)} dBFS`
+      ? `received ${seconds.toFixed(1)} s of audio, ${soundSeconds.toFixed(1)} s with sound, at ${level.toFixed(0)} dBFS`
       : `heard ${seconds.toFixed(1)} s of audio, all silence`,
   );
 }

@@ -24,7 +24,9 @@ await reportTrouble(async () => {
     if (signals === 2) supervisor.hurry();
     if (signals === 3) supervisor.kill();
     if (signals > 1) return;
-    say('stopping: waiting for running calls (once more ends them, three times ends everything at once)');
+    say(
+      'stopping: waiting for running calls (press again to end them, a third time to stop everything at once)',
+    );
     await supervisor.stop();
     process.exit();
   };

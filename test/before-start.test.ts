@@ -32,7 +32,7 @@ test.each(['CONTROL_PORT', 'SIP_TLS_PORT'])('reports %s when it is in use or not
   const port = String((taken.address() as AddressInfo).port);
   await expect(checkBeforeStart(await environment({ [setting]: port }))).rejects.toMatchObject({
     message: expect.stringContaining(`${setting}: listen EADDRINUSE`),
-    remedy: `stop the program that has this port, or set ${setting} to another one`,
+    remedy: `stop the program that uses this port, or set ${setting} to another one`,
   });
   taken.close();
   await expect(checkBeforeStart(await environment({ [setting]: '70000' }))).rejects.toMatchObject({

@@ -482,7 +482,7 @@ describe.each(resolving)('$name', (client) => {
         new Promise((_resolve, reject) => setImmediate(() => setImmediate(() => reject(new Error('late'))))),
     ],
     ['finds nothing', async () => []],
-    ['finds what must not be contacted', async () => ['10.0.0.1']],
+    ['finds what is not an allowed target', async () => ['10.0.0.1']],
   ])('tells of a look-up that %s', async (_name, resolve) => {
     expect(await attemptAt(client, 443, resolve)).toMatch(/target\.example/);
   });

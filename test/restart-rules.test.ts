@@ -27,6 +27,6 @@ it('names the log after five early exits, and at each doubling', () => {
   );
   expect(told).toEqual([5, 10, 20, 40]);
   expect(lostLine('edge', 'was killed by SIGKILL', 500, 1)).toBe(
-    'edge was killed by SIGKILL; starting it again in 0.5 s',
+    'edge was killed by SIGKILL; restarting in 0.5 s',
   );
 });

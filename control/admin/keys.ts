@@ -19,7 +19,7 @@ const defaultName = 'made on the command line';
 export const keyCommands: Readonly<Record<string, Command>> = {
   'key create': {
     takes: '<org id> | --operator | --edge',
-    help: 'make a key; it is stored hashed and shown this once\n--name <text>',
+    help: 'create a key; it is stored hashed and shown only once\n--name <text>',
     options: ['operator', 'edge', 'name'],
     first: true,
     run: (tools, orgId, options) => create(tools, orgId, options),
@@ -36,7 +36,7 @@ export const keyCommands: Readonly<Record<string, Command>> = {
   },
   'key revoke': {
     takes: '<key id>',
-    help: 'a revoked key opens nothing from this moment on; an edge that is connected with it is cut off',
+    help: 'revoke a key at once; an edge connected with it is disconnected',
     options: [],
     run: (tools, id) => revoke(tools, required(id, 'key id')),
   },
@@ -121,7 +121,7 @@ function revoke(tools: Tools, id: string): Promise<string> {
   return database.db.transaction().execute(async (db) => {
     const owner = await db.selectFrom('api_keys').select('org_id').where('id', '=', id).executeTakeFirst();
     const revoked = (await revokeApiKey(db, clock, id)) || (await revokeEdgeToken(db, clock, id));
-    if (!revoked) throw new UsageError(`There is no key ${id} that is in force; "key list" shows the ids.`);
+    if (!revoked) throw new UsageError(`There is no active key ${id}; "key list" shows the ids.`);
     await record(tools, db, { orgId: owner?.org_id ?? null, subject: id, action: 'revoke' });
     return 'revoked';
   });

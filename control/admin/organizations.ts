@@ -75,7 +75,7 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
   },
   'org disable': {
     takes: '<org id>',
-    help: 'its keys open nothing and its numbers are not answered, until it is enabled again; nothing is deleted',
+    help: 'its keys are rejected and its numbers are not answered until it is enabled again; nothing is deleted',
     options: [],
     run: (tools, id) => switchTo(tools, id, false),
   },
@@ -144,13 +144,13 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
   },
   'sip disable': {
     takes: '<org id>',
-    help: 'answer its requests to /v1/sip with 403; calls of its numbers go on',
+    help: 'answer its requests to /v1/sip with 403; calls of its numbers are unaffected',
     options: [],
     run: (tools, id) => entitle(tools, id, false),
   },
   'sip allow-wide': {
     takes: '<org id>',
-    help: 'let an organization take calls from networks wider than /16 (IPv4) or /32 (IPv6), or than four of these in all',
+    help: 'let an organization accept calls from networks wider than /16 (IPv4) or /32 (IPv6), or than four of these in all',
     options: [],
     run: (tools, id) => permitWide(tools, id, true),
   },
@@ -168,7 +168,7 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
   },
   'sip wide': {
     takes: '',
-    help: 'all numbers that take calls from such networks, and whether their organization is permitted to',
+    help: 'all numbers that accept calls from such networks, and whether their organization is permitted to',
     options: [],
     run: ({ database }) => listWideNumbers(database.db),
   },

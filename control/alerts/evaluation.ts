@@ -57,7 +57,7 @@ async function evaluatePage(parts: EvaluationParts, page: readonly SipConfigurat
       isNews = (await judge(parts, judged, open.get(judged.row.id) ?? [])) || isNews;
     } catch (error) {
       // The others are evaluated anyway; this one again in the next round.
-      log.error({ err: error, trunk_id: judged.row.id }, 'alerts of a configuration could not be judged');
+      log.error({ err: error, trunk_id: judged.row.id }, 'alerts of a configuration could not be evaluated');
     }
   }
   if (!isNews) return;

@@ -125,7 +125,7 @@ export function testMessage(number: string, direction: string, organization: str
       `Trunkline test: alerts of ${number} (${direction}) reach you here.`,
       '',
       `Organization: ${organization}`,
-      'Nothing is wrong; somebody asked for this test.',
+      'This is a test; nothing is wrong.',
     ]),
   };
 }

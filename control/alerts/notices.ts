@@ -84,11 +84,11 @@ export async function withLimit(
   work: (signal: AbortSignal) => Promise<SendResult>,
 ): Promise<SendResult> {
   const limit = new AbortController();
-  const timer = clock.after(timeoutMs, () => limit.abort(new Error(`no end within ${timeoutMs} ms`)));
+  const timer = clock.after(timeoutMs, () => limit.abort(new Error(`timed out after ${timeoutMs} ms`)));
   try {
     const result = await work(AbortSignal.any([ending, limit.signal]));
     if (result.outcome === 'sent' || !limit.signal.aborted) return result;
-    return { outcome: 'unavailable', error: `no end within ${timeoutMs} ms` };
+    return { outcome: 'unavailable', error: `timed out after ${timeoutMs} ms` };
   } finally {
     timer.cancel();
   }

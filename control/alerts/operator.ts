@@ -82,7 +82,7 @@ export function startOperatorAlerts(parts: OperatorParts): () => Promise<void> {
   };
   const round = () => {
     looking = look()
-      .catch((error: unknown) => log.error({ err: error }, 'disks could not be looked at'))
+      .catch((error: unknown) => log.error({ err: error }, 'disks could not be checked'))
       .then(() => {
         if (!ending.signal.aborted) timer = clock.after(lookMs, round);
       });
@@ -140,7 +140,7 @@ async function tell(
     return;
   }
   onAttempt(channel, 'given_up');
-  log.error({ ...facts, error: withoutAddress(result.error, address) }, "operator's alert was refused");
+  log.error({ ...facts, error: withoutAddress(result.error, address) }, "operator's alert was rejected");
 }
 
 /** A webhook's URL is a secret, as with most chat services. */

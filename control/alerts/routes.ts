@@ -14,7 +14,7 @@ const defaultPage = 50;
 export function alertRoutes(app: App, services: AlertDeps, tools: TestTools): void {
   const { db } = services.database;
   const ending = new AbortController();
-  app.addHook('preClose', async () => ending.abort(new Error('the control plane is ending')));
+  app.addHook('preClose', async () => ending.abort(new Error('the control plane is shutting down')));
 
   app.route({
     method: 'GET',
@@ -61,7 +61,11 @@ export function alertRoutes(app: App, services: AlertDeps, tools: TestTools): vo
 }
 
 function unknownCursor(): ApiError {
-  return ApiError.of('INVALID_CURSOR', { path: '?before' }, 'The cursor names no alert of this list.');
+  return ApiError.of(
+    'INVALID_CURSOR',
+    { path: '?before' },
+    'The cursor does not match an alert of this list.',
+  );
 }
 
 function numberOf(text: string): string {

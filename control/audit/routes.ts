@@ -14,7 +14,11 @@ export function auditRoutes(app: App, { database: { db } }: AuditDeps): void {
     const { area, subject_id, actor, before, limit = defaultPage } = query;
     const after = before === undefined ? undefined : await findChange(db, orgId, before);
     if (before !== undefined && !after) {
-      throw ApiError.of('INVALID_CURSOR', { path: '?before' }, 'The cursor names no entry of this list.');
+      throw ApiError.of(
+        'INVALID_CURSOR',
+        { path: '?before' },
+        'The cursor does not match an entry of this list.',
+      );
     }
     const filter = {
       ...readSpan(query),

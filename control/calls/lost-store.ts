@@ -136,7 +136,7 @@ export async function closeCall(db: Db, closed: Closed): Promise<void> {
 
 /** An unanswered call is canceled, so it does not count as a trunk failure. */
 function endOf(answeredAt: string | null, lastSeenAt: string) {
-  const termination_detail = `The edge was seen last at ${lastSeenAt}; what became of the call is not known.`;
+  const termination_detail = `The edge was last seen at ${lastSeenAt}; how the call ended is unknown.`;
   if (answeredAt === null)
     return { status: 'canceled', outcome: 'canceled', sip_code: null, sip_reason: null, termination_detail };
   return { status: 'completed', outcome: 'completed', sip_code: 200, sip_reason: 'OK', termination_detail };

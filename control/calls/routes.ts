@@ -41,7 +41,7 @@ export function callRoutes(app: App, services: CallDeps): void {
         'SERVICE_UNAVAILABLE',
       ],
     },
-    schema: { summary: 'Call somebody', body: CallOrder, response: { 200: CallQueued } },
+    schema: { summary: 'Place a call', body: CallOrder, response: { 200: CallQueued } },
     handler: async (request, reply) => ({
       status: 'success' as const,
       message: 'Call queued',
@@ -54,7 +54,7 @@ export function callRoutes(app: App, services: CallDeps): void {
     method: 'GET',
     url: '/v1/calls/:call_id',
     config: { errors: ['CALL_NOT_FOUND'] },
-    schema: { summary: 'One call, also while it goes on', params: CallPath, response: { 200: CallView } },
+    schema: { summary: 'One call, running or ended', params: CallPath, response: { 200: CallView } },
     handler: async (request) => {
       const call = await findCall(db, orgOf(request), request.params.call_id);
       if (!call) throw ApiError.of('CALL_NOT_FOUND');
@@ -94,7 +94,7 @@ export function callRoutes(app: App, services: CallDeps): void {
       ],
     },
     schema: {
-      summary: 'Hand a call over to somebody else',
+      summary: 'Transfer a call',
       body: CallTransfer,
       response: { 200: CallTransferStarted },
     },

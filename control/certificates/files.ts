@@ -56,8 +56,8 @@ export async function ensureCertificates(options: CertificateOptions): Promise<C
     if (storageFault(error) !== null) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw new SettingError(
-      `${folder}: a certificate or key in it cannot be used (${why}); put back what was there, or move the folder ` +
-        'away: the next start makes a new authority, and peers have to trust its ca.crt',
+      `${folder}: a certificate or key in it cannot be used (${why}); restore the files, or move the folder away: ` +
+        'the next start creates a new authority, whose ca.crt peers have to trust',
     );
   }
   return { ...serverFiles, ca: authorityFiles.cert };
@@ -71,7 +71,7 @@ function assertReadable(setting: string, file: string): void {
     readFileSync(file);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new SettingError(`${setting}: the file ${file} cannot be read (${why}); name one that can`);
+    throw new SettingError(`${setting}: the file ${file} cannot be read (${why}); set a readable file`);
   }
 }
 

@@ -27,7 +27,7 @@ export function chatRoutes(app: App, services: ChatDeps): void {
     url: '/v1/pathway/chat/create',
     config: { errors: ['PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND', 'MODEL_UNAVAILABLE', 'QUOTA_EXCEEDED'] },
     schema: {
-      summary: 'Begin a chat with a pathway',
+      summary: 'Start a chat with a pathway',
       body: ChatCreate,
       response: { 200: ChatCreated },
     },
@@ -39,7 +39,7 @@ export function chatRoutes(app: App, services: ChatDeps): void {
     url: '/v1/pathway/chat/:id',
     config: { errors: ['CHAT_NOT_FOUND', 'CHAT_COMPLETED', 'MODEL_UNAVAILABLE'] },
     schema: {
-      summary: 'Say something in a chat',
+      summary: 'Send a message in a chat',
       params: ChatPath,
       body: ChatMessage,
       response: { 200: ChatAnswered },

@@ -51,7 +51,7 @@ export function checkRoutes(app: App, services: CheckDeps): void {
     url: '/v1/sip/discover',
     config: { errors: ['TARGET_NOT_ALLOWED', 'DISCOVERY_IN_PROGRESS', 'SERVICE_UNAVAILABLE'] },
     schema: {
-      summary: 'Find out what answers at a host',
+      summary: 'Discover the SIP capabilities of a host',
       body: DiscoveryRequest,
       response: { 200: Discovered, 202: Discovering },
     },
@@ -66,7 +66,7 @@ export function checkRoutes(app: App, services: CheckDeps): void {
     url: '/v1/sip/discover/status',
     config: { errors: ['DISCOVERY_NOT_FOUND'] },
     schema: {
-      summary: 'How a discovery stands',
+      summary: 'Status of a discovery',
       querystring: DiscoveryQuery,
       response: { 200: Discovered },
     },
@@ -87,7 +87,7 @@ export function checkRoutes(app: App, services: CheckDeps): void {
       errors: ['OUTBOUND_NOT_CONFIGURED', 'NUMBER_NOT_FOUND', 'SIP_CONFIG_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
     },
     schema: {
-      summary: 'Call over a trunk to test it',
+      summary: 'Place a test call over a trunk',
       body: TestCallRequest,
       response: { 200: TestCallStarted },
     },
@@ -102,7 +102,7 @@ export function checkRoutes(app: App, services: CheckDeps): void {
     url: '/v1/sip/test-call/status',
     config: { errors: ['TEST_CALL_NOT_FOUND'] },
     schema: {
-      summary: 'How a test call stands',
+      summary: 'Status of a test call',
       querystring: TestCallQuery,
       response: { 200: TestCallView },
     },

@@ -82,7 +82,7 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
   /** Aborts running work; it is repeated after the next start. */
   async close(): Promise<void> {
     this.hold();
-    this.#ending.abort(new Error('the control plane is ending'));
+    this.#ending.abort(new Error('the control plane is shutting down'));
     await this.#look;
     await Promise.all([...this.#running.values()].map(({ done }) => done));
   }
@@ -92,7 +92,10 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
     const left = await interruptedWork(db, name);
     for (const [place, { id, tries }] of left.entries()) {
       const until = clock.now() + pauseAfterCrash(place, this.#parts.failed ? 1 : tries);
-      log.error({ id, tries }, `${name} was under way when the program died; it counts as a try and waits`);
+      log.error(
+        { id, tries },
+        `${name} was running when the program crashed; it counts as an attempt and will be retried later`,
+      );
       this.#waiting.set(id, until);
       await this.#count(id, until, crashed);
     }
@@ -107,7 +110,7 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
       await failed(id, new Date(until).toISOString(), why);
       await endWork(db, name, id);
     } catch (error) {
-      log.error({ err: error, id }, `a try of ${name} could not be counted`);
+      log.error({ err: error, id }, `an attempt of ${name} could not be counted`);
     }
   }
 
@@ -115,7 +118,7 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
     this.#look = this.#look
       .then(() => this.#begin())
       .catch((error: unknown) => {
-        this.#parts.log.error({ err: error }, `what is due of ${this.#parts.name} could not be read`);
+        this.#parts.log.error({ err: error }, `due ${this.#parts.name} could not be read`);
         this.#wakeAfter(pauseMs);
       });
   }
@@ -184,7 +187,7 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
     }
     // Also for aborted work: an orderly shutdown is not a crash.
     await endWork(db, name, id).catch((error: unknown) => {
-      log.error({ err: error, id }, `the end of ${name} could not be written down`);
+      log.error({ err: error, id }, `the end of ${name} could not be stored`);
     });
   }
 }

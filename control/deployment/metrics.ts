@@ -37,13 +37,13 @@ export function createMetrics(app: App, services: Pick<DeploymentDeps, 'database
   });
   const reports = new Counter({
     name: 'trunkline_control_edge_reports_total',
-    help: 'Reports that edges delivered: stored, and of these not understood.',
+    help: 'Reports received from edges: stored, and those of them that could not be parsed.',
     labelNames: ['outcome'],
     registers: [registry],
   });
   const webhooks = new Counter({
     name: 'trunkline_control_webhook_attempts_total',
-    help: 'Attempts to deliver webhooks, by type of event: delivered, to be tried again, or given up.',
+    help: 'Attempts to deliver webhooks, by type of event: delivered, to be retried, or given up.',
     labelNames: ['type', 'outcome'],
     registers: [registry],
   });
@@ -59,7 +59,7 @@ export function createMetrics(app: App, services: Pick<DeploymentDeps, 'database
   });
   new Counter({
     name: 'trunkline_control_storage_failures_total',
-    help: 'Statements that the disk of the database did not take.',
+    help: 'Database statements that failed because the disk is full or broken.',
     registers: [registry],
     collect() {
       this.reset();
@@ -68,7 +68,7 @@ export function createMetrics(app: App, services: Pick<DeploymentDeps, 'database
   });
   new Gauge({
     name: 'trunkline_control_edges_connected',
-    help: 'Edges that are connected.',
+    help: 'Connected edges.',
     registers: [registry],
     collect() {
       this.set(services.edges.count);
@@ -95,19 +95,19 @@ export function createMetrics(app: App, services: Pick<DeploymentDeps, 'database
 function alertMetrics(registry: Registry): AlertMetrics {
   const notices = new Counter({
     name: 'trunkline_control_alert_notices_total',
-    help: 'Attempts to send alerts by mail and SMS: delivered, to be tried again, or given up.',
+    help: 'Attempts to send alerts by mail and SMS: delivered, to be retried, or given up.',
     labelNames: ['channel', 'outcome'],
     registers: [registry],
   });
   const operator = new Counter({
     name: 'trunkline_control_operator_alerts_total',
-    help: 'Attempts to send alerts to the operator: delivered, to be tried again, or given up.',
+    help: 'Attempts to send alerts to the operator: delivered, to be retried, or given up.',
     labelNames: ['channel', 'outcome'],
     registers: [registry],
   });
   const open = new Gauge({
     name: 'trunkline_control_alerts_open',
-    help: 'Alerts that are open, after the last evaluation.',
+    help: 'Open alerts after the last evaluation.',
     labelNames: ['kind'],
     registers: [registry],
   });

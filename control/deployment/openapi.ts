@@ -75,7 +75,7 @@ function withIdempotencyKey(
   const cutOff =
     atomic || resumable
       ? 'A request that a restart cut off is carried out once, too.'
-      : 'A request that a restart cut off may have been carried out: it is refused with IDEMPOTENCY_CONFLICT and `outcome: unknown`.';
+      : 'A request interrupted by a restart may have been carried out: it is rejected with IDEMPOTENCY_CONFLICT and `outcome: unknown`.';
   const key = {
     type: 'string',
     minLength: 1,
@@ -132,14 +132,14 @@ export function openApiRoutes(app: App): void {
     method: 'GET',
     url: '/openapi.json',
     config: { access: 'public' },
-    schema: { summary: 'This interface as an OpenAPI 3.1 document', produces: ['application/json'] },
+    schema: { summary: 'This API as an OpenAPI 3.1 document', produces: ['application/json'] },
     handler: async () => app.swagger(),
   });
   app.route({
     method: 'GET',
     url: '/docs',
     config: { access: 'public' },
-    schema: { summary: 'This interface as a page', produces: ['text/html'] },
+    schema: { summary: 'This API as a page', produces: ['text/html'] },
     handler: async (_request, reply) => {
       page ??= docsPage(app.swagger() as OpenApiDocument);
       return reply

@@ -9,7 +9,7 @@ export interface RetentionMetrics {
 export function retentionMetrics(registry: Registry): RetentionMetrics {
   const deleted = new Counter({
     name: 'trunkline_control_retention_deleted_total',
-    help: 'Rows deleted because they are kept no longer, by kind.',
+    help: 'Expired rows deleted, by kind.',
     labelNames: ['kind'],
     registers: [registry],
   });

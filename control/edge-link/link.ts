@@ -227,7 +227,10 @@ class EdgeLink implements ConnectedEdge {
     const result = await this.#parts.reports.store(source, reports);
     const { acknowledged, stored, rejected, announced, unwanted } = result;
     for (const callId of unwanted) {
-      this.#parts.log.warn({ edge: source.edgeId, call_id: callId }, 'an unwanted call goes on; stopping it');
+      this.#parts.log.warn(
+        { edge: source.edgeId, call_id: callId },
+        'an unwanted call is still running; stopping it',
+      );
       this.#stop(callId);
     }
     for (const problem of rejected)

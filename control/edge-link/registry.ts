@@ -100,7 +100,7 @@ export class ConnectedEdges {
       (edge) => !draining.includes(edge) && !refusing.includes(edge.edgeId),
     );
     if (!first && refusing.length > 0)
-      throw ApiError.unavailable('No edge takes calls: the disk of each has no room for their reports.', 30);
+      throw ApiError.unavailable('No edge accepts calls: the disks of all edges are full.', 30);
     if (!first) throw ApiError.unavailable('No edge is connected.', 5);
     return others.reduce((least, edge) => (calls(edge) < calls(least) ? edge : least), first);
   }

@@ -176,8 +176,8 @@ function unknownOutcome(begunAt: string): ApiError {
   return ApiError.of(
     'IDEMPOTENCY_CONFLICT',
     { outcome: 'unknown', begun_at: begunAt },
-    `The first request with this Idempotency-Key began at ${begunAt} and was cut off by a restart: it may or may not ` +
-      'have been carried out. Look with GET whether its result is there; to do the work again, send a new key.',
+    `The first request with this Idempotency-Key started at ${begunAt} and was interrupted by a restart, so it may ` +
+      'or may not have been carried out. Check its result with GET; to repeat the work, send a new key.',
   );
 }
 

@@ -137,13 +137,13 @@ function holdsNul(value: unknown): boolean {
 /** Texts with U+0000 are rejected everywhere, including property names (contract 1.4). */
 function findNul(value: unknown, path: string, found: ErrorItem[]): void {
   if (typeof value === 'string') {
-    if (value.includes('\u0000')) found.push(invalid(path, 'must not hold U+0000'));
+    if (value.includes('\u0000')) found.push(invalid(path, 'must not contain U+0000'));
     return;
   }
   if (typeof value !== 'object' || value === null) return;
   for (const [name, part] of Object.entries(value)) {
     const partPath = `${path}/${pointerPart(name)}`;
-    if (name.includes('\u0000')) found.push(invalid(path, 'property names must not hold U+0000'));
+    if (name.includes('\u0000')) found.push(invalid(path, 'property names must not contain U+0000'));
     findNul(part, partPath, found);
     if (found.length >= mostListed) return;
   }

@@ -31,7 +31,7 @@ export class WrongKeys {
   readonly #tries = new Map<string, Tries>();
   readonly #refused = new Counter({
     name: 'trunkline_control_wrong_keys_total',
-    help: 'Requests with an unknown or revoked key: refused with 401, or slowed down with 429.',
+    help: 'Requests with an unknown or revoked key: rejected with 401, or rate-limited with 429.',
     labelNames: ['outcome'],
     registers: [],
   });

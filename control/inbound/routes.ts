@@ -50,7 +50,7 @@ export function numberRoutes(app: App, services: InboundDeps): void {
     url: '/v1/inbound',
     schema: {
       summary: 'Numbers of the organization, ascending',
-      description: 'Large members of large numbers are left out, and named in `omitted`.',
+      description: 'Large members of large numbers are omitted and listed in `omitted`.',
       querystring: InboundQuery,
       response: { 200: InboundNumberList },
     },

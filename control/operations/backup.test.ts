@@ -219,7 +219,7 @@ describe('a restore', () => {
     await run('backup', 'data', [at('backup')]);
     appendFileSync(at('backup', 'control.db'), 'x');
     await expect(run('restore', 'new', [at('backup')])).rejects.toThrow(
-      'control.db was altered since the backup.',
+      'control.db was modified after the backup.',
     );
     await expect(run('restore', 'new', [root])).rejects.toThrow('is no backup');
     const newer = new SqliteFile(at('data', 'control.db'));

@@ -55,7 +55,7 @@ function openingSecrets({ databaseFile, dataFolder, secretKey }: Places, sealed:
   const given = secretKey === null ? join(resolve(dataFolder), 'secret.key') : 'TRUNKLINE_SECRET_KEY';
   throw new OperationError(
     `The secrets in ${resolve(databaseFile)} do not open with the key of ${given}: it belongs to another database. ` +
-      'Put back the key under which they were sealed (a backup with BACKUP_PASSPHRASE holds it).',
+      'Restore the key that sealed them (a backup with BACKUP_PASSPHRASE contains it).',
   );
 }
 

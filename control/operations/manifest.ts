@@ -43,7 +43,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
     const present = await describeFile(folder, file.path).catch(() => null);
     if (!present) throw new OperationError(`${file.path} is missing in the backup.`);
     if (present.sha256 !== file.sha256)
-      throw new OperationError(`${file.path} was altered since the backup.`);
+      throw new OperationError(`${file.path} was modified after the backup.`);
   }
   return manifest;
 }

@@ -35,18 +35,18 @@ const remedies: Readonly<Record<Quota, string>> = {
   numbers: 'detach numbers, or cancel a port request',
   openThreads: 'end a thread of the widget',
   openThreadsOfVisitor: 'end a thread of the visitor',
-  openThreadsOfAddress: 'end a thread that was begun from this address',
+  openThreadsOfAddress: 'end a thread started from this address',
   scenarios: 'delete a scenario',
   integrationResources: 'disconnect a resource',
   chats: 'delete a chat',
-  waitingRuns: 'wait until runs have begun, or cancel a batch, a simulation set or a run',
+  waitingRuns: 'wait until runs have started, or cancel a batch, a simulation set or a run',
 };
 
 export class Quotas {
   readonly #most: QuotaSettings;
   readonly #refused = new Counter({
     name: 'trunkline_control_quota_refused_total',
-    help: 'Writes that were refused because an organization keeps as much as it may, by quota.',
+    help: 'Writes rejected because a quota is reached, by quota.',
     labelNames: ['quota'],
     registers: [],
   });

@@ -69,7 +69,7 @@ export function organizationRoutes(app: App, services: OrganizationDeps): void {
     config: { atomic: true },
     schema: {
       summary: 'Replace the secret that signs webhooks',
-      description: 'The secret is shown in this answer only, and used from the next attempt on.',
+      description: 'The secret is shown in this response only, and used from the next attempt on.',
       body: NoMembers,
       response: { 200: WebhookSecret },
     },

@@ -25,7 +25,7 @@ export async function authorNotes(db: Db, orgId: string, graph: StoredGraph): Pr
     pathways,
     'unknown_pathway',
     isPathway,
-    (id) => `there is no pathway "${id}"; the node takes its failure edge`,
+    (id) => `unknown pathway "${id}"; the node follows its failure edge`,
   );
   return notes.slice(0, mostNotes);
 }

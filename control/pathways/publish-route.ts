@@ -11,7 +11,7 @@ export function publishRoute(app: App, services: PathwayDeps): void {
     url: '/v1/pathway/:id/publish',
     config: { errors: ['PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND', 'PROMOTION_BLOCKED'] },
     schema: {
-      summary: 'Bring a version into production or staging',
+      summary: 'Publish a version to production or staging',
       params: PathwayPath,
       body: Publish,
       response: { 200: Published, 202: PublishPending },

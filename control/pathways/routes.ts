@@ -78,8 +78,7 @@ function graphRoutes(app: App, services: PathwayDeps): void {
     url: '/v1/pathway',
     schema: {
       summary: 'Pathways, newest first',
-      description:
-        'Large graphs are left out, and named in `omitted`. X-Total-Count says how many there are.',
+      description: 'Large graphs are omitted and listed in `omitted`. X-Total-Count is the total.',
       querystring: PathwayQuery,
       response: { 200: PathwayList },
     },

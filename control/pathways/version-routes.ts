@@ -82,7 +82,7 @@ function createRoute(app: App, services: PathwayDeps): void {
       errors: ['INVALID_GRAPH', 'TARGET_NOT_ALLOWED', 'PATHWAY_NOT_FOUND', 'QUOTA_EXCEEDED'],
     },
     schema: {
-      summary: 'Keep a graph as a version',
+      summary: 'Create a version from a graph',
       params: PathwayPath,
       body: VersionWrite,
       response: { 200: VersionCreated },

@@ -67,7 +67,7 @@ function rowRoutes(app: App, services: PersonaDeps): void {
     url: '/v1/personas',
     schema: {
       summary: 'Personas, newest first',
-      description: 'Large members of large personas are left out, and named in `omitted`.',
+      description: 'Large members of large personas are omitted and listed in `omitted`.',
       querystring: PersonaPage,
       response: { 200: PersonaList },
     },
@@ -109,7 +109,7 @@ function rowRoutes(app: App, services: PersonaDeps): void {
     url: '/v1/personas/:id',
     config: { errors: ['PERSONA_NOT_FOUND', 'PATHWAY_NOT_FOUND', 'TOOL_NOT_FOUND'] },
     schema: {
-      summary: 'Alter a persona; prompts, conditions, call_config and tools go to its draft',
+      summary: 'Update a persona; prompts, conditions, call_config and tools change its draft',
       params: PersonaPath,
       body: PersonaUpdate,
       response: { 200: PersonaAnswer },
@@ -164,7 +164,7 @@ function versionRoutes(app: App, services: PersonaDeps): void {
     url: '/v1/personas/:id/versions/promote',
     config: { errors: ['PERSONA_NOT_FOUND', 'PROMOTION_BLOCKED'] },
     schema: {
-      summary: 'Bring the draft into production',
+      summary: 'Promote the draft to production',
       params: PersonaPath,
       body: Promote,
       response: { 200: PersonaAnswer, 202: PromotePending },

@@ -73,7 +73,7 @@ export function adminRoutes(app: App, services: PortingDeps, { files }: PortingP
     },
     schema: {
       summary: 'Move numbers of a port request to a state',
-      description: 'All or none. Numbers that are there already stay as they are.',
+      description: 'All or none. Numbers already in that state are unchanged.',
       params: PortPath,
       body: PortMove,
       response: { 200: AdminPortOne },

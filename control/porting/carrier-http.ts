@@ -154,7 +154,7 @@ function succeeded(answer: Received): Received {
 /** 400 and 422 concern this order; other rejections concern the key, the URL or the load. @throws CarrierRefusal */
 function taken(answer: Received): Received {
   if (answer.status !== 400 && answer.status !== 422) return succeeded(answer);
-  throw new CarrierRefusal(`Refused by the carrier: ${messageOf(answer.body)}`.slice(0, 500));
+  throw new CarrierRefusal(`Rejected by the carrier: ${messageOf(answer.body)}`.slice(0, 500));
 }
 
 function messageOf(body: unknown): string {
@@ -169,5 +169,5 @@ function messageOf(body: unknown): string {
 /** @throws Error when the response has another form */
 function parsed<T extends TSchema>(schema: T, { body }: Received): Static<T> {
   if (Value.Check(schema, body)) return body;
-  throw new Error("the carrier's answer has another form than docs/porting.md says");
+  throw new Error("the carrier's response does not match docs/porting.md");
 }

@@ -184,7 +184,7 @@ describe('a signed request', () => {
     );
     const id = await signed([number]);
     await expect.poll(() => statusOf(id)).toBe('failed');
-    expect(await detail(test, id)).toMatchObject({ reason: 'Refused by the carrier: No such account' });
+    expect(await detail(test, id)).toMatchObject({ reason: 'Rejected by the carrier: No such account' });
     expect(await stateOf(id)).toBe('done');
   });
 

@@ -56,7 +56,7 @@ export function documentRoutes(app: App, services: PortingDeps, parts: PortingPa
       schema: {
         summary: 'Upload a proof of ownership',
         description:
-          'A utility bill or an invoice of the losing carrier. Stored encrypted; deleted after 90 days when no port request names it.',
+          'A utility bill or an invoice of the losing carrier. Stored encrypted; deleted after 90 days when no port request uses it.',
         consumes: ['multipart/form-data'],
         body: PortDocumentUpload,
         response: { 200: PortDocumentUploaded },
@@ -111,7 +111,7 @@ function keptRoutes(app: App, services: PortingDeps, { files }: PortingParts): v
     url,
     config: { ...unknown, errors: ['DOCUMENT_NOT_FOUND', 'DOCUMENT_IN_USE'] },
     schema: {
-      summary: 'Delete a document that no port request names',
+      summary: 'Delete an unused document',
       params: OwnDocumentPath,
       response: { 200: PortDocumentDeleted },
     },
@@ -160,7 +160,7 @@ async function storeDocument(
   const limit = services.limits.porting.unusedDocuments;
   if ((await countUnused(db, orgId)) >= limit) {
     const details = { limit, window_seconds: keptSeconds, scope: 'unused_documents' };
-    const message = `An organization keeps at most ${counted(limit, 'document')} that no port request names; delete one, or name one in a port request.`;
+    const message = `An organization may have at most ${counted(limit, 'unused document')}; delete one, or use one in a port request.`;
     throw ApiError.of('RATE_LIMITED', details, message).waiting(retryAfter);
   }
   const found = await scan(bytes).catch((error: unknown) => {
@@ -169,7 +169,7 @@ async function storeDocument(
   });
   if (found !== null) {
     metrics.document('infected');
-    throw ApiError.of('UNSUPPORTED_FILE_TYPE', { virus: found }, 'The virus scan refused the file.');
+    throw ApiError.of('UNSUPPORTED_FILE_TYPE', { virus: found }, 'The virus scan rejected the file.');
   }
   const id = `doc_${newId()}`;
   await files.write(id, bytes, (file_name) =>

@@ -15,13 +15,13 @@ export function portingMetrics(registry: Registry, gate: Gate): PortingMetrics {
   const registers = [registry];
   const documents = new Counter({
     name: 'trunkline_control_port_documents_total',
-    help: 'Uploaded documents: stored; infected, as the virus scan says; or unscanned, because the scan failed, and not stored.',
+    help: 'Uploaded documents: stored; infected, according to the virus scan; or unscanned, because the scan failed, and not stored.',
     labelNames: ['outcome'],
     registers,
   });
   const mails = new Counter({
     name: 'trunkline_control_port_mails_total',
-    help: 'Attempts to send mails about ports: delivered, to be tried again, or given up.',
+    help: 'Attempts to send mails about ports: delivered, to be retried, or given up.',
     labelNames: ['kind', 'outcome'],
     registers,
   });

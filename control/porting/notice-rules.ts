@@ -25,7 +25,7 @@ export function signatureMail(facts: LinkFacts): PortMail {
     text: lines([
       `Dear ${oneLine(facts.representative)},`,
       '',
-      `${oneLine(facts.organization)} asked to port these telephone numbers, and named you as the person who may authorize it:`,
+      `${oneLine(facts.organization)} asked to port these telephone numbers, and named you as its authorized representative:`,
       '',
       ...facts.numbers.map((number) => `  ${number}`),
       '',
@@ -33,7 +33,7 @@ export function signatureMail(facts: LinkFacts): PortMail {
       '',
       facts.url,
       '',
-      `The link is valid until ${facts.expiresAt.slice(0, 10)}. Whoever has it can sign: do not pass it on.`,
+      `The link is valid until ${facts.expiresAt.slice(0, 10)}. Anyone with the link can sign, so do not forward it.`,
       'If you did not expect this message, do nothing; without a signature nothing is ported.',
       '',
       `Port request ${facts.requestId}`,

@@ -46,7 +46,7 @@ export async function take(
   });
   const strange = state.numbers.filter(({ status }) => status === null);
   if (strange.length > 0)
-    log.warn({ port: row.id, order: state.id }, 'the carrier names a state that is not known');
+    log.warn({ port: row.id, order: state.id }, 'the carrier reported an unknown state');
 }
 
 interface PlannedMove {

@@ -73,7 +73,7 @@ function requestRoutes(app: App, services: PortingDeps, { check }: PortingParts)
       ],
     },
     schema: {
-      summary: 'Ask for a port',
+      summary: 'Request a port',
       description: 'The authorized representative gets a link to sign the letter of authorization by mail.',
       body: PortInitiate,
       response: { 200: PortInitiated },
@@ -129,7 +129,7 @@ function requestRoutes(app: App, services: PortingDeps, { check }: PortingParts)
     config: { errors: ['PORT_NOT_FOUND'] },
     schema: {
       summary: 'The letter of authorization as a PDF',
-      description: 'As it was signed; before that, as it is to be signed.',
+      description: 'The signed letter; before signing, the letter to sign.',
       params: PortPath,
       produces: ['application/pdf'],
     },
@@ -145,7 +145,7 @@ function requestRoutes(app: App, services: PortingDeps, { check }: PortingParts)
     config: { errors: ['PORT_NOT_FOUND', 'PORT_NOT_CANCELABLE'] },
     schema: {
       summary: 'Cancel a port request',
-      description: 'Numbers that are completed stay; the others are canceled.',
+      description: 'Completed numbers stay completed; the others are canceled.',
       params: PortPath,
       response: { 200: PortCanceled },
     },

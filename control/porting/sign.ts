@@ -58,7 +58,7 @@ export interface Signing {
   readonly token: string;
   readonly name: string;
   readonly consent: boolean;
-  /** Hash of the letter that was read, if the page sent it. */
+  /** Hash of the letter shown to the signer, if the page sent it. */
   readonly letterRead: string | null;
   readonly address: string;
   readonly agent: string;

@@ -19,7 +19,7 @@ export async function preparePorting(
   const sealed = await sealEarlierRows(services.database, services.secrets);
   if (sealed > 0) log.info({ rows: sealed }, 'port requests of an earlier version were sealed');
   const left = await files.recover((fileName) => isKnownFile(db, fileName));
-  if (left > 0) log.warn({ files: left }, 'uploads that a crash had left were put right');
+  if (left > 0) log.warn({ files: left }, 'cleaned up uploads left by a crash');
 }
 
 export function startPorting(

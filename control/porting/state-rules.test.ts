@@ -150,7 +150,7 @@ describe('for any order', () => {
     expect(() => planMove(state, ['+14155550199'], 'in_progress', 'operator')).toThrow(
       expect.objectContaining({
         code: 'INVALID_PHONE_NUMBERS',
-        message: 'The request does not hold +14155550199.',
+        message: 'The request does not include +14155550199.',
       }),
     );
   });

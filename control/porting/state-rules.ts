@@ -70,7 +70,7 @@ export function planMove(
 ): NumberState[] {
   const invalid = chosen?.filter((one) => !numbers.some(({ number }) => number === one)) ?? [];
   if (invalid.length > 0) {
-    const message = `The request does not hold ${invalid.join(', ')}.`;
+    const message = `The request does not include ${invalid.join(', ')}.`;
     throw ApiError.of('INVALID_PHONE_NUMBERS', { invalid }, message);
   }
   const concerned = chosen

@@ -57,7 +57,7 @@ function asApiError(error: unknown): ApiError {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'FST_REQ_FILE_TOO_LARGE') return ApiError.of('FILE_TOO_LARGE');
   if (code === 'FST_PARTS_LIMIT' || code === 'FST_FILES_LIMIT' || code === 'FST_FIELDS_LIMIT')
-    return ApiError.of('UNKNOWN_PROPERTY', { path: '' }, 'The only part is one named "file".');
+    return ApiError.of('UNKNOWN_PROPERTY', { path: '' }, 'Send exactly one part, named "file".');
   return ApiError.invalid('', 'must be a whole multipart/form-data body');
 }
 

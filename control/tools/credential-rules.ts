@@ -50,7 +50,7 @@ function textProblem(path: string, value: unknown): ErrorItem[] {
   if (!fits) return [invalid(path, `required, a text of 1 to ${mostCharacters}`)];
   // Sent in a header, which allows visible characters only (RFC 9110 section 5.5).
   if (/^[\x21-\x7e]+$/.test(value)) return [];
-  return [invalid(path, 'must not hold blanks or other than ASCII characters')];
+  return [invalid(path, 'must be ASCII without blanks')];
 }
 
 /** The mask means "as stored" (contract 1.7), and a new resource has nothing stored. */

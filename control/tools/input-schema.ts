@@ -126,7 +126,7 @@ export function schemaProblems(root: Record<string, unknown>): readonly SchemaPr
   const required: unknown[] = Array.isArray(root.required) ? root.required : [];
   for (const name of required) {
     if (typeof name === 'string' && !Object.hasOwn(known, name))
-      walk.add('/input_schema/required', `names "${name}", which is not in properties`);
+      walk.add('/input_schema/required', `lists "${name}", which is not in properties`);
   }
   if (walk.problems.length === 0) walk.loops();
   return walk.problems;

@@ -38,7 +38,7 @@ export function integrationRoutes(app: App, services: ToolDeps): void {
     url: '/v1/integrations/:integration/actions',
     config: { errors: ['INTEGRATION_NOT_FOUND'] },
     schema: {
-      summary: 'What the tools of an integration can do',
+      summary: 'The actions of an integration',
       params: IntegrationPath,
       response: { 200: ActionList },
     },
@@ -155,7 +155,7 @@ export function integrationRoutes(app: App, services: ToolDeps): void {
     url: '/v1/integrations/:integration/resources/:resource_id',
     config: { errors: ['INTEGRATION_NOT_FOUND', 'RESOURCE_NOT_FOUND'] },
     schema: {
-      summary: 'Disconnect a resource; tools that name it fail from now on',
+      summary: 'Disconnect a resource; tools that use it fail from now on',
       params: ResourcePath,
       response: { 200: ResourceDeleted },
     },

@@ -126,7 +126,7 @@ function judged(answer: OutgoingAnswer, refusal: (answer: unknown) => string | n
     ? `the response is larger than ${mostBytes} bytes and was cut`
     : refused === null
       ? null
-      : `the target refused it: ${refused}`;
+      : `the target rejected the request: ${refused}`;
   return { statusCode: status, data, error, again: false };
 }
 
@@ -143,7 +143,9 @@ function smsPrepared({ sendSms }: PrepareParts, { to, text }: Params): Prepared 
         return { statusCode: null, data, error: null, again: false };
       }
       const error =
-        sent.outcome === 'refused' ? 'the SMS service refuses it' : 'the SMS service is not available';
+        sent.outcome === 'refused'
+          ? 'the SMS service rejected the message'
+          : 'the SMS service is not available';
       return { statusCode: null, data: null, error, again: sent.outcome === 'unavailable' };
     },
   };

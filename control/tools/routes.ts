@@ -153,7 +153,7 @@ function readRoutes(app: App, services: ToolDeps): void {
     url: '/v2/tools',
     schema: {
       summary: 'The tools of the organization',
-      description: 'Large members of large tools are left out, and named in `omitted`.',
+      description: 'Large members of large tools are omitted and listed in `omitted`.',
       querystring: ToolQuery,
       response: { 200: ToolList },
     },
@@ -187,7 +187,7 @@ function readRoutes(app: App, services: ToolDeps): void {
     url: '/v2/tools/:id/logs',
     config: { errors: ['TOOL_NOT_FOUND'] },
     schema: {
-      summary: 'What became of a tool’s runs, latest first; nothing of what was sent or answered',
+      summary: 'Results of a tool’s runs, newest first, without request or response data',
       params: ToolPath,
       querystring: ToolLogQuery,
       response: { 200: ToolLogs },
@@ -208,7 +208,7 @@ function runRoute(app: App, services: ToolDeps, tools: Tools): void {
     url: '/v2/tools/:id/run',
     config: { errors: ['TOOL_NOT_FOUND', 'RESOURCE_NOT_FOUND'] },
     schema: {
-      summary: 'Run a tool; a failing target is answered with 200 and success false',
+      summary: 'Run a tool; if the target fails, the response is 200 with success false',
       params: ToolPath,
       body: ToolRunOrder,
       response: { 200: ToolRunResult },

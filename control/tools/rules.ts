@@ -157,7 +157,8 @@ export function bodyTree(body: ToolDraft['body']): JsonValue | null {
 function checkReferences({ input_schema }: ToolDraft, action: Action, body: JsonValue | null): void {
   if (body === null || action.kind === 'code') return;
   const named = templatedName(body, '/body');
-  if (named !== null) throw ApiError.invalid(named, 'references stand in values, not in property names');
+  if (named !== null)
+    throw ApiError.invalid(named, 'references are allowed in values only, not in property names');
   const properties = isObject(input_schema?.properties) ? input_schema.properties : {};
   const unknown = new Set<string>();
   for (const { text } of stringsIn(body, '/body')) {

@@ -71,13 +71,13 @@ function toolMetrics(codeWaiting: () => number): {
 } {
   const runs = new Counter({
     name: 'trunkline_control_tool_runs_total',
-    help: 'Runs of tools, by integration: success, failure, or a result that was used again.',
+    help: 'Runs of tools, by integration: success, failure, or a cached result.',
     labelNames: ['integration', 'outcome'],
     registers: [],
   });
   const killed = new Counter({
     name: 'trunkline_control_tool_code_killed_total',
-    help: 'Threads that were ended because customers’ code in them did not stop.',
+    help: 'Threads terminated because customers’ code in them did not stop.',
     registers: [],
   });
   const waiting = new Gauge({

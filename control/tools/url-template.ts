@@ -20,7 +20,7 @@ export function readUrlTemplate(text: string): UrlTemplate | { readonly problem:
   }
   if (underBase.test(text)) return { origin: null, rest: text };
   if (/^[^/?#]*(?:\/\/[^/?#]*)?\{\{/.test(text)) {
-    return { problem: 'references must not stand in the scheme and host of a URL' };
+    return { problem: 'references are not allowed in the scheme and host of a URL' };
   }
   return { problem: 'must be an http or https URL without user information, or a path that starts with /' };
 }
@@ -34,7 +34,7 @@ export function renderUrl(template: UrlTemplate, base: URL | null, renderer: Ren
   const rest = renderer.text(template.rest, (value) => encodeURIComponent(value.toWellFormed()));
   const path = rest.split(/[?#]/, 1)[0] ?? '';
   if (path.split('/').some(isDotSegment))
-    throw new TemplateError('the path of the URL must not hold . or ..');
+    throw new TemplateError('the path of the URL must not contain . or ..');
   if (template.origin !== null) return new URL(template.origin + rest);
   if (base === null)
     throw new TemplateError('the URL is a path, and the tool has no resource with a base_url');

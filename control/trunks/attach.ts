@@ -151,9 +151,9 @@ function sourceWarnings(services: TrunkDeps, number: string, rows: readonly SipC
     case 'listed':
       return [];
     case 'open':
-      return [`${number} takes inbound calls from every source: options.allowed_ips lists none.`];
+      return [`${number} accepts inbound calls from any source: options.allowed_ips lists none.`];
     case 'none':
-      return [`${number} refuses all inbound calls (403): list the sources in options.allowed_ips.`];
+      return [`${number} rejects all inbound calls (403): list the sources in options.allowed_ips.`];
   }
 }
 

@@ -94,7 +94,7 @@ describe('PATCH /v1/sip/config', () => {
     });
     const none = await patch({ codec_config: { codecs: ['G.729'] } });
     expect(none.body.data?.warnings).toEqual([
-      'G.729 is unavailable: no connected edge has the library, so no call can be made or taken.',
+      'G.729 is unavailable: no connected edge has the library, so no call can be placed or answered.',
     ]);
     const shown = await test.call('GET', `/v1/sip?phone_number=${encodeURIComponent(number)}`);
     expect(shown.body.data).toMatchObject({

@@ -75,7 +75,7 @@ export async function patchConfiguration(
 function codecWarnings({ codec_config: { codecs, unavailable } }: Configuration): string[] {
   if (unavailable.length === 0) return [];
   const [names, are] = [unavailable.join(', '), unavailable.length === 1 ? 'is' : 'are'];
-  const others = unavailable.length === codecs.length ? ', so no call can be made or taken' : '';
+  const others = unavailable.length === codecs.length ? ', so no call can be placed or answered' : '';
   return [`${names} ${are} unavailable: no connected edge has the library${others}.`];
 }
 

@@ -183,7 +183,7 @@ function setupRoutes(app: App, services: TrunkDeps): void {
     url: '/v1/sip/parse-destination',
     config: { resumable: true },
     schema: {
-      summary: 'Read a destination string',
+      summary: 'Parse a destination string',
       body: ParseDestination,
       response: { 200: ParsedDestination },
     },

@@ -90,7 +90,7 @@ export function widgetManageRoutes(app: App, services: WidgetDeps, { threads }: 
     config: { errors: ['WIDGET_NOT_FOUND', ...agentErrors] },
     schema: {
       summary: 'Change a widget; config is merged by key',
-      description: 'Threads that are open keep the agent with which they began.',
+      description: 'Open threads keep the agent they started with.',
       params: WidgetPath,
       body: WidgetUpdate,
       response: { 200: WidgetOne },

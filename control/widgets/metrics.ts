@@ -23,7 +23,7 @@ export function widgetMetrics(registry: Registry): WidgetMetrics {
   });
   const refused = new Counter({
     name: 'trunkline_control_widget_refused_total',
-    help: 'Requests of visitors that a limit refused, by the scope of the limit.',
+    help: 'Visitor requests rejected by a limit, by scope.',
     labelNames: ['scope'],
     registers,
   });
@@ -34,13 +34,13 @@ export function widgetMetrics(registry: Registry): WidgetMetrics {
   });
   const ended = new Counter({
     name: 'trunkline_control_widget_streams_ended_total',
-    help: 'Event streams that ended: the reader left, stalled, the thread or its time was over, or control closed.',
+    help: 'Event streams that ended: the reader disconnected or stalled, the thread ended, the stream expired, or control shut down.',
     labelNames: ['end'],
     registers,
   });
   const threads = new Counter({
     name: 'trunkline_control_widget_threads_timed_out_total',
-    help: 'Threads that ended because nobody wrote.',
+    help: 'Threads that timed out.',
     registers,
   });
   return {

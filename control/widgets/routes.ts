@@ -42,7 +42,7 @@ export function widgetRoutes(app: App, services: WidgetDeps, parts: WidgetParts)
     schema: {
       summary: 'The threads of a widget, newest first',
       description:
-        'Of long threads the newest messages are shown, and `omitted` names messages; the events of a thread have all.',
+        'Long threads show their newest messages and list messages in `omitted`; the event stream of a thread has all.',
       params: WidgetPath,
       querystring: ThreadQuery,
       response: { 200: ThreadListAnswer },
@@ -74,7 +74,7 @@ export function widgetRoutes(app: App, services: WidgetDeps, parts: WidgetParts)
     url: '/v1/widget/:id/threads',
     config: { atomic: true, errors: ['WIDGET_NOT_FOUND', ...agentErrors, 'QUOTA_EXCEEDED'] },
     schema: {
-      summary: 'Begin a thread',
+      summary: 'Start a thread',
       params: WidgetPath,
       body: ThreadCreate,
       response: { 200: ThreadAnswer },

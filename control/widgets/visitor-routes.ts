@@ -64,7 +64,7 @@ function sessionRoute(app: App, { clock, database: { db } }: WidgetDeps, { threa
       errors: ['ORIGIN_NOT_ALLOWED', 'WIDGET_NOT_FOUND', ...agentErrors, 'RATE_LIMITED', 'QUOTA_EXCEEDED'],
     },
     schema: {
-      summary: 'A visitor’s right to one thread; asked for by pages, by their origin',
+      summary: 'Create a visitor session for one thread; called by pages, authorized by origin',
       params: WidgetPath,
       body: SessionCreate,
       response: { 200: SessionAnswer },

@@ -62,7 +62,7 @@ export function connect(url: string, key: string): Connection {
       throw new Unavailable(
         `cannot reach ${url}`,
         cause,
-        'see whether the server runs there, and check --url',
+        'check that the server is running, and check --url',
       );
     }
   };
@@ -87,7 +87,7 @@ function refusal(what: string, status: number, text: string): Trouble {
   const remedy =
     status === 401 ? 'check the API key' : 'docs/errors.md says what the code means, and what to do';
   const Kind = status === 429 || status >= 500 ? Unavailable : Trouble;
-  return new Kind(`${what} was answered with ${status}`, messagesIn(text), remedy);
+  return new Kind(`${what} returned ${status}`, messagesIn(text), remedy);
 }
 
 /** Code and message of each error, else the text. */
@@ -181,7 +181,7 @@ export async function followed(connection: Connection, batchId: string, timeoutM
     }
     await pause(askAgainMs, undefined, { signal }).catch(() => undefined);
   }
-  const why = `it had not ended after ${timeoutMs / 1000} s`;
+  const why = `it was still running after ${timeoutMs / 1000} s`;
   throw new Trouble(
     `batch ${batchId} takes too long`,
     why,

@@ -89,5 +89,5 @@ function whole(name: string, text: string | undefined): number | null {
 }
 
 function wrong(why: string): Trouble {
-  return new Trouble('the command is not understood', why, 'npm run agent-test -- --help tells the options');
+  return new Trouble('invalid command', why, 'npm run agent-test -- --help lists the options');
 }

@@ -24,7 +24,7 @@ export async function ensurePackages(root) {
 
   const id = createHash('sha256').update(root).digest('hex').slice(0, 16);
   const lock = join(cacheFolder(), `packages-${id}.lock`);
-  const onWait = () => console.log('npm packages: another set-up is at work here, waiting for it');
+  const onWait = () => console.log('npm packages: another set-up is running here, waiting for it');
   await withLock(lock, onWait, async () => {
     if (isUpToDate(stamp, wanted)) return;
     if (!isInstalled(modules, JSON.parse(lockFile.toString('utf8')))) await install(root);
@@ -85,8 +85,8 @@ async function installNode24(root, modules) {
   if (code === 127) throw npmMissing();
   if (code !== 0 || !(await hasNode24(modules))) {
     throw new Trouble(
-      'cannot bring Node 24 into node_modules',
-      `\`npm rebuild node --ignore-scripts=false\` left no Node 24 behind:\n${reason(output)}`,
+      'cannot install Node 24 in node_modules',
+      `\`npm rebuild node --ignore-scripts=false\` did not install Node 24:\n${reason(output)}`,
       'check the network (`npm ping`); there is a binary for Linux, macOS and Windows on x64 and arm64 only',
     );
   }

@@ -90,7 +90,7 @@ async function fetchLibsrtp(folder: string): Promise<string> {
     throw new Trouble(
       'cannot build the media worker',
       `${name} has the SHA-256 ${found}; ${sha256} was expected`,
-      'do not use this mirror; tell its operator and take another',
+      'do not use this mirror; tell its operator and use another',
     );
   }
   throw new Trouble(

@@ -75,7 +75,7 @@ async function checkPort(setting: string, text: string, hostSetting: string, hos
 }
 
 function portRemedy(code: string | undefined, setting: string, hostSetting: string): string {
-  if (code === 'EADDRINUSE') return `stop the program that has this port, or set ${setting} to another one`;
-  if (code === 'EACCES') return `ports below 1024 need a privilege: set ${setting} to a higher one`;
+  if (code === 'EADDRINUSE') return `stop the program that uses this port, or set ${setting} to another one`;
+  if (code === 'EACCES') return `ports below 1024 require privileges: set ${setting} to a higher one`;
   return `set ${hostSetting} to an address of this machine`;
 }

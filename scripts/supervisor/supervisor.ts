@@ -95,7 +95,7 @@ export class Supervisor {
       if (this.#clock.now() > limit)
         throw new StartFailed(
           `${name} was not ready within a minute`,
-          'read its last log lines above; on a machine that is busy, start again',
+          'read its last log lines above; on a busy machine, start again',
         );
       await new Promise<void>((resolve) => this.#clock.after(pollMs, resolve));
     }

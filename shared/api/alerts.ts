@@ -24,7 +24,7 @@ export const AlertView = Type.Object({
   direction: OneOf(directions),
   endpoint: Nullable(text),
   threshold: Type.Number({
-    description: 'Minutes, percent or ms, by kind; as it was when the alert was raised',
+    description: 'Minutes, percent or ms, by kind; at the time of the alert',
   }),
   value: Type.Number({ description: 'As it was when the alert was raised' }),
   window_minutes: Nullable(Type.Integer()),
@@ -45,7 +45,7 @@ export type AlertTest = Static<typeof AlertTest>;
 export const AlertTestResult = Type.Object({
   channel: OneOf(['email', 'sms', 'webhook']),
   target_count: Type.Integer(),
-  ok: Type.Boolean({ description: 'Whether every target took the notice' }),
+  ok: Type.Boolean({ description: 'Whether every target accepted the notification' }),
   error: Nullable(text),
 });
 export type AlertTestResult = Static<typeof AlertTestResult>;

@@ -9,7 +9,7 @@ const filters = {
   limit: Optional(Integer(1, 500)),
   before: Optional(Uuid('id of the last entry of the previous page')),
   area: Optional(Text(1, 64, 'Such as sip, numbers, keys or organization')),
-  subject_id: Optional(Text(1, 128, 'Of what was changed, such as a phone number')),
+  subject_id: Optional(Text(1, 128, 'Of the changed object, such as a phone number')),
   actor: Optional(Text(1, 64, 'First characters of a key, as entries show them')),
   from_date: Optional(Text(1, 40, 'Date or ISO time, inclusive')),
   to_date: Optional(Text(1, 40, 'ISO time, exclusive; a bare date includes its day')),
@@ -33,7 +33,7 @@ export const AuditEntry = Type.Object({
   area: text,
   subject_id: text,
   action: text,
-  changed_fields: Type.Array(text, { description: 'Names without values, as a value may be a secret' }),
+  changed_fields: Type.Array(text, { description: 'Names only, because values may be secret' }),
 });
 export type AuditEntry = Static<typeof AuditEntry>;
 

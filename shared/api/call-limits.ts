@@ -8,8 +8,8 @@ const Prefixes = (description: string) =>
 
 /** Absent and null mean the same: no limit of that kind. */
 export const CallLimitsUpdate = Closed({
-  concurrent: Optional(Nullable(Integer(1, 10_000, 'Outgoing calls at a time'))),
-  per_minute: Optional(Nullable(Integer(1, 10_000, 'Outgoing calls begun within 60 s'))),
+  concurrent: Optional(Nullable(Integer(1, 10_000, 'Concurrent outgoing calls'))),
+  per_minute: Optional(Nullable(Integer(1, 10_000, 'Outgoing calls started within 60 s'))),
   allowed_prefixes: Prefixes('E.164 prefix with plus'),
   blocked_prefixes: Prefixes('E.164 prefix with plus'),
 });

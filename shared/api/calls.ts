@@ -109,9 +109,11 @@ export const CallTransfer = Closed({
   call_id: Uuid(),
   transfer_number: TransferTarget,
   method: Optional(OneOf(['bridge', 'refer'])),
-  announcement: Optional(Text(1, 1000, 'Spoken to the target before the call is joined')),
+  announcement: Optional(Text(1, 1000, 'Spoken to the target before the calls are bridged')),
   accept_key: Optional(
-    Matching('^[0-9*#]$', 'one of 0-9, * and #', { description: 'Key by which the target takes the call' }),
+    Matching('^[0-9*#]$', 'one of 0-9, * and #', {
+      description: 'Key with which the target accepts the call',
+    }),
   ),
 });
 export type CallTransfer = Static<typeof CallTransfer>;

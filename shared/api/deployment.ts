@@ -9,16 +9,16 @@ export const Health = Type.Object({
     connected: Type.Integer(),
     ids: Type.Array(Type.String()),
     draining: Type.Array(Type.String(), {
-      description: 'Ids of edges that shut down: they finish their calls and take no more',
+      description: 'Ids of edges that shut down: they finish their calls and accept no more',
     }),
-    config_version: Type.Integer({ description: 'What the edges should run' }),
-    applied_version: Nullable(Type.Integer({ description: 'What every connected edge has confirmed' })),
+    config_version: Type.Integer({ description: 'Current configuration version' }),
+    applied_version: Nullable(Type.Integer({ description: 'Version confirmed by every connected edge' })),
     storage: Type.Object({
       failing: Type.Array(Type.String(), {
         description: 'Ids of edges that cannot write to their disk: their reports wait in memory',
       }),
       refusing: Type.Array(Type.String(), {
-        description: 'Ids of those that refuse new calls, because that memory runs out',
+        description: 'Ids of those that reject new calls, because that memory is running out',
       }),
     }),
   }),

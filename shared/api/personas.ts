@@ -37,7 +37,7 @@ const versionForm = '^(production|staging|0|[1-9][0-9]{0,8})$';
 /** When the persona continues in a pathway. */
 const PathwayCondition = Closed({
   name: Text(1, 200),
-  prompt: Text(1, 20_000, 'Says in plain words when'),
+  prompt: Text(1, 20_000, 'The condition in plain words'),
   pathway_id: Uuid(),
   pathway_version: Clearable(
     Matching(versionForm, 'the number of a version, production or staging', {

@@ -62,7 +62,7 @@ const PortDocumentLine = Type.Object({
   media_type: Type.String(),
   size: Type.Integer({ description: 'Bytes' }),
   created_at: Iso(),
-  in_use: Type.Boolean({ description: 'A port request names it; it cannot be deleted' }),
+  in_use: Type.Boolean({ description: 'A port request uses it; it cannot be deleted' }),
 });
 export type PortDocumentLine = Static<typeof PortDocumentLine>;
 export const PortDocumentList = Plain(
@@ -81,9 +81,7 @@ const PortAddress = Closed({
   city: Text(1, 100),
   state: Text(1, 100),
   zip: Text(1, 20),
-  country: Optional(
-    Matching('^[A-Za-z]{2}$', 'a country of two letters', { description: 'US when left out' }),
-  ),
+  country: Optional(Matching('^[A-Za-z]{2}$', 'a country of two letters', { description: 'Default: US' })),
 });
 
 /** With the accepted aliases; required fields are checked after the names are made canonical. */
@@ -215,9 +213,9 @@ export const PortMove = Closed({
 });
 export type PortMove = Static<typeof PortMove>;
 
-export const SignPath = PathId('token', 'Of the link that was mailed');
+export const SignPath = PathId('token', 'Of the mailed link');
 export const SignQuery = Type.Object({
-  letter: Optional(Type.String({ maxLength: 64, description: 'SHA-256 of the letter that was read' })),
+  letter: Optional(Type.String({ maxLength: 64, description: 'SHA-256 of the letter shown to the signer' })),
 });
 
 export const Signature = Closed({

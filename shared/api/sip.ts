@@ -43,7 +43,7 @@ const Headers = (direction: 'inbound' | 'outbound') =>
 
 const TransferMode = OneOf(
   transferModes,
-  'What a REFER of the peer may make the edge call: nothing, SIP users at the own hosts of the configuration, or telephone numbers and outbound configurations too',
+  'Targets of a REFER from the peer: none, SIP users at the own hosts of the configuration, or also phone numbers and outbound configurations',
 );
 const common = {
   port: Optional(Integer(1, 65535)),
@@ -184,7 +184,7 @@ const CodecConfig = Type.Object({
   transcode: Type.Boolean(),
   unavailable: Type.Array(text, {
     maxItems: 5,
-    description: 'Of these codecs, those that no connected edge has the library of: they are never offered',
+    description: 'Codecs whose library no connected edge has: they are never offered',
   }),
 });
 const AlertConfig = Type.Object({
@@ -253,12 +253,12 @@ export const RegisterNowRequest = Closed({
 export const RegisterNow = Plain(
   Type.Object({
     configuration_id: text,
-    finished: Type.Boolean({ description: 'Whether the attempt has ended; registration tells how' }),
+    finished: Type.Boolean({ description: 'Whether the attempt has ended; see registration for the result' }),
     registration: Nullable(Registration),
   }),
 );
 export const RegisteringNow = Type.Object(RegisterNow.properties, {
-  description: 'The attempt goes on; ask GET /v1/sip',
+  description: 'The attempt continues; ask GET /v1/sip',
 });
 
 const FailedNumber = Type.Object({ phone_number: text, error: text, message: text });
@@ -282,7 +282,9 @@ export const Updated = Plain(
   Type.Object({
     ...configurations,
     register_password_for_pbx: Optional(text),
-    warnings: Optional(Type.Array(text, { description: 'What was stored and may not do what is wanted' })),
+    warnings: Optional(
+      Type.Array(text, { description: 'Warnings about stored settings that may not work as intended' }),
+    ),
   }),
 );
 

@@ -21,7 +21,7 @@ import {
 const Free = () => Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
 
 const ResponseData = Closed({
-  name: Text(1, 128, 'variable that the value becomes'),
+  name: Text(1, 128, 'variable that receives the value'),
   data: Text(0, 500, 'JSON path into the response'),
   context: Type.Optional(Text(0, 1000)),
 });

@@ -36,7 +36,7 @@ export type DiscoveryView = Static<typeof DiscoveryView>;
 
 export const Discovered = Plain(DiscoveryView);
 export const Discovering = Type.Object(Discovered.properties, {
-  description: 'It goes on; ask /v1/sip/discover/status',
+  description: 'It continues; poll /v1/sip/discover/status',
 });
 export const DiscoveryQuery = Type.Object({ discovery_id: Text(1, 64) });
 

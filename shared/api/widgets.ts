@@ -21,7 +21,7 @@ const SenderType = OneOf(['USER', 'ASSISTANT']);
 export type SenderType = Static<typeof SenderType>;
 
 const WidgetConfigWrite = Closed({
-  timeoutSeconds: Optional(Integer(60, 2_592_000, 'A thread ends after so long without a message')),
+  timeoutSeconds: Optional(Integer(60, 2_592_000, 'Idle time after which a thread ends')),
   greeting: Optional(Nullable(Text(0, 1000, 'First message of every thread'))),
   blockedWords: Optional(List(Text(), 0, 200)),
   allowedOrigins: Optional(List(Text(), 0, 20)),

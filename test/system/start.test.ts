@@ -108,7 +108,7 @@ test('that command places a call and shows its record', async () => {
   expect(await call.ended, call.output()).toBe(0);
   const said = call.output();
   expect(said).toMatch(/answered/);
-  expect(said).toMatch(/heard [\d.]+ s of audio, [\d.]+ s of it sound/);
+  expect(said).toMatch(/received [\d.]+ s of audio, [\d.]+ s with sound/);
   expect(said).toContain('pressed 1');
   expect(said).toContain('"outcome": "completed"');
   expect(said).toContain('"peer_hears": "yes"');

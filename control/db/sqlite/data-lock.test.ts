@@ -9,7 +9,7 @@ it('a data folder serves one control plane at a time', () => {
   try {
     const release = holdDataFolder(folder);
     expect(() => holdDataFolder(folder)).toThrow(
-      /another control plane works in .*; end it, or name another folder/,
+      /another control plane uses .*; stop it, or set another folder/,
     );
     release();
     holdDataFolder(folder)();

@@ -20,7 +20,7 @@ export function holdDataFolder(folder: string): () => void {
     lock.close();
     if (!(error instanceof Database.SqliteError) || !error.code.startsWith('SQLITE_BUSY')) throw error;
     throw new SettingError(
-      `TRUNKLINE_DATA: another control plane works in ${folder}; end it, or name another folder`,
+      `TRUNKLINE_DATA: another control plane uses ${folder}; stop it, or set another folder`,
     );
   }
   return () => lock.close();

@@ -21,7 +21,7 @@ export function analyticsRoutes(app: App, { database: { db }, clock }: TestingDe
     url: '/v1/agent-testing/analytics/:pathwayId',
     config: { errors: ['PATHWAY_NOT_FOUND'] },
     schema: {
-      summary: 'How the runs of a pathway ended',
+      summary: 'Results of a pathway’s runs',
       params: AnalyticsPath,
       querystring: AnalyticsQuery,
       response: { 200: Analytics },

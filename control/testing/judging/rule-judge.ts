@@ -20,7 +20,7 @@ async function verdict({ prompt, output, record }: JudgeQuestion): Promise<Judge
     case 'unreadable':
       return {
         kind: 'undecided',
-        reason: `${needsModel}, and the rubric holds a statement that rules cannot decide: ${answer.line}`,
+        reason: `${needsModel}, and the rubric contains a statement that rules cannot decide: ${answer.line}`,
       };
     case 'decided': {
       const { share, reasoning, evidence } = answer;

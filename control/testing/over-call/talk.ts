@@ -207,7 +207,7 @@ function checkCall({ caller, agent }: Ended): void {
     );
   }
   if (!usual.has(caller.termination ?? '')) {
-    throw new CallFailure(`The call broke off: ${whyEnded(caller)}`);
+    throw new CallFailure(`The call was cut off: ${whyEnded(caller)}`);
   }
 }
 

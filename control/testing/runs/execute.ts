@@ -232,5 +232,5 @@ export function brokenOff(
 export function failureText(error: unknown): string {
   const told = [ModelUnavailable, HopelessRun, CallFailure].some((kind) => error instanceof kind);
   if (told && error instanceof Error) return error.message;
-  return 'The test engine failed; the log of the service says how.';
+  return 'The test engine failed; see the service log.';
 }

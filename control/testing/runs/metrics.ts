@@ -24,7 +24,7 @@ export function runMetrics(
   const registers = [registry];
   new Gauge({
     name: 'trunkline_control_test_runs',
-    help: 'Test runs that are under way.',
+    help: 'Running test runs.',
     registers,
     collect() {
       this.set(counts.running());
@@ -32,7 +32,7 @@ export function runMetrics(
   });
   new Gauge({
     name: 'trunkline_control_test_runs_waiting',
-    help: 'Test runs that wait for their turn.',
+    help: 'Waiting test runs.',
     registers,
     async collect() {
       this.set(await counts.waiting());
@@ -40,7 +40,7 @@ export function runMetrics(
   });
   new Gauge({
     name: 'trunkline_control_test_calls',
-    help: 'Test runs over a call that wait for their edge or hold its socket.',
+    help: 'Test runs over a call that wait for an edge or are connected to one.',
     registers,
     collect() {
       this.set(counts.calls());
@@ -48,13 +48,13 @@ export function runMetrics(
   });
   const missed = new Counter({
     name: 'trunkline_control_test_calls_missed_total',
-    help: 'Tries of test runs that waited in vain for an edge, or for the socket of one.',
+    help: 'Attempts of test runs that timed out waiting for an edge, or for its socket.',
     labelNames: ['what'],
     registers,
   });
   const attempts = new Counter({
     name: 'trunkline_control_test_run_begins_total',
-    help: 'Test runs that were taken up, also those taken up again.',
+    help: 'Test runs started, including restarts.',
     registers,
   });
   const ended = new Counter({

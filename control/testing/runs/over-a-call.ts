@@ -20,7 +20,7 @@ export async function checkCallRun(
 ): Promise<string> {
   const scenario = await requireScenario(db, orgId, scenarioId);
   if (scenario.scenario_type === 'HISTORICAL') {
-    throw ApiError.invalid('/transport', 'a HISTORICAL scenario has nobody who could call');
+    throw ApiError.invalid('/transport', 'a HISTORICAL scenario has no caller');
   }
   const { number: version } = await testedVersion(db, orgId, subjectOf(scenario), version_number);
   const number = await requireTestableNumber(db, orgId, subjectOf(scenario), version, phone_number);

@@ -248,7 +248,7 @@ export class RunQueue implements BackgroundWork {
     const timer = clock.after(limits.timeoutMs, () => stop.abort('timeout' satisfies Stop));
     metrics.began();
     const done = this.#attempts(work, stop.signal)
-      .catch((error: unknown) => log.error({ err: error, run: id }, 'a test run could not be carried out'))
+      .catch((error: unknown) => log.error({ err: error, run: id }, 'a test run could not be executed'))
       .finally(() => {
         timer.cancel();
         live.end(id);
@@ -278,7 +278,10 @@ export class RunQueue implements BackgroundWork {
         if (signal.aborted) return this.#stopped(run, signal.reason as Stop);
         const hopeless = error instanceof HopelessRun || run.attempts > repeats;
         if (hopeless) return this.#broken(run, failureText(error), error);
-        log.error({ err: error, run: run.id, attempt: run.attempts }, 'a test run failed and is tried again');
+        log.error(
+          { err: error, run: run.id, attempt: run.attempts },
+          'a test run failed and will be retried',
+        );
       }
       // After a fault it stays claimed, and waits after the next start.
       if (this.#isHeld && !this.#closing) return;
@@ -337,7 +340,7 @@ function spoken(ms: number): string {
 
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(new Error('the run was broken off'));
+  const abort = () => reject(new Error('the run was aborted'));
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort);
   try {

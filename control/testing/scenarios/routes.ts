@@ -104,7 +104,7 @@ function readRoutes(app: App, { database: { db } }: TestingDeps): void {
     url: `${base}/scenarios`,
     schema: {
       summary: 'Scenarios, newest first',
-      description: 'Large members of large scenarios are left out, and named in `omitted`.',
+      description: 'Large members of large scenarios are omitted and listed in `omitted`.',
       querystring: ScenarioQuery,
       response: { 200: ScenarioList },
     },
@@ -160,7 +160,7 @@ function templateRoutes(app: App, services: TestingDeps, writer: ScenarioWriter)
       ],
     },
     schema: {
-      summary: 'Make a scenario of a template',
+      summary: 'Create a scenario from a template',
       params: TemplatePath,
       body: TemplateClone,
       response: { 200: TemplateCloned },

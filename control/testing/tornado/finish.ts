@@ -86,6 +86,6 @@ export async function finishSession(
 
 function errorOf(last: IterationOutcome | undefined): string {
   return last && mostlyErrors(last)
-    ? 'More than half of the runs of the iteration ended in ERROR; their error_message says why.'
+    ? 'More than half of the runs of the iteration ended in ERROR; see their error_message.'
     : 'The session could not go on.';
 }

@@ -25,7 +25,7 @@ export function tornadoMetrics(registry: Registry, active: () => number): Tornad
   });
   const fixes = new Counter({
     name: 'trunkline_control_tornado_fixes_total',
-    help: 'Fixes of tornado sessions, by what became of them.',
+    help: 'Fixes of tornado sessions, by outcome.',
     labelNames: ['outcome'],
     registers,
   });

@@ -54,7 +54,7 @@ function deleteRoute(app: App, services: TestingDeps): void {
     url: `${base}/:id`,
     config: { errors: ['TORNADO_NOT_FOUND', 'NOT_ENDED'] },
     schema: {
-      summary: 'Delete a tornado session that has ended; the versions and batches that it made stay',
+      summary: 'Delete a tornado session that has ended; the versions and batches that it created stay',
       params: TornadoPath,
       response: { 200: TestingDeleted },
     },
@@ -148,7 +148,7 @@ function readRoutes(app: App, { clock, database: { db } }: TestingDeps): void {
     method: 'GET',
     url: `${base}/:id/status`,
     config: { errors: ['TORNADO_NOT_FOUND'] },
-    schema: { summary: 'How a session stands', params: TornadoPath, response: { 200: TornadoAnswer } },
+    schema: { summary: 'Status of a tornado session', params: TornadoPath, response: { 200: TornadoAnswer } },
     handler: async (request) => {
       const session = await requireSession(db, orgOf(request), request.params.id);
       return testing(statusView(session, await listIterations(db, session.id), clock.now()));

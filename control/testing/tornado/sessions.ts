@@ -170,7 +170,7 @@ export class Sessions {
 
   async #fail(id: string, error: unknown): Promise<void> {
     const known = error instanceof ApiError || (error instanceof Error && error.name === 'ModelUnavailable');
-    const failure = known ? error.message : 'The test engine failed; the log of the service says how.';
+    const failure = known ? error.message : 'The test engine failed; see the service log.';
     try {
       await this.#step(id, failure);
     } catch (again) {

@@ -24,7 +24,7 @@ export const chatApp: Integration = {
       inputSchema: params(
         {
           channel: text('id or name of the channel'),
-          text: text('what the message says'),
+          text: text('text of the message'),
           thread_ts: text('message that this one answers'),
         },
         ['channel', 'text'],

@@ -13,7 +13,7 @@ export const serviceSms: Integration = {
       inputSchema: params(
         {
           to: { type: 'string', minLength: 1, description: 'phone number in E.164 form' },
-          text: { type: 'string', minLength: 1, maxLength: 1600, description: 'what the message says' },
+          text: { type: 'string', minLength: 1, maxLength: 1600, description: 'text of the message' },
         },
         ['to', 'text'],
       ),

@@ -69,7 +69,7 @@ describe('a bridging transfer', () => {
     await bench.transfer(agent, blind());
     const target = await bench.targetAnswers();
     peer.peer.bye();
-    expect(target.sent).toEqual(['BYE (The call that this one belonged to ended.)']);
+    expect(target.sent).toEqual(['BYE (The transferred call that this leg belonged to ended.)']);
     expect(bench.record('id-1')).toMatchObject({ termination: 'caller_hangup', hangup_by: 'peer' });
     expect(bench.record('id-3')).toMatchObject({
       status: 'completed',

@@ -56,7 +56,7 @@ describe('a REFER from the peer', () => {
     await settle();
     await bench.targetAnswers();
     bench.clock.advance(2000);
-    expect(peer.sent.at(-1)).toBe('BYE (The peer was handed over to somebody else.)');
+    expect(peer.sent.at(-1)).toBe('BYE (The peer was transferred.)');
     expect(bench.record('id-1')).toMatchObject({ termination: 'transferred' });
     bench.calls.stop('id-3');
     bench.expectNothingLeft();

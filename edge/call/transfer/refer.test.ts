@@ -37,7 +37,7 @@ describe('a transfer by REFER', () => {
     peer.refers[0]?.done(200, 'OK');
     await settle();
     expect(result.outcome).toEqual({ ok: true });
-    expect(peer.sent.at(-1)).toBe('BYE (The peer was handed over to somebody else.)');
+    expect(peer.sent.at(-1)).toBe('BYE (The peer was transferred.)');
     expect(bench.record('id-1')).toMatchObject({
       termination: 'transferred',
       hangup_by: 'transfer',
@@ -195,7 +195,7 @@ describe('an attended transfer by REFER', () => {
     bench.agents.last.host.join();
     peer.refers[0]?.done(200, 'OK');
     bench.clock.advance(2000);
-    expect(target.sent).toEqual(['BYE (The peer was handed over to somebody else.)']);
+    expect(target.sent).toEqual(['BYE (The peer was transferred.)']);
     bench.expectNothingLeft();
   });
 

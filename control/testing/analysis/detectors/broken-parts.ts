@@ -34,7 +34,7 @@ const signs: readonly Sign[] = [
     finding: (node, [, id = '']) => ({
       cause: 'data',
       type: 'node_config',
-      description: `${node} names the tool ${id}, which is not there.`,
+      description: `${node} uses the unknown tool ${id}.`,
       suggestedChange: `Name a tool that exists in ${node}.`,
       confidence: 0.7,
     }),
@@ -44,7 +44,7 @@ const signs: readonly Sign[] = [
     finding: (node, [, id = '', version = '']) => ({
       cause: 'data',
       type: 'node_config',
-      description: `${node} goes on in pathway ${id} version ${version}, which is not there.`,
+      description: `${node} continues in pathway ${id} version ${version}, which does not exist.`,
       suggestedChange: `Name a pathway and version that exist in ${node}.`,
       confidence: 0.85,
     }),
@@ -64,7 +64,7 @@ const signs: readonly Sign[] = [
     finding: (node) => ({
       cause: 'flow',
       type: 'flow_change',
-      description: `The pathway went round in circles at ${node} without waiting for the caller.`,
+      description: `The pathway looped at ${node} without waiting for the caller.`,
       suggestedChange: `Have a node of the circle through ${node} wait for the caller.`,
       confidence: 0.8,
     }),

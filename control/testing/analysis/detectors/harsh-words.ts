@@ -74,7 +74,7 @@ function findingFor(
   const phrase = fault?.phrase ?? null;
   const description =
     phrase === null
-      ? `${where} takes no notice of an upset caller: it says ${said}.`
+      ? `${where} ignores an upset caller: it says ${said}.`
       : `${where} says ${JSON.stringify(phrase)} to the caller: ${said}.`;
   const wanted = { unwanted, acknowledge: found.some(({ phrase: none }) => none === null) };
   const edit = failed.tested && node ? rewriting(failed, failed.tested, node, wanted) : null;

@@ -133,7 +133,7 @@ function finding(
         label: target.name,
         description: heard(words),
       };
-  const what = how === 'stuck' ? 'has no way for it' : 'takes its way for everything else';
+  const what = how === 'stuck' ? 'has no way for it' : 'follows its default edge';
   return {
     cause: 'flow',
     type: 'flow_change',

@@ -55,7 +55,7 @@ function unknownNodes(failed: FailedCase): Finding[] {
     const ids = [config.node_id, config.node_ids, config.reference_path].flat();
     const unknown = ids.find((id) => typeof id === 'string' && !tested.graph.nodes.has(id));
     if (typeof unknown !== 'string') return [];
-    const description = `${name ?? type} names the node ${unknown}, which the tested version does not have.`;
+    const description = `${name ?? type} refers to node ${unknown}, which the tested version does not have.`;
     const suggestedChange = 'Name a node of the pathway in the assertion, or test the version that has it.';
     return [{ ...common, description, suggestedChange, confidence: 0.95 }];
   });

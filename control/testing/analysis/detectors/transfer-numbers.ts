@@ -68,7 +68,7 @@ function findingFor(failed: FailedCase, { raw }: TestedGraph, transfer: Transfer
     return { ...common, suggestedChange, confidence: valid ? 0.4 : 0.8, edit: null };
   }
   const elsewhere = raw.nodes.filter(({ data }) => JSON.stringify(data ?? null).includes(number)).length;
-  const known = elsewhere > 0 ? ', a number that the pathway names itself' : '';
+  const known = elsewhere > 0 ? ', a number from the pathway’s own text' : '';
   return {
     ...common,
     suggestedChange: `Set transferNumber of “${node.name}” to ${number}${known}.`,

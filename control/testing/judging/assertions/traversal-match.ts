@@ -29,7 +29,7 @@ export const traversalMatch: AssertionRule<'TRAVERSAL_MATCH'> = {
       }
       case 'subsequence': {
         const common = commonLength(reference_path, visited);
-        const reasoning = `${common} of ${reference_path.length} steps of the reference were gone in order.`;
+        const reasoning = `${common} of ${reference_path.length} steps of the reference were taken in order.`;
         const passed = common === reference_path.length;
         return decided(passed, common / reference_path.length, { reasoning, target, expected });
       }

@@ -50,7 +50,7 @@ export class BatchCompletions {
         this.#told.add(id);
       }
     } catch (error) {
-      log.error({ err: error }, 'what follows from a batch of test runs could not be done');
+      log.error({ err: error }, 'a listener for the end of a batch failed');
     }
   }
 }
