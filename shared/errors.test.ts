@@ -43,7 +43,7 @@ describe('every error of a limit', () => {
     const { message } = apiErrors[code];
     const [limit = '', remedy = ''] = message.split('; ');
     expect(limit).toMatch(/\d|details\.(quota|scope)/);
-    expect(remedy).toMatch(/^(ask|delete|detach|lower|name|send|wait) /);
+    expect(remedy).toMatch(/^(request|delete|detach|lower|name|retry|send|use|wait) /);
   });
 
   it('is one of these', () => {

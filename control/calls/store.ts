@@ -74,7 +74,7 @@ export async function findTranscript(
     const parts = await selectTranscript(db, callId, last);
     for (const part of parts) {
       last = part.id;
-      for (const entry of fromJson(part.entries) as TranscriptEntry[]) {
+      for (const entry of fromJson(part.entries)) {
         room -= Buffer.byteLength(JSON.stringify(entry));
         if (room < 0) return { entries, isCut: true };
         entries.push(entry);
@@ -107,7 +107,7 @@ export async function findTrace(db: Db, callId: string): Promise<StoredTrace | n
     if (!part) return last === 0 ? null : { messages, truncated };
     last = part.id;
     truncated ||= part.truncated === 1;
-    for (const message of fromJson(part.messages) as TraceMessage[]) {
+    for (const message of fromJson(part.messages)) {
       room -= JSON.stringify(message).length;
       if (room < 0 || messages.length === mostTraceMessages) return { messages, truncated: true };
       messages.push(message);

@@ -194,7 +194,7 @@ describe('a restore', () => {
     await run('backup', 'data', [at('backup')]);
     const release = holdDataFolder(at('data'));
     const restoring = run('restore', 'data', [at('backup'), '--force']);
-    await expect(restoring).rejects.toThrow(/another control plane works in/);
+    await expect(restoring).rejects.toThrow(/another control plane uses/);
     release();
   });
 

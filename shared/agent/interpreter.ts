@@ -18,6 +18,7 @@
  */
 import { counted } from '../counted.ts';
 import { Account } from './account.ts';
+import { type Choice, Choosing } from './choosing.ts';
 import type {
   Action,
   ConversationEvent,
@@ -35,40 +36,37 @@ import {
   conversationLimits,
   UnknownStartNode,
 } from './conversation-options.ts';
+import { Exits } from './exits.ts';
 import type { GraphNode } from './graph.ts';
 import type { Option, ToolResult, Turn, Variables } from './interfaces.ts';
-import { chooseByKeys, expectsKeys, fillsFromKeys, keyPlan, keysInSpeech } from './keys.ts';
+import { chooseByKeys, fillsFromKeys, keysInSpeech } from './keys.ts';
 import { Learning } from './learning.ts';
 import { Memory } from './memory.ts';
-import { withoutKeys } from './node-options.ts';
 import { Place } from './place.ts';
-import { type EdgeRole, firstOf, roleOf } from './special-edges.ts';
-import { asText, fillQuoted, fillTemplate } from './template.ts';
-import { transferOrder } from './transfer-node.ts';
+import { Speaking } from './speaking.ts';
+import { roleOf } from './special-edges.ts';
+import { asText, fillTemplate } from './template.ts';
+import { pathwayOrder, transferOrder } from './transfer-node.ts';
 import { responsePathway, responseVariables, webhookRequest } from './webhook-node.ts';
 
-const onSuccess: readonly EdgeRole[] = ['success', 'regular', 'default'];
-const onFailure: readonly EdgeRole[] = ['failure', 'default', 'regular'];
-
 export class Conversation {
-  readonly #options: ConversationOptions;
   readonly #limits: ConversationLimits;
   readonly #memory: Memory;
   readonly #place: Place;
   readonly #account: Account;
   readonly #learning: Learning;
+  readonly #speaking: Speaking;
+  readonly #exits: Exits;
+  readonly #choosing: Choosing;
   #phase: ConversationState['phase'] = 'new';
   #repeats = 0;
-  #firstSentence: string | null;
   #request: WebhookRequest | null = null;
   #afterTools: AfterTools | null = null;
   #tail: Promise<unknown> = Promise.resolve();
 
   /** @throws UnknownStartNode, LostPlace */
   constructor(options: ConversationOptions) {
-    this.#options = options;
     this.#limits = { ...conversationLimits, ...options.limits };
-    this.#firstSentence = options.firstSentence;
     const { pathway, startNodeId, otherPathway } = options;
     const start = startNodeId === null ? pathway.graph.start : pathway.graph.nodes.get(startNodeId);
     if (!start) throw new UnknownStartNode(startNodeId ?? '');
@@ -76,6 +74,16 @@ export class Conversation {
     this.#place = new Place(pathway, start, otherPathway);
     this.#account = new Account(this.#place, this.#memory, options.now);
     this.#learning = new Learning(this.#place, this.#memory, this.#account, options.understanding);
+    const parts = {
+      place: this.#place,
+      memory: this.#memory,
+      account: this.#account,
+      learning: this.#learning,
+    };
+    const { understanding, firstSentence } = options;
+    this.#speaking = new Speaking({ ...parts, understanding, limits: this.#limits }, firstSentence);
+    this.#exits = new Exits(this.#place, this.#account);
+    this.#choosing = new Choosing(this.#place, this.#learning, understanding);
     if (options.state) this.#restore(options.state);
   }
 
@@ -85,7 +93,7 @@ export class Conversation {
       ...this.#place.snapshot(),
       phase: this.#phase,
       repeats: this.#repeats,
-      firstSentence: this.#firstSentence,
+      firstSentence: this.#speaking.firstSentence,
       request: structuredClone(this.#request),
       memory: this.#memory.snapshot(),
       afterTools: this.#afterTools,
@@ -96,7 +104,7 @@ export class Conversation {
     this.#place.restore(state);
     this.#phase = state.phase;
     this.#repeats = state.repeats;
-    this.#firstSentence = state.firstSentence;
+    this.#speaking.firstSentence = state.firstSentence;
     this.#request = structuredClone(state.request);
     this.#memory.restore(state.memory);
     this.#afterTools = state.afterTools ?? null;
@@ -174,8 +182,6 @@ export class Conversation {
     }
   }
 
-  // -------------------------------------------------------------- arriving
-
   async #enter(first: GraphNode): Promise<void> {
     let next: GraphNode | null = first;
     for (let moves = 0; next; moves++) {
@@ -190,8 +196,6 @@ export class Conversation {
     }
   }
 
-  // -------------------------------------------------------------- tools
-
   /** Runs the node's tools whose inputs are known, one after another, before the node continues. */
   async #useTools(then: AfterTools): Promise<GraphNode | null> {
     const due = this.#place.takeTool(this.variables);
@@ -199,7 +203,7 @@ export class Conversation {
     const { toolId, name, speech } = due.tool;
     this.#afterTools = then;
     this.#phase = 'tool';
-    if (speech !== null) this.#say(fillTemplate(speech, this.variables));
+    if (speech !== null) this.#speaking.say(fillTemplate(speech, this.variables));
     this.#account.act({ type: 'tool', toolId, name, inputs: due.inputs, variables: this.variables });
     return null;
   }
@@ -209,38 +213,39 @@ export class Conversation {
     this.#afterTools = null;
     this.#note(ok ? 'the tool succeeded' : `the tool failed: ${error ?? 'no reason given'}`);
     this.#learning.learn(variables);
-    const options = this.#place.options;
-    const failure = ok ? undefined : options[firstOf(options, 'failure')];
-    return failure ? this.#go(failure, 'the tool failed') : this.#useTools(then);
+    const failure = ok ? undefined : this.#exits.by('failure');
+    return failure ? this.#exits.go(failure, 'the tool failed') : this.#useTools(then);
   }
 
-  #goOn(then: AfterTools): Promise<GraphNode | null> | GraphNode | null {
+  async #goOn(then: AfterTools): Promise<GraphNode | null> {
     switch (then.at) {
       case 'arrival':
         return this.#arrive(this.#place.node);
       case 'words':
-        return this.#chooseByWords(
-          then.text,
-          this.#place.options.filter((option) => roleOf(option) === 'regular'),
+        return this.#carryOut(
+          await this.#choosing.byWords(
+            then.text,
+            this.#place.options.filter((option) => roleOf(option) === 'regular'),
+          ),
         );
       case 'keys':
-        return this.#chooseByKeys(then.keys, then.fills);
+        return this.#carryOut(await this.#choosing.byKeys(then.keys, then.fills));
     }
   }
 
-  // -------------------------------------------------------------- nodes
-
   /** Enters a node. Returns the next node, or null when the conversation waits. */
   async #arrive(node: GraphNode): Promise<GraphNode | null> {
-    if (node.type !== 'Wait for Response') await this.#speak(node);
+    if (node.type !== 'Wait for Response') await this.#speaking.speak(node);
     switch (node.type) {
       case 'Default':
       case 'Knowledge Base':
       case 'Wait for Response':
-        return this.#wayBack() ?? this.#listen();
+        return this.#exits.back() ?? this.#listen();
       case 'Press Button':
         this.#account.act({ type: 'press', digits: fillTemplate(asText(node.data.digits), this.variables) });
-        return this.#follow(onSuccess, 'after its keys were sent') ?? this.#wayBack() ?? this.#listen();
+        return (
+          this.#exits.after('success', 'after its keys were sent') ?? this.#exits.back() ?? this.#listen()
+        );
       case 'Webhook':
         this.#request = webhookRequest(node, this.variables);
         this.#phase = 'webhook';
@@ -258,50 +263,13 @@ export class Conversation {
     }
   }
 
-  async #speak(node: GraphNode): Promise<void> {
-    if (this.#firstSentence !== null) {
-      this.#say(fillTemplate(this.#firstSentence, this.variables));
-      this.#firstSentence = null;
-      return;
-    }
-    if (node.text !== '') return this.#say(fillTemplate(node.text, this.variables));
-    const answers = node.type === 'Knowledge Base' && this.#memory.unanswered;
-    if (node.prompt !== '' || answers) await this.#generate(node);
-  }
-
-  async #generate(node: GraphNode): Promise<void> {
-    const speech = await this.#options.understanding.generate({
-      ...this.#learning.situation(),
-      prompt: fillTemplate(node.prompt, this.variables),
-      globalPrompt: fillTemplate(this.#place.graph.globalPrompt, this.variables),
-      quoted: {
-        prompt: fillQuoted(node.prompt, this.variables),
-        globalPrompt: fillQuoted(this.#place.graph.globalPrompt, this.variables),
-      },
-      knowledge: node.type === 'Knowledge Base' ? asText(node.data.kb) : null,
-      temperature: node.temperature,
-    });
-    if (speech.note !== undefined) this.#note(speech.note);
-    this.#say(speech.text);
-  }
-
   #transferPathway(node: GraphNode): GraphNode | null {
-    const id = asText(node.data.transferPathwayId);
-    const named = Number(node.data.transferPathwayVersion ?? 0);
-    const version = Number.isInteger(named) ? named : 0;
+    const { id, version } = pathwayOrder(node);
     const start = this.#place.enterPathway(id, version);
     if (start) return start;
     this.#note(`pathway ${id} version ${version} is not available`);
     return this.#fallBack('the pathway to continue in is not available');
   }
-
-  #wayBack(): GraphNode | null {
-    const back = this.#place.wayBack();
-    if (back) this.#note(`back to "${back.name}"`);
-    return back;
-  }
-
-  // -------------------------------------------------------------- input
 
   async #onKeys(keys: string): Promise<GraphNode | null> {
     this.#memory.heard(keys, `Pressed ${keys}`);
@@ -312,19 +280,6 @@ export class Conversation {
       return this.#unfit(`"${keys}" is not a valid entry here`);
     if (named && !fills) this.#learning.fromKeys(keys);
     return this.#useTools({ at: 'keys', keys, fills });
-  }
-
-  #chooseByKeys(keys: string, fills: boolean): Promise<GraphNode | null> | GraphNode | null {
-    const options = this.#place.options;
-    const named = chooseByKeys(keys, options);
-    if (named) return this.#leave(options[named.choice], `no edge matches the keys ${keys}`, named.note);
-    const unnamed = withoutKeys(options);
-    const [only] = unnamed;
-    if (only && unnamed.length === 1) return this.#leave(only, 'it is the only way that names no key');
-    if (fills && unnamed.length > 1) return this.#chooseByWords(keys, unnamed);
-    const otherwise = fills ? options[firstOf(options, 'default')] : undefined;
-    if (otherwise) return this.#leave(otherwise, 'the entry is complete');
-    return this.#unfit(`no edge matches the keys ${keys}`);
   }
 
   async #onHeard(text: string): Promise<GraphNode | null> {
@@ -340,34 +295,28 @@ export class Conversation {
     return this.#useTools({ at: 'words', text });
   }
 
-  async #chooseByWords(text: string, options: readonly Option[]): Promise<GraphNode | null> {
-    const all = this.#place.options;
-    const otherwise = firstOf(all, 'default') >= 0 || firstOf(all, 'invalid') >= 0;
-    const answer = await this.#options.understanding.chooseEdge({
-      ...this.#learning.situation(),
-      text,
-      options,
-      otherwise,
-    });
-    const chosen = answer.choice === null ? undefined : options[answer.choice];
-    if (chosen) return this.#leave(chosen, answer.reason);
-    if (answer.reply !== undefined) {
-      this.#note(answer.reason);
-      this.#say(answer.reply);
-      return this.#listen();
+  async #carryOut(choice: Choice): Promise<GraphNode | null> {
+    switch (choice.kind) {
+      case 'leave':
+        return this.#leave(choice.option, choice.reason, choice.note);
+      case 'reply':
+        this.#note(choice.reason);
+        this.#speaking.say(choice.text);
+        return this.#listen();
+      case 'no words':
+        if (this.#place.node.type !== 'Knowledge Base') return this.#unfit(choice.reason);
+        await this.#speaking.generate(this.#place.node);
+        this.#speaking.breakSilence();
+        return this.#listen();
+      case 'no keys':
+        return this.#unfit(choice.reason);
     }
-    if (this.#place.node.type === 'Knowledge Base') {
-      await this.#generate(this.#place.node);
-      this.#breakSilence();
-      return this.#listen();
-    }
-    return this.#unfit(answer.reason);
   }
 
   #onSilence(): Promise<GraphNode | null> | GraphNode | null {
     const options = this.#place.options;
-    const noInput = options[firstOf(options, 'no_input')];
-    if (noInput) return this.#go(noInput, 'nothing was heard or pressed');
+    const noInput = this.#exits.by('no_input');
+    if (noInput) return this.#exits.go(noInput, 'nothing was heard or pressed');
     if (options.length === 0) {
       this.#end('there is no edge to follow');
       return null;
@@ -376,10 +325,9 @@ export class Conversation {
   }
 
   #unfit(reason: string): Promise<GraphNode | null> | GraphNode | null {
-    const options = this.#place.options;
-    const invalid = options[firstOf(options, 'invalid')];
-    if (invalid) return this.#go(invalid, reason);
-    const otherwise = options[firstOf(options, 'default')];
+    const invalid = this.#exits.by('invalid');
+    if (invalid) return this.#exits.go(invalid, reason);
+    const otherwise = this.#exits.by('default');
     if (otherwise) return this.#leave(otherwise, reason);
     return this.#repeat(reason);
   }
@@ -390,9 +338,8 @@ export class Conversation {
       this.#repeats++;
       return this.#again(reason);
     }
-    const options = this.#place.options;
-    const otherwise = options[firstOf(options, 'default')];
-    if (otherwise) return this.#go(otherwise, reason);
+    const otherwise = this.#exits.by('default');
+    if (otherwise) return this.#exits.go(otherwise, reason);
     if (!this.#limits.endsAfterRepeats) return this.#again(reason);
     this.#end(`${reason}, no answer after ${counted(this.#repeats, 'repeat')}`);
     return null;
@@ -400,39 +347,16 @@ export class Conversation {
 
   async #again(reason: string): Promise<null> {
     this.#note(`${reason}; "${this.#place.node.name}" is repeated`);
-    if (this.#place.node.type !== 'Wait for Response') await this.#speak(this.#place.node);
-    this.#breakSilence();
+    if (this.#place.node.type !== 'Wait for Response') await this.#speaking.speak(this.#place.node);
+    this.#speaking.breakSilence();
     return this.#listen();
   }
 
-  /** Says the fallback words if this step has said nothing. */
-  #breakSilence(): void {
-    const { wordlessRepeat } = this.#limits;
-    if (wordlessRepeat !== null && !this.#account.hasSpoken) this.#say(wordlessRepeat);
-  }
-
   /** Follows an option if the node's condition holds. @param note for the log, if `reason` is not a sentence */
-  async #leave(option: Option | undefined, reason: string, note?: string): Promise<GraphNode | null> {
-    if (!option) return this.#unfit(reason);
-    const { condition, extractVars } = this.#learning.asking;
-    if (condition !== '' && !option.global) {
-      const filled = fillTemplate(condition, this.variables);
-      const verdict = await this.#options.understanding.conditionHolds({
-        ...this.#learning.situation(),
-        condition: filled,
-        wanted: extractVars,
-      });
-      if (!verdict.holds) return this.#repeat(`the condition "${filled}" does not hold: ${verdict.reason}`);
-    }
-    return this.#go(option, reason, note);
+  async #leave(option: Option, reason: string, note?: string): Promise<GraphNode | null> {
+    const obstacle = await this.#choosing.obstacleTo(option);
+    return obstacle === null ? this.#exits.go(option, reason, note) : this.#repeat(obstacle);
   }
-
-  #go(option: Option, reason: string, note = `"${option.label}" is taken: ${reason}`): GraphNode | null {
-    this.#note(note);
-    return this.#place.follow(option);
-  }
-
-  // -------------------------------------------------------------- results
 
   #afterWebhook(result: WebhookResult): GraphNode | null {
     const { node } = this.#place;
@@ -443,10 +367,9 @@ export class Conversation {
     const target = ok ? responsePathway(node, this.variables, result.body) : null;
     const chosen = target === null ? undefined : this.#place.graph.nodes.get(target);
     if (chosen) return chosen;
-    const next = ok
-      ? this.#follow(onSuccess, 'the webhook succeeded')
-      : this.#follow(onFailure, 'the webhook failed');
-    const back = next ?? this.#wayBack();
+    const outcome = ok ? 'success' : 'failure';
+    const back =
+      this.#exits.after(outcome, `the webhook ${ok ? 'succeeded' : 'failed'}`) ?? this.#exits.back();
     if (!back) this.#end('there is no edge to follow after the webhook');
     return back;
   }
@@ -459,44 +382,17 @@ export class Conversation {
   }
 
   #fallBack(reason: string): GraphNode | null {
-    const options = this.#place.options;
-    const failure = options[firstOf(options, 'failure')];
-    if (failure) return this.#go(failure, reason);
-    const back = this.#wayBack();
+    const failure = this.#exits.by('failure');
+    if (failure) return this.#exits.go(failure, reason);
+    const back = this.#exits.back();
     if (!back) this.#end(reason);
     return back;
   }
 
-  /** Continues without the person, along the first edge of the first of these roles that exists. */
-  #follow(roles: readonly EdgeRole[], reason: string): GraphNode | null {
-    const options = this.#place.options.filter((option) => !option.global);
-    for (const role of roles) {
-      const option = options[firstOf(options, role)];
-      if (option) return this.#go(option, reason);
-    }
-    return null;
-  }
-
-  // -------------------------------------------------------------- output
-
   #listen(): null {
     this.#phase = 'listening';
-    this.#account.act({
-      type: 'listen',
-      keys: keyPlan(this.#learning.asking, this.#place.options),
-      ...(this.#keysExpected && { keysExpected: true }),
-      timeoutMs: this.#limits.listenMs,
-      interruptionThreshold: this.#place.node.interruptionThreshold,
-    });
+    this.#speaking.listen();
     return null;
-  }
-
-  #say(text: string): void {
-    this.#account.say(text, this.#keysExpected);
-  }
-
-  get #keysExpected(): boolean {
-    return expectsKeys(this.#learning.asking, this.#place.options);
   }
 
   #end(reason: string): void {
@@ -508,6 +404,4 @@ export class Conversation {
   #note(message: string): void {
     this.#account.note(message);
   }
-
-  // -------------------------------------------------------------- helpers
 }

@@ -26,3 +26,12 @@ export function transferOrder(node: { readonly data: JsonObject }, variables: Va
     acceptKey: acceptKeyForm.test(key) ? key : null,
   };
 }
+
+/** The pathway in which a Transfer Pathway node continues; version 0: it names none. */
+export function pathwayOrder({ data }: { readonly data: JsonObject }): {
+  readonly id: string;
+  readonly version: number;
+} {
+  const version = Number(data.transferPathwayVersion ?? 0);
+  return { id: asText(data.transferPathwayId), version: Number.isInteger(version) ? version : 0 };
+}

@@ -263,9 +263,9 @@ describe('a call without a usable result', () => {
       'The agent failed during the call: out of memory',
     ],
     [
-      'broke off',
+      'was cut off',
       { caller: { ...callerEnd, termination: 'engine_lost', termination_detail: null } },
-      'The call broke off: The connection to the SIP engine was lost.',
+      'The call was cut off: The connection to the SIP engine was lost.',
     ],
   ])('fails the run when it %s', async (_name, difference, message) => {
     const held = await talk([]);

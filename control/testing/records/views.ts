@@ -72,11 +72,11 @@ export function runView(
     variables_extracted: fromJson<Record<string, unknown>>(record.variables_extracted),
     nodes_visited: fromJson<string[] | null>(record.nodes_visited) ?? [],
     current_node_id: record.current_node_id,
-    webhook_calls: (fromJson(record.webhook_calls) as RecordedWebhook[]).map((call) => ({
+    webhook_calls: fromJson<RecordedWebhook[]>(record.webhook_calls).map((call) => ({
       ...call,
       response: call.response ?? null,
     })),
-    tool_calls: fromJson(record.tool_calls) as RecordedToolCall[],
+    tool_calls: fromJson<RecordedToolCall[]>(record.tool_calls),
     service_tone_score: tone && roundedTone(tone),
     reasoning: record.reasoning,
     evaluator: fromJson<Run['evaluator']>(record.evaluator),

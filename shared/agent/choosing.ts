@@ -1,0 +1,73 @@
+/** Which option of a node the keys or words of the person choose. */
+import type { Option, Understanding } from './interfaces.ts';
+import { chooseByKeys } from './keys.ts';
+import type { Learning } from './learning.ts';
+import { withoutKeys } from './node-options.ts';
+import type { Place } from './place.ts';
+import { firstOf } from './special-edges.ts';
+import { fillTemplate } from './template.ts';
+
+export type Choice =
+  /** `note` is for the log, if `reason` is not a sentence. */
+  | { readonly kind: 'leave'; readonly option: Option; readonly reason: string; readonly note?: string }
+  | { readonly kind: 'reply'; readonly text: string; readonly reason: string }
+  /** No option is for these words, or for these keys. */
+  | { readonly kind: 'no words' | 'no keys'; readonly reason: string };
+
+export class Choosing {
+  readonly #place: Place;
+  readonly #learning: Learning;
+  readonly #understanding: Understanding;
+
+  constructor(place: Place, learning: Learning, understanding: Understanding) {
+    this.#place = place;
+    this.#learning = learning;
+    this.#understanding = understanding;
+  }
+
+  /** @param fills whether the keys are an entry that fills a variable */
+  async byKeys(keys: string, fills: boolean): Promise<Choice> {
+    const { options } = this.#place;
+    const reason = `no edge matches the keys ${keys}`;
+    const named = chooseByKeys(keys, options);
+    const byName = named && options[named.choice];
+    if (byName) return { kind: 'leave', option: byName, reason, note: named.note };
+    const unnamed = withoutKeys(options);
+    const [only] = unnamed;
+    if (only && unnamed.length === 1)
+      return { kind: 'leave', option: only, reason: 'it is the only way that names no key' };
+    if (fills && unnamed.length > 1) return this.byWords(keys, unnamed);
+    const otherwise = fills ? options[firstOf(options, 'default')] : undefined;
+    if (otherwise) return { kind: 'leave', option: otherwise, reason: 'the entry is complete' };
+    return { kind: 'no keys', reason };
+  }
+
+  /** @param options those to choose from. Rejects when the model does. */
+  async byWords(text: string, options: readonly Option[]): Promise<Choice> {
+    const all = this.#place.options;
+    const otherwise = firstOf(all, 'default') >= 0 || firstOf(all, 'invalid') >= 0;
+    const { choice, reason, reply } = await this.#understanding.chooseEdge({
+      ...this.#learning.situation(),
+      text,
+      options,
+      otherwise,
+    });
+    const option = choice === null ? undefined : options[choice];
+    if (option) return { kind: 'leave', option, reason };
+    return reply === undefined ? { kind: 'no words', reason } : { kind: 'reply', text: reply, reason };
+  }
+
+  /** Why the node may not be left by an option; null: it may. */
+  async obstacleTo(option: Option): Promise<string | null> {
+    const { condition, extractVars } = this.#learning.asking;
+    if (condition === '' || option.global) return null;
+    const situation = this.#learning.situation();
+    const filled = fillTemplate(condition, situation.variables);
+    const verdict = await this.#understanding.conditionHolds({
+      ...situation,
+      condition: filled,
+      wanted: extractVars,
+    });
+    return verdict.holds ? null : `the condition "${filled}" does not hold: ${verdict.reason}`;
+  }
+}

@@ -1,0 +1,48 @@
+/** Leaving a node: along an edge, by the role of an edge, or back to the node that a global node interrupted. */
+import type { Account } from './account.ts';
+import type { GraphNode } from './graph.ts';
+import type { Option } from './interfaces.ts';
+import type { Place } from './place.ts';
+import { type EdgeRole, firstOf } from './special-edges.ts';
+
+const onSuccess: readonly EdgeRole[] = ['success', 'regular', 'default'];
+const onFailure: readonly EdgeRole[] = ['failure', 'default', 'regular'];
+
+export class Exits {
+  readonly #place: Place;
+  readonly #account: Account;
+
+  constructor(place: Place, account: Account) {
+    this.#place = place;
+    this.#account = account;
+  }
+
+  /** The first option of a role. */
+  by(role: EdgeRole): Option | undefined {
+    const { options } = this.#place;
+    return options[firstOf(options, role)];
+  }
+
+  /** Follows an option. @param note for the log, if `reason` is not a sentence */
+  go(option: Option, reason: string, note = `"${option.label}" is taken: ${reason}`): GraphNode | null {
+    this.#account.note(note);
+    return this.#place.follow(option);
+  }
+
+  /** Continues without the person, along the first of the node's own edges for this outcome. */
+  after(outcome: 'success' | 'failure', reason: string): GraphNode | null {
+    const options = this.#place.options.filter((option) => !option.global);
+    for (const role of outcome === 'success' ? onSuccess : onFailure) {
+      const option = options[firstOf(options, role)];
+      if (option) return this.go(option, reason);
+    }
+    return null;
+  }
+
+  /** The node that a global node interrupted. */
+  back(): GraphNode | null {
+    const back = this.#place.wayBack();
+    if (back) this.#account.note(`back to "${back.name}"`);
+    return back;
+  }
+}

@@ -1,0 +1,89 @@
+/** What the conversation says and listens for at a node: fixed words, generated ones, and the fallback ones. */
+import type { Account } from './account.ts';
+import type { ConversationLimits } from './conversation-options.ts';
+import type { GraphNode } from './graph.ts';
+import type { Understanding } from './interfaces.ts';
+import { expectsKeys, keyPlan } from './keys.ts';
+import type { Learning } from './learning.ts';
+import type { Memory } from './memory.ts';
+import type { Place } from './place.ts';
+import { asText, fillQuoted, fillTemplate } from './template.ts';
+
+interface SpeakingParts {
+  readonly place: Place;
+  readonly memory: Memory;
+  readonly account: Account;
+  readonly learning: Learning;
+  readonly understanding: Understanding;
+  readonly limits: ConversationLimits;
+}
+
+export class Speaking {
+  readonly #parts: SpeakingParts;
+  /** Spoken in place of the first words of a node; null once spoken. */
+  firstSentence: string | null;
+
+  constructor(parts: SpeakingParts, firstSentence: string | null) {
+    this.#parts = parts;
+    this.firstSentence = firstSentence;
+  }
+
+  /** Says the words of a node, if it has any. Rejects when the model does. */
+  async speak(node: GraphNode): Promise<void> {
+    const { variables, unanswered } = this.#parts.memory;
+    if (this.firstSentence !== null) {
+      this.say(fillTemplate(this.firstSentence, variables));
+      this.firstSentence = null;
+      return;
+    }
+    if (node.text !== '') return this.say(fillTemplate(node.text, variables));
+    const answers = node.type === 'Knowledge Base' && unanswered;
+    if (node.prompt !== '' || answers) await this.generate(node);
+  }
+
+  /** Says words that the model makes from the node's prompt. */
+  async generate(node: GraphNode): Promise<void> {
+    const { place, account, learning, memory, understanding } = this.#parts;
+    const { variables } = memory;
+    const { globalPrompt } = place.graph;
+    const speech = await understanding.generate({
+      ...learning.situation(),
+      prompt: fillTemplate(node.prompt, variables),
+      globalPrompt: fillTemplate(globalPrompt, variables),
+      quoted: {
+        prompt: fillQuoted(node.prompt, variables),
+        globalPrompt: fillQuoted(globalPrompt, variables),
+      },
+      knowledge: node.type === 'Knowledge Base' ? asText(node.data.kb) : null,
+      temperature: node.temperature,
+    });
+    if (speech.note !== undefined) account.note(speech.note);
+    this.say(speech.text);
+  }
+
+  say(text: string): void {
+    this.#parts.account.say(text, this.#keysExpected);
+  }
+
+  /** Says the fallback words if this step has said nothing. */
+  breakSilence(): void {
+    const { account, limits } = this.#parts;
+    if (limits.wordlessRepeat !== null && !account.hasSpoken) this.say(limits.wordlessRepeat);
+  }
+
+  /** Listens for speech and keys at the current node. */
+  listen(): void {
+    const { account, learning, limits, place } = this.#parts;
+    account.act({
+      type: 'listen',
+      keys: keyPlan(learning.asking, place.options),
+      ...(this.#keysExpected && { keysExpected: true }),
+      timeoutMs: limits.listenMs,
+      interruptionThreshold: place.node.interruptionThreshold,
+    });
+  }
+
+  get #keysExpected(): boolean {
+    return expectsKeys(this.#parts.learning.asking, this.#parts.place.options);
+  }
+}
