@@ -33,7 +33,7 @@ export function portingMetrics(registry: Registry, gate: Gate): PortingMetrics {
   });
   new Gauge({
     name: 'trunkline_control_port_uploads',
-    help: 'Uploads that are being read; at most 8.',
+    help: 'Uploads in progress; at most 8.',
     registers,
     collect() {
       this.set(gate.inside);

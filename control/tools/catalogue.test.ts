@@ -222,7 +222,7 @@ describe('the catalogue', () => {
     expect((await tools.run(id, { inputs: { channel: 'C', text: 'x' } })).body.data).toMatchObject({
       success: false,
       statusCode: 200,
-      error: 'the target refused it: channel_not_found',
+      error: 'the target rejected the request: channel_not_found',
     });
     expect((await tools.run(id, { inputs: { channel: 'C' } })).body.data).toMatchObject({
       success: false,
@@ -278,7 +278,7 @@ describe('the catalogue', () => {
     ]);
     expect((await own.call('POST', url, { body: sms })).body.data).toMatchObject({
       success: false,
-      error: 'the SMS service refuses it',
+      error: 'the SMS service rejected the message',
     });
     await own.close();
   });

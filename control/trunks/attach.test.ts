@@ -77,7 +77,7 @@ describe('POST /v1/sip/attach', () => {
   it('warns when an inbound number lists no source', async () => {
     const answer = await sip.attach({ directions: ['inbound'] });
     expect(answer.body.data?.warnings).toEqual([
-      `${number} refuses all inbound calls (403): list the sources in options.allowed_ips.`,
+      `${number} rejects all inbound calls (403): list the sources in options.allowed_ips.`,
     ]);
     expect((await sip.show()).data?.inbound).toMatchObject({ inbound_sources: 'none' });
   });

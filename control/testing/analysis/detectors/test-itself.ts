@@ -20,7 +20,7 @@ function undecided(failed: FailedCase): Finding[] {
         ...common,
         description: `${name ?? type} could not be decided: ${reasoning}`,
         suggestedChange:
-          'Configure a judge (LLM_JUDGE_MODEL), or declare what is to hold under “Rubric:” in the prompt of the assertion.',
+          'Configure a judge (LLM_JUDGE_MODEL), or list the conditions under “Rubric:” in the prompt of the assertion.',
         confidence: 0.75,
       },
     ];
