@@ -92,7 +92,7 @@ describe('calls of an absent edge', () => {
       sip_code: null,
     });
     expect(await state(id(3))).toMatchObject({ termination: 'edge_lost' });
-    expect((await test.call('GET', `/v1/calls/${id(1)}`)).body.error_message).toContain('seen last at');
+    expect((await test.call('GET', `/v1/calls/${id(1)}`)).body.error_message).toContain('last seen at');
     expect(await deliveries()).toEqual([
       { id: `evt_${id(1)}`, type: 'call.completed' },
       { id: `evt_${id(2)}`, type: 'call.completed' },
