@@ -47,7 +47,8 @@ import { Speaking } from './speaking.ts';
 import { roleOf } from './special-edges.ts';
 import { asText, fillTemplate } from './template.ts';
 import { pathwayOrder, transferOrder } from './transfer-node.ts';
-import { responsePathway, responseVariables, webhookRequest } from './webhook-node.ts';
+import { webhookRequest } from './webhook-node.ts';
+import { WebhookResults } from './webhook-results.ts';
 
 export class Conversation {
   readonly #limits: ConversationLimits;
@@ -58,6 +59,7 @@ export class Conversation {
   readonly #speaking: Speaking;
   readonly #exits: Exits;
   readonly #choosing: Choosing;
+  readonly #webhooks: WebhookResults;
   #phase: ConversationState['phase'] = 'new';
   #repeats = 0;
   #request: WebhookRequest | null = null;
@@ -84,6 +86,7 @@ export class Conversation {
     this.#speaking = new Speaking({ ...parts, understanding, limits: this.#limits }, firstSentence);
     this.#exits = new Exits(this.#place, this.#account);
     this.#choosing = new Choosing(this.#place, this.#learning, understanding);
+    this.#webhooks = new WebhookResults({ ...parts, exits: this.#exits });
     if (options.state) this.#restore(options.state);
   }
 
@@ -359,19 +362,9 @@ export class Conversation {
   }
 
   #afterWebhook(result: WebhookResult): GraphNode | null {
-    const { node } = this.#place;
-    if (this.#request) this.#account.called(this.#request, result);
-    const ok = result.error === null && result.status !== null && result.status >= 200 && result.status < 300;
-    this.#note(`the webhook answered ${result.error ?? result.status}`);
-    if (ok) this.#learning.learn(responseVariables(node, result.body));
-    const target = ok ? responsePathway(node, this.variables, result.body) : null;
-    const chosen = target === null ? undefined : this.#place.graph.nodes.get(target);
-    if (chosen) return chosen;
-    const outcome = ok ? 'success' : 'failure';
-    const back =
-      this.#exits.after(outcome, `the webhook ${ok ? 'succeeded' : 'failed'}`) ?? this.#exits.back();
-    if (!back) this.#end('there is no edge to follow after the webhook');
-    return back;
+    const next = this.#webhooks.after(this.#request, result);
+    if (!next) this.#end('there is no edge to follow after the webhook');
+    return next;
   }
 
   #afterTransfer(ok: boolean, reason: string): GraphNode | null {

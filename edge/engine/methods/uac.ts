@@ -25,6 +25,7 @@ import { parseUri } from '../message/uri.ts';
 import type { Flow } from '../transport/flow.ts';
 import { Acks } from './ack.ts';
 import { Byes } from './bye.ts';
+import { refuseGlare } from './overlapping-invites.ts';
 import { secondsRegistered } from './registration.ts';
 
 /**
@@ -146,7 +147,7 @@ export class Uac implements OutgoingOwner {
     }
     const bytes = serializeRequest(built.message);
     if (method === 'INVITE' && (session.outgoingInvite || session.incomingInvite)) {
-      this.#refuseGlare(command, built.message, bytes, dialog.id);
+      refuseGlare(command, built.message, bytes, dialog.id, this.clock.now());
       return;
     }
     dialog.localCSeq++;
@@ -158,15 +159,6 @@ export class Uac implements OutgoingOwner {
     // The callee must not send BYE before the ACK of its 2xx has arrived (15), nor another INVITE (14.1).
     if (session.awaitedAck && (method === 'BYE' || method === 'INVITE')) session.hold(method, send);
     else send();
-  }
-
-  /** 14.1: no INVITE while another one is pending. The peer would answer 491, so the engine does it at once. */
-  #refuseGlare(command: SipCommand, request: SipRequest, bytes: Buffer, dialogId: string): void {
-    const id = randomUUID();
-    command.sent(bytes, NOWHERE, this.clock.now(), id, dialogId);
-    const response = serializeResponse(plainResponse(request, 491, 'Request Pending', newTag()));
-    const time = wireTime(this.clock.now());
-    command.client.send(sipLine('network', 0, NOWHERE, time, id, dialogId, null), response);
   }
 
   /** The ACK of a 2xx, sent without transaction state (13.2.2.4). */

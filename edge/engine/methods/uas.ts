@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import type { EndCause } from '#shared/engine-protocol/ends.ts';
 import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import type { Context } from '../core/context.ts';
@@ -19,13 +18,9 @@ import { type Rejection, unsupportedOptions, validateRequest } from '../message/
 import { mergeKey, serverKey } from '../transaction/matching.ts';
 import type { ServerTransaction } from '../transaction/server.ts';
 import type { Flow } from '../transport/flow.ts';
+import { collision, type Refusal } from './overlapping-invites.ts';
+import { acceptPrack } from './prack.ts';
 import { ALLOW, KNOWN, SUPPORTED } from './supported.ts';
-
-interface Refusal {
-  readonly status: number;
-  readonly reason: string;
-  readonly fields?: Fields;
-}
 
 /**
  * The server half of the user agent core (RFC 3261 section 8.2): dispatches requests from the network to their
@@ -186,13 +181,13 @@ export class Uas implements IncomingOwner {
       this.#respond(flow, request, 481, 'Call/Transaction Does Not Exist');
       return;
     }
-    const refusal: Refusal | null = session.dialog.accept(request) ?? this.#collision(session, request);
+    const refusal: Refusal | null = session.dialog.accept(request) ?? collision(session, request);
     if (refusal) {
       this.#respond(flow, request, refusal.status, refusal.reason, refusal.fields ?? []);
       return;
     }
     session.use(flow);
-    if (method === 'PRACK' && !this.#pracked(session, request)) {
+    if (method === 'PRACK' && !acceptPrack(session, request)) {
       this.#respond(flow, request, 481, 'Call/Transaction Does Not Exist');
       return;
     }
@@ -203,27 +198,6 @@ export class Uas implements IncomingOwner {
     this.#deliver(incoming, bytes, incoming.id);
     if (method === 'NOTIFY' && endsSubscription(request) && session.method === 'SUBSCRIBE')
       ends.end(session, { by: 'peer' });
-  }
-
-  /** INVITEs that must not overlap others in the dialog (RFC 3261 section 14.2). */
-  #collision(session: Session, request: SipRequest): Refusal | null {
-    if (request.method !== 'INVITE') return null;
-    if (session.outgoingInvite || session.awaitedAck) {
-      return { status: 491, reason: 'Request Pending' };
-    }
-    if (!session.incomingInvite) return null;
-    const fields: Fields = [['Retry-After', `${randomInt(0, 11)}`]];
-    return { status: 500, reason: 'INVITE In Progress', fields };
-  }
-
-  /** RFC 3262 section 3: RAck names the response by its RSeq, and the INVITE by its CSeq. */
-  #pracked(session: Session, request: SipRequest): boolean {
-    const [rseq, cseq, method] = (request.headers.get('rack') ?? '').split(/[ \t]+/);
-    const awaited = session.awaitedPracks.get(Number(rseq));
-    if (!awaited || awaited.cseq !== Number(cseq) || method !== 'INVITE') return false;
-    awaited.retransmission.stop();
-    session.awaitedPracks.delete(Number(rseq));
-    return true;
   }
 
   #bye(incoming: IncomingRequest, session: Session, bytes: Buffer): void {

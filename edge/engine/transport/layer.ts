@@ -20,6 +20,7 @@ import { DEFAULT_TRANSPORT_LIMITS } from './limits.ts';
 import { type BoundAddress, type ListenAddress, Listener } from './listener.ts';
 import { NamedPlaces, type Place } from './named-places.ts';
 import { checkPlace } from './place-rules.ts';
+import type { TransportStats } from './stats.ts';
 import { endpointsOf, TlsWire } from './tls-wire.ts';
 import { Unfinished, type UnfinishedHolder } from './unfinished.ts';
 import { WebSocketWire } from './websocket-wire.ts';
@@ -32,46 +33,6 @@ export interface TransportOptions {
   readonly limits?: Partial<TransportLimits>;
   /** Default: the system's, with /etc/hosts. Edges connect to addresses that they have resolved themselves. */
   readonly resolve?: ResolveHost;
-}
-
-export interface TransportStats {
-  readonly inbound: number;
-  /** Inbound connections from sources that no configuration names, including handshakes. */
-  readonly strangers: number;
-  /** Inbound connections still in setup: TCP is up, TLS or the WebSocket is not. */
-  readonly handshakes: number;
-  readonly outbound: number;
-  /** Of these, those to targets that only peers have named, including those being opened. */
-  readonly peer_places: number;
-  /** Connections to such targets that were not opened, and that were closed for another one. */
-  readonly peer_places_refused: number;
-  readonly peer_places_evicted: number;
-  /** Requests not sent to such a target, because its address is private or otherwise forbidden. */
-  readonly peer_places_not_allowed: number;
-  /** Connections closed because nothing needed them. */
-  readonly inbound_idle: number;
-  readonly outbound_idle: number;
-  /** Since the start. */
-  readonly accepted: number;
-  readonly connected: number;
-  readonly connectFailures: number;
-  /** Rejected, or failed in the handshake. */
-  readonly refused: number;
-  /** Strangers' connections evicted to make room. */
-  readonly evicted: number;
-  /** Known sources' connections that yielded to another known source whose organization holds less. */
-  readonly yielded: number;
-  /** Strangers' connections closed because no message arrived. */
-  readonly silent: number;
-  /** Connections closed because the peer read nothing of what was sent. */
-  readonly unread: number;
-  /** How often reading from a peer was paused until it took its answers. */
-  readonly paused: number;
-  readonly blockedAddresses: number;
-  /** Octets of incomplete messages on all inbound connections. */
-  readonly unfinished_bytes: number;
-  /** Connections closed because incomplete messages held too much memory. */
-  readonly unfinished_cut: number;
 }
 
 const SECOND = 1000;
