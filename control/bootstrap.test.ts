@@ -131,7 +131,7 @@ describe('the first start', () => {
 
   it.each(['{}', '{'])('does not overwrite a file that it cannot parse: %s', async (text) => {
     writeFileSync(join(folder, 'bootstrap.json'), text);
-    await expect(start()).rejects.toThrow('bootstrap.json is not what a first start wrote');
+    await expect(start()).rejects.toThrow('bootstrap.json was not written by a first start');
     expect(readFileSync(join(folder, 'bootstrap.json'), 'utf8')).toBe(text);
   });
 });

@@ -63,7 +63,7 @@ function readBootstrap(file: string): Bootstrap {
   const value = parsed(namingPath(file, () => readFileSync(file, 'utf8')));
   if (Value.Check(Bootstrap, value)) return value;
   throw new SettingError(
-    `${file} was not written by a first start; move it away to create a new organization and keys`,
+    `${file} was not written by a first start; restore it, or move it away: the next start makes new keys for the same organization`,
   );
 }
 

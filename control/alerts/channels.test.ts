@@ -280,7 +280,7 @@ describe('mail', () => {
     socket.resume();
     test.clock.advance(15_000);
     const rows = await attempted('email', 1);
-    expect(rows[0]?.last_error).toBe('no end within 15000 ms');
+    expect(rows[0]?.last_error).toBe('timed out after 15000 ms');
     await gone;
     silent.close();
   });

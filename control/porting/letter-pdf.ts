@@ -1,7 +1,8 @@
 /** The letter of authorization as a PDF of US Letter pages, signed or to be signed. */
-import { PDFDocument, type PDFFont, type PDFPage, rgb } from 'pdf-lib';
+import { finished } from 'node:stream/promises';
+import PDFDocument from 'pdfkit';
 import { type Letter, letterText, type SignatureFacts } from './letter-rules.ts';
-import { fontsFor, printing } from './typeface.ts';
+import { type Fonts, fontsFor, printing } from './typeface.ts';
 
 /** Points; 72 to the inch. */
 const page = { width: 612, height: 792, margin: 56 } as const;
@@ -18,27 +19,37 @@ export async function letterPdf(
   letter: Letter,
   signature: SignatureFacts | null,
   now: number,
-): Promise<Uint8Array> {
-  const pdf = await PDFDocument.create();
-  pdf.setTitle(letter.title);
-  pdf.setSubject(`Port request ${letter.requestId}`);
-  pdf.setProducer('Trunkline');
-  pdf.setCreator('Trunkline');
-  pdf.setCreationDate(new Date(now));
-  pdf.setModificationDate(new Date(now));
-  const fonts = await fontsFor(pdf, `${letterText(letter)}${signature?.name}${signature?.agent}`);
-  const sheet = new Sheet(pdf, fonts.regular, fonts.bold);
+): Promise<Buffer> {
+  const date = new Date(now);
+  const info = {
+    Title: letter.title,
+    Subject: `Port request ${letter.requestId}`,
+    Producer: 'Trunkline',
+    Creator: 'Trunkline',
+    CreationDate: date,
+    ModDate: date,
+  };
+  // Pages stay in memory until the footer, which has their number, is on each.
+  const pdf = new PDFDocument({ autoFirstPage: false, bufferPages: true, info });
+  const parts: Buffer[] = [];
+  pdf.on('data', (part: Buffer) => parts.push(part));
+  const written = finished(pdf);
+  const fonts = fontsFor(`${letterText(letter)}${signature?.name}${signature?.agent}`);
+  const sheet = new Sheet(pdf, fonts);
   writeLetter(sheet, letter);
   writeSignature(sheet, signature);
   if (sheet.substituted) sheet.write(substitutionNote, size.small);
   sheet.number(`Port request ${letter.requestId}`);
-  await pdf.attach(Buffer.from(letterText(letter)), 'letter.txt', {
-    mimeType: 'text/plain; charset=utf-8',
+  pdf.file(Buffer.from(letterText(letter)), {
+    name: 'letter.txt',
+    type: 'text/plain; charset=utf-8',
     description: 'The exact text of the letter',
-    creationDate: new Date(now),
-    modificationDate: new Date(now),
+    creationDate: date,
+    modifiedDate: date,
   });
-  return pdf.save();
+  pdf.end();
+  await written;
+  return Buffer.concat(parts);
 }
 
 function writeLetter(sheet: Sheet, letter: Letter): void {
@@ -79,29 +90,26 @@ function writeSignature(sheet: Sheet, signature: SignatureFacts | null): void {
 
 /** Text from the top of a page down, on as many pages as needed. */
 class Sheet {
-  readonly #pdf: PDFDocument;
-  readonly #regular: PDFFont;
-  readonly #bold: PDFFont;
-  readonly #known: ReadonlySet<number>;
-  #page: PDFPage;
-  #y: number = page.height - page.margin;
+  readonly #pdf: PDFKit.PDFDocument;
+  readonly #fonts: Fonts;
+  /** Baseline of the last line, in points from the top of the page. */
+  #y = 0;
   /** Whether a character had to be written as its code point. */
   substituted = false;
 
-  constructor(pdf: PDFDocument, regular: PDFFont, bold: PDFFont) {
+  constructor(pdf: PDFKit.PDFDocument, fonts: Fonts) {
     this.#pdf = pdf;
-    this.#regular = regular;
-    this.#bold = bold;
-    this.#known = new Set(regular.getCharacterSet());
-    this.#page = pdf.addPage([page.width, page.height]);
+    this.#fonts = fonts;
+    this.#addPage();
   }
 
   write(text: string, fontSize: number, bold = false): void {
-    const font = bold ? this.#bold : this.#regular;
-    for (const line of wrapped(this.#printable(text), font, fontSize, page.width - 2 * page.margin)) {
+    this.#pdf.font(bold ? this.#fonts.bold : this.#fonts.regular).fontSize(fontSize);
+    const fits = (one: string) => this.#pdf.widthOfString(one) <= page.width - 2 * page.margin;
+    for (const line of wrapped(this.#printable(text), fits)) {
       this.keepTogether(1);
-      this.#y -= fontSize * lead;
-      this.#page.drawText(line, { x: page.margin, y: this.#y, size: fontSize, font });
+      this.#y += fontSize * lead;
+      this.#line(line, page.margin, this.#y);
     }
   }
 
@@ -113,43 +121,47 @@ class Sheet {
 
   columns(texts: readonly string[]): void {
     const width = (page.width - 2 * page.margin) / columns;
+    this.#pdf.font(this.#fonts.regular).fontSize(size.text);
     for (let row = 0; row < texts.length; row += columns) {
       this.keepTogether(1);
-      this.#y -= size.text * lead;
+      this.#y += size.text * lead;
       for (const [column, text] of texts.slice(row, row + columns).entries()) {
-        const x = page.margin + column * width;
-        this.#page.drawText(this.#printable(text), { x, y: this.#y, size: size.text, font: this.#regular });
+        this.#line(this.#printable(text), page.margin + column * width, this.#y);
       }
     }
   }
 
   space(): void {
-    this.#y -= size.text;
+    this.#y += size.text;
   }
 
   /** Starts a new page when this many lines do not fit on the current one. */
   keepTogether(lines: number): void {
-    if (this.#y - lines * size.text * lead >= page.margin) return;
-    this.#page = this.#pdf.addPage([page.width, page.height]);
-    this.#y = page.height - page.margin;
+    if (this.#y + lines * size.text * lead > page.height - page.margin) this.#addPage();
   }
 
   /** Writes the footer of every page. */
   number(text: string): void {
-    const pages = this.#pdf.getPages();
-    for (const [index, one] of pages.entries()) {
-      one.drawText(`${text}, page ${index + 1} of ${pages.length}`, {
-        x: page.margin,
-        y: page.margin / 2,
-        size: size.small,
-        font: this.#regular,
-        color: rgb(0.4, 0.4, 0.4),
-      });
+    const { count } = this.#pdf.bufferedPageRange();
+    for (let index = 0; index < count; index++) {
+      this.#pdf.switchToPage(index);
+      this.#pdf.font(this.#fonts.regular).fontSize(size.small).fillColor('#666666');
+      this.#line(`${text}, page ${index + 1} of ${count}`, page.margin, page.height - page.margin / 2);
     }
   }
 
+  /** Writes one line, its baseline at `y` points from the top. */
+  #line(text: string, x: number, y: number): void {
+    this.#pdf.text(text, x, y, { lineBreak: false, baseline: 'alphabetic' });
+  }
+
+  #addPage(): void {
+    this.#pdf.addPage({ size: [page.width, page.height], margin: 0 });
+    this.#y = page.margin;
+  }
+
   #printable(text: string): string {
-    const { printable, substituted } = printableText(text, this.#known);
+    const { printable, substituted } = printableText(text, this.#fonts.known);
     this.substituted ||= substituted;
     return printable;
   }
@@ -176,11 +188,10 @@ export function printableText(
   return { printable: printable.join(''), substituted };
 }
 
-/** Lines no wider than `width`, broken at blanks, or inside words wider than a line. */
-function wrapped(text: string, font: PDFFont, fontSize: number, width: number): string[] {
+/** Lines that fit, broken at blanks, or inside words wider than a line. */
+function wrapped(text: string, fits: (line: string) => boolean): string[] {
   const lines: string[] = [];
   let line = '';
-  const fits = (one: string) => font.widthOfTextAtSize(one, fontSize) <= width;
   for (const word of text.split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`;
     if (fits(longer)) {

@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { PDFDocument } from 'pdf-lib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pdfText } from '../../test/kit/control/porting.ts';
 import { signPage } from './letter-page.ts';
@@ -41,6 +40,12 @@ function facts(
     numbers,
     targetDate: '2030-01-15',
   };
+}
+
+function pagesOf(pdf: Uint8Array): number {
+  const file = join(folder, 'pages.pdf');
+  writeFileSync(file, pdf);
+  return Number(/^Pages: +(\d+)$/m.exec(execFileSync('pdfinfo', [file], { encoding: 'utf8' }))?.[1]);
 }
 
 /** Name, type and whether it is embedded, a line for each typeface. */
@@ -102,7 +107,7 @@ describe('the PDF of a letter', () => {
     );
     const text = pdfText(folder, bytes);
     for (const number of numbers) expect(text).toContain(number);
-    const pages = (await PDFDocument.load(bytes)).getPageCount();
+    const pages = pagesOf(bytes);
     expect(pages).toBeGreaterThan(1);
     expect(text).toContain(`page ${pages} of ${pages}`);
   });
@@ -142,7 +147,10 @@ describe('the PDF of a letter', () => {
     const western = await letterPdf(letterOf(facts({ last_name: 'Núñez' })), signature, now);
     expect(fontsOf(western).map((line) => line.split(' ')[0])).toEqual(['Helvetica', 'Helvetica-Bold']);
     const bytes = await letterPdf(letterOf(facts({ last_name: 'Иванов' })), null, now);
-    expect(fontsOf(bytes).map((line) => /^DejaVuSans\S* .*Identity-H +yes/.test(line))).toEqual([true, true]);
+    expect(fontsOf(bytes).map((line) => /^([A-Z]{6}\+)?DejaVuSans\S* .*Identity-H +yes/.test(line))).toEqual([
+      true,
+      true,
+    ]);
     expect(bytes.length).toBeLessThan(100_000);
   });
 

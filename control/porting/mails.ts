@@ -104,7 +104,7 @@ async function send(
   const { clock, config, limits, secrets } = services;
   const { sendTimeoutMs: timeoutMs } = limits.alerts;
   const limit = new AbortController();
-  const timer = clock.after(timeoutMs, () => limit.abort(new Error(`no end within ${timeoutMs} ms`)));
+  const timer = clock.after(timeoutMs, () => limit.abort(new Error(`timed out after ${timeoutMs} ms`)));
   const mail = {
     id: row.id,
     recipient: row.recipient,

@@ -155,5 +155,5 @@ export async function letterFile(services: PortingDeps, db: Db, request: PortReq
 /** The letter as a PDF. The PDF library takes a fifth of a second to load, so it is loaded for the first letter. */
 async function printed(...letter: Parameters<typeof LetterPdf.letterPdf>): Promise<Buffer> {
   const { letterPdf } = await import('./letter-pdf.ts');
-  return Buffer.from(await letterPdf(...letter));
+  return letterPdf(...letter);
 }

@@ -5,28 +5,32 @@
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import fontkit from '@pdf-lib/fontkit';
-import { PDFDocument, type PDFFont, StandardFonts } from 'pdf-lib';
+import { create } from 'fontkit';
 
 const require = createRequire(import.meta.url);
-const files = {
-  regular: require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'),
-  bold: require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf'),
-} as const;
 
-interface Fonts {
-  readonly regular: PDFFont;
-  readonly bold: PDFFont;
+/** What a document is written with: names that every reader knows, or the bytes of TrueType files. */
+export interface Fonts {
+  readonly regular: string | Buffer;
+  readonly bold: string | Buffer;
+  /** Code points that it has letters for. */
+  readonly known: ReadonlySet<number>;
 }
 
-/** Adds the fonts for a text to a document. The caller must replace letters that neither typeface has. */
-export async function fontsFor(pdf: PDFDocument, text: string): Promise<Fonts> {
-  const western = await westernLetters();
-  if ([...printing(text)].every((one) => western.has(one.codePointAt(0) ?? 0))) return standardFonts(pdf);
-  pdf.registerFontkit(fontkit);
-  // Only the letters in use go into the file.
-  const embed = (weight: keyof typeof files) => pdf.embedFont(typeface(weight), { subset: true });
-  return { regular: await embed('regular'), bold: await embed('bold') };
+/** WinAnsiEncoding, in which standard fonts are written, is Windows-1252. */
+const western: ReadonlySet<number> = new Set(
+  Array.from(new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 0x100 }, (_, code) => code)))
+    .map((letter) => letter.codePointAt(0) ?? 0)
+    .filter((point) => point >= 0x20 && (point < 0x7f || point > 0x9f)),
+);
+
+const helvetica: Fonts = { regular: 'Helvetica', bold: 'Helvetica-Bold', known: western };
+
+/** The fonts for a text. The caller must replace letters that neither typeface has. */
+export function fontsFor(text: string): Fonts {
+  if ([...printing(text)].every((one) => western.has(one.codePointAt(0) ?? 0))) return helvetica;
+  dejaVu ??= readDejaVu();
+  return dejaVu;
 }
 
 /** The text as printed: composed, with every run of blanks and control characters as one blank. */
@@ -34,27 +38,13 @@ export function printing(text: string): string {
   return text.normalize('NFC').replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ');
 }
 
-async function standardFonts(pdf: PDFDocument): Promise<Fonts> {
-  return {
-    regular: await pdf.embedFont(StandardFonts.Helvetica),
-    bold: await pdf.embedFont(StandardFonts.HelveticaBold),
-  };
-}
+/** Read once, when first needed. */
+let dejaVu: Fonts | null = null;
 
-let western: ReadonlySet<number> | null = null;
-
-async function westernLetters(): Promise<ReadonlySet<number>> {
-  western ??= new Set((await standardFonts(await PDFDocument.create())).regular.getCharacterSet());
-  return western;
-}
-
-const read = new Map<string, Buffer>();
-
-/** A TrueType file; read once. */
-function typeface(weight: keyof typeof files): Buffer {
-  const known = read.get(weight);
-  if (known) return known;
-  const bytes = readFileSync(files[weight]);
-  read.set(weight, bytes);
-  return bytes;
+function readDejaVu(): Fonts {
+  const regular = readFileSync(require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'));
+  const bold = readFileSync(require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf'));
+  const font = create(regular);
+  const known = new Set('characterSet' in font ? font.characterSet : []);
+  return { regular, bold, known };
 }
