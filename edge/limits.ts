@@ -10,8 +10,8 @@ import { agentTestTimes } from './agent-tests.ts';
 import { callTimes } from './call/times.ts';
 import { strangerLimits } from './signaling/admission/strangers.ts';
 import { registrationTimes } from './signaling/registration/times.ts';
+import { sessionIntervals } from './signaling/session/session-timer.ts';
 import { referTimes } from './signaling/srf/environment.ts';
-import { sessionIntervals } from './signaling/srf/session-timer.ts';
 import { failoverProbes } from './trunks/failover.ts';
 import { healthSettings } from './trunks/health.ts';
 

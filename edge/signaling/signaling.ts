@@ -15,12 +15,12 @@ import type {
   OutboundInvite,
 } from '../call/ports/dialing.ts';
 import { blockDue } from './admission/inbound.ts';
+import type { CallAcceptor, InboundDeps, Routing } from './admission/incoming-invite.ts';
 import { OutsideRequests } from './admission/outside-requests.ts';
 import { RefusedRecords } from './admission/refused-records.ts';
 import { resolveSource, SourceHosts } from './admission/source-hosts.ts';
 import { hostsOf, SourceIndex } from './admission/sources.ts';
 import { type StrangerLimits, Strangers } from './admission/strangers.ts';
-import type { CallTaker, InboundDeps, Routing } from './admission/visit.ts';
 import { OutboundLeg } from './invite/outbound-leg.ts';
 import { OwnLine } from './invite/own-line.ts';
 import { type ProbeOutcome, probe } from './options-prober.ts';
@@ -28,16 +28,15 @@ import { type RegistrarAccess, Registrations } from './registration/registration
 import { type DialogOwner, Dialogs } from './session/dialogs.ts';
 import { Reconciliation } from './session/reconciliation.ts';
 import { EngineLink } from './srf/connect.ts';
-import { type Environment, type ReferSettings, referTimes } from './srf/environment.ts';
+import { type Environment, type ReferSettings, referTimes, type SessionSettings } from './srf/environment.ts';
 import { type Exchange, exchangeOver } from './srf/exchange.ts';
 import { NumberIndex } from './srf/numbers.ts';
-import type { SessionSettings } from './srf/session-timer.ts';
 import type { EngineAddress, SrfRequest, SrfResponse } from './srf/srf.ts';
 
 export interface SignalingOptions {
   readonly clock: Clock;
   readonly log: Log;
-  readonly calls: CallTaker;
+  readonly calls: CallAcceptor;
   /** `host:port` under which peers reach us, IPv6 in brackets; null: the engine uses each connection's address. */
   readonly publicAddress: string | null;
   /** Name and version, for Server and User-Agent. */

@@ -173,7 +173,7 @@ export const formerSettings: Readonly<Record<string, Fate>> = {
     TEST_CALL_LAST_WAIT_S: '3 s',
     TEST_CALL_SOCKET_S: '5 s',
   }),
-  ...fixed('edge/signaling/srf/session-timer.ts', {
+  ...fixed('edge/signaling/session/session-timer.ts', {
     SESSION_EXPIRES_S: '1800 s',
     SESSION_MIN_S: '90 s',
   }),

@@ -22,7 +22,7 @@ import { inboundVariables, outboundHeaders } from '../../edge/signaling/invite/h
 import { readRefer } from '../../edge/signaling/refer/refer-to.ts';
 import { partsOf } from '../../edge/signaling/session/multipart.ts';
 import { parseReplaces } from '../../edge/signaling/srf/replaces.ts';
-import { readSession } from '../../edge/signaling/srf/session-timer.ts';
+import { readSession } from '../../edge/signaling/session/session-timer.ts';
 import { parseResponse } from '../../edge/trunks/discovery/sip-response.ts';
 
 export interface Target {

@@ -13,7 +13,9 @@ export interface Destination {
 }
 
 /** How a request is sent: over an open connection, or over one to be opened. */
-export type Way = { readonly flow: Flow } | { readonly destination: Destination; readonly namedBy: NamedBy };
+export type NextHop =
+  | { readonly flow: Flow }
+  | { readonly destination: Destination; readonly namedBy: NamedBy };
 
 export type DestinationResult =
   | { readonly ok: true; readonly destination: Destination }

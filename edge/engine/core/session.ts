@@ -6,7 +6,7 @@ import type { Retransmission } from '../dialog/retransmission.ts';
 import type { AppClient } from '../drachtio-port/client.ts';
 import type { SipRequest } from '../message/message.ts';
 import type { Flow } from '../transport/flow.ts';
-import { type Destination, destinationOf, type Way } from './destination.ts';
+import { type Destination, destinationOf, type NextHop } from './destination.ts';
 
 /**
  * A request in the dialog, by the id of its transaction. Requests reference their dialog; the dialog keeps only
@@ -96,7 +96,7 @@ export class Session {
   }
 
   /** Sends the held requests, or only those of one method. @returns whether there were any */
-  letGo(only?: string): boolean {
+  sendHeld(only?: string): boolean {
     const held = this.#held.filter(({ method }) => only === undefined || method === only);
     this.#held = [];
     for (const { send } of held) send();
@@ -107,7 +107,7 @@ export class Session {
    * Where to send a request to the peer: over the dialog's connection while it is open, else over a new one.
    * @returns the reason as text, when the peer's Contact or Route is not usable
    */
-  way(): Way | string {
+  nextHop(): NextHop | string {
     if (!this.#flow.closed && !this.#flow.draining) return { flow: this.#flow };
     const source: Source = { address: this.#flow.remoteAddress, port: this.#flow.remotePort };
     const { nextHop } = this.dialog.route();
@@ -120,7 +120,7 @@ export class Session {
   }
 
   /** Whether the peer's Contact or Route is a usable target, reachable or not. */
-  get canBeCalledBack(): boolean {
+  get hasUsableTarget(): boolean {
     return destinationOf(this.dialog.route().nextHop).ok;
   }
 

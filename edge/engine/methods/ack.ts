@@ -1,9 +1,9 @@
 import type { Context } from '../core/context.ts';
-import type { Way } from '../core/destination.ts';
+import type { NextHop } from '../core/destination.ts';
 import { newBranch } from '../core/identity.ts';
+import type { NextHops } from '../core/next-hops.ts';
 import type { OutgoingRequest } from '../core/outgoing-request.ts';
 import { type Built, dialogRequest, ownMessage } from '../core/requests.ts';
-import type { Ways } from '../core/ways.ts';
 import type { Dialog } from '../dialog/dialog.ts';
 import type { AppMessage } from '../drachtio-port/app-message.ts';
 import { parseCSeq } from '../message/cseq.ts';
@@ -19,22 +19,22 @@ export const BARE_ACK = ownMessage('ACK', []);
 /** ACKs of 2xx responses, each sent without transaction state (RFC 3261 section 13.2.2.4). */
 export class Acks {
   readonly #context: Context;
-  readonly #ways: Ways;
+  readonly #nextHops: NextHops;
 
-  constructor(context: Context, ways: Ways) {
+  constructor(context: Context, nextHops: NextHops) {
     this.#context = context;
-    this.#ways = ways;
+    this.#nextHops = nextHops;
   }
 
   build(
     dialog: Dialog,
     invite: Pick<OutgoingRequest, 'request'>,
     message: AppMessage,
-    way: Way,
+    nextHop: NextHop,
     secure: boolean,
   ): Built<SipRequest> {
     const cseq = parseCSeq(invite.request.headers.get('cseq') ?? '')?.number ?? 0;
-    const us = this.#ways.ourselves(way, newBranch(), secure);
+    const us = this.#nextHops.ourselves(nextHop, newBranch(), secure);
     const built = dialogRequest(dialog, 'ACK', cseq, message, us);
     if (!built.ok) return built;
     // 13.2.2.4: the ACK carries the credentials of the INVITE.
@@ -46,9 +46,9 @@ export class Acks {
   }
 
   /** Sends an ACK. If it is lost, the retransmitted 2xx triggers it again. */
-  transmit(request: SipRequest, way: Way, bytes: Buffer, level: 'info' | 'warn' = 'warn'): void {
-    this.#ways.reach(
-      way,
+  transmit(request: SipRequest, nextHop: NextHop, bytes: Buffer, level: 'info' | 'warn' = 'warn'): void {
+    this.#nextHops.reach(
+      nextHop,
       (flow) => this.#context.messages.send(flow, bytes, request.headers),
       (cause) => this.#context.log(level, 'ACK not sent', { callId: request.headers.get('call-id'), cause }),
     );

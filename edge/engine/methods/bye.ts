@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { connectionFailure } from '#shared/connection-faults.ts';
 import { type EndCause, endTexts } from '#shared/engine-protocol/ends.ts';
 import type { Context } from '../core/context.ts';
-import type { Way } from '../core/destination.ts';
+import type { NextHop } from '../core/destination.ts';
 import { reasonField } from '../core/dialog-ends.ts';
 import { newBranch, newTag } from '../core/identity.ts';
+import { type NextHops, peerOfNextHop } from '../core/next-hops.ts';
 import { type OutgoingOwner, OutgoingRequest } from '../core/outgoing-request.ts';
 import { dialogRequest, ownMessage } from '../core/requests.ts';
 import { type Fields, failureFields, plainResponse } from '../core/responses.ts';
 import type { Session } from '../core/session.ts';
-import { peerOfWay, type Ways } from '../core/ways.ts';
 import { Dialog } from '../dialog/dialog.ts';
 import type { SipCommand } from '../drachtio-port/command.ts';
 import { NOWHERE, sipLine, wireTime } from '../drachtio-port/lines.ts';
@@ -17,20 +17,20 @@ import type { SipResponse } from '../message/message.ts';
 import { serializeRequest, serializeResponse } from '../message/serialize.ts';
 import { type Acks, BARE_ACK } from './ack.ts';
 
-type Send = (outgoing: OutgoingRequest, way: Way, bytes: Buffer) => void;
+type Send = (outgoing: OutgoingRequest, nextHop: NextHop, bytes: Buffer) => void;
 
 /** BYEs that the engine decides on (RFC 3261 section 15), and BYEs that cannot be sent. */
 export class Byes {
   readonly #context: Context;
-  readonly #ways: Ways;
+  readonly #nextHops: NextHops;
   readonly #acks: Acks;
   readonly #owner: OutgoingOwner;
   readonly #send: Send;
 
   /** @param owner of the requests @param send passes them to their transaction and to the wire */
-  constructor(context: Context, ways: Ways, acks: Acks, owner: OutgoingOwner, send: Send) {
+  constructor(context: Context, nextHops: NextHops, acks: Acks, owner: OutgoingOwner, send: Send) {
     this.#context = context;
-    this.#ways = ways;
+    this.#nextHops = nextHops;
     this.#acks = acks;
     this.#owner = owner;
     this.#send = send;
@@ -39,7 +39,7 @@ export class Byes {
   /** A BYE from the application for which no target is left: answered as if it had been lost, and the dialog ends. */
   nowhere(command: SipCommand, session: Session, reason: string): void {
     const { dialog, secure, flow } = session;
-    const us = this.#ways.ourselves({ flow }, newBranch(), secure);
+    const us = this.#nextHops.ourselves({ flow }, newBranch(), secure);
     const built = dialogRequest(dialog, 'BYE', ++dialog.localCSeq, command.message, us);
     if (!built.ok) {
       command.refuse(built.reason);
@@ -75,7 +75,7 @@ export class Byes {
     awaitedAck?.retransmission.stop();
     session.awaitedAck = null;
     // When the application is already hanging up, it gets the outcome of its own BYE.
-    if (session.letGo('BYE') || session.leaving) return;
+    if (session.sendHeld('BYE') || session.leaving) return;
     this.#leave(session, cause);
   }
 
@@ -84,23 +84,23 @@ export class Byes {
     const { dialog, secure, flow, owedAck } = session;
     if (dialog.state === 'Terminated') return;
     log('info', 'call ended by the engine', { callId: dialog.callId, reason: endTexts[cause] });
-    const way = session.way();
-    if (owedAck && owedAck.ack === null && typeof way !== 'string') {
-      const ack = this.#acks.build(dialog, owedAck.invite, BARE_ACK, way, secure);
-      if (ack.ok) this.#acks.transmit(ack.message, way, serializeRequest(ack.message), 'info');
+    const nextHop = session.nextHop();
+    if (owedAck && owedAck.ack === null && typeof nextHop !== 'string') {
+      const ack = this.#acks.build(dialog, owedAck.invite, BARE_ACK, nextHop, secure);
+      if (ack.ok) this.#acks.transmit(ack.message, nextHop, serializeRequest(ack.message), 'info');
     }
-    const [bye, bytes] = this.#build(dialog, typeof way === 'string' ? { flow } : way, secure, [
+    const [bye, bytes] = this.#build(dialog, typeof nextHop === 'string' ? { flow } : nextHop, secure, [
       reasonField(200, cause),
     ]);
-    const peer = typeof way === 'string' ? null : peerOfWay(way);
+    const peer = typeof nextHop === 'string' ? null : peerOfNextHop(nextHop);
     ends.end(session, { by: 'engine', notice: ends.byeNotice(session, bye.request, cause, peer) });
-    if (typeof way !== 'string') this.#send(bye, way, bytes);
+    if (typeof nextHop !== 'string') this.#send(bye, nextHop, bytes);
   }
 
   /** @returns the BYE and its octets */
-  #build(dialog: Dialog, way: Way, secure: boolean, fields: Fields): [OutgoingRequest, Buffer] {
+  #build(dialog: Dialog, nextHop: NextHop, secure: boolean, fields: Fields): [OutgoingRequest, Buffer] {
     const branch = newBranch();
-    const us = this.#ways.ourselves(way, branch, secure);
+    const us = this.#nextHops.ourselves(nextHop, branch, secure);
     const built = dialogRequest(dialog, 'BYE', ++dialog.localCSeq, ownMessage('BYE', fields), us);
     if (!built.ok) throw new Error(built.reason);
     const bye = new OutgoingRequest(this.#owner, branch, built.message, null, null);
@@ -111,12 +111,12 @@ export class Byes {
   ofUnusable(outgoing: OutgoingRequest, response: SipResponse): void {
     if (!outgoing.flow) return;
     const dialog = Dialog.ofClient(outgoing.request, response);
-    const way = { flow: outgoing.flow };
+    const nextHop = { flow: outgoing.flow };
     const secure = outgoing.request.uri.startsWith('sips:');
-    const ack = this.#acks.build(dialog, outgoing, BARE_ACK, way, secure);
+    const ack = this.#acks.build(dialog, outgoing, BARE_ACK, nextHop, secure);
     if (!ack.ok) throw new Error(ack.reason);
-    this.#acks.transmit(ack.message, way, serializeRequest(ack.message));
-    const [bye, bytes] = this.#build(dialog, way, secure, []);
-    this.#send(bye, way, bytes);
+    this.#acks.transmit(ack.message, nextHop, serializeRequest(ack.message));
+    const [bye, bytes] = this.#build(dialog, nextHop, secure, []);
+    this.#send(bye, nextHop, bytes);
   }
 }

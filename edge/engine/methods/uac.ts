@@ -6,13 +6,13 @@ import { frameRefusals } from '#shared/engine-protocol/refusals.ts';
 import { AwaitedFlows } from '../core/awaited-flows.ts';
 import { ClientDialogs, settles } from '../core/client-dialogs.ts';
 import type { Context } from '../core/context.ts';
-import { destinationOf, destinationVia, type Way } from '../core/destination.ts';
+import { destinationOf, destinationVia, type NextHop } from '../core/destination.ts';
 import { newBranch, newTag } from '../core/identity.ts';
+import { NextHops, peerOf, peerOfNextHop } from '../core/next-hops.ts';
 import { type OutgoingOwner, OutgoingRequest } from '../core/outgoing-request.ts';
 import { cancelFields, dialogRequest, newRequest } from '../core/requests.ts';
 import { failureFields, plainResponse } from '../core/responses.ts';
 import type { Session } from '../core/session.ts';
-import { peerOf, peerOfWay, Ways } from '../core/ways.ts';
 import { dialogId } from '../dialog/dialog.ts';
 import type { AppClient } from '../drachtio-port/client.ts';
 import type { SipCommand } from '../drachtio-port/command.ts';
@@ -40,7 +40,7 @@ const TO_SELF = headerKey(privateHeaders.self);
 /** The client half of the user agent core (RFC 3261 sections 8.1, 12.2.1, 13.2, 15.1.1). */
 export class Uac implements OutgoingOwner {
   readonly #context: Context;
-  readonly #ways: Ways;
+  readonly #nextHops: NextHops;
   readonly #dialogs: ClientDialogs;
   /** By the application's transaction id. */
   readonly #outgoing = new Map<string, OutgoingRequest>();
@@ -52,11 +52,11 @@ export class Uac implements OutgoingOwner {
 
   constructor(context: Context) {
     this.#context = context;
-    this.#ways = new Ways(context);
+    this.#nextHops = new NextHops(context);
     this.#dialogs = new ClientDialogs(context);
     this.#flows = new AwaitedFlows(context);
-    this.#acks = new Acks(context, this.#ways);
-    this.#byes = new Byes(context, this.#ways, this.#acks, this, (...request) => this.#send(...request));
+    this.#acks = new Acks(context, this.#nextHops);
+    this.#byes = new Byes(context, this.#nextHops, this.#acks, this, (...request) => this.#send(...request));
   }
 
   get clock() {
@@ -101,9 +101,9 @@ export class Uac implements OutgoingOwner {
       command.refuse('can not send request to myself');
       return;
     }
-    const way = this.#ways.to(result.destination);
+    const nextHop = this.#nextHops.to(result.destination);
     const branch = newBranch();
-    const us = this.#ways.ourselves(way, branch, parsed.scheme === 'sips');
+    const us = this.#nextHops.ourselves(nextHop, branch, parsed.scheme === 'sips');
     const wantsTrying = command.message.headers.has(TRYING);
     command.message.headers.remove(TRYING);
     const built = newRequest(command.message, method, uri, us);
@@ -120,9 +120,9 @@ export class Uac implements OutgoingOwner {
     const outgoing = new OutgoingRequest(this, branch, built.message, command.client, null, wantsTrying);
     if (id !== null) this.#forming.set(id, outgoing);
     const bytes = serializeRequest(built.message);
-    command.sent(bytes, peerOfWay(way), this.clock.now(), outgoing.id, '');
+    command.sent(bytes, peerOfNextHop(nextHop), this.clock.now(), outgoing.id, '');
     if (outgoing.invite) this.#context.applications.cdr('attempt', 'application', null, bytes);
-    this.#send(outgoing, way, bytes);
+    this.#send(outgoing, nextHop, bytes);
   }
 
   #inDialog(command: SipCommand, method: string): void {
@@ -131,15 +131,15 @@ export class Uac implements OutgoingOwner {
       command.refuse(frameRefusals.unknownDialog);
       return;
     }
-    const way = session.way();
-    if (typeof way === 'string') {
-      if (method === 'BYE') this.#byes.nowhere(command, session, way);
-      else command.refuse(way);
+    const nextHop = session.nextHop();
+    if (typeof nextHop === 'string') {
+      if (method === 'BYE') this.#byes.nowhere(command, session, nextHop);
+      else command.refuse(nextHop);
       return;
     }
     const { dialog } = session;
     const branch = newBranch();
-    const us = this.#ways.ourselves(way, branch, session.secure);
+    const us = this.#nextHops.ourselves(nextHop, branch, session.secure);
     const built = dialogRequest(dialog, method, dialog.localCSeq + 1, command.message, us);
     if (!built.ok) {
       command.refuse(built.reason);
@@ -154,8 +154,8 @@ export class Uac implements OutgoingOwner {
     const outgoing = new OutgoingRequest(this, branch, built.message, command.client, session);
     if (outgoing.invite) session.outgoingInvite = outgoing;
     if (method === 'BYE') session.leaving = true;
-    command.sent(bytes, peerOfWay(way), this.clock.now(), outgoing.id, dialog.id);
-    const send = () => this.#send(outgoing, way, bytes);
+    command.sent(bytes, peerOfNextHop(nextHop), this.clock.now(), outgoing.id, dialog.id);
+    const send = () => this.#send(outgoing, nextHop, bytes);
     // The callee must not send BYE before the ACK of its 2xx has arrived (15), nor another INVITE (14.1).
     if (session.awaitedAck && (method === 'BYE' || method === 'INVITE')) session.hold(method, send);
     else send();
@@ -174,21 +174,21 @@ export class Uac implements OutgoingOwner {
       command.refuse('ACK for non-success responses is automatically generated by the stack');
       return;
     }
-    const way = session.way();
-    if (typeof way === 'string') {
-      command.refuse(way);
+    const nextHop = session.nextHop();
+    if (typeof nextHop === 'string') {
+      command.refuse(nextHop);
       this.bye(session, 'unreachable');
       return;
     }
-    const built = this.#acks.build(session.dialog, owed.invite, command.message, way, session.secure);
+    const built = this.#acks.build(session.dialog, owed.invite, command.message, nextHop, session.secure);
     if (!built.ok) {
       command.refuse(built.reason);
       return;
     }
     const bytes = serializeRequest(built.message);
     owed.ack = bytes;
-    command.sent(bytes, peerOfWay(way), this.clock.now(), owed.invite.id, session.dialog.id);
-    this.#acks.transmit(built.message, way, bytes);
+    command.sent(bytes, peerOfNextHop(nextHop), this.clock.now(), owed.invite.id, session.dialog.id);
+    this.#acks.transmit(built.message, nextHop, bytes);
     if (owed.endedBy !== null) this.bye(session, owed.endedBy);
   }
 
@@ -214,14 +214,14 @@ export class Uac implements OutgoingOwner {
   }
 
   /** Passes a request to its transaction and, once the connection is open, to the wire. */
-  #send(outgoing: OutgoingRequest, way: Way, bytes: Buffer): void {
+  #send(outgoing: OutgoingRequest, nextHop: NextHop, bytes: Buffer): void {
     // A held request may have timed out meanwhile.
     if (outgoing.transaction.over) return;
     this.#outgoing.set(outgoing.id, outgoing);
     this.#context.transactions.addClient(outgoing.transaction);
     this.#context.metrics.count(outgoing.invite ? 'invites_sent' : 'requests_sent');
-    this.#ways.reach(
-      way,
+    this.#nextHops.reach(
+      nextHop,
       (flow) => outgoing.start(flow, bytes),
       (failure) => outgoing.transaction.transportFailed(failure),
     );
@@ -259,9 +259,9 @@ export class Uac implements OutgoingOwner {
       this.#context.metrics.count('ack_timeouts');
       this.bye(session, 'ack_impossible');
     };
-    const way = session.canBeCalledBack ? session.way() : null;
-    if (way === null || typeof way === 'string') over();
-    else this.#ways.reach(way, () => {}, over);
+    const nextHop = session.hasUsableTarget ? session.nextHop() : null;
+    if (nextHop === null || typeof nextHop === 'string') over();
+    else this.#nextHops.reach(nextHop, () => {}, over);
   }
 
   response(outgoing: OutgoingRequest, response: SipResponse, bytes: Buffer): void {

@@ -4,10 +4,10 @@ import type { Context } from '../core/context.ts';
 import { FormingDialogs, idOf, makesDialog } from '../core/forming-dialogs.ts';
 import { newTag } from '../core/identity.ts';
 import { type IncomingOwner, IncomingRequest } from '../core/incoming-request.ts';
+import { peerOf } from '../core/next-hops.ts';
 import { type Fields, plainResponse, stampVia, trying, warning } from '../core/responses.ts';
 import type { Session } from '../core/session.ts';
 import { endsSubscription } from '../core/subscription.ts';
-import { peerOf } from '../core/ways.ts';
 import type { AppClient } from '../drachtio-port/client.ts';
 import { sipLine, wireTime } from '../drachtio-port/lines.ts';
 import { tagOf } from '../message/address.ts';
@@ -254,7 +254,7 @@ export class Uas implements IncomingOwner {
     const line = sipLine('network', bytes.length, peerOf(flow), time, incoming.id, session.dialog.id, null);
     incoming.client.send(line, bytes);
     incoming.invite?.acknowledged();
-    session.letGo();
+    session.sendHeld();
   }
 
   /** CANCEL (9.2): 200 for itself and 487 for its INVITE; the application is notified. */

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { Admission, type Verdict } from './admission.ts';
-import type { Guest } from './guest.ts';
+import type { ConnectionSlot } from './connection-slot.ts';
 import { DEFAULT_TRANSPORT_LIMITS } from './limits.ts';
 
 const known = ['192.0.2.0/28', '2001:db8::/48'];
@@ -13,17 +13,17 @@ function admission(
   const clock = new FakeClock();
   const gate = new Admission({ ...DEFAULT_TRANSPORT_LIMITS, ...limits }, clock);
   gate.setKnown({ org: sources });
-  /** Evicted guests, by address. */
+  /** Evicted connections, by address. */
   const evicted: string[] = [];
   const visit = (address: string): Verdict => gate.admit(address, () => evicted.push(address));
   const answer = (address: string): string => {
     const verdict = visit(address);
     return verdict.admitted ? 'admitted' : verdict.reason;
   };
-  const enter = (address: string): Guest => {
+  const enter = (address: string): ConnectionSlot => {
     const verdict = visit(address);
     if (!verdict.admitted) throw new Error(`${address}: ${verdict.reason}`);
-    return verdict.guest;
+    return verdict.slot;
   };
   return { clock, gate, evicted, answer, enter };
 }
@@ -34,22 +34,22 @@ const b = '192.0.2.2';
 describe('a known source', () => {
   it('is admitted up to the per-address limit, and again after a release', () => {
     const { gate, answer, enter } = admission({ maxConnectionsPerAddress: 2 });
-    const guest = enter(a);
+    const slot = enter(a);
     enter(a);
     expect(answer(a)).toBe('too many connections from this address');
     expect(answer(b)).toBe('admitted');
-    gate.release(guest);
-    gate.release(guest);
+    gate.release(slot);
+    gate.release(slot);
     expect(answer(a)).toBe('admitted');
     expect(answer(a)).toBe('too many connections from this address');
   });
 
   it('is admitted up to the total limit', () => {
     const { gate, answer, enter } = admission({ maxConnections: 2 });
-    const guest = enter(a);
+    const slot = enter(a);
     enter(b);
     expect(answer('192.0.2.3')).toBe('too many connections');
-    gate.release(guest);
+    gate.release(slot);
     expect(answer('192.0.2.3')).toBe('admitted');
     expect(gate.open).toBe(2);
   });
@@ -127,10 +127,10 @@ describe('organizations', () => {
 
   it('keep every connection that a dialog or an unanswered request needs', () => {
     const { enter, answer, evicted } = full({ maxConnections: 4 });
-    const guests = [1, 2, 3, 4].map((host) => enter(`192.0.2.${host}`));
-    for (const guest of guests) guest.pin();
+    const slots = [1, 2, 3, 4].map((host) => enter(`192.0.2.${host}`));
+    for (const slot of slots) slot.pin();
     expect(answer('203.0.113.7')).toBe('too many connections');
-    guests[2]?.unpin();
+    slots[2]?.unpin();
     expect(answer('203.0.113.7')).toBe('admitted');
     expect(evicted).toEqual(['192.0.2.3']);
   });
@@ -172,12 +172,12 @@ describe('organizations', () => {
 
   it('keep their counts when the configuration changes', () => {
     const { gate, enter, answer, evicted } = full({ maxConnections: 4 });
-    const guests = [1, 2, 3, 4].map((host) => enter(`192.0.2.${host}`));
+    const slots = [1, 2, 3, 4].map((host) => enter(`192.0.2.${host}`));
     gate.setKnown({ big: ['192.0.2.0/30'], next: ['192.0.2.4'] });
     expect(gate.strangers).toBe(0);
     expect(answer('192.0.2.4')).toBe('admitted');
     expect(evicted).toEqual(['192.0.2.1']);
-    for (const guest of guests) gate.release(guest);
+    for (const slot of slots) gate.release(slot);
     expect(gate.open).toBe(1);
   });
 });
@@ -244,12 +244,12 @@ describe('a stranger', () => {
 
   it('becomes known when the configuration names it, and the other way round', () => {
     const { gate, enter } = admission();
-    const guest = enter('198.51.100.1');
+    const slot = enter('198.51.100.1');
     const carrier = enter(a);
-    expect([guest.known, carrier.known, gate.strangers]).toEqual([false, true, 1]);
+    expect([slot.known, carrier.known, gate.strangers]).toEqual([false, true, 1]);
     gate.setKnown({ org: ['198.51.100.0/24'] });
-    expect([guest.known, carrier.known, gate.strangers]).toEqual([true, false, 1]);
-    gate.release(guest);
+    expect([slot.known, carrier.known, gate.strangers]).toEqual([true, false, 1]);
+    gate.release(slot);
     gate.release(carrier);
     expect([gate.open, gate.strangers]).toEqual([0, 0]);
   });

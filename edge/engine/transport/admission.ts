@@ -7,7 +7,7 @@ import type { Clock } from '#shared/clock.ts';
 import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 import type { SourcesByOwner } from '#shared/engine-protocol/lines.ts';
 import { hostKey, networkOf } from '#shared/networks.ts';
-import { Guest } from './guest.ts';
+import { ConnectionSlot } from './connection-slot.ts';
 import { KnownSources } from './known-sources.ts';
 
 export type Refusal =
@@ -21,7 +21,7 @@ export type Refusal =
   | 'too many new connections per second from unknown sources';
 
 export type Verdict =
-  | { readonly admitted: true; readonly guest: Guest }
+  | { readonly admitted: true; readonly slot: ConnectionSlot }
   | { readonly admitted: false; readonly reason: Refusal };
 
 /** The part of all connections that strangers may hold. */
@@ -64,7 +64,7 @@ class Bucket {
 
 /** The connections of one address or share, or of the strangers in one network. */
 interface Group {
-  readonly guests: Set<Guest>;
+  readonly slots: Set<ConnectionSlot>;
   readonly bucket: Bucket;
 }
 
@@ -100,27 +100,27 @@ export class Admission {
     const share = this.#knownSources.shareOf(address);
     const reason = share === null ? this.#againstStranger(address) : this.#againstKnown(address, share);
     if (reason !== null) return { admitted: false, reason };
-    const guest = new Guest(address, networkOf(address), share, close);
-    this.#enter(guest);
-    return { admitted: true, guest };
+    const slot = new ConnectionSlot(address, networkOf(address), share, close);
+    this.#enter(slot);
+    return { admitted: true, slot };
   }
 
-  release(guest: Guest): void {
-    const group = this.#addresses.get(guest.address);
-    if (!group?.guests.delete(guest)) return;
+  release(slot: ConnectionSlot): void {
+    const group = this.#addresses.get(slot.address);
+    if (!group?.slots.delete(slot)) return;
     this.#open--;
-    this.#leave(guest);
+    this.#leave(slot);
   }
 
   /** Sets the known sources. */
   setKnown(sources: SourcesByOwner): void {
     this.#knownSources = new KnownSources(sources);
-    for (const [address, { guests }] of this.#addresses) {
+    for (const [address, { slots }] of this.#addresses) {
       const share = this.#knownSources.shareOf(address);
-      for (const guest of guests) {
-        this.#leave(guest);
-        guest.share = share;
-        this.#join(guest);
+      for (const slot of slots) {
+        this.#leave(slot);
+        slot.share = share;
+        this.#join(slot);
       }
     }
   }
@@ -175,8 +175,8 @@ export class Admission {
   prune(): void {
     const now = this.#clock.elapsed();
     for (const groups of [this.#addresses, this.#networks, this.#shares]) {
-      for (const [name, { guests, bucket }] of groups) {
-        if (guests.size === 0 && now - bucket.filledAt >= 1000) groups.delete(name);
+      for (const [name, { slots, bucket }] of groups) {
+        if (slots.size === 0 && now - bucket.filledAt >= 1000) groups.delete(name);
       }
     }
     for (const [key, until] of this.#blocked) if (until <= now) this.#blocked.delete(key);
@@ -186,7 +186,7 @@ export class Admission {
     const { maxConnections, maxConnectionsPerAddress, handshakesPerSecond } = this.#limits;
     const now = this.#clock.elapsed();
     const own = groupOf(this.#addresses, address, handshakesPerSecond, now);
-    if (own.guests.size >= maxConnectionsPerAddress) return 'too many connections from this address';
+    if (own.slots.size >= maxConnectionsPerAddress) return 'too many connections from this address';
     if (!own.bucket.has(handshakesPerSecond, now))
       return 'too many new connections per second from this address';
     const perShare = handshakesPerSecond * addressesOfShare;
@@ -194,7 +194,7 @@ export class Admission {
     if (!all.bucket.has(perShare, now)) return 'too many new connections per second from this organization';
     const full = this.#open >= maxConnections;
     const evicted = full && this.#evict('closed to make room for a known source', 0);
-    if (full && !evicted && !this.#yield(all.guests.size)) return 'too many connections';
+    if (full && !evicted && !this.#yield(all.slots.size)) return 'too many connections';
     own.bucket.take();
     all.bucket.take();
     return null;
@@ -206,16 +206,16 @@ export class Admission {
     if (this.isBlocked(address)) return 'address is blocked';
     const now = this.#clock.elapsed();
     const own = groupOf(this.#addresses, address, this.#limits.handshakesPerSecond, now);
-    if (own.guests.size >= strangersPerAddress) return 'too many connections from this address';
+    if (own.slots.size >= strangersPerAddress) return 'too many connections from this address';
     const network = groupOf(this.#networks, networkOf(address), strangerHandshakesPerNetwork, now);
-    if (network.guests.size >= strangersPerNetwork) return 'too many connections from this network';
+    if (network.slots.size >= strangersPerNetwork) return 'too many connections from this network';
     if (!network.bucket.has(strangerHandshakesPerNetwork, now))
       return 'too many new connections per second from this network';
     if (!this.#strangersBucket.has(strangerHandshakesPerSecond, now))
       return 'too many new connections per second from unknown sources';
     const room = Math.max(1, Math.floor(maxConnections * strangersShare));
     const full = this.#strangers >= room || this.#open >= maxConnections;
-    if (full && !this.#evict('closed to make room for another network', network.guests.size + 1))
+    if (full && !this.#evict('closed to make room for another network', network.slots.size + 1))
       return 'too many connections';
     network.bucket.take();
     this.#strangersBucket.take();
@@ -229,7 +229,7 @@ export class Admission {
    * @returns whether one was evicted
    */
   #evict(reason: string, moreThan: number): boolean {
-    const networks = [...this.#networks.values()].map(({ guests }) => guests);
+    const networks = [...this.#networks.values()].map(({ slots }) => slots);
     const victim = leastUseful(networks, moreThan);
     if (!victim) return false;
     this.#evicted++;
@@ -243,7 +243,7 @@ export class Admission {
    * @param held connections that the other share has
    */
   #yield(held: number): boolean {
-    const shares = [...this.#shares.values()].map(({ guests }) => guests);
+    const shares = [...this.#shares.values()].map(({ slots }) => slots);
     const victim = leastUseful(shares, held + 1);
     if (!victim) return false;
     this.#yielded++;
@@ -251,55 +251,55 @@ export class Admission {
     return true;
   }
 
-  #end(victim: Guest, reason: string): void {
+  #end(victim: ConnectionSlot, reason: string): void {
     // Its slot is free at once, although the socket may take a moment to close.
     this.release(victim);
     victim.close(reason);
   }
 
-  #enter(guest: Guest): void {
+  #enter(slot: ConnectionSlot): void {
     this.#open++;
-    groupOf(
-      this.#addresses,
-      guest.address,
-      this.#limits.handshakesPerSecond,
-      this.#clock.elapsed(),
-    ).guests.add(guest);
-    this.#join(guest);
+    groupOf(this.#addresses, slot.address, this.#limits.handshakesPerSecond, this.#clock.elapsed()).slots.add(
+      slot,
+    );
+    this.#join(slot);
   }
 
   /** Adds it to its share, or to the strangers of its network. */
-  #join(guest: Guest): void {
-    if (guest.share !== null) {
+  #join(slot: ConnectionSlot): void {
+    if (slot.share !== null) {
       const perShare = this.#limits.handshakesPerSecond * addressesOfShare;
-      groupOf(this.#shares, guest.share, perShare, this.#clock.elapsed()).guests.add(guest);
+      groupOf(this.#shares, slot.share, perShare, this.#clock.elapsed()).slots.add(slot);
       return;
     }
     const perSecond = this.#limits.strangerHandshakesPerNetwork;
-    groupOf(this.#networks, guest.network, perSecond, this.#clock.elapsed()).guests.add(guest);
+    groupOf(this.#networks, slot.network, perSecond, this.#clock.elapsed()).slots.add(slot);
     this.#strangers++;
   }
 
-  #leave(guest: Guest): void {
-    if (guest.share !== null) {
-      this.#shares.get(guest.share)?.guests.delete(guest);
+  #leave(slot: ConnectionSlot): void {
+    if (slot.share !== null) {
+      this.#shares.get(slot.share)?.slots.delete(slot);
       return;
     }
-    if (this.#networks.get(guest.network)?.guests.delete(guest)) this.#strangers--;
+    if (this.#networks.get(slot.network)?.slots.delete(slot)) this.#strangers--;
   }
 }
 
 function groupOf(groups: Map<string, Group>, name: string, perSecond: number, now: number): Group {
   let group = groups.get(name);
   if (!group) {
-    group = { guests: new Set(), bucket: new Bucket(perSecond, now) };
+    group = { slots: new Set(), bucket: new Bucket(perSecond, now) };
     groups.set(name, group);
   }
   return group;
 }
 
-/** The least useful guest of the largest group with more than `moreThan`. Null when dialogs need all of them. */
-function leastUseful(groups: readonly ReadonlySet<Guest>[], moreThan: number): Guest | null {
+/** The least useful slot of the largest group with more than `moreThan`. Null when dialogs need all of them. */
+function leastUseful(
+  groups: readonly ReadonlySet<ConnectionSlot>[],
+  moreThan: number,
+): ConnectionSlot | null {
   const large = groups.filter(({ size }) => size > moreThan).sort((a, b) => b.size - a.size);
   for (const group of large) {
     const victim = idlest(group);
@@ -309,10 +309,10 @@ function leastUseful(groups: readonly ReadonlySet<Guest>[], moreThan: number): G
 }
 
 /** Null when dialogs need all of them. */
-function idlest(guests: Iterable<Guest>): Guest | null {
-  let found: Guest | null = null;
-  for (const guest of guests) {
-    if (!guest.pinned && (found === null || guest.isIdlerThan(found))) found = guest;
+function idlest(slots: Iterable<ConnectionSlot>): ConnectionSlot | null {
+  let found: ConnectionSlot | null = null;
+  for (const slot of slots) {
+    if (!slot.pinned && (found === null || slot.isIdlerThan(found))) found = slot;
   }
   return found;
 }

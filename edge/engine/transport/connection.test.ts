@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type ConnectionFailure, connectionFailure } from '#shared/connection-faults.ts';
 import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
-import { Guest } from './guest.ts';
+import { ConnectionSlot } from './connection-slot.ts';
 import { DEFAULT_TRANSPORT_LIMITS } from './limits.ts';
 
 const MESSAGE = 'OPTIONS sip:b SIP/2.0\r\nl: 0\r\n\r\n';
@@ -34,7 +34,7 @@ function connection(
       held = octets;
     },
   } satisfies ConnectionOwner;
-  const guest = new Guest('192.0.2.1', '192.0.2.0/24', options.stranger ? null : 'org', () => {});
+  const slot = new ConnectionSlot('192.0.2.1', '192.0.2.0/24', options.stranger ? null : 'org', () => {});
   const flow = new Connection(
     owner,
     {
@@ -49,7 +49,7 @@ function connection(
       resume: () => told.push('resume'),
     },
     { remoteAddress: '192.0.2.1', remotePort: 5061, localAddress: '192.0.2.2', localPort: 40_000 },
-    options.outbound || options.namedByPeer ? null : guest,
+    options.outbound || options.namedByPeer ? null : slot,
     options.namedByPeer,
   );
   /** Advances the clock by seconds, with one check each. */
@@ -62,7 +62,7 @@ function connection(
   const receive = (text: string) => flow.received(Buffer.from(text, 'latin1'));
   /** Events since the last call. */
   const news = () => told.splice(0);
-  return { flow, guest, wire, pass, receive, news, held: () => held };
+  return { flow, slot, wire, pass, receive, news, held: () => held };
 }
 
 test('delivers messages and answers a ping with one CRLF', () => {
@@ -373,20 +373,20 @@ test("CRLFs do not keep a stranger's connection open after its message", () => {
 });
 
 test("a stranger's connection that a dialog needs stays open", () => {
-  const { flow, guest, pass, receive } = connection({ stranger: true });
+  const { flow, slot, pass, receive } = connection({ stranger: true });
   receive(MESSAGE);
   flow.pin();
   pass(3600);
-  expect([flow.closed, guest.pinned]).toEqual([false, true]);
+  expect([flow.closed, slot.pinned]).toEqual([false, true]);
   flow.unpin();
   pass(60);
-  expect([flow.closed, guest.pinned]).toEqual([true, false]);
+  expect([flow.closed, slot.pinned]).toEqual([true, false]);
 });
 
 test('a source that becomes known keeps its connection', () => {
-  const { flow, guest, pass } = connection({ stranger: true });
+  const { flow, slot, pass } = connection({ stranger: true });
   pass(4);
-  guest.share = 'org';
+  slot.share = 'org';
   pass(500);
   expect(flow.closed).toBe(false);
 });

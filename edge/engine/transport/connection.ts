@@ -3,8 +3,8 @@
 import { type ConnectionFailure, connectionFailure } from '#shared/connection-faults.ts';
 import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 import { StreamFramer } from '../message/framing.ts';
+import type { ConnectionSlot } from './connection-slot.ts';
 import type { Flow, TransportEvents } from './flow.ts';
-import type { Guest } from './guest.ts';
 import { isLineBreaks, Keepalive, PING, PONG, ticks } from './keepalive.ts';
 import { Outflow } from './outflow.ts';
 import type { UnfinishedHolder } from './unfinished.ts';
@@ -47,7 +47,7 @@ export class Connection implements Flow, UnfinishedHolder {
   readonly #owner: ConnectionOwner;
   readonly #framer: StreamFramer;
   /** Null for an outbound connection. */
-  readonly #guest: Guest | null;
+  readonly #slot: ConnectionSlot | null;
   /** Whether we connected to a target that only a peer has named. */
   readonly #namedByPeer: boolean;
   #pins = 0;
@@ -73,14 +73,14 @@ export class Connection implements Flow, UnfinishedHolder {
   #drainingSince = 0;
 
   /**
-   * @param guest admission's record of it; null for one that we opened
+   * @param slot admission's record of it; null for one that we opened
    * @param namedByPeer whether we opened it to a target that only a peer has named
    */
   constructor(
     owner: ConnectionOwner,
     wire: Wire,
     endpoints: Endpoints,
-    guest: Guest | null,
+    slot: ConnectionSlot | null,
     namedByPeer = false,
   ) {
     this.protocol = wire.protocol;
@@ -88,10 +88,10 @@ export class Connection implements Flow, UnfinishedHolder {
     this.remotePort = endpoints.remotePort;
     this.localAddress = endpoints.localAddress;
     this.localPort = endpoints.localPort;
-    this.outbound = guest === null;
-    this.#guest = guest;
+    this.outbound = slot === null;
+    this.#slot = slot;
     this.#namedByPeer = namedByPeer;
-    guest?.ready((reason) => this.destroy(reason));
+    slot?.ready((reason) => this.destroy(reason));
     this.#owner = owner;
     this.#wire = wire;
     this.#framer = new StreamFramer({ maxBytes: owner.limits.maxMessageBytes });
@@ -103,11 +103,11 @@ export class Connection implements Flow, UnfinishedHolder {
 
   /** An inbound connection from a source that no configuration names. */
   get isStranger(): boolean {
-    return this.#guest?.known === false;
+    return this.#slot?.known === false;
   }
 
   get group(): string {
-    return this.#guest?.share ?? this.#guest?.network ?? '';
+    return this.#slot?.share ?? this.#slot?.network ?? '';
   }
 
   cut(reason: string): void {
@@ -133,12 +133,12 @@ export class Connection implements Flow, UnfinishedHolder {
 
   pin(): void {
     this.#pins++;
-    this.#guest?.pin();
+    this.#slot?.pin();
   }
 
   unpin(): void {
     if (this.#pins > 0) this.#pins--;
-    this.#guest?.unpin();
+    this.#slot?.unpin();
     this.#activeAt = this.#owner.tick;
   }
 
@@ -276,7 +276,7 @@ export class Connection implements Flow, UnfinishedHolder {
   #holds(octets: number): void {
     if (octets === this.#heldBytes || (this.closed && octets > 0)) return;
     this.#heldBytes = octets;
-    if (this.#guest) this.#owner.unfinished(this, octets);
+    if (this.#slot) this.#owner.unfinished(this, octets);
   }
 
   /** A keepalive of the wire's own, such as a WebSocket ping, which the wire has answered. */
@@ -295,7 +295,7 @@ export class Connection implements Flow, UnfinishedHolder {
   }
 
   #spoke(): void {
-    this.#guest?.spoke();
+    this.#slot?.spoke();
     this.#activeAt = this.#owner.tick;
   }
 
@@ -345,7 +345,7 @@ export class Connection implements Flow, UnfinishedHolder {
 
   get #saysNothing(): boolean {
     const { tick, limits } = this.#owner;
-    return this.#guest?.stage !== 'spoken' && tick - this.#openedAt >= ticks(limits.firstMessageTimeoutMs);
+    return this.#slot?.stage !== 'spoken' && tick - this.#openedAt >= ticks(limits.firstMessageTimeoutMs);
   }
 
   /** A message has begun and the peer owes the remainder: what we do not read is not late. */

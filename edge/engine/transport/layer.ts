@@ -13,9 +13,9 @@ import { formatHostPort } from '../message/uri.ts';
 import { Admission } from './admission.ts';
 import { ClientContexts, serverContext, type TlsMaterial } from './certificates.ts';
 import { Connection, type ConnectionOwner, type Counted } from './connection.ts';
+import type { ConnectionSlot } from './connection-slot.ts';
 import { connectTls, type Target } from './connector.ts';
 import { type Flow, type NamedBy, type NamedByPeer, TransportError, type TransportEvents } from './flow.ts';
-import type { Guest } from './guest.ts';
 import { DEFAULT_TRANSPORT_LIMITS } from './limits.ts';
 import { type BoundAddress, type ListenAddress, Listener } from './listener.ts';
 import { NamedPlaces, type Place } from './named-places.ts';
@@ -86,8 +86,8 @@ export class TransportLayer implements ConnectionOwner {
     this.#certificate = material.server.cert;
     const events = {
       refused: (address: string, reason: string) => this.#onRefused(address, reason),
-      tls: (socket: TLSSocket, guest: Guest) => this.#acceptTls(socket, guest),
-      wss: (socket: WebSocket, raw: Socket, guest: Guest) => this.#acceptWebSocket(socket, raw, guest),
+      tls: (socket: TLSSocket, slot: ConnectionSlot) => this.#acceptTls(socket, slot),
+      wss: (socket: WebSocket, raw: Socket, slot: ConnectionSlot) => this.#acceptWebSocket(socket, raw, slot),
     };
     const tlsListener = Listener.tls(context, this.limits, this.#admission, events);
     this.#listeners.push(tlsListener);
@@ -322,16 +322,16 @@ export class TransportLayer implements ConnectionOwner {
     }
   }
 
-  #acceptTls(socket: TLSSocket, guest: Guest): void {
+  #acceptTls(socket: TLSSocket, slot: ConnectionSlot): void {
     const wire = new TlsWire(socket, this.limits.tcpKeepaliveMs);
-    const connection = new Connection(this, wire, endpointsOf(socket), guest);
+    const connection = new Connection(this, wire, endpointsOf(socket), slot);
     wire.attach(connection);
     this.#addInbound(connection);
   }
 
-  #acceptWebSocket(socket: WebSocket, raw: Socket, guest: Guest): void {
+  #acceptWebSocket(socket: WebSocket, raw: Socket, slot: ConnectionSlot): void {
     const wire = new WebSocketWire(socket, raw, this.limits.tcpKeepaliveMs);
-    const connection = new Connection(this, wire, endpointsOf(raw), guest);
+    const connection = new Connection(this, wire, endpointsOf(raw), slot);
     wire.attach(connection);
     this.#addInbound(connection);
   }

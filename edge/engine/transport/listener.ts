@@ -12,7 +12,7 @@ import { tlsReason } from '#shared/connection-faults.ts';
 import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 import { plainAddress } from '#shared/networks.ts';
 import type { Admission } from './admission.ts';
-import type { Guest } from './guest.ts';
+import type { ConnectionSlot } from './connection-slot.ts';
 import { upgradeTo } from './websocket-wire.ts';
 
 export interface ListenAddress {
@@ -31,9 +31,9 @@ export interface ListenerEvents {
 }
 
 /** An admitted socket. */
-interface Visit {
+interface AdmittedSocket {
   readonly socket: Socket;
-  readonly guest: Guest;
+  readonly slot: ConnectionSlot;
   /** Tick at which setup must be complete: TLS, and with WSS the WebSocket. Null: it is complete. */
   deadline: number | null;
 }
@@ -49,7 +49,7 @@ export class Listener {
   readonly #admission: Admission;
   readonly #events: ListenerEvents;
   /** By the connection's four-tuple: the TLS server does not say which socket a TLS socket wraps. */
-  readonly #visits = new Map<string, Visit>();
+  readonly #sockets = new Map<string, AdmittedSocket>();
   /** Seconds allowed from accept to completed setup. */
   readonly #patience: number;
   #tick = 0;
@@ -70,13 +70,13 @@ export class Listener {
     context: SecureContextOptions,
     limits: TransportLimits,
     admission: Admission,
-    events: ListenerEvents & { tls(socket: TLSSocket, guest: Guest): void },
+    events: ListenerEvents & { tls(socket: TLSSocket, slot: ConnectionSlot): void },
   ): Listener {
     const secure = createTlsServer({ ...context, handshakeTimeout: 0 });
     const listener = new Listener(secure, admission, events, limits.handshakeTimeoutMs);
     secure.on('secureConnection', (socket) => {
-      const guest = listener.#arrived(socket);
-      if (guest) events.tls(socket, guest);
+      const slot = listener.#arrived(socket);
+      if (slot) events.tls(socket, slot);
       else socket.destroy();
     });
     return listener;
@@ -87,13 +87,13 @@ export class Listener {
     context: SecureContextOptions,
     limits: TransportLimits,
     admission: Admission,
-    events: ListenerEvents & { wss(socket: WebSocket, raw: Socket, guest: Guest): void },
+    events: ListenerEvents & { wss(socket: WebSocket, raw: Socket, slot: ConnectionSlot): void },
   ): Listener {
     const secure = createHttpsServer({ ...context, handshakeTimeout: 0 });
     const listener = new Listener(secure, admission, events, 2 * limits.handshakeTimeoutMs);
     upgradeTo(secure, limits, (socket, raw) => {
-      const guest = listener.#arrived(raw);
-      if (guest) events.wss(socket, raw, guest);
+      const slot = listener.#arrived(raw);
+      if (slot) events.wss(socket, raw, slot);
       else socket.terminate();
     });
     return listener;
@@ -121,22 +121,22 @@ export class Listener {
 
   /** Destroys the connections of matching sources, including handshakes. */
   cut(isOne: (address: string) => boolean): void {
-    for (const { socket, guest } of this.#visits.values()) if (isOne(guest.address)) socket.destroy();
+    for (const { socket, slot } of this.#sockets.values()) if (isOne(slot.address)) socket.destroy();
   }
 
   /** Sockets still in setup. */
   get handshakes(): number {
     let count = 0;
-    for (const { deadline } of this.#visits.values()) if (deadline !== null) count++;
+    for (const { deadline } of this.#sockets.values()) if (deadline !== null) count++;
     return count;
   }
 
   /** Once a second: ends sockets whose setup takes too long. */
   checkTime(): void {
     this.#tick++;
-    for (const { socket, guest, deadline } of this.#visits.values()) {
+    for (const { socket, slot, deadline } of this.#sockets.values()) {
       if (deadline === null || this.#tick < deadline) continue;
-      this.#events.refused(guest.address, `handshake timed out after ${this.#patience} s`);
+      this.#events.refused(slot.address, `handshake timed out after ${this.#patience} s`);
       socket.destroy();
     }
   }
@@ -149,7 +149,7 @@ export class Listener {
   /** Destroys all remaining sockets; resolves when they have closed. */
   async close(): Promise<void> {
     this.stopAccepting();
-    const gone = [...this.#visits.values()].map(
+    const gone = [...this.#sockets.values()].map(
       ({ socket }) => new Promise<void>((resolve) => socket.once('close', () => resolve()).destroy()),
     );
     await Promise.all(gone);
@@ -169,23 +169,23 @@ export class Listener {
       this.#events.refused(address, verdict.reason);
       return;
     }
-    const { guest } = verdict;
+    const { slot } = verdict;
     const name = tupleOf(socket);
-    this.#visits.set(name, { socket, guest, deadline: this.#tick + this.#patience });
+    this.#sockets.set(name, { socket, slot, deadline: this.#tick + this.#patience });
     socket.once('close', () => {
       // The four-tuple may already be reused.
-      if (this.#visits.get(name)?.socket === socket) this.#visits.delete(name);
-      this.#admission.release(guest);
+      if (this.#sockets.get(name)?.socket === socket) this.#sockets.delete(name);
+      this.#admission.release(slot);
     });
     this.#secure.emit('connection', socket);
   }
 
   /** The handshake is done. @returns null when the socket has already closed */
-  #arrived(socket: Socket): Guest | null {
-    const visit = this.#visits.get(tupleOf(socket));
-    if (!visit) return null;
-    visit.deadline = null;
-    return visit.guest;
+  #arrived(socket: Socket): ConnectionSlot | null {
+    const admitted = this.#sockets.get(tupleOf(socket));
+    if (!admitted) return null;
+    admitted.deadline = null;
+    return admitted.slot;
   }
 }
 

@@ -7,19 +7,19 @@ import type { LegFacts } from '../../call/ports/signaling.ts';
 import { inboundVariables } from '../invite/header-mapping.ts';
 import { InboundLeg } from '../invite/inbound-leg.ts';
 import { sessionBody } from '../session/session-body.ts';
+import { answerSession, readSession } from '../session/session-timer.ts';
 import { respond } from '../srf/environment.ts';
 import { headerOf } from '../srf/headers.ts';
 import { normalizeNumber, uriOf, userOf } from '../srf/numbers.ts';
-import { answerSession, readSession } from '../srf/session-timer.ts';
 import type { SrfRequest, SrfResponse } from '../srf/srf.ts';
 import { forgetInvite } from '../srf/srf.ts';
+import { inviteChecks, numberIsFound, replacesChecks, sourceIsAllowed } from './checks.ts';
+import type { InboundDeps, IncomingInvite, Rejection } from './incoming-invite.ts';
 import { entryDetail } from './refused-records.ts';
-import { numberIsFound, replacingVerbs, sourceIsAllowed, verbs } from './verbs.ts';
-import type { InboundDeps, Turned, Visit } from './visit.ts';
 
 /** Checks a new INVITE and makes it a call, or answers it. Synchronous: a CANCEL may follow in the same chunk. */
 export function receiveInvite(deps: InboundDeps, request: SrfRequest, response: SrfResponse): void {
-  const visit: Visit = {
+  const invite: IncomingInvite = {
     request,
     source: plainAddress(request.source_address),
     dialled: userOf(request.uri) ?? '',
@@ -27,62 +27,66 @@ export function receiveInvite(deps: InboundDeps, request: SrfRequest, response: 
     routing: deps.routing(),
   };
   const replacing = headerOf(request.headers, 'replaces') !== undefined;
-  for (const verb of replacing ? replacingVerbs : verbs) {
-    const turned = verb(visit);
-    if (turned) {
-      turnAway(visit, response, turned);
+  for (const check of replacing ? replacesChecks : inviteChecks) {
+    const rejection = check(invite);
+    if (rejection) {
+      reject(invite, response, rejection);
       return;
     }
   }
-  const { number, replaced } = visit;
-  if (replaced) replaced.replacedBy(legOf(visit, response));
-  else if (number) admit(visit, number, response);
+  const { number, replaced } = invite;
+  if (replaced) replaced.replacedBy(legOf(invite, response));
+  else if (number) admit(invite, number, response);
 }
 
-function admit(visit: Visit, number: NumberConfig, response: SrfResponse): void {
-  const { deps, test, trunk } = visit;
-  const plan = planOf(visit, number);
-  const leg = legOf(visit, response);
+function admit(invite: IncomingInvite, number: NumberConfig, response: SrfResponse): void {
+  const { deps, test, trunk } = invite;
+  const plan = planOf(invite, number);
+  const leg = legOf(invite, response);
   if (!test) deps.calls.admit(leg, plan, trunk?.codecs ?? []);
   // No configuration admitted it, so none is counted; it uses the codecs of the number's callers.
   else deps.calls.admit(leg, test.plan(plan), number.inbound[0]?.codecs ?? [], test.changes);
 }
 
-function turnAway(visit: Visit, response: SrfResponse, turned: Turned): void {
-  const { deps, request, number } = visit;
-  const counts = isTry(visit, turned);
+function reject(invite: IncomingInvite, response: SrfResponse, rejection: Rejection): void {
+  const { deps, request, number } = invite;
+  const counts = countsAsAttempt(invite, rejection);
   // Checked before this attempt is counted: the attempt that triggers the block is still answered.
-  const silent = isSilenced(visit);
-  const block = counts && !silent ? countTry(visit) : {};
-  deps.refused(silent ? 'silenced' : turned.reason);
-  logRefusal(visit, turned, silent);
+  const silent = isSilenced(invite);
+  const block = counts && !silent ? countAttempt(invite) : {};
+  deps.refused(silent ? 'silenced' : rejection.reason);
+  logRefusal(invite, rejection, silent);
   if (silent) {
     forgetInvite(request);
     return;
   }
-  const termination = terminationOf(visit, turned);
+  const termination = terminationOf(invite, rejection);
   if (number && termination) {
-    deps.calls.refuse(legOf(visit, response, block), planOf(visit, number), termination);
+    deps.calls.refuse(legOf(invite, response, block), planOf(invite, number), termination);
     return;
   }
-  const phrase = turned.phrase === undefined ? {} : { reason: turned.phrase };
-  const retry = turned.status === 503 ? { 'Retry-After': String(retryAfterS) } : {};
-  const headers = { ...retry, ...turned.headers, ...block };
-  respond(deps.environment, response, turned.status, { headers, ...phrase });
+  const phrase = rejection.phrase === undefined ? {} : { reason: rejection.phrase };
+  const retry = rejection.status === 503 ? { 'Retry-After': String(retryAfterS) } : {};
+  const headers = { ...retry, ...rejection.headers, ...block };
+  respond(deps.environment, response, rejection.status, { headers, ...phrase });
 }
 
 /**
  * Whether a rejection counts against the source. A malformed request counts if the source may not call the number
  * anyway: otherwise a stranger could keep sending requests that fail before that check. A 503 is our own fault.
  */
-function isTry(visit: Visit, turned: Turned): boolean {
-  if (turned.suspicious || visit.admitted) return turned.suspicious === true;
-  if (turned.status === 503) return false;
-  numberIsFound(visit);
-  return sourceIsAllowed(visit) !== null;
+function countsAsAttempt(invite: IncomingInvite, rejection: Rejection): boolean {
+  if (rejection.suspicious || invite.admitted) return rejection.suspicious === true;
+  if (rejection.status === 503) return false;
+  numberIsFound(invite);
+  return sourceIsAllowed(invite) !== null;
 }
 
-function logRefusal({ deps, request, source, dialled, trunk }: Visit, turned: Turned, silent: boolean): void {
+function logRefusal(
+  { deps, request, source, dialled, trunk }: IncomingInvite,
+  rejection: Rejection,
+  silent: boolean,
+): void {
   const { log, clock } = deps.environment;
   const line = deps.refusedLines.tell(source, clock.elapsed());
   if (!line) return;
@@ -92,8 +96,8 @@ function logRefusal({ deps, request, source, dialled, trunk }: Visit, turned: Tu
       source_ip: source,
       dialled,
       trunk_id: trunk?.id ?? null,
-      sip_status: silent ? null : turned.status,
-      reason: turned.reason,
+      sip_status: silent ? null : rejection.status,
+      reason: rejection.reason,
       left_out: line.leftOut,
     },
     'INVITE rejected',
@@ -101,24 +105,27 @@ function logRefusal({ deps, request, source, dialled, trunk }: Visit, turned: Tu
 }
 
 /** The entry for the number's call log; null for none. */
-function terminationOf({ deps, number, source, admitted }: Visit, turned: Turned): Termination | null {
-  if (!number || !turned.code || deps.calls.unrecordable !== null) return null;
+function terminationOf(
+  { deps, number, source, admitted }: IncomingInvite,
+  rejection: Rejection,
+): Termination | null {
+  if (!number || !rejection.code || deps.calls.unrecordable !== null) return null;
   const { refusedRecords } = deps;
   const entry = admitted
     ? refusedRecords.ofOwn(number.org_id)
     : refusedRecords.ofStranger(source, number.org_id);
   if (entry)
     return {
-      code: turned.code,
-      detail: entryDetail(entry) ?? turned.detail ?? null,
-      sipStatus: turned.status,
+      code: rejection.code,
+      detail: entryDetail(entry) ?? rejection.detail ?? null,
+      sipStatus: rejection.status,
     };
   deps.refused('not_listed');
   return null;
 }
 
 /** Whether a source with too many attempts gets no answer to what it may not do. What it may do still works. */
-function isSilenced({ deps, source, routing, admitted }: Visit): boolean {
+function isSilenced({ deps, source, routing, admitted }: IncomingInvite): boolean {
   return !admitted && deps.strangers.isBlocked(source) && !routing?.sources.knows(source);
 }
 
@@ -127,17 +134,17 @@ function isSilenced({ deps, source, routing, admitted }: Visit): boolean {
  * @param weight how many attempts it counts for
  * @returns the header that blocks the source, when it is due
  */
-export function countTry(
-  visit: Pick<Visit, 'deps' | 'source' | 'routing'>,
+export function countAttempt(
+  invite: Pick<IncomingInvite, 'deps' | 'source' | 'routing'>,
   weight = 1,
 ): Record<string, string> {
-  const seconds = blockDue(visit, weight);
+  const seconds = blockDue(invite, weight);
   return seconds === 0 ? {} : { [privateHeaders.block]: String(seconds) };
 }
 
 /** The same. @returns seconds to block the source now, 0 for no block */
 export function blockDue(
-  { deps, source, routing }: Pick<Visit, 'deps' | 'source' | 'routing'>,
+  { deps, source, routing }: Pick<IncomingInvite, 'deps' | 'source' | 'routing'>,
   weight: number,
 ): number {
   if (routing?.sources.knows(source)) return 0;
@@ -153,20 +160,24 @@ export function blockDue(
   return isListed ? 0 : seconds;
 }
 
-function legOf(visit: Visit, response: SrfResponse, refusalHeaders: Record<string, string> = {}): InboundLeg {
-  const { request, deps } = visit;
+function legOf(
+  invite: IncomingInvite,
+  response: SrfResponse,
+  refusalHeaders: Record<string, string> = {},
+): InboundLeg {
+  const { request, deps } = invite;
   return new InboundLeg({
     environment: deps.environment,
     dialogs: deps.dialogs,
     request,
     response,
-    facts: factsOf(visit),
+    facts: factsOf(invite),
     session: answerSession(readSession(request.headers), deps.environment.session),
     refusalHeaders,
   });
 }
 
-function factsOf({ request, source, dialled, number }: Visit): LegFacts {
+function factsOf({ request, source, dialled, number }: IncomingInvite): LegFacts {
   const body = sessionBody(request);
   return {
     sipCallId: headerOf(request.headers, 'call-id') ?? '',
@@ -185,7 +196,7 @@ function callerOf(from: string): string {
   return user === null ? uri : normalizeNumber(user);
 }
 
-function planOf({ request, trunk }: Visit, number: NumberConfig): CallPlan {
+function planOf({ request, trunk }: IncomingInvite, number: NumberConfig): CallPlan {
   return {
     orgId: number.org_id,
     number: number.number,

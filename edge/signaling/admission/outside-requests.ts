@@ -4,8 +4,8 @@ import { retryAfterS } from '../../call/ending.ts';
 import { capabilities, respond } from '../srf/environment.ts';
 import { allow } from '../srf/headers.ts';
 import { forgetInvite, type SrfRequest, type SrfResponse } from '../srf/srf.ts';
-import { countTry, receiveInvite } from './inbound.ts';
-import type { InboundDeps } from './visit.ts';
+import { countAttempt, receiveInvite } from './inbound.ts';
+import type { InboundDeps } from './incoming-invite.ts';
 
 /**
  * An OPTIONS from a source without a trunk counts as a quarter of an attempt: a monitor that checks us every ten
@@ -104,7 +104,7 @@ export class OutsideRequests {
       return;
     }
     const source = plainAddress(request.source_address);
-    const block = countTry({ deps: this.#deps, source, routing }, optionsWeight);
+    const block = countAttempt({ deps: this.#deps, source, routing }, optionsWeight);
     respond(this.#deps.environment, response, 200, { headers: { ...capabilities(), ...block } });
   }
 
@@ -116,7 +116,7 @@ export class OutsideRequests {
     { headers = {}, ...rest }: { readonly headers?: Record<string, string>; readonly reason?: string } = {},
   ): void {
     const source = plainAddress(request.source_address);
-    const block = countTry({ deps: this.#deps, source, routing: this.#deps.routing() });
+    const block = countAttempt({ deps: this.#deps, source, routing: this.#deps.routing() });
     respond(this.#deps.environment, response, status, { ...rest, headers: { ...headers, ...block } });
   }
 }

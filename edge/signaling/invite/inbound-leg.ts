@@ -6,11 +6,11 @@ import type { CallLeg, DialogIdentity, LegEvents, LegFacts, Refusal } from '../.
 import { tooLate } from '../refer/refers.ts';
 import type { DialogOwner, Dialogs } from '../session/dialogs.ts';
 import { sessionBody } from '../session/session-body.ts';
+import { type SessionAnswer, sessionHeaders } from '../session/session-timer.ts';
 import { engineError } from '../srf/engine-errors.ts';
 import { capabilities, type Environment, respond } from '../srf/environment.ts';
 import { allow, contactOf, headerOf, supported, tagOf, tokensOf, warningOf } from '../srf/headers.ts';
 import { uriOf } from '../srf/numbers.ts';
-import { type SessionAnswer, sessionHeaders } from '../srf/session-timer.ts';
 import type { SrfRequest, SrfResponse } from '../srf/srf.ts';
 import { answerInDialog, causeOfEngineBye, endOfEngine, statusOfReason, unknownDialog } from './in-dialog.ts';
 import { inboundLeg } from './inbound-leg-state.ts';

@@ -3,11 +3,11 @@
  * challenge (RFC 3261 section 22.2) or a longer session interval (RFC 4028 section 7.4).
  */
 import type { DialRefusal, DialTarget, LeftOutHeader, OutboundInvite } from '../../call/ports/dialing.ts';
+import { maxIntervalTries, readSession } from '../session/session-timer.ts';
 import { Authenticator, isChallenge } from '../srf/authenticator.ts';
 import type { Environment } from '../srf/environment.ts';
 import { type HeaderFields, headerOf } from '../srf/headers.ts';
 import { isChallenged, q850Cause, redirectTargets, warningCode, warningText } from '../srf/refusal.ts';
-import { maxIntervalTries, readSession } from '../srf/session-timer.ts';
 import type { NewRequest, SrfAnswer } from '../srf/srf.ts';
 import { inviteOf } from './outbound-invite.ts';
 

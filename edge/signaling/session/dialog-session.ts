@@ -9,6 +9,11 @@ import { CallRefused } from '../../call/call-refused.ts';
 import type { LegEvents } from '../../call/ports/signaling.ts';
 import { capabilities, type Environment, respond } from '../srf/environment.ts';
 import { accept, type HeaderFields, headerOf, unsupportedTags, warningOf } from '../srf/headers.ts';
+import type { SrfAnswer, SrfRequest, SrfResponse } from '../srf/srf.ts';
+import type { DialogRequest } from './dialog-request.ts';
+import { collision, type Exchanges, glarePauseMs, retryAfterOverlap } from './glare.ts';
+import { Peer } from './peer.ts';
+import { type SessionBody, sessionBody } from './session-body.ts';
 import {
   answerSession,
   maxIntervalTries,
@@ -18,12 +23,7 @@ import {
   type SessionRun,
   SessionTimer,
   sessionHeaders,
-} from '../srf/session-timer.ts';
-import type { SrfAnswer, SrfRequest, SrfResponse } from '../srf/srf.ts';
-import type { DialogRequest } from './dialog-request.ts';
-import { collision, type Exchanges, glarePauseMs, retryAfterOverlap } from './glare.ts';
-import { Peer } from './peer.ts';
-import { type SessionBody, sessionBody } from './session-body.ts';
+} from './session-timer.ts';
 
 /** What the session needs from its dialog. */
 export interface SessionDialog {

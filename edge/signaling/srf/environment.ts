@@ -2,7 +2,6 @@
 import type { Clock } from '#shared/clock.ts';
 import type { Log } from '../../call/log.ts';
 import { accept, allow, supported } from './headers.ts';
-import type { SessionSettings } from './session-timer.ts';
 import type { Sent, SrfResponse } from './srf.ts';
 
 /** Time limits of REFERs. */
@@ -29,6 +28,14 @@ export type ReferOutcome =
   | 'timed_out'
   /** Ours: no final outcome was reported. */
   | 'unknown';
+
+/** Session timers (RFC 4028). */
+export interface SessionSettings {
+  /** Interval to request, seconds. */
+  readonly expiresS: number;
+  /** Smallest interval to accept, seconds; at least 90 (RFC 4028 section 4). */
+  readonly minS: number;
+}
 
 export interface Environment {
   readonly clock: Clock;

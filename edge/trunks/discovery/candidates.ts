@@ -10,20 +10,20 @@ export interface DiscoveryQuery {
   readonly transport: SipTransport | null;
 }
 
-interface Way {
+interface PortAndTransport {
   readonly port: number;
   readonly transport: SipTransport;
 }
 
 /** An SRV target with one of its checked addresses. */
-export interface SrvPlace extends Way {
+export interface SrvPlace extends PortAndTransport {
   readonly target: string;
   readonly address: string;
 }
 
 const usualPorts = [5060, 5061, 5080];
-const usualWays: readonly Way[] = [
-  ...usualPorts.flatMap((port): Way[] => [
+const usualPortsAndTransports: readonly PortAndTransport[] = [
+  ...usualPorts.flatMap((port): PortAndTransport[] => [
     { port, transport: 'udp' },
     { port, transport: 'tcp' },
   ]),
@@ -31,15 +31,18 @@ const usualWays: readonly Way[] = [
 ];
 
 /** Ports and transports: a port alone means all transports on it, a transport alone all its usual ports. */
-export function waysOf({ port, transport }: Pick<DiscoveryQuery, 'port' | 'transport'>): readonly Way[] {
+export function portsAndTransports({
+  port,
+  transport,
+}: Pick<DiscoveryQuery, 'port' | 'transport'>): readonly PortAndTransport[] {
   if (port !== null && transport !== null) return [{ port, transport }];
   if (port !== null) return (['udp', 'tcp', 'tls'] as const).map((each) => ({ port, transport: each }));
   if (transport !== null) return usualPorts.map((each) => ({ port: each, transport }));
-  return usualWays;
+  return usualPortsAndTransports;
 }
 
 /**
- * Every address with every way, plus the SRV targets that match the query; no duplicates.
+ * Every address with every port and transport, plus the SRV targets that match the query; no duplicates.
  * @param addresses checked addresses of the host
  */
 export function candidatesOf(
@@ -48,7 +51,9 @@ export function candidatesOf(
   srvPlaces: readonly SrvPlace[],
 ): Candidate[] {
   const { host } = query;
-  const matrix = addresses.flatMap((address) => waysOf(query).map((way) => ({ ...way, address, host })));
+  const matrix = addresses.flatMap((address) =>
+    portsAndTransports(query).map((each) => ({ ...each, address, host })),
+  );
   const fitting = srvPlaces
     .filter(({ port, transport }) => {
       return (query.port ?? port) === port && (query.transport ?? transport) === transport;

@@ -1,5 +1,5 @@
 /**
- * Finds out how a system can be reached and what it is (contract 3.1): DNS, then OPTIONS over every way in parallel,
+ * Finds out how a system can be reached and what it is (contract 3.1): DNS, then OPTIONS to every port and transport in parallel,
  * then a recommendation. UDP and TCP are only probed; calls use TLS.
  */
 import type { BlockList } from 'node:net';

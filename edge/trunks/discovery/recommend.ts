@@ -1,4 +1,4 @@
-/** Chooses among the ways that answered (contract 3.1). Pure. */
+/** Recommends one of the ports and transports that answered (contract 3.1). Pure. */
 import type { SipTransport } from '#shared/sip-destination.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import type { AttemptResult, Candidate } from './attempt.ts';

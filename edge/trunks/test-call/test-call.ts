@@ -25,12 +25,12 @@ import type { Media, MediaLeg } from '../../call/ports/media.ts';
 import type { Reporter } from '../../call/ports/reporting.ts';
 import type { Hunt, Routes } from '../../call/ports/routes.ts';
 import { type AnswerFacts, diagnose } from './diagnosis.ts';
+import { DialObserver } from './dial-observer.ts';
 import { LineCheck } from './line-check.ts';
 import { noPackets, type PacketCounts, provenMedia } from './proven-media.ts';
 import { Story } from './story.ts';
 import { toneHz } from './test-tone.ts';
 import { mediaOf, verdictOf } from './verdict.ts';
-import { Way } from './way.ts';
 
 export type TestCallOrder = Extract<EdgeCommand, { kind: 'test_call.run' }>;
 
@@ -73,7 +73,7 @@ class TestCall {
   readonly #order: TestCallOrder;
   readonly #parts: TestCallParts;
   readonly #story: Story;
-  readonly #way: Way;
+  readonly #dialing: DialObserver;
   #call: { end(termination: Termination): void } | null = null;
   #leg: MediaLeg | null = null;
   /** Packets counted by the leg before the answer. */
@@ -93,7 +93,7 @@ class TestCall {
         parts.log.error({ err: error, call_id: test_call_id }, 'a test call could not be reported');
       }
     });
-    this.#way = new Way(this.#story, order.to);
+    this.#dialing = new DialObserver(this.#story, order.to);
   }
 
   place(): void {
@@ -113,12 +113,12 @@ class TestCall {
       routes: {
         hunt: () => {
           const hunt = routes.huntOver(number, trunk_id);
-          return hunt && this.#way.over(hunt);
+          return hunt && this.#dialing.over(hunt);
         },
         referTarget: (...query) => routes.referTarget(...query),
         followable: (...refer) => routes.followable(...refer),
       },
-      dialer: this.#way.by(dialer, () => this.#answered()),
+      dialer: this.#dialing.by(dialer, () => this.#answered()),
       media: {
         createLeg: async (options) => {
           this.#leg = await media.createLeg(options);
@@ -188,8 +188,8 @@ class TestCall {
     const diagnosis = diagnose({
       termination: (record.termination ?? 'internal_error') as TerminationCode,
       detail: record.termination_detail,
-      attempt: this.#way.attempt,
-      unresolved: this.#way.unresolved,
+      attempt: this.#dialing.attempt,
+      unresolved: this.#dialing.unresolved,
       answer,
     });
     this.#story.end(event, diagnosis ?? this.#proof(record.codec, media), {

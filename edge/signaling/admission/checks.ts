@@ -2,43 +2,43 @@ import { testKeyHeader } from '../../call/agent-test-calls.ts';
 import { retryAfterS } from '../../call/ending.ts';
 import { shareTaken } from '../../call/room.ts';
 import { sessionBody } from '../session/session-body.ts';
+import { answerSession, readSession } from '../session/session-timer.ts';
 import { accept, headerOf, unsupportedTags } from '../srf/headers.ts';
 import { normalizeNumber, uriOf, userOf } from '../srf/numbers.ts';
 import { parseReplaces } from '../srf/replaces.ts';
-import { answerSession, readSession } from '../srf/session-timer.ts';
-import type { Turned, Verb, Visit } from './visit.ts';
+import type { Check, IncomingInvite, Rejection } from './incoming-invite.ts';
 
-const understandsExtensions: Verb = ({ request }) => {
+const understandsExtensions: Check = ({ request }) => {
   const tags = unsupportedTags(headerOf(request.headers, 'require'));
   if (tags.length === 0) return null;
   return { reason: 'extension', status: 420, headers: { Unsupported: tags.join(', ') } };
 };
 
 /** RFC 3261 section 8.1.1.8: a dialog needs a Contact to which requests, above all BYE, can be sent. */
-const hasContact: Verb = ({ request }) => {
+const hasContact: Check = ({ request }) => {
   const contact = headerOf(request.headers, 'contact');
   if (contact === undefined) return { reason: 'malformed', status: 400, phrase: 'Missing Contact' };
   return /^sips?:/i.test(uriOf(contact)) ? null : { reason: 'malformed', status: 400, phrase: 'Bad Contact' };
 };
 
-const carriesSdpOrNothing: Verb = ({ request }) =>
+const carriesSdpOrNothing: Check = ({ request }) =>
   sessionBody(request).kind === 'other' ? { reason: 'body', status: 415, headers: { Accept: accept } } : null;
 
 /** RFC 3261 section 8.2.3. */
-const isNotEncoded: Verb = ({ request }) => {
+const isNotEncoded: Check = ({ request }) => {
   const encoding = headerOf(request.headers, 'content-encoding')?.trim().toLowerCase();
   if (encoding === undefined || encoding === '' || encoding === 'identity') return null;
   return { reason: 'encoding', status: 415, headers: { 'Accept-Encoding': 'identity' } };
 };
 
 /** RFC 4028 section 9. */
-const asksLongEnoughSession: Verb = ({ request, deps }) => {
+const sessionIntervalIsLongEnough: Check = ({ request, deps }) => {
   const session = answerSession(readSession(request.headers), deps.environment.session);
   if (session.kind !== 'too_small') return null;
   return { reason: 'session_interval', status: 422, headers: { 'Min-SE': String(session.minS) } };
 };
 
-const isConfigured: Verb = ({ routing }) =>
+const isConfigured: Check = ({ routing }) =>
   routing === null
     ? { reason: 'no_configuration', status: 503, headers: { 'Retry-After': String(retryAfterS) } }
     : null;
@@ -47,7 +47,7 @@ const isConfigured: Verb = ({ routing }) =>
  * Runs before anything is known about the caller: a rejection with a record would need the storage that is
  * missing.
  */
-const reportsAreKept: Verb = ({ deps }) =>
+const reportsCanBeStored: Check = ({ deps }) =>
   deps.calls.unrecordable !== null
     ? { reason: 'storage', status: 503, headers: { 'Retry-After': String(retryAfterS) } }
     : null;
@@ -57,42 +57,42 @@ const reportsAreKept: Verb = ({ deps }) =>
  * registration. An unknown number is not reported yet: only sources that may call one of our numbers learn which
  * exist.
  */
-export const numberIsFound: Verb = (visit) => {
-  const { routing, dialled, source, request, deps } = visit;
+export const numberIsFound: Check = (invite) => {
+  const { routing, dialled, source, request, deps } = invite;
   const direct = routing?.numbers.find(dialled);
   const to = normalizeNumber(userOf(uriOf(headerOf(request.headers, 'to') ?? '')) ?? '');
   const registered = routing?.sources.registered(dialled, source, to, direct, deps.isBoundAt);
   if (registered) {
-    visit.number = registered.number;
-    visit.trunk = registered.trunk;
+    invite.number = registered.number;
+    invite.trunk = registered.trunk;
     return null;
   }
   const number = direct ?? routing?.sources.registeredAnywhere(dialled);
-  if (number) visit.number = number;
+  if (number) invite.number = number;
   return null;
 };
 
 /** A caller with an unexpected test key is rejected, whatever its address. */
-const testKeyIsOurs: Verb = (visit) => {
-  const { request, deps, number } = visit;
+const testKeyIsOurs: Check = (invite) => {
+  const { request, deps, number } = invite;
   const key = headerOf(request.headers, testKeyHeader.toLowerCase());
   if (key === undefined) return null;
   const sipCallId = headerOf(request.headers, 'call-id') ?? '';
   const test = number && deps.agentTestCalls?.claim(key, { number: number.number, sipCallId });
   if (!test) return { reason: 'test_key', status: 403, code: 'source_not_allowed', suspicious: true };
-  visit.test = test;
-  delete visit.trunk;
+  invite.test = test;
+  delete invite.trunk;
   return null;
 };
 
-export const sourceIsAllowed: Verb = (visit) => {
-  const { number, routing, source } = visit;
-  if (!visit.trunk && !visit.test) {
+export const sourceIsAllowed: Check = (invite) => {
+  const { number, routing, source } = invite;
+  if (!invite.trunk && !invite.test) {
     const admission = number && routing?.sources.admit(number, source);
-    if (!admission?.allowed) return notAllowed(visit);
-    visit.trunk = admission.trunk;
+    if (!admission?.allowed) return notAllowed(invite);
+    invite.trunk = admission.trunk;
   }
-  visit.admitted = true;
+  invite.admitted = true;
   return null;
 };
 
@@ -101,45 +101,45 @@ export const sourceIsAllowed: Verb = (visit) => {
  * gets 403 for every number. A source that some organization names gets 403 for that organization's numbers, and
  * 404 for all others, whether or not they exist. The record may differ, the response may not.
  */
-function notAllowed({ number, routing, source }: Visit): Turned {
+function notAllowed({ number, routing, source }: IncomingInvite): Rejection {
   const isOwn = number && routing?.sources.isOfOrganization(number.org_id, source);
   const status = routing?.sources.knows(source) && !isOwn ? 404 : 403;
   if (!number) return { reason: 'number_unknown', status, suspicious: true };
   return { reason: 'source_not_allowed', status, code: 'source_not_allowed', suspicious: true };
 }
 
-const edgeTakesCalls: Verb = ({ deps, number }) => {
+const edgeAcceptsCalls: Check = ({ deps, number }) => {
   const closed = number ? deps.calls.closedFor(number.org_id) : null;
   if (closed === 'organization_share')
     return { reason: closed, status: 503, code: 'capacity', detail: shareTaken };
   return closed === null ? null : { reason: closed, status: 503, code: closed };
 };
 
-const numberHasAgent: Verb = ({ number }) =>
+const numberHasAgent: Check = ({ number }) =>
   number?.agent ? null : { reason: 'no_agent', status: 480, code: 'no_agent' };
 
-export const verbs: readonly Verb[] = [
+export const inviteChecks: readonly Check[] = [
   understandsExtensions,
   hasContact,
   isNotEncoded,
   carriesSdpOrNothing,
-  asksLongEnoughSession,
+  sessionIntervalIsLongEnough,
   isConfigured,
-  reportsAreKept,
+  reportsCanBeStored,
   numberIsFound,
   testKeyIsOurs,
   sourceIsAllowed,
-  edgeTakesCalls,
+  edgeAcceptsCalls,
   numberHasAgent,
 ];
 
 // ---------------------------------------------------------------- INVITE with Replaces (RFC 3891 section 3)
 
-const namesOneDialog: Verb = (visit) => {
-  const replaces = parseReplaces(headerOf(visit.request.headers, 'replaces') ?? '');
+const replacesIsWellFormed: Check = (invite) => {
+  const replaces = parseReplaces(headerOf(invite.request.headers, 'replaces') ?? '');
   if (!replaces) return { reason: 'malformed', status: 400, phrase: 'Malformed Replaces' };
-  visit.replaces = replaces;
-  visit.replaced = visit.deps.dialogs.named(replaces);
+  invite.replaces = replaces;
+  invite.replaced = invite.deps.dialogs.named(replaces);
   return null;
 };
 
@@ -148,23 +148,23 @@ const namesOneDialog: Verb = (visit) => {
  * additionally recognized by the Contact's user. A source that may not call the number gets the same answer as if
  * the call did not exist.
  */
-const mayReplace: Verb = (visit) => {
-  const { routing, replaced, source } = visit;
-  numberIsFound(visit);
-  const number = replaced ? routing?.numbers.find(replaced.number) : visit.number;
+const mayReplace: Check = (invite) => {
+  const { routing, replaced, source } = invite;
+  numberIsFound(invite);
+  const number = replaced ? routing?.numbers.find(replaced.number) : invite.number;
   if (number) {
-    if (number.number !== visit.number?.number) delete visit.trunk;
-    visit.number = number;
-    const turned = sourceIsAllowed(visit);
-    if (!turned || !routing?.sources.knows(source)) return turned;
+    if (number.number !== invite.number?.number) delete invite.trunk;
+    invite.number = number;
+    const rejection = sourceIsAllowed(invite);
+    if (!rejection || !routing?.sources.knows(source)) return rejection;
   }
   if (routing?.sources.knows(source)) return replaced ? noSuchDialog : null;
   return { reason: 'source_not_allowed', status: 403, suspicious: true };
 };
 
-const noSuchDialog: Turned = { reason: 'replaces', status: 481 };
+const noSuchDialog: Rejection = { reason: 'replaces', status: 481 };
 
-const dialogCanBeReplaced: Verb = ({ replaces, replaced }) => {
+const dialogCanBeReplaced: Check = ({ replaces, replaced }) => {
   // An ended call is forgotten, and an unanswered one cannot be replaced.
   if (!replaced) return noSuchDialog;
   if (replaced.leaving) return { reason: 'replaces', status: 603 };
@@ -172,14 +172,14 @@ const dialogCanBeReplaced: Verb = ({ replaces, replaced }) => {
 };
 
 /** Capacity and agent are not checked: the call already exists. */
-export const replacingVerbs: readonly Verb[] = [
+export const replacesChecks: readonly Check[] = [
   understandsExtensions,
   hasContact,
   isNotEncoded,
   carriesSdpOrNothing,
-  asksLongEnoughSession,
+  sessionIntervalIsLongEnough,
   isConfigured,
-  namesOneDialog,
+  replacesIsWellFormed,
   mayReplace,
   dialogCanBeReplaced,
 ];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Flow } from '../transport/flow.ts';
 import { Identity } from './identity.ts';
-import { Ways } from './ways.ts';
+import { NextHops } from './next-hops.ts';
 
 const open: Flow = {
   id: 1,
@@ -24,7 +24,7 @@ const open: Flow = {
   close: () => {},
 };
 
-const ways = new Ways({
+const nextHops = new NextHops({
   identity: new Identity(null, { host: '203.0.113.20', port: 5061 }, null),
   transport: {
     find: (address, port) => (address === open.remoteAddress && port === open.remotePort ? open : undefined),
@@ -32,7 +32,7 @@ const ways = new Ways({
   },
 });
 
-describe('Ways', () => {
+describe('NextHops', () => {
   it('reuses the open connection to an address', () => {
     const destination = {
       host: '203.0.113.9',
@@ -40,7 +40,7 @@ describe('Ways', () => {
       protocol: 'tls',
       serverName: '203.0.113.9',
     } as const;
-    expect(ways.to(destination)).toEqual({ flow: open });
+    expect(nextHops.to(destination)).toEqual({ flow: open });
   });
 
   it('does not reuse a connection whose far end did not prove the dialed domain', () => {
@@ -50,7 +50,7 @@ describe('Ways', () => {
       protocol: 'tls',
       serverName: 'pbx.example.com',
     } as const;
-    expect(ways.to(destination)).toEqual({ destination, namedBy: 'application' });
+    expect(nextHops.to(destination)).toEqual({ destination, namedBy: 'application' });
   });
 
   it('does not reuse a connection to another port', () => {
@@ -60,6 +60,6 @@ describe('Ways', () => {
       protocol: 'tls',
       serverName: '203.0.113.9',
     } as const;
-    expect(ways.to(destination)).toEqual({ destination, namedBy: 'application' });
+    expect(nextHops.to(destination)).toEqual({ destination, namedBy: 'application' });
   });
 });

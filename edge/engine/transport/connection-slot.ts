@@ -5,7 +5,7 @@ export type Stage = 'handshake' | 'silent' | 'spoken';
 
 let lastUse = 0;
 
-export class Guest {
+export class ConnectionSlot {
   readonly address: string;
   /** The /24 or /64 of the address. */
   readonly network: string;
@@ -64,7 +64,7 @@ export class Guest {
   }
 
   /** Whether this connection is of less use than `other`: silent ones first, then the longest idle. */
-  isIdlerThan(other: Guest): boolean {
+  isIdlerThan(other: ConnectionSlot): boolean {
     const [spoke, otherSpoke] = [this.#stage === 'spoken', other.stage === 'spoken'];
     return spoke === otherSpoke ? this.#used < other.#used : otherSpoke;
   }

@@ -2,19 +2,19 @@ import { type ConnectionFailure, connectionFailure } from '#shared/connection-fa
 import { NOWHERE, type Peer } from '../drachtio-port/lines.ts';
 import { type Flow, TransportError } from '../transport/flow.ts';
 import type { Context } from './context.ts';
-import type { Destination, Way } from './destination.ts';
+import type { Destination, NextHop } from './destination.ts';
 import type { Ourselves } from './requests.ts';
 
 /** Selects the connection for a request, and our address on it. */
-interface WaysContext {
+interface NextHopsContext {
   readonly identity: Context['identity'];
   readonly transport: Pick<Context['transport'], 'find' | 'connect'>;
 }
 
-export class Ways {
-  readonly #context: WaysContext;
+export class NextHops {
+  readonly #context: NextHopsContext;
 
-  constructor(context: WaysContext) {
+  constructor(context: NextHopsContext) {
     this.#context = context;
   }
 
@@ -23,20 +23,20 @@ export class Ways {
    * destination itself. When the far end must prove a domain (RFC 5922), only a connection opened for that domain
    * is reused; the transport keeps those by name.
    */
-  to(destination: Destination): Way {
-    const dialled: Way = { destination, namedBy: 'application' };
+  to(destination: Destination): NextHop {
+    const dialled: NextHop = { destination, namedBy: 'application' };
     if (destination.serverName !== destination.host) return dialled;
     const flow = this.#context.transport.find(destination.host, destination.port);
     return flow && !flow.closed && flow.protocol === destination.protocol ? { flow } : dialled;
   }
 
   /** @param secure whether our Contact must be a sips URI */
-  ourselves(way: Way, branch: string, secure: boolean): Ourselves {
+  ourselves(nextHop: NextHop, branch: string, secure: boolean): Ourselves {
     const { identity } = this.#context;
     const [protocol, local] =
-      'flow' in way
-        ? [way.flow.protocol, way.flow.localAddress]
-        : [way.destination.protocol, identity.localTowards(way.destination.host)];
+      'flow' in nextHop
+        ? [nextHop.flow.protocol, nextHop.flow.localAddress]
+        : [nextHop.destination.protocol, identity.localTowards(nextHop.destination.host)];
     return {
       hostPort: identity.hostPort(protocol, local),
       contact: identity.contact(protocol, local, secure),
@@ -46,12 +46,12 @@ export class Ways {
   }
 
   /** Calls one of the two: `ready` at once when the connection is open, else when it has been opened. */
-  reach(way: Way, ready: (flow: Flow) => void, failed: (failure: ConnectionFailure) => void): void {
-    if ('flow' in way) {
-      ready(way.flow);
+  reach(nextHop: NextHop, ready: (flow: Flow) => void, failed: (failure: ConnectionFailure) => void): void {
+    if ('flow' in nextHop) {
+      ready(nextHop.flow);
       return;
     }
-    const { host, port, protocol, serverName } = way.destination;
+    const { host, port, protocol, serverName } = nextHop.destination;
     if (protocol !== 'tls') {
       setImmediate(() =>
         failed(connectionFailure('unknown', `${host}:${port}: a WebSocket client cannot be dialed`)),
@@ -60,7 +60,7 @@ export class Ways {
     }
     const name = serverName === host ? {} : { serverName };
     this.#context.transport
-      .connect({ host, port, protocol, ...name }, way.namedBy)
+      .connect({ host, port, protocol, ...name }, nextHop.namedBy)
       .then(ready, (error: unknown) => failed(failureOf(error)));
   }
 }
@@ -75,8 +75,8 @@ export function peerOf(flow: Flow | null): Peer {
   return { protocol: flow.protocol, address: flow.remoteAddress, port: flow.remotePort };
 }
 
-export function peerOfWay(way: Way): Peer {
-  if ('flow' in way) return peerOf(way.flow);
-  const { protocol, host, port } = way.destination;
+export function peerOfNextHop(nextHop: NextHop): Peer {
+  if ('flow' in nextHop) return peerOf(nextHop.flow);
+  const { protocol, host, port } = nextHop.destination;
   return { protocol, address: host, port };
 }

@@ -22,14 +22,14 @@ export interface Routing {
 }
 
 /** The layer that takes the calls. */
-export type CallTaker = Pick<Calls, 'refuse' | 'endAll' | 'draining' | 'closedFor' | 'unrecordable'> & {
+export type CallAcceptor = Pick<Calls, 'refuse' | 'endAll' | 'draining' | 'closedFor' | 'unrecordable'> & {
   admit(...call: Parameters<Calls['admit']>): unknown;
 };
 
 export interface InboundDeps {
   readonly environment: Environment;
   readonly dialogs: Dialogs;
-  readonly calls: CallTaker;
+  readonly calls: CallAcceptor;
   readonly strangers: Strangers;
   readonly refusedRecords: RefusedRecords;
   readonly refusedLines: LogThinning;
@@ -43,7 +43,7 @@ export interface InboundDeps {
 }
 
 /** An INVITE and the results of the checks so far. */
-export interface Visit {
+export interface IncomingInvite {
   readonly request: SrfRequest;
   readonly source: string;
   readonly dialled: string;
@@ -62,7 +62,7 @@ export interface Visit {
 }
 
 /** Why an INVITE is rejected. With `code` it is recorded as a failed call to its number. */
-export interface Turned {
+export interface Rejection {
   readonly reason: string;
   readonly status: number;
   readonly phrase?: string;
@@ -74,4 +74,4 @@ export interface Turned {
   readonly suspicious?: boolean;
 }
 
-export type Verb = (visit: Visit) => Turned | null;
+export type Check = (invite: IncomingInvite) => Rejection | null;

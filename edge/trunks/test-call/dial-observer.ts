@@ -18,7 +18,7 @@ interface Attempt {
   readonly told: Set<StoryEvent>;
 }
 
-export class Way {
+export class DialObserver {
   readonly #story: Story;
   readonly #to: string;
   #hunt: Hunt | null = null;

@@ -1,13 +1,7 @@
 /** Session timers (RFC 4028): the negotiation as pure functions, and the timer that results from it. */
 import type { Clock, Timer } from '#shared/clock.ts';
-import { type HeaderFields, headerOf, tokensOf } from './headers.ts';
-
-export interface SessionSettings {
-  /** Interval to request, seconds. */
-  readonly expiresS: number;
-  /** Smallest interval to accept, seconds; at least 90 (RFC 4028 section 4). */
-  readonly minS: number;
-}
+import type { SessionSettings } from '../srf/environment.ts';
+import { type HeaderFields, headerOf, tokensOf } from '../srf/headers.ts';
 
 export const sessionIntervals: SessionSettings = {
   // RFC 4028 section 4 recommends half an hour.
@@ -20,14 +14,14 @@ export const sessionIntervals: SessionSettings = {
  * The session timer fields of a request or response. `refresher` as written: the uac or uas of that message's
  * transaction. Intervals are limited to `longestS`.
  */
-export interface SessionWish {
+export interface SessionTimerFields {
   readonly supportsTimer: boolean;
   readonly expiresS: number | null;
   readonly refresher: 'uac' | 'uas' | null;
   readonly minS: number | null;
 }
 
-export function readSession(headers: HeaderFields): SessionWish {
+export function readSession(headers: HeaderFields): SessionTimerFields {
   const expires = headerOf(headers, 'session-expires');
   const refresher = /;\s*refresher\s*=\s*"?(uac|uas)"?/i.exec(expires ?? '')?.[1]?.toLowerCase();
   const options = [...tokensOf(headerOf(headers, 'supported')), ...tokensOf(headerOf(headers, 'require'))];
@@ -65,18 +59,18 @@ export type SessionAnswer =
   | { readonly kind: 'timer'; readonly expiresS: number; readonly refresher: 'uac' | 'uas' };
 
 /** The UAS's choice for an INVITE or UPDATE (RFC 4028 section 9 and its table 2). */
-export function answerSession(wish: SessionWish, settings: SessionSettings): SessionAnswer {
+export function answerSession(fields: SessionTimerFields, settings: SessionSettings): SessionAnswer {
   const ourMin = Math.max(settings.minS, absoluteMinS);
-  if (wish.expiresS === null) {
-    if (!wish.supportsTimer) return { kind: 'none' };
-    const expiresS = Math.max(settings.expiresS, wish.minS ?? 0, ourMin);
-    return { kind: 'timer', expiresS, refresher: wish.refresher ?? 'uas' };
+  if (fields.expiresS === null) {
+    if (!fields.supportsTimer) return { kind: 'none' };
+    const expiresS = Math.max(settings.expiresS, fields.minS ?? 0, ourMin);
+    return { kind: 'timer', expiresS, refresher: fields.refresher ?? 'uas' };
   }
   // A caller without the extension cannot handle a 422: the interval came from a proxy.
-  if (wish.expiresS < ourMin && wish.supportsTimer) return { kind: 'too_small', minS: ourMin };
-  const expiresS = Math.max(Math.min(wish.expiresS, settings.expiresS), wish.minS ?? 0, ourMin);
-  if (!wish.supportsTimer) return { kind: 'timer', expiresS, refresher: 'uas' };
-  return { kind: 'timer', expiresS, refresher: wish.refresher ?? 'uac' };
+  if (fields.expiresS < ourMin && fields.supportsTimer) return { kind: 'too_small', minS: ourMin };
+  const expiresS = Math.max(Math.min(fields.expiresS, settings.expiresS), fields.minS ?? 0, ourMin);
+  if (!fields.supportsTimer) return { kind: 'timer', expiresS, refresher: 'uas' };
+  return { kind: 'timer', expiresS, refresher: fields.refresher ?? 'uac' };
 }
 
 /**
@@ -84,7 +78,10 @@ export function answerSession(wish: SessionWish, settings: SessionSettings): Ses
  * @param askedS applies when the 2xx names no interval (RFC 4028 section 7.2: for the first INVITE, a missing
  * interval means no session timer)
  */
-export function runOfAnswer({ expiresS, refresher }: SessionWish, askedS: number | null): SessionRun | null {
+export function runOfAnswer(
+  { expiresS, refresher }: SessionTimerFields,
+  askedS: number | null,
+): SessionRun | null {
   const agreedS = expiresS ?? askedS;
   if (agreedS === null) return null;
   // An interval below the minimum is not followed: constant refreshes would end the call too.

@@ -5,12 +5,12 @@ import {
   readSession,
   runOfAnswer,
   SessionTimer,
-  type SessionWish,
+  type SessionTimerFields,
   sessionHeaders,
 } from './session-timer.ts';
 
 const settings = { expiresS: 1800, minS: 90 };
-const wish = (values: Partial<SessionWish>): SessionWish => ({
+const wish = (values: Partial<SessionTimerFields>): SessionTimerFields => ({
   supportsTimer: true,
   expiresS: null,
   refresher: null,
@@ -37,7 +37,7 @@ describe('the session timer headers of a message', () => {
 });
 
 describe('the answer to them (RFC 4028 section 9, table 2)', () => {
-  it.each<[string, Partial<SessionWish>, ReturnType<typeof answerSession>]>([
+  it.each<[string, Partial<SessionTimerFields>, ReturnType<typeof answerSession>]>([
     ['no support, no interval', { supportsTimer: false }, { kind: 'none' }],
     [
       'no support, interval of a proxy',
