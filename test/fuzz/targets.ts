@@ -21,8 +21,8 @@ import { formatSdp, parseSdp } from '../../edge/media/sdp/sdp.ts';
 import { inboundVariables, outboundHeaders } from '../../edge/signaling/invite/header-mapping.ts';
 import { readRefer } from '../../edge/signaling/refer/refer-to.ts';
 import { partsOf } from '../../edge/signaling/session/multipart.ts';
-import { parseReplaces } from '../../edge/signaling/srf/replaces.ts';
 import { readSession } from '../../edge/signaling/session/session-timer.ts';
+import { parseReplaces } from '../../edge/signaling/srf/replaces.ts';
 import { parseResponse } from '../../edge/trunks/discovery/sip-response.ts';
 
 export interface Target {
