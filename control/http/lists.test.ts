@@ -54,18 +54,10 @@ let paths: NonNullable<OpenApiDocument['paths']>;
 /** For each kind with a quota: how many rows the test creates. */
 const filled = 20;
 beforeAll(async () => {
-  const quotas = [
-    'PATHWAYS',
-    'SCENARIOS',
-    'PERSONAS',
-    'TOOLS',
-    'WIDGETS',
-    'INTEGRATION_RESOURCES',
-    'NUMBERS',
-  ];
+  const quotas = ['pathways', 'scenarios', 'personas', 'tools', 'widgets', 'integrationResources', 'numbers'];
   test = await startControl({
     RATE_LIMIT_PER_MINUTE: '1000000',
-    ...Object.fromEntries(quotas.map((name) => [`QUOTA_${name}`, String(filled)])),
+    QUOTAS: quotas.map((kind) => `${kind}=${filled}`).join(','),
   });
   paths = (await openApiOf(test)).paths ?? {};
 });

@@ -31,7 +31,7 @@ test.each(['', 'null', '[]', '{"mediasoup":"3.27.1"}', '{"mediasoup":"3.27.1","p
   'a mark with content %j is invalid',
   async (content) => {
     await mark(content);
-    await expect(checkWorkerBinary(binary, '3.27.1', false)).rejects.toThrow('carries no mark');
+    await expect(checkWorkerBinary(binary, '3.27.1', false)).rejects.toThrow('is not marked as built');
     await expect(checkWorkerBinary(binary, '3.27.1', true)).resolves.toBeUndefined();
   },
 );

@@ -10,6 +10,7 @@ import {
   connectionFailure,
   connectionProblem,
 } from '#shared/connection-faults.ts';
+import { counted } from '#shared/counted.ts';
 import { meaningOf } from '#shared/sip-status.ts';
 import { quoted } from '../../call/causes/cause-words.ts';
 import type { CauseKind } from '../../call/causes/outbound-cause.ts';
@@ -107,9 +108,9 @@ export function flowProblem(place: string, why: Silence | null): string {
 
 /** The budget of the organization at the registrar is used up. */
 export function budgetProblem(place: string): string {
-  const minutes = refusalWindowMs / 60_000;
+  const minutes = counted(refusalWindowMs / 60_000, 'minute');
   return (
-    `${place} has rejected ${mostRefusals} registrations of this organization within ${minutes} minutes. ` +
+    `${place} has rejected ${mostRefusals} registrations of this organization within ${minutes}. ` +
     'More could get the edge banned there for all organizations; correct user names and passwords.'
   );
 }
