@@ -6,138 +6,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BatchList, BatchStarted } from '#shared/api/agent-testing/batches.ts';
 import { TemplateList } from '#shared/api/agent-testing/templates.ts';
 import { PersonaVersionList } from '#shared/api/personas.ts';
+import {
+  created,
+  creatingNothing,
+  type Life,
+  LifeCycles,
+  type Request,
+} from '../../test/kit/control/life-cycles.ts';
 import { order, type PortTest, startPortTest, upload } from '../../test/kit/control/porting.ts';
 import { servedRoutes } from '../../test/kit/control/routes.ts';
 import { bookingGraph, TestingClient } from '../../test/kit/control/test-runs.ts';
 import { ModelServer } from '../../test/kit/fakes/model-server.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
-import type { Answer } from '../../test/kit/http/answer.ts';
-
-interface Ways {
-  /** Operations as `METHOD /path`, or the reason why there is none. */
-  readonly list: string;
-  readonly read: string;
-  readonly change: string;
-  readonly delete: string;
-}
-
-const version = '/v1/pathway/{id}/version';
-const resource = '/v1/integrations/{integration}/resources';
-const never = 'none: a record of what happened is not changed';
-
-/** Everything stored, by the POST that creates it. */
-const created: Readonly<Record<string, Ways>> = {
-  'POST /v2/tools': usual('/v2/tools', 'POST'),
-  'POST /v1/widget': usual('/v1/widget', 'PATCH'),
-  'POST /v1/personas': usual('/v1/personas', 'PATCH'),
-  'POST /v1/agent-testing/scenarios': usual('/v1/agent-testing/scenarios', 'PUT'),
-  'POST /v1/agent-testing/templates/{id}/clone': usual('/v1/agent-testing/scenarios', 'PUT'),
-  'POST /v1/pathway/create': usual('/v1/pathway', 'POST'),
-  'POST /v1/pathway/{id}/version': {
-    ...usual(version, 'POST', 'version_id'),
-    list: 'GET /v1/pathway/{id}/versions',
-  },
-  'POST /v1/integrations/{integration}/resources': usual(resource, 'PATCH', 'resource_id'),
-  'POST /v1/pathway/chat/create': usual('/v1/pathway/chat', 'POST'),
-  'POST /v1/personas/{id}/versions/promote': {
-    list: 'GET /v1/personas/{id}/versions',
-    read: 'GET /v1/personas/{id}',
-    change: 'PATCH /v1/personas/{id}',
-    delete: 'none: the newest 200 are kept, and all go with the persona',
-  },
-  'POST /v1/widget/{id}/threads': {
-    list: 'GET /v1/widget/{id}/threads',
-    read: 'GET /v1/widget/{id}/threads',
-    change: 'POST /v1/widget/{id}/threads/{thread_id}/messages',
-    delete: 'POST /v1/widget/{id}/threads/{thread_id}/end',
-  },
-  'POST /v1/sip/port/document': {
-    ...usual('/v1/sip/port/document', 'POST', 'document_sid'),
-    change: 'none: a proof is not changed, another one is uploaded',
-  },
-  'POST /v1/sip/port/initiate': {
-    ...usual('/v1/sip/port', 'POST'),
-    change: 'none: what is to be signed is not changed; it is cancelled and asked for anew',
-  },
-  'POST /v1/sip/attach': {
-    list: 'GET /v1/sip/numbers',
-    read: 'GET /v1/sip',
-    change: 'POST /v1/sip/update',
-    delete: 'POST /v1/sip/detach',
-  },
-  'POST /v1/agent-testing/scenarios/{id}/run': { ...usual('/v1/agent-testing/runs', 'POST'), change: never },
-  'POST /v1/agent-testing/batch-run': { ...usual('/v1/agent-testing/batches', 'POST'), change: never },
-  'POST /v1/agent-testing/simulation-sets': {
-    ...usual('/v1/agent-testing/simulation-sets', 'POST'),
-    change: never,
-  },
-  'POST /v1/agent-testing/tornado/start': {
-    list: 'GET /v1/agent-testing/tornado',
-    read: 'GET /v1/agent-testing/tornado/{id}/status',
-    change: never,
-    delete: 'DELETE /v1/agent-testing/tornado/{id}',
-  },
-  'POST /v1/calls': {
-    list: 'GET /v1/sip/calls',
-    read: 'GET /v1/calls/{call_id}',
-    change: never,
-    delete: 'none: the call log is kept as RETENTION_DAYS says',
-  },
-  'POST /v1/sip/discover': {
-    list: 'none: one at a time, forgotten after 10 minutes',
-    read: 'GET /v1/sip/discover/status',
-    change: never,
-    delete: 'none: forgotten after 10 minutes',
-  },
-  'POST /v1/sip/test-call': {
-    list: 'none: ten in fifteen minutes, forgotten after 24 hours',
-    read: 'GET /v1/sip/test-call/status',
-    change: never,
-    delete: 'none: forgotten after 24 hours',
-  },
-};
-
-/** POSTs that store nothing of their own. */
-const creatingNothing: Readonly<Record<string, string>> = {
-  'POST /v2/tools/{id}': 'changes',
-  'POST /v2/tools/{id}/run': 'runs; its log is kept as RETENTION_DAYS says',
-  'POST /v1/widget/{id}/threads/{thread_id}/messages': 'of the thread',
-  'POST /v1/widget/{id}/threads/{thread_id}/handoff': 'of the thread',
-  'POST /v1/widget/{id}/threads/{thread_id}/end': 'of the thread',
-  'POST /v1/widget/{id}/session': 'a thread with a token of limited time',
-  'POST /v1/sip/port/sign/{token}': 'of the port request',
-  'POST /v1/sip/alerts/test': 'sends',
-  'POST /v1/sip/update': 'changes',
-  'POST /v1/sip/detach': 'deletes',
-  'POST /v1/sip/register-now': 'tries',
-  'POST /v1/sip/parse-destination': 'reads',
-  'POST /v1/agent-testing/runs/{id}/cancel': 'ends',
-  'POST /v1/agent-testing/runs/{id}/analyze': 'of the run',
-  'POST /v1/agent-testing/batches/{id}/cancel': 'ends',
-  'POST /v1/agent-testing/simulation-sets/{id}/cancel': 'ends',
-  'POST /v1/agent-testing/tornado/{id}/cancel': 'ends',
-  'POST /v1/agent-testing/scenarios/generate-from-call': 'answers with a draft that is not kept',
-  'POST /v1/calls/{call_id}/stop': 'ends',
-  'POST /v1/calls/active/transfer': 'of the call',
-  'POST /v1/org/webhook-secret': 'replaces',
-  'POST /v1/inbound/{phone_number}': 'changes',
-  'POST /v1/pathway/{id}': 'changes',
-  'POST /v1/pathway/{id}/version/{version_id}': 'changes',
-  'POST /v1/pathway/{id}/publish': 'changes',
-  'POST /v1/pathway/chat/{id}': 'of the chat',
-  'POST /v1/personas/{id}/inbound/attach': 'changes',
-  'POST /v1/personas/{id}/inbound/detach': 'changes',
-  'POST /v1/admin/ports/{id}/status': 'changes',
-};
-
-function usual(base: string, change: 'POST' | 'PUT' | 'PATCH', id = 'id'): Ways {
-  const one = `${base}/{${id}}`;
-  return { list: `GET ${base}`, read: `GET ${one}`, change: `${change} ${one}`, delete: `DELETE ${one}` };
-}
 
 let server: ModelServer;
 let thinking: PromiseWithResolvers<void>;
 let test: PortTest;
+let cycles: LifeCycles;
 let client: TestingClient;
 let pathway_id = '';
 let scenario_id = '';
@@ -158,6 +43,7 @@ beforeAll(async () => {
     {},
     { models: { maxRetries: 0 }, porting: { unusedDocuments: 1 } },
   );
+  cycles = new LifeCycles(test);
   client = new TestingClient(test);
   pathway_id = await client.pathway(bookingGraph);
   scenario_id = await client.scenario({
@@ -176,33 +62,8 @@ afterAll(() =>
   ),
 );
 
-type Request = readonly [method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: object];
-
-const send = ([method, url, body]: Request) => test.call(method, url, body === undefined ? {} : { body });
-async function ok(...request: Request): Promise<Answer> {
-  const answer = await send(request);
-  expect([request[1], answer.status, answer.status < 300 ? '' : answer.text]).toEqual([
-    request[1],
-    answer.status < 300 ? answer.status : 200,
-    '',
-  ]);
-  return answer;
-}
-
-interface Life {
-  readonly create: () => Promise<Answer>;
-  readonly id: (body: Answer['body']) => unknown;
-  readonly list: () => string;
-  readonly read: (id: string) => string;
-  readonly change?: (id: string) => Request;
-  readonly remove: (id: string) => readonly Request[];
-  /** The error for a second one; null: there may be many. */
-  readonly full: string | null;
-  /** Status when reading a deleted object. */
-  readonly gone?: number;
-  /** A finished object stays in the list. */
-  readonly keepsRecord?: boolean;
-}
+const send = (request: Request) => cycles.send(request);
+const ok = (...request: Request) => cycles.ok(...request);
 
 const post = (url: string, body: () => object) => () => send(['POST', url, body()]);
 const base = '/v1/agent-testing';
@@ -436,50 +297,11 @@ describe('every POST of the OpenAPI document', () => {
   });
 });
 
-async function live({
-  change,
-  create,
-  full,
-  gone = 404,
-  id: idOf,
-  keepsRecord,
-  list,
-  read,
-  remove,
-}: Life): Promise<void> {
-  const make = async () => {
-    const made = await create();
-    expect([made.status, made.status === 200 ? '' : made.text]).toEqual([200, '']);
-    return String(idOf(made.body));
-  };
-  const id = await make();
-  if (full !== null) expect((await create()).text).toContain(full);
-  expect((await ok('GET', list())).text).toContain(id);
-  expect((await ok('GET', read(id))).text).toContain(id);
-  const foreign = await test.call('GET', read(id), { key: test.foreignKey });
-  if (foreign.status === 200) expect(foreign.text).not.toContain(id);
-  else expect(foreign.status).toBe(404);
-  for (const request of remove(id)) {
-    const [method, url, body] = request;
-    const other = await test.call(method, url, { key: test.foreignKey, ...(body && { body }) });
-    expect([url, other.status]).toEqual([url, 404]);
-  }
-  if (change) await ok(...change(id));
-  for (const step of remove(id)) await ok(...step);
-  expect((await send(['GET', read(id)])).status).toBe(gone);
-  if (!keepsRecord) {
-    const { text } = await ok('GET', list());
-    for (const form of [`"id":${id},`, `"${id}"`]) expect(text).not.toContain(form);
-  }
-  const again = await make();
-  for (const step of remove(again)) await ok(...step);
-}
-
 describe('the life cycle of what is created by', () => {
   it.each(Object.keys(lives))('%s', async (one) => {
     const life = lives[one];
     if (!life) throw new Error(one);
-    await live(life);
+    await cycles.live(life);
   });
 
   it('POST /v1/personas/{id}/versions/promote keeps the newest 200', async () => {
@@ -512,7 +334,7 @@ describe('while another run is running, the life cycle of what is created by', (
   it.each(Object.keys(groups))('%s', async (one) => {
     const life = groups[one];
     if (!life) throw new Error(one);
-    await live(life);
+    await cycles.live(life);
   });
 });
 

@@ -1,6 +1,7 @@
 /** The port of the application: authentication, what it announces, and what it rejects. */
 import { describe, expect, it } from 'vitest';
-import { RawApp, SECRET } from '../../test/kit/edge/engine.ts';
+import { SECRET } from '../../test/kit/edge/engine.ts';
+import { RawApp } from '../../test/kit/edge/raw-app.ts';
 import { stackScene } from '../../test/kit/edge/stack.ts';
 import { untilClosed } from '../../test/kit/until-closed.ts';
 

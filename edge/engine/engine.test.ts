@@ -17,8 +17,8 @@ import {
   newApp,
   responseTo,
   TestCertificates,
-  TestPeer,
 } from '../../test/kit/edge/engine.ts';
+import { TestPeer } from '../../test/kit/edge/sip-peer.ts';
 
 const OFFER = 'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 4000 RTP/SAVP 0\r\na=sendrecv\r\n';
 const ANSWER = 'v=0\r\no=- 2 1 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 5000 RTP/SAVP 0\r\na=sendrecv\r\n';

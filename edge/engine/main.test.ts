@@ -3,13 +3,9 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HepStream } from '#shared/hep.ts';
-import {
-  EngineProgram,
-  engineConfiguration,
-  RawApp,
-  TestCertificates,
-  TestPeer,
-} from '../../test/kit/edge/engine.ts';
+import { EngineProgram, engineConfiguration, TestCertificates } from '../../test/kit/edge/engine.ts';
+import { RawApp } from '../../test/kit/edge/raw-app.ts';
+import { TestPeer } from '../../test/kit/edge/sip-peer.ts';
 import { untilClosed } from '../../test/kit/until-closed.ts';
 
 let certificates: TestCertificates;

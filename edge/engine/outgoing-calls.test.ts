@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TestPeer } from '../../test/kit/edge/engine.ts';
+import { TestPeer } from '../../test/kit/edge/sip-peer.ts';
 import { requestOf, SDP, stackScene } from '../../test/kit/edge/stack.ts';
 import { untilClosed } from '../../test/kit/until-closed.ts';
 import type { SipRequest } from './message/message.ts';

@@ -1,6 +1,6 @@
 /** Requests that the engine answers itself: rejected, limited, or broken. */
 import { describe, expect, it } from 'vitest';
-import { TestPeer } from '../../test/kit/edge/engine.ts';
+import { TestPeer } from '../../test/kit/edge/sip-peer.ts';
 import { requestOf, response, SDP, stackScene } from '../../test/kit/edge/stack.ts';
 import { untilClosed } from '../../test/kit/until-closed.ts';
 

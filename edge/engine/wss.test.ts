@@ -14,11 +14,11 @@ import {
   connectApp,
   EngineProgram,
   engineConfiguration,
-  Inbox,
   leave,
   newApp,
   TestCertificates,
 } from '../../test/kit/edge/engine.ts';
+import { Inbox } from '../../test/kit/edge/sip-peer.ts';
 import { parseConfiguration, stackOptions } from './configuration.ts';
 import type { SipMessage, SipRequest, SipResponse } from './message/message.ts';
 import { Stack } from './stack.ts';

@@ -1,9 +1,10 @@
 /** One call at its far end, which answers, modifies, transfers, forgets or ends it like real carriers and PBXs. */
 import type { SipText } from '../../scripts/call/sip-text.ts';
 import { sipPort } from './edge-machine.ts';
-import type { SimNetwork, SimSocket } from './network.ts';
+import type { SimNetwork } from './network.ts';
 import { offer, respond, tagged, uriOf } from './peer-messages.ts';
 import type { Random } from './random.ts';
+import type { SimSocket } from './sockets.ts';
 import type { SimTime } from './time.ts';
 
 /** The environment of the peers. */

@@ -1,6 +1,6 @@
 /** The text of peers' SIP messages, built without code of the engine. */
 import type { SipText } from '../../scripts/call/sip-text.ts';
-import type { SimSocket } from './network.ts';
+import type { SimSocket } from './sockets.ts';
 
 /** Of all offers and answers of peers: a secret. */
 export const peerKey = 'MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkw';

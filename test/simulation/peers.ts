@@ -2,8 +2,9 @@
 import { SipReader, type SipText } from '../../scripts/call/sip-text.ts';
 import { sipPort } from './edge-machine.ts';
 import { Leg, type PeerSite } from './leg.ts';
-import { machine, type SimSocket } from './network.ts';
+import { machine } from './network.ts';
 import { respond, tagged, uriOf } from './peer-messages.ts';
+import type { SimSocket } from './sockets.ts';
 
 /** A call as its far end saw it. */
 export interface SeenCall {

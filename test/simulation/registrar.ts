@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
 import type { SipText } from '../../scripts/call/sip-text.ts';
 import { sipPort } from './edge-machine.ts';
 import type { PeerSite } from './leg.ts';
-import type { SimSocket } from './network.ts';
 import { respond, uriOf } from './peer-messages.ts';
 import { Peer } from './peers.ts';
+import type { SimSocket } from './sockets.ts';
 
 export const registrarAddress = '10.1.0.4';
 export const registeredUser = 'trunk';

@@ -1,4 +1,8 @@
-/** RFC 4475: each message with the required behavior of a user agent on a TLS connection, and why. */
+/**
+ * RFC 4475: each message with the required behavior of a user agent on a TLS connection, and why.
+ *
+ * Long because it is one table, in the order of the RFC.
+ */
 
 import { expect } from 'vitest';
 import { parseAddress, splitList, tagOf } from '../../edge/engine/message/address.ts';

@@ -1,7 +1,9 @@
 /** REFER and its NOTIFYs inside an INVITE dialog, in both directions (RFC 3515, RFC 5057). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import { engineConfiguration, RawApp, TestCertificates, TestPeer } from '../../../test/kit/edge/engine.ts';
+import { engineConfiguration, TestCertificates } from '../../../test/kit/edge/engine.ts';
+import { RawApp } from '../../../test/kit/edge/raw-app.ts';
+import { TestPeer } from '../../../test/kit/edge/sip-peer.ts';
 import { releaseAll } from '../../../test/kit/fakes/release.ts';
 import { parseConfiguration, stackOptions } from '../configuration.ts';
 import type { SipMessage, SipRequest } from '../message/message.ts';

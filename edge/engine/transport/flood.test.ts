@@ -10,8 +10,8 @@ import {
   leave,
   newApp,
   TestCertificates,
-  TestPeer,
 } from '../../../test/kit/edge/engine.ts';
+import { TestPeer } from '../../../test/kit/edge/sip-peer.ts';
 import { untilClosed } from '../../../test/kit/until-closed.ts';
 
 let certificates: TestCertificates;

@@ -5,7 +5,9 @@ import { parseConfiguration, stackOptions } from '../../../edge/engine/configura
 import type { SipMessage, SipRequest, SipResponse } from '../../../edge/engine/message/message.ts';
 import { Stack, type StackAddresses } from '../../../edge/engine/stack.ts';
 import { releaseAll } from '../fakes/release.ts';
-import { engineConfiguration, RawApp, TestCertificates, TestPeer } from './engine.ts';
+import { engineConfiguration, TestCertificates } from './engine.ts';
+import { RawApp } from './raw-app.ts';
+import { TestPeer } from './sip-peer.ts';
 
 export const SDP = 'v=0\r\n';
 export function response(message: SipMessage): SipResponse {

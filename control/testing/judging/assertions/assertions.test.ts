@@ -2,31 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AssertionType } from '#shared/api/agent-testing/assertions.ts';
 import { assertion, chat, conversation, judgeSaying } from '../../../../test/kit/control/agent-testing.ts';
-import type { AssertionResult, ConversationRecord, Judge } from '../ports.ts';
+import { evaluate, verdictOf } from '../../../../test/kit/control/assertions.ts';
 import { evaluateAssertions, failedNode } from './evaluate.ts';
 import { patternProblem, search } from './patterns.ts';
-import { commonLength, editDistance, firstUnmet } from './sequences.ts';
-
-async function evaluate(
-  type: AssertionType,
-  config: object,
-  record: Partial<ConversationRecord> = {},
-  judge: Judge = judgeSaying({}),
-): Promise<AssertionResult> {
-  const [result] = await evaluateAssertions([assertion(type, config)], conversation(record), {
-    judge,
-    seed: 1,
-  });
-  if (!result) throw new Error('an assertion has no result');
-  return result;
-}
-
-const verdictOf = (
-  type: AssertionType,
-  config: object,
-  record: Partial<ConversationRecord> = {},
-  judge?: Judge,
-) => evaluate(type, config, record, judge).then(({ status, score }) => [status, score]);
 
 describe('NODE_REACHED', () => {
   it('passes when the node was visited, and names it', async () => {
@@ -234,115 +212,6 @@ describe('REGEX_MATCH', () => {
         if (patternProblem(pattern, 'ims') === null) search(pattern, 'ims', text);
       }),
     );
-  });
-});
-
-describe('sequences', () => {
-  const steps = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 8 });
-
-  /** The definition, without caching. */
-  function distance(a: readonly string[], b: readonly string[]): number {
-    const [first, ...restA] = a;
-    const [other, ...restB] = b;
-    if (first === undefined || other === undefined) return Math.max(a.length, b.length);
-    if (first === other) return distance(restA, restB);
-    return 1 + Math.min(distance(restA, b), distance(a, restB), distance(restA, restB));
-  }
-
-  it('have the edit distance of its definition', () => {
-    fc.assert(
-      fc.property(steps, steps, (a, b) => {
-        fc.pre(a.length + b.length <= 11);
-        expect(editDistance(a, b)).toBe(distance(a, b));
-      }),
-    );
-  });
-
-  it('are a subsequence exactly when the common length is their own', () => {
-    fc.assert(
-      fc.property(steps, steps, (a, b) => {
-        expect(firstUnmet(a, b) === -1).toBe(commonLength(a, b) === a.length);
-        expect(commonLength(a, b)).toBe(commonLength(b, a));
-      }),
-    );
-  });
-});
-
-describe('LLM_JUDGE and CUSTOM_LLM', () => {
-  const saying = (value: boolean | number | string, evidence: { turn: number; quote: string }[] = []) =>
-    judgeSaying({ verdict: async () => ({ kind: 'verdict', value, reasoning: 'So.', evidence }) });
-
-  it.each([
-    [{}, true, ['PASSED', 1]],
-    [{}, false, ['FAILED', 0]],
-    [{ pass_on_true: false }, false, ['PASSED', 1]],
-    [{ output_type: 'score' }, 0.7, ['PASSED', 0.7]],
-    [{ output_type: 'score' }, 0.69, ['FAILED', 0.69]],
-    [{ output_type: 'score', threshold: 0.2 }, 0.25, ['PASSED', 0.25]],
-    [{ output_type: 'score' }, 1.5, ['INCONCLUSIVE', 0]],
-    [{ output_type: 'score' }, Number.NaN, ['INCONCLUSIVE', 0]],
-    [{ output_type: 'categorical', categories: ['a', 'b'], pass_categories: ['b'] }, 'b', ['PASSED', 1]],
-    [{ output_type: 'categorical', categories: ['a', 'b'], pass_categories: ['b'] }, 'a', ['FAILED', 0]],
-    [
-      { output_type: 'categorical', categories: ['a', 'b'], pass_categories: ['b'] },
-      'c',
-      ['INCONCLUSIVE', 0],
-    ],
-    [{}, 'yes', ['INCONCLUSIVE', 0]],
-  ])('with %j and the answer %j have the result %j', async (reading, value, expected) => {
-    expect(await verdictOf('LLM_JUDGE', { prompt: 'p', ...reading }, {}, saying(value))).toEqual(expected);
-    expect(await verdictOf('CUSTOM_LLM', { system_prompt: 'p', ...reading }, {}, saying(value))).toEqual(
-      expected,
-    );
-  });
-
-  it('drop quotes that were not said, and correct the turn of those that were', async () => {
-    const judge = saying(true, [
-      { turn: 0, quote: 'ANGRY' },
-      { turn: 1, quote: 'I will sue' },
-      { turn: 99, quote: 'Hello.' },
-      { turn: 2, quote: '' },
-      { turn: 1, quote: 'ANGRY' },
-    ]);
-    expect((await evaluate('LLM_JUDGE', { prompt: 'p' }, { chat_history }, judge)).evidence).toEqual([
-      { turn: 1, quote: 'ANGRY' },
-      { turn: 0, quote: 'Hello.' },
-    ]);
-  });
-
-  it('are inconclusive without a verdict or words, and in error when the provider fails', async () => {
-    const failing = judgeSaying({ verdict: async () => ({ kind: 'failed', reason: 'It is away.' }) });
-    expect(await verdictOf('LLM_JUDGE', { prompt: 'p' })).toEqual(['INCONCLUSIVE', 0]);
-    expect(await verdictOf('LLM_JUDGE', { prompt: 'p' }, { chat_history: [] }, saying(true))).toEqual([
-      'INCONCLUSIVE',
-      0,
-    ]);
-    expect(await evaluate('LLM_JUDGE', { prompt: 'p' }, {}, failing)).toMatchObject({
-      status: 'ERROR',
-      score: 0,
-      passed: false,
-      reasoning: 'It is away.',
-    });
-  });
-});
-
-describe('SERVICE_TONE', () => {
-  const scoring = (scores: Record<string, number>) =>
-    judgeSaying({ tone: async () => ({ kind: 'verdict', scores, issues: [], examples: [] }) });
-
-  it('takes the mean of the requested dimensions', async () => {
-    const judge = scoring({ empathy: 0.5, conciseness: 1 });
-    const dimensions = ['empathy', 'conciseness'];
-    expect(await verdictOf('SERVICE_TONE', { dimensions }, {}, judge)).toEqual(['PASSED', 0.75]);
-    expect(await verdictOf('SERVICE_TONE', { dimensions: ['empathy'] }, {}, judge)).toEqual(['FAILED', 0.5]);
-  });
-
-  it('is inconclusive when one of them was not judged', async () => {
-    expect(await verdictOf('SERVICE_TONE', {}, {}, scoring({ empathy: 1 }))).toEqual(['INCONCLUSIVE', 0]);
-    expect(await verdictOf('SERVICE_TONE', {}, { chat_history: chat('user: Hello?') }, scoring({}))).toEqual([
-      'INCONCLUSIVE',
-      0,
-    ]);
   });
 });
 
