@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
+import { id, TestEdgeLink } from '../../test/kit/control/edge-link.ts';
+import type { TestControl } from '../../test/kit/control/harness.ts';
+
+let link: TestEdgeLink;
+let test: TestControl;
+beforeEach(async () => {
+  link = await TestEdgeLink.start();
+  test = link.test;
+});
+afterEach(() => link.close());
+
+describe('POST /v1/calls/{id}/stop', () => {
+  const stop = (callId = id(1), key: string | null = test.key) =>
+    test.call('POST', `/v1/calls/${callId}/stop`, { key });
+  const inProgress = {
+    ended_at: null,
+    status: 'in-progress',
+    sip_code: null,
+    termination: null,
+    hangup_by: null,
+  };
+
+  async function live(): Promise<EdgeClient> {
+    const edge = await link.connect();
+    edge.send(reportFrame(1, [link.ended(id(1), inProgress)]));
+    await edge.next('ack');
+    return edge;
+  }
+
+  it('sends the edge a command and answers when the edge has answered', async () => {
+    const edge = await live();
+    const answer = stop();
+    const { id: commandId, command } = await edge.next('command');
+    expect(command).toEqual({ kind: 'call.stop', call_id: id(1) });
+    edge.send({ type: 'result', id: commandId, ok: true });
+    expect((await answer).body).toEqual({ status: 'success', message: 'Call stopped' });
+  });
+
+  it('answers the same for an ended call, without asking an edge', async () => {
+    const edge = await live();
+    edge.send(reportFrame(2, [link.ended(id(1))]));
+    await edge.next('ack');
+    expect((await stop()).body).toEqual({ status: 'success', message: 'Call stopped' });
+    expect(edge.untaken.filter((frame) => frame.type === 'command')).toEqual([]);
+  });
+
+  it('is 503 when the edge refuses, does not answer, or is gone', async () => {
+    const edge = await live();
+    const refused = stop();
+    edge.send({ type: 'result', id: (await edge.next('command')).id, ok: false, error: 'no such call' });
+    expect(await refused).toMatchObject({ status: 503, codes: ['SERVICE_UNAVAILABLE'] });
+    const silent = stop();
+    await edge.next('command');
+    test.clock.advance(5000);
+    expect((await silent).headers['retry-after']).toBe('5');
+    const cut = stop();
+    await edge.next('command');
+    await edge.kill();
+    expect((await cut).status).toBe(503);
+    expect((await stop()).status).toBe(503);
+  });
+
+  it("is 404 for unknown calls and other organizations' calls, and requires a key", async () => {
+    await live();
+    expect((await stop(id(2))).codes).toEqual(['CALL_NOT_FOUND']);
+    expect((await stop(id(1), test.foreignKey)).codes).toEqual(['CALL_NOT_FOUND']);
+    expect((await stop(id(1), null)).status).toBe(401);
+    expect((await test.call('POST', `/v1/calls/${id(1)}/stop`, { body: { a: 1 } })).codes).toEqual([
+      'UNKNOWN_PROPERTY',
+    ]);
+  });
+});
