@@ -1,4 +1,5 @@
-/** Normalizes words for comparison: lower case, no punctuation, light stemming, no fillers. */
+/** Normalizes words for comparison: lower case, no punctuation, stems, no fillers. */
+import { stemmer } from 'stemmer';
 
 const fillers: ReadonlySet<string> = new Set(
   (
@@ -43,43 +44,13 @@ export function stems(text: string): string[] {
   return [...new Set((kept.length > 0 ? kept : found).map(stem))];
 }
 
-/** Yes and no have one stem each; other words lose common English endings. */
+/** Yes and no have one stem each; other words get Porter's, so that "cancelled" and "cancel" are equal. */
 export function stem(word: string): string {
   if (yes.has(word)) return 'yes';
   if (no.has(word)) return 'no';
   const digit = digits[word];
   if (digit !== undefined) return digit;
-  if (word.length <= 3) return word;
-  for (const [ending, replacement, rest] of endings) {
-    if (word.endsWith(ending) && word.length - ending.length >= rest) {
-      return undouble(word.slice(0, word.length - ending.length) + replacement);
-    }
-  }
-  return undouble(word);
-}
-
-const endings: readonly (readonly [string, string, number])[] = [
-  ['ations', '', 4],
-  ['ation', '', 4],
-  ['ments', '', 4],
-  ['ment', '', 4],
-  ['ings', '', 3],
-  ['ing', '', 3],
-  ['ies', 'y', 2],
-  ['ied', 'y', 2],
-  ['ers', '', 4],
-  ['er', '', 4],
-  ['ed', '', 3],
-  ['ly', '', 3],
-  ['es', '', 4],
-  ['s', '', 3],
-  ['e', '', 4],
-];
-
-/** Makes "cancelled" and "cancel" equal. */
-function undouble(word: string): string {
-  const last = word.at(-1);
-  return word.length > 4 && last !== undefined && last === word.at(-2) ? word.slice(0, -1) : word;
+  return stemmer(word);
 }
 
 /** Whether a sentence means yes or no; null: neither. */
