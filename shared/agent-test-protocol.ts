@@ -50,7 +50,13 @@ export const HeardTurn = Type.Object({
 export type HeardTurn = Static<typeof HeardTurn>;
 
 const Visited = Type.Object({ node_id: Text, node_name: Text });
-const LogLine = Type.Object({ at: Type.Number(), node_id: Nullable(Text), message: Text });
+const LogLine = Type.Object({
+  at: Type.Number(),
+  node_id: Nullable(Text),
+  message: Text,
+  /** A `LogFact` (shared/agent/log-facts.ts), perhaps of another version; earlier edges send none. */
+  fact: Type.Optional(Type.Unknown()),
+});
 
 export const AgentTestEvent = Type.Union([
   /** The agent's call, which identifies its log. */

@@ -27,11 +27,14 @@ export interface TextLine {
 }
 
 /** How an agent ended a conversation; `loop`: its graph kept going without input. */
-export interface TextEnding {
-  readonly by: 'agent' | 'transfer' | 'loop';
+export type TextEnding = {
   /** One sentence. */
   readonly reason: string;
-}
+} & (
+  | { readonly by: 'agent' | 'loop' }
+  /** `target`: empty when the template of the node yields none */
+  | { readonly by: 'transfer'; readonly target: string }
+);
 
 /** The result of one message. */
 export interface TextTurn {
@@ -172,7 +175,7 @@ export class TextSession {
         // A text conversation cannot transfer; it has reached its target.
         const reason = `to ${action.target}, which a text conversation only names`;
         next = { type: 'transfer', ok: true, reason };
-        this.#ending = { by: 'transfer', reason: `transfer ${reason}` };
+        this.#ending = { by: 'transfer', target: action.target, reason: `transfer ${reason}` };
       } else if (action.type === 'end') {
         this.#ending ??= { by: 'agent', reason: action.reason };
       }

@@ -1,5 +1,14 @@
 /** Records a conversation: the actions of the current step, and the account of all steps. */
-import type { Action, LogLine, Visit, WebhookCall, WebhookRequest, WebhookResult } from './conversation.ts';
+import type {
+  Action,
+  ConversationEvent,
+  LogLine,
+  Visit,
+  WebhookCall,
+  WebhookRequest,
+  WebhookResult,
+} from './conversation.ts';
+import { type LogFact, sentenceOf } from './log-facts.ts';
 import type { Memory } from './memory.ts';
 import type { Place } from './place.ts';
 
@@ -13,6 +22,7 @@ export class Account {
   readonly #memory: Memory;
   readonly #now: () => number;
   #actions: Action[] = [];
+  #pressed: string | null = null;
 
   /** @param now ms since the epoch */
   constructor(place: Place, memory: Memory, now: () => number) {
@@ -22,9 +32,16 @@ export class Account {
   }
 
   /** Starts a step. @returns its actions, to which the step adds */
-  begin(): readonly Action[] {
+  begin(event: ConversationEvent): readonly Action[] {
     this.#actions = [];
+    if (event.type === 'keys') this.#pressed = event.keys;
+    else if (event.type === 'heard' || event.type === 'silence') this.#pressed = null;
     return this.#actions;
+  }
+
+  /** The latest input, if that was keys. */
+  get pressed(): string | null {
+    return this.#pressed;
   }
 
   /** Whether the current step has said anything. */
@@ -45,8 +62,8 @@ export class Account {
     this.act({ type: 'say', text: words, ...(keysExpected && { keysExpected }) });
   }
 
-  note(message: string): void {
-    this.log.push({ at: this.#now(), nodeId: this.#place.node.id, message });
+  note(fact: LogFact): void {
+    this.log.push({ at: this.#now(), nodeId: this.#place.node.id, fact, message: sentenceOf(fact) });
   }
 
   visited(): void {

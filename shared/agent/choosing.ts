@@ -2,17 +2,17 @@
 import type { Option, Understanding } from './interfaces.ts';
 import { chooseByKeys } from './keys.ts';
 import type { Learning } from './learning.ts';
+import type { Why } from './log-facts.ts';
 import { withoutKeys } from './node-options.ts';
 import type { Place } from './place.ts';
 import { firstOf } from './special-edges.ts';
 import { fillTemplate } from './template.ts';
 
 export type Choice =
-  /** `note` is for the log, if `reason` is not a sentence. */
-  | { readonly kind: 'leave'; readonly option: Option; readonly reason: string; readonly note?: string }
+  | { readonly kind: 'leave'; readonly option: Option; readonly why: Why }
   | { readonly kind: 'reply'; readonly text: string; readonly reason: string }
   /** No option is for these words, or for these keys. */
-  | { readonly kind: 'no words' | 'no keys'; readonly reason: string };
+  | { readonly kind: 'no words' | 'no keys'; readonly why: Why };
 
 export class Choosing {
   readonly #place: Place;
@@ -28,18 +28,16 @@ export class Choosing {
   /** @param fills whether the keys are an entry that fills a variable */
   async byKeys(keys: string, fills: boolean): Promise<Choice> {
     const { options } = this.#place;
-    const reason = `no edge matches the keys ${keys}`;
     const named = chooseByKeys(keys, options);
-    const byName = named && options[named.choice];
-    if (byName) return { kind: 'leave', option: byName, reason, note: named.note };
+    if (named) return { kind: 'leave', option: named, why: { kind: 'keys', keys } };
     const unnamed = withoutKeys(options);
     const [only] = unnamed;
     if (only && unnamed.length === 1)
-      return { kind: 'leave', option: only, reason: 'it is the only way that names no key' };
+      return { kind: 'leave', option: only, why: { kind: 'only_keyless_option' } };
     if (fills && unnamed.length > 1) return this.byWords(keys, unnamed);
     const otherwise = fills ? options[firstOf(options, 'default')] : undefined;
-    if (otherwise) return { kind: 'leave', option: otherwise, reason: 'the entry is complete' };
-    return { kind: 'no keys', reason };
+    if (otherwise) return { kind: 'leave', option: otherwise, why: { kind: 'entry_complete' } };
+    return { kind: 'no keys', why: { kind: 'no_keys', keys } };
   }
 
   /** @param options those to choose from. Rejects when the model does. */
@@ -53,12 +51,13 @@ export class Choosing {
       otherwise,
     });
     const option = choice === null ? undefined : options[choice];
-    if (option) return { kind: 'leave', option, reason };
-    return reply === undefined ? { kind: 'no words', reason } : { kind: 'reply', text: reply, reason };
+    if (option) return { kind: 'leave', option, why: { kind: 'chosen', reason } };
+    if (reply !== undefined) return { kind: 'reply', text: reply, reason };
+    return { kind: 'no words', why: { kind: 'no_option', words: text, reason } };
   }
 
   /** Why the node may not be left by an option; null: it may. */
-  async obstacleTo(option: Option): Promise<string | null> {
+  async obstacleTo(option: Option): Promise<Why | null> {
     const { condition, extractVars } = this.#learning.asking;
     if (condition === '' || option.global) return null;
     const situation = this.#learning.situation();
@@ -68,6 +67,6 @@ export class Choosing {
       condition: filled,
       wanted: extractVars,
     });
-    return verdict.holds ? null : `the condition "${filled}" does not hold: ${verdict.reason}`;
+    return verdict.holds ? null : { kind: 'condition', condition: filled, reason: verdict.reason };
   }
 }

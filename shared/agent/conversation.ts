@@ -1,6 +1,7 @@
 /** Input and output of a conversation: the same for calls, chats and test runs. */
 import type { ToolResult, Turn, Variables } from './interfaces.ts';
 import type { KeyPlan } from './keys.ts';
+import type { LogFact } from './log-facts.ts';
 
 export interface WebhookRequest {
   readonly method: string;
@@ -89,6 +90,8 @@ export interface Visit {
 export interface LogLine {
   readonly at: number;
   readonly nodeId: string | null;
+  /** For programs; `message` says it to people. */
+  readonly fact: LogFact;
   readonly message: string;
 }
 

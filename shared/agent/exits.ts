@@ -2,6 +2,7 @@
 import type { Account } from './account.ts';
 import type { GraphNode } from './graph.ts';
 import type { Option } from './interfaces.ts';
+import type { Why } from './log-facts.ts';
 import type { Place } from './place.ts';
 import { type EdgeRole, firstOf } from './special-edges.ts';
 
@@ -23,18 +24,18 @@ export class Exits {
     return options[firstOf(options, role)];
   }
 
-  /** Follows an option. @param note for the log, if `reason` is not a sentence */
-  go(option: Option, reason: string, note = `"${option.label}" is taken: ${reason}`): GraphNode | null {
-    this.#account.note(note);
+  /** Follows an option. */
+  go(option: Option, why: Why): GraphNode | null {
+    this.#account.note({ kind: 'option_taken', label: option.label, why, keys: this.#account.pressed });
     return this.#place.follow(option);
   }
 
   /** Continues without the person, along the first of the node's own edges for this outcome. */
-  after(outcome: 'success' | 'failure', reason: string): GraphNode | null {
+  after(outcome: 'success' | 'failure', why: Why): GraphNode | null {
     const options = this.#place.options.filter((option) => !option.global);
     for (const role of outcome === 'success' ? onSuccess : onFailure) {
       const option = options[firstOf(options, role)];
-      if (option) return this.go(option, reason);
+      if (option) return this.go(option, why);
     }
     return null;
   }
@@ -42,7 +43,7 @@ export class Exits {
   /** The node that a global node interrupted. */
   back(): GraphNode | null {
     const back = this.#place.wayBack();
-    if (back) this.#account.note(`back to "${back.name}"`);
+    if (back) this.#account.note({ kind: 'node_resumed', node: back.name });
     return back;
   }
 }

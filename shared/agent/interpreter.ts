@@ -16,7 +16,6 @@
  *                  v
  *               [ ended ]
  */
-import { counted } from '../counted.ts';
 import { Account } from './account.ts';
 import { type Choice, Choosing } from './choosing.ts';
 import type {
@@ -41,6 +40,7 @@ import type { GraphNode } from './graph.ts';
 import type { Option, ToolResult, Turn, Variables } from './interfaces.ts';
 import { chooseByKeys, fillsFromKeys, keysInSpeech } from './keys.ts';
 import { Learning } from './learning.ts';
+import { type LogFact, sentenceOf, type Why } from './log-facts.ts';
 import { Memory } from './memory.ts';
 import { Place } from './place.ts';
 import { Speaking } from './speaking.ts';
@@ -158,7 +158,7 @@ export class Conversation {
   }
 
   async #step(event: ConversationEvent): Promise<readonly Action[]> {
-    const actions = this.#account.begin();
+    const actions = this.#account.begin(event);
     const next = await this.#take(event);
     if (next) await this.#enter(next);
     return actions;
@@ -189,12 +189,12 @@ export class Conversation {
     let next: GraphNode | null = first;
     for (let moves = 0; next; moves++) {
       if (moves >= this.#limits.movesPerStep) {
-        return this.#end(`${moves} nodes were passed without waiting for input: the graph has a loop`);
+        return this.#end({ kind: 'graph_loop', moves });
       }
       this.#place.enter(next);
       this.#repeats = 0;
       this.#account.visited();
-      for (const id of this.#place.unknownTools()) this.#note(`the tool ${id} is not available`);
+      for (const tool_id of this.#place.unknownTools()) this.#note({ kind: 'tool_unknown', tool_id });
       next = await this.#useTools({ at: 'arrival' });
     }
   }
@@ -214,10 +214,10 @@ export class Conversation {
   #afterTool({ ok, error, variables }: ToolResult): Promise<GraphNode | null> | GraphNode | null {
     const then = this.#afterTools ?? { at: 'arrival' };
     this.#afterTools = null;
-    this.#note(ok ? 'the tool succeeded' : `the tool failed: ${error ?? 'no reason given'}`);
+    this.#note(ok ? { kind: 'tool_succeeded' } : { kind: 'tool_failed', error });
     this.#learning.learn(variables);
     const failure = ok ? undefined : this.#exits.by('failure');
-    return failure ? this.#exits.go(failure, 'the tool failed') : this.#useTools(then);
+    return failure ? this.#exits.go(failure, { kind: 'tool_failed' }) : this.#useTools(then);
   }
 
   async #goOn(then: AfterTools): Promise<GraphNode | null> {
@@ -246,9 +246,7 @@ export class Conversation {
         return this.#exits.back() ?? this.#listen();
       case 'Press Button':
         this.#account.act({ type: 'press', digits: fillTemplate(asText(node.data.digits), this.variables) });
-        return (
-          this.#exits.after('success', 'after its keys were sent') ?? this.#exits.back() ?? this.#listen()
-        );
+        return this.#exits.after('success', { kind: 'keys_sent' }) ?? this.#exits.back() ?? this.#listen();
       case 'Webhook':
         this.#request = webhookRequest(node, this.variables);
         this.#phase = 'webhook';
@@ -261,7 +259,7 @@ export class Conversation {
       case 'Transfer Pathway':
         return this.#transferPathway(node);
       case 'End Call':
-        this.#end('the pathway reached its End Call node');
+        this.#end({ kind: 'end_node_reached' });
         return null;
     }
   }
@@ -270,8 +268,8 @@ export class Conversation {
     const { id, version } = pathwayOrder(node);
     const start = this.#place.enterPathway(id, version);
     if (start) return start;
-    this.#note(`pathway ${id} version ${version} is not available`);
-    return this.#fallBack('the pathway to continue in is not available');
+    this.#note({ kind: 'pathway_unavailable', pathway_id: id, version });
+    return this.#fallBack({ kind: 'pathway_unavailable' });
   }
 
   async #onKeys(keys: string): Promise<GraphNode | null> {
@@ -280,7 +278,7 @@ export class Conversation {
     const named = chooseByKeys(keys, options);
     const fills = fillsFromKeys(this.#learning.asking, options);
     if (!named && fills && !this.#learning.fromKeys(keys))
-      return this.#unfit(`"${keys}" is not a valid entry here`);
+      return this.#unfit({ kind: 'invalid_entry', keys });
     if (named && !fills) this.#learning.fromKeys(keys);
     return this.#useTools({ at: 'keys', keys, fills });
   }
@@ -301,84 +299,85 @@ export class Conversation {
   async #carryOut(choice: Choice): Promise<GraphNode | null> {
     switch (choice.kind) {
       case 'leave':
-        return this.#leave(choice.option, choice.reason, choice.note);
+        return this.#leave(choice.option, choice.why);
       case 'reply':
-        this.#note(choice.reason);
+        this.#note({ kind: 'replied', reason: choice.reason });
         this.#speaking.say(choice.text);
         return this.#listen();
       case 'no words':
-        if (this.#place.node.type !== 'Knowledge Base') return this.#unfit(choice.reason);
+        if (this.#place.node.type !== 'Knowledge Base') return this.#unfit(choice.why);
         await this.#speaking.generate(this.#place.node);
         this.#speaking.breakSilence();
         return this.#listen();
       case 'no keys':
-        return this.#unfit(choice.reason);
+        return this.#unfit(choice.why);
     }
   }
 
   #onSilence(): Promise<GraphNode | null> | GraphNode | null {
     const options = this.#place.options;
     const noInput = this.#exits.by('no_input');
-    if (noInput) return this.#exits.go(noInput, 'nothing was heard or pressed');
+    if (noInput) return this.#exits.go(noInput, { kind: 'silence' });
     if (options.length === 0) {
-      this.#end('there is no edge to follow');
+      this.#end({ kind: 'dead_end', after: 'silence' });
       return null;
     }
-    return this.#repeat('nothing was heard or pressed');
+    return this.#repeat({ kind: 'silence' });
   }
 
-  #unfit(reason: string): Promise<GraphNode | null> | GraphNode | null {
+  #unfit(why: Why): Promise<GraphNode | null> | GraphNode | null {
     const invalid = this.#exits.by('invalid');
-    if (invalid) return this.#exits.go(invalid, reason);
+    if (invalid) return this.#exits.go(invalid, why);
     const otherwise = this.#exits.by('default');
-    if (otherwise) return this.#leave(otherwise, reason);
-    return this.#repeat(reason);
+    if (otherwise) return this.#leave(otherwise, why);
+    return this.#repeat(why);
   }
 
   /** Repeats the node's words up to the limit, or indefinitely when repeats do not end the conversation. */
-  async #repeat(reason: string): Promise<GraphNode | null> {
+  async #repeat(why: Why): Promise<GraphNode | null> {
     if (this.#repeats < this.#limits.repeats) {
       this.#repeats++;
-      return this.#again(reason);
+      return this.#again(why);
     }
     const otherwise = this.#exits.by('default');
-    if (otherwise) return this.#exits.go(otherwise, reason);
-    if (!this.#limits.endsAfterRepeats) return this.#again(reason);
-    this.#end(`${reason}, no answer after ${counted(this.#repeats, 'repeat')}`);
+    if (otherwise) return this.#exits.go(otherwise, why);
+    if (!this.#limits.endsAfterRepeats) return this.#again(why);
+    this.#end({ kind: 'repeats_unanswered', why, repeats: this.#repeats });
     return null;
   }
 
-  async #again(reason: string): Promise<null> {
-    this.#note(`${reason}; "${this.#place.node.name}" is repeated`);
+  async #again(why: Why): Promise<null> {
+    this.#note({ kind: 'node_repeated', node: this.#place.node.name, why });
     if (this.#place.node.type !== 'Wait for Response') await this.#speaking.speak(this.#place.node);
     this.#speaking.breakSilence();
     return this.#listen();
   }
 
-  /** Follows an option if the node's condition holds. @param note for the log, if `reason` is not a sentence */
-  async #leave(option: Option, reason: string, note?: string): Promise<GraphNode | null> {
+  /** Follows an option if the node's condition holds. */
+  async #leave(option: Option, why: Why): Promise<GraphNode | null> {
     const obstacle = await this.#choosing.obstacleTo(option);
-    return obstacle === null ? this.#exits.go(option, reason, note) : this.#repeat(obstacle);
+    return obstacle === null ? this.#exits.go(option, why) : this.#repeat(obstacle);
   }
 
   #afterWebhook(result: WebhookResult): GraphNode | null {
     const next = this.#webhooks.after(this.#request, result);
-    if (!next) this.#end('there is no edge to follow after the webhook');
+    if (!next) this.#end({ kind: 'dead_end', after: 'webhook' });
     return next;
   }
 
   #afterTransfer(ok: boolean, reason: string): GraphNode | null {
-    this.#note(`transfer: ${reason}`);
-    if (!ok) return this.#fallBack(reason);
-    this.#end('the call was transferred');
+    const { target } = transferOrder(this.#place.node, this.variables);
+    this.#note({ kind: 'transfer_ended', ok, reason, target });
+    if (!ok) return this.#fallBack({ kind: 'transfer_failed', reason });
+    this.#end({ kind: 'call_transferred' });
     return null;
   }
 
-  #fallBack(reason: string): GraphNode | null {
+  #fallBack(why: Why): GraphNode | null {
     const failure = this.#exits.by('failure');
-    if (failure) return this.#exits.go(failure, reason);
+    if (failure) return this.#exits.go(failure, why);
     const back = this.#exits.back();
-    if (!back) this.#end(reason);
+    if (!back) this.#end({ kind: 'no_fallback', why });
     return back;
   }
 
@@ -388,13 +387,13 @@ export class Conversation {
     return null;
   }
 
-  #end(reason: string): void {
+  #end(fact: LogFact): void {
     this.#phase = 'ended';
-    this.#note(reason);
-    this.#account.act({ type: 'end', reason });
+    this.#note(fact);
+    this.#account.act({ type: 'end', reason: sentenceOf(fact) });
   }
 
-  #note(message: string): void {
-    this.#account.note(message);
+  #note(fact: LogFact): void {
+    this.#account.note(fact);
   }
 }

@@ -182,18 +182,10 @@ export class KeyCollector {
 
 // ---------------------------------------------------------------- choosing
 
-/**
- * The option for an entry, or null when none matches. Earlier options win over later ones.
- * @returns `note` describes the choice in a sentence for the log
- */
-export function chooseByKeys(
-  keys: string,
-  options: readonly Option[],
-): { choice: number; note: string } | null {
+/** The option for an entry, or null when none matches. Earlier options win over later ones. */
+export function chooseByKeys(keys: string, options: readonly Option[]): Option | null {
   const named = options.map(namedKeys);
   const exact = named.findIndex((candidate) => candidate.sequences.includes(keys));
   const choice = exact >= 0 ? exact : named.findIndex((candidate) => candidate.any);
-  if (choice < 0) return null;
-  const entry = keys.length === 1 ? `key ${keys} follows` : `keys ${keys} follow`;
-  return { choice, note: `${entry} the edge "${options[choice]?.label}"` };
+  return options[choice] ?? null;
 }

@@ -53,7 +53,9 @@ export class Learning {
     for (const [name, value] of Object.entries(values)) {
       const learned = this.#memory.learn(name, value);
       this.#account.note(
-        learned ? `${name} = ${asText(value)}` : `the variable ${name} is built in and was not changed`,
+        learned
+          ? { kind: 'variable_learned', name, value: asText(value) }
+          : { kind: 'variable_built_in', name },
       );
     }
   }

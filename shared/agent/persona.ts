@@ -8,13 +8,13 @@
  *                                      +--+ |end      --> [ ended ]
  *                                           |pathway  --> [ pathway ]: the interpreter takes over
  */
-import { counted } from '../counted.ts';
 import type { Action, ConversationEvent, LogLine, Talk, Visit, WebhookCall } from './conversation.ts';
 import { type ConversationState, type LoadedPathway, LostPlace } from './conversation-options.ts';
 import type { DialogueTool, ToolCall } from './dialogue.ts';
 import type { Turn, Variables } from './interfaces.ts';
 import { Conversation } from './interpreter.ts';
 import type { KeyPlan } from './keys.ts';
+import { type LogFact, sentenceOf } from './log-facts.ts';
 import { type PersonaLimits, type PersonaOptions, personaLimits } from './persona-options.ts';
 import { authoredText, silenceMark, systemPrompt } from './persona-prompt.ts';
 import { latest, learn, newState, type PersonaState } from './persona-state.ts';
@@ -45,9 +45,7 @@ export class PersonaConversation implements Talk {
     this.#given = { transfers, pathways, tools: tools?.list() ?? [], onCall: channel === 'call' };
     if (this.#state.pathway) this.#takeUp(this.#state.pathway);
     if (this.#state.phase === 'new' && model.evaluator.provider === 'embedded') {
-      this.#note(
-        'No language model is configured: the embedded rules answer, and follow no instructions in words.',
-      );
+      this.#note({ kind: 'no_model' });
     }
   }
 
@@ -154,9 +152,7 @@ export class PersonaConversation implements Talk {
   async *#onSilence(interrupt: AbortSignal): AsyncGenerator<Action> {
     const state = this.#state;
     if (state.silences >= this.#limits.repeats) {
-      yield* this.#end(
-        `nothing was heard or pressed, no answer after ${counted(state.silences, 'question')}`,
-      );
+      yield* this.#end({ kind: 'questions_unanswered', questions: state.silences });
       return;
     }
     state.silences++;
@@ -166,10 +162,10 @@ export class PersonaConversation implements Talk {
 
   async *#afterTransfer(ok: boolean, reason: string, interrupt: AbortSignal): AsyncGenerator<Action> {
     const { pendingCall } = this.#state;
-    this.#note(`transfer: ${reason}`);
+    this.#note({ kind: 'transfer_ended', ok, reason, target: null });
     if (pendingCall) this.#answer(pendingCall, ok ? 'transferred' : `the transfer failed: ${reason}`);
     this.#state.pendingCall = null;
-    if (ok) yield* this.#end('the call was transferred');
+    if (ok) yield* this.#end({ kind: 'call_transferred' });
     else yield* this.#turn(interrupt);
   }
 
@@ -185,7 +181,7 @@ export class PersonaConversation implements Talk {
       const goesOn = yield* this.#carryOut(calls);
       if (goesOn === 'over') return;
       if (goesOn === 'listen' || interrupt.aborted) break;
-      if (round + 1 === this.#limits.rounds) this.#note(`${round + 1} tool calls in a row: limit reached`);
+      if (round + 1 === this.#limits.rounds) this.#note({ kind: 'tool_call_limit', rounds: round + 1 });
     }
     yield this.#listen();
   }
@@ -229,7 +225,7 @@ export class PersonaConversation implements Talk {
     const why = error instanceof Error ? error.message : String(error);
     if (state.failures >= this.#limits.apologies || state.turns.length === 0) throw error;
     state.failures++;
-    this.#note(why);
+    this.#note({ kind: 'model_failed', error: why });
     this.#commit(apology, apology, []);
     yield this.#at({ type: 'say', text: apology });
   }
@@ -246,7 +242,7 @@ export class PersonaConversation implements Talk {
       };
       switch (order.kind) {
         case 'refused':
-          this.#note(`tool call rejected: ${order.why}`);
+          this.#note({ kind: 'tool_call_rejected', reason: order.why });
           this.#answer(call, order.why);
           next = 'model';
           break;
@@ -266,7 +262,7 @@ export class PersonaConversation implements Talk {
         case 'end':
           this.#answer(call, 'ended');
           rest();
-          yield* this.#end('the agent ended the conversation');
+          yield* this.#end({ kind: 'agent_ended' });
           return 'over';
         case 'transfer':
           this.#state.pendingCall = { id: call.id, name: call.name };
@@ -292,13 +288,12 @@ export class PersonaConversation implements Talk {
     if (!tools) throw new Error('tools are not available here');
     const result = await tools.run(tool.name, input, signal, this.variables);
     const names = learn(this.#state, result.variables);
-    const outcome = result.ok ? 'succeeded' : `failed: ${result.error ?? 'no reason was given'}`;
-    this.#note(`the tool "${tool.name}" ${outcome}`);
+    this.#note({ kind: 'persona_tool_ended', tool: tool.name, ok: result.ok, error: result.error });
     for (const name of Object.keys(result.variables)) {
       this.#note(
         names.includes(name)
-          ? `${name} = ${asText(this.#state.learned[name])}`
-          : `the variable ${name} is built in and was not changed`,
+          ? { kind: 'variable_learned', name, value: asText(this.#state.learned[name]) }
+          : { kind: 'variable_built_in', name },
       );
     }
     const told = result.ok ? { result: result.data } : { error: result.error, result: result.data };
@@ -307,7 +302,7 @@ export class PersonaConversation implements Talk {
 
   *#transfer(name: string, template: string): Generator<Action> {
     const target = fillTemplate(template, this.variables).trim();
-    this.#note(`transfer to "${name}"`);
+    this.#note({ kind: 'transfer_started', name });
     this.#state.phase = 'transfer';
     yield this.#at({ type: 'transfer', target, method: 'bridge', announcement: null, acceptKey: null });
   }
@@ -317,12 +312,16 @@ export class PersonaConversation implements Talk {
     const pathway = this.#options.otherPathway(entry.pathwayId, entry.pathwayVersion);
     const known = entry.startNodeId === null || pathway?.graph.nodes.has(entry.startNodeId);
     if (!pathway || !known) {
-      const missing = pathway ? `has no node "${entry.startNodeId}"` : 'is not available';
-      this.#note(`pathway ${entry.pathwayId} version ${entry.pathwayVersion} ${missing}`);
+      const wanted = { pathway_id: entry.pathwayId, version: entry.pathwayVersion };
+      this.#note(
+        pathway
+          ? { kind: 'start_node_unknown', ...wanted, node: entry.startNodeId ?? '' }
+          : { kind: 'pathway_unavailable', ...wanted },
+      );
       this.#answer(call, 'this procedure is not available');
       return false;
     }
-    this.#note(`continues in the pathway of "${entry.name}"`);
+    this.#note({ kind: 'pathway_entered', name: entry.name });
     this.#answer(call, 'entered');
     this.#state.phase = 'pathway';
     this.#entered = { id: entry.pathwayId, version: entry.pathwayVersion };
@@ -382,17 +381,17 @@ export class PersonaConversation implements Talk {
     return this.#at({ type: 'listen', keys, timeoutMs: listenMs, interruptionThreshold: null });
   }
 
-  *#end(reason: string): Generator<Action> {
+  *#end(fact: LogFact): Generator<Action> {
     this.#state.phase = 'ended';
-    this.#note(reason);
-    yield this.#at({ type: 'end', reason });
+    this.#note(fact);
+    yield this.#at({ type: 'end', reason: sentenceOf(fact) });
   }
 
   #at<A extends object>(action: A): A & { nodeId: string; nodeName: string } {
     return { ...action, nodeId: '', nodeName: '' };
   }
 
-  #note(message: string): void {
-    this.#log.push({ at: this.#options.now(), nodeId: null, message });
+  #note(fact: LogFact): void {
+    this.#log.push({ at: this.#options.now(), nodeId: null, fact, message: sentenceOf(fact) });
   }
 }

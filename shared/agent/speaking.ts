@@ -57,7 +57,7 @@ export class Speaking {
       knowledge: node.type === 'Knowledge Base' ? asText(node.data.kb) : null,
       temperature: node.temperature,
     });
-    if (speech.note !== undefined) account.note(speech.note);
+    if (speech.note !== undefined) account.note({ kind: 'speech_generated', note: speech.note });
     this.say(speech.text);
   }
 

@@ -33,12 +33,12 @@ export class WebhookResults {
     const { node } = place;
     if (request) account.called(request, result);
     const ok = result.error === null && result.status !== null && result.status >= 200 && result.status < 300;
-    account.note(`the webhook answered ${result.error ?? result.status}`);
+    account.note({ kind: 'webhook_answered', ok, answer: result.error ?? String(result.status) });
     if (ok) learning.learn(responseVariables(node, result.body));
     const target = ok ? responsePathway(node, memory.variables, result.body) : null;
     const chosen = target === null ? undefined : place.graph.nodes.get(target);
     if (chosen) return chosen;
     const outcome = ok ? 'success' : 'failure';
-    return exits.after(outcome, `the webhook ${ok ? 'succeeded' : 'failed'}`) ?? exits.back();
+    return exits.after(outcome, { kind: 'webhook', ok }) ?? exits.back();
   }
 }

@@ -1,5 +1,6 @@
 /** A failed run with everything that detectors use, and shared queries on it. Pure. */
 import { type Graph, GraphError, loadGraph } from '#shared/agent/graph.ts';
+import type { LogFact } from '#shared/agent/log-facts.ts';
 import type { AssertionConfigs, AssertionType, AssertionView } from '#shared/api/agent-testing/assertions.ts';
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
 import type { TypedAssertion } from '../judging/assertions/evaluate.ts';
@@ -12,10 +13,17 @@ export interface TestedGraph {
   readonly graph: Graph;
 }
 
+export interface NotedFact {
+  readonly node_id: string | null;
+  readonly fact: LogFact;
+}
+
 export interface FailedCase {
   /** As of the run's creation. */
   readonly scenario: Pick<Scenario, 'name' | 'category' | 'request_data' | 'assertions' | 'max_turns'>;
   readonly record: ConversationRecord;
+  /** What the agent noted, in order. Detectors read these, never the sentences of `record.log`. */
+  readonly facts: readonly NotedFact[];
   readonly results: readonly AssertionResult[];
   /** Null: a persona, or a deleted version. */
   readonly tested: TestedGraph | null;

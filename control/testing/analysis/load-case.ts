@@ -6,6 +6,7 @@ import type { AssertionResult, ConversationRecord, Ending } from '../judging/por
 import { findRecord, resultsOf } from '../records/run-store.ts';
 import { type FailedCase, testedGraph } from './case.ts';
 import type { RawGraph } from './edits.ts';
+import { formerFact } from './former-log.ts';
 
 export async function loadCase(db: Db, run: TestRunRow): Promise<FailedCase> {
   const record = await findRecord(db, run.id);
@@ -14,6 +15,7 @@ export async function loadCase(db: Db, run: TestRunRow): Promise<FailedCase> {
   const results = (await resultsOf(db, [run.id])).get(run.id) ?? [];
   const raw = await rawGraph(db, run);
   const ending: Ending = record.ending ? fromJson<Ending>(record.ending) : { by: 'unknown', reason: '' };
+  const log = fromJson<ConversationRecord['log']>(record.log);
   const conversation: ConversationRecord = {
     chat_history: fromJson<ConversationRecord['chat_history']>(record.chat_history),
     variables: fromJson<ConversationRecord['variables']>(record.variables_extracted),
@@ -21,12 +23,16 @@ export async function loadCase(db: Db, run: TestRunRow): Promise<FailedCase> {
     node_names: {},
     webhook_calls: fromJson<ConversationRecord['webhook_calls']>(record.webhook_calls),
     tool_calls: fromJson<ConversationRecord['tool_calls']>(record.tool_calls),
-    log: fromJson<ConversationRecord['log']>(record.log),
+    log,
     ending,
   };
   return {
     scenario,
     record: conversation,
+    facts: log.flatMap(({ node_id, message, fact: stored }) => {
+      const fact = stored ?? formerFact(message);
+      return fact ? [{ node_id, fact }] : [];
+    }),
     results: results.map(
       (result): AssertionResult => ({
         assertion_id: result.assertion_id,

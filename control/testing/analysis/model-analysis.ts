@@ -102,7 +102,7 @@ export function question({ record, results, scenario, tested }: FailedCase, foun
     })),
     nodes_visited: record.nodes_visited,
     variables: record.variables,
-    log: record.log.slice(-200),
+    log: record.log.slice(-200).map(({ at, node_id, message }) => ({ at, node_id, message })),
     graph: graph.length <= mostGraph ? tested?.raw : graph.slice(0, mostGraph),
     found_by_rules: found.map(({ description, suggestedChange, nodeId }) => ({
       description,

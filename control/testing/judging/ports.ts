@@ -2,7 +2,9 @@
  * The interfaces of agent testing: the finished conversation, the assertions' results, and the judge of what rules
  * cannot decide. Execution writes records, assertions read them.
  */
+
 import type { Evaluator, Variables } from '#shared/agent/interfaces.ts';
+import type { LogFact } from '#shared/agent/log-facts.ts';
 import type { AssertionType, ToneDimension } from '#shared/api/agent-testing/assertions.ts';
 
 /** One line of a conversation; its index in `chat_history` is the turn used in evidence. */
@@ -44,6 +46,15 @@ export interface RecordedToolCall {
   readonly mocked: boolean;
 }
 
+export interface RecordedLogLine {
+  /** ISO 8601 */
+  readonly at: string;
+  readonly node_id: string | null;
+  readonly message: string;
+  /** Null, or absent in stored runs: an earlier version wrote the line. */
+  readonly fact?: LogFact | null;
+}
+
 /** How a conversation ended. */
 export interface Ending {
   readonly by: /** a terminal node, or the agent hung up */
@@ -56,6 +67,8 @@ export interface Ending {
     | 'unknown';
   /** One sentence. */
   readonly reason: string;
+  /** The number or address; set after a transfer. */
+  readonly transferred_to?: string;
 }
 
 /** A finished conversation: everything that assertions may use. */
@@ -69,7 +82,7 @@ export interface ConversationRecord {
   readonly webhook_calls: readonly RecordedWebhook[];
   readonly tool_calls: readonly RecordedToolCall[];
   /** The agent's log of its decisions. */
-  readonly log: readonly { readonly at: string; readonly node_id: string | null; readonly message: string }[];
+  readonly log: readonly RecordedLogLine[];
   readonly ending: Ending;
 }
 

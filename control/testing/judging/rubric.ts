@@ -109,8 +109,8 @@ const forms: readonly StatementForm[] = [
     pattern: /^agent transfers to (\S+)$/i,
     read:
       ([, target = '']) =>
-      ({ ending: { by, reason } }) => ({
-        holds: by === 'transfer' && reason.split(/[\s,]+|\.$/).includes(target),
+      ({ ending: { by, transferred_to } }) => ({
+        holds: by === 'transfer' && transferred_to === target,
         evidence: [],
       }),
   },

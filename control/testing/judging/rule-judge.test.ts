@@ -21,6 +21,9 @@ const said = chat(
   'user: Bye.',
 );
 const by = (who: ConversationRecord['ending']['by']) => ({ ending: { by: who, reason: 'It ended.' } });
+const transferredTo = (target: string) => ({
+  ending: { by: 'transfer' as const, reason: 'It ended.', transferred_to: target },
+});
 
 describe('a rubric’s statement', () => {
   it.each([
@@ -49,6 +52,11 @@ describe('a rubric’s statement', () => {
     ['agent ends the call', by('agent'), true],
     ['agent ends the call', by('transfer'), false],
     ['agent ends or transfers the call', by('transfer'), true],
+    ['agent transfers to +14155550123', transferredTo('+14155550123'), true],
+    ['agent transfers to +14155550123.', transferredTo('+14155550123'), true],
+    ['agent transfers to +14155550123', transferredTo('+14155550999'), false],
+    ['agent transfers to +14155550123', by('transfer'), false],
+    ['agent transfers to +14155550123', by('agent'), false],
     ['agent never ends the call', by('agent'), false],
     ['conversation ends before the turn limit', by('max_turns'), false],
     ['variable date is known', { variables: { date: '2030-01-01' } }, true],

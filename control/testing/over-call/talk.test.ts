@@ -222,7 +222,20 @@ describe('a conversation over a call', () => {
     expect((await held.promise).record.ending).toEqual({
       by: 'transfer',
       reason: 'The agent ended the conversation: transfer to +14155550999.',
+      transferred_to: '+14155550999',
     });
+  });
+
+  test('keeps the facts of the log that it knows, and every line', async () => {
+    const held = await talk([]);
+    const known = { kind: 'tool_unknown', tool_id: 'TL-1' };
+    const line = { at: 0, node_id: 'ask', message: 'a sentence' };
+    edge.tell({ ...ended, log: [{ ...line, fact: known }, { ...line, fact: { kind: 'newer' } }, line] });
+    expect((await held.promise).record.log.map(({ message, fact }) => [message, fact])).toEqual([
+      ['a sentence', known],
+      ['a sentence', null],
+      ['a sentence', null],
+    ]);
   });
 });
 

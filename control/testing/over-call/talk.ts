@@ -1,7 +1,9 @@
 /**
  * One conversation over a call, from the caller's side: its moves go to the edge, which sends what the caller hears.
  */
+
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
+import { readLogFact } from '#shared/agent/log-facts.ts';
 import type { AgentTestEvent, HeardTurn } from '#shared/agent-test-protocol.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
@@ -179,7 +181,12 @@ export class CallTalk {
       node_names: Object.fromEntries((visits ?? []).map(({ node_id, node_name }) => [node_id, node_name])),
       webhook_calls: recorder.webhookCalls,
       tool_calls: recorder.toolCalls,
-      log: log.map(({ at, node_id, message }) => ({ at: new Date(at).toISOString(), node_id, message })),
+      log: log.map(({ at, node_id, message, fact }) => ({
+        at: new Date(at).toISOString(),
+        node_id,
+        message,
+        fact: readLogFact(fact),
+      })),
       ending: this.#ending ?? endingOf(ended),
     };
     const currentNodeId = visits?.at(-1)?.node_id ?? null;
@@ -223,7 +230,8 @@ function whyEnded({ termination, termination_detail, sip_code, sip_reason }: Cal
 
 function endingOf({ agent, caller, transferred_to }: Ended): Ending {
   if (transferred_to !== null) {
-    return { by: 'transfer', reason: `The agent ended the conversation: transfer to ${transferred_to}.` };
+    const reason = `The agent ended the conversation: transfer to ${transferred_to}.`;
+    return { by: 'transfer', reason, transferred_to };
   }
   if (caller.termination !== 'callee_hangup') return { by: 'unknown', reason: whyEnded(caller) };
   const why = agent?.termination_detail;

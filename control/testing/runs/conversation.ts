@@ -105,15 +105,16 @@ class Transcript {
     for (const { text, nodeId } of lines)
       this.#add({ role: 'assistant', content: text, turn, node_id: nodeId });
     this.visits.push(...visits.map(({ nodeId }) => nodeId));
-    for (const { at, nodeId, message } of log) {
-      this.log.push({ at: new Date(at).toISOString(), node_id: nodeId, message });
+    for (const { at, nodeId, message, fact } of log) {
+      this.log.push({ at: new Date(at).toISOString(), node_id: nodeId, message, fact });
     }
     this.heard = lines.map(({ text }) => text);
     this.nodeId = node?.id ?? null;
     if (!completed) return null;
     if (!ending) return { by: 'agent', reason: 'The agent ended the conversation.' };
-    const { by, reason } = ending;
-    return { by: by === 'loop' ? 'unknown' : by, reason: `The agent ended the conversation: ${reason}.` };
+    const reason = `The agent ended the conversation: ${ending.reason}.`;
+    if (ending.by === 'transfer') return { by: ending.by, reason, transferred_to: ending.target };
+    return { by: ending.by === 'loop' ? 'unknown' : ending.by, reason };
   }
 
   #add(line: ChatLine): void {

@@ -75,7 +75,7 @@ export class TestedAgent {
       transferred_to: this.transferredTo,
       visits: this.#visits?.map(({ nodeId, nodeName }) => ({ node_id: nodeId, node_name: nodeName })) ?? null,
       variables: this.#learned,
-      log: this.#log.map(({ at, nodeId, message }) => ({ at, node_id: nodeId, message })),
+      log: this.#log.map(({ at, nodeId, message, fact }) => ({ at, node_id: nodeId, message, fact })),
     };
   }
 

@@ -4,6 +4,7 @@
  */
 import type { GraphNode } from '#shared/agent/graph-node.ts';
 import { reachableFrom } from '#shared/agent/graph-warnings.ts';
+import type { LogFact } from '#shared/agent/log-facts.ts';
 import { roleOf } from '#shared/agent/special-edges.ts';
 import { bestByWords } from '#shared/models/rule-engine.ts';
 import { callerLines, type FailedCase, nodeName, type TestedGraph, wantedNodes } from '../case.ts';
@@ -23,9 +24,6 @@ export function missedOptions(failed: FailedCase): Finding[] {
   return missed(failed, tested).flatMap((one) => findingsFor(failed, tested, one));
 }
 
-const stuck = /is repeated$|no answer after \d+ repeats?$|^there is no edge to follow$/;
-const fellBack = /^"(.*)" is taken: no (?:option matches|edge matches the keys)/;
-
 const hangsUp = /\b(?:good ?bye|bye|done with you)\b/i;
 
 function missed(failed: FailedCase, { graph }: TestedGraph): Missed[] {
@@ -33,25 +31,39 @@ function missed(failed: FailedCase, { graph }: TestedGraph): Missed[] {
   const last = failed.record.chat_history.findLast(({ role }) => role === 'user')?.content ?? '';
   // No node needs a path for words with which a caller hangs up.
   const farewell = failed.record.ending.by === 'caller' && hangsUp.test(last) ? last : null;
-  for (const { node_id, message } of failed.record.log) {
+  for (const { node_id, fact } of failed.facts) {
     const node = node_id === null ? undefined : graph.nodes.get(node_id);
-    if (!node) continue;
-    const label = fellBack.exec(message)?.[1];
-    const defaulted = label !== undefined && roleOf({ label, global: false }) !== 'regular';
-    if (!defaulted && !stuck.test(message)) continue;
-    const words = wordsAt(failed, node.id, message);
+    const how = howMissed(fact);
+    if (!node || how === null) continue;
+    const words = wordsAt(failed, node.id, fact);
     const key = `${node.id} ${words}`;
-    if (words !== null && words !== farewell && !found.has(key)) {
-      found.set(key, { node, words, how: defaulted ? 'default' : 'stuck' });
-    }
+    if (words !== null && words !== farewell && !found.has(key)) found.set(key, { node, words, how });
   }
   return [...found.values()];
 }
 
-/** What the caller said in a node: as quoted in the log, else the last line there. */
-function wordsAt(failed: FailedCase, nodeId: string, message: string): string | null {
-  const quoted = /no option matches "(.*)" by its words/.exec(message)?.[1];
-  return quoted ?? callerLines(failed).findLast((line) => line.nodeId === nodeId)?.words ?? null;
+/** Null: the fact is not that nothing matched. */
+function howMissed(fact: LogFact): Missed['how'] | null {
+  switch (fact.kind) {
+    case 'node_repeated':
+    case 'repeats_unanswered':
+      return 'stuck';
+    case 'dead_end':
+      return fact.after === 'silence' ? 'stuck' : null;
+    case 'option_taken': {
+      const { label, why } = fact;
+      const unmatched = why.kind === 'no_option' || why.kind === 'no_keys';
+      return unmatched && roleOf({ label, global: false }) !== 'regular' ? 'default' : null;
+    }
+    default:
+      return null;
+  }
+}
+
+/** What the caller said in a node: as noted in the log, else the last line there. */
+function wordsAt(failed: FailedCase, nodeId: string, fact: LogFact): string | null {
+  const noted = 'why' in fact && fact.why.kind === 'no_option' ? fact.why.words : null;
+  return noted ?? callerLines(failed).findLast((line) => line.nodeId === nodeId)?.words ?? null;
 }
 
 function findingsFor(failed: FailedCase, tested: TestedGraph, { node, words, how }: Missed): Finding[] {

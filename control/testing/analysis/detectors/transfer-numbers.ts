@@ -18,15 +18,12 @@ export function transferNumbers(failed: FailedCase): Finding[] {
   return transfers(failed, tested).flatMap((transfer) => findingFor(failed, tested, transfer) ?? []);
 }
 
-function transfers({ record: { log } }: FailedCase, { graph }: TestedGraph): Transfer[] {
-  return log.flatMap(({ node_id, message }) => {
+function transfers({ facts }: FailedCase, { graph }: TestedGraph): Transfer[] {
+  return facts.flatMap(({ node_id, fact }) => {
     const node = node_id === null ? undefined : graph.nodes.get(node_id);
-    const reason = /^transfer: (.*)$/.exec(message)?.[1];
-    if (node?.type !== 'Transfer Call' || reason === undefined) return [];
-    const to = /^to (\S*?),? which a text conversation only names$/.exec(reason)?.[1];
-    const called = to ?? asText(node.data.transferNumber).trim();
-    const broken = to === undefined && /fail|not |no |refus|busy|reject|unavail|invalid/i.test(reason);
-    return [{ node, called, failure: broken ? reason : null }];
+    if (node?.type !== 'Transfer Call' || fact.kind !== 'transfer_ended') return [];
+    const called = fact.target ?? asText(node.data.transferNumber).trim();
+    return [{ node, called, failure: fact.ok ? null : fact.reason }];
   });
 }
 

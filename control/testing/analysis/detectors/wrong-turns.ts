@@ -47,7 +47,8 @@ function findingFor(failed: FailedCase, tested: TestedGraph, wanted: string): Fi
   const name = (id: string) => `“${nodeName(failed, id)}”`;
   const words = said.words.slice(0, 200);
   // A key belongs to one edge only.
-  const pressed = /^Pressed /.test(words);
+  const left = failed.facts.findLast(({ node_id, fact }) => node_id === from && fact.kind === 'option_taken');
+  const pressed = left?.fact.kind === 'option_taken' && left.fact.keys !== null;
   const behind = right.target === wanted ? 'is' : `lies behind ${name(right.target)}, which is`;
   return {
     cause: 'flow',
