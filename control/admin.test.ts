@@ -75,7 +75,7 @@ describe('a data folder without a control plane', () => {
     const { databaseFile } = readControlConfig({ TRUNKLINE_DATA: folder });
     rmSync(join(folder, 'secret.key'));
     await expect(admin('org', 'list')).rejects.toEqual(
-      refused(expect.stringContaining('put back the secret.key')),
+      refused(expect.stringContaining('restore the secret.key')),
     );
     expect([existsSync(databaseFile), existsSync(join(folder, 'secret.key'))]).toEqual([true, false]);
   });

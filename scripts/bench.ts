@@ -24,7 +24,7 @@ await reportTrouble(async () => {
     console.log(`\n${table}`);
     await keep(name, `${describeMachine(new Date())}\n\n${table}`);
   }
-  console.log('\nkept in docs/performance.md');
+  console.log('\nsaved in docs/performance.md');
 });
 
 async function benchmarks(chosen: readonly string[]): Promise<string[]> {
@@ -36,7 +36,7 @@ async function benchmarks(chosen: readonly string[]): Promise<string[]> {
     throw new Trouble(
       `there is no benchmark ${unknown.join(', ')}`,
       `available: ${names.join(', ')}`,
-      'name one of these',
+      'choose one of these',
     );
   }
   return names.filter((name) => chosen.length === 0 || chosen.includes(name)).sort();

@@ -10,7 +10,7 @@ export interface ApiErrorRule {
 
 export const apiErrors = {
   INVALID_PARAMETER: { status: 400, message: 'A value is missing, mistyped or out of range.' },
-  UNKNOWN_PROPERTY: { status: 400, message: 'The body holds a property that is not known here.' },
+  UNKNOWN_PROPERTY: { status: 400, message: 'The body has an unknown property.' },
   INVALID_JSON: { status: 400, message: 'The body must be a JSON object.' },
   INVALID_CURSOR: { status: 400, message: 'The cursor does not match an entry of this list.' },
   INVALID_GRAPH: { status: 400, message: 'The pathway graph is invalid.' },
@@ -45,7 +45,7 @@ export const apiErrors = {
   },
   NO_ALERT_RECIPIENTS: {
     status: 400,
-    message: 'This alert would reach nobody: the organization has no recipients for it.',
+    message: 'This alert has no recipients: configure some for the organization.',
   },
   ACTION_NOT_FOUND: { status: 400, message: 'The integration has no such action.' },
   INVALID_INPUT_SCHEMA: { status: 400, message: 'The input schema is not a valid JSON Schema of an object.' },
@@ -61,7 +61,7 @@ export const apiErrors = {
   NOT_PORTABLE: { status: 400, message: 'A number cannot be ported here.' },
   CONSENT_REQUIRED: { status: 400, message: 'The letter can only be signed with consent.' },
   NAME_MISMATCH: { status: 400, message: 'The name is not that of the authorized representative.' },
-  INVALID_INBOUND_NUMBERS: { status: 400, message: 'The organization does not hold all of the numbers.' },
+  INVALID_INBOUND_NUMBERS: { status: 400, message: 'The organization does not have all of these numbers.' },
   EMPTY_TRANSCRIPT: { status: 400, message: 'The conversation has no words from the caller.' },
   NUMBER_NOT_TESTABLE: { status: 400, message: 'The number does not answer with the tested agent.' },
   NO_SCENARIOS: { status: 400, message: 'The pathway has no enabled scenario.' },
@@ -123,13 +123,16 @@ export const apiErrors = {
     message: 'The number cannot change from its current state to that one.',
   },
   ALREADY_SIGNED: { status: 409, message: 'The letter is signed already.' },
-  SIGNATURE_LINK_EXPIRED: { status: 410, message: 'The signature link is not valid any more.' },
+  SIGNATURE_LINK_EXPIRED: { status: 410, message: 'The signature link is no longer valid.' },
   QUOTA_EXCEEDED: {
     status: 409,
     message:
       'The quota that details.quota names is reached; delete some of these, or ask the operator for more.',
   },
-  DOCUMENT_IN_USE: { status: 409, message: 'A port request names the document; it is kept with it.' },
+  DOCUMENT_IN_USE: {
+    status: 409,
+    message: 'A port request uses the document; it is stored with that request.',
+  },
   PATHWAY_IN_USE: { status: 409, message: 'The pathway is in use.' },
   CHAT_COMPLETED: { status: 409, message: 'The chat has ended.' },
   PROMOTION_BLOCKED: { status: 409, message: 'Required test scenarios have not passed on this content.' },
@@ -145,7 +148,7 @@ export const apiErrors = {
   RUN_NOT_FINISHED: { status: 409, message: 'The run has not ended yet.' },
   RUN_IN_GROUP: {
     status: 409,
-    message: 'The run belongs to a batch or a simulation set, which details names; delete that.',
+    message: 'The run belongs to the batch or simulation set in details; delete that.',
   },
   NOT_ENDED: { status: 409, message: 'It has not ended; cancel it first, or wait for its end.' },
   RUN_NOT_FAILED: { status: 409, message: 'Only failed runs can be analyzed.' },
@@ -168,7 +171,7 @@ export const apiErrors = {
   UNSUPPORTED_FILE_TYPE: { status: 415, message: 'The file is not a PDF, JPEG, PNG, GIF or WebP.' },
   RATE_LIMITED: {
     status: 429,
-    message: 'The limit that details.scope names is reached; retry after the seconds in Retry-After.',
+    message: 'The limit in details.scope is reached; retry after the seconds in Retry-After.',
   },
   INTERNAL_ERROR: { status: 500, message: 'Internal error' },
   MODEL_UNAVAILABLE: { status: 502, message: 'The language model gave no usable answer; try again.' },

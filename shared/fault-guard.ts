@@ -1,5 +1,5 @@
 /**
- * Ends a program after an uncaught fault: its state cannot be trusted any more, so it writes a report, shuts down
+ * Ends a program after an uncaught fault: its state can no longer be trusted, so it writes a report, shuts down
  * within a time limit, and exits with 70. The supervisor or systemd restarts it.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -214,7 +214,7 @@ export class HepStream {
 
   /**
    * Takes the next octets of the stream and returns the packets they complete.
-   * @throws Error when the stream is not HEP3; it cannot be used any more then
+   * @throws Error when the stream is not HEP3; it is then unusable
    */
   push(octets: Buffer): HepPacket[] {
     this.#rest = this.#rest.length === 0 ? octets : Buffer.concat([this.#rest, octets]);

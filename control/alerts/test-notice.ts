@@ -43,7 +43,7 @@ export async function testAlerts(
   const emails = channels.email ? readList(organization.alert_emails) : null;
   const numbers = channels.sms ? readList(organization.alert_sms_numbers) : null;
   const url = channels.webhook ?? organization.event_webhook_url;
-  if (!emails?.length && !numbers?.length && url === null) throw nobody();
+  if (!emails?.length && !numbers?.length && url === null) throw noRecipient();
   const mail = testMessage(row.number, row.direction, organization.name);
   const sms = testSms(row.number, row.direction);
   const results = [
@@ -54,9 +54,9 @@ export async function testAlerts(
   return Promise.all(results.filter((result) => result !== null));
 }
 
-function nobody(): ApiError {
+function noRecipient(): ApiError {
   const message =
-    'This alert would reach nobody: enable a channel in alert_config.channels and set its recipients with PATCH /v1/org/settings.';
+    'This alert has no recipient: enable a channel in alert_config.channels and set its recipients with PATCH /v1/org/settings.';
   return ApiError.of('NO_ALERT_RECIPIENTS', undefined, message);
 }
 

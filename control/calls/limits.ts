@@ -7,7 +7,7 @@ export interface CallLimits {
 }
 
 export const callLimits: CallLimits = {
-  // An edge restarts or gets a new link in less; calls go on meanwhile, and must not be closed.
+  // An edge restarts or gets a new link in less; calls continue meanwhile, and must not be closed.
   edgeLostMs: 900_000,
   // Longer than the commands that place a call; the client waits for the outcome.
   queuedMs: 60_000,

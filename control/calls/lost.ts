@@ -1,4 +1,4 @@
-/** Periodically finds calls that no edge carries any more, and closes them. */
+/** Periodically finds calls that no edge handles anymore, and closes them. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Timer } from '#shared/clock.ts';
 import { webhookSubject } from '../webhooks/index.ts';

@@ -1,5 +1,5 @@
 /**
- * Calls left queued that nothing will place any more: control stopped between storing the call and the edge's answer,
+ * Calls left queued that will never be placed: control stopped between storing the call and the edge's answer,
  * or the edge stopped before its first report. Only the call is stored, not its order, and the callee must not be
  * called at another time than the customer wanted, so such a call is closed, not placed again.
  */

@@ -152,7 +152,7 @@ export async function callsUsingVersion(
   const rows = await db
     .selectFrom('calls')
     .select('id')
-    // What goes on is found by the index over organization and outcome.
+    // Calls in progress are found by the index over organization and outcome.
     .where('org_id', '=', orgId)
     .where('outcome', '=', 'in_progress')
     .where('answered_at', 'is', null)

@@ -143,7 +143,7 @@ describe('a chat', () => {
     expect((await say(begun.body.data?.chat_id, '1')).body.data?.current_node_id).toBe('sales');
   });
 
-  it('goes on in the version of another pathway that is published when it begins', async () => {
+  it('continues in the version of another pathway that is published when it begins', async () => {
     const other = await pathwayOf(demo);
     const words = (text: string) => ({
       name: text,

@@ -250,7 +250,7 @@ describe('a text session with a pathway', () => {
     });
     const without = new TextSession(partsWith(new ScriptedModel()), agent, facts);
     expect((await without.open()).log.map(({ message }) => message)).toContain(
-      'the tool failed: nobody runs tools here',
+      'the tool failed: tools cannot be run here',
     );
   });
 

@@ -198,7 +198,7 @@ export class TextSession {
     const runner = this.#toolsFor(tool ? [tool] : []);
     const { signal = new AbortController().signal } = this.#parts;
     if (runner) return runner.run(name, inputs, signal, variables);
-    return Promise.resolve({ ok: false, data: null, error: 'nobody runs tools here', variables: {} });
+    return Promise.resolve({ ok: false, data: null, error: 'tools cannot be run here', variables: {} });
   }
 
   #actions(event: ConversationEvent): AsyncIterable<Action> | Iterable<Action> {

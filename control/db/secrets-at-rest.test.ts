@@ -1,4 +1,4 @@
-/** No secret is in the database's files in plain text, whoever wrote it. */
+/** No secret is in the database's files in plain text, whichever part wrote it. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

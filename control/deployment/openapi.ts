@@ -80,7 +80,7 @@ function withIdempotencyKey(
     type: 'string',
     minLength: 1,
     maxLength: 255,
-    description: `For 24 hours the same key with the same body gets the first answer again. ${cutOff}`,
+    description: `For 24 hours the same key with the same body gets the first response again. ${cutOff}`,
   };
   const declared =
     isObject(headers) && 'properties' in headers && isObject(headers.properties) ? headers.properties : {};

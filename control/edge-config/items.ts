@@ -138,7 +138,7 @@ async function graphItems(db: Db, row: PathwayRow): Promise<Item[]> {
     .execute();
   for (const { pathway_id, pathway_version } of called)
     if (pathway_id === row.id && pathway_version !== null) versions.add(pathway_version);
-  // A call in progress may still go on in a version that its persona or another pathway meant when it began.
+  // A call in progress may still continue in a version that its persona or another pathway referred to when it began.
   if (called.length > 0) for (const version of await sentVersions(db, row.id)) versions.add(version);
   versions.delete(0);
   const items = [await graphItem(db, row, 0, row)];

@@ -143,7 +143,7 @@ class EdgeLink implements ConnectedEdge {
     }
   }
 
-  /** A late hang-up is still wanted. Any other command is void once its client was told that it failed. */
+  /** A late hang-up is still wanted. Any other command is void once its client has received the failure. */
   #validity(command: EdgeCommand): { expires_at?: string } {
     if (command.kind === 'call.stop') return {};
     const { clock, commandTimeoutMs } = this.#parts;

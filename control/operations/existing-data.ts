@@ -47,7 +47,7 @@ function openingSecrets({ databaseFile, dataFolder, secretKey }: Places, sealed:
   if (key === null) {
     throw new OperationError(
       `There is no secret.key in ${resolve(dataFolder)}, and TRUNKLINE_SECRET_KEY is not set. ` +
-        'Set it, or put back the secret.key that belongs to the database.',
+        'Set it, or restore the secret.key that belongs to the database.',
     );
   }
   const secrets = new SecretBox(key);

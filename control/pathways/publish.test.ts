@@ -102,7 +102,7 @@ describe('the versions sent to an edge', () => {
   });
 });
 
-describe('the version that a Transfer Pathway node goes on in', () => {
+describe('the version that a Transfer Pathway node continues in', () => {
   const go = (version: unknown) => ({
     nodes: [
       {
@@ -144,7 +144,7 @@ describe('the version that a Transfer Pathway node goes on in', () => {
     },
   );
 
-  it('stays on edges while calls are in progress that may still go on in it', async () => {
+  it('stays on edges while calls are in progress that may still continue in it', async () => {
     const id = await made();
     await write(id, 'production');
     const sent = async () => {

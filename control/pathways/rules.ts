@@ -123,7 +123,7 @@ function sortedJson(value: unknown): string {
   return `{${entries.map(([key, part]) => `${JSON.stringify(key)}:${sortedJson(part)}`).join(',')}}`;
 }
 
-/** The pathway that a node goes on in; null when it is no Transfer Pathway node. */
+/** The pathway that a node continues in; null when it is not a Transfer Pathway node. */
 export function transferOf({ type, data }: OpenObject): PathwayReference | null {
   if (type !== 'Transfer Pathway' || !isObject(data)) return null;
   const { transferPathwayId, transferPathwayVersion } = data;
@@ -131,7 +131,7 @@ export function transferOf({ type, data }: OpenObject): PathwayReference | null 
   return { pathwayId: transferPathwayId, version: transferVersion(transferPathwayVersion) };
 }
 
-/** The same node, which goes on in that version. */
+/** The same node, continuing in that version. */
 export function withTransferVersion(node: OpenObject, version: number): OpenObject {
   const data = isObject(node.data) ? node.data : {};
   return { ...node, data: { ...data, transferPathwayVersion: version } };
@@ -160,7 +160,7 @@ function transferProblems(nodes: readonly OpenObject[]): GraphProblem[] {
 /** As conditions of personas name versions; an empty one names none. */
 const versionForm = /^(production|staging|0|[1-9][0-9]{0,8}|)$/;
 
-/** The pathways that a graph goes on in, as the interpreter reads its Transfer Pathway nodes. */
+/** The pathways that a graph continues in, as the interpreter reads its Transfer Pathway nodes. */
 export function transferReferences(graph: Pick<StoredGraph, 'nodes'>): PathwayReference[] {
   const nodes: OpenObject[] = fromJson(graph.nodes);
   return nodes.flatMap((node) => transferOf(node) ?? []);

@@ -1,4 +1,4 @@
-/** What the Transfer Pathway nodes of a graph mean now, and who has to be told when that changes. */
+/** Resolves the Transfer Pathway nodes of a graph to versions, and finds what must be republished when that changes. */
 import type { Altered } from '../catalogue/index.ts';
 import type { Db } from '../db/index.ts';
 import { graphsLeadingTo, numbersLeadingTo } from './references-store.ts';
@@ -6,7 +6,7 @@ import { type OpenObject, transferOf, withTransferVersion } from './rules.ts';
 import { findPathway } from './store.ts';
 import { resolveVersion } from './version-rules.ts';
 
-/** Nodes as agents are given them: those that go on in production or staging name the number of that version. */
+/** Nodes as agents receive them: those that continue in production or staging have the number of that version. */
 export function withTransferVersions(
   db: Db,
   orgId: string,

@@ -1,4 +1,4 @@
-/** Keeping and deleting versions of a pathway, whoever does it: a person over HTTP, or a test session. */
+/** Stores and deletes versions of a pathway, for HTTP requests and test sessions alike. */
 import { type Actor, recordChange } from '../audit/index.ts';
 import type { Altered, Catalogue, NamedVersion } from '../catalogue/index.ts';
 import type { Db, PathwayRow } from '../db/index.ts';

@@ -72,7 +72,7 @@ export async function updateMail(
 export async function dropSignatureMails(db: Db, requestId: string): Promise<void> {
   await db
     .updateTable('port_mails')
-    .set({ next_attempt_at: null, last_error: 'the link is not valid any more' })
+    .set({ next_attempt_at: null, last_error: 'the link is no longer valid' })
     .where('request_id', '=', requestId)
     .where('kind', '=', 'signature')
     .where('next_attempt_at', 'is not', null)

@@ -105,13 +105,13 @@ export class CodePool {
    */
   run(work: ThreadWork, { orgId, timeoutMs, signal }: Order): Promise<Outcome> {
     if (this.#closed) return Promise.resolve({ error: 'the service is stopping' });
-    if (signal.aborted) return Promise.resolve({ error: 'the run was given up' });
+    if (signal.aborted) return Promise.resolve({ error: 'the run was aborted' });
     if ((this.#waiting.get(orgId)?.length ?? 0) >= this.#limits.mostWaiting) {
       return Promise.resolve({ error: 'too much code waits to be run; try again' });
     }
     return new Promise((resolve) => {
       const job: Job = { orgId, question: { id: this.#nextId++, work }, done: finish };
-      const give = () => this.#giveUp(job, 'the run was given up', 'the run was given up');
+      const give = () => this.#giveUp(job, 'the run was aborted', 'the run was aborted');
       const timer = setTimeout(() => {
         this.#giveUp(
           job,

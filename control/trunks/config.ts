@@ -22,7 +22,7 @@ import type { TrunkDeps } from './deps.ts';
 
 /**
  * Stores the patch and, if requested, has the edges return to the primary endpoint.
- * @throws ApiError those of the contract's table; SERVICE_UNAVAILABLE when no edge can be told to return
+ * @throws ApiError those of the contract's table; SERVICE_UNAVAILABLE when no edge can be instructed to return
  */
 export async function patchConfiguration(
   services: TrunkDeps,

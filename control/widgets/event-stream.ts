@@ -51,7 +51,7 @@ export async function* threadEvents(parts: ThreadEventsParts): AsyncGenerator<st
 interface Sent {
   number: number;
   handedOff: boolean;
-  /** Answers sent completely: their pieces need not be sent any more. */
+  /** Answers sent completely: their pieces no longer need to be sent. */
   readonly drafts: Set<string>;
 }
 

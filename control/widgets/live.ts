@@ -1,5 +1,5 @@
 /**
- * Watchers of threads and their notices. Messages are not kept here: watchers are told that something changed and read
+ * Watchers of threads and their notices. Messages are not kept here: watchers are notified that something changed and read
  * it from the database, so a slow one costs no memory and none misses anything. Only the pieces of an unfinished answer
  * are passed on, and they may be dropped.
  */
@@ -74,7 +74,7 @@ export class Watcher {
     this.#wake();
   }
 
-  /** Drops the pieces of a message that need not be sent any more. */
+  /** Drops the pieces of a message that no longer need to be sent. */
   drop(id: string): void {
     this.#torn.delete(id);
     this.#notices = this.#notices.filter((notice) => notice.type !== 'delta' || notice.id !== id);

@@ -124,8 +124,7 @@ export function widgetManageRoutes(app: App, services: WidgetDeps, { threads }: 
     config: { errors: ['WIDGET_NOT_FOUND'] },
     schema: {
       summary: 'Delete a widget with its threads',
-      description:
-        'Open threads end: their event streams close, and tokens of visitors open nothing any more.',
+      description: 'Open threads end: their event streams close, and visitors’ tokens become invalid.',
       params: WidgetPath,
       response: { 200: WidgetDeleted },
     },

@@ -73,7 +73,7 @@ describe('an open stream', () => {
     expect(test.clock.pending).toBe(timers);
   });
 
-  it('is closed with all others, and none can be opened any more', async () => {
+  it('is closed with all others, and no new one can be opened', async () => {
     const open = [streams.open(order), streams.open(order)];
     for (const stream of open) stream.resume();
     const closed = Promise.all(open.map((stream) => once(stream, 'close')));

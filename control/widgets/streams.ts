@@ -105,7 +105,7 @@ export class Streams {
     return () => timer.cancel();
   }
 
-  /** Ends every stream; none can be opened any more. */
+  /** Ends every stream and opens no new ones. */
   close(): void {
     this.#closed = true;
     for (const { end } of this.#open.values()) end('closing');

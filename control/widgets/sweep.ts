@@ -1,4 +1,4 @@
-/** Ends threads in which nobody wrote for too long, and deletes expired ones. */
+/** Ends threads that were idle for too long, and deletes expired ones. */
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { Db } from '../db/index.ts';
 import { pruneSessions } from './sessions-store.ts';

@@ -65,7 +65,7 @@ test('nothing reaches the peer: its sender reports have no report block', async 
   expect(leg.report().mos_received).not.toBeNull();
 });
 
-test('nothing reaches the peer any more, after it was heard before', async () => {
+test('audio stops reaching the peer after it was heard', async () => {
   const call = await callOverNetwork();
   const { peer, leg, network } = call;
   peer.report();
@@ -84,7 +84,7 @@ test('nothing reaches the peer any more, after it was heard before', async () =>
   expect(leg.report().verdict).toBe('receive_only');
 });
 
-test('nothing reaches the peer any more: its reports keep the block, but the sequence number in it stops', async () => {
+test('audio stops reaching the peer: its reports keep the block, but the sequence number in it stops', async () => {
   const call = await callOverNetwork();
   const { peer, leg, network } = call;
   const report = () => peer.report();

@@ -1,4 +1,4 @@
-/** Signaling on the fake engine, with what only frames can bring about. What must hold on every engine is in engines.test.ts. */
+/** Signaling on the fake engine, for what only single frames can cause. What every engine must do is in engines.test.ts. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { InboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import { endTexts } from '#shared/engine-protocol/ends.ts';

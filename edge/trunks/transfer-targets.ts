@@ -85,7 +85,7 @@ export function referVerdict(
   const own = destination.kind === 'uri' && ownHosts.some((host) => isSameHost(host, destination.uri.host));
   if (destination.kind === 'dialled' || own) {
     const user = destination.kind === 'dialled' ? destination.user : unescaped(destination.uri.user ?? '');
-    if (user === '') return refused('The target of the transfer is our own host, and names nobody there.');
+    if (user === '') return refused('The target of the transfer is our own host, without a user part.');
     if (records.length === 0) return refused('The number has no outbound configuration to call the target.');
     if (mode !== 'enable_all') return refused(costs);
     // The trunk would dial the digits alone, which is neither the number meant nor the one checked against call limits.

@@ -138,7 +138,7 @@ export async function scenarioIds(
           const found = known.find(({ id, name }) => id === wanted || name === wanted);
           if (found) return found;
           const names = known.map(({ name }) => name).join('\n') || 'it has none';
-          throw new Trouble(`the ${subject.kind} has no scenario "${wanted}"`, names, 'name one of these');
+          throw new Trouble(`the ${subject.kind} has no scenario "${wanted}"`, names, 'choose one of these');
         });
   const ids = [...new Set(chosen.map(({ id }) => id))];
   if (ids.length >= 1 && ids.length <= mostScenarios) return ids;

@@ -35,7 +35,7 @@ export async function ensureAptPackages(packages: readonly string[], purpose: st
   throw new Trouble(
     `cannot install the Debian packages needed to ${purpose}`,
     tail(output),
-    `make \`apt-get install ${missing.join(' ')}\` work, then start again`,
+    `fix \`apt-get install ${missing.join(' ')}\`, then start again`,
   );
 }
 

@@ -95,7 +95,7 @@ async function fetchLibsrtp(folder: string): Promise<string> {
   }
   throw new Trouble(
     'cannot build the media worker',
-    `the archive offers ${(await readdir(files)).join(', ')}; known are ${[...libsrtp.archives.keys()].join(', ')}`,
+    `the archive offers ${(await readdir(files)).join(', ')}; expected ${[...libsrtp.archives.keys()].join(', ')}`,
     'use Debian 12, or add the archive of this release to edge/media/worker/recipe.ts after checking it',
   );
 }

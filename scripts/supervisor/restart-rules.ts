@@ -5,7 +5,7 @@ const healthyMs = 60_000;
 const firstPauseMs = 500;
 /** A longer pause would extend the outage. */
 const longestPauseMs = 5_000;
-/** Early exits in a row after which the operator is told what to do, and again at each doubling. */
+/** Early exits in a row after which the log says what to do, and again at each doubling. */
 const manyFailures = 5;
 
 /** @param failures early exits in a row before this one, from 0 @param ranMs how long the program ran */

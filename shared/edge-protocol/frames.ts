@@ -75,7 +75,7 @@ export const ControlToEdge = Type.Union([
     id: Type.String(),
     command: EdgeCommand,
     /**
-     * on the edge's clock: an expired command is rejected, because its sender was told that it failed;
+     * on the edge's clock: an expired command is rejected, because its sender has already received a failure;
      * absent: never expires
      */
     expires_at: Type.Optional(Iso),

@@ -3,15 +3,18 @@
  * with another value than the operator expects.
  */
 
-/** What became of a setting: what to do instead, given its value, or a fixed value and where it is. */
+/** What replaces a setting: what to do instead, given its value, or a fixed value and where it is. */
 type Fate = ((value: string) => string) | { readonly fixed: string; readonly file: string };
 
 const fixed = (file: string, values: Readonly<Record<string, string>>): Readonly<Record<string, Fate>> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { fixed: value, file }]));
+/** The old value in octets, if it was a number. */
+const inOctets = (value: string, times: number): string =>
+  Number.isFinite(Number(value)) ? String(Number(value) * times) : `…, in octets (1 MB is ${times}),`;
 const quota =
   (kind: string, times = 1): Fate =>
   (value) =>
-    `set QUOTAS=${kind}=${times === 1 ? value : Number(value) * times}`;
+    `set QUOTAS=${kind}=${times === 1 ? value : inOctets(value, times)}`;
 const retention =
   (kind: string): Fate =>
   (value) =>

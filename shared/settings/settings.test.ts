@@ -105,6 +105,12 @@ describe('a setting of an earlier version', () => {
     }
   });
 
+  it('names a value in the new unit only if the old one was a number', () => {
+    expect(formerSetting('QUOTA_GRAPH_MB', '200')).toContain('set QUOTAS=graphBytes=209715200 instead');
+    expect(formerSetting('QUOTA_GRAPH_MB', 'lots')).not.toContain('NaN');
+    expect(formerSetting('QUOTA_GRAPH_MB', 'lots')).toContain('graphBytes=…, in octets (1 MB is 1048576)');
+  });
+
   it('is ignored when it is empty, as every empty variable is', () => {
     expect(() => settingReader('edge', { QUOTA_TOOLS: '', RING_TIMEOUT_S: ' ' })).not.toThrow();
   });

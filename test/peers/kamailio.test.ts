@@ -199,7 +199,7 @@ test('a wrong password fails with an explanation, and no password appears anywhe
   const record = await registering('failed', inState('failed'));
   expect(record.registration).toMatchObject({ sip_code: 401, expires_at: null });
   expect(record.registration?.last_error).toBe(
-    `127.0.0.1:${port} does not accept our user name and password; the account there must have the derived password, returned by attach and update (register_password_for_pbx) (401 Unauthorized).`,
+    `127.0.0.1:${port} rejected our user name and password; the account there must have the derived password, returned by attach and update (register_password_for_pbx) (401 Unauthorized).`,
   );
   expect(record.options.register_auth?.password).toBe('********');
   for (const text of [JSON.stringify(record), system.edge.output, system.control.output]) {

@@ -118,7 +118,7 @@ test('a wrong password is sent once', async () => {
   const state = await registerAt('uas-registrar-wrong-password-expect-one-try', 'failed');
   expect(state).toMatchObject({
     sip_code: 401,
-    last_error: `trunk.example:${registrarPort} does not accept our user name and password; the account there must have the derived password, returned by attach and update (register_password_for_pbx) (401 Unauthorized).`,
+    last_error: `trunk.example:${registrarPort} rejected our user name and password; the account there must have the derived password, returned by attach and update (register_password_for_pbx) (401 Unauthorized).`,
   });
 });
 

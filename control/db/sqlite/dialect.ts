@@ -115,7 +115,7 @@ export class SqliteConnection implements DatabaseConnection {
 }
 
 /**
- * Writes queries so that SQLite plans them once. Where a parameter stands alone as a limit or beside `=`, the planner
+ * Writes queries so that SQLite plans them once. Where a parameter is used alone as a limit or beside `=`, the planner
  * looks at its value (sqlite3ExprIsInteger), and each binding then re-prepares the whole statement, which takes a third
  * of the time of a list page. A partial index, such as `where open = 1`, is matched by the query's text: queries that
  * need it write the value with `sql.lit`.

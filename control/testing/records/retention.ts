@@ -33,7 +33,7 @@ export function emptyRecordsBefore(db: Db, before: string, now: string): Promise
       const { numUpdatedRows } = await trx
         .updateTable('test_run_records')
         .set({
-          // Nothing reads it any more.
+          // Nothing reads it anymore.
           scenario: toJson({}) as TestRunRecordRow['scenario'],
           chat_history: toJson([]),
           variables_extracted: toJson({}),

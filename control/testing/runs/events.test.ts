@@ -93,7 +93,7 @@ describe('the events of a run', () => {
     expect(all).toContain('id: 2-1\nevent: turn');
   });
 
-  it('contain heartbeats while nothing happens, and end when nobody reads any more', async () => {
+  it('contain heartbeats while nothing happens, and end when the reader is gone', async () => {
     const stream = watch();
     const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<string>;
     await until(chunks, 'event: state');

@@ -76,7 +76,7 @@ export class TestStreams {
     return this.#open.size;
   }
 
-  /** Ends every stream; none can be opened any more. */
+  /** Ends every stream and opens no new ones. */
   close(): void {
     this.#closed = true;
     for (const { end } of this.#open.values()) end();

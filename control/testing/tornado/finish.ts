@@ -87,5 +87,5 @@ export async function finishSession(
 function errorOf(last: IterationOutcome | undefined): string {
   return last && mostlyErrors(last)
     ? 'More than half of the runs of the iteration ended in ERROR; see their error_message.'
-    : 'The session could not go on.';
+    : 'The session could not continue.';
 }

@@ -20,7 +20,7 @@ export interface Planned {
 
 /** Findings with at least this confidence become fixes together; without one the best becomes a single fix. */
 const certainEnough = 0.7;
-/** Most fixes for one scenario in one iteration: few, so that their effects can be told apart. */
+/** Most fixes for one scenario in one iteration: few, so that their effects can be distinguished. */
 const mostPerScenario = 3;
 
 /**

@@ -191,7 +191,7 @@ describe('the end of a session', () => {
   });
 });
 
-describe('a session of an organization that keeps as much as it may', () => {
+describe('a session of an organization at its quota', () => {
   /** With so many more characters. */
   const padded = (characters: number) => {
     const note = 'x'.repeat(Math.ceil(characters / faultyGraph.nodes.length));

@@ -265,7 +265,7 @@ export class Sessions {
   }
 }
 
-/** Why no fork was made, where the organization keeps as much as it may: repeating the step would not help. */
+/** Why no fork was created when a quota of the organization is reached: repeating the step would not help. */
 function noRoom(error: unknown): string {
   if (!(error instanceof ApiError) || error.code !== 'QUOTA_EXCEEDED') throw error;
   return `There is no room for the next fork. ${error.message}`;

@@ -39,7 +39,7 @@ export const crmA: Integration = {
     {
       key: 'find_records',
       name: 'Find records',
-      description: 'Finds records of a kind that hold a text.',
+      description: 'Finds records of a kind that contain a text.',
       kind: 'service',
       headers,
       inputSchema: params(

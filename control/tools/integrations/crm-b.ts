@@ -34,7 +34,7 @@ export const crmB: Integration = {
     {
       key: 'find_contacts',
       name: 'Find contacts',
-      description: 'Finds contacts that hold a text, such as a name, a phone number or a mail address.',
+      description: 'Finds contacts that contain a text, such as a name, a phone number or a mail address.',
       kind: 'service',
       headers,
       inputSchema: params(

@@ -65,7 +65,7 @@ export const notesApp: Integration = {
     {
       key: 'search',
       name: 'Search pages',
-      description: 'Finds pages whose title holds a text.',
+      description: 'Finds pages whose title contains a text.',
       kind: 'service',
       headers,
       inputSchema: params(

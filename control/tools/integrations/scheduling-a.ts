@@ -58,7 +58,7 @@ export const schedulingA: Integration = {
       description: 'Cancels an event that was booked.',
       kind: 'service',
       headers,
-      inputSchema: params({ event_id: text('id of the event'), reason: text('told to the invitee') }, [
+      inputSchema: params({ event_id: text('id of the event'), reason: text('shown to the invitee') }, [
         'event_id',
       ]),
       request: {

@@ -32,7 +32,7 @@ export class AppClient {
     this.#maxQueuedBytes = maxQueuedBytes;
   }
 
-  /** True once nothing reaches the application any more. */
+  /** True once nothing can reach the application anymore. */
   get closed(): boolean {
     return this.#closed;
   }

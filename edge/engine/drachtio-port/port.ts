@@ -35,7 +35,7 @@ export interface PortEvents {
   execute(command: SipCommand): void;
   /** An application has authenticated. */
   clientCame(): void;
-  /** An application has disconnected; its transactions and dialogs have no owner any more. */
+  /** An application has disconnected; its transactions and dialogs no longer have an owner. */
   clientGone(client: AppClient): void;
   /** `proto/host:port` of the SIP listeners, as peers see them and as they are bound. */
   hostports(): { readonly public: string; readonly local: string };

@@ -348,7 +348,7 @@ export class Uas implements IncomingOwner {
       this.giveUp(incoming, 487, 'Request Terminated', 'connection_lost');
   }
 
-  /** No application will answer these any more. */
+  /** No application will answer these anymore. */
   clientGone(client: AppClient): void {
     for (const incoming of this.#incoming.values()) {
       if (incoming.client !== client || !incoming.transaction.open) continue;

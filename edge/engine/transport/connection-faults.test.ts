@@ -79,7 +79,7 @@ test('a peer limited to TLS 1.1 is a version fault', async () => {
   expectFault(await fault(port), 'tls_version');
 });
 
-test('a peer without a common cipher suite is told apart from one that requires a certificate', async () => {
+test('a peer without a common cipher suite is distinguished from one that requires a certificate', async () => {
   const { port } = await foreignServer({
     ...server,
     maxVersion: 'TLSv1.2',
@@ -130,7 +130,7 @@ test('a disconnect during the handshake is a broken handshake', async () => {
   expectFault(await fault(port), 'handshake_closed');
 });
 
-test('a peer that accepts TCP and never completes the handshake is told apart from one that accepts no connection', async () => {
+test('a peer that accepts TCP and never completes the handshake is distinguished from one that accepts no connection', async () => {
   const { port, accepted } = await silentServer();
   const alice = await listening({ limits: { connectTimeoutMs: 5000 } });
   const handshake = failure(alice.layer.connect(target(port)));

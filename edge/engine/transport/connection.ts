@@ -383,7 +383,7 @@ export class Connection implements Flow, UnfinishedHolder {
     this.#owner.events.closed(this, ours === null ? loss : connectionFailure('lost', ours));
   }
 
-  /** Stops reading; no request is sent this way any more. */
+  /** Stops reading; no more requests are sent over it. */
   #drain(reason: string): void {
     this.#drainReason = reason;
     this.#drainingSince = this.#owner.tick;

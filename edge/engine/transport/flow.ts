@@ -13,7 +13,7 @@ export interface Flow {
   readonly localPort: number;
   /** Whether we opened it. */
   readonly outbound: boolean;
-  /** True once nothing can be sent any more. */
+  /** True once nothing can be sent anymore. */
   readonly closed: boolean;
   /** True once reading has stopped: responses may still be sent, but requests would never be answered. */
   readonly draining: boolean;

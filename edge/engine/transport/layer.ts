@@ -126,7 +126,7 @@ export class TransportLayer implements ConnectionOwner {
     return opening;
   }
 
-  /** The open flow to `address` and `port`, whoever opened it. */
+  /** The open flow to `address` and `port`, no matter which side opened it. */
   find(address: string, port: number): Flow | undefined {
     return this.#byRemote.get(`${address} ${port}`);
   }

@@ -64,7 +64,7 @@ export class WebSocketFrames {
     return 2 + (EXTENDED[second & 0x7f] ?? 0) + (second & 0x80 ? MASK_OCTETS : 0);
   }
 
-  /** Whether a message is complete, or nothing is pending any more. */
+  /** Whether a message is complete, or nothing is pending. */
   #endFrame(): boolean {
     const octets = this.#frame;
     this.#frame = 0;

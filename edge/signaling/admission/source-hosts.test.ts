@@ -90,7 +90,7 @@ describe('the source hosts of trunks', () => {
     hosts.close();
   });
 
-  it('are forgotten when no trunk names them any more', async () => {
+  it('are forgotten when no trunk lists them anymore', async () => {
     const { hosts } = setup({ 'a.example': ['192.0.2.1'] });
     hosts.follow(['a.example']);
     await settle();

@@ -19,7 +19,7 @@ export const strangerLimits: StrangerLimits = {
   // Enough to correct a mistake in a trunk's set-up.
   tries: 5,
   windowS: 60,
-  // A scanner goes on to the next host; the operator of a PBX does not wait long after a mistake.
+  // A scanner moves on to the next host; the operator of a PBX does not wait long after a mistake.
   blockS: 600,
   // About 2 MB; a flood from more addresses meets the engine's limits first.
   maxSources: 10_000,

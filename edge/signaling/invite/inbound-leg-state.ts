@@ -9,7 +9,7 @@
  *             BYE of peer or engine, dialog forgotten, engine lost: from everywhere
  *
  * `answering`: the 200 is passed to the engine. `answered`: it is on the wire. A CANCEL that arrives from then on has
- * crossed the 200: the engine has answered it, and the call goes on (RFC 3261 section 9.2).
+ * crossed the 200: the engine has answered it, and the call continues (RFC 3261 section 9.2).
  */
 import { ignored, type Moves, machine, to } from '#shared/state-machine.ts';
 import {
@@ -28,7 +28,7 @@ export type InboundLegInput =
   | 'ring'
   | 'answer'
   | 'reject'
-  /** What became of our responses. */
+  /** Outcome of our responses. */
   | '180 sent'
   | '200 sent'
   | '200 not sent'

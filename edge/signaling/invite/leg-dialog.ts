@@ -90,7 +90,7 @@ export class LegDialog {
     this.#send({ method: 'BYE', headers, body: undefined, answered, failed: answered });
   }
 
-  /** Nothing is sent or awaited any more. */
+  /** Nothing more is sent or awaited. */
   release(): void {
     this.session.stop();
     this.refers.stop('The call has ended');

@@ -53,7 +53,7 @@ export type OutboundLegInput =
   /** Orders of the call. */
   | 'cancel'
   | 'renegotiate'
-  /** What became of the INVITE. */
+  /** Outcome of the INVITE. */
   | 'accepted'
   | 'not sent'
   | 'no response'
@@ -71,7 +71,7 @@ export type OutboundLegInput =
   /** The peer has sent an offer, and it is being answered. */
   | 'offered'
   | 'UPDATE'
-  /** The session cannot go on. */
+  /** The session cannot continue. */
   | 'session lost';
 
 export type OutboundLegAction =

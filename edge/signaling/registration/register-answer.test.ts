@@ -67,7 +67,7 @@ describe('the answer to a REGISTER', () => {
 
   it.each([
     [403, false, {}, true, 'forbids this registration; check the account there, and that'],
-    [403, true, {}, true, 'does not accept our user name and password; the account there must have the'],
+    [403, true, {}, true, 'rejected our user name and password; the account there must have the'],
     [403, false, { warning: '399 pbx "account locked"' }, true, /\(403 Phrase: account locked\)\.$/],
     [404, true, {}, true, 'does not know this user; check the user name'],
     [604, true, {}, true, 'does not know this user; check the user name'],

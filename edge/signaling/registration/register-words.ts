@@ -46,7 +46,7 @@ const sentences = {
   credentials_missing: (place: string) =>
     `${place} requires an unsupported authentication; it must offer SIP digest with SHA-256 or MD5`,
   credentials_refused: (place: string) =>
-    `${place} does not accept our user name and password; the account there must have the derived password, returned by attach and update (register_password_for_pbx)`,
+    `${place} rejected our user name and password; the account there must have the derived password, returned by attach and update (register_password_for_pbx)`,
   forbidden: (place: string) =>
     `${place} forbids this registration; check the account there, and that it may register from our addresses`,
   unknown_number: (place: string) =>

@@ -85,7 +85,7 @@ describe('the states of a registration', () => {
   it('leave no binding behind: one that was granted is removed, replaced or lost with the engine', () => {
     explore(registration, 'idle', 0, (bound, { from, input, to, actions }) => {
       if (to === 'ended' && from !== 'ended' && bound === 1) {
-        // The registrar does not answer, has rejected the refresh, or cannot be reached any more.
+        // The registrar does not answer, has rejected the refresh, or is unreachable.
         expect(['unbound', 'limit', 'engine lost', 'rejected', 'repeat']).toContain(input);
       }
       if (count(actions, 'learn binding') > 0) return 1;

@@ -75,7 +75,7 @@ describe('a registration', () => {
       nextTryAt: scene.clock.now() + 300_000,
       sipCode: 407,
       lastError:
-        'pbx.example.com:5061 does not accept our user name and password; the account there must have the derived password, returned by attach and update (register_password_for_pbx) (407 Reason).',
+        'pbx.example.com:5061 rejected our user name and password; the account there must have the derived password, returned by attach and update (register_password_for_pbx) (407 Reason).',
     });
     scene.clock.advance(299_999);
     await scene.nothingSent();

@@ -49,7 +49,7 @@ export type GenerateFromCall = Static<typeof GenerateFromCall>;
 /** The kinds of data removed; the text itself is not shown again. */
 const Removed = Type.Object({
   kind: text,
-  placeholder: Type.String({ description: 'What stands in its place' }),
+  placeholder: Type.String({ description: 'The placeholder that replaces it' }),
   hint: Type.String({ description: 'First and last character' }),
   count: Type.Integer(),
 });
