@@ -23,6 +23,15 @@ export const colleague = '+14155550199';
 
 export const blind = (target = colleague): TransferOrder => ({ target, method: 'bridge', consult: null });
 
+/** A final response of the target that ends the attempt. */
+export const refusal = (status: number, reason: string) => ({
+  status,
+  reason,
+  warning: null,
+  retryAfterS: null,
+  authenticated: false,
+});
+
 /** A REFER from the peer that records our responses. */
 export class FakeRefer implements PeerRefer {
   readonly target: string;

@@ -1,0 +1,93 @@
+/** Inbound calls on fakes. */
+import { beforeEach } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
+import type { CallPlan } from '../../../edge/call/call-plan.ts';
+import { Calls } from '../../../edge/call/calls.ts';
+import { echoAgent, FakeAgents } from '../fakes/fake-agents.ts';
+import { FakeMedia } from '../fakes/fake-media.ts';
+import { QuietLog } from '../fakes/quiet-log.ts';
+
+export const plan: CallPlan = {
+  orgId: 'org-1',
+  number: '+14155550100',
+  trunkId: 'trunk-1',
+  agent: { ...echoAgent, request_data: { plan: 'gold', to: 'nobody' } },
+  variables: { customer: '42' },
+};
+
+/** Lets every pending promise settle. */
+export const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** Fresh fakes for each test. */
+export function callScene() {
+  let clock: FakeClock;
+  let media: FakeMedia;
+  let agents: FakeAgents;
+  let log: QuietLog;
+  let records: CallRecord[];
+  let reports: ReportBody[];
+  let calls: Calls;
+  let failReports: boolean;
+
+  beforeEach(() => {
+    clock = new FakeClock(Date.UTC(2030, 0, 1));
+    media = new FakeMedia();
+    agents = new FakeAgents();
+    log = new QuietLog();
+    records = [];
+    reports = [];
+    failReports = false;
+    let next = 1;
+    calls = new Calls({
+      clock,
+      media,
+      agents,
+      log,
+      newId: () => `id-${next++}`,
+      maxCalls: 2,
+      settings: { ringAfterMs: 200, prepareTimeoutMs: 5000, mediaTimeoutMs: 60_000 },
+      reporter: {
+        report: (body) => {
+          if (failReports) throw new Error('disk full');
+          reports.push(body);
+          if (body.type === 'call') records.push(body.call);
+        },
+      },
+    });
+  });
+
+  const last = () => records.at(-1);
+
+  return {
+    get clock() {
+      return clock;
+    },
+    get media() {
+      return media;
+    },
+    get agents() {
+      return agents;
+    },
+    get log() {
+      return log;
+    },
+    get records() {
+      return records;
+    },
+    get reports() {
+      return reports;
+    },
+    get calls() {
+      return calls;
+    },
+    get failReports() {
+      return failReports;
+    },
+    set failReports(value) {
+      failReports = value;
+    },
+    last,
+  };
+}

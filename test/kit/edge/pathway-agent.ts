@@ -1,0 +1,99 @@
+/** A pathway agent in a call that the test drives. */
+import { FakeClock } from '#shared/clock.ts';
+import type { PathwayConfig } from '#shared/edge-protocol/config.ts';
+import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
+import { parseNetworks } from '#shared/outgoing-targets.ts';
+import { type AgentsDeps, createAgents } from '../../../edge/agent/agents.ts';
+import type { PathwaySettings } from '../../../edge/agent/pathway-agent.ts';
+import { call, countingVoice, manner, RecordingHost, RecordingLog, ruleModels, settle } from './agent.ts';
+
+export const node = (id: string, type: string, data: object) => ({ id, type, data: { name: id, ...data } });
+export const edge = (source: string, target: string, label: string) => ({ source, target, data: { label } });
+
+export const menu: PathwayConfig = {
+  pathway_id: '33333333-3333-4333-8333-333333333333',
+  version: 0,
+  org_id: call.orgId,
+  name: 'Menu',
+  nodes: [
+    node('menu', 'Default', { isStart: true, text: 'Press 1, 2 or 3.' }),
+    node('account', 'Default', { text: 'Account?', extractVars: [['account', 'integer', 'account number']] }),
+    node('thanks', 'End Call', { text: 'Thanks {{account}}.' }),
+    node('transfer', 'Transfer Call', {
+      text: 'One moment.',
+      transferNumber: '{{desk}}',
+      transferMethod: 'refer',
+      transferAnnouncement: 'A call of {{from}}. Press 1.',
+      transferAcceptKey: '1',
+    }),
+    node('sorry', 'End Call', { text: 'Sorry.' }),
+    node('dial', 'Press Button', { digits: '42#' }),
+  ],
+  edges: [
+    edge('menu', 'account', 'press 1 for your account'),
+    edge('menu', 'transfer', 'press two'),
+    edge('menu', 'dial', '3'),
+    edge('account', 'thanks', 'entered'),
+    edge('transfer', 'sorry', 'failure'),
+    edge('dial', 'sorry', 'done'),
+  ],
+};
+
+interface Setup {
+  readonly settings?: Partial<PathwaySettings>;
+  readonly tts?: TextToSpeech;
+  readonly stt?: SpeechToText;
+  readonly config?: PathwayConfig;
+  /** Whether the call has telephone-event. */
+  readonly keys?: boolean;
+}
+
+export function setUp({ settings = {}, tts = countingVoice, stt, config = menu, keys = true }: Setup = {}) {
+  const clock = new FakeClock();
+  const host = new RecordingHost();
+  host.keys = keys;
+  const log = new RecordingLog();
+  let ids = 0;
+  const deps: AgentsDeps = {
+    pathways: (id, version) => (id === config.pathway_id && version === config.version ? config : undefined),
+    organization: () => ({ org_id: call.orgId, signing_secret: 'ab' }),
+    models: ruleModels,
+    tts,
+    stt: stt ?? null,
+    clock,
+    log,
+    newId: () => `id-${++ids}`,
+    allowedTargets: () => parseNetworks([]),
+  };
+  const agent = createAgents(deps).create(
+    {
+      kind: 'pathway',
+      pathway_id: config.pathway_id,
+      pathway_version: 0,
+      start_node_id: null,
+      ...manner,
+      ...settings,
+    },
+    call,
+    host,
+  );
+  const press = async (keys: string) => {
+    for (const digit of keys) agent.dtmf?.({ digit, durationMs: 100 });
+    await settle();
+  };
+  const begin = async () => {
+    await agent.prepare();
+    agent.start();
+    await settle();
+  };
+  const pass = async (ms: number) => {
+    clock.advance(ms);
+    await settle();
+  };
+  return { agent, clock, host, log, press, begin, pass };
+}
+
+export function hear(write: ((frame: Int16Array) => void) | undefined, level: number, frames: number): void {
+  const frame = new Int16Array(160).map((_, i) => (i % 2 === 0 ? level : -level));
+  for (let i = 0; i < frames; i++) write?.(frame);
+}
