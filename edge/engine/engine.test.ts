@@ -4,12 +4,7 @@
  */
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import {
-  type AppDialog,
-  type AppRequest,
-  type AppResponse,
-  connectApp,
-} from '../../test/kit/edge/engine.ts';
+import { type AppDialog, type AppRequest, type AppResponse, connectApp } from '../../test/kit/edge/engine.ts';
 import { ANSWER, engineScene, OFFER } from '../../test/kit/edge/engine-calls.ts';
 import { TestPeer } from '../../test/kit/edge/sip-peer.ts';
 

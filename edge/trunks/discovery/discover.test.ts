@@ -1,58 +1,17 @@
-/** Discovery against real sockets on loopback. */
-import { beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '#shared/clock.ts';
-import { parseNetworks } from '#shared/outgoing-targets.ts';
-import {
-  closedPort,
-  host,
-  reply,
-  tcpServer,
-  tlsServer,
-  udpServer,
-} from '../../../test/kit/edge/discovery.ts';
+import { describe, expect, it } from 'vitest';
+import { discoveryScene, domain } from '../../../test/kit/edge/discover.ts';
+import { host, reply, tcpServer, tlsServer, udpServer } from '../../../test/kit/edge/discovery.ts';
 import { FakeDns, srv } from '../../../test/kit/edge/trunks.ts';
-import {
-  createAuthority,
-  createSelfSigned,
-  type TestAuthority,
-} from '../../../test/kit/fakes/certificates.ts';
-import type { DiscoveryQuery } from './candidates.ts';
-import { type DiscoveryLimits, type DiscoveryOptions, discover, discoveryLimits } from './discover.ts';
+import { createSelfSigned } from '../../../test/kit/fakes/certificates.ts';
 
-const domain = 'sip.example.com';
-const loopback = parseNetworks(['127.0.0.0/8']);
-let authority: TestAuthority;
-let certificate: ReturnType<TestAuthority['issue']>;
-
-beforeAll(() => {
-  authority = createAuthority('Discovery test authority');
-  certificate = authority.issue({ commonName: domain, names: [`DNS:${domain}`] });
-});
-
-interface Other extends Partial<Omit<DiscoveryOptions, 'limits'>> {
-  readonly limits?: Partial<DiscoveryLimits>;
-}
-
-function run(query: Partial<DiscoveryQuery>, other: Other = {}) {
-  const { limits, ...options } = other;
-  return discover(
-    { host: domain, port: null, transport: null, ...query },
-    {
-      dns: new FakeDns({ a: { [domain]: [host] } }),
-      clock: systemClock,
-      allowed: loopback,
-      ca: [authority.cert],
-      limits: { ...discoveryLimits, attemptMs: 1500, ...limits },
-      ...options,
-    },
-  );
-}
+const scene = discoveryScene();
+const { run } = scene;
 
 const sdp = 'v=0\r\nm=audio 4000 RTP/SAVP 8 0 101\r\na=rtpmap:101 telephone-event/8000\r\n';
 
 describe('a system with TLS', () => {
   it('is found, recognized and recommended, with the details of its certificate', async () => {
-    const port = await tlsServer(certificate, (request, send) => {
+    const port = await tlsServer(scene.certificate, (request, send) => {
       send(reply(request, '200 OK', ['Server: Asterisk PBX 20.5.2', 'Allow: INVITE, ACK, BYE'], sdp));
     });
     const result = await run({ port });
@@ -93,7 +52,7 @@ describe('a system with TLS', () => {
 
   it('gets a complete request addressed to its name', async () => {
     let asked = '';
-    const port = await tlsServer(certificate, (request, send) => {
+    const port = await tlsServer(scene.certificate, (request, send) => {
       asked = request;
       send(reply(request, '200 OK'));
     });
@@ -111,8 +70,11 @@ describe('a system with TLS', () => {
   it('with an untrusted certificate, or one for another name, is reported as such and not trusted', async () => {
     const answerer = (request: string, send: (text: string) => void) => send(reply(request, '200 OK'));
     const own = await tlsServer(createSelfSigned([`DNS:${domain}`]), answerer);
-    const foreign = await tlsServer(authority.issue({ names: ['DNS:other.example.com'] }), answerer);
-    const expired = await tlsServer(authority.issue({ names: [`DNS:${domain}`], expired: true }), answerer);
+    const foreign = await tlsServer(scene.authority.issue({ names: ['DNS:other.example.com'] }), answerer);
+    const expired = await tlsServer(
+      scene.authority.issue({ names: [`DNS:${domain}`], expired: true }),
+      answerer,
+    );
     const results = await Promise.all([own, foreign, expired].map((port) => run({ port, transport: 'tls' })));
     const messages = results.map(({ attempts }) => attempts[0]?.message);
     expect(messages).toEqual([
@@ -128,7 +90,7 @@ describe('a system with TLS', () => {
 
   it('that only supports an old version is found, but not usable', async () => {
     const old = {
-      ...certificate,
+      ...scene.certificate,
       minVersion: 'TLSv1',
       maxVersion: 'TLSv1.1',
       ciphers: 'ALL:@SECLEVEL=0',
@@ -141,7 +103,7 @@ describe('a system with TLS', () => {
   });
 
   it('that never answers gets no recommendation, but its handshake is shown', async () => {
-    const port = await tlsServer(certificate, () => {});
+    const port = await tlsServer(scene.certificate, () => {});
     const { attempts, recommended, tls } = await run(
       { port, transport: 'tls' },
       { limits: { attemptMs: 300 } },
@@ -193,8 +155,8 @@ describe('a system without TLS', () => {
   });
 
   it('that requires a client certificate is reported as such', async () => {
-    const wish = { requestCert: true, rejectUnauthorized: true, ca: authority.cert };
-    const port = await tlsServer({ ...certificate, ...wish }, () => {});
+    const wish = { requestCert: true, rejectUnauthorized: true, ca: scene.authority.cert };
+    const port = await tlsServer({ ...scene.certificate, ...wish }, () => {});
     const { attempts, tls } = await run({ port, transport: 'tls' });
     expect(attempts[0]).toMatchObject({
       error: 'tls_error',
@@ -232,7 +194,7 @@ describe('a system without TLS', () => {
 
 describe('of several ways', () => {
   it('TLS is recommended before TCP, although TCP answers better', async () => {
-    const tls = await tlsServer(certificate, (request, send) => send(reply(request, '403 Forbidden')));
+    const tls = await tlsServer(scene.certificate, (request, send) => send(reply(request, '403 Forbidden')));
     const tcp = await tcpServer((request, send) => send(reply(request, '200 OK')));
     const dns = new FakeDns({
       srv: {
@@ -268,97 +230,6 @@ describe('of several ways', () => {
   });
 });
 
-describe('limits', () => {
-  it('probes at most four addresses and four SRV targets', async () => {
-    const addresses = Array.from({ length: 6 }, (_, index) => `127.0.0.${index + 1}`);
-    const port = await closedPort();
-    const records = addresses.map((_, index) => srv(`t${index}.example.com`, port, index));
-    const dns = new FakeDns({
-      a: {
-        [domain]: addresses,
-        ...Object.fromEntries(records.map(({ target }, index) => [target, [`127.0.1.${index + 1}`]])),
-      },
-      srv: { [`_sip._tcp.${domain}`]: records },
-    });
-    const { attempts } = await run({ port, transport: 'tcp' }, { dns });
-    expect(attempts.map(({ address }) => address)).toEqual([
-      ...['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'],
-      ...['127.0.1.1', '127.0.1.2', '127.0.1.3', '127.0.1.4'],
-    ]);
-    for (const { error } of attempts) expect(error).toBe('refused');
-  });
-
-  it('probes everything in parallel: no attempt waits for the end of another', async () => {
-    const open: (() => void)[] = [];
-    // Nobody is answered until all have asked.
-    const ports = await Promise.all(
-      Array.from({ length: 4 }, () =>
-        tcpServer((_request, _send, close) => {
-          if (open.push(close) === 4) for (const end of open) end();
-        }),
-      ),
-    );
-    const dns = new FakeDns({
-      srv: { [`_sip._tcp.${domain}`]: ports.map((port, index) => srv('a.example.com', port, index)) },
-      a: { 'a.example.com': [host] },
-    });
-    const { attempts } = await run({}, { dns, limits: { attemptMs: 20_000 } });
-    expect(open).toHaveLength(4);
-    expect(attempts.map(({ error }) => error)).not.toContain('timeout');
-  });
-
-  it('stops when its time is up, and returns what it has', async () => {
-    const port = await tcpServer(() => {});
-    const result = await run({ port, transport: 'tcp' }, { limits: { totalMs: 100 } });
-    expect(result).toMatchObject({
-      status: 'failed',
-      error: { code: 'DISCOVERY_TIMEOUT' },
-      attempts: [{ error: 'timeout', port }],
-      recommended: null,
-    });
-  });
-
-  it('times out when DNS is too slow', async () => {
-    const dns = new FakeDns({});
-    dns.a = () => new Promise(() => {});
-    const result = await run({}, { dns, limits: { totalMs: 50 } });
-    expect(result).toMatchObject({ status: 'failed', error: { code: 'DISCOVERY_TIMEOUT' }, attempts: [] });
-  });
-
-  it('can be aborted by its signal', async () => {
-    const port = await tcpServer(() => {});
-    const signal = AbortSignal.abort();
-    expect(await run({ port, transport: 'tcp' }, { signal })).toMatchObject({ status: 'failed' });
-  });
-});
-
-describe('a forbidden target', () => {
-  it.each(['10.0.0.1', '127.0.0.1', 'localhost', '[::1]', '169.254.169.254'])(
-    '%s is rejected',
-    async (literal) => {
-      const result = await run({ host: literal }, { allowed: parseNetworks([]) });
-      expect(result).toMatchObject({ status: 'failed', error: { code: 'TARGET_NOT_ALLOWED' }, attempts: [] });
-    },
-  );
-
-  it('a name that resolves to private addresses is rejected, also through SRV', async () => {
-    const dns = new FakeDns({
-      a: { [domain]: ['127.0.0.1'], 'a.example.com': ['10.0.0.1'] },
-      srv: { [`_sips._tcp.${domain}`]: [srv('a.example.com', 5061)] },
-    });
-    const result = await run({}, { dns, allowed: parseNetworks([]) });
-    expect(result).toMatchObject({ status: 'failed', error: { code: 'TARGET_NOT_ALLOWED' }, attempts: [] });
-  });
-
-  it('is left out when other targets are allowed', async () => {
-    const port = await closedPort();
-    const dns = new FakeDns({ a: { [domain]: ['10.0.0.1', host] } });
-    const { attempts, resolved_addresses } = await run({ port, transport: 'tcp' }, { dns });
-    expect(resolved_addresses).toEqual([host]);
-    expect(attempts).toHaveLength(1);
-  });
-});
-
 it('a host that does not resolve is a DNS failure', async () => {
   const dns = new FakeDns({});
   expect(await run({}, { dns })).toMatchObject({
@@ -366,38 +237,3 @@ it('a host that does not resolve is a DNS failure', async () => {
     error: { code: 'DNS_FAILURE', message: `${domain} has no address` },
   });
 });
-
-it('leaves no socket', async () => {
-  const silent = await Promise.all([
-    udpServer(() => {}),
-    tcpServer(() => {}),
-    tlsServer(certificate, () => {}),
-  ]);
-  const dns = new FakeDns({
-    srv: {
-      [`_sip._udp.${domain}`]: silent.slice(0, 1).map((port) => srv('a.example.com', port)),
-      [`_sip._tcp.${domain}`]: silent.slice(1, 2).map((port) => srv('a.example.com', port)),
-      [`_sips._tcp.${domain}`]: silent.slice(2).map((port) => srv('a.example.com', port)),
-    },
-    a: { 'a.example.com': [host] },
-  });
-  await turns();
-  const before = open();
-  const { attempts } = await run({}, { dns, limits: { attemptMs: 200 } });
-  expect(attempts.map(({ error }) => error)).toEqual(['timeout', 'timeout', 'timeout']);
-  await turns();
-  expect(open()).toEqual(before);
-});
-
-/** Sockets and their far ends close in the following turns of the event loop. */
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Number of open sockets of each kind in this process. */
-function open(): Record<string, number> {
-  const sockets = process.getActiveResourcesInfo().filter((one) => /UDP|TCPSocket|TLS/.test(one));
-  return Object.fromEntries(
-    [...Map.groupBy(sockets, (one) => one)].map(([kind, found]) => [kind, found.length]),
-  );
-}
