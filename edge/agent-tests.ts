@@ -185,13 +185,13 @@ class TestRun {
             ringMs,
           );
           this.#withdraw = expected.withdraw;
-          const bearer = {
+          const testKey = {
             type: 'custom' as const,
             key: testKeyHeader,
             value: expected.key,
             passthrough: true,
           };
-          return dialer.dial(target, { ...invite, headers: [bearer] }, events);
+          return dialer.dial(target, { ...invite, headers: [testKey] }, events);
         },
       },
       reporter: this.#tap((record) => {

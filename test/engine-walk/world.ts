@@ -45,7 +45,7 @@ export class FakeFlow implements Flow {
   readonly outbound: boolean;
   closed = false;
   draining = false;
-  heard = 0;
+  receivedCount = 0;
   pins = 0;
   /** Octets of answers that the application still owes. */
   owed = 0;
@@ -146,7 +146,7 @@ export class World {
 
   receive(flow: FakeFlow, lines: readonly string[]): void {
     if (flow.closed) return;
-    flow.heard++;
+    flow.receivedCount++;
     const bytes = Buffer.from(`${lines.join('\r\n')}\r\nContent-Length: 0\r\n\r\n`);
     const result = parseMessage(bytes);
     if (!result.ok) throw new Error(`the walk has written what cannot be read: ${bytes.toString()}`);

@@ -33,7 +33,7 @@ export class Attempt {
   }
 
   /** Whether any response came. */
-  get heard(): boolean {
+  get hadResponse(): boolean {
     return this.#phase !== 'silent';
   }
 
@@ -65,7 +65,7 @@ export class Attempt {
       },
       unreachable: (failure) => {
         const lost = { kind: 'connection_lost', phase: this.#phase, failure } as const;
-        this.#call.failed(this, this.heard ? lost : { kind: 'no_connection', failure });
+        this.#call.failed(this, this.hadResponse ? lost : { kind: 'no_connection', failure });
       },
       timeout: () => {
         if (rang(this.#phase)) this.#call.unanswered();

@@ -157,7 +157,7 @@ export class OutboundSetup implements Setup {
   #overdue(attempt: Attempt, ringTimeoutMs: number): void {
     const call = this.#call;
     const seconds = Math.round(ringTimeoutMs / 1000);
-    if (attempt.heard) call.end({ code: 'no_answer', detail: `Nobody answered within ${seconds} s.` });
+    if (attempt.hadResponse) call.end({ code: 'no_answer', detail: `Nobody answered within ${seconds} s.` });
     else {
       call.guarded(() => {
         attempt.leg?.cancel('No response in time');

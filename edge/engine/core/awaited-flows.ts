@@ -43,7 +43,7 @@ export class AwaitedFlows {
     const { clock, transport, metrics } = this.#context;
     const { silenceTimeoutMs } = transport.limits;
     const timer = clock.after(silenceTimeoutMs, () => {
-      if (flow.closed || !outgoing.unheard) return;
+      if (flow.closed || !outgoing.flowIsSilent) return;
       metrics.count('flows_set_aside');
       const { remoteAddress, remotePort } = flow;
       const fields = { remoteAddress, remotePort, silent_ms: silenceTimeoutMs };
@@ -57,8 +57,8 @@ export class AwaitedFlows {
    * When the peer of an outbound connection vanishes, TCP notices only after a quarter of an hour. The next
    * request opens a new connection.
    */
-  leaveIfDead({ flow, unheard }: OutgoingRequest): void {
-    if (!flow?.outbound || flow.closed || !unheard) return;
+  leaveIfDead({ flow, flowIsSilent }: OutgoingRequest): void {
+    if (!flow?.outbound || flow.closed || !flowIsSilent) return;
     this.#context.metrics.count('flows_given_up');
     const { remoteAddress, remotePort } = flow;
     this.#context.log('warn', 'connection closed: its peer has gone silent', { remoteAddress, remotePort });

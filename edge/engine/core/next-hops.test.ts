@@ -13,7 +13,7 @@ const open: Flow = {
   outbound: true,
   closed: false,
   draining: false,
-  heard: 0,
+  receivedCount: 0,
   send: () => true,
   setAside: () => {},
   pin: () => {},

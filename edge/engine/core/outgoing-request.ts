@@ -52,8 +52,8 @@ export class OutgoingRequest implements ClientUser {
   flow: Flow | null = null;
   /** Checks whether the peer is silent. */
   watch: Timer | null = null;
-  /** The flow's `heard` count when the request was sent. */
-  #heardBefore = 0;
+  /** The flow's `receivedCount` when the request was sent. */
+  #receivedBefore = 0;
   readonly #owner: OutgoingOwner;
   #withdrawn = false;
 
@@ -84,7 +84,7 @@ export class OutgoingRequest implements ClientUser {
   start(flow: Flow, bytes: Buffer): void {
     if (this.transaction.over) return;
     this.flow = flow;
-    this.#heardBefore = flow.heard;
+    this.#receivedBefore = flow.receivedCount;
     this.#owner.started(this, flow);
     this.transaction.start((message, ready) => {
       if (!this.#owner.messages.send(flow, ready ?? serializeRequest(message), this.request.headers)) {
@@ -96,8 +96,8 @@ export class OutgoingRequest implements ClientUser {
   }
 
   /** Whether nothing at all has arrived from the peer since the request was sent. */
-  get unheard(): boolean {
-    return this.flow?.heard === this.#heardBefore;
+  get flowIsSilent(): boolean {
+    return this.flow?.receivedCount === this.#receivedBefore;
   }
 
   /** Gives up an INVITE that has not been sent yet: there is nothing to cancel at the peer. */

@@ -60,7 +60,7 @@ export class Connection implements Flow, UnfinishedHolder {
   #partBytes = 0;
   readonly #openedAt: number;
   #isAside = false;
-  #heardTimes = 0;
+  #receivedCount = 0;
   #reason: string | null = null;
   #gone = false;
   /** Tick of the last octet received or sent. */
@@ -122,8 +122,8 @@ export class Connection implements Flow, UnfinishedHolder {
     return this.#drainReason !== null;
   }
 
-  get heard(): number {
-    return this.#heardTimes;
+  get receivedCount(): number {
+    return this.#receivedCount;
   }
 
   setAside(): void {
@@ -236,7 +236,7 @@ export class Connection implements Flow, UnfinishedHolder {
   }
 
   #take(chunk: Buffer): void {
-    const answersPing = this.#heard();
+    const answersPing = this.#noteReceived();
     const before = this.#framer.pendingBytes;
     let cut = false;
     let pinged = false;
@@ -281,13 +281,13 @@ export class Connection implements Flow, UnfinishedHolder {
 
   /** A keepalive of the wire's own, such as a WebSocket ping, which the wire has answered. */
   alive(): void {
-    this.#heard();
+    this.#noteReceived();
   }
 
   /** One WebSocket frame: one message, or CRLFs as keepalive (RFC 7118 sections 5 and 6). */
   receivedFrame(bytes: Buffer): void {
     if (this.closed) return;
-    this.#heard();
+    this.#noteReceived();
     if (bytes.length > 4 || !isLineBreaks(bytes)) {
       this.#spoke();
       this.#owner.events.message(this, bytes);
@@ -367,10 +367,10 @@ export class Connection implements Flow, UnfinishedHolder {
   }
 
   /** Anything received after a ping shows that the peer is alive. Returns whether a ping was pending. */
-  #heard(): boolean {
-    this.#heardTimes++;
+  #noteReceived(): boolean {
+    this.#receivedCount++;
     if (!this.#isKeptByMessages) this.#activeAt = this.#owner.tick;
-    return this.#keepalive.heard(this.#owner.tick);
+    return this.#keepalive.received(this.#owner.tick);
   }
 
   /** The socket has closed; `loss` counts unless we closed it ourselves. */

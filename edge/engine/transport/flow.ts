@@ -18,7 +18,7 @@ export interface Flow {
   /** True once reading has stopped: responses may still be sent, but requests would never be answered. */
   readonly draining: boolean;
   /** How many times data has arrived: shows whether a peer has been silent since some moment. */
-  readonly heard: number;
+  readonly receivedCount: number;
   /** Sends one message. False when the flow is closed, or closes now because the peer does not read. */
   send(bytes: Buffer): boolean;
   /** Keeps the flow from being closed as idle, until as many calls of `unpin`: for a dialog or a transaction. */

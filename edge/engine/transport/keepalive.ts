@@ -9,7 +9,7 @@ type PingLimits = Pick<TransportLimits, 'pingIntervalMs' | 'pongTimeoutMs' | 're
 export class Keepalive {
   readonly #limits: PingLimits;
   /** Tick of the last octet received. */
-  #heardAt: number;
+  #receivedAt: number;
   /** Tick of the unanswered ping, or -1. */
   #pingedAt = -1;
   /** Null: not known yet. */
@@ -17,12 +17,12 @@ export class Keepalive {
 
   constructor(limits: PingLimits, tick: number) {
     this.#limits = limits;
-    this.#heardAt = tick;
+    this.#receivedAt = tick;
   }
 
   /** Anything received after a ping shows that the peer is alive. @returns whether a ping was unanswered */
-  heard(tick: number): boolean {
-    this.#heardAt = tick;
+  received(tick: number): boolean {
+    this.#receivedAt = tick;
     if (this.#pingedAt === -1) return false;
     this.#pingedAt = -1;
     this.#answersPings = true;
@@ -39,7 +39,7 @@ export class Keepalive {
       this.#pingedAt = -1;
       return null;
     }
-    return this.#answersPings === false || tick - this.#heardAt < ticks(pingIntervalMs) ? null : 'ping';
+    return this.#answersPings === false || tick - this.#receivedAt < ticks(pingIntervalMs) ? null : 'ping';
   }
 
   pinged(tick: number): void {

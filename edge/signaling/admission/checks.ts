@@ -1,6 +1,6 @@
 import { testKeyHeader } from '../../call/agent-test-calls.ts';
+import { shareTaken } from '../../call/capacity.ts';
 import { retryAfterS } from '../../call/ending.ts';
-import { shareTaken } from '../../call/room.ts';
 import { sessionBody } from '../session/session-body.ts';
 import { answerSession, readSession } from '../session/session-timer.ts';
 import { accept, headerOf, unsupportedTags } from '../srf/headers.ts';

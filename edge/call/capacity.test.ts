@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fullFor } from './room.ts';
+import { fullFor } from './capacity.ts';
 
 describe('room for a call', () => {
   it.each<[string, number, number, number, number, string | null]>([

@@ -8,7 +8,7 @@
 /** Part of `maxCalls` reserved for organizations below their even share; at least one call. */
 const reserved = 0.1;
 
-export interface Room {
+export interface Capacity {
   readonly maxCalls: number;
   /** Live calls: all, and those of the organization that wants another one. */
   readonly live: number;
@@ -20,7 +20,7 @@ export interface Room {
 /** Why an organization gets no further call. */
 export type Full = 'capacity' | 'organization_share';
 
-export function fullFor({ maxCalls, live, ofOrganization, organizations }: Room): Full | null {
+export function fullFor({ maxCalls, live, ofOrganization, organizations }: Capacity): Full | null {
   const free = maxCalls - live;
   if (free <= 0) return 'capacity';
   if (organizations <= 1 || free > reserveOf(maxCalls)) return null;
