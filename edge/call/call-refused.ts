@@ -1,16 +1,24 @@
+/** What is wrong with a peer's session description; `text` is a sentence about it. */
+export interface MediaFault {
+  readonly kind: 'no_codec' | 'unusable';
+  readonly text: string;
+}
+
 /** Rejection of a call, with the SIP response to send. */
 export class CallRefused extends Error {
   override readonly name = 'CallRefused';
   readonly sipStatus: number;
   readonly warning: string | undefined;
+  readonly mediaFault: MediaFault | undefined;
 
   /**
    * @param sipStatus final SIP status (3xx to 6xx) for the peer
    * @param warning text of a `Warning: 399` header (RFC 3261 section 20.43) that helps the peer
    */
-  constructor(sipStatus: number, message: string, warning?: string) {
+  constructor(sipStatus: number, message: string, warning?: string, mediaFault?: MediaFault) {
     super(message);
     this.sipStatus = sipStatus;
     this.warning = warning;
+    this.mediaFault = mediaFault;
   }
 }

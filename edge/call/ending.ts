@@ -8,7 +8,7 @@
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { unansweredBy } from '#shared/sip-status.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
-import { CallRefused } from './call-refused.ts';
+import { CallRefused, type MediaFault } from './call-refused.ts';
 
 type HangupBy = NonNullable<CallRecord['hangup_by']>;
 type FinalStatus = Extract<CallRecord['status'], 'completed' | 'failed' | 'busy' | 'no-answer' | 'canceled'>;
@@ -75,6 +75,8 @@ export interface Termination {
   /** Reason phrase received with it. */
   readonly sipReason?: string;
   readonly warning?: string;
+  /** Why the peer's session description was rejected. */
+  readonly mediaFault?: MediaFault;
   /** The dialog is already over, although this code usually ends one. */
   readonly gone?: boolean;
 }
@@ -91,13 +93,14 @@ export function terminationOf(
   direction: CallRecord['direction'],
 ): Termination {
   if (!(error instanceof CallRefused)) return internalError(error);
-  const { message: detail, sipStatus, warning } = error;
+  const { message: detail, sipStatus, warning, mediaFault } = error;
   return {
     code: answered ? 'bad_answer' : sipStatus === 503 ? 'no_media_port' : 'media_refused',
     detail,
     // An outbound call records the status it received, and here it received none.
     ...(direction === 'inbound' ? { sipStatus } : {}),
     ...(warning === undefined ? {} : { warning }),
+    ...(mediaFault === undefined ? {} : { mediaFault }),
   };
 }
 

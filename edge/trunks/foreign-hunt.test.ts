@@ -45,6 +45,7 @@ describe('a call to a foreign host', () => {
     const foreign = hunt({ ok: false, code: 'dns_failure', message: 'no such host' });
     expect(await foreign.next()).toBeNull();
     expect(foreign.attempts).toMatchObject([{ host: 'pbx.example.net', error: 'unreachable: no such host' }]);
+    expect(foreign.unresolved).toBe('no such host');
     expect(foreign.forbidden).toBeNull();
   });
 

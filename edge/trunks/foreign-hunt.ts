@@ -30,6 +30,7 @@ const defaultPort = 5061;
 
 export class ForeignHunt implements Hunt {
   readonly attempts: FailoverAttempt[] = [];
+  unresolved: string | null = null;
   readonly #options: ForeignHuntOptions;
   #forbidden: string | null;
   #targets: readonly Target[] | null = null;
@@ -62,6 +63,7 @@ export class ForeignHunt implements Hunt {
     const resolution = await resolve(host, port);
     if (resolution.ok) return resolution.targets;
     if (resolution.code === 'target_not_allowed') this.#forbidden = resolution.message;
+    this.unresolved = resolution.message;
     this.#log({ host, port: port ?? defaultPort }, begun, null, `unreachable: ${resolution.message}`);
     return [];
   }

@@ -138,6 +138,7 @@ test('a host that cannot be resolved is an unreachable endpoint', async () => {
   addresses = { a: [] };
   const { tried, hunt } = await run([route('t', ['a', 'b'])], {});
   expect(tried).toEqual(['b']);
+  expect(hunt.unresolved).toBe('a has no address');
   expect(hunt.attempts).toMatchObject([
     { host: 'a', port: 5061, error: 'unreachable: a has no address', sip_code: null, duration_ms: 0 },
   ]);

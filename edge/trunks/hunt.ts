@@ -31,6 +31,7 @@ interface Attempt extends PlanStep<OutboundTrunk>, Beginning {
 export class TrunkHunt implements Hunt {
   /** Endpoints skipped because they were known to be dead, then every failed attempt, in order. */
   readonly attempts: FailoverAttempt[] = [];
+  unresolved: string | null = null;
   readonly #options: HuntOptions;
   readonly #plan: CallPlan<OutboundTrunk>;
   #step = -1;
@@ -93,13 +94,15 @@ export class TrunkHunt implements Hunt {
     const now = beginning(this.#options.clock);
     for (const step of this.#plan.skipped) {
       if (first && comesBefore(first, step)) continue;
-      const verdict = { sipCode: null, error: 'unreachable: failed the last probe or call' };
+      this.unresolved = 'failed the last probe or call';
+      const verdict = { sipCode: null, error: `unreachable: ${this.unresolved}` };
       this.#log(step, now, verdict, step.endpoint);
     }
   }
 
   #unresolved(step: PlanStep<OutboundTrunk>, begun: Beginning, message: string): void {
     const { route, endpoint } = step;
+    this.unresolved = message;
     const outcome = { kind: 'no_connection', failure: connectionFailure('no_address', message) } as const;
     this.#options.failover.ended(route, endpoint, outcome);
     const cause = causeOf(outcome);

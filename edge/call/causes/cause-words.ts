@@ -1,6 +1,7 @@
 /** Explains a failed attempt to the trunk's owner in one sentence: what happened, and what to do. Pure. */
 import { defaultCodecs } from '#shared/codecs.ts';
 import { bare, connectionProblem } from '#shared/connection-faults.ts';
+import type { MediaFault } from '../call-refused.ts';
 import type { Termination } from '../ending.ts';
 import type { DialRefusal } from '../ports/dialing.ts';
 import type { AttemptOutcome, Place } from '../ports/routes.ts';
@@ -50,14 +51,18 @@ export function terminationOfAttempt(facts: AttemptFacts): Termination {
 
 /** A host without a usable address. @param error why */
 export function unresolvedProblem(place: string, error: string): string {
-  return `There is no usable address for ${place}: ${bare(error.replace(/^unreachable: /, ''))}.`;
+  return `There is no usable address for ${place}: ${bare(error)}.`;
 }
 
-/** The SDP of the 200 is unusable: codec, SRTP, or offer/answer rules. */
-export function answerProblem(detail: string, attempt: AttemptFacts | null): string {
+/** The SDP of the 200 is unusable: codec, SRTP, or offer/answer rules. @param detail used without a fault */
+export function answerProblem(
+  fault: MediaFault | null,
+  detail: string | null,
+  attempt: AttemptFacts | null,
+): string {
   const place = attempt?.place ?? 'The far end';
-  const why = bare(detail.replace(/^SDP refused: /, ''));
-  if (/codec/i.test(why))
+  const why = bare(fault?.text ?? detail ?? '');
+  if (fault?.kind === 'no_codec')
     return `No common codec: ${place} answered with none of the offered codecs${attempt ? `: ${attempt.codecs.join(', ')}` : ''}.`;
   return `${place} answered with media that cannot be used: ${withSmallLetter(why)}.`;
 }

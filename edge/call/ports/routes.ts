@@ -56,6 +56,8 @@ export interface Hunt {
   ended(outcome: AttemptOutcome): { readonly movesOn: boolean };
   /** The failed attempts, in order. */
   readonly attempts: readonly FailoverAttempt[];
+  /** Why the last endpoint has no address to dial; absent, null: it has one. */
+  readonly unresolved?: string | null;
   /** Why the target must not be called (contract 1.9), once known; absent, null: it may. */
   readonly forbidden?: string | null;
 }

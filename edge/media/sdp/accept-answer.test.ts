@@ -101,6 +101,13 @@ describe('createOffer and acceptAnswer', () => {
     ['no key', sdp(['m=audio 30000 RTP/SAVP 0']), /no a=crypto line/],
     ['video in our place', sdp(['m=video 30000 RTP/SAVP 98', cryptoLine]), /No audio stream/],
   ];
+  it.each(refused)('says in a field whether %s is a lack of codecs', (what, answer, words) => {
+    const kind = what === 'a codec that we did not offer' ? 'no_codec' : 'unusable';
+    expect(refusalOf(() => acceptAnswer(offer, answer)).mediaFault).toEqual({
+      kind,
+      text: expect.stringMatching(words),
+    });
+  });
   const keyed = (lines: readonly string[]) => sdp(['m=audio 30000 RTP/SAVP 0', ...lines]);
   const line = (tag: string, name = suite, key = peerKey) => `a=crypto:${tag} ${name} inline:${key}`;
   const wrongKeys: [string, readonly string[], RegExp][] = [

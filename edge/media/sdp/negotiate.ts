@@ -6,7 +6,7 @@
  *     we offer:    createOffer(local) -> ... -> acceptAnswer(offer, body) -> session
  */
 import { type CodecName, codecNames } from '#shared/codecs.ts';
-import { CallRefused } from '../../call/call-refused.ts';
+import { CallRefused, type MediaFault } from '../../call/call-refused.ts';
 import { type PeerAudio, readAudio } from './audio.ts';
 import { answeredCrypto } from './crypto.ts';
 import { describeAnswer, describeOffer } from './describe.ts';
@@ -77,7 +77,7 @@ export function acceptAnswer(ourOffer: string, answerText: string): NegotiatedAu
 
   const offeredCodecs = codecsOf(formatsOf(offered));
   const chosen = firstCodec(peer.formats, offeredCodecs);
-  if (chosen === undefined) throw refusal('The answer has no codec of the offer');
+  if (chosen === undefined) throw refusal('The answer has no codec of the offer', 'no_codec');
   const { codec, format } = chosen;
   const events = findTelephoneEvent(peer.formats, format.clockRate);
   const wanted = ours.direction;
@@ -92,8 +92,8 @@ export function acceptAnswer(ourOffer: string, answerText: string): NegotiatedAu
   return others.length === 0 ? session : { ...session, otherDtmf: others.map(eventFormat) };
 }
 
-function refusal(text: string): CallRefused {
-  return new CallRefused(488, `SDP refused: ${text}`, text);
+function refusal(text: string, kind: MediaFault['kind'] = 'unusable'): CallRefused {
+  return new CallRefused(488, `SDP refused: ${text}`, text, { kind, text });
 }
 
 /** The first usable stream; when there is none, the reason of the most promising one. */
@@ -127,7 +127,7 @@ function chooseCodec(formats: readonly Format[], local: LocalMedia) {
     }
   }
   const chosen = firstCodec(formats, local.codecs);
-  if (chosen === undefined) throw refusal('No common codec');
+  if (chosen === undefined) throw refusal('No common codec', 'no_codec');
   return chosen;
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { certificateFailure, connectionLoss } from '#shared/connection-faults.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
+import type { MediaFault } from '../../call/call-refused.ts';
 import type { AttemptFacts } from '../../call/causes/cause-words.ts';
 import type { AttemptOutcome } from '../../call/ports/routes.ts';
 import { type AnswerFacts, diagnose, type Findings } from './diagnosis.ts';
@@ -16,6 +17,7 @@ const unanswered: Findings = {
   termination: 'route_unreachable',
   detail: null,
   attempt,
+  mediaFault: null,
   unresolved: null,
   answer: null,
 };
@@ -37,7 +39,7 @@ describe('without a connection', () => {
   });
 
   it('a name without an address', () => {
-    const error = 'unreachable: pbx.example.com has no address';
+    const error = 'pbx.example.com has no address';
     const unresolved = { place: 'pbx.example.com:5061', error };
     expect(diagnose({ ...unanswered, attempt: null, unresolved })).toBe(
       'There is no usable address for pbx.example.com:5061: pbx.example.com has no address.',
@@ -276,12 +278,18 @@ describe('after an answer', () => {
   });
 
   it('unusable SDP in the answer', () => {
-    const bad = (detail: string) =>
-      answered({ media: null, audibleMs: 0 }, { termination: 'bad_answer', detail });
-    expect(bad('SDP refused: The answer has no codec of the offer')).toBe(
-      'No common codec: pbx.example.com:5061 answered with none of the offered codecs: PCMU, PCMA.',
+    const bad = (mediaFault: MediaFault | null, detail: string) =>
+      answered({ media: null, audibleMs: 0 }, { termination: 'bad_answer', mediaFault, detail });
+    for (const text of ['The answer has no codec of the offer', 'Reworded']) {
+      expect(bad({ kind: 'no_codec', text }, `SDP refused: ${text}`)).toBe(
+        'No common codec: pbx.example.com:5061 answered with none of the offered codecs: PCMU, PCMA.',
+      );
+    }
+    const text = 'The answer names a codec twice';
+    expect(bad({ kind: 'unusable', text }, `SDP refused: ${text}`)).toBe(
+      'pbx.example.com:5061 answered with media that cannot be used: the answer names a codec twice.',
     );
-    expect(bad('The 200 carried no answer to our offer.')).toBe(
+    expect(bad(null, 'The 200 carried no answer to our offer.')).toBe(
       'pbx.example.com:5061 answered with media that cannot be used: the 200 carried no answer to our offer.',
     );
   });

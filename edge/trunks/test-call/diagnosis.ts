@@ -2,6 +2,7 @@
 import { bare } from '#shared/connection-faults.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
+import type { MediaFault } from '../../call/call-refused.ts';
 import {
   type AttemptFacts,
   answerProblem,
@@ -16,6 +17,8 @@ export interface Findings {
   /** Why the call ended, with the detail from its record. */
   readonly termination: TerminationCode;
   readonly detail: string | null;
+  /** What was wrong with the session description of the answer; null: nothing. */
+  readonly mediaFault: MediaFault | null;
   /** The last attempt; null when there was none. */
   readonly attempt: AttemptFacts | null;
   /** The last endpoint tried, when it could not be dialed. */
@@ -55,7 +58,7 @@ function unansweredProblem({ attempt, unresolved, termination, detail }: Finding
 function answeredProblem(findings: Findings, answer: AnswerFacts): string | null {
   const { termination, detail, attempt } = findings;
   const { media, durationMs } = answer;
-  if (termination === 'bad_answer') return answerProblem(detail ?? '', attempt);
+  if (termination === 'bad_answer') return answerProblem(findings.mediaFault, detail, attempt);
   if (media?.verdict === 'two_way') return twoWayProblem(answer, media);
   if (media?.verdict === 'receive_only' && !hearsUs(media, answer.echoMs))
     return `You receive no audio: ${withSmallLetter(bare(media.cause ?? 'the far end reports by RTCP that it receives none of our packets'))}.`;

@@ -60,7 +60,7 @@ export class DialObserver {
   /** The last endpoint tried, when none could be dialed. */
   get unresolved(): { readonly place: string; readonly error: string } | null {
     const last = this.#attempt ? null : this.#hunt?.attempts.at(-1);
-    return last ? { place: endpointPlace(last), error: last.error ?? 'no address' } : null;
+    return last ? { place: endpointPlace(last), error: this.#hunt?.unresolved ?? 'no address' } : null;
   }
 
   #found(place: Place, failed: readonly FailoverAttempt[]): void {

@@ -106,7 +106,7 @@ describe('a test call', () => {
     const leg = await dialling();
     scene.media.last.accept = async () => {
       const { CallRefused } = await import('../../call/call-refused.ts');
-      throw new CallRefused(488, 'SDP refused: The answer has no codec of the offer');
+      throw new CallRefused(488, 'SDP refused', undefined, { kind: 'no_codec', text: 'None' });
     };
     leg.peer.answered(fakeAnswer);
     await settle();

@@ -34,10 +34,16 @@ import { mediaOf, verdictOf } from './verdict.ts';
 
 export type TestCallOrder = Extract<EdgeCommand, { kind: 'test_call.run' }>;
 
+interface PlacedCall {
+  end(termination: Termination): void;
+  /** null: it goes on */
+  readonly termination: Termination | null;
+}
+
 export interface TestCallParts {
   readonly clock: Clock;
   readonly calls: {
-    place(plan: OutboundPlan, changes: OutboundChanges): { end(termination: Termination): void };
+    place(plan: OutboundPlan, changes: OutboundChanges): PlacedCall;
   };
   readonly routes: Routes & { huntOver(number: string, trunkId: string): Hunt | null };
   readonly dialer: Dialer;
@@ -74,7 +80,7 @@ class TestCall {
   readonly #parts: TestCallParts;
   readonly #story: Story;
   readonly #dialing: DialObserver;
-  #call: { end(termination: Termination): void } | null = null;
+  #call: PlacedCall | null = null;
   #leg: MediaLeg | null = null;
   /** Packets counted by the leg before the answer. */
   #early: PacketCounts = noPackets;
@@ -188,6 +194,7 @@ class TestCall {
     const diagnosis = diagnose({
       termination: (record.termination ?? 'internal_error') as TerminationCode,
       detail: record.termination_detail,
+      mediaFault: this.#call?.termination?.mediaFault ?? null,
       attempt: this.#dialing.attempt,
       unresolved: this.#dialing.unresolved,
       answer,

@@ -31,7 +31,7 @@ export function answerTo(offer: string, changes: Partial<LocalMedia> = {}) {
   return negotiateAnswer(parseSdp(offer), { ...local, ...changes });
 }
 
-export function refusalOf(run: () => unknown): Pick<CallRefused, 'sipStatus' | 'warning'> {
+export function refusalOf(run: () => unknown): Pick<CallRefused, 'sipStatus' | 'warning' | 'mediaFault'> {
   try {
     run();
   } catch (error) {
