@@ -55,11 +55,15 @@ function amountTable(name: string, meaning: string, amounts: Readonly<Record<str
 }
 
 function formerTable(): string {
-  const rows = Object.entries(formerSettings).map(([name, fate]) => [
-    code(name),
-    typeof fate === 'function' ? sentence(fate('…')) : `Fixed: ${fate.fixed} (\`${fate.file}\`).`,
-  ]);
+  const rows = Object.entries(formerSettings).map(([name, fate]) => [code(name), now(fate)]);
   return table(['Name', 'Now'], rows);
+}
+
+function now(fate: (typeof formerSettings)[string]): string {
+  if (typeof fate === 'function') return sentence(fate('…'));
+  if ('fixed' in fate) return `Fixed: ${fate.fixed} (\`${fate.file}\`).`;
+  const unit = fate.times === 1 ? '' : `, in octets (1 MB is ${fate.times})`;
+  return `Set ${fate.list}=${fate.kind}=…${unit}.`;
 }
 
 const code = (text: string) => `\`${text}\``;

@@ -3,22 +3,16 @@
  * with another value than the operator expects.
  */
 
-/** What replaces a setting: what to do instead, given its value, or a fixed value and where it is. */
-type Fate = ((value: string) => string) | { readonly fixed: string; readonly file: string };
+/** What replaces a setting: what to do instead, an entry of a list, or a fixed value and where it is. */
+type Fate =
+  | ((value: string) => string)
+  | { readonly list: 'QUOTAS' | 'RETENTION_DAYS'; readonly kind: string; readonly times: number }
+  | { readonly fixed: string; readonly file: string };
 
 const fixed = (file: string, values: Readonly<Record<string, string>>): Readonly<Record<string, Fate>> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { fixed: value, file }]));
-/** The old value in octets, if it was a number. */
-const inOctets = (value: string, times: number): string =>
-  Number.isFinite(Number(value)) ? String(Number(value) * times) : `…, in octets (1 MB is ${times}),`;
-const quota =
-  (kind: string, times = 1): Fate =>
-  (value) =>
-    `set QUOTAS=${kind}=${times === 1 ? value : inOctets(value, times)}`;
-const retention =
-  (kind: string): Fate =>
-  (value) =>
-    `set RETENTION_DAYS=${kind}=${value}`;
+const quota = (kind: string, times = 1): Fate => ({ list: 'QUOTAS', kind, times });
+const retention = (kind: string): Fate => ({ list: 'RETENTION_DAYS', kind, times: 1 });
 /** Values of these are URLs and keys, and are not repeated in a log. */
 const other =
   (words: string): Fate =>
@@ -209,11 +203,50 @@ export function isFormerSetting(name: string): boolean {
   return Object.hasOwn(formerSettings, name);
 }
 
-/** What to do about it, in one sentence. */
-export function formerSetting(name: string, value: string): string {
-  const fate = formerSettings[name];
-  if (typeof fate === 'function') {
-    return `${name} is no longer a setting: ${fate(value)} instead (docs/settings.md)`;
+/**
+ * What to do about the settings of earlier versions in `env`, a line each. Those that went into one list share a line,
+ * with the whole list: of two assignments of QUOTAS, only the last would count.
+ */
+export function rejectedSettings(env: Readonly<Record<string, string | undefined>>): string[] {
+  const lines: string[] = [];
+  const lists = new Map<string, { names: string[]; entries: string[] }>();
+  for (const [name, text] of Object.entries(env)) {
+    const value = text?.trim();
+    const fate = isFormerSetting(name) ? formerSettings[name] : undefined;
+    if (!value || !fate) continue;
+    if (typeof fate === 'function' || 'fixed' in fate) {
+      lines.push(`${name} is no longer a setting: ${instead(fate, value)}`);
+      continue;
+    }
+    const list = lists.get(fate.list) ?? { names: [], entries: entriesOf(env[fate.list]) };
+    lists.set(fate.list, list);
+    list.names.push(name);
+    const isListed = list.entries.some((entry) => entry.split('=')[0]?.trim() === fate.kind);
+    if (!isListed) list.entries.push(entry(fate, value));
   }
-  return `${name} is no longer a setting: its value is fixed at ${fate?.fixed} (why: ${fate?.file}); unset it`;
+  for (const [list, { names, entries }] of lists) {
+    const are = names.length === 1 ? 'is no longer a setting' : 'are no longer settings';
+    lines.push(`${names.join(', ')} ${are}: set ${list}=${entries.join(',')} instead (docs/settings.md)`);
+  }
+  return lines;
+}
+
+/** What to do about one, with its value; a phrase. */
+function instead(fate: Fate, value: string): string {
+  if (typeof fate === 'function') return `${fate(value)} instead (docs/settings.md)`;
+  if ('fixed' in fate) return `its value is fixed at ${fate.fixed} (why: ${fate.file}); unset it`;
+  return `set ${fate.list}=${entry(fate, value)} instead (docs/settings.md)`;
+}
+
+/** `kind=number`, in octets where the old value was in MB. */
+function entry({ kind, times }: Extract<Fate, { list: string }>, value: string): string {
+  if (times === 1) return `${kind}=${value}`;
+  return `${kind}=${Number.isFinite(Number(value)) ? Number(value) * times : '<octets>'}`;
+}
+
+function entriesOf(list: string | undefined): string[] {
+  return (list ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
 }

@@ -1,6 +1,6 @@
 /** Reads settings from environment variables, the same way in both programs. Pure: the variables are passed in. */
 import type { Amount, AmountsOf } from './amounts.ts';
-import { formerSetting, isFormerSetting } from './former.ts';
+import { rejectedSettings } from './former.ts';
 import { type SettingName, settings } from './table.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -20,13 +20,11 @@ export type SettingReader<Name extends string> = ReturnType<typeof readerOf<Name
 /**
  * Reads the settings of one program from `env`; empty variables count as unset. Each function throws SettingError when
  * the value is invalid.
- * @throws SettingError when `env` has settings of earlier versions, with a line for each
+ * @throws SettingError when `env` has settings of earlier versions, with what to do, line by line
  */
 export function settingReader<P extends 'control' | 'edge'>(_program: P, env: Environment) {
-  const former = Object.entries(env).filter(([name, value]) => value?.trim() && isFormerSetting(name));
-  if (former.length > 0) {
-    throw new SettingError(former.map(([name, value = '']) => formerSetting(name, value.trim())).join('\n'));
-  }
+  const rejected = rejectedSettings(env);
+  if (rejected.length > 0) throw new SettingError(rejected.join('\n'));
   return readerOf<SettingName<P>>(env);
 }
 

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { formerSetting, formerSettings, isFormerSetting } from './former.ts';
+import { quotas, retention } from './amounts.ts';
+import { formerSettings, isFormerSetting, rejectedSettings } from './former.ts';
 import { SettingError, settingReader } from './reader.ts';
 import { settings } from './table.ts';
 
@@ -85,16 +86,19 @@ describe('a setting of an earlier version', () => {
     const present = new Set<string>(settings.map(({ name }) => name));
     for (const [name, fate] of Object.entries(formerSettings)) {
       expect(present.has(name), name).toBe(false);
-      if (typeof fate === 'object')
+      if (typeof fate === 'object' && 'file' in fate)
         expect(existsSync(join(root, fate.file)), `${name}: ${fate.file}`).toBe(true);
     }
-    expect(Object.keys(merged).filter((name) => typeof formerSettings[name] !== 'function')).toEqual([]);
+    expect(Object.keys(merged).filter((name) => 'fixed' in (formerSettings[name] ?? {}))).toEqual([]);
   });
 
   it('names only settings that exist in its message', () => {
     const present = new Set<string>([...settings.map(({ name }) => name), 'LD_LIBRARY_PATH']);
     for (const [name, [value]] of Object.entries(merged)) {
-      const named = formerSetting(name, value).match(/\b[A-Z]+(?:_[A-Z]+)+\b|\bQUOTAS\b/g) ?? [];
+      const named =
+        rejectedSettings({ [name]: value })
+          .join()
+          .match(/\b[A-Z]+(?:_[A-Z]+)+\b|\bQUOTAS\b/g) ?? [];
       expect(
         named.filter((word) => word !== name && !present.has(word)),
         name,
@@ -106,13 +110,33 @@ describe('a setting of an earlier version', () => {
   });
 
   it('names a value in the new unit only if the old one was a number', () => {
-    expect(formerSetting('QUOTA_GRAPH_MB', '200')).toContain('set QUOTAS=graphBytes=209715200 instead');
-    expect(formerSetting('QUOTA_GRAPH_MB', 'lots')).not.toContain('NaN');
-    expect(formerSetting('QUOTA_GRAPH_MB', 'lots')).toContain('graphBytes=…, in octets (1 MB is 1048576)');
+    const advice = (value: string) => rejectedSettings({ QUOTA_GRAPH_MB: value }).join();
+    expect(advice('200')).toContain('set QUOTAS=graphBytes=209715200 instead');
+    expect(advice('lots')).toContain('set QUOTAS=graphBytes=<octets> instead');
   });
 
   it('is ignored when it is empty, as every empty variable is', () => {
     expect(() => settingReader('edge', { QUOTA_TOOLS: '', RING_TIMEOUT_S: ' ' })).not.toThrow();
+  });
+
+  it('shares a line with the others of its list, as of two assignments only the last would count', () => {
+    const env = { QUOTA_TOOLS: '5', QUOTA_GRAPH_MB: '2', QUOTAS: 'widgets=4, tools=6', CALL_LOG_DAYS: '3' };
+    expect(rejectedSettings({ ...env, AUDIT_DAYS: '9' })).toEqual([
+      'QUOTA_TOOLS, QUOTA_GRAPH_MB are no longer settings: set QUOTAS=widgets=4,tools=6,graphBytes=2097152 instead (docs/settings.md)',
+      'CALL_LOG_DAYS, AUDIT_DAYS are no longer settings: set RETENTION_DAYS=calls=3,changes=9 instead (docs/settings.md)',
+    ]);
+  });
+
+  it.each(Object.keys(merged))('%s leads to values that are accepted', (name) => {
+    const [value] = merged[name] ?? [''];
+    const advice = rejectedSettings({ [name]: value }).join();
+    expect(advice).not.toContain('NaN');
+    const [, list, entries] = /set (QUOTAS|RETENTION_DAYS)=(\S+) instead/.exec(advice) ?? [];
+    if (!list || !entries) return;
+    const read = settingReader('control', { [list]: entries });
+    const amounts =
+      list === 'QUOTAS' ? read.amounts('QUOTAS', quotas) : read.amounts('RETENTION_DAYS', retention);
+    expect(Object.entries(amounts).map(([kind, amount]) => `${kind}=${amount}`)).toContain(entries);
   });
 
   it('is reported with all others, one line each, and no secret is shown', () => {
