@@ -9,15 +9,15 @@ import {
   Trace,
   type TracedMessage,
 } from '#shared/api/sip-calls.ts';
+import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
 import { redactSip } from '#shared/sip-redaction.ts';
 import type { CallRow, Db } from '../db/index.ts';
-import { type App, orgOf } from '../http/index.ts';
+import { type App, orgOf, readSpan } from '../http/index.ts';
 import type { CallDeps } from './deps.ts';
-import { callFilter } from './log-query.ts';
-import { listCalls } from './log-store.ts';
+import { type CallFilter, listCalls } from './log-store.ts';
 import { writePcap } from './pcap.ts';
-import { callLogEntry } from './rules.ts';
+import { callLogEntry, outcomes } from './rules.ts';
 import { findLoggedCall, findTrace } from './store.ts';
 
 const defaultPage = 50;
@@ -108,4 +108,28 @@ async function requireTrace(
     await setImmediate();
   }
   return { messages, truncated: trace.truncated };
+}
+
+/** The filter of a query, without its cursor. @throws ApiError INVALID_PARAMETER */
+function callFilter(query: CallLogQuery): CallFilter {
+  return {
+    ...(query.phone_number !== undefined && { number: numberOf(query.phone_number) }),
+    ...(query.direction !== undefined && { direction: query.direction }),
+    ...statusFilter(query.status),
+    ...readSpan(query),
+  };
+}
+
+function numberOf(text: string): string {
+  const number = toE164(text);
+  if (number === null) throw ApiError.invalid('?phone_number', 'must be an E.164 number of 7 to 15 digits');
+  return number;
+}
+
+function statusFilter(status: string | undefined): Pick<CallFilter, 'outcome' | 'sipCode'> {
+  if (status === undefined) return {};
+  if (/^[1-6][0-9]{2}$/.test(status)) return { sipCode: Number(status) };
+  const outcome = outcomes.find((one) => one === status);
+  if (outcome) return { outcome };
+  throw ApiError.invalid('?status', `must be a SIP code or one of ${outcomes.join(', ')}`);
 }

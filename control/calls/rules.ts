@@ -7,8 +7,11 @@ import { unansweredBy } from '#shared/sip-status.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
 import { type CallRow, fromJson, toJson } from '../db/index.ts';
 import type { LoggedCall } from './log-store.ts';
-import type { Outcome } from './outcome-rules.ts';
 import type { StoredTranscript } from './store.ts';
+
+/** Call outcomes in the call log (contract 3.4). */
+export const outcomes = ['in_progress', 'completed', 'busy', 'no_answer', 'canceled', 'failed'] as const;
+export type Outcome = (typeof outcomes)[number];
 
 /** The call's outcome in the call log (contract 3.4). */
 function outcomeOf(

@@ -1,8 +1,8 @@
 /** The database: opening, migrations, tables, and the background work on it. */
-export { type BackgroundWork, rounds, together } from './background-work.ts';
+
 export { deleteInBatches, mostDeletedAtOnce } from './batches.ts';
 export { builtOnce } from './built-once.ts';
-export { type DueItem, DueWork, type Without } from './due-work.ts';
+export { type BackgroundWork, type DueItem, DueWork, rounds, together, type Without } from './due-work.ts';
 export { excluded } from './excluded.ts';
 export { fromJson, type Json, toJson } from './json.ts';
 export { type Database, DatabaseTooNew, openDatabase } from './open.ts';

@@ -1,5 +1,5 @@
 /** What the deployment reports about itself: health, metrics, the API description. */
 export { healthRoute } from './health.ts';
+export type { RetentionMetrics } from './metrics.ts';
 export { createMetrics, metricsRoute } from './metrics.ts';
 export { addOpenApi, openApiRoutes } from './openapi.ts';
-export type { RetentionMetrics } from './retention-metrics.ts';

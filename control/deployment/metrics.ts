@@ -1,10 +1,9 @@
 /** GET /metrics: the control plane's counters, and what the edges report about themselves (contract 14.2). */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Models } from '#shared/models/models.ts';
 import type { AlertMetrics } from '../alerts/index.ts';
 import type { App } from '../http/index.ts';
 import type { DeploymentDeps } from './deps.ts';
-import { modelMetrics } from './model-metrics.ts';
-import { type RetentionMetrics, retentionMetrics } from './retention-metrics.ts';
 
 /** Text exposition format 0.0.4 of Prometheus. */
 const seriesForm = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_][a-zA-Z0-9_]*="[^"\\\n{}]*",?)*)\})?$/;
@@ -157,4 +156,44 @@ function edgeMetrics({ edges }: DeploymentDeps): string {
     }
   }
   return [...byName].map(([name, lines]) => `# TYPE ${name} untyped\n${lines.join('\n')}\n`).join('');
+}
+
+/** Requests to language models and their tokens, in the text format of Prometheus. */
+export function modelMetrics(models: Models): string {
+  const byName = new Map<string, string[]>();
+  for (const [series, value] of Object.entries(models.metrics('trunkline_control_'))) {
+    const [name = ''] = series.split('{', 1);
+    byName.set(name, [...(byName.get(name) ?? []), `${series} ${value}`]);
+  }
+  return [...byName]
+    .map(([name, lines]) => {
+      const type = name.endsWith('_total') ? 'counter' : 'gauge';
+      return `# TYPE ${name} ${type}\n${lines.join('\n')}\n`;
+    })
+    .join('');
+}
+
+/** Metrics of the deletion of old records. */
+export interface RetentionMetrics {
+  deleted(kind: string, rows: number): void;
+  failed(kind: string): void;
+}
+
+function retentionMetrics(registry: Registry): RetentionMetrics {
+  const deleted = new Counter({
+    name: 'trunkline_control_retention_deleted_total',
+    help: 'Expired rows deleted, by kind.',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+  const failures = new Counter({
+    name: 'trunkline_control_retention_failures_total',
+    help: 'Rounds of deletion that failed, by kind.',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+  return {
+    deleted: (kind, rows) => deleted.inc({ kind }, rows),
+    failed: (kind) => failures.inc({ kind }),
+  };
 }

@@ -3,7 +3,7 @@ import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import { toJson } from '../db/index.ts';
 import type { NumberRow, SipConfigurationRow } from '../db/tables.ts';
 import type { NumberSettings } from '../numbers/rules.ts';
-import { resolveVersion } from '../pathways/version-rules.ts';
+import { resolveVersion } from '../pathways/rules.ts';
 import { numberConfig } from './rules.ts';
 
 const row: NumberRow = {

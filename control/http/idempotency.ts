@@ -9,13 +9,14 @@
  *
  * Overlapping requests with one key wait for the first.
  */
+
+import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Db, IdempotentAnswerRow, SecretBox } from '../db/index.ts';
 import type { App } from './app-types.ts';
-import { hashBody } from './body-hash.ts';
 import { beginWork, endWork, findAnswer, findWork, keepWork, type Place } from './idempotency-store.ts';
 
 const keyForm = /^[\x20-\x7e]{1,255}$/;
@@ -204,4 +205,20 @@ function replay(reply: FastifyReply, stored: IdempotentAnswerRow, secrets: Secre
     .header('idempotent-replayed', 'true')
     .header('content-type', stored.content_type)
     .send(openAnswer(stored, secrets));
+}
+
+/**
+ * SHA-256 of a body in hexadecimal; the order of an object's properties does not matter (contract 1.8). An object with `toJSON`, such as an upload,
+ * is hashed by its result.
+ */
+function hashBody(body: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(body ?? {}, sorted))
+    .digest('hex');
+}
+
+function sorted(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries);
 }

@@ -7,7 +7,7 @@ export { addIdempotency, keepAnswer, workOf } from './idempotency.ts';
 export { pruneAnswers } from './idempotency-store.ts';
 export { countRows, type NewestPage, newestPage } from './newest-page.ts';
 export { fitOne, fitPage, type Listed, type Omittable, readPage, totalHeader } from './pages.ts';
-export { readSpan, type TimeSpan } from './query-times.ts';
+export { readSpan, type TimeSpan } from './query.ts';
 export { type Limit, RateLimiter, type WindowState } from './rate-limit.ts';
 export { secretMask } from './secret-mask.ts';
 export { trackRequests } from './under-way.ts';

@@ -3,8 +3,15 @@ export { publishVersion } from './publish-store.ts';
 export { personaSource, setReferences, versionsReferredTo } from './references-store.ts';
 export { requirePathway, requireVersion } from './require-store.ts';
 export { pathwayRoutes } from './routes.ts';
-export { acceptGraph, contentHash, type OpenObject, sortedHash, transferReferences } from './rules.ts';
+export {
+  acceptGraph,
+  contentHash,
+  type OpenObject,
+  type PublishedVersions,
+  resolveVersion,
+  sortedHash,
+  transferReferences,
+} from './rules.ts';
 export { findPathway, findVersion, insertPathway, latestVersion } from './store.ts';
 export { withTransferVersions } from './transfers-store.ts';
-export { type PublishedVersions, resolveVersion } from './version-rules.ts';
 export { dropVersion, keepVersion, versionUsers } from './versions-store.ts';

@@ -2,9 +2,8 @@
 import type { Altered } from '../catalogue/index.ts';
 import type { Db } from '../db/index.ts';
 import { graphsLeadingTo, numbersLeadingTo } from './references-store.ts';
-import { type OpenObject, transferOf, withTransferVersion } from './rules.ts';
+import { type OpenObject, resolveVersion, transferOf, withTransferVersion } from './rules.ts';
 import { findPathway } from './store.ts';
-import { resolveVersion } from './version-rules.ts';
 
 /** Nodes as agents receive them: those that continue in production or staging have the number of that version. */
 export function withTransferVersions(

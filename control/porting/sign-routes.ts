@@ -10,7 +10,6 @@ import { type App, RateLimiter } from '../http/index.ts';
 import { showWindow } from '../organizations/index.ts';
 import type { PortingDeps } from './deps.ts';
 import { pageHeaders, problemPage, signedPage, signPage } from './letter-page.ts';
-import { parseForm, prefersHtml } from './page-rules.ts';
 import { openColumn } from './sealed-store.ts';
 import { currentLetter, openLink, signLetter } from './sign.ts';
 
@@ -127,4 +126,25 @@ async function problem(
   if (!row || row.signed_at !== null) return html(reply, problemPage('This is not possible', error.message));
   const name = typeof body.name === 'string' ? body.name : '';
   return html(reply, signPage(await currentLetter(services, db, row), error.message, name));
+}
+
+/** Whether a page is preferred over JSON (RFC 9110, 12.5.1); without a preference it is JSON. */
+export function prefersHtml(accept: string | undefined): boolean {
+  const ranges = (accept ?? '').split(',').map((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='));
+    return { type, weight: weight === undefined ? 1 : Number(weight.slice(2)) || 0 };
+  });
+  const weightOf = (name: string) =>
+    [name, `${name.split('/')[0]}/*`, '*/*']
+      .map((type) => ranges.find((range) => range.type === type)?.weight)
+      .find((weight) => weight !== undefined) ?? 0;
+  return weightOf('text/html') > weightOf('application/json');
+}
+
+/** A form as the equivalent JSON object; a ticked box is `true` or `on` (contract 5.6). */
+export function parseForm(text: string): Record<string, unknown> {
+  const fields = Object.fromEntries(new URLSearchParams(text));
+  const { consent } = fields;
+  return consent === 'true' || consent === 'on' ? { ...fields, consent: true } : fields;
 }

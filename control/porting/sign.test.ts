@@ -10,8 +10,8 @@ import {
   sign,
   startPortTest,
 } from '../../test/kit/control/porting.ts';
-import { parseForm, prefersHtml } from './page-rules.ts';
 import { portContext } from './sealed-store.ts';
+import { parseForm, prefersHtml } from './sign-routes.ts';
 
 const number = '+14155550100';
 const dayMs = 24 * 60 * 60 * 1000;

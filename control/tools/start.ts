@@ -1,9 +1,10 @@
 /** Builds the tools from the deployment's settings, SMS service and metrics. */
-import { Counter, Gauge, type Metric } from 'prom-client';
+import { Counter, Gauge, type Metric, type Registry } from 'prom-client';
+import type { ToolRunner } from '#shared/agent/interfaces.ts';
+import type { AgentTool } from '#shared/edge-protocol/agents.ts';
 import type { ToolDeps } from './deps.ts';
 import type { SendSms } from './prepare.ts';
-import type { ToolService } from './service.ts';
-import { toolRunner } from './tool-runner.ts';
+import { type ToolConversation, toolRunner } from './tool-runner.ts';
 import { type ToolMetrics, Tools, type ToolsParts } from './tools.ts';
 
 /** Sends SMS for the deployment; `senders.sms` of the alerts is one. */
@@ -93,4 +94,13 @@ function toolMetrics(codeWaiting: () => number): {
     codeKilled: () => killed.inc(),
   };
   return { metrics, counters: [runs, killed, waiting] };
+}
+
+/** The interface of tools for other areas. */
+interface ToolService {
+  readonly tools: Tools;
+  /** Runs the tools of one conversation in control itself. */
+  forConversation(given: readonly AgentTool[], conversation: ToolConversation): ToolRunner;
+  /** Adds the tools' metrics to the deployment's. */
+  measure(registry: Registry): void;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EchoAgent } from './echo-agent.ts';
-import { decodeMulaw, encodeMulaw } from './mulaw.ts';
+import { decodeMulaw, encodeMulaw } from './stream-messages.ts';
 import { ToneAgent } from './tone-agent.ts';
 
 describe('the tone agent', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { call, settle } from '../../test/kit/edge/agent.ts';
 import { arrived, frame, silence20ms, streamScene } from '../../test/kit/edge/stream-agent.ts';
 import type { TransferOutcome } from '../call/ports/transfer.ts';
-import { decodeMulaw } from './mulaw.ts';
+import { decodeMulaw } from './stream-messages.ts';
 
 const { listen, begun } = streamScene();
 

@@ -7,11 +7,10 @@ import type { Log } from '../call/log.ts';
 import type { AgentHost, AgentLeg, CallFacts } from '../call/ports/agents.ts';
 import type { DtmfEvent } from '../call/ports/media.ts';
 import { AudioUplink } from './audio-uplink.ts';
-import { passOn } from './fallback.ts';
 import { PlayQueue } from './play-queue.ts';
 import { StreamLink, type StreamLinkDeps } from './stream-link.ts';
 import { decodePayload, parseServerMessage, type ServerMessage } from './stream-messages.ts';
-import { transferTo } from './transfer-to.ts';
+import { passOn, transferTo } from './transfer-to.ts';
 
 export type StreamSettings = Extract<AgentSettings, { kind: 'stream' }>;
 

@@ -1,4 +1,5 @@
 import { readCallTarget } from '#shared/call-target.ts';
+import type { Log } from '../call/log.ts';
 import type { AgentHost } from '../call/ports/agents.ts';
 import type { ConsultOrder, TransferOutcome } from '../call/ports/transfer.ts';
 
@@ -15,4 +16,15 @@ export async function transferTo(
     return { ok: false, code: 'target_not_allowed', sipCode: null, reason };
   }
   return host.transfer({ target: read.target, method, consult });
+}
+
+/**
+ * Transfers a call whose agent failed to its fallback number (contract 9.5). When that fails too, the call ends with
+ * the original cause.
+ */
+export async function passOn(host: AgentHost, number: string, cause: Error, log: Log): Promise<void> {
+  log.warn({ err: cause, fallback_number: number }, 'transferring the call to the fallback number');
+  const outcome = await transferTo(host, number, 'bridge');
+  if (outcome.ok) return;
+  host.fail(new Error(`${cause.message}; the fallback number ${number}: ${outcome.reason}`, { cause }));
 }

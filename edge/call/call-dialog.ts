@@ -3,9 +3,9 @@
  * peer's hold.
  */
 import type { Call } from './call.ts';
-import { CallRefused } from './call-refused.ts';
 import type { MediaLeg } from './ports/media.ts';
 import type { CallLeg, DialogLeg, LegEvents } from './ports/signaling.ts';
+import { CallRefused } from './refused.ts';
 import { Takeover } from './takeover.ts';
 
 export type InDialogEvents = Pick<

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { callScene, plan, settle } from '../../test/kit/edge/inbound-calls.ts';
 import { echoAgent } from '../../test/kit/fakes/fake-agents.ts';
 import { FakeLeg, sdpOffer } from '../../test/kit/fakes/fake-leg.ts';
-import { CallRefused } from './call-refused.ts';
+import { CallRefused } from './refused.ts';
 
 const scene = callScene();
 const { last } = scene;

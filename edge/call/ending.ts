@@ -8,7 +8,7 @@
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { unansweredBy } from '#shared/sip-status.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
-import { CallRefused, type MediaFault } from './call-refused.ts';
+import { CallRefused, type MediaFault } from './refused.ts';
 
 type HangupBy = NonNullable<CallRecord['hangup_by']>;
 type FinalStatus = Extract<CallRecord['status'], 'completed' | 'failed' | 'busy' | 'no-answer' | 'canceled'>;

@@ -6,9 +6,9 @@
  *                              | rejected: the call continues unchanged
  */
 import type { Call } from './call.ts';
-import { CallRefused } from './call-refused.ts';
 import type { MediaLeg } from './ports/media.ts';
 import type { CallLeg, LegEvents } from './ports/signaling.ts';
+import { CallRefused } from './refused.ts';
 
 export class Takeover {
   readonly #call: Call;

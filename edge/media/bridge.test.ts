@@ -10,7 +10,7 @@ import {
   useMedia,
 } from '../../test/kit/edge/media.ts';
 import type { SrtpPeer } from '../../test/kit/fakes/srtp-peer.ts';
-import { CallRefused } from '../call/call-refused.ts';
+import { CallRefused } from '../call/refused.ts';
 import { createMedia } from './media.ts';
 
 const options = testOptions(31_000);

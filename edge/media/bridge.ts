@@ -15,8 +15,8 @@
  * rollover counter.
  */
 
-import { CallRefused } from '../call/call-refused.ts';
 import type { BridgeOptions, MediaBridge } from '../call/ports/media.ts';
+import { CallRefused } from '../call/refused.ts';
 import { type BridgePlan, planBridge } from './bridge-plan.ts';
 import { crossing, crossingRate } from './crossing.ts';
 import type { Leg, LegBridge } from './leg.ts';

@@ -9,8 +9,8 @@ import {
   useMedia,
 } from '../../test/kit/edge/media.ts';
 import { frequencyOf, share } from '../../test/kit/fakes/audio.ts';
-import { CallRefused } from '../call/call-refused.ts';
 import type { DtmfEvent } from '../call/ports/media.ts';
+import { CallRefused } from '../call/refused.ts';
 
 const { media, newPeer, newLeg, call } = useMedia(testOptions(30_000));
 

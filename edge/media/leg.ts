@@ -22,8 +22,8 @@
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { CodecName } from '#shared/codecs.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
-import { CallRefused } from '../call/call-refused.ts';
 import type { AudioEndpoint, MediaLeg, MediaLegOptions } from '../call/ports/media.ts';
+import { CallRefused } from '../call/refused.ts';
 import { AudioExchange } from './audio-exchange.ts';
 import { LegAudio } from './leg-audio.ts';
 import { LegQuality } from './leg-quality.ts';

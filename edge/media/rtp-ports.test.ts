@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import { CallRefused } from '../call/call-refused.ts';
+import { CallRefused } from '../call/refused.ts';
 import { RtpPorts } from './rtp-ports.ts';
 
 function ports(min: number, max: number, restMs = 0, random = () => 0) {

@@ -9,7 +9,7 @@
 
 import { randomInt } from 'node:crypto';
 import type { Clock } from '#shared/clock.ts';
-import { CallRefused } from '../call/call-refused.ts';
+import { CallRefused } from '../call/refused.ts';
 
 export interface RtpPortsOptions {
   /** Lowest and highest allowed port; an odd `min` or even `max` loses a port. */

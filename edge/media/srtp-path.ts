@@ -18,8 +18,8 @@
  */
 import type { types } from 'mediasoup';
 import { isAnyAddress, isSameHost } from '#shared/networks.ts';
-import { CallRefused } from '../call/call-refused.ts';
 import type { DroppedPackets } from '../call/media-verdict.ts';
+import { CallRefused } from '../call/refused.ts';
 import { isDestination } from './media-address.ts';
 import {
   consumerCapabilities,

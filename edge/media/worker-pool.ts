@@ -9,7 +9,7 @@
  */
 import { createWorker, type types, version } from 'mediasoup';
 import type { Clock, Timer } from '#shared/clock.ts';
-import { CallRefused } from '../call/call-refused.ts';
+import { CallRefused } from '../call/refused.ts';
 import type { MediaLog } from './log.ts';
 import { routerCodecs, type SessionPayloads, tableKey } from './payloads.ts';
 import { checkWorkerBinary } from './worker-binary.ts';

@@ -1,10 +1,28 @@
-/** Creates the agents with the settings of this edge. */
+/** Creates the agents, with their speech synthesis and recognition, with the settings of this edge. */
 import { rootCertificates } from 'node:tls';
 import { newId } from '#shared/ids.ts';
+import { Flite } from '#shared/models/flite.ts';
+import { OpenAiSpeechToText, OpenAiTextToSpeech } from '#shared/models/openai-speech.ts';
+import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
+import { SpeechCache } from '#shared/models/speech-cache.ts';
 import type { AgentsDeps } from '../agent/agents.ts';
 import { createToolClient } from '../agent/tool-client.ts';
+import type { EdgeSettings } from '../config.ts';
 import { clock, type Ground } from './ground.ts';
-import type { Speech } from './speech.ts';
+
+/** Maximum size of cached speech, bytes. */
+const speechCacheBytes = 64 * 1024 * 1024;
+
+export interface Speech {
+  readonly tts: TextToSpeech;
+  /** null: agents recognize only key presses. */
+  readonly stt: SpeechToText | null;
+}
+
+export function speechOf({ tts, stt, voice }: EdgeSettings): Speech {
+  const voiceOut = tts ? new OpenAiTextToSpeech(tts, { voice: tts.voice }) : new Flite({ voice });
+  return { tts: new SpeechCache(voiceOut, speechCacheBytes), stt: stt && new OpenAiSpeechToText(stt) };
+}
 
 export function agentDeps(ground: Ground, { tts, stt }: Speech, models: AgentsDeps['models']): AgentsDeps {
   const { limits, log, metrics, current, controlUrl, edgeToken, privateAuthority } = ground;

@@ -3,7 +3,7 @@ import { deepStrictEqual, ok } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { decodeHep, encodeHep, HepStream } from '#shared/hep.ts';
 import { redactSip } from '#shared/sip-redaction.ts';
-import { CallRefused } from '../../edge/call/call-refused.ts';
+import { CallRefused } from '../../edge/call/refused.ts';
 import { parseAppMessage } from '../../edge/engine/drachtio-port/app-message.ts';
 import { encodeFrame, FrameReader, FramingError } from '../../edge/engine/drachtio-port/frame.ts';
 import { parameter, parseAddress, setParameter, splitList } from '../../edge/engine/message/address.ts';

@@ -2,7 +2,7 @@
 import type { CodecName } from '#shared/codecs.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import { newId } from '#shared/ids.ts';
-import { CallRefused } from '../../edge/call/call-refused.ts';
+import { CallRefused } from '../../edge/call/refused.ts';
 import type { AgentHost, AgentLeg, Agents, CallFacts } from '../../edge/call/ports/agents.ts';
 import type {
   AudioEndpoint,

@@ -161,10 +161,10 @@ describe.concurrent('audio and keys of a test call', () => {
       result: 'failed',
       error: 'NO_MEDIA',
       sip_code: 200,
-      duration_seconds: 5,
       diagnosis: expect.stringMatching(/^We receive no audio from you: no packet arrived/),
       media: { packets_received: 0, verdict: 'send_only' },
     });
+    expect(done.duration_seconds).toBeGreaterThanOrEqual(5);
     expect(done.media?.packets_sent).toBeGreaterThan(0);
     expect(events(done).at(-1)).toBe('failed');
     expect(lastDetail(done)).toBe(done.diagnosis);
@@ -216,8 +216,8 @@ describe.concurrent('audio and keys of a test call', () => {
         /^You receive no audio: the peer reports by RTCP that it loses 100 % of our packets/,
       ),
       media: { verdict: 'receive_only' },
-      duration_seconds: 10,
     });
+    expect(done.duration_seconds).toBeGreaterThanOrEqual(10);
   });
 
   test('do not reach a far end whose sender reports have no block about them', async () => {

@@ -5,9 +5,8 @@ import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { ConnectedEdges } from '../../edge-link/index.ts';
 import type { ConversationRecord } from '../judging/ports.ts';
-import { CallFailure } from './call-failure.ts';
 import type { AgentTestDoor, ExpectedLine } from './door.ts';
-import { CallTalk, type CallTalkParts, interruptAfter } from './talk.ts';
+import { CallFailure, CallTalk, type CallTalkParts, interruptAfter } from './talk.ts';
 import { voiceOf } from './voice.ts';
 
 export interface OverCallParts extends CallTalkParts {

@@ -11,10 +11,14 @@ import { nodeTool, type TextAgent } from '../../conversations/index.ts';
 import type { Caller, CallerMove } from '../callers/ports.ts';
 import type { ChatLine, ConversationRecord, Ending } from '../judging/ports.ts';
 import type { Recorder } from '../mocks/mocks.ts';
-import { CallFailure } from './call-failure.ts';
 import type { TestLine } from './line.ts';
 import type { CallSettings } from './settings.ts';
 import type { MeasuredTurn } from './voice.ts';
+
+/** A run's call could not be placed, or was cut off: there is no result about the agent. */
+export class CallFailure extends Error {
+  override readonly name = 'CallFailure';
+}
 
 export interface CallTalkParts {
   readonly runId: string;

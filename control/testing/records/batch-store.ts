@@ -1,13 +1,25 @@
 /** Batches as stored, and their completion (contract 6.6). */
 import type { Batch, BatchLine } from '#shared/api/agent-testing/batches.ts';
 import type { TriggerSource } from '#shared/api/agent-testing/runs.ts';
+import type { RunStatus } from '#shared/api/agent-testing/scenarios.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { Db, TestBatchRow } from '../../db/index.ts';
 import { type NewestPage, newestPage } from '../../http/index.ts';
 import { queueEvent } from '../../webhooks/index.ts';
-import { batchStatus } from './batch-status.ts';
 import { runsOf } from './run-store.ts';
 import { runLines } from './views.ts';
+
+type EndedStatus = Exclude<RunStatus, 'PENDING' | 'RUNNING'>;
+
+/** The batch ends with the first of these statuses among its runs. */
+const worstFirst = ['FAILED', 'ERROR', 'CANCELLED'] as const;
+
+/** The status of a batch (contract 6.6). Null: some runs have not ended. A batch without runs has nothing that could pass: ERROR. */
+export function batchStatus(runs: readonly RunStatus[]): EndedStatus | null {
+  if (runs.some((status) => status === 'PENDING' || status === 'RUNNING')) return null;
+  if (runs.length === 0) return 'ERROR';
+  return worstFirst.find((status) => runs.includes(status)) ?? 'PASSED';
+}
 
 export async function insertBatch(db: Db, batch: TestBatchRow): Promise<void> {
   await db.insertInto('test_batches').values(batch).execute();

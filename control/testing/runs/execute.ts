@@ -12,9 +12,9 @@ import { evaluateAssertions, failedNode } from '../judging/assertions/evaluate.t
 import type { ChatLine, ToneAnswer } from '../judging/ports.ts';
 import { runVerdict, toneView, type Verdict } from '../judging/scoring.ts';
 import { outsideOf, Recorder } from '../mocks/mocks.ts';
-import { CallFailure } from '../over-call/call-failure.ts';
 import { converseOverCall, type OverCallParts, type OverCallServices } from '../over-call/over-call.ts';
 import { callSettings } from '../over-call/settings.ts';
+import { CallFailure } from '../over-call/talk.ts';
 import type { RunEnd } from '../records/write.ts';
 import type { Subject } from '../scenarios/rules.ts';
 import { testedAgent, testedVersion } from './agent-store.ts';

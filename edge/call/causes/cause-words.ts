@@ -1,10 +1,10 @@
 /** Explains a failed attempt to the trunk's owner in one sentence: what happened, and what to do. Pure. */
 import { defaultCodecs } from '#shared/codecs.ts';
 import { bare, connectionProblem } from '#shared/connection-faults.ts';
-import type { MediaFault } from '../call-refused.ts';
 import type { Termination } from '../ending.ts';
 import type { DialRefusal } from '../ports/dialing.ts';
 import type { AttemptOutcome, Place } from '../ports/routes.ts';
+import type { MediaFault } from '../refused.ts';
 import { type Cause, type CauseKind, causeOf, rang } from './outbound-cause.ts';
 
 /** One INVITE and its outcome. */

@@ -1,7 +1,7 @@
 /** What calls need from media (edge/media). */
 import type { CodecName } from '#shared/codecs.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
-import type { CallRefused } from '../call-refused.ts';
+import type { CallRefused } from '../refused.ts';
 
 /** The agent's audio: 20 ms frames of 16-bit mono PCM at `sampleRate`. */
 export interface AudioEndpoint {

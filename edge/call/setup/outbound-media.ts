@@ -7,8 +7,8 @@
  */
 import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
 import type { Call } from '../call.ts';
-import { CallRefused } from '../call-refused.ts';
 import type { MediaLegOptions } from '../ports/media.ts';
+import { CallRefused } from '../refused.ts';
 
 export class OutboundMedia {
   readonly #call: Call;

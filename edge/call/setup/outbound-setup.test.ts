@@ -8,8 +8,8 @@ import { FakeRoutes, placeAt, route } from '../../../test/kit/fakes/fake-hunt.ts
 import { FakeMedia, fakeAnswer } from '../../../test/kit/fakes/fake-media.ts';
 import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
 import type { OutboundPlan } from '../call-plan.ts';
-import { CallRefused } from '../call-refused.ts';
 import { Calls } from '../calls.ts';
+import { CallRefused } from '../refused.ts';
 
 const plan: OutboundPlan = {
   callId: 'call-1',

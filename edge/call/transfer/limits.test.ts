@@ -4,8 +4,8 @@ import { FakeClock } from '#shared/clock.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
 import { FakeRefer, settle, TransferBench } from '../../../test/kit/edge/transfer.ts';
 import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
-import { CommandRefused } from '../command-refused.ts';
 import { OutboundLimits } from '../limits.ts';
+import { CommandRefused } from '../refused.ts';
 
 const number = '+14155550100';
 const premium = '+19005550199';

@@ -1,9 +1,9 @@
 /** Outcomes of transfers, for agents and the API. Pure. */
 import type { ApiErrorCode } from '#shared/errors.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
-import { CommandRefused } from '../command-refused.ts';
 import { reasonPhrase, type Termination } from '../ending.ts';
 import type { TransferFailure, TransferOutcome } from '../ports/transfer.ts';
+import { CommandRefused } from '../refused.ts';
 
 export type FailedTransfer = Extract<TransferOutcome, { ok: false }>;
 

@@ -2,9 +2,8 @@
 
 import type { Call } from '../call.ts';
 import type { ReferEvents } from '../ports/refer.ts';
-import type { DialogLeg } from '../ports/signaling.ts';
+import type { DialogIdentity, DialogLeg } from '../ports/signaling.ts';
 import { type FailedTransfer, failure } from './outcome.ts';
-import { replacingUri, withHeaders } from './refer-uri.ts';
 import type { TransferParts, TransferPlan } from './transfer-plan.ts';
 
 /** URI with which the peer calls the target, including the headers for its INVITE; null: no host is known. */
@@ -54,4 +53,23 @@ function refused(status: number | null, reason: string): FailedTransfer {
   const unknown = status === 405 || status === 420 || status === 501;
   const sentence = `The peer refused the transfer with ${status} ${reason}.`;
   return failure(unknown ? 'refer_not_supported' : 'target_failed', sentence, status);
+}
+
+/**
+ * A URI with headers for the resulting INVITE (RFC 3261 section 19.1.1).
+ * @param headers name to value, unescaped
+ */
+export function withHeaders(uri: string, headers: Readonly<Record<string, string>>): string {
+  const parts = Object.entries(headers).map(
+    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value.toWellFormed())}`,
+  );
+  return parts.length === 0 ? uri : `${uri}${uri.includes('?') ? '&' : '?'}${parts.join('&')}`;
+}
+
+/**
+ * The URI of an attended transfer (RFC 5589 section 7.3): an INVITE to it replaces our dialog with the target.
+ * The tags are named as the target sees them (RFC 3891 section 3).
+ */
+export function replacingUri({ callId, localTag, remoteTag, remoteTarget }: DialogIdentity): string {
+  return withHeaders(remoteTarget, { Replaces: `${callId};to-tag=${remoteTag};from-tag=${localTag}` });
 }

@@ -1,10 +1,10 @@
 /** A leg to a transfer target: how it differs from other outbound calls. */
 import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
-import { CallRefused } from '../call-refused.ts';
 import type { Termination } from '../ending.ts';
 import type { AgentHost, AgentLeg, CallFacts } from '../ports/agents.ts';
 import type { MediaLeg } from '../ports/media.ts';
 import type { OutboundRoute } from '../ports/routes.ts';
+import { CallRefused } from '../refused.ts';
 
 /** Events from the target leg to its transfer. */
 export interface TargetEvents {

@@ -5,9 +5,9 @@
 
 import { step } from '#shared/state-machine.ts';
 import type { Call } from '../call.ts';
-import { CallRefused } from '../call-refused.ts';
 import type { MediaBridge } from '../ports/media.ts';
 import type { TransferOutcome } from '../ports/transfer.ts';
+import { CallRefused } from '../refused.ts';
 import { Joiner } from './joiner.ts';
 import {
   callOver,

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { ConnectionFailure } from '#shared/connection-faults.ts';
 import { step } from '#shared/state-machine.ts';
+import { HeaderList } from '../message/headers.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
 import { type ClientInviteInput, type ClientInviteState, clientInvite } from './client-invite.ts';
 import {
@@ -8,7 +9,7 @@ import {
   type ClientNonInviteState,
   clientNonInvite,
 } from './client-non-invite.ts';
-import { ackOfFailure, cancelOf } from './follow-ups.ts';
+import { cseqNumber } from './matching.ts';
 import { type TimerName, timers } from './timers.ts';
 
 /** The sender of the request: receives everything that the protocol does not handle itself. */
@@ -208,4 +209,32 @@ export class NonInviteClientTransaction implements ClientTransaction {
     }
     if (to === 'Terminated') this.#user.ended();
   }
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+/** The ACK of a failure: part of the INVITE's transaction, built by RFC 3261 section 17.1.1.3. */
+function ackOfFailure(invite: SipRequest, response: SipResponse): SipRequest {
+  return followUp(invite, 'ACK', response.headers.get('to') ?? invite.headers.get('to') ?? '');
+}
+
+/** The CANCEL of an INVITE (RFC 3261 section 9.1). `extra`: header fields such as Reason. */
+function cancelOf(invite: SipRequest, extra: Iterable<readonly [string, string]> = []): SipRequest {
+  const cancel = followUp(invite, 'CANCEL', invite.headers.get('to') ?? '');
+  for (const [name, value] of extra) cancel.headers.append(name, value);
+  return cancel;
+}
+
+/** Same Request-URI, top Via, Route, From, Call-ID and CSeq number as the INVITE, so that it takes the same path. */
+function followUp(invite: SipRequest, method: 'ACK' | 'CANCEL', to: string): SipRequest {
+  const { headers } = invite;
+  const copy = new HeaderList();
+  copy.append('Via', headers.get('via') ?? '');
+  copy.append('Max-Forwards', '70');
+  for (const route of headers.all('route')) copy.append('Route', route);
+  copy.append('From', headers.get('from') ?? '');
+  copy.append('To', to);
+  copy.append('Call-ID', headers.get('call-id') ?? '');
+  copy.append('CSeq', `${cseqNumber(headers)} ${method}`);
+  return { kind: 'request', method, uri: invite.uri, headers: copy, body: NO_BODY };
 }

@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { carry } from '../rtp/emulated-network.ts';
 import { meanOpinionScore, rating } from './emodel.ts';
 import { PeerHearing } from './peer-hearing.ts';
-import { isPrivateAddress } from './private-address.ts';
 import { Reception } from './reception.ts';
-import { type CallMedia, mediaReport } from './report.ts';
+import { type CallMedia, isPrivateAddress, mediaReport } from './report.ts';
 
 function received(sequences: readonly number[], ssrc = 1): Reception {
   const reception = new Reception(8000);

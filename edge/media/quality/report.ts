@@ -2,6 +2,8 @@
  * The quality report of one call: measurements of both directions, a verdict, and sentences
  * (call/media-verdict.ts).
  */
+
+import { BlockList, isIP } from 'node:net';
 import type { CodecName } from '#shared/codecs.ts';
 import type { MediaReport, PeerHears } from '#shared/edge-protocol/calls.ts';
 import {
@@ -12,7 +14,6 @@ import {
   reportedHearing,
 } from '../../call/media-verdict.ts';
 import { meanOpinionScore } from './emodel.ts';
-import { isPrivateAddress } from './private-address.ts';
 import type { Reception } from './reception.ts';
 
 /** What the media leg knows about a call at the time of the report. */
@@ -123,4 +124,22 @@ function sentOpinion(call: CallMedia, lossSent: number | null): number | null {
 
 function rounded(value: number | null, digits: number): number | null {
   return value === null ? null : Number(value.toFixed(digits));
+}
+
+const unreachable = new BlockList();
+// RFC 1918, RFC 6598 (carriers' NAT), RFC 3927 and RFC 4291 (link local), RFC 4193, loopback.
+unreachable.addSubnet('10.0.0.0', 8);
+unreachable.addSubnet('172.16.0.0', 12);
+unreachable.addSubnet('192.168.0.0', 16);
+unreachable.addSubnet('100.64.0.0', 10);
+unreachable.addSubnet('169.254.0.0', 16);
+unreachable.addSubnet('127.0.0.0', 8);
+unreachable.addSubnet('fe80::', 10, 'ipv6');
+unreachable.addSubnet('fc00::', 7, 'ipv6');
+unreachable.addAddress('::1', 'ipv6');
+
+/** Whether `address` is private, link local or loopback; false for host names. */
+export function isPrivateAddress(address: string): boolean {
+  const version = isIP(address);
+  return version !== 0 && unreachable.check(address, version === 6 ? 'ipv6' : 'ipv4');
 }

@@ -6,7 +6,7 @@
  *     we offer:    createOffer(local) -> ... -> acceptAnswer(offer, body) -> session
  */
 import { type CodecName, codecNames } from '#shared/codecs.ts';
-import { CallRefused, type MediaFault } from '../../call/call-refused.ts';
+import { CallRefused, type MediaFault } from '../../call/refused.ts';
 import { type PeerAudio, readAudio } from './audio.ts';
 import { answeredCrypto } from './crypto.ts';
 import { describeAnswer, describeOffer } from './describe.ts';

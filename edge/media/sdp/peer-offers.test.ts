@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { offers } from '../../../test/kit/edge/peer-offers.ts';
-import { CallRefused } from '../../call/call-refused.ts';
+import { CallRefused } from '../../call/refused.ts';
 import { negotiateAnswer } from './negotiate.ts';
 import { parseSdp } from './sdp.ts';
 import type { LocalMedia } from './session.ts';

@@ -5,7 +5,7 @@
  * Only an unreadable media line makes a description useless, because the answer must have as many media lines as
  * the offer (RFC 3264 section 6).
  */
-import { CallRefused } from '../../call/call-refused.ts';
+import { CallRefused } from '../../call/refused.ts';
 
 export interface Attribute {
   readonly name: string;

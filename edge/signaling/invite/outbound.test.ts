@@ -4,7 +4,7 @@ import { outboundScene, tagOf } from '../../../test/kit/edge/outbound-calls.ts';
 import { placeAt, route } from '../../../test/kit/fakes/fake-hunt.ts';
 import { sdpOffer } from '../../../test/kit/fakes/fake-leg.ts';
 import { fakeAnswer } from '../../../test/kit/fakes/fake-media.ts';
-import { CallRefused } from '../../call/call-refused.ts';
+import { CallRefused } from '../../call/refused.ts';
 
 const scene = outboundScene();
 const { agents, media, routes, last, call, hangUp } = scene;

@@ -5,8 +5,8 @@
 
 import type { Timer } from '#shared/clock.ts';
 import { endsDialog } from '#shared/sip-status.ts';
-import { CallRefused } from '../../call/call-refused.ts';
 import type { LegEvents } from '../../call/ports/signaling.ts';
+import { CallRefused } from '../../call/refused.ts';
 import { capabilities, type Environment, respond } from '../srf/environment.ts';
 import { accept, type HeaderFields, headerOf, unsupportedTags, warningOf } from '../srf/headers.ts';
 import type { SrfAnswer, SrfRequest, SrfResponse } from '../srf/srf.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { certificateFailure, connectionLoss } from '#shared/connection-faults.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
-import type { MediaFault } from '../../call/call-refused.ts';
 import type { AttemptFacts } from '../../call/causes/cause-words.ts';
 import type { AttemptOutcome } from '../../call/ports/routes.ts';
+import type { MediaFault } from '../../call/refused.ts';
 import { type AnswerFacts, diagnose, type Findings } from './diagnosis.ts';
 
 const attempt: AttemptFacts = {

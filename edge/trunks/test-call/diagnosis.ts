@@ -2,7 +2,6 @@
 import { bare } from '#shared/connection-faults.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
-import type { MediaFault } from '../../call/call-refused.ts';
 import {
   type AttemptFacts,
   answerProblem,
@@ -11,6 +10,7 @@ import {
   withSmallLetter,
 } from '../../call/causes/cause-words.ts';
 import { audibleLoss, lostOnTheWayBack } from '../../call/media-verdict.ts';
+import type { MediaFault } from '../../call/refused.ts';
 import { hearsUs } from './proven-media.ts';
 
 export interface Findings {

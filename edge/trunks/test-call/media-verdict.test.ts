@@ -105,7 +105,7 @@ describe('a test call', () => {
   it('reports that the answer has no common codec', async () => {
     const leg = await dialling();
     scene.media.last.accept = async () => {
-      const { CallRefused } = await import('../../call/call-refused.ts');
+      const { CallRefused } = await import('../../call/refused.ts');
       throw new CallRefused(488, 'SDP refused', undefined, { kind: 'no_codec', text: 'None' });
     };
     leg.peer.answered(fakeAnswer);

@@ -1,5 +1,5 @@
 /** Offers, answers and keys of session descriptions. */
-import type { CallRefused } from '../../../edge/call/call-refused.ts';
+import type { CallRefused } from '../../../edge/call/refused.ts';
 import { negotiateAnswer } from '../../../edge/media/sdp/negotiate.ts';
 import { parseSdp } from '../../../edge/media/sdp/sdp.ts';
 import type { LocalMedia } from '../../../edge/media/sdp/session.ts';

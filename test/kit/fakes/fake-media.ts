@@ -1,7 +1,7 @@
 /** Media without packets: fixed negotiation, controlled by the test. */
 import type { CodecName } from '#shared/codecs.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
-import { CallRefused } from '../../../edge/call/call-refused.ts';
+import { CallRefused } from '../../../edge/call/refused.ts';
 import type {
   AudioEndpoint,
   BridgeOptions,

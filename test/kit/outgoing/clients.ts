@@ -13,7 +13,7 @@ import { smsSender } from '../../../control/alerts/sms.ts';
 import { webhookClient } from '../../../control/conversations/webhooks.ts';
 import { httpCarrier } from '../../../control/porting/carrier-http.ts';
 import { virusScan } from '../../../control/porting/virus-scan.ts';
-import { post } from '../../../control/webhooks/post.ts';
+import { post } from '../../../control/webhooks/send.ts';
 import { StreamLink, streamLimits } from '../../../edge/agent/stream-link.ts';
 import { RunSocket } from '../../../edge/agent/test-caller/run-socket.ts';
 import { createToolClient } from '../../../edge/agent/tool-client.ts';

@@ -1,8 +1,30 @@
-/** NODES_VISITED: the conversation reached all or any of some nodes, optionally in order. */
+/** NODE_REACHED: the conversation reached a node. NODES_VISITED: all or any of some nodes, optionally in order. */
 import { counted } from '#shared/counted.ts';
-import type { AssertionRule } from './outcome.ts';
-import { decided, inconclusive, nodeText, wayText, withoutNodes, yesOrNo } from './outcome.ts';
+import {
+  type AssertionRule,
+  decided,
+  inconclusive,
+  nodeText,
+  wayText,
+  withoutNodes,
+  yesOrNo,
+} from './outcome.ts';
 import { firstUnmet } from './sequences.ts';
+
+export const nodeReached: AssertionRule<'NODE_REACHED'> = {
+  evaluate: ({ node_id }, record) => {
+    const expected = nodeText(record, node_id);
+    if (!record.nodes_visited) return inconclusive({ reasoning: withoutNodes, expected });
+    const target = wayText(record, record.nodes_visited);
+    const at = record.nodes_visited.indexOf(node_id);
+    const reasoning =
+      at < 0
+        ? `${expected} was not visited. The conversation went through: ${target}.`
+        : `${expected} was visited as number ${at + 1} of ${record.nodes_visited.length}.`;
+    return yesOrNo(at >= 0, { reasoning, target, expected });
+  },
+  failedNode: ({ node_id }) => node_id,
+};
 
 /** Index of the first wanted node that is missing, or -1. */
 function missing(wanted: readonly string[], visited: readonly string[], ordered: boolean): number {

@@ -3,7 +3,7 @@ import { BatchStarted } from '#shared/api/agent-testing/batches.ts';
 import { RunList } from '#shared/api/agent-testing/runs.ts';
 import { startControl, type TestControl } from '../../../../test/kit/control/harness.ts';
 import { bookingGraph, bookingPersona, TestingClient } from '../../../../test/kit/control/test-runs.ts';
-import { batchStatus } from '../../records/batch-status.ts';
+import { batchStatus } from '../../records/batch-store.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 

@@ -1,10 +1,14 @@
-/** The part of the WebAssembly JavaScript interface used here; Node has it, but the es2024 library lacks its types. */
+/** The part of the WebAssembly JavaScript interface that is used; Node has it, but the es2024 library lacks its types. */
 declare namespace WebAssembly {
   /** A compiled program; it can be sent to other threads. */
   interface Module {
     readonly [moduleBrand]: true;
   }
   const moduleBrand: unique symbol;
+  class Memory {
+    /** Sizes in pages of 64 KiB. */
+    constructor(limits: { readonly initial: number; readonly maximum: number });
+  }
   interface Instance {
     readonly exports: Record<string, unknown>;
   }

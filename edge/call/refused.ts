@@ -1,3 +1,6 @@
+/** Rejections of calls and of commands. */
+import type { ApiErrorCode } from '#shared/errors.ts';
+
 /** What is wrong with a peer's session description; `text` is a sentence about it. */
 export interface MediaFault {
   readonly kind: 'no_codec' | 'unusable';
@@ -20,5 +23,16 @@ export class CallRefused extends Error {
     this.sipStatus = sipStatus;
     this.warning = warning;
     this.mediaFault = mediaFault;
+  }
+}
+
+/** A command that failed for a reason with its own API error code. */
+export class CommandRefused extends Error {
+  override readonly name = 'CommandRefused';
+  readonly code: ApiErrorCode;
+
+  constructor(code: ApiErrorCode, message: string) {
+    super(message);
+    this.code = code;
   }
 }

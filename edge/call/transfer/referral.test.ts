@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { replacingUri, withHeaders } from './refer-uri.ts';
+import { replacingUri, withHeaders } from './referral.ts';
 
 describe('the URI of a Refer-To', () => {
   it('contains escaped headers, or none', () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { createModels } from '#shared/models/models.ts';
 import { ModelServer } from '../../test/kit/fakes/model-server.ts';
-import { modelMetrics } from './model-metrics.ts';
+import { modelMetrics } from './metrics.ts';
 
 it('shows requests and tokens by role', async () => {
   const server = await ModelServer.start();
