@@ -3,7 +3,6 @@
  * because nothing else would do it; the retries slow down to once a day.
  */
 import type { FastifyBaseLogger } from 'fastify';
-import { systemActor } from '../audit/index.ts';
 import { type BackgroundWork, type DueItem, DueWork, type PortDocumentRow } from '../db/index.ts';
 import type { PortingDeps } from './deps.ts';
 import type { DocumentFiles } from './documents.ts';
@@ -15,7 +14,7 @@ import {
   nextExpiry,
 } from './documents-store.ts';
 import { expiredRequests, nextSignatureExpiry, signatureExpirySubject } from './expiry-store.ts';
-import { changePorts, moveNumbers } from './moves.ts';
+import { changePorts, moveNumbers, ownMove } from './moves.ts';
 
 /** Node's timers hold 24 days at most; a daily check also covers a changed clock. */
 const longestWaitMs = 24 * 60 * 60 * 1000;
@@ -35,15 +34,7 @@ export function startSignatureExpiry(services: PortingDeps, log: FastifyBaseLogg
     nextDue: async (now) => soon(now, await nextSignatureExpiry(db, now)),
     attempt: async ({ id }) => {
       await changePorts(services, (trx, altered) => {
-        const move = {
-          to: 'failed',
-          numbers: null,
-          actor: 'system',
-          actorId: null,
-          by: systemActor,
-          reason: 'LOA_EXPIRED',
-        } as const;
-        return moveNumbers(services, trx, altered, id, move);
+        return moveNumbers(services, trx, altered, id, ownMove('failed', null, 'LOA_EXPIRED'));
       });
       log.info({ port: id }, 'port ended without a signature');
     },

@@ -3,7 +3,7 @@
  * mails, the order with the carrier), all in one transaction.
  */
 import { ApiError } from '#shared/errors.ts';
-import { type Actor as ChangeActor, recordChange } from '../audit/index.ts';
+import { type Actor as ChangeActor, recordChange, systemActor } from '../audit/index.ts';
 import type { Altered } from '../catalogue/index.ts';
 import { type Db, fromJson, type PortStatus, toJson } from '../db/index.ts';
 import { holdNumber } from '../numbers/index.ts';
@@ -40,6 +40,11 @@ export interface Move {
   readonly reason: string | null;
   /** `YYYY-MM-DD`; undefined leaves it unchanged. */
   readonly focDate?: string;
+}
+
+/** A move that no key asked for. */
+export function ownMove(to: PortStatus, numbers: Move['numbers'], reason: string | null): Move {
+  return { to, numbers, actor: 'system', actorId: null, by: systemActor, reason };
 }
 
 /** A transaction on port requests. After it, announces what it queued. */

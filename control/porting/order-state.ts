@@ -1,10 +1,9 @@
 /** Turns the carrier's state of an order into moves of the numbers. */
 import type { FastifyBaseLogger } from 'fastify';
-import { systemActor } from '../audit/index.ts';
 import type { Db, PortOrderRow, PortStatus } from '../db/index.ts';
 import type { CarrierOrderState } from './carrier.ts';
 import type { PortingDeps } from './deps.ts';
-import { changePorts, moveNumbers } from './moves.ts';
+import { changePorts, moveNumbers, ownMove } from './moves.ts';
 import { updateOrder } from './orders-store.ts';
 import { isOpen, wayTo } from './state-rules.ts';
 import { findNumbers, holdersOf, type PortRequest, updateRequest } from './store.ts';
@@ -30,8 +29,7 @@ export async function take(
     if (state.focDate !== null && state.focDate !== request.foc_date)
       await updateRequest(db, row.id, { foc_date: state.focDate, updated_at: now });
     for (const { to, reason, numbers } of await movesFor(parts, db, request, state)) {
-      const move = { to, numbers, actor: 'system', actorId: null, by: systemActor, reason } as const;
-      await moveNumbers(services, db, altered, row.id, move);
+      await moveNumbers(services, db, altered, row.id, ownMove(to, numbers, reason));
     }
     const left = (await findNumbers(db, row.id)).some(({ status }) => isOpen(status));
     const next = new Date(services.clock.now() + pollMs).toISOString();

@@ -12,13 +12,12 @@
  * request's id as Idempotency-Key.
  */
 import { createHash } from 'node:crypto';
-import { systemActor } from '../audit/index.ts';
 import { type BackgroundWork, DueWork, type PortOrderRow } from '../db/index.ts';
 import { type Carrier, type CarrierFile, CarrierRefusal } from './carrier.ts';
 import { orderPauseMs } from './carrier-rules.ts';
 import type { DocumentFiles } from './documents.ts';
 import { documentsOf } from './documents-store.ts';
-import { changePorts, moveNumbers } from './moves.ts';
+import { changePorts, moveNumbers, ownMove } from './moves.ts';
 import { type TakeParts, take } from './order-state.ts';
 import { dueOrders, nextOrder, orderSubject, setCarrierOrderId, updateOrder } from './orders-store.ts';
 import { openColumn, openDetails, portContext } from './sealed-store.ts';
@@ -127,15 +126,7 @@ async function submit(parts: OrderParts, row: PortOrderRow, signal: AbortSignal)
   } catch (error) {
     if (!(error instanceof CarrierRefusal)) throw error;
     await changePorts(services, async (db, altered) => {
-      const move = {
-        to: 'failed',
-        numbers: null,
-        actor: 'system',
-        actorId: null,
-        by: systemActor,
-        reason: error.message,
-      } as const;
-      await moveNumbers(services, db, altered, row.id, move);
+      await moveNumbers(services, db, altered, row.id, ownMove('failed', null, error.message));
       await updateOrder(db, row.id, row.state, {
         state: 'done',
         next_attempt_at: null,

@@ -15,21 +15,13 @@
  * In a description only the forms with a verb count, because numbers in a sentence have other meanings. Labels with a
  * special meaning are in `special-edges.ts`.
  */
+import { digitWords } from '../digit-words.ts';
 import type { GraphNode } from './graph-node.ts';
 import type { Option } from './interfaces.ts';
 import { roleOf } from './special-edges.ts';
 
 const spoken: Readonly<Record<string, string>> = {
-  zero: '0',
-  one: '1',
-  two: '2',
-  three: '3',
-  four: '4',
-  five: '5',
-  six: '6',
-  seven: '7',
-  eight: '8',
-  nine: '9',
+  ...digitWords,
   star: '*',
   asterisk: '*',
   pound: '#',

@@ -1,5 +1,7 @@
 /** Normalizes words for comparison: lower case, no punctuation, stems, no fillers. */
+
 import { stemmer } from 'stemmer';
+import { digitWords } from '../digit-words.ts';
 
 const fillers: ReadonlySet<string> = new Set(
   (
@@ -11,16 +13,7 @@ const fillers: ReadonlySet<string> = new Set(
 );
 
 const digits: Readonly<Record<string, string>> = {
-  zero: '0',
-  one: '1',
-  two: '2',
-  three: '3',
-  four: '4',
-  five: '5',
-  six: '6',
-  seven: '7',
-  eight: '8',
-  nine: '9',
+  ...digitWords,
   ten: '10',
 };
 
