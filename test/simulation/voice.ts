@@ -2,7 +2,6 @@
 import type { CodecName } from '#shared/codecs.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import { newId } from '#shared/ids.ts';
-import { CallRefused } from '../../edge/call/refused.ts';
 import type { AgentHost, AgentLeg, Agents, CallFacts } from '../../edge/call/ports/agents.ts';
 import type {
   AudioEndpoint,
@@ -11,6 +10,7 @@ import type {
   MediaLeg,
   MediaLegOptions,
 } from '../../edge/call/ports/media.ts';
+import { CallRefused } from '../../edge/call/refused.ts';
 import { FakeBridge, FakeMediaLeg } from '../kit/fakes/fake-media.ts';
 import { Keypads } from './keys.ts';
 import type { Random } from './random.ts';

@@ -1,9 +1,9 @@
 /** An outbound leg, dialled over the fake engine. */
 import { afterEach, beforeEach, expect } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import { CallRefused } from '../../../edge/call/refused.ts';
 import { Calls } from '../../../edge/call/calls.ts';
 import type { DialEvents, OutboundInvite, OutboundLeg } from '../../../edge/call/ports/dialing.ts';
+import { CallRefused } from '../../../edge/call/refused.ts';
 import { Signaling } from '../../../edge/signaling/signaling.ts';
 import { DrachtioServer, type Sent } from '../fakes/drachtio-server.ts';
 import { FakeAgents } from '../fakes/fake-agents.ts';

@@ -1,7 +1,6 @@
 /** Media without packets: fixed negotiation, controlled by the test. */
 import type { CodecName } from '#shared/codecs.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
-import { CallRefused } from '../../../edge/call/refused.ts';
 import type {
   AudioEndpoint,
   BridgeOptions,
@@ -10,6 +9,7 @@ import type {
   MediaLeg,
   MediaLegOptions,
 } from '../../../edge/call/ports/media.ts';
+import { CallRefused } from '../../../edge/call/refused.ts';
 
 export const fakeAnswer = [
   'v=0',
