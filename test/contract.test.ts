@@ -6,11 +6,6 @@ import { endpoints, everywhere, ofNumbers } from './contract/table.ts';
 import { startControl, type TestControl } from './kit/control/harness.ts';
 import { openApiOf } from './kit/control/openapi.ts';
 
-/**
- * Endpoints of the contract that are not implemented yet. A served endpoint in this list fails the test.
- */
-const notYet: readonly string[] = [];
-
 let control: TestControl;
 let served: ReadonlyMap<string, Operation>;
 beforeAll(async () => {
@@ -38,10 +33,8 @@ function codesOf(operation: Operation | undefined, status: number | string): str
   return Object.keys(media?.examples ?? {});
 }
 
-const built = endpoints.filter(([method, path]) => !notYet.includes(`${method} ${path}`));
-
 describe('the served interface', () => {
-  it.each(built)('has %s %s with its statuses and codes', (method, path, success, errors) => {
+  it.each(endpoints)('has %s %s with its statuses and codes', (method, path, success, errors) => {
     const operation = served.get(nameOf(method, path));
     expect(operation?.summary, 'has a summary').toEqual(expect.stringMatching(/./));
     const statuses = Object.keys(operation?.responses ?? {}).map(Number);
@@ -57,23 +50,12 @@ describe('the served interface', () => {
       .filter(([, operation]) => !codesOf(operation, 403).includes('SIP_NOT_ENABLED'));
     expect(without.map(([name]) => name)).toEqual([]);
   });
-
-  it('has none of the endpoints listed as not implemented', () => {
-    const known = new Set(endpoints.map(([method, path]) => `${method} ${path}`));
-    expect(notYet.filter((name) => !known.has(name))).toEqual([]);
-    const names = notYet.map((name) => nameOf(name.split(' ')[0] ?? '', name.split(' ')[1] ?? ''));
-    expect(names.filter((name) => served.has(name))).toEqual([]);
-  });
 });
 
 describe('the list of errors', () => {
-  const named = endpoints
-    .filter(([method, path]) => !notYet.includes(`${method} ${path}`))
-    .flatMap(([, , , errors]) =>
-      Object.entries(errors).flatMap(([status, codes]) =>
-        codes.map((code) => [code, Number(status)] as const),
-      ),
-    );
+  const named = endpoints.flatMap(([, , , errors]) =>
+    Object.entries(errors).flatMap(([status, codes]) => codes.map((code) => [code, Number(status)] as const)),
+  );
   /** If a code has two statuses, the table of the endpoint decides. */
   const twofold = new Set(['INTEGRATION_NOT_FOUND', 'REGISTRAR_REQUIRED']);
 
