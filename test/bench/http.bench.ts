@@ -64,7 +64,8 @@ const framesAhead = 4;
 
 export async function runHttpBench(options: HttpBenchOptions = {}): Promise<HttpBenchResult> {
   const { calls = 5_000_000, testRuns = 200_000, requests = 10_000 } = options;
-  const control = new ControlProgram({ RATE_LIMIT_PER_MINUTE: '1000000' });
+  // Each request of a route that creates a chat leaves one.
+  const control = new ControlProgram({ RATE_LIMIT_PER_MINUTE: '1000000', QUOTAS: `chats=${requests}` });
   try {
     await control.start();
     const pathwayId = await makePathway(control);
