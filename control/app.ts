@@ -30,7 +30,7 @@ import { createReportStore } from './report-writers.ts';
 import { startRetention } from './retention.ts';
 import type { ControlConfig } from './settings/index.ts';
 import {
-  AgentTestDoor,
+  AgentTestSockets,
   analysisRoutes,
   analyticsRoutes,
   createTestRuns,
@@ -169,14 +169,14 @@ async function assemble(
     commandTimeoutMs: services.limits.edgeLink.commandTimeoutMs,
     onReports: metrics.reports,
   };
-  const edgeDoor = acceptEdges(app.server, parts, services.limits.edgeLink.frameBytes, (...upgrade) =>
-    services.agentTestDoor.take(...upgrade),
+  const edgeConnections = acceptEdges(app.server, parts, services.limits.edgeLink.frameBytes, (...upgrade) =>
+    services.agentTestSockets.take(...upgrade),
   );
   const { random } = options.webhooks ?? {};
   const calls = { lost: metrics.lostCalls, queued: metrics.queuedCalls };
   const noticeOthers = async () => {
     await services.edgeConfig.noticeOthers();
-    await edgeDoor.endRevoked();
+    await edgeConnections.endRevoked();
   };
   const background = createBackground({
     tornado,
@@ -208,14 +208,14 @@ async function assemble(
     }),
     drain: once(async () => {
       background.hold();
-      services.agentTestDoor.close();
-      await edgeDoor.close();
+      services.agentTestSockets.close();
+      await edgeConnections.close();
       await app.close();
     }),
     close: once(async () => {
       await background.close();
-      services.agentTestDoor.close();
-      await edgeDoor.close();
+      services.agentTestSockets.close();
+      await edgeConnections.close();
       await widgets.close();
       await tools.close();
       await app.close();
@@ -289,7 +289,7 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
     catalogue,
     edgeConfig,
     edges: new ConnectedEdges(),
-    agentTestDoor: new AgentTestDoor(clock, limits.edgeLink.frameBytes),
+    agentTestSockets: new AgentTestSockets(clock, limits.edgeLink.frameBytes),
     announcements,
     allowedTargets,
     quotas: new Quotas(config.quotas),

@@ -24,8 +24,8 @@ import type { Reporting } from './reporting/reporting.ts';
 import type { Signaling } from './signaling/signaling.ts';
 import { agentDeps, speechOf } from './start/agents.ts';
 import { callsOf } from './start/calls.ts';
+import { clock, createContext, type EdgeOptions } from './start/context.ts';
 import { engineMetrics, engineOf } from './start/engine.ts';
-import { clock, type EdgeOptions, layGround } from './start/ground.ts';
 import { mediaOf } from './start/media.ts';
 import { reportingOf } from './start/reporting.ts';
 import { signalingOf } from './start/signaling.ts';
@@ -65,9 +65,9 @@ export class Edge {
     software: string,
     options: EdgeOptions = {},
   ): Promise<Edge> {
-    const ground = await layGround(settings, log, software, options);
-    const { metrics, current } = ground;
-    const media = await mediaOf(ground);
+    const context = await createContext(settings, log, software, options);
+    const { metrics, current } = context;
+    const media = await mediaOf(context);
     const speech = speechOf(settings);
     const onConfig = (config: EdgeConfig): void => {
       current.apply(config);
@@ -75,7 +75,7 @@ export class Edge {
       trunks.configure(config.numbers);
       log.info({ version: config.version, numbers: config.numbers.length }, 'configuration applied');
     };
-    const reporting = await reportingOf(ground, media.availableCodecs(), {
+    const reporting = await reportingOf(context, media.availableCodecs(), {
       onConfig,
       onCommand: (command) =>
         carryOut(command, { calls, trunks, signaling, ...tests, report: (body) => reporting.report(body) }),
@@ -90,12 +90,12 @@ export class Edge {
     const models = createModels(settings.models, {
       clock,
       random: Math.random,
-      limits: ground.limits.models,
+      limits: context.limits.models,
     });
-    const deps = agentDeps(ground, speech, models);
+    const deps = agentDeps(context, speech, models);
     const agents = createAgents(deps);
     const agentTestCalls = new AgentTestCalls(clock);
-    const calls: Calls = callsOf(ground, {
+    const calls: Calls = callsOf(context, {
       media,
       agents,
       reporter: reporting,
@@ -103,7 +103,7 @@ export class Edge {
       dialer: () => signaling,
     });
     const ready = Promise.withResolvers<void>();
-    const signaling: Signaling = signalingOf(ground, {
+    const signaling: Signaling = signalingOf(context, {
       calls,
       agentTestCalls,
       reporting,
@@ -114,8 +114,8 @@ export class Edge {
       },
     });
     const probes = new ProbeReports(clock, (body) => reporting.report(body));
-    const trunks: Trunks = trunksOf(ground, signaling, probes);
-    const tests = testsOf(ground, {
+    const trunks: Trunks = trunksOf(context, signaling, probes);
+    const tests = testsOf(context, {
       calls,
       agentTestCalls,
       trunks,
@@ -127,7 +127,7 @@ export class Edge {
     });
     if (reporting.config) onConfig(reporting.config);
     const unusable = Promise.withResolvers<never>();
-    const engine = settings.drachtio ? null : engineOf(ground, reporting, signaling, unusable.reject);
+    const engine = settings.drachtio ? null : engineOf(context, reporting, signaling, unusable.reject);
     if (engine) {
       signaling.watchSources((known) => engine.know(known));
       current.watchTargets((networks) => engine.allow(networks));

@@ -7,7 +7,7 @@ import { storageWords } from '#shared/storage-fault.ts';
 import { readSettings } from './config.ts';
 import { Edge } from './edge.ts';
 import { createLog } from './log.ts';
-import type { EdgeOptions } from './start/ground.ts';
+import type { EdgeOptions } from './start/context.ts';
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as {
   version: string;

@@ -34,7 +34,7 @@ const never1: Readonly<Record<string, string>> = {
   'plain.length': 'a text that is too long',
   moves: 'a constant',
   runs: 'more runs than a set may have',
-  peerPlacesPerNetwork: 'a constant',
+  peerTargetsPerNetwork: 'a constant',
   answerBytes: 'a constant',
   conciseWords: 'a constant',
   'transport.maxResponseBytes': 'octets, at least thousands',

@@ -14,9 +14,9 @@ const policyViolation = 1008;
 
 const edgeLinkPath = '/v1/edge/link';
 
-type DoorParts = LinkParts & { readonly wrongKeys: WrongKeys };
+type UpgradeParts = LinkParts & { readonly wrongKeys: WrongKeys };
 
-export interface EdgeDoor {
+export interface EdgeConnections {
   /** Closes connections whose token has been revoked, also by another process. */
   endRevoked(): Promise<void>;
   /** Accepts no more connections, and resolves when all are closed. */
@@ -26,18 +26,18 @@ export interface EdgeDoor {
 /**
  * Handles upgrades on `server`. Upgrades from anyone but edges are rejected: nothing else here uses WebSocket.
  * @param frameBytes largest accepted frame
- * @param otherDoor handles the edges' other upgrades; returns whether it did
+ * @param otherUpgrades handles the edges' other upgrades; returns whether it did
  */
 export function acceptEdges(
   server: Server,
-  parts: DoorParts,
+  parts: UpgradeParts,
   frameBytes: number,
-  otherDoor: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean = () => false,
-): EdgeDoor {
+  otherUpgrades: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean = () => false,
+): EdgeConnections {
   const tokens = new Map<WebSocket, string>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: frameBytes, clientTracking: true });
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (otherDoor(request, socket, head)) return;
+    if (otherUpgrades(request, socket, head)) return;
     socket.on('error', destroy);
     admit(request, parts).then(
       (admitted) => {
@@ -80,7 +80,7 @@ export function acceptEdges(
 
 type Admitted = { readonly tokenId: string } | { readonly status: 401 | 404 | 429 };
 
-async function admit(request: IncomingMessage, { db, clock, wrongKeys }: DoorParts): Promise<Admitted> {
+async function admit(request: IncomingMessage, { db, clock, wrongKeys }: UpgradeParts): Promise<Admitted> {
   if (request.url?.split('?', 1)[0] !== edgeLinkPath) return { status: 404 };
   const token = keyOfHeader(request.headers.authorization);
   const tokenId = token === null ? null : await findEdgeToken(db, clock, token);

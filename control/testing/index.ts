@@ -3,7 +3,7 @@ export { analysisRoutes } from './analysis/routes.ts';
 export { analyticsRoutes } from './analytics/routes.ts';
 export { testingLimits } from './common/limits.ts';
 export { registerGate } from './gate/gate.ts';
-export { AgentTestDoor } from './over-call/door.ts';
+export { AgentTestSockets } from './over-call/sockets.ts';
 export { deleteRunsBeyond } from './records/delete.ts';
 export { deleteTornadoBefore, emptyRecordsBefore } from './records/retention.ts';
 export { announceEnds } from './records/subjects.ts';

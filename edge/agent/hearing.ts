@@ -9,8 +9,8 @@ import type { Action, ConversationEvent } from '#shared/agent/conversation.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { SpeechToText } from '#shared/models/speech.ts';
 import type { Log } from '../call/log.ts';
-import { Ear } from './ear.ts';
 import { Listening } from './listening.ts';
+import { SpeechInput } from './speech-input.ts';
 
 type Listen = Extract<Action, { type: 'listen' }>;
 
@@ -46,7 +46,7 @@ export class Hearing {
   #greeted: (() => void) | null = null;
   /** Utterances of the greeting that are still being transcribed. */
   #greetings = 0;
-  #ear: Ear | null = null;
+  #input: SpeechInput | null = null;
   #timer: Timer | null = null;
   #closed = false;
 
@@ -55,9 +55,9 @@ export class Hearing {
     this.#parts = parts;
     this.#interruptionThreshold = parts.interruptionThreshold;
     if (stt || waitForGreeting) {
-      const ear = new Ear(sampleRate, language, stt, this.#earEvents(), log);
-      this.write = (frame) => ear.write(frame);
-      this.#ear = ear;
+      const input = new SpeechInput(sampleRate, language, stt, this.#speechEvents(), log);
+      this.write = (frame) => input.write(frame);
+      this.#input = input;
     }
   }
 
@@ -93,7 +93,7 @@ export class Hearing {
     await new Promise<void>((resolve) => {
       this.#greeted = resolve;
       this.#timer = this.#parts.clock.after(waitMs, () => {
-        if (!this.#ear?.speaking) this.#endGreeting();
+        if (!this.#input?.speaking) this.#endGreeting();
       });
     });
   }
@@ -104,7 +104,7 @@ export class Hearing {
     this.#endGreeting();
   }
 
-  #earEvents() {
+  #speechEvents() {
     const { stt, interrupt, greeting } = this.#parts;
     return {
       speaking: (ms: number) => {

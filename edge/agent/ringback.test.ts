@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
-import { ToneEar } from './answering/tone-ear.ts';
+import { ToneDetector } from './answering/tone-detector.ts';
 import { ringback } from './ringback.ts';
 
 it('rings for 2 s with two tones and is silent for 4 s, repeatedly', () => {
   const endpoint = ringback();
-  const ear = new ToneEar();
+  const detector = new ToneDetector();
   const frame = new Int16Array(160);
   const rings: boolean[] = [];
   const heard = new Set<string>();
   for (let i = 0; i < 700; i++) {
     rings.push(endpoint.read(frame));
-    if (i > 0 && i < 100) heard.add(`${ear.hear(frame, true)} at ${ear.pitchHz}`);
+    if (i > 0 && i < 100) heard.add(`${detector.hear(frame, true)} at ${detector.pitchHz}`);
   }
   expect(rings.flatMap((rang, i) => (rang === rings[i - 1] ? [] : [`${i} ${rang}`]))).toEqual([
     '0 true',

@@ -66,7 +66,7 @@ describe('connections to the Contacts of peers', () => {
   });
 
   it('are limited per network', async () => {
-    const most = DEFAULT_TRANSPORT_LIMITS.peerPlacesPerNetwork;
+    const most = DEFAULT_TRANSPORT_LIMITS.peerTargetsPerNetwork;
     const contacts = await Promise.all(Array.from({ length: most + 20 }, () => contactOf('127.0.0.1')));
     await abandonedCalls(contacts);
     await figure('transport_connected').toBe(most);

@@ -8,7 +8,7 @@ const keyWithinMs = 5_000;
 /** Maximum connections without the key so far; the oldest is dropped. */
 const maxUnknown = 64;
 
-export interface HepDoor {
+export interface HepListenerOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
@@ -39,7 +39,7 @@ export class HepListener {
 
   /** @throws Error when the port is taken */
   static async open(
-    { host, port, key }: HepDoor,
+    { host, port, key }: HepListenerOptions,
     onPacket: (packet: HepPacket) => void,
   ): Promise<HepListener> {
     const listener = new HepListener(key, onPacket);

@@ -21,8 +21,8 @@ import { RefusedRecords } from './admission/refused-records.ts';
 import { resolveSource, SourceHosts } from './admission/source-hosts.ts';
 import { hostsOf, SourceIndex } from './admission/sources.ts';
 import { type StrangerLimits, Strangers } from './admission/strangers.ts';
+import { LoopbackDialer } from './invite/loopback-dialer.ts';
 import { OutboundLeg } from './invite/outbound-leg.ts';
-import { OwnLine } from './invite/own-line.ts';
 import { type ProbeOutcome, probe } from './options-prober.ts';
 import { type RegistrarAccess, Registrations } from './registration/registrations.ts';
 import { type DialogOwner, Dialogs } from './session/dialogs.ts';
@@ -81,7 +81,7 @@ export class Signaling implements Dialer {
   readonly #exchange: Exchange;
   readonly #registrations: Registrations | null;
   /** Absent unless the edge calls itself. */
-  readonly own: OwnLine | null;
+  readonly own: LoopbackDialer | null;
   #routing: Routing | null = null;
   #wideTold: ReadonlyMap<string, string> = new Map();
   #sourcesChanged: (known: Readonly<Record<string, readonly string[]>>) => void = () => {};
@@ -135,7 +135,9 @@ export class Signaling implements Dialer {
       onDown: () => this.#engineLost(),
     });
     const noResponseMs = options.noResponseMs ?? defaultNoResponseMs;
-    this.own = options.agentTestCalls ? new OwnLine(this.#environment, { clock, log, noResponseMs }) : null;
+    this.own = options.agentTestCalls
+      ? new LoopbackDialer(this.#environment, { clock, log, noResponseMs })
+      : null;
     this.#exchange = exchangeOver(clock, (request, sent) => this.#link.request(request, sent));
     this.#registrations = options.registrars ? this.#registrationsAt(options.registrars) : null;
   }

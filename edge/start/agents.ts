@@ -8,7 +8,7 @@ import { SpeechCache } from '#shared/models/speech-cache.ts';
 import type { AgentsDeps } from '../agent/agents.ts';
 import { createToolClient } from '../agent/tool-client.ts';
 import type { EdgeSettings } from '../config.ts';
-import { clock, type Ground } from './ground.ts';
+import { clock, type EdgeContext } from './context.ts';
 
 /** Maximum size of cached speech, bytes. */
 const speechCacheBytes = 64 * 1024 * 1024;
@@ -24,8 +24,12 @@ export function speechOf({ tts, stt, voice }: EdgeSettings): Speech {
   return { tts: new SpeechCache(voiceOut, speechCacheBytes), stt: stt && new OpenAiSpeechToText(stt) };
 }
 
-export function agentDeps(ground: Ground, { tts, stt }: Speech, models: AgentsDeps['models']): AgentsDeps {
-  const { limits, log, metrics, current, controlUrl, edgeToken, privateAuthority } = ground;
+export function agentDeps(
+  context: EdgeContext,
+  { tts, stt }: Speech,
+  models: AgentsDeps['models'],
+): AgentsDeps {
+  const { limits, log, metrics, current, controlUrl, edgeToken, privateAuthority } = context;
   return {
     pathways: current.pathway,
     organization: current.organization,

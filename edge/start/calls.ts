@@ -8,7 +8,7 @@ import type { Media } from '../call/ports/media.ts';
 import type { Reporter } from '../call/ports/reporting.ts';
 import type { Routes } from '../call/ports/routes.ts';
 import { outboundHeaders } from '../signaling/invite/header-mapping.ts';
-import { clock, type Ground } from './ground.ts';
+import { clock, type EdgeContext } from './context.ts';
 
 interface CallsParts {
   readonly media: Media;
@@ -19,8 +19,11 @@ interface CallsParts {
   readonly dialer: () => Dialer;
 }
 
-export function callsOf(ground: Ground, { media, agents, reporter, routes, dialer }: CallsParts): Calls {
-  const { settings, limits, log, metrics, current } = ground;
+export function callsOf(
+  context: EdgeContext,
+  { media, agents, reporter, routes, dialer }: CallsParts,
+): Calls {
+  const { settings, limits, log, metrics, current } = context;
   return new Calls({
     clock,
     media,

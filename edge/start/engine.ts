@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { EngineProcess } from '../engine-process.ts';
 import type { Reporting } from '../reporting/reporting.ts';
 import type { Signaling } from '../signaling/signaling.ts';
-import { clock, type Ground } from './ground.ts';
+import { clock, type EdgeContext } from './context.ts';
 
 /** @param unusable called when the engine cannot be started at all */
 export function engineOf(
-  { settings, limits, log, metrics }: Ground,
+  { settings, limits, log, metrics }: EdgeContext,
   reporting: Reporting,
   signaling: Signaling,
   unusable: (error: Error) => void,

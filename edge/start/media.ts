@@ -1,10 +1,10 @@
 /** Media with the settings of this edge. */
 import { lookForLibrariesIn } from '../media/codec/library.ts';
 import { createMedia, type RunningMedia } from '../media/media.ts';
-import type { Ground } from './ground.ts';
+import type { EdgeContext } from './context.ts';
 
 /** @throws Error when no media worker can be run */
-export function mediaOf({ settings, options, log, publicIp, keys }: Ground): Promise<RunningMedia> {
+export function mediaOf({ settings, options, log, publicIp, keys }: EdgeContext): Promise<RunningMedia> {
   const { rtp, media } = settings;
   lookForLibrariesIn(options.codecLibraries ?? null);
   return createMedia({

@@ -1,11 +1,11 @@
 /** The link to control, with the facts about this edge. */
 import { localAddress } from '../local-address.ts';
 import { openReporting, type Reporting, type ReportingOptions } from '../reporting/reporting.ts';
-import { clock, type Ground } from './ground.ts';
+import { clock, type EdgeContext } from './context.ts';
 
 /** @param codecs whose libraries are present */
 export function reportingOf(
-  { settings, log, software, controlUrl, edgeToken, publicIp, current, keys }: Ground,
+  { settings, log, software, controlUrl, edgeToken, publicIp, current, keys }: EdgeContext,
   codecs: readonly string[],
   events: Pick<ReportingOptions, 'onConfig' | 'onCommand' | 'metrics'>,
 ): Promise<Reporting> {

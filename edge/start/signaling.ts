@@ -9,7 +9,7 @@ import { resolveSource } from '../signaling/admission/source-hosts.ts';
 import { openRefusalStore } from '../signaling/registration/refused-registrations.ts';
 import { Signaling } from '../signaling/signaling.ts';
 import type { Trunks } from '../trunks/trunks.ts';
-import { clock, type Ground } from './ground.ts';
+import { clock, type EdgeContext } from './context.ts';
 
 interface SignalingParts {
   readonly calls: Calls;
@@ -21,8 +21,8 @@ interface SignalingParts {
   readonly engineUp: (up: boolean) => void;
 }
 
-export function signalingOf(ground: Ground, parts: SignalingParts): Signaling {
-  const { settings, limits, log, software, metrics } = ground;
+export function signalingOf(context: EdgeContext, parts: SignalingParts): Signaling {
+  const { settings, limits, log, software, metrics } = context;
   const { calls, agentTestCalls, reporting, trunks, engineUp } = parts;
   const { sip } = settings;
   const names = new SecretBox(settings.secretKey ?? keyOfFile(join(settings.dataDir, 'edge-secret.key')));

@@ -15,7 +15,7 @@ import type { Reporting } from '../reporting/reporting.ts';
 import type { Signaling } from '../signaling/signaling.ts';
 import { runTestCall } from '../trunks/test-call/test-call.ts';
 import type { Trunks } from '../trunks/trunks.ts';
-import { clock, type Ground } from './ground.ts';
+import { clock, type EdgeContext } from './context.ts';
 
 interface TestParts {
   readonly calls: Calls;
@@ -28,8 +28,11 @@ interface TestParts {
   readonly reporting: Reporting;
 }
 
-export function testsOf(ground: Ground, parts: TestParts): Pick<CommandTargets, 'testCall' | 'testRun'> {
-  const { settings, limits, log, metrics, controlUrl, publicIp } = ground;
+export function testsOf(
+  context: EdgeContext,
+  parts: TestParts,
+): Pick<CommandTargets, 'testCall' | 'testRun'> {
+  const { settings, limits, log, metrics, controlUrl, publicIp } = context;
   const { calls, agentTestCalls, trunks, signaling, media, agents, agentDeps, reporting } = parts;
   const { sip, rtp, tls } = settings;
   return {

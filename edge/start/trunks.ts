@@ -5,15 +5,15 @@ import type { ProbeReports } from '../probe-reports.ts';
 import type { Signaling } from '../signaling/signaling.ts';
 import { DnsClient } from '../trunks/dns-client.ts';
 import { Trunks } from '../trunks/trunks.ts';
-import { clock, type Ground } from './ground.ts';
+import { clock, type EdgeContext } from './context.ts';
 
 /** Time limit per query to a name server before a retry or the next server, ms. */
 const dnsTimeoutMs = 2_000;
 const dnsTries = 2;
 
 /** @throws Error when the failover store cannot be opened */
-export function trunksOf(ground: Ground, signaling: Signaling, probes: ProbeReports): Trunks {
-  const { settings, limits, options, log, metrics, current, privateAuthority } = ground;
+export function trunksOf(context: EdgeContext, signaling: Signaling, probes: ProbeReports): Trunks {
+  const { settings, limits, options, log, metrics, current, privateAuthority } = context;
   const { sip } = settings;
   return new Trunks({
     clock,

@@ -19,10 +19,10 @@ import type { Dns } from './dns.ts';
 import { CachingDns } from './dns-cache.ts';
 import { Failover, type FailoverProbes, failoverProbes, type Move } from './failover.ts';
 import { openFailoverStore, patient } from './failover-store.ts';
-import { ForeignHunt } from './foreign-hunt.ts';
 import { HealthProbes, type HealthSettings, healthSettings, type Prober } from './health.ts';
 import { type HuntOptions, TrunkHunt } from './hunt.ts';
 import { bareHost, type Resolution, TargetResolver } from './resolve.ts';
+import { SipUriTargets } from './sip-uri-targets.ts';
 import { withoutMemory } from './test-call/without-memory.ts';
 import {
   destinationOf,
@@ -122,7 +122,7 @@ export class Trunks implements Routes {
     const destination = destinationOf(to);
     if (destination.kind === 'unusable') return null;
     if (destination.kind === 'dialled') return this.#hunt(records);
-    return this.#hunt(recordsAt(records, destination.uri)) ?? this.#foreignHunt(destination.uri);
+    return this.#hunt(recordsAt(records, destination.uri)) ?? this.#sipUriTargets(destination.uri);
   }
 
   /**
@@ -200,10 +200,10 @@ export class Trunks implements Routes {
     return this.#numbers.get(number) ?? { number, outbound: [] };
   }
 
-  #foreignHunt({ host, port }: SipDestination): Hunt {
+  #sipUriTargets({ host, port }: SipDestination): Hunt {
     const { clock, allowed } = this.#options;
     const verdict = judgeHost(host, allowed());
-    return new ForeignHunt({
+    return new SipUriTargets({
       clock,
       host,
       port: port ?? null,

@@ -29,9 +29,9 @@ const transport = {
   /** The same for known sources. */
   knownUnfinishedBytes: Count,
   /** Concurrent outbound connections to targets that only peers have named, by Contact or Record-Route. */
-  maxPeerPlaces: Count,
+  maxPeerTargets: Count,
   /** The same per network: /24 of IPv4, /64 of IPv6. */
-  peerPlacesPerNetwork: Count,
+  peerTargetsPerNetwork: Count,
   /**
    * Octets queued for a peer, including the pending answers to its requests. At half of the limit its requests
    * are no longer read until it has taken some; above the limit, the peer is cut.

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PatchedConfiguration } from '#shared/api/sip.ts';
 import { codecAvailable } from '../../edge/media/codec/codecs.ts';
-import type { EdgeOptions } from '../../edge/start/ground.ts';
+import type { EdgeOptions } from '../../edge/start/context.ts';
 import { type Caller, pickUp } from '../kit/programs/caller.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
 import { TestTrunk } from '../kit/programs/trunk.ts';

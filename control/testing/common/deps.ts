@@ -10,7 +10,7 @@ import type { Announcements, ConnectedEdges } from '../../edge-link/index.ts';
 import type { Quotas } from '../../organizations/index.ts';
 import type { PromotionGates } from '../../promotion/index.ts';
 import type { ControlConfig } from '../../settings/index.ts';
-import type { AgentTestDoor } from '../over-call/door.ts';
+import type { AgentTestSockets } from '../over-call/sockets.ts';
 import type { TestingLimits } from './limits.ts';
 
 export interface TestingDeps {
@@ -34,5 +34,5 @@ export interface TestingDeps {
   /** Organizations' quotas. */
   readonly quotas: Quotas;
   /** Accepts the edges' connections for test runs over a call. */
-  readonly agentTestDoor: AgentTestDoor;
+  readonly agentTestSockets: AgentTestSockets;
 }

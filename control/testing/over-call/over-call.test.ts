@@ -4,13 +4,13 @@ import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import { ApiError } from '#shared/errors.ts';
 import { type ConnectedEdge, ConnectedEdges } from '../../edge-link/registry.ts';
 import { outsideOf, Recorder } from '../mocks/mocks.ts';
-import { AgentTestDoor } from './door.ts';
 import { converseOverCall, type Missed, type OverCallParts } from './over-call.ts';
 import { callSettings } from './settings.ts';
+import { AgentTestSockets } from './sockets.ts';
 
 let clock: FakeClock;
 let edges: ConnectedEdges;
-let door: AgentTestDoor;
+let sockets: AgentTestSockets;
 let missed: Missed[];
 let stop: AbortController;
 /** Resolved when the edge got its order. */
@@ -19,12 +19,12 @@ let ordered: PromiseWithResolvers<EdgeCommand>;
 beforeEach(() => {
   clock = new FakeClock();
   edges = new ConnectedEdges();
-  door = new AgentTestDoor(clock, 65_536);
+  sockets = new AgentTestSockets(clock, 65_536);
   missed = [];
   stop = new AbortController();
   ordered = Promise.withResolvers();
 });
-afterEach(() => door.close());
+afterEach(() => sockets.close());
 
 function edge(command: () => Promise<void> = async () => {}): ConnectedEdge {
   return {
@@ -74,7 +74,7 @@ function run(): Promise<unknown> {
   };
   const limits = { testing: { edgeMs: 2000, socketMs: 5000 } };
   return converseOverCall(
-    { clock, edges, agentTestDoor: door, limits, missed: (what) => missed.push(what) },
+    { clock, edges, agentTestSockets: sockets, limits, missed: (what) => missed.push(what) },
     parts,
   );
 }
@@ -98,7 +98,7 @@ describe('a run over a call', () => {
     await pass(250);
     await ended;
     expect(missed).toEqual(['edge']);
-    expect([door.open, clock.pending]).toEqual([0, 0]);
+    expect([sockets.open, clock.pending]).toEqual([0, 0]);
   });
 
   test('uses an edge that connects in time', async () => {
@@ -107,19 +107,19 @@ describe('a run over a call', () => {
     edges.add(edge());
     await pass(250);
     expect(await ordered.promise).toMatchObject({ kind: 'agent_test.call', number: '+14155550100' });
-    expect(door.open).toBe(1);
+    expect(sockets.open).toBe(1);
     await pass(4750);
     expect(missed).toEqual([]);
     await pass(250);
     await ended;
     expect(missed).toEqual(['socket']);
-    expect([door.open, clock.pending]).toEqual([0, 0]);
+    expect([sockets.open, clock.pending]).toEqual([0, 0]);
   });
 
   test('waits for no socket of an edge that cannot place the call', async () => {
     edges.add(edge(() => Promise.reject(ApiError.of('SERVICE_UNAVAILABLE', undefined, 'Full.'))));
     await expect(run()).rejects.toThrow('The call could not be placed: Full.');
-    expect([missed, door.open, clock.pending]).toEqual([[], 0, 0]);
+    expect([missed, sockets.open, clock.pending]).toEqual([[], 0, 0]);
   });
 
   test('stops waiting when it is canceled', async () => {

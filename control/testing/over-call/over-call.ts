@@ -5,7 +5,7 @@ import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { ConnectedEdges } from '../../edge-link/index.ts';
 import type { ConversationRecord } from '../judging/ports.ts';
-import type { AgentTestDoor, ExpectedLine } from './door.ts';
+import type { AgentTestSockets, ExpectedLine } from './sockets.ts';
 import { CallFailure, CallTalk, type CallTalkParts, interruptAfter } from './talk.ts';
 import { voiceOf } from './voice.ts';
 
@@ -33,7 +33,7 @@ export type Missed = 'edge' | 'socket';
 export interface OverCallServices {
   readonly edges: ConnectedEdges;
   /** Accepts the edges' connections for test runs over a call. */
-  readonly agentTestDoor: AgentTestDoor;
+  readonly agentTestSockets: AgentTestSockets;
   readonly clock: Clock;
   /** Timeouts: for an edge that can place the call, and for the socket of the run. */
   readonly limits: { readonly testing: { readonly edgeMs: number; readonly socketMs: number } };
@@ -45,10 +45,10 @@ export async function converseOverCall(
   services: OverCallServices,
   parts: OverCallParts,
 ): Promise<TalkedOverCall> {
-  const { limits, missed, agentTestDoor } = services;
+  const { limits, missed, agentTestSockets } = services;
   const { runId, signal } = parts;
   const edge = await edgeFor(services, signal);
-  const expected = agentTestDoor.expect(runId, limits.testing.socketMs);
+  const expected = agentTestSockets.expect(runId, limits.testing.socketMs);
   try {
     await edge.command(orderOf(parts, expected));
     const line = await lineOf(expected, missed);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HeardTurn } from '#shared/agent-test-protocol.ts';
 import { systemClock } from '#shared/clock.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
-import { type EdgeEnd, runId, TestDoor } from '../../../test/kit/control/over-call.ts';
+import { type EdgeEnd, runId, TestSockets } from '../../../test/kit/control/over-call.ts';
 import { callRecord } from '../../../test/kit/fakes/call-record.ts';
 import type { TextAgent } from '../../conversations/text-agent.ts';
 import type { CallerMove } from '../callers/ports.ts';
@@ -62,22 +62,22 @@ const ended = {
   keys_sent: [],
 };
 
-let doors: TestDoor;
+let testSockets: TestSockets;
 let edge: EdgeEnd;
 let lines: ChatLine[];
 let stop: AbortController;
 
 beforeEach(async () => {
-  doors = await TestDoor.open();
+  testSockets = await TestSockets.open();
   lines = [];
   stop = new AbortController();
 });
-afterEach(() => doors.close());
+afterEach(() => testSockets.close());
 
 /** Starts talking to a caller with these moves. */
 async function talk(moves: readonly CallerMove[], metadata: Record<string, unknown> = {}, maxTurns = 10) {
-  const expected = doors.expect();
-  edge = await doors.edge(expected.key);
+  const expected = testSockets.expect();
+  edge = await testSockets.edge(expected.key);
   const left = [...moves];
   const recorder = new Recorder({
     outside: outsideOf(metadata),

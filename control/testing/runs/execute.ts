@@ -24,7 +24,7 @@ import { requireTestableNumber } from './number.ts';
 
 export type ExecutionServices = Pick<
   TestingDeps,
-  'database' | 'clock' | 'models' | 'conversations' | 'edges' | 'agentTestDoor' | 'limits'
+  'database' | 'clock' | 'models' | 'conversations' | 'edges' | 'agentTestSockets' | 'limits'
 > &
   Pick<OverCallServices, 'missed'>;
 

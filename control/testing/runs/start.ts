@@ -44,7 +44,7 @@ export function createTestRuns(services: TestingDeps, log: FastifyBaseLogger, re
   const metrics = runMetrics(registry, {
     running: () => queue?.running ?? 0,
     waiting: () => countWaiting(db),
-    calls: () => services.agentTestDoor.open,
+    calls: () => services.agentTestSockets.open,
   });
   const streams = new TestStreams({
     clock,

@@ -1,4 +1,4 @@
-import type { Tonality } from './tone-ear.ts';
+import type { Tonality } from './tone-detector.ts';
 
 const frameMs = 20;
 /** Shortest beep, ms: one of 300 ms without the frames at its edges. */

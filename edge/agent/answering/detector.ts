@@ -14,7 +14,7 @@
  * seconds only extends the wait for the beep.
  */
 import { BeepFollower } from './beep.ts';
-import { ToneEar } from './tone-ear.ts';
+import { ToneDetector } from './tone-detector.ts';
 import { quietest, VoiceMeter } from './voice-meter.ts';
 
 const frameMs = 20;
@@ -56,7 +56,7 @@ export type Answerer = 'human' | 'voicemail' | 'unknown';
 
 export class AnsweringDetector {
   readonly #limits: AnsweringLimits;
-  readonly #tones = new ToneEar();
+  readonly #tones = new ToneDetector();
   readonly #voice = new VoiceMeter();
   readonly #beep = new BeepFollower();
   /** Since the first sound of the greeting. */

@@ -1,5 +1,5 @@
 /** Measures how long somebody has been speaking, in 20 ms frames; ignores noise and network tones. */
-import type { Tonality } from './tone-ear.ts';
+import type { Tonality } from './tone-detector.ts';
 
 const frameMs = 20;
 /** Minimum RMS of a voice, and the factor by which a voice exceeds the noise floor. */

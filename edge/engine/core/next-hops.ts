@@ -3,7 +3,7 @@ import { NOWHERE, type Peer } from '../drachtio-port/lines.ts';
 import { type Flow, TransportError } from '../transport/flow.ts';
 import type { Context } from './context.ts';
 import type { Destination, NextHop } from './destination.ts';
-import type { Ourselves } from './requests.ts';
+import type { LocalEndpoint } from './requests.ts';
 
 /** Selects the connection for a request, and our address on it. */
 interface NextHopsContext {
@@ -31,7 +31,7 @@ export class NextHops {
   }
 
   /** @param secure whether our Contact must be a sips URI */
-  ourselves(nextHop: NextHop, branch: string, secure: boolean): Ourselves {
+  localEndpoint(nextHop: NextHop, branch: string, secure: boolean): LocalEndpoint {
     const { identity } = this.#context;
     const [protocol, local] =
       'flow' in nextHop

@@ -10,7 +10,7 @@ import type { SipRequest } from '../message/message.ts';
 import { newTag } from './identity.ts';
 
 /** Our address in a request: as `host:port`, as Contact value, and as Via. */
-export interface Ourselves {
+export interface LocalEndpoint {
   readonly hostPort: string;
   readonly contact: string;
   readonly via: string;
@@ -36,7 +36,7 @@ export function newRequest(
   message: AppMessage,
   method: string,
   uri: string,
-  us: Ourselves,
+  us: LocalEndpoint,
 ): Built<SipRequest> {
   const given = message.headers;
   const headers = new HeaderList();
@@ -65,7 +65,7 @@ export function dialogRequest(
   method: string,
   cseq: number,
   message: AppMessage,
-  us: Ourselves,
+  us: LocalEndpoint,
 ): Built<SipRequest> {
   const route = dialog.route();
   const headers = new HeaderList();
@@ -88,7 +88,7 @@ export function dialogRequest(
  * Copies the application's other headers and sets the type of a body.
  * @returns why the message cannot be sent; null when it can
  */
-export function copyRest(message: AppMessage, headers: HeaderList, us: Ourselves): string | null {
+export function copyRest(message: AppMessage, headers: HeaderList, us: LocalEndpoint): string | null {
   const { headers: given, body } = message;
   for (let i = 0; i < given.length; i++) {
     const key = given.keyAt(i);
@@ -107,7 +107,7 @@ export function copyRest(message: AppMessage, headers: HeaderList, us: Ourselves
  * `localhost` in an address from the application means us: it does not need to know our address.
  * @param reachable whether requests will be sent to the URI, so that it must name the transport
  */
-export function ours(value: string | undefined, us: Ourselves, reachable: boolean): string | undefined {
+export function ours(value: string | undefined, us: LocalEndpoint, reachable: boolean): string | undefined {
   if (value === undefined || !value.includes('localhost')) return value;
   const place = /([@:])localhost(:\d+)?(?=[;>?,]|$)/i.exec(value);
   if (!place) return value;

@@ -34,7 +34,7 @@ export class Acks {
     secure: boolean,
   ): Built<SipRequest> {
     const cseq = parseCSeq(invite.request.headers.get('cseq') ?? '')?.number ?? 0;
-    const us = this.#nextHops.ourselves(nextHop, newBranch(), secure);
+    const us = this.#nextHops.localEndpoint(nextHop, newBranch(), secure);
     const built = dialogRequest(dialog, 'ACK', cseq, message, us);
     if (!built.ok) return built;
     // 13.2.2.4: the ACK carries the credentials of the INVITE.

@@ -5,7 +5,7 @@ import type { Context } from '../core/context.ts';
 import { newTag } from '../core/identity.ts';
 import type { IncomingRequest } from '../core/incoming-request.ts';
 import { peerOf } from '../core/next-hops.ts';
-import { copyRest, type Ourselves, ours } from '../core/requests.ts';
+import { copyRest, type LocalEndpoint, ours } from '../core/requests.ts';
 import { responseHeaders } from '../core/responses.ts';
 import { Session } from '../core/session.ts';
 import { watchSubscription } from '../core/subscription.ts';
@@ -95,7 +95,7 @@ export class Answers {
     incoming.toTag ??= tagOf(message.headers.get('to') ?? '') ?? newTag();
     const makesDialog = status > 100 && status < 300 && (method === 'INVITE' || method === 'SUBSCRIBE');
     const headers = responseHeaders(request, status === 100 ? null : incoming.toTag, makesDialog);
-    const us = this.#ourselves(incoming);
+    const us = this.#localEndpoint(incoming);
     const contact = ours(message.headers.get('contact'), us, true);
     if (contact !== undefined) headers.append('Contact', contact);
     // 12.1.1: a response that creates a dialog has a Contact, also a 180; 2xx to UPDATE: RFC 3311 section 5.2.
@@ -116,7 +116,7 @@ export class Answers {
     return { kind: 'response', status, reason, headers, body: message.body };
   }
 
-  #ourselves(incoming: IncomingRequest): Ourselves {
+  #localEndpoint(incoming: IncomingRequest): LocalEndpoint {
     const { protocol, localAddress } = incoming.flow;
     return {
       hostPort: this.#context.identity.hostPort(protocol, localAddress),

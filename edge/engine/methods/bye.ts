@@ -39,7 +39,7 @@ export class Byes {
   /** A BYE from the application for which no target is left: answered as if it had been lost, and the dialog ends. */
   nowhere(command: SipCommand, session: Session, reason: string): void {
     const { dialog, secure, flow } = session;
-    const us = this.#nextHops.ourselves({ flow }, newBranch(), secure);
+    const us = this.#nextHops.localEndpoint({ flow }, newBranch(), secure);
     const built = dialogRequest(dialog, 'BYE', ++dialog.localCSeq, command.message, us);
     if (!built.ok) {
       command.refuse(built.reason);
@@ -100,7 +100,7 @@ export class Byes {
   /** @returns the BYE and its octets */
   #build(dialog: Dialog, nextHop: NextHop, secure: boolean, fields: Fields): [OutgoingRequest, Buffer] {
     const branch = newBranch();
-    const us = this.#nextHops.ourselves(nextHop, branch, secure);
+    const us = this.#nextHops.localEndpoint(nextHop, branch, secure);
     const built = dialogRequest(dialog, 'BYE', ++dialog.localCSeq, ownMessage('BYE', fields), us);
     if (!built.ok) throw new Error(built.reason);
     const bye = new OutgoingRequest(this.#owner, branch, built.message, null, null);

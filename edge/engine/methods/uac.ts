@@ -103,7 +103,7 @@ export class Uac implements OutgoingOwner {
     }
     const nextHop = this.#nextHops.to(result.destination);
     const branch = newBranch();
-    const us = this.#nextHops.ourselves(nextHop, branch, parsed.scheme === 'sips');
+    const us = this.#nextHops.localEndpoint(nextHop, branch, parsed.scheme === 'sips');
     const wantsTrying = command.message.headers.has(TRYING);
     command.message.headers.remove(TRYING);
     const built = newRequest(command.message, method, uri, us);
@@ -139,7 +139,7 @@ export class Uac implements OutgoingOwner {
     }
     const { dialog } = session;
     const branch = newBranch();
-    const us = this.#nextHops.ourselves(nextHop, branch, session.secure);
+    const us = this.#nextHops.localEndpoint(nextHop, branch, session.secure);
     const built = dialogRequest(dialog, method, dialog.localCSeq + 1, command.message, us);
     if (!built.ok) {
       command.refuse(built.reason);

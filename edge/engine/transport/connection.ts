@@ -6,7 +6,7 @@ import { StreamFramer } from '../message/framing.ts';
 import type { ConnectionSlot } from './connection-slot.ts';
 import type { Flow, TransportEvents } from './flow.ts';
 import { isLineBreaks, Keepalive, PING, PONG, ticks } from './keepalive.ts';
-import { Outflow } from './outflow.ts';
+import { SendBacklog } from './send-backlog.ts';
 import type { UnfinishedHolder } from './unfinished.ts';
 import type { Endpoints, Wire } from './wire.ts';
 
@@ -53,7 +53,7 @@ export class Connection implements Flow, UnfinishedHolder {
   #pins = 0;
   /** Tick until which a registration needs it. */
   #keptUntil = 0;
-  readonly #outflow: Outflow;
+  readonly #backlog: SendBacklog;
   /** Octets of an incomplete message, as last reported to the owner. */
   #heldBytes = 0;
   /** The same for a WebSocket. */
@@ -96,7 +96,7 @@ export class Connection implements Flow, UnfinishedHolder {
     this.#wire = wire;
     this.#framer = new StreamFramer({ maxBytes: owner.limits.maxMessageBytes });
     this.#openedAt = owner.tick;
-    this.#outflow = new Outflow(owner.limits, owner.tick);
+    this.#backlog = new SendBacklog(owner.limits, owner.tick);
     this.#keepalive = new Keepalive(owner.limits, owner.tick);
     this.#activeAt = owner.tick;
   }
@@ -156,12 +156,12 @@ export class Connection implements Flow, UnfinishedHolder {
   }
 
   owe(bytes: number): void {
-    this.#outflow.owe(bytes);
+    this.#backlog.owe(bytes);
     this.#pace();
   }
 
   settle(bytes: number): void {
-    this.#outflow.settle(bytes);
+    this.#backlog.settle(bytes);
     this.#pace();
   }
 
@@ -186,7 +186,7 @@ export class Connection implements Flow, UnfinishedHolder {
   #write(bytes: Buffer): void {
     const queued = this.#wire.queuedBytes;
     this.#wire.write(bytes);
-    this.#outflow.wrote(bytes.length, queued, this.#owner.tick);
+    this.#backlog.wrote(bytes.length, queued, this.#owner.tick);
     this.#pace();
   }
 
@@ -199,8 +199,8 @@ export class Connection implements Flow, UnfinishedHolder {
   /** Reads only while the peer reads its answers. */
   #pace(): void {
     const { queuedBytes } = this.#wire;
-    if (this.closed && !this.#outflow.paused) return;
-    const change = this.#outflow.pace(queuedBytes, this.#maxQueuedBytes);
+    if (this.closed && !this.#backlog.paused) return;
+    const change = this.#backlog.pace(queuedBytes, this.#maxQueuedBytes);
     if (change === 'pause') {
       this.#owner.count('paused');
       this.#wire.pause();
@@ -215,7 +215,7 @@ export class Connection implements Flow, UnfinishedHolder {
     if (this.closed) return;
     this.#stop(reason);
     // A socket that is not read does not notice that the peer has closed.
-    if (this.#outflow.paused) this.#wire.resume();
+    if (this.#backlog.paused) this.#wire.resume();
     this.#wire.end(reason);
   }
 
@@ -314,14 +314,14 @@ export class Connection implements Flow, UnfinishedHolder {
   /** Called once a second. */
   checkTime(): void {
     const { limits, tick } = this.#owner;
-    if (this.#outflow.paused) this.#pace();
+    if (this.#backlog.paused) this.#pace();
     if (this.closed) {
       if (tick - this.#closedAt >= LINGER_TICKS) this.#wire.destroy();
       return;
     }
     if (this.#drainReason !== null) {
       if (tick - this.#drainingSince >= ticks(limits.drainTimeoutMs)) this.close(this.#drainReason);
-    } else if (this.#outflow.stalls(this.#wire.queuedBytes, tick)) {
+    } else if (this.#backlog.stalls(this.#wire.queuedBytes, tick)) {
       this.#owner.count('unread');
       this.destroy(`the peer does not read: it took nothing for ${limits.writeTimeoutMs / 1000} s`);
     } else if (this.isStranger && this.#saysNothing) {
@@ -339,7 +339,7 @@ export class Connection implements Flow, UnfinishedHolder {
 
   get #isIdle(): boolean {
     const { tick } = this.#owner;
-    const needed = this.#pins > 0 || this.#outflow.owed > 0 || tick < this.#keptUntil;
+    const needed = this.#pins > 0 || this.#backlog.owed > 0 || tick < this.#keptUntil;
     return !needed && tick - this.#activeAt >= ticks(this.#idleMs);
   }
 
@@ -350,7 +350,7 @@ export class Connection implements Flow, UnfinishedHolder {
 
   /** A message has begun and the peer owes the remainder: what we do not read is not late. */
   get #halfAMessage(): boolean {
-    return this.#framer.pendingBytes + this.#partBytes > 0 && !this.#outflow.paused;
+    return this.#framer.pendingBytes + this.#partBytes > 0 && !this.#backlog.paused;
   }
 
   get #idleMs(): number {

@@ -18,9 +18,9 @@ import { connectTls, type Target } from './connector.ts';
 import { type Flow, type NamedBy, type NamedByPeer, TransportError, type TransportEvents } from './flow.ts';
 import { DEFAULT_TRANSPORT_LIMITS } from './limits.ts';
 import { type BoundAddress, type ListenAddress, Listener } from './listener.ts';
-import { NamedPlaces, type Place } from './named-places.ts';
-import { checkPlace } from './place-rules.ts';
+import { type PeerTarget, PeerTargets } from './peer-targets.ts';
 import type { TransportStats } from './stats.ts';
+import { checkTarget } from './target-rules.ts';
 import { endpointsOf, TlsWire } from './tls-wire.ts';
 import { Unfinished, type UnfinishedHolder } from './unfinished.ts';
 import { WebSocketWire } from './websocket-wire.ts';
@@ -51,8 +51,8 @@ export class TransportLayer implements ConnectionOwner {
   /** Outbound connections, open or being opened, by dialed target. */
   readonly #byTarget = new Map<string, Promise<Connection>>();
   readonly #targetOf = new Map<Connection, string>();
-  readonly #places: NamedPlaces;
-  readonly #placeOf = new Map<Connection, Place>();
+  readonly #peerTargets: PeerTargets;
+  readonly #peerTargetOf = new Map<Connection, PeerTarget>();
   readonly #listeners: Listener[] = [];
   readonly #stop = new AbortController();
   #contexts: ClientContexts;
@@ -62,7 +62,7 @@ export class TransportLayer implements ConnectionOwner {
   #connected = 0;
   #connectFailures = 0;
   #refused = 0;
-  #placesNotAllowed = 0;
+  #targetsNotAllowed = 0;
   #allowedTargets: BlockList = parseNetworks([]);
   readonly #counts = { silent: 0, unread: 0, paused: 0, inbound_idle: 0, outbound_idle: 0 };
 
@@ -74,7 +74,7 @@ export class TransportLayer implements ConnectionOwner {
     this.#clock = clock;
     this.#admission = new Admission(this.limits, clock);
     this.#unfinished = new Unfinished(this.limits);
-    this.#places = new NamedPlaces(this.limits);
+    this.#peerTargets = new PeerTargets(this.limits);
     this.#contexts = new ClientContexts(options.certificates());
     this.#ticker = clock.after(SECOND, this.#second);
   }
@@ -117,7 +117,7 @@ export class TransportLayer implements ConnectionOwner {
     const known = this.#byTarget.get(key);
     if (known !== undefined) return namedBy === 'application' ? known : this.#openTo(known, target, namedBy);
     const opening =
-      namedBy === 'application' ? this.#open(target, key, null) : this.#openPlace(target, key, namedBy);
+      namedBy === 'application' ? this.#open(target, key, null) : this.#openPeerTarget(target, key, namedBy);
     this.#byTarget.set(key, opening);
     opening.catch(() => {
       this.#connectFailures++;
@@ -183,10 +183,10 @@ export class TransportLayer implements ConnectionOwner {
       strangers: this.#admission.strangers,
       handshakes: this.#listeners.reduce((sum, listener) => sum + listener.handshakes, 0),
       outbound,
-      peer_places: this.#places.size,
-      peer_places_refused: this.#places.refused,
-      peer_places_evicted: this.#places.evicted,
-      peer_places_not_allowed: this.#placesNotAllowed,
+      peer_places: this.#peerTargets.size,
+      peer_places_refused: this.#peerTargets.refused,
+      peer_places_evicted: this.#peerTargets.evicted,
+      peer_places_not_allowed: this.#targetsNotAllowed,
       accepted: this.#accepted,
       connected: this.#connected,
       connectFailures: this.#connectFailures,
@@ -239,10 +239,10 @@ export class TransportLayer implements ConnectionOwner {
 
   gone(connection: Connection): void {
     this.#connections.delete(connection);
-    const place = this.#placeOf.get(connection);
-    if (place) {
-      this.#placeOf.delete(connection);
-      this.#places.leave(place);
+    const peerTarget = this.#peerTargetOf.get(connection);
+    if (peerTarget) {
+      this.#peerTargetOf.delete(connection);
+      this.#peerTargets.leave(peerTarget);
     }
     if (this.#connections.size === 0) this.#allGone();
   }
@@ -257,37 +257,37 @@ export class TransportLayer implements ConnectionOwner {
   /** @throws TransportError when the peer may not name one of the addresses */
   #judge(target: Target, addresses: readonly string[], { peer }: NamedByPeer): void {
     try {
-      checkPlace(formatHostPort(target.host, target.port), addresses, peer, this.#allowedTargets);
+      checkTarget(formatHostPort(target.host, target.port), addresses, peer, this.#allowedTargets);
     } catch (error) {
-      this.#placesNotAllowed++;
+      this.#targetsNotAllowed++;
       throw error;
     }
   }
 
-  async #openPlace(target: Target, key: string, by: NamedByPeer): Promise<Connection> {
-    const place = this.#places.enter(formatHostPort(target.host, target.port));
+  async #openPeerTarget(target: Target, key: string, by: NamedByPeer): Promise<Connection> {
+    const peerTarget = this.#peerTargets.enter(formatHostPort(target.host, target.port));
     try {
-      return await this.#open(target, key, { place, by });
+      return await this.#open(target, key, { peerTarget, by });
     } catch (error) {
-      this.#places.leave(place);
+      this.#peerTargets.leave(peerTarget);
       throw error;
     }
   }
 
-  /** @param named its place in the limits, and who named the target; null for a target from the configuration */
+  /** @param named how the limits count it, and who named it; null for a target from the configuration */
   async #open(
     target: Target,
     key: string,
-    named: { readonly place: Place; readonly by: NamedByPeer } | null,
+    named: { readonly peerTarget: PeerTarget; readonly by: NamedByPeer } | null,
   ): Promise<Connection> {
-    const place = named?.place ?? null;
+    const peerTarget = named?.peerTarget ?? null;
     const socket = await connectTls(target, {
       resolve: this.#options.resolve ?? systemAddresses,
       resolved: (addresses) => {
         const [address] = addresses;
         if (!named || address === undefined) return;
         this.#judge(target, addresses, named.by);
-        this.#places.locate(named.place, address);
+        this.#peerTargets.locate(named.peerTarget, address);
       },
       clock: this.#clock,
       timeoutMs: this.limits.connectTimeoutMs,
@@ -302,12 +302,12 @@ export class TransportLayer implements ConnectionOwner {
     }
     this.#connected++;
     const wire = new TlsWire(socket, this.limits.tcpKeepaliveMs);
-    const connection = new Connection(this, wire, endpointsOf(socket), null, place !== null);
+    const connection = new Connection(this, wire, endpointsOf(socket), null, peerTarget !== null);
     wire.attach(connection);
     this.#targetOf.set(connection, key);
-    if (place) {
-      place.connection = connection;
-      this.#placeOf.set(connection, place);
+    if (peerTarget) {
+      peerTarget.connection = connection;
+      this.#peerTargetOf.set(connection, peerTarget);
     }
     this.#add(connection);
     return connection;

@@ -60,7 +60,7 @@ export class Unfinished {
   readonly #strangers: Budget;
   readonly #known: Budget;
   /** The budget and group of each holder: its group may change with the configuration. */
-  readonly #placeOf = new Map<UnfinishedHolder, { readonly budget: Budget; readonly group: string }>();
+  readonly #charges = new Map<UnfinishedHolder, { readonly budget: Budget; readonly group: string }>();
   #cut = 0;
 
   constructor(limits: TransportLimits) {
@@ -83,13 +83,13 @@ export class Unfinished {
    * @param octets 0 when its message is complete or its connection has closed
    */
   set(holder: UnfinishedHolder, octets: number): void {
-    const place = this.#placeOf.get(holder);
-    if (place) place.budget.set(holder, place.group, 0);
-    this.#placeOf.delete(holder);
+    const charge = this.#charges.get(holder);
+    if (charge) charge.budget.set(holder, charge.group, 0);
+    this.#charges.delete(holder);
     if (octets === 0) return;
     const budget = holder.isStranger ? this.#strangers : this.#known;
     const { group } = holder;
-    this.#placeOf.set(holder, { budget, group });
+    this.#charges.set(holder, { budget, group });
     budget.set(holder, group, octets);
     if (!budget.isOver) return;
     const largest = budget.largest();

@@ -12,7 +12,7 @@ import type { Clock, Timer } from '#shared/clock.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import type { AgentHost, AgentLeg } from '../../call/ports/agents.ts';
 import type { DtmfEvent } from '../../call/ports/media.ts';
-import { sampleRate, TestEar, TestTone } from './test-tone.ts';
+import { sampleRate, TestTone, ToneMeter } from './test-tone.ts';
 
 export interface LineCheckOptions {
   readonly clock: Clock;
@@ -41,7 +41,7 @@ export class LineCheck implements AgentLeg {
   readonly sampleRate = sampleRate;
   readonly #options: LineCheckOptions;
   readonly #tone = new TestTone();
-  readonly #ear = new TestEar();
+  readonly #meter = new ToneMeter();
   #timer: Timer | null = null;
   #keys: 'due' | 'going out' | 'settled';
   #keysSettledAt = Number.NEGATIVE_INFINITY;
@@ -57,11 +57,11 @@ export class LineCheck implements AgentLeg {
   }
 
   get audibleMs(): number {
-    return this.#ear.audibleMs;
+    return this.#meter.audibleMs;
   }
 
   get echoMs(): number {
-    return this.#ear.echoMs;
+    return this.#meter.echoMs;
   }
 
   /** Why not all keys were sent; null when they were, or there were none. */
@@ -89,7 +89,7 @@ export class LineCheck implements AgentLeg {
   }
 
   write(frame: Int16Array): void {
-    this.#ear.write(frame);
+    this.#meter.write(frame);
   }
 
   dtmf({ digit }: DtmfEvent): void {
@@ -103,7 +103,7 @@ export class LineCheck implements AgentLeg {
 
   #check(): void {
     const { host, confirmed } = this.#options;
-    const media = this.#options.media(this.#ear.echoMs);
+    const media = this.#options.media(this.#meter.echoMs);
     if (!this.#confirmed && media?.verdict === 'two_way') {
       this.#confirmed = true;
       confirmed(media);
@@ -133,10 +133,10 @@ export class LineCheck implements AgentLeg {
       // The current verdict counts: the far end may report later that nothing arrives.
       media?.verdict === 'two_way' &&
       this.#toneMs >= enoughToneMs &&
-      this.#ear.audibleMs >= enoughAudioMs &&
+      this.#meter.audibleMs >= enoughAudioMs &&
       this.#keys === 'settled' &&
       clock.elapsed() - this.#keysSettledAt >= afterKeysMs &&
-      (this.#ear.echoMs >= enoughEchoMs || media.peer_hears === 'yes')
+      (this.#meter.echoMs >= enoughEchoMs || media.peer_hears === 'yes')
     );
   }
 }

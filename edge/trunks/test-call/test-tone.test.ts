@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { tone } from '../../../test/kit/fakes/audio.ts';
-import { TestEar, TestTone } from './test-tone.ts';
+import { TestTone, ToneMeter } from './test-tone.ts';
 
-/** Feeds a second of `samples` to an ear, frame by frame. */
-function hear(samples: Int16Array): TestEar {
-  const ear = new TestEar();
-  for (let at = 0; at < 8000; at += 160) ear.write(samples.subarray(at, at + 160));
-  return ear;
+/** Feeds a second of `samples` to a meter, frame by frame. */
+function hear(samples: Int16Array): ToneMeter {
+  const meter = new ToneMeter();
+  for (let at = 0; at < 8000; at += 160) meter.write(samples.subarray(at, at + 160));
+  return meter;
 }
 
 function ourTone(): Int16Array {
@@ -36,7 +36,7 @@ test('silence and codec noise are not audible', () => {
 });
 
 test('a frame of 20 ms is too short for a result', () => {
-  const ear = new TestEar();
-  ear.write(tone(440, 160));
-  expect(ear.audibleMs).toBe(0);
+  const meter = new ToneMeter();
+  meter.write(tone(440, 160));
+  expect(meter.audibleMs).toBe(0);
 });

@@ -27,7 +27,7 @@ export class TestTone {
 }
 
 /** Measures received audio, block by block. */
-export class TestEar {
+export class ToneMeter {
   readonly #block = new Int16Array(blockSize);
   #filled = 0;
   /** ms that were not silence. */

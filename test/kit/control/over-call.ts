@@ -5,19 +5,19 @@ import type { AddressInfo } from 'node:net';
 import WebSocket from 'ws';
 import type { AgentTestEvent, AgentTestOrder } from '#shared/agent-test-protocol.ts';
 import { systemClock } from '#shared/clock.ts';
-import { AgentTestDoor, type ExpectedLine } from '../../../control/testing/over-call/door.ts';
+import { AgentTestSockets, type ExpectedLine } from '../../../control/testing/over-call/sockets.ts';
 
 export const runId = '6f1c1f5e-3a63-4f0e-9d62-0d7b8f8f2b11';
 
 /** The endpoint of agent tests over a call, on its own port. */
-export class TestDoor {
-  readonly door = new AgentTestDoor(systemClock, 65_536);
+export class TestSockets {
+  readonly sockets = new AgentTestSockets(systemClock, 65_536);
   readonly #server: Server = createServer();
 
-  static async open(): Promise<TestDoor> {
-    const test = new TestDoor();
+  static async open(): Promise<TestSockets> {
+    const test = new TestSockets();
     test.#server.on('upgrade', (request, socket, head) => {
-      if (!test.door.take(request, socket, head)) socket.destroy();
+      if (!test.sockets.take(request, socket, head)) socket.destroy();
     });
     test.#server.listen(0, '127.0.0.1');
     await once(test.#server, 'listening');
@@ -25,7 +25,7 @@ export class TestDoor {
   }
 
   expect(): ExpectedLine {
-    return this.door.expect(runId, 10_000);
+    return this.sockets.expect(runId, 10_000);
   }
 
   /** Rejects with the HTTP status when the connection is rejected. */
@@ -38,7 +38,7 @@ export class TestDoor {
   }
 
   async close(): Promise<void> {
-    this.door.close();
+    this.sockets.close();
     this.#server.close();
     this.#server.closeAllConnections();
     await once(this.#server, 'close');

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toneNumber } from '../../../control/bootstrap.ts';
 import type { ControlOptions } from '../../../control/program.ts';
-import type { EdgeOptions } from '../../../edge/start/ground.ts';
+import type { EdgeOptions } from '../../../edge/start/context.ts';
 import {
   type Bootstrap,
   bootstrapFile,

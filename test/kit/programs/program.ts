@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { ControlOptions } from '../../../control/program.ts';
-import type { EdgeOptions } from '../../../edge/start/ground.ts';
+import type { EdgeOptions } from '../../../edge/start/context.ts';
 import { family } from './processes.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');

@@ -8,7 +8,7 @@ import { ticks } from './keepalive.ts';
 const LITTLE = 4_096;
 
 /** What waits for a peer: octets that it has not read, and answers that its requests will have. Times are ticks. */
-export class Outflow {
+export class SendBacklog {
   readonly #limits: Pick<TransportLimits, 'writeTimeoutMs'>;
   /** Octets of answers that requests of the peer will have. */
   #owed = 0;

@@ -20,7 +20,7 @@ import { type Environment, respond } from '../srf/environment.ts';
 import type { EngineAddress, SrfRequest, SrfResponse } from '../srf/srf.ts';
 import { OutboundLeg } from './outbound-leg.ts';
 
-export class OwnLine implements Dialer {
+export class LoopbackDialer implements Dialer {
   readonly #environment: Environment;
   readonly #noResponseMs: number;
   readonly #dialogs = new Dialogs();

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { connectionFailure } from '#shared/connection-faults.ts';
 import { target } from '../../test/kit/edge/trunks.ts';
-import { ForeignHunt } from './foreign-hunt.ts';
 import type { Resolution } from './resolve.ts';
+import { SipUriTargets } from './sip-uri-targets.ts';
 
 const hunt = (resolution: Resolution, forbidden: string | null = null) =>
-  new ForeignHunt({
+  new SipUriTargets({
     clock: new FakeClock(Date.UTC(2030, 0, 1)),
     host: 'pbx.example.net',
     port: null,

@@ -9,7 +9,7 @@ import { networkOf } from '#shared/networks.ts';
 import { TransportError } from './flow.ts';
 
 /** State of such a connection once it is open. */
-export interface OpenPlace {
+export interface TargetConnection {
   readonly pinned: boolean;
   /** Seconds as counted by the layer. */
   readonly usedAt: number;
@@ -17,18 +17,18 @@ export interface OpenPlace {
 }
 
 /** One connection, from the request for it to its end. */
-export interface Place {
+export interface PeerTarget {
   readonly name: string;
   /** The /24 or /64 of its address; null until its name is resolved. */
   network: string | null;
   /** Null while it is being opened. */
-  connection: OpenPlace | null;
+  connection: TargetConnection | null;
 }
 
-export class NamedPlaces {
+export class PeerTargets {
   readonly #limits: TransportLimits;
-  readonly #all = new Set<Place>();
-  readonly #networks = new Map<string, Set<Place>>();
+  readonly #all = new Set<PeerTarget>();
+  readonly #networks = new Map<string, Set<PeerTarget>>();
   #refused = 0;
   #evicted = 0;
 
@@ -56,50 +56,50 @@ export class NamedPlaces {
    * @param name of the target, for errors
    * @throws TransportError when there is none
    */
-  enter(name: string): Place {
-    const { maxPeerPlaces } = this.#limits;
-    if (this.#all.size >= maxPeerPlaces && !this.#evict(this.#ofLargestNetwork()))
-      throw this.#refusal(name, `${maxPeerPlaces} connections to targets named by peers`);
-    const place: Place = { name, network: null, connection: null };
-    this.#all.add(place);
-    return place;
+  enter(name: string): PeerTarget {
+    const { maxPeerTargets } = this.#limits;
+    if (this.#all.size >= maxPeerTargets && !this.#evict(this.#ofLargestNetwork()))
+      throw this.#refusal(name, `${maxPeerTargets} connections to targets named by peers`);
+    const target: PeerTarget = { name, network: null, connection: null };
+    this.#all.add(target);
+    return target;
   }
 
   /**
    * Sets the network of the target.
    * @throws TransportError when that network has too many
    */
-  locate(place: Place, address: string): void {
-    const { peerPlacesPerNetwork } = this.#limits;
+  locate(target: PeerTarget, address: string): void {
+    const { peerTargetsPerNetwork } = this.#limits;
     const network = networkOf(address);
-    const others = this.#networks.get(network) ?? new Set<Place>();
-    if (others.size >= peerPlacesPerNetwork && !this.#evict(idlest(others)))
+    const others = this.#networks.get(network) ?? new Set<PeerTarget>();
+    if (others.size >= peerTargetsPerNetwork && !this.#evict(idlest(others)))
       throw this.#refusal(
-        place.name,
-        `${peerPlacesPerNetwork} connections to targets named by peers in the network of ${address}`,
+        target.name,
+        `${peerTargetsPerNetwork} connections to targets named by peers in the network of ${address}`,
       );
-    place.network = network;
+    target.network = network;
     // The set may have become empty and been removed.
-    this.#networks.set(network, others.add(place));
+    this.#networks.set(network, others.add(target));
   }
 
-  leave(place: Place): void {
-    this.#all.delete(place);
-    if (place.network === null) return;
-    const others = this.#networks.get(place.network);
-    others?.delete(place);
-    if (others?.size === 0) this.#networks.delete(place.network);
+  leave(target: PeerTarget): void {
+    this.#all.delete(target);
+    if (target.network === null) return;
+    const others = this.#networks.get(target.network);
+    others?.delete(target);
+    if (others?.size === 0) this.#networks.delete(target.network);
   }
 
-  #ofLargestNetwork(): Place | null {
-    for (const places of [...this.#networks.values()].sort((a, b) => b.size - a.size)) {
-      const found = idlest(places);
+  #ofLargestNetwork(): PeerTarget | null {
+    for (const targets of [...this.#networks.values()].sort((a, b) => b.size - a.size)) {
+      const found = idlest(targets);
       if (found) return found;
     }
     return null;
   }
 
-  #evict(victim: Place | null): boolean {
+  #evict(victim: PeerTarget | null): boolean {
     if (!victim) return false;
     this.#evicted++;
     // Its slot is free at once, although the socket may take a moment to close.
@@ -115,13 +115,13 @@ export class NamedPlaces {
 }
 
 /** Null when all of them are needed, or still being opened. */
-function idlest(places: Iterable<Place>): Place | null {
-  let found: Place | null = null;
+function idlest(targets: Iterable<PeerTarget>): PeerTarget | null {
+  let found: PeerTarget | null = null;
   let usedAt = Number.POSITIVE_INFINITY;
-  for (const place of places) {
-    const { connection } = place;
+  for (const target of targets) {
+    const { connection } = target;
     if (!connection || connection.pinned || connection.usedAt >= usedAt) continue;
-    found = place;
+    found = target;
     usedAt = connection.usedAt;
   }
   return found;

@@ -21,7 +21,7 @@ export interface EdgeOptions {
   readonly codecLibraries?: string;
 }
 
-export interface Ground {
+export interface EdgeContext {
   readonly settings: EdgeSettings;
   readonly limits: EdgeLimits;
   readonly options: EdgeOptions;
@@ -41,12 +41,12 @@ export interface Ground {
 }
 
 /** @throws SettingError when the certificates or control's address do not appear in time */
-export async function layGround(
+export async function createContext(
   settings: EdgeSettings,
   log: EdgeLog,
   software: string,
   options: EdgeOptions,
-): Promise<Ground> {
+): Promise<EdgeContext> {
   // Another engine has its own certificates.
   if (!settings.drachtio) await certificates(settings);
   const { controlUrl, edgeToken } = await controlAddress(settings);

@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { runId, TestDoor } from '../../../test/kit/control/over-call.ts';
+import { runId, TestSockets } from '../../../test/kit/control/over-call.ts';
 
-let doors: TestDoor;
+let testSockets: TestSockets;
 
 beforeEach(async () => {
-  doors = await TestDoor.open();
+  testSockets = await TestSockets.open();
 });
-afterEach(() => doors.close());
+afterEach(() => testSockets.close());
 
 const signal = new AbortController().signal;
 
 describe('the endpoint of agent tests over a call', () => {
   test('accepts the edge with the key of the run', async () => {
-    const expected = doors.expect();
-    const edge = await doors.edge(expected.key);
+    const expected = testSockets.expect();
+    const edge = await testSockets.edge(expected.key);
     const line = await expected.arrived;
     edge.tell({ type: 'moved' }, { type: 'line', text: 'Hello', node_id: null });
     expect(await line.next(signal)).toEqual({ type: 'moved' });
@@ -25,31 +25,31 @@ describe('the endpoint of agent tests over a call', () => {
   });
 
   test('accepts nobody else, and each key once', async () => {
-    const { key } = doors.expect();
-    await expect(doors.edge('another')).rejects.toThrow('401');
-    await expect(doors.edge(key, '00000000-0000-4000-8000-000000000000')).rejects.toThrow('401');
-    const edge = await doors.edge(key);
-    await expect(doors.edge(key)).rejects.toThrow('401');
+    const { key } = testSockets.expect();
+    await expect(testSockets.edge('another')).rejects.toThrow('401');
+    await expect(testSockets.edge(key, '00000000-0000-4000-8000-000000000000')).rejects.toThrow('401');
+    const edge = await testSockets.edge(key);
+    await expect(testSockets.edge(key)).rejects.toThrow('401');
     edge.lose();
     await edge.closed;
   });
 
   test('rejects a canceled run, whose waiting ends', async () => {
-    const expected = doors.expect();
+    const expected = testSockets.expect();
     expected.cancel();
     await expect(expected.arrived).rejects.toThrow('did not open the socket');
-    await expect(doors.edge(expected.key)).rejects.toThrow('401');
-    expect(doors.door.open).toBe(0);
+    await expect(testSockets.edge(expected.key)).rejects.toThrow('401');
+    expect(testSockets.sockets.open).toBe(0);
   });
 
   test('ignores other paths', () => {
     const request = { url: `/v1/edge/link?${runId}`, headers: {} };
-    expect(doors.door.take(request as never, null as never, Buffer.alloc(0))).toBe(false);
+    expect(testSockets.sockets.take(request as never, null as never, Buffer.alloc(0))).toBe(false);
   });
 
   test("closes an edge's connection when it sends an invalid frame", async () => {
-    const expected = doors.expect();
-    const edge = await doors.edge(expected.key);
+    const expected = testSockets.expect();
+    const edge = await testSockets.edge(expected.key);
     const line = await expected.arrived;
     edge.tell({ type: 'sing' });
     expect(await edge.closed).toBe(1008);
@@ -57,8 +57,8 @@ describe('the endpoint of agent tests over a call', () => {
   });
 
   test('wakes the waiter for an edge when the run is aborted', async () => {
-    const expected = doors.expect();
-    await doors.edge(expected.key);
+    const expected = testSockets.expect();
+    await testSockets.edge(expected.key);
     const line = await expected.arrived;
     const stop = new AbortController();
     const waiting = line.next(stop.signal);

@@ -2,7 +2,7 @@ import type { SpeechToText } from '#shared/models/speech.ts';
 import type { Log } from '../call/log.ts';
 import { UtteranceDetector } from './utterance.ts';
 
-export interface EarEvents {
+export interface SpeechInputEvents {
   /** The caller has been speaking for `ms`. */
   speaking(ms: number): void;
   /** An utterance has ended; with speech recognition, its words follow. */
@@ -12,7 +12,7 @@ export interface EarEvents {
 }
 
 /** Detects when the caller speaks and, with speech recognition, what. */
-export class Ear {
+export class SpeechInput {
   readonly #detector: UtteranceDetector;
   #tail: Promise<void> = Promise.resolve();
 
@@ -20,7 +20,7 @@ export class Ear {
     sampleRate: number,
     language: string,
     recognizer: SpeechToText | null,
-    events: EarEvents,
+    events: SpeechInputEvents,
     log: Log,
   ) {
     const recognize = async (samples: Int16Array) => {

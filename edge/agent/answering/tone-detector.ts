@@ -20,7 +20,7 @@ const steadyFactor = 2;
 
 export type Tonality = 'single' | 'several' | 'none';
 
-export class ToneEar {
+export class ToneDetector {
   readonly #window = new Float64Array(windowSamples);
   readonly #energies = new Float64Array(highestBin - lowestBin + 1);
   /** Power of each 10 ms of the window. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
-import { checkPlace } from './place-rules.ts';
+import { checkTarget } from './target-rules.ts';
 
 const allowed = parseNetworks(['10.1.0.0/16']);
 
@@ -11,7 +11,7 @@ it.each([
   ['the same in another notation', ['::ffff:10.9.0.5'], '10.9.0.5'],
   ["a peer's own address on this machine", ['127.0.0.1'], '127.0.0.1'],
 ])('a peer may name %s', (_what, addresses, peer) => {
-  expect(() => checkPlace('pbx.example.com:5061', addresses, peer, allowed)).not.toThrow();
+  expect(() => checkTarget('pbx.example.com:5061', addresses, peer, allowed)).not.toThrow();
 });
 
 it.each([
@@ -23,7 +23,7 @@ it.each([
   ['a metadata service', ['169.254.169.254'], '8.8.8.8'],
   ['a name with a public and a private address', ['93.184.215.14', '10.9.0.5'], '8.8.8.8'],
 ])('a peer may not name %s', (_what, addresses, peer) => {
-  expect(() => checkPlace('pbx.example.com:5061', addresses, peer, allowed)).toThrow(
+  expect(() => checkTarget('pbx.example.com:5061', addresses, peer, allowed)).toThrow(
     expect.objectContaining({
       fault: 'not_allowed',
       message: expect.stringMatching(/^pbx\.example\.com:5061: .*ALLOW_PRIVATE_TARGETS$/),

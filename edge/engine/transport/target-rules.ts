@@ -15,7 +15,7 @@ import { TransportError } from './flow.ts';
  * @param allowed private networks that the operator allows
  * @throws TransportError `not_allowed`
  */
-export function checkPlace(
+export function checkTarget(
   name: string,
   addresses: readonly string[],
   peer: string,

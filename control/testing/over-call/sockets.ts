@@ -25,7 +25,7 @@ export interface ExpectedLine {
   cancel(): void;
 }
 
-export class AgentTestDoor {
+export class AgentTestSockets {
   readonly #clock: Clock;
   readonly #expected = new Map<string, Expected>();
   readonly #sockets: WebSocketServer;

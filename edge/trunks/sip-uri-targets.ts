@@ -8,7 +8,7 @@ import { causeOf } from '../call/causes/outbound-cause.ts';
 import type { AttemptOutcome, Hunt, OutboundRoute, Place } from '../call/ports/routes.ts';
 import type { Resolution, Target } from './resolve.ts';
 
-export interface ForeignHuntOptions {
+export interface SipUriTargetsOptions {
   readonly clock: Clock;
   readonly host: string;
   /** null: from SRV, else 5061. */
@@ -28,16 +28,16 @@ const route: OutboundRoute = {
 
 const defaultPort = 5061;
 
-export class ForeignHunt implements Hunt {
+export class SipUriTargets implements Hunt {
   readonly attempts: FailoverAttempt[] = [];
   unresolved: string | null = null;
-  readonly #options: ForeignHuntOptions;
+  readonly #options: SipUriTargetsOptions;
   #forbidden: string | null;
   #targets: readonly Target[] | null = null;
   #current: (Beginning & { readonly target: Target }) | null = null;
   #over = false;
 
-  constructor(options: ForeignHuntOptions) {
+  constructor(options: SipUriTargetsOptions) {
     this.#options = options;
     this.#forbidden = options.forbidden;
   }
