@@ -10,7 +10,7 @@ import type { TextFacts, TextSessionParts, TextState } from './text-parts.ts';
 /** Contract 9.1. */
 const defaultTimezone = 'America/Los_Angeles';
 
-/** @param state to resume a stored conversation @throws UnknownStartNode, LostPlace, GraphError */
+/** @param state to resume a stored conversation @throws UnknownStartNode, LostPosition, GraphError */
 export function talkOf(
   parts: TextSessionParts,
   tools: ToolRunner | null,

@@ -7,7 +7,7 @@ import { type Db, deleteInBatches, type IdempotentAnswerRow, type IdempotentWork
 const keptMs = 24 * 60 * 60 * 1000;
 
 /** What a key is scoped to: the same key elsewhere is a different one. */
-export interface Place {
+export interface KeyScope {
   readonly org_id: string;
   readonly path: string;
   readonly key: string;
@@ -15,25 +15,25 @@ export interface Place {
 
 const keptSince = (clock: Clock) => new Date(clock.now() - keptMs).toISOString();
 
-export function findAnswer(db: Db, clock: Clock, place: Place): Promise<IdempotentAnswerRow | undefined> {
+export function findAnswer(db: Db, clock: Clock, scope: KeyScope): Promise<IdempotentAnswerRow | undefined> {
   return db
     .selectFrom('idempotent_answers')
     .selectAll()
-    .where('org_id', '=', place.org_id)
-    .where('path', '=', place.path)
-    .where('key', '=', place.key)
+    .where('org_id', '=', scope.org_id)
+    .where('path', '=', scope.path)
+    .where('key', '=', scope.key)
     .where('created_at', '>', keptSince(clock))
     .executeTakeFirst();
 }
 
 /** Work that was started and never answered: its process ended first. */
-export function findWork(db: Db, clock: Clock, place: Place): Promise<IdempotentWorkRow | undefined> {
+export function findWork(db: Db, clock: Clock, scope: KeyScope): Promise<IdempotentWorkRow | undefined> {
   return db
     .selectFrom('idempotent_work')
     .selectAll()
-    .where('org_id', '=', place.org_id)
-    .where('path', '=', place.path)
-    .where('key', '=', place.key)
+    .where('org_id', '=', scope.org_id)
+    .where('path', '=', scope.path)
+    .where('key', '=', scope.key)
     .where('created_at', '>', keptSince(clock))
     .executeTakeFirst();
 }
@@ -45,38 +45,38 @@ export function findWork(db: Db, clock: Clock, place: Place): Promise<Idempotent
 export async function beginWork(
   db: Db,
   clock: Clock,
-  place: Place,
+  scope: KeyScope,
   { bodyHash, instance }: { readonly bodyHash: string; readonly instance: string },
 ): Promise<string> {
   const work_id = newId();
   const row = { body_hash: bodyHash, work_id, instance, created_at: new Date(clock.now()).toISOString() };
   await db
     .insertInto('idempotent_work')
-    .values({ ...place, ...row })
+    .values({ ...scope, ...row })
     .onConflict((conflict) => conflict.columns(['org_id', 'path', 'key']).doUpdateSet(row))
     .execute();
   return work_id;
 }
 
-type KeptAnswer = Omit<IdempotentAnswerRow, keyof Place>;
+type KeptAnswer = Omit<IdempotentAnswerRow, keyof KeyScope>;
 
 /** Ends work; a kept response is valid from the same moment on. */
-export async function endWork(db: Db, place: Place, kept: KeptAnswer | null): Promise<void> {
-  await db.transaction().execute((trx) => (kept ? keepWork(trx, place, kept) : deleteWork(trx, place)));
+export async function endWork(db: Db, scope: KeyScope, kept: KeptAnswer | null): Promise<void> {
+  await db.transaction().execute((trx) => (kept ? keepWork(trx, scope, kept) : deleteWork(trx, scope)));
 }
 
 /** Ends answered work, in a transaction. */
-export async function keepWork(db: Db, place: Place, kept: KeptAnswer): Promise<void> {
-  const { org_id, path, key } = place;
+export async function keepWork(db: Db, scope: KeyScope, kept: KeptAnswer): Promise<void> {
+  const { org_id, path, key } = scope;
   await db
     .insertInto('idempotent_answers')
     .values({ org_id, path, key, ...kept })
     .onConflict((conflict) => conflict.columns(['org_id', 'path', 'key']).doUpdateSet(kept))
     .execute();
-  await deleteWork(db, place);
+  await deleteWork(db, scope);
 }
 
-async function deleteWork(db: Db, { org_id, path, key }: Place): Promise<void> {
+async function deleteWork(db: Db, { org_id, path, key }: KeyScope): Promise<void> {
   await db
     .deleteFrom('idempotent_work')
     .where('org_id', '=', org_id)

@@ -17,12 +17,12 @@ import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Db, IdempotentAnswerRow, SecretBox } from '../db/index.ts';
 import type { App } from './app-types.ts';
-import { beginWork, endWork, findAnswer, findWork, keepWork, type Place } from './idempotency-store.ts';
+import { beginWork, endWork, findAnswer, findWork, type KeyScope, keepWork } from './idempotency-store.ts';
 
 const keyForm = /^[\x20-\x7e]{1,255}$/;
 
 interface Running {
-  readonly place: Place;
+  readonly scope: KeyScope;
   readonly bodyHash: string;
   /** null: not yet stored as begun */
   work: { readonly id: string; readonly again: boolean } | null;
@@ -82,24 +82,24 @@ export function addIdempotency(app: App, parts: IdempotencyParts): void {
   const { clock, config, secrets } = parts;
   const { db } = parts.database;
   const running = new Map<string, Running>();
-  const answerRow = ({ bodyHash, place }: Running, status: number, type: string, payload: string) => ({
+  const answerRow = ({ bodyHash, scope }: Running, status: number, type: string, payload: string) => ({
     body_hash: bodyHash,
     status,
     content_type: type,
-    answer: secrets.seal(payload, answerContext(place)),
+    answer: secrets.seal(payload, answerContext(scope)),
     created_at: new Date(clock.now()).toISOString(),
   });
-  const begin = (place: Place, bodyHash: string): Running => {
+  const begin = (scope: KeyScope, bodyHash: string): Running => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const mine: Running = {
-      place,
+      scope,
       bodyHash,
       work: null,
       ended: promise,
       end: resolve,
       kept: false,
       keep: async (trx, payload) => {
-        await keepWork(trx, place, answerRow(mine, 200, jsonType, payload));
+        await keepWork(trx, scope, answerRow(mine, 200, jsonType, payload));
         mine.kept = true;
       },
     };
@@ -109,19 +109,19 @@ export function addIdempotency(app: App, parts: IdempotencyParts): void {
   app.decorateRequest('keyScope', null);
 
   app.addHook('preValidation', async (request, reply) => {
-    const place = placeOf(request);
-    if (!place) return;
+    const scope = scopeOf(request);
+    if (!scope) return;
     const bodyHash = hashBody(request.body);
-    const name = JSON.stringify(place);
+    const name = JSON.stringify(scope);
     for (let first = running.get(name); first; first = running.get(name)) {
       if (first.bodyHash !== bodyHash) throw ApiError.of('IDEMPOTENCY_CONFLICT');
       await first.ended;
     }
-    const mine = begin(place, bodyHash);
+    const mine = begin(scope, bodyHash);
     running.set(name, mine);
     request.idempotent = mine;
-    const stored = await findAnswer(db, clock, place);
-    const begun = stored ? undefined : await findWork(db, clock, place);
+    const stored = await findAnswer(db, clock, scope);
+    const begun = stored ? undefined : await findWork(db, clock, scope);
     const earlier = stored ?? begun;
     if (earlier && earlier.body_hash !== bodyHash) {
       finish(request, running);
@@ -138,7 +138,7 @@ export function addIdempotency(app: App, parts: IdempotencyParts): void {
     }
     mine.work = begun
       ? { id: begun.work_id, again: !atomic }
-      : { id: await beginWork(db, clock, place, { bodyHash, instance: config.instanceId }), again: false };
+      : { id: await beginWork(db, clock, scope, { bodyHash, instance: config.instanceId }), again: false };
   });
 
   app.addHook('onSend', async (request, reply, payload) => {
@@ -148,7 +148,7 @@ export function addIdempotency(app: App, parts: IdempotencyParts): void {
     const isKept = statusCode < 500 && statusCode !== 429;
     if ((mine.work || isKept) && !(mine.kept && statusCode === 200)) {
       const type = String(reply.getHeader('content-type') ?? jsonType);
-      await endWork(db, mine.place, isKept ? answerRow(mine, statusCode, type, payload) : null);
+      await endWork(db, mine.scope, isKept ? answerRow(mine, statusCode, type, payload) : null);
     }
     finish(request, running);
     return payload;
@@ -157,7 +157,7 @@ export function addIdempotency(app: App, parts: IdempotencyParts): void {
   app.addHook('onResponse', async (request) => finish(request, running));
 }
 
-function placeOf(request: FastifyRequest): Place | null {
+function scopeOf(request: FastifyRequest): KeyScope | null {
   const key = request.headers['idempotency-key'];
   const { caller, keyScope, method, url } = request;
   if (method !== 'POST' || key === undefined) return null;
@@ -186,11 +186,11 @@ function finish(request: FastifyRequest, running: Map<string, Running>): void {
   const mine = request.idempotent;
   if (!mine) return;
   request.idempotent = null;
-  running.delete(JSON.stringify(mine.place));
+  running.delete(JSON.stringify(mine.scope));
   mine.end();
 }
 
-function answerContext({ org_id, path, key }: Place): string {
+function answerContext({ org_id, path, key }: KeyScope): string {
   return `idempotent_answer:${JSON.stringify([org_id, path, key])}`;
 }
 

@@ -30,7 +30,7 @@ import type { CallAction, CallInput, CallState } from './call-state.ts';
 import { inputFor, internalError, type Termination, terminationOf } from './ending.ts';
 import type { Log } from './log.ts';
 import type { MediaLeg, MediaLegOptions } from './ports/media.ts';
-import type { Place } from './ports/routes.ts';
+import type { NextHop } from './ports/routes.ts';
 import type { LegFacts } from './ports/signaling.ts';
 import { CallRefused } from './refused.ts';
 import type { Setup } from './setup/setup.ts';
@@ -62,7 +62,7 @@ export class Call {
   #state: CallState;
   #termination: Termination | null = null;
   #media: MediaLeg | null = null;
-  #place: Place | null = null;
+  #hop: NextHop | null = null;
   #started = false;
 
   /**
@@ -116,8 +116,8 @@ export class Call {
   }
 
   /** The endpoint of an outbound call's last attempt. */
-  get place(): Place | null {
-    return this.#place;
+  get hop(): NextHop | null {
+    return this.#hop;
   }
 
   get answered(): boolean {
@@ -180,10 +180,10 @@ export class Call {
   // ---------------------------------------------------------------- before the answer
 
   /** An outbound call goes to this endpoint now. */
-  placeAt(place: Place): void {
-    this.#place = place;
-    this.#plan = { ...this.#plan, trunkId: place.route.trunkId };
-    this.#facts = { ...this.#facts, sourceIp: place.target.address ?? null };
+  useHop(hop: NextHop): void {
+    this.#hop = hop;
+    this.#plan = { ...this.#plan, trunkId: hop.route.trunkId };
+    this.#facts = { ...this.#facts, sourceIp: hop.target.address ?? null };
     this.#log = this.#newLog();
     this.ledger.queued = false;
     this.ledger.report();

@@ -4,7 +4,7 @@ import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
 import { echoAgent, FakeAgents } from '../../test/kit/fakes/fake-agents.ts';
 import { FakeDialer } from '../../test/kit/fakes/fake-dialer.ts';
-import { FakeRoutes, placeAt } from '../../test/kit/fakes/fake-hunt.ts';
+import { FakeRoutes, hopAt } from '../../test/kit/fakes/fake-hunt.ts';
 import { FakeMedia, fakeAnswer } from '../../test/kit/fakes/fake-media.ts';
 import { QuietLog } from '../../test/kit/fakes/quiet-log.ts';
 import { Calls } from './calls.ts';
@@ -175,7 +175,7 @@ describe('calls under a limit', () => {
   beforeEach(() => {
     dialer = new FakeDialer();
     routes = new FakeRoutes();
-    routes.places = [placeAt(5061), placeAt(5062)];
+    routes.hops = [hopAt(5061), hopAt(5062)];
     records = [];
     organization = { concurrent: 1 };
     calls = new Calls({
@@ -217,10 +217,10 @@ describe('calls under a limit', () => {
 
   it('count in the minute once their INVITE was sent, but not when no address was found', async () => {
     organization = { per_minute: 1 };
-    routes.places = [];
+    routes.hops = [];
     await place('nowhere');
     expect(records.at(-1)).toMatchObject({ id: 'nowhere', status: 'failed' });
-    routes.places = [placeAt(5061)];
+    routes.hops = [hopAt(5061)];
     await place('first');
     await place('second');
     expect(dialer.legs).toHaveLength(1);
@@ -253,12 +253,12 @@ describe('calls under a limit', () => {
     ['the drain', (calls) => calls.endAll({ code: 'edge_restarted', detail: null })],
   ];
   it.each(endings)('free their slot when ended by %s', async (name, end) => {
-    if (name === 'a missing route') routes.places = null;
+    if (name === 'a missing route') routes.hops = null;
     await place('first');
     await end(calls);
     await settle();
     expect(calls.size).toBe(0);
-    routes.places = [placeAt(5061)];
+    routes.hops = [hopAt(5061)];
     await place('second');
     expect(calls.size).toBe(1);
     expect(refused).toEqual([]);

@@ -262,7 +262,7 @@ export class SrtpPath {
     const unheard = transport?.rtxSendBitrate ?? 0;
     const sentByPeer = transport?.probationBytesSent ?? 0;
     const arrivedOfThem = transport?.probationSendBitrate ?? 0;
-    const lastElsewhere = placeOf(transport?.rtxRecvBitrate ?? 0);
+    const lastElsewhere = sourceOf(transport?.rtxRecvBitrate ?? 0);
     const lost = outbound && 'fractionLost' in outbound ? outbound.fractionLost : undefined;
     // RFC 3550 section 6.4.1: in 256ths; the worker reports 0 before the first report. While packets bypass this
     // process, reports are about the relay's stream.
@@ -347,7 +347,7 @@ export class SrtpPath {
 }
 
 /** 32 bits of IPv4 address, then 16 of port, as the patched worker reports them; 0: none. */
-function placeOf(value: number): string | null {
+function sourceOf(value: number): string | null {
   if (value === 0) return null;
   const address = Math.floor(value / 0x1_0000);
   const octets = [24, 16, 8, 0].map((shift) => (address >>> shift) & 0xff);

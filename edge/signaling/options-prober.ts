@@ -3,8 +3,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connectionProblem } from '#shared/connection-faults.ts';
 import type { DialTarget } from '../call/ports/dialing.ts';
-import { placeOf } from './invite/outbound-invite.ts';
-import { registrarPlace } from './registration/register-request.ts';
+import { destinationOf } from './invite/outbound-invite.ts';
+import { registrarHostPort } from './registration/register-request.ts';
 import { NoEngine } from './srf/engine-errors.ts';
 import { capabilities, type Environment } from './srf/environment.ts';
 import type { Exchange, Silence } from './srf/exchange.ts';
@@ -34,20 +34,20 @@ export function probe(
   timeoutMs: number,
 ): Promise<ProbeOutcome> {
   const { clock, publicAddress, software } = environment;
-  const place = placeOf('', target);
+  const destination = destinationOf('', target);
   const startedAt = clock.elapsed();
   const us = publicAddress === null ? 'localhost' : publicAddress.replace(/:\d+$/, '');
   const headers = {
     'Call-ID': randomUUID(),
     From: `<sip:probe@${us}>;tag=${randomBytes(8).toString('hex')}`,
-    To: `<${place.uri.replace(/;transport=tls$/, '')}>`,
+    To: `<${destination.uri.replace(/;transport=tls$/, '')}>`,
     // RFC 3261 section 11.1 allows a Contact in OPTIONS, and some peers require one.
-    Contact: contactOf(publicAddress ?? 'localhost', place.uri, {}),
+    Contact: contactOf(publicAddress ?? 'localhost', destination.uri, {}),
     'User-Agent': software,
     ...capabilities(),
   };
   return new Promise((resolve) => {
-    exchange({ method: 'OPTIONS', ...place, headers }, timeoutMs, (outcome) => {
+    exchange({ method: 'OPTIONS', ...destination, headers }, timeoutMs, (outcome) => {
       if (outcome.kind === 'silent') {
         return resolve({ sipCode: null, responseTimeMs: null, error: silenceOf(target, outcome.why) });
       }
@@ -65,6 +65,6 @@ function silenceOf(target: DialTarget, why: Silence): string {
     case 'no_engine':
       return new NoEngine().message;
     case 'unreachable':
-      return connectionProblem(registrarPlace(target), why.failure);
+      return connectionProblem(registrarHostPort(target), why.failure);
   }
 }

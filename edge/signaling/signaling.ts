@@ -148,14 +148,14 @@ export class Signaling implements Dialer {
       environment: this.#environment,
       exchange: this.#exchange,
       resolve: async (host, port) => {
-        const places = await resolve(host, port);
+        const resolution = await resolve(host, port);
         // A registrar that has moved may call from the address just resolved.
-        if (places.ok)
+        if (resolution.ok)
           this.#hosts.learn(
             host,
-            places.targets.flatMap(({ address }) => address ?? []),
+            resolution.targets.flatMap(({ address }) => address ?? []),
           );
-        return places;
+        return resolution;
       },
     });
   }

@@ -36,11 +36,11 @@ export const closedCircuit: Circuit = { active: 0, primaryGoods: 0 };
 
 /** Identifies an endpoint: the same text for all spellings of its host. */
 export function endpointKey({ host, port }: Pick<Endpoint, 'host' | 'port'>): string {
-  return endpointPlace({ host: plainHost(host), port });
+  return hostPortOf({ host: plainHost(host), port });
 }
 
 /** An endpoint as displayed and dialed: as configured. */
-export function endpointPlace({ host, port }: Pick<Endpoint, 'host' | 'port'>): string {
+export function hostPortOf({ host, port }: Pick<Endpoint, 'host' | 'port'>): string {
   return host.includes(':') && !host.startsWith('[') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 

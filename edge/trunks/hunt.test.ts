@@ -47,8 +47,8 @@ async function run(routes: readonly OutboundTrunk[], outcomes: Record<string, At
   failover.configure(routes);
   const hunt = new TrunkHunt(routes, { clock, failover, resolve });
   const tried: string[] = [];
-  for (let place = await hunt.next(); place; place = await hunt.next()) {
-    const address = place.target.address ?? '';
+  for (let hop = await hunt.next(); hop; hop = await hunt.next()) {
+    const address = hop.target.address ?? '';
     tried.push(address);
     clock.advance(1000);
     if (!hunt.ended(outcomes[address] ?? final(200, true)).movesOn) break;
@@ -167,7 +167,7 @@ test('when all fail, the hunt ends with all attempts', async () => {
   expect(hunt.attempts.map(({ error }) => error)).toEqual(['unreachable: refused', 'timeout']);
 });
 
-test('a place has everything the call needs of its trunk', async () => {
+test('a hop has everything the call needs of its trunk', async () => {
   const credentials = { username: 'acme', password: 'secret', realm: null };
   const one = route('t', ['a'], { credentials, codecs: ['PCMA'] });
   failover.configure([one]);

@@ -4,8 +4,8 @@
  * failed; a call fails over to another endpoint only for a trigger.
  *
  *     const hunt = new TrunkHunt(…);
- *     for (let place = await hunt.next(); place; place = await hunt.next()) {
- *       if (!hunt.ended(await invite(place)).movesOn) break;
+ *     for (let hop = await hunt.next(); hop; hop = await hunt.next()) {
+ *       if (!hunt.ended(await invite(hop)).movesOn) break;
  *     }
  */
 
@@ -14,7 +14,7 @@ import { connectionFailure } from '#shared/connection-faults.ts';
 import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import type { Endpoint, FailoverAttempt } from '#shared/trunk-protocol.ts';
 import { type Cause, causeOf, reachableBy } from '../call/causes/outbound-cause.ts';
-import type { AttemptOutcome, Hunt, Place } from '../call/ports/routes.ts';
+import type { AttemptOutcome, Hunt, NextHop } from '../call/ports/routes.ts';
 import type { CallPlan, Failover, PlanStep } from './failover.ts';
 import type { Resolution, Target } from './resolve.ts';
 
@@ -46,7 +46,7 @@ export class TrunkHunt implements Hunt {
   }
 
   /** The next address to try; null when the call has ended or none is left. */
-  async next(): Promise<Place | null> {
+  async next(): Promise<NextHop | null> {
     const { clock, failover, resolve } = this.#options;
     while (!this.#over) {
       const [target, ...rest] = this.#targets;
@@ -54,7 +54,7 @@ export class TrunkHunt implements Hunt {
       if (target && step) {
         this.#targets = rest;
         this.#current = { ...step, target, ...beginning(clock) };
-        return placeOf(step, target);
+        return hopOf(step, target);
       }
       const following = this.#plan.steps[this.#step + 1];
       if (!following) break;
@@ -70,16 +70,16 @@ export class TrunkHunt implements Hunt {
 
   /** Records how the attempt from the last `next` ended. */
   ended(outcome: AttemptOutcome): { readonly movesOn: boolean } {
-    const place = this.#current;
-    if (!place) throw new Error('an attempt ended that was not started');
+    const hop = this.#current;
+    if (!hop) throw new Error('an attempt ended that was not started');
     this.#current = null;
-    const { route, endpoint, target } = place;
+    const { route, endpoint, target } = hop;
     const cause = causeOf(outcome);
     const trigger = cause?.trigger ?? null;
     const reachable = reachableBy(outcome);
     const { failover } = this.#options;
     if (reachable !== null) failover.targetSeen(target, reachable, route);
-    if (cause && trigger !== null) this.#log(place, place, cause, target);
+    if (cause && trigger !== null) this.#log(hop, hop, cause, target);
     if (trigger !== null && trigger !== 'auth_failure' && this.#targets.length > 0) return { movesOn: true };
     failover.ended(route, endpoint, outcome);
     const movesOn = trigger !== null && route.triggers.includes(trigger);
@@ -133,7 +133,7 @@ function comesBefore(one: PlanStep<OutboundTrunk>, other: PlanStep<OutboundTrunk
   return (byRecord || one.endpoint.priority - other.endpoint.priority) < 0;
 }
 
-function placeOf({ route, endpoint }: PlanStep<OutboundTrunk>, target: Target): Place {
+function hopOf({ route, endpoint }: PlanStep<OutboundTrunk>, target: Target): NextHop {
   const { id, credentials, headers, codecs, transcode } = route;
   return { route: { trunkId: id, credentials, headers, codecs, transcode }, endpoint, target };
 }

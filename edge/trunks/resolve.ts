@@ -51,7 +51,7 @@ const tlsPort = 5061;
 const maxServices = 3;
 
 /** A name and port that still need an address lookup. */
-interface Place {
+interface HostPort {
   readonly host: string;
   readonly port: number;
 }
@@ -75,7 +75,7 @@ export class TargetResolver {
       return { ok: true, targets: [{ host: name, address: name, port: port ?? tlsPort, serverName: name }] };
     }
     try {
-      return await this.#targetsOf(name, await this.#placesOf(name, port));
+      return await this.#targetsOf(name, await this.#hostPortsOf(name, port));
     } catch (error) {
       return {
         ok: false,
@@ -85,7 +85,7 @@ export class TargetResolver {
     }
   }
 
-  async #placesOf(name: string, port: number | null): Promise<readonly Place[]> {
+  async #hostPortsOf(name: string, port: number | null): Promise<readonly HostPort[]> {
     if (port !== null) return [{ host: name, port }];
     const records = await this.#srvOf(name);
     if (records.length === 0) return [{ host: name, port: tlsPort }];
@@ -110,10 +110,10 @@ export class TargetResolver {
     return (await usual).records;
   }
 
-  async #targetsOf(serverName: string, places: readonly Place[]): Promise<Resolution> {
+  async #targetsOf(serverName: string, hostPorts: readonly HostPort[]): Promise<Resolution> {
     const { dns, allowed, maxTargets } = this.#options;
     const found = await Promise.allSettled(
-      places.slice(0, maxTargets).map(async ({ host, port }) => {
+      hostPorts.slice(0, maxTargets).map(async ({ host, port }) => {
         const { addresses, refusals } = await judgedLookup(host, (name) => addressesOf(dns, name), allowed());
         return { refusals, targets: addresses.map((address) => ({ host, address, port, serverName })) };
       }),

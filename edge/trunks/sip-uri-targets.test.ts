@@ -16,8 +16,8 @@ const hunt = (resolution: Resolution, forbidden: string | null = null) =>
 
 describe('a call to a foreign host', () => {
   it('has no credentials, headers or configuration', async () => {
-    const place = await hunt({ ok: true, targets: [target('203.0.113.7', 'pbx.example.net')] }).next();
-    expect(place).toEqual({
+    const hop = await hunt({ ok: true, targets: [target('203.0.113.7', 'pbx.example.net')] }).next();
+    expect(hop).toEqual({
       route: { trunkId: null, credentials: null, headers: [], codecs: [], transcode: false },
       endpoint: { host: 'pbx.example.net', port: 5061, priority: 0 },
       target: { ...target('203.0.113.7', 'pbx.example.net'), foreign: true },

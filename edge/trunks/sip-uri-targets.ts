@@ -5,7 +5,7 @@
 import { type Beginning, beginning, type Clock, lengthMs } from '#shared/clock.ts';
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import { causeOf } from '../call/causes/outbound-cause.ts';
-import type { AttemptOutcome, Hunt, OutboundRoute, Place } from '../call/ports/routes.ts';
+import type { AttemptOutcome, Hunt, NextHop, OutboundRoute } from '../call/ports/routes.ts';
 import type { Resolution, Target } from './resolve.ts';
 
 export interface SipUriTargetsOptions {
@@ -46,7 +46,7 @@ export class SipUriTargets implements Hunt {
     return this.#forbidden;
   }
 
-  async next(): Promise<Place | null> {
+  async next(): Promise<NextHop | null> {
     const { clock, host, port } = this.#options;
     if (this.#over || this.#forbidden !== null) return null;
     const [target, ...rest] = this.#targets ?? (await this.#resolve());
@@ -70,12 +70,12 @@ export class SipUriTargets implements Hunt {
 
   /** Tries the host's next address in the same cases as a trunk would; a rejection is final. */
   ended(outcome: AttemptOutcome): { readonly movesOn: boolean } {
-    const place = this.#current;
-    if (!place) throw new Error('an attempt ended that was not started');
+    const hop = this.#current;
+    if (!hop) throw new Error('an attempt ended that was not started');
     this.#current = null;
     const cause = causeOf(outcome);
     const trigger = cause?.trigger ?? null;
-    if (cause && trigger) this.#log(place.target, place, cause.sipCode, cause.error);
+    if (cause && trigger) this.#log(hop.target, hop, cause.sipCode, cause.error);
     const movesOn = trigger !== null && trigger !== 'auth_failure' && (this.#targets?.length ?? 0) > 0;
     this.#over = !movesOn;
     return { movesOn };

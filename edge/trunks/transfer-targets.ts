@@ -6,7 +6,7 @@ import { defaultTransferMode, type TransferMode } from '#shared/transfer-mode.ts
 import type { Endpoint } from '#shared/trunk-protocol.ts';
 import { isLocalElsewhere, readingsOf } from '../call/limits-destination.ts';
 import type { ReferTarget, ReferVerdict } from '../call/ports/routes.ts';
-import { endpointPlace } from './circuit.ts';
+import { hostPortOf } from './circuit.ts';
 
 /** The configuration fields of a number that transfers need. */
 export type NumberTrunks = Pick<NumberConfig, 'number' | 'outbound'> &
@@ -143,7 +143,7 @@ export function referTargetOf(trunks: NumberTrunks, to: string, trunkId: string 
   const inbound = trunks.inbound?.find(({ id }) => id === trunkId);
   if (!own && inbound) {
     const host = inbound.registration
-      ? endpointPlace(inbound.registration)
+      ? hostPortOf(inbound.registration)
       : inbound.source_host && bracketed(inbound.source_host);
     // Mappings of an inbound record are for reading headers, not for writing them.
     if (host) return { uri: overTls(`${user}@${host}`), headers: [] };
@@ -151,7 +151,7 @@ export function referTargetOf(trunks: NumberTrunks, to: string, trunkId: string 
   const [record] = records;
   const [endpoint] = record?.endpoints.toSorted((one, other) => one.priority - other.priority) ?? [];
   if (!record || !endpoint) return null;
-  return { uri: overTls(`${user}@${endpointPlace(endpoint)}`), headers: record.headers };
+  return { uri: overTls(`${user}@${hostPortOf(endpoint)}`), headers: record.headers };
 }
 
 /** Endpoints accept only TLS; without the parameter a peer would choose UDP (RFC 3263 section 4.1). */

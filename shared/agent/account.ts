@@ -10,7 +10,7 @@ import type {
 } from './conversation.ts';
 import { type LogFact, sentenceOf } from './log-facts.ts';
 import type { Memory } from './memory.ts';
-import type { Place } from './place.ts';
+import type { Position } from './position.ts';
 
 type WithoutNode<A> = A extends unknown ? Omit<A, 'nodeId' | 'nodeName'> : never;
 
@@ -18,15 +18,15 @@ export class Account {
   readonly visits: Visit[] = [];
   readonly log: LogLine[] = [];
   readonly webhookCalls: WebhookCall[] = [];
-  readonly #place: Place;
+  readonly #position: Position;
   readonly #memory: Memory;
   readonly #now: () => number;
   #actions: Action[] = [];
   #pressed: string | null = null;
 
   /** @param now ms since the epoch */
-  constructor(place: Place, memory: Memory, now: () => number) {
-    this.#place = place;
+  constructor(position: Position, memory: Memory, now: () => number) {
+    this.#position = position;
     this.#memory = memory;
     this.#now = now;
   }
@@ -50,7 +50,7 @@ export class Account {
   }
 
   act(action: WithoutNode<Action>): void {
-    const { id, name } = this.#place.node;
+    const { id, name } = this.#position.node;
     this.#actions.push({ ...action, nodeId: id, nodeName: name });
   }
 
@@ -63,16 +63,16 @@ export class Account {
   }
 
   note(fact: LogFact): void {
-    this.log.push({ at: this.#now(), nodeId: this.#place.node.id, fact, message: sentenceOf(fact) });
+    this.log.push({ at: this.#now(), nodeId: this.#position.node.id, fact, message: sentenceOf(fact) });
   }
 
   visited(): void {
-    const { node, pathwayId } = this.#place;
+    const { node, pathwayId } = this.#position;
     this.visits.push({ nodeId: node.id, nodeName: node.name, pathwayId, at: this.#now() });
   }
 
   called({ url, method, body }: WebhookRequest, { status }: WebhookResult): void {
-    const nodeId = this.#place.node.id;
+    const nodeId = this.#position.node.id;
     this.webhookCalls.push({ nodeId, url, method, body, statusCode: status, at: this.#now() });
   }
 }

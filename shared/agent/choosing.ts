@@ -4,7 +4,7 @@ import { chooseByKeys } from './keys.ts';
 import type { Learning } from './learning.ts';
 import type { Why } from './log-facts.ts';
 import { withoutKeys } from './node-options.ts';
-import type { Place } from './place.ts';
+import type { Position } from './position.ts';
 import { firstOf } from './special-edges.ts';
 import { fillTemplate } from './template.ts';
 
@@ -15,19 +15,19 @@ export type Choice =
   | { readonly kind: 'no words' | 'no keys'; readonly why: Why };
 
 export class Choosing {
-  readonly #place: Place;
+  readonly #position: Position;
   readonly #learning: Learning;
   readonly #understanding: Understanding;
 
-  constructor(place: Place, learning: Learning, understanding: Understanding) {
-    this.#place = place;
+  constructor(position: Position, learning: Learning, understanding: Understanding) {
+    this.#position = position;
     this.#learning = learning;
     this.#understanding = understanding;
   }
 
   /** @param fills whether the keys are an entry that fills a variable */
   async byKeys(keys: string, fills: boolean): Promise<Choice> {
-    const { options } = this.#place;
+    const { options } = this.#position;
     const named = chooseByKeys(keys, options);
     if (named) return { kind: 'leave', option: named, why: { kind: 'keys', keys } };
     const unnamed = withoutKeys(options);
@@ -42,7 +42,7 @@ export class Choosing {
 
   /** @param options those to choose from. Rejects when the model does. */
   async byWords(text: string, options: readonly Option[]): Promise<Choice> {
-    const all = this.#place.options;
+    const all = this.#position.options;
     const otherwise = firstOf(all, 'default') >= 0 || firstOf(all, 'invalid') >= 0;
     const { choice, reason, reply } = await this.#understanding.chooseEdge({
       ...this.#learning.situation(),

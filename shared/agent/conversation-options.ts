@@ -86,8 +86,8 @@ export type AfterTools =
   | { readonly at: 'keys'; readonly keys: string; readonly fills: boolean };
 
 /** A stored conversation refers to a node or pathway that no longer exists. */
-export class LostPlace extends Error {
-  override readonly name = 'LostPlace';
+export class LostPosition extends Error {
+  override readonly name = 'LostPosition';
 }
 
 /** The requested start node is not in the graph. */

@@ -3,36 +3,36 @@ import type { Account } from './account.ts';
 import type { GraphNode } from './graph.ts';
 import type { Option } from './interfaces.ts';
 import type { Why } from './log-facts.ts';
-import type { Place } from './place.ts';
+import type { Position } from './position.ts';
 import { type EdgeRole, firstOf } from './special-edges.ts';
 
 const onSuccess: readonly EdgeRole[] = ['success', 'regular', 'default'];
 const onFailure: readonly EdgeRole[] = ['failure', 'default', 'regular'];
 
 export class Exits {
-  readonly #place: Place;
+  readonly #position: Position;
   readonly #account: Account;
 
-  constructor(place: Place, account: Account) {
-    this.#place = place;
+  constructor(position: Position, account: Account) {
+    this.#position = position;
     this.#account = account;
   }
 
   /** The first option of a role. */
   by(role: EdgeRole): Option | undefined {
-    const { options } = this.#place;
+    const { options } = this.#position;
     return options[firstOf(options, role)];
   }
 
   /** Follows an option. */
   go(option: Option, why: Why): GraphNode | null {
     this.#account.note({ kind: 'option_taken', label: option.label, why, keys: this.#account.pressed });
-    return this.#place.follow(option);
+    return this.#position.follow(option);
   }
 
   /** Continues without the person, along the first of the node's own edges for this outcome. */
   after(outcome: 'success' | 'failure', why: Why): GraphNode | null {
-    const options = this.#place.options.filter((option) => !option.global);
+    const options = this.#position.options.filter((option) => !option.global);
     for (const role of outcome === 'success' ? onSuccess : onFailure) {
       const option = options[firstOf(options, role)];
       if (option) return this.go(option, why);
@@ -42,7 +42,7 @@ export class Exits {
 
   /** The node that a global node interrupted. */
   back(): GraphNode | null {
-    const back = this.#place.wayBack();
+    const back = this.#position.wayBack();
     if (back) this.#account.note({ kind: 'node_resumed', node: back.name });
     return back;
   }

@@ -42,7 +42,7 @@ import { chooseByKeys, fillsFromKeys, keysInSpeech } from './keys.ts';
 import { Learning } from './learning.ts';
 import { type LogFact, sentenceOf, type Why } from './log-facts.ts';
 import { Memory } from './memory.ts';
-import { Place } from './place.ts';
+import { Position } from './position.ts';
 import { Speaking } from './speaking.ts';
 import { roleOf } from './special-edges.ts';
 import { asText, fillTemplate } from './template.ts';
@@ -53,7 +53,7 @@ import { WebhookResults } from './webhook-results.ts';
 export class Conversation {
   readonly #limits: ConversationLimits;
   readonly #memory: Memory;
-  readonly #place: Place;
+  readonly #position: Position;
   readonly #account: Account;
   readonly #learning: Learning;
   readonly #speaking: Speaking;
@@ -66,26 +66,26 @@ export class Conversation {
   #afterTools: AfterTools | null = null;
   #tail: Promise<unknown> = Promise.resolve();
 
-  /** @throws UnknownStartNode, LostPlace */
+  /** @throws UnknownStartNode, LostPosition */
   constructor(options: ConversationOptions) {
     this.#limits = { ...conversationLimits, ...options.limits };
     const { pathway, startNodeId, otherPathway } = options;
     const start = startNodeId === null ? pathway.graph.start : pathway.graph.nodes.get(startNodeId);
     if (!start) throw new UnknownStartNode(startNodeId ?? '');
     this.#memory = new Memory(options.variables, options.builtIns, options.history);
-    this.#place = new Place(pathway, start, otherPathway);
-    this.#account = new Account(this.#place, this.#memory, options.now);
-    this.#learning = new Learning(this.#place, this.#memory, this.#account, options.understanding);
+    this.#position = new Position(pathway, start, otherPathway);
+    this.#account = new Account(this.#position, this.#memory, options.now);
+    this.#learning = new Learning(this.#position, this.#memory, this.#account, options.understanding);
     const parts = {
-      place: this.#place,
+      position: this.#position,
       memory: this.#memory,
       account: this.#account,
       learning: this.#learning,
     };
     const { understanding, firstSentence } = options;
     this.#speaking = new Speaking({ ...parts, understanding, limits: this.#limits }, firstSentence);
-    this.#exits = new Exits(this.#place, this.#account);
-    this.#choosing = new Choosing(this.#place, this.#learning, understanding);
+    this.#exits = new Exits(this.#position, this.#account);
+    this.#choosing = new Choosing(this.#position, this.#learning, understanding);
     this.#webhooks = new WebhookResults({ ...parts, exits: this.#exits });
     if (options.state) this.#restore(options.state);
   }
@@ -93,7 +93,7 @@ export class Conversation {
   /** The state for storage. Not to be called during a step. */
   snapshot(): ConversationState {
     return {
-      ...this.#place.snapshot(),
+      ...this.#position.snapshot(),
       phase: this.#phase,
       repeats: this.#repeats,
       firstSentence: this.#speaking.firstSentence,
@@ -104,7 +104,7 @@ export class Conversation {
   }
 
   #restore(state: ConversationState): void {
-    this.#place.restore(state);
+    this.#position.restore(state);
     this.#phase = state.phase;
     this.#repeats = state.repeats;
     this.#speaking.firstSentence = state.firstSentence;
@@ -118,7 +118,7 @@ export class Conversation {
   }
 
   get currentNode(): GraphNode {
-    return this.#place.node;
+    return this.#position.node;
   }
 
   get visits(): readonly Visit[] {
@@ -167,7 +167,7 @@ export class Conversation {
   async #take(event: ConversationEvent): Promise<GraphNode | null> {
     switch (event.type) {
       case 'start':
-        return this.#phase === 'new' ? this.#place.node : null;
+        return this.#phase === 'new' ? this.#position.node : null;
       case 'webhook':
         return this.#phase === 'webhook' ? this.#afterWebhook(event.result) : null;
       case 'tool':
@@ -191,17 +191,17 @@ export class Conversation {
       if (moves >= this.#limits.movesPerStep) {
         return this.#end({ kind: 'graph_loop', moves });
       }
-      this.#place.enter(next);
+      this.#position.enter(next);
       this.#repeats = 0;
       this.#account.visited();
-      for (const tool_id of this.#place.unknownTools()) this.#note({ kind: 'tool_unknown', tool_id });
+      for (const tool_id of this.#position.unknownTools()) this.#note({ kind: 'tool_unknown', tool_id });
       next = await this.#useTools({ at: 'arrival' });
     }
   }
 
   /** Runs the node's tools whose inputs are known, one after another, before the node continues. */
   async #useTools(then: AfterTools): Promise<GraphNode | null> {
-    const due = this.#place.takeTool(this.variables);
+    const due = this.#position.takeTool(this.variables);
     if (!due) return this.#goOn(then);
     const { toolId, name, speech } = due.tool;
     this.#afterTools = then;
@@ -223,12 +223,12 @@ export class Conversation {
   async #goOn(then: AfterTools): Promise<GraphNode | null> {
     switch (then.at) {
       case 'arrival':
-        return this.#arrive(this.#place.node);
+        return this.#arrive(this.#position.node);
       case 'words':
         return this.#carryOut(
           await this.#choosing.byWords(
             then.text,
-            this.#place.options.filter((option) => roleOf(option) === 'regular'),
+            this.#position.options.filter((option) => roleOf(option) === 'regular'),
           ),
         );
       case 'keys':
@@ -266,7 +266,7 @@ export class Conversation {
 
   #transferPathway(node: GraphNode): GraphNode | null {
     const { id, version } = pathwayOrder(node);
-    const start = this.#place.enterPathway(id, version);
+    const start = this.#position.enterPathway(id, version);
     if (start) return start;
     this.#note({ kind: 'pathway_unavailable', pathway_id: id, version });
     return this.#fallBack({ kind: 'pathway_unavailable' });
@@ -274,7 +274,7 @@ export class Conversation {
 
   async #onKeys(keys: string): Promise<GraphNode | null> {
     this.#memory.heard(keys, `Pressed ${keys}`);
-    const options = this.#place.options;
+    const options = this.#position.options;
     const named = chooseByKeys(keys, options);
     const fills = fillsFromKeys(this.#learning.asking, options);
     if (!named && fills && !this.#learning.fromKeys(keys))
@@ -285,7 +285,7 @@ export class Conversation {
 
   async #onHeard(text: string): Promise<GraphNode | null> {
     this.#memory.heard(text, text);
-    const options = this.#place.options;
+    const options = this.#position.options;
     const keys = keysInSpeech(text);
     const named = keys === null ? null : chooseByKeys(keys, options);
     if (named) {
@@ -305,8 +305,8 @@ export class Conversation {
         this.#speaking.say(choice.text);
         return this.#listen();
       case 'no words':
-        if (this.#place.node.type !== 'Knowledge Base') return this.#unfit(choice.why);
-        await this.#speaking.generate(this.#place.node);
+        if (this.#position.node.type !== 'Knowledge Base') return this.#unfit(choice.why);
+        await this.#speaking.generate(this.#position.node);
         this.#speaking.breakSilence();
         return this.#listen();
       case 'no keys':
@@ -315,7 +315,7 @@ export class Conversation {
   }
 
   #onSilence(): Promise<GraphNode | null> | GraphNode | null {
-    const options = this.#place.options;
+    const options = this.#position.options;
     const noInput = this.#exits.by('no_input');
     if (noInput) return this.#exits.go(noInput, { kind: 'silence' });
     if (options.length === 0) {
@@ -347,8 +347,8 @@ export class Conversation {
   }
 
   async #again(why: Why): Promise<null> {
-    this.#note({ kind: 'node_repeated', node: this.#place.node.name, why });
-    if (this.#place.node.type !== 'Wait for Response') await this.#speaking.speak(this.#place.node);
+    this.#note({ kind: 'node_repeated', node: this.#position.node.name, why });
+    if (this.#position.node.type !== 'Wait for Response') await this.#speaking.speak(this.#position.node);
     this.#speaking.breakSilence();
     return this.#listen();
   }
@@ -366,7 +366,7 @@ export class Conversation {
   }
 
   #afterTransfer(ok: boolean, reason: string): GraphNode | null {
-    const { target } = transferOrder(this.#place.node, this.variables);
+    const { target } = transferOrder(this.#position.node, this.variables);
     this.#note({ kind: 'transfer_ended', ok, reason, target });
     if (!ok) return this.#fallBack({ kind: 'transfer_failed', reason });
     this.#end({ kind: 'call_transferred' });

@@ -4,30 +4,30 @@ import type { GraphNode } from './graph.ts';
 import type { Understanding, Variables } from './interfaces.ts';
 import { valueOfKeys } from './key-values.ts';
 import type { Memory } from './memory.ts';
-import type { Place } from './place.ts';
+import type { Position } from './position.ts';
 import { asText } from './template.ts';
 
 export class Learning {
-  readonly #place: Place;
+  readonly #position: Position;
   readonly #memory: Memory;
   readonly #account: Account;
   readonly #understanding: Understanding;
 
-  constructor(place: Place, memory: Memory, account: Account, understanding: Understanding) {
-    this.#place = place;
+  constructor(position: Position, memory: Memory, account: Account, understanding: Understanding) {
+    this.#position = position;
     this.#memory = memory;
     this.#account = account;
     this.#understanding = understanding;
   }
 
-  /** The current node in the form of {@link Place.asking}. */
+  /** The current node in the form of {@link Position.asking}. */
   get asking(): GraphNode {
-    return this.#place.asking(this.#memory.variables);
+    return this.#position.asking(this.#memory.variables);
   }
 
   /** The state of the conversation as described to a model. */
   situation() {
-    const { id, name, modelName } = this.#place.node;
+    const { id, name, modelName } = this.#position.node;
     const { history, variables } = this.#memory;
     return { node: { id, name }, history: [...history], variables, model: modelName };
   }

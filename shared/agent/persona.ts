@@ -9,7 +9,7 @@
  *                                           |pathway  --> [ pathway ]: the interpreter takes over
  */
 import type { Action, ConversationEvent, LogLine, Talk, Visit, WebhookCall } from './conversation.ts';
-import { type ConversationState, type LoadedPathway, LostPlace } from './conversation-options.ts';
+import { type ConversationState, type LoadedPathway, LostPosition } from './conversation-options.ts';
 import type { DialogueTool, ToolCall } from './dialogue.ts';
 import type { Turn, Variables } from './interfaces.ts';
 import { Conversation } from './interpreter.ts';
@@ -353,10 +353,10 @@ export class PersonaConversation implements Talk {
     });
   }
 
-  /** @throws LostPlace when the pathway no longer exists */
+  /** @throws LostPosition when the pathway no longer exists */
   #takeUp({ id, version, state }: NonNullable<PersonaState['pathway']>): void {
     const pathway = this.#options.otherPathway(id, version);
-    if (!pathway) throw new LostPlace(`pathway ${id} version ${version} no longer exists`);
+    if (!pathway) throw new LostPosition(`pathway ${id} version ${version} no longer exists`);
     this.#entered = { id, version };
     this.#pathway = this.#conversationIn(pathway, null, state);
   }

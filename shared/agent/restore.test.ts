@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ruleEngine } from '#shared/models/rule-engine.ts';
 import type { Action, ConversationEvent } from './conversation.ts';
-import { type ConversationOptions, type LoadedPathway, LostPlace } from './conversation-options.ts';
+import { type ConversationOptions, type LoadedPathway, LostPosition } from './conversation-options.ts';
 import { loadGraph } from './graph.ts';
 import { Conversation } from './interpreter.ts';
 
@@ -126,7 +126,9 @@ describe('a stored and restored conversation', () => {
     const conversation = new Conversation(options);
     await conversation.step({ type: 'start' });
     const state = conversation.snapshot();
-    expect(() => new Conversation({ ...options, state, otherPathway: () => undefined })).toThrow(LostPlace);
+    expect(() => new Conversation({ ...options, state, otherPathway: () => undefined })).toThrow(
+      LostPosition,
+    );
     expect(() => new Conversation({ ...options, state: { ...state, nodeId: 'c' } })).toThrow(
       'no longer has node "c"',
     );

@@ -6,11 +6,11 @@ import type { Understanding } from './interfaces.ts';
 import { expectsKeys, keyPlan } from './keys.ts';
 import type { Learning } from './learning.ts';
 import type { Memory } from './memory.ts';
-import type { Place } from './place.ts';
+import type { Position } from './position.ts';
 import { asText, fillQuoted, fillTemplate } from './template.ts';
 
 interface SpeakingParts {
-  readonly place: Place;
+  readonly position: Position;
   readonly memory: Memory;
   readonly account: Account;
   readonly learning: Learning;
@@ -20,7 +20,7 @@ interface SpeakingParts {
 
 export class Speaking {
   readonly #parts: SpeakingParts;
-  /** Spoken in place of the first words of a node; null once spoken. */
+  /** Spoken instead of the first words of a node; null once spoken. */
   firstSentence: string | null;
 
   constructor(parts: SpeakingParts, firstSentence: string | null) {
@@ -43,9 +43,9 @@ export class Speaking {
 
   /** Says words that the model makes from the node's prompt. */
   async generate(node: GraphNode): Promise<void> {
-    const { place, account, learning, memory, understanding } = this.#parts;
+    const { position, account, learning, memory, understanding } = this.#parts;
     const { variables } = memory;
-    const { globalPrompt } = place.graph;
+    const { globalPrompt } = position.graph;
     const speech = await understanding.generate({
       ...learning.situation(),
       prompt: fillTemplate(node.prompt, variables),
@@ -73,17 +73,17 @@ export class Speaking {
 
   /** Listens for speech and keys at the current node. */
   listen(): void {
-    const { account, learning, limits, place } = this.#parts;
+    const { account, learning, limits, position } = this.#parts;
     account.act({
       type: 'listen',
-      keys: keyPlan(learning.asking, place.options),
+      keys: keyPlan(learning.asking, position.options),
       ...(this.#keysExpected && { keysExpected: true }),
       timeoutMs: limits.listenMs,
-      interruptionThreshold: place.node.interruptionThreshold,
+      interruptionThreshold: position.node.interruptionThreshold,
     });
   }
 
   get #keysExpected(): boolean {
-    return expectsKeys(this.#parts.learning.asking, this.#parts.place.options);
+    return expectsKeys(this.#parts.learning.asking, this.#parts.position.options);
   }
 }

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newId } from '#shared/ids.ts';
 import { ToneAgent } from '../../edge/agent/tone-agent.ts';
-import type { Place } from '../../edge/call/ports/routes.ts';
+import type { NextHop } from '../../edge/call/ports/routes.ts';
 import type { RunningMedia } from '../../edge/media/media.ts';
 import { TestEdge } from '../kit/edge/signaling.ts';
 import { echoAgent, FakeAgents } from '../kit/fakes/fake-agents.ts';
-import { FakeRoutes, placeAt, route } from '../kit/fakes/fake-hunt.ts';
+import { FakeRoutes, hopAt, route } from '../kit/fakes/fake-hunt.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { freeTcpPort } from '../kit/programs/ports.ts';
@@ -58,11 +58,11 @@ beforeEach(() => {
 async function callServer(
   scenario: string,
   run: (callId: string) => Promise<void>,
-  { keys, place }: { keys?: Record<string, string>; place?: Partial<Place> } = {},
+  { keys, hop }: { keys?: Record<string, string>; hop?: Partial<NextHop> } = {},
 ): Promise<void> {
   const server = await serveScenario(scenario, await freeTcpPort(), edge.certificate, keys);
   try {
-    routes.places = [placeAt(server.port, place)];
+    routes.hops = [hopAt(server.port, hop)];
     const callId = newId();
     edge.calls.place({
       callId,
@@ -108,7 +108,7 @@ test.each(['MD5', 'SHA-256'])(
     const credentials = { username: 'acme', password: 'secret', realm: 'trunk' };
     await callServer('uas-trunk-challenge-expect-digest', hearAndHangUp, {
       keys: { algorithm },
-      place: { route: { ...route, credentials } },
+      hop: { route: { ...route, credentials } },
     });
   },
 );

@@ -3,14 +3,14 @@ import { defaultCodecs } from '#shared/codecs.ts';
 import { bare, connectionProblem } from '#shared/connection-faults.ts';
 import type { Termination } from '../ending.ts';
 import type { DialRefusal } from '../ports/dialing.ts';
-import type { AttemptOutcome, Place } from '../ports/routes.ts';
+import type { AttemptOutcome, NextHop } from '../ports/routes.ts';
 import type { MediaFault } from '../refused.ts';
 import { type Cause, type CauseKind, causeOf, rang } from './outbound-cause.ts';
 
 /** One INVITE and its outcome. */
 export interface AttemptFacts {
   /** `host:port` as dialed. */
-  readonly place: string;
+  readonly peer: string;
   /** Number, extension or SIP URI. */
   readonly to: string;
   readonly outcome: AttemptOutcome;
@@ -20,11 +20,11 @@ export interface AttemptFacts {
   readonly codecs: readonly string[];
 }
 
-export function attemptFacts(place: Place, to: string, outcome: AttemptOutcome): AttemptFacts {
-  const { target, route } = place;
+export function attemptFacts(hop: NextHop, to: string, outcome: AttemptOutcome): AttemptFacts {
+  const { target, route } = hop;
   const host = target.host.includes(':') && !target.host.startsWith('[') ? `[${target.host}]` : target.host;
   return {
-    place: `${host}:${target.port}`,
+    peer: `${host}:${target.port}`,
     to,
     outcome,
     credentials: route.credentials,
@@ -50,8 +50,8 @@ export function terminationOfAttempt(facts: AttemptFacts): Termination {
 }
 
 /** A host without a usable address. @param error why */
-export function unresolvedProblem(place: string, error: string): string {
-  return `There is no usable address for ${place}: ${bare(error)}.`;
+export function unresolvedProblem(peer: string, error: string): string {
+  return `There is no usable address for ${peer}: ${bare(error)}.`;
 }
 
 /** The SDP of the 200 is unusable: codec, SRTP, or offer/answer rules. @param detail used without a fault */
@@ -60,11 +60,11 @@ export function answerProblem(
   detail: string | null,
   attempt: AttemptFacts | null,
 ): string {
-  const place = attempt?.place ?? 'The far end';
+  const peer = attempt?.peer ?? 'The far end';
   const why = bare(fault?.text ?? detail ?? '');
   if (fault?.kind === 'no_codec')
-    return `No common codec: ${place} answered with none of the offered codecs${attempt ? `: ${attempt.codecs.join(', ')}` : ''}.`;
-  return `${place} answered with media that cannot be used: ${withSmallLetter(why)}.`;
+    return `No common codec: ${peer} answered with none of the offered codecs${attempt ? `: ${attempt.codecs.join(', ')}` : ''}.`;
+  return `${peer} answered with media that cannot be used: ${withSmallLetter(why)}.`;
 }
 
 /** Lower-cases the first letter for use inside a sentence; names such as SRTP keep theirs. */
@@ -73,14 +73,14 @@ export function withSmallLetter(text: string): string {
 }
 
 function problemOf(cause: Cause, facts: AttemptFacts): string {
-  const { place, outcome } = facts;
+  const { peer, outcome } = facts;
   switch (outcome.kind) {
     case 'no_connection':
-      return connectionProblem(place, outcome.failure);
+      return connectionProblem(peer, outcome.failure);
     case 'connection_lost':
-      return `The connection to ${place} was lost before the call was answered: ${bare(outcome.failure.text)}.`;
+      return `The connection to ${peer} was lost before the call was answered: ${bare(outcome.failure.text)}.`;
     case 'no_response':
-      return `${place} accepted the connection, but did not respond to the INVITE in time; check that a SIP server listens there and accepts calls from our addresses.`;
+      return `${peer} accepted the connection, but did not respond to the INVITE in time; check that a SIP server listens there and accepts calls from our addresses.`;
     default: {
       const refusal = outcome.kind === 'final' ? outcome.refusal : undefined;
       return `${sentences[cause.kind](facts)}${quoted(cause.sipCode, refusal)}.`;
@@ -107,46 +107,46 @@ type Sentence = (facts: AttemptFacts) => string;
 
 /** One sentence per kind; the quoted response follows it. */
 const sentences: Readonly<Record<CauseKind, Sentence>> = {
-  redirected: ({ place, outcome }) => {
+  redirected: ({ peer, outcome }) => {
     const contacts = outcome.kind === 'final' ? (outcome.refusal?.contacts ?? []) : [];
     const where = contacts.length > 0 ? ` to ${contacts.join(', ')}` : '';
-    return `${place} redirects the call${where}; redirects are not followed; configure the host in the redirect`;
+    return `${peer} redirects the call${where}; redirects are not followed; configure the host in the redirect`;
   },
-  credentials_missing: ({ place, credentials, outcome }) => {
+  credentials_missing: ({ peer, credentials, outcome }) => {
     if (outcome.kind === 'final' && outcome.refusal?.challenged === false)
-      return `${place} requires authentication, but its response has no usable challenge`;
-    if (credentials === null) return `${place} requires a user name and password, but none are configured`;
+      return `${peer} requires authentication, but its response has no usable challenge`;
+    if (credentials === null) return `${peer} requires a user name and password, but none are configured`;
     return credentials.realm === null
-      ? `${place} uses an unsupported digest algorithm; it must offer SHA-256 or MD5`
-      : `${place} requires credentials for another realm than the configured "${credentials.realm}"`;
+      ? `${peer} uses an unsupported digest algorithm; it must offer SHA-256 or MD5`
+      : `${peer} requires credentials for another realm than the configured "${credentials.realm}"`;
   },
-  credentials_refused: ({ place, to, outcome }) =>
+  credentials_refused: ({ peer, to, outcome }) =>
     outcome.kind === 'final' && outcome.status === 403
-      ? `${place} rejected the call after authentication; check user name and password, and that the account may call ${to}`
-      : `${place} rejected our user name and password; check both`,
-  forbidden: ({ place, to }) =>
-    `${place} rejected the call; allow our addresses, the calling number and calls to ${to} there`,
-  payment: ({ place }) => `${place} requires payment for the call; check the balance of the account there`,
-  identity: ({ place }) =>
-    `${place} does not accept the calling number or its signature; check that the number may be used there`,
-  blocked: ({ place }) =>
-    `${place} blocked the call as unwanted; ask the carrier why the calling number is blocked`,
-  unknown_number: ({ place, to }) => `${place} does not know the number or extension ${to}`,
+      ? `${peer} rejected the call after authentication; check user name and password, and that the account may call ${to}`
+      : `${peer} rejected our user name and password; check both`,
+  forbidden: ({ peer, to }) =>
+    `${peer} rejected the call; allow our addresses, the calling number and calls to ${to} there`,
+  payment: ({ peer }) => `${peer} requires payment for the call; check the balance of the account there`,
+  identity: ({ peer }) =>
+    `${peer} does not accept the calling number or its signature; check that the number may be used there`,
+  blocked: ({ peer }) =>
+    `${peer} blocked the call as unwanted; ask the carrier why the calling number is blocked`,
+  unknown_number: ({ peer, to }) => `${peer} does not know the number or extension ${to}`,
   busy: ({ to }) => `${to} is busy`,
   unavailable: ({ to, outcome }) =>
     outcome.kind === 'final' && outcome.status === 408 && rang(outcome.phase)
       ? `${to} did not answer`
       : `${to} is temporarily unavailable, or did not answer`,
   declined: ({ to }) => `${to} declined the call`,
-  media: ({ place, codecs }) =>
-    `${place} accepts none of the offered media (SRTP with ${codecs.join(', ')}); enable SRTP and one of these codecs`,
-  loop: ({ place }) => `${place} routes the call in a loop; check the routes there`,
-  protocol: ({ place }) => `${place} rejected the call`,
-  overloaded: ({ place }) => `${place} is out of service or overloaded`,
-  out_of_service: ({ place, to }) => `${place} failed to complete the call after ${to} rang`,
-  server_failed: ({ place }) => `${place} failed to handle the call`,
-  timeout: ({ place }) => `${place} got no response from its own next hop`,
-  not_connected: ({ place }) => `${place} cannot be reached`,
-  connection_broke: ({ place }) => `The connection to ${place} was lost before the call was answered`,
-  no_response: ({ place }) => `${place} did not respond in time`,
+  media: ({ peer, codecs }) =>
+    `${peer} accepts none of the offered media (SRTP with ${codecs.join(', ')}); enable SRTP and one of these codecs`,
+  loop: ({ peer }) => `${peer} routes the call in a loop; check the routes there`,
+  protocol: ({ peer }) => `${peer} rejected the call`,
+  overloaded: ({ peer }) => `${peer} is out of service or overloaded`,
+  out_of_service: ({ peer, to }) => `${peer} failed to complete the call after ${to} rang`,
+  server_failed: ({ peer }) => `${peer} failed to handle the call`,
+  timeout: ({ peer }) => `${peer} got no response from its own next hop`,
+  not_connected: ({ peer }) => `${peer} cannot be reached`,
+  connection_broke: ({ peer }) => `The connection to ${peer} was lost before the call was answered`,
+  no_response: ({ peer }) => `${peer} did not respond in time`,
 };

@@ -36,7 +36,7 @@ function final(
 
 const words = (outcome: AttemptOutcome, credentials: { realm: string | null } | null = null) =>
   attemptProblem({
-    place: 'pbx.example.com:5061',
+    peer: 'pbx.example.com:5061',
     to: '+14155550123',
     outcome,
     credentials,

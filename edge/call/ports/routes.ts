@@ -20,7 +20,7 @@ export interface OutboundRoute {
 }
 
 /** Where to send the call's next INVITE. */
-export interface Place {
+export interface NextHop {
   readonly route: OutboundRoute;
   readonly endpoint: Endpoint;
   readonly target: DialTarget;
@@ -51,7 +51,7 @@ export type AttemptOutcome =
 /** One call's way through the endpoints of its number's configurations (contract 2.2 and 3.5). */
 export interface Hunt {
   /** The next address to try; null when none is left. */
-  next(): Promise<Place | null>;
+  next(): Promise<NextHop | null>;
   /** Records how the attempt from the last `next` ended. `movesOn`: there may be another one. */
   ended(outcome: AttemptOutcome): { readonly movesOn: boolean };
   /** The failed attempts, in order. */

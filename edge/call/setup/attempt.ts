@@ -1,7 +1,7 @@
 /** One INVITE of an outbound call, and its outcome. */
 import { rang } from '../causes/outbound-cause.ts';
 import type { DialEvents, OutboundLeg } from '../ports/dialing.ts';
-import type { AttemptOutcome, Phase, Place } from '../ports/routes.ts';
+import type { AttemptOutcome, NextHop, Phase } from '../ports/routes.ts';
 
 /** Events of an attempt. Exactly one of the last three occurs. */
 export interface AttemptEvents {
@@ -15,15 +15,15 @@ export interface AttemptEvents {
 }
 
 export class Attempt {
-  readonly place: Place;
+  readonly hop: NextHop;
   leg: OutboundLeg | null = null;
   readonly #call: AttemptEvents;
   #open = true;
   #phase: Phase = 'silent';
   #stopWaiting: () => void = () => {};
 
-  constructor(place: Place, call: AttemptEvents) {
-    this.place = place;
+  constructor(hop: NextHop, call: AttemptEvents) {
+    this.hop = hop;
     this.#call = call;
   }
 

@@ -4,7 +4,7 @@ import { connectionFailure } from '#shared/connection-faults.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { echoAgent, FakeAgents } from '../../../test/kit/fakes/fake-agents.ts';
 import { FakeDialer } from '../../../test/kit/fakes/fake-dialer.ts';
-import { FakeRoutes, placeAt, route } from '../../../test/kit/fakes/fake-hunt.ts';
+import { FakeRoutes, hopAt, route } from '../../../test/kit/fakes/fake-hunt.ts';
 import { FakeMedia, fakeAnswer } from '../../../test/kit/fakes/fake-media.ts';
 import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
 import type { OutboundPlan } from '../call-plan.ts';
@@ -39,7 +39,7 @@ beforeEach(() => {
   media = new FakeMedia();
   agents = new FakeAgents();
   routes = new FakeRoutes();
-  routes.places = [placeAt(5061)];
+  routes.hops = [hopAt(5061)];
   dialer = new FakeDialer();
   records = [];
   refusal = null;
@@ -197,7 +197,7 @@ describe('an outbound call', () => {
   });
 
   it('blames the endpoint and fails over when no response comes within the ring time', async () => {
-    routes.places = [placeAt(5061), placeAt(5062)];
+    routes.hops = [hopAt(5061), hopAt(5062)];
     const leg = await dialling();
     clock.advance(30_000);
     await settle();
@@ -220,10 +220,10 @@ describe('an outbound call', () => {
   });
 
   it('fails at once without a route, a port, or room', async () => {
-    routes.places = null;
+    routes.hops = null;
     calls.place(plan);
     expect(last()).toMatchObject({ status: 'failed', termination: 'no_route', sip_code: null });
-    routes.places = [placeAt(5061)];
+    routes.hops = [hopAt(5061)];
     media.exhausted = true;
     calls.place(plan);
     await settle();
@@ -249,7 +249,7 @@ describe('an outbound call', () => {
   });
 
   it('ends with the reason why no address was found', async () => {
-    routes.places = [];
+    routes.hops = [];
     calls.place(plan);
     await settle();
     expect(last()).toMatchObject({ status: 'failed', termination: 'route_unreachable' });
@@ -270,7 +270,7 @@ describe('an outbound call', () => {
 
 describe('failover', () => {
   it('leaves out the same headers, and notes it in the transcript once', async () => {
-    routes.places = [placeAt(5061), placeAt(5062)];
+    routes.hops = [hopAt(5061), hopAt(5062)];
     const headers = [{ name: 'X-Crm', why: 'the variable crm has no value' }];
     const first = await dialling();
     first.peer.headersLeftOut?.(headers);
@@ -283,10 +283,10 @@ describe('failover', () => {
     expectNothingLeft();
   });
 
-  const second = placeAt(5062, { route: { ...route, trunkId: 'trunk-2', codecs: ['PCMA'] } });
+  const second = hopAt(5062, { route: { ...route, trunkId: 'trunk-2', codecs: ['PCMA'] } });
 
   it('tries the next endpoint after a failure, with its own media leg', async () => {
-    routes.places = [placeAt(5061), second];
+    routes.hops = [hopAt(5061), second];
     const first = await dialling();
     first.peer.unreachable(connectionFailure('no_route', 'no route to host'));
     await settle();
@@ -308,7 +308,7 @@ describe('failover', () => {
   });
 
   it('does not happen once the call rang', async () => {
-    routes.places = [placeAt(5061), second];
+    routes.hops = [hopAt(5061), second];
     const first = await dialling();
     first.peer.progress(183, null);
     first.peer.refused({

@@ -90,15 +90,15 @@ export class OutboundSetup implements Setup {
 
   async #tryNext(): Promise<void> {
     const call = this.#call;
-    const place = (await this.#hunt?.next()) ?? null;
+    const hop = (await this.#hunt?.next()) ?? null;
     if (call.termination) return;
-    if (!place) return call.end(this.#verdict ?? this.#nowhere());
-    const attempt = new Attempt(place, this.#attemptEvents());
+    if (!hop) return call.end(this.#verdict ?? this.#nowhere());
+    const attempt = new Attempt(hop, this.#attemptEvents());
     this.#attempt = attempt;
-    call.placeAt(place);
+    call.useHop(hop);
     const { leg } = this.#order;
     this.#agentReady ??= this.#prepareAgent();
-    const codecs = leg?.codecs(place.route) ?? place.route.codecs;
+    const codecs = leg?.codecs(hop.route) ?? hop.route.codecs;
     const offer = await this.#media.begin(codecs, leg?.beside);
     if (offer !== null) this.#dial(attempt, offer);
   }
@@ -112,8 +112,8 @@ export class OutboundSetup implements Setup {
   #dial(attempt: Attempt, offer: string): void {
     const call = this.#call;
     const { id, facts, plan } = call;
-    const { place } = attempt;
-    const { target, route } = place;
+    const { hop } = attempt;
+    const { target, route } = hop;
     const { dialer, ringTimeoutMs } = this.#parts;
     const { from, to } = this.#order;
     call.log.info({ host: target.host, port: target.port }, 'dialling');
@@ -185,10 +185,10 @@ export class OutboundSetup implements Setup {
   #failed(attempt: Attempt, outcome: AttemptOutcome): void {
     const call = this.#call;
     attempt.close();
-    this.#verdict = terminationOfAttempt(attemptFacts(attempt.place, this.#order.to, outcome));
+    this.#verdict = terminationOfAttempt(attemptFacts(attempt.hop, this.#order.to, outcome));
     const movesOn = this.#hunt?.ended(outcome).movesOn === true;
     const { code, detail } = this.#verdict;
-    const { host, port } = attempt.place.target;
+    const { host, port } = attempt.hop.target;
     call.log.info({ host, port, outcome: code, detail, moves_on: movesOn }, 'attempt failed');
     if (movesOn && call.accepts('next')) call.input('next');
     else call.end(this.#verdict);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { connectionFailure } from '#shared/connection-faults.ts';
 import { blind, colleague, refusal, settle, TransferBench } from '../../../test/kit/edge/transfer.ts';
-import { placeAt, route } from '../../../test/kit/fakes/fake-hunt.ts';
+import { hopAt, route } from '../../../test/kit/fakes/fake-hunt.ts';
 
 let bench: TransferBench;
 
@@ -130,7 +130,7 @@ describe('a bridging transfer', () => {
   });
 
   it('fails over between endpoints like any call', async () => {
-    bench.routes.places = [placeAt(5061), placeAt(5062)];
+    bench.routes.hops = [hopAt(5061), hopAt(5062)];
     const { agent } = await bench.callUp();
     const result = await bench.transfer(agent, blind());
     bench.dialer.last.peer.unreachable(connectionFailure('refused', 'connection refused'));
@@ -156,7 +156,7 @@ describe('a bridging transfer', () => {
 
   it('fails at once without a route to the target', async () => {
     const { agent, media } = await bench.callUp();
-    bench.routes.places = null;
+    bench.routes.hops = null;
     const result = await bench.transfer(agent, blind());
     expect(result.outcome).toMatchObject({ ok: false, code: 'no_route' });
     expect(media.endpoint).toBe(agent);
@@ -182,7 +182,7 @@ describe('a bridging transfer', () => {
 
 describe('the codecs of a bridge', () => {
   it("are those of the configuration, the call's codec first, when transcoding is allowed", async () => {
-    bench.routes.places = [placeAt(5061, { route: { ...route, codecs: ['PCMA', 'PCMU'], transcode: true } })];
+    bench.routes.hops = [hopAt(5061, { route: { ...route, codecs: ['PCMA', 'PCMU'], transcode: true } })];
     const { agent } = await bench.callUp();
     await bench.transfer(agent, blind());
     expect(bench.media.last.options.codecs).toEqual(['PCMU', 'PCMA']);
@@ -193,7 +193,7 @@ describe('the codecs of a bridge', () => {
   });
 
   it("fail with 488 when the configuration lacks the call's codec and may not transcode", async () => {
-    bench.routes.places = [placeAt(5061, { route: { ...route, codecs: ['PCMA'] } })];
+    bench.routes.hops = [hopAt(5061, { route: { ...route, codecs: ['PCMA'] } })];
     const { agent, media } = await bench.callUp();
     const result = await bench.transfer(agent, blind());
     expect(result.outcome).toMatchObject({ code: 'target_failed', sipCode: 488 });

@@ -75,7 +75,7 @@ describe('the fallback number', () => {
   });
 
   it('without a route leaves the caller rejected at once', async () => {
-    bench.routes.places = null;
+    bench.routes.hops = null;
     const leg = await withoutAgent();
     expect(leg.sent).toEqual([{ status: 480 }]);
     bench.expectNothingLeft();

@@ -251,7 +251,7 @@ export class Transfer {
     const other = this.#target?.media;
     if (!one || !other) throw new Error('a leg to bridge has no media');
     const bridge = await this.#parts.media.bridge(one, other, {
-      transcode: this.#target?.place?.route.transcode ?? false,
+      transcode: this.#target?.hop?.route.transcode ?? false,
       failed: (error) => this.#call.end({ code: 'bridge_failed', detail: error.message }),
     });
     if (this.#state !== 'joining') return bridge.close();

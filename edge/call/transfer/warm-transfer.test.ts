@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { blind, colleague, settle, TransferBench } from '../../../test/kit/edge/transfer.ts';
-import { placeAt } from '../../../test/kit/fakes/fake-hunt.ts';
+import { hopAt } from '../../../test/kit/fakes/fake-hunt.ts';
 
 let bench: TransferBench;
 
@@ -88,9 +88,9 @@ describe('a transfer through the API', () => {
     };
     const { peer } = await bench.callUp();
     expect(code(() => bench.calls.transfer('nowhere', blind()))).toBe('CALL_NOT_ACTIVE');
-    bench.routes.places = null;
+    bench.routes.hops = null;
     expect(code(() => bench.calls.transfer('id-1', blind()))).toBe('NO_OUTBOUND_ROUTE');
-    bench.routes.places = [placeAt(5061)];
+    bench.routes.hops = [hopAt(5061)];
     bench.routes.forbidden = 'private';
     expect(code(() => bench.calls.transfer('id-1', blind()))).toBe('TARGET_NOT_ALLOWED');
     peer.takesRefer = false;

@@ -1,16 +1,16 @@
 /** Challenges to outgoing INVITEs, by real digests. */
 import { describe, expect, it } from 'vitest';
 import { outboundScene } from '../../../test/kit/edge/outbound-calls.ts';
-import { placeAt, route } from '../../../test/kit/fakes/fake-hunt.ts';
+import { hopAt, route } from '../../../test/kit/fakes/fake-hunt.ts';
 import { fakeAnswer } from '../../../test/kit/fakes/fake-media.ts';
-import type { Place } from '../../call/ports/routes.ts';
+import type { NextHop } from '../../call/ports/routes.ts';
 import { authorization, parseChallenges } from '../srf/digest.ts';
 
 const scene = outboundScene();
 const { agents, routes, last, call, hangUp } = scene;
 
-const withCredentials = (): Place =>
-  placeAt(scene.callee.port, {
+const withCredentials = (): NextHop =>
+  hopAt(scene.callee.port, {
     route: { ...route, credentials: { username: 'acme', password: 'secret', realm: null } },
   });
 

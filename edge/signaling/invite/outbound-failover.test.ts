@@ -1,7 +1,7 @@
 /** Outgoing calls that fail over to another target, and probes. */
 import { describe, expect, it } from 'vitest';
 import { outboundScene, tagOf } from '../../../test/kit/edge/outbound-calls.ts';
-import { placeAt } from '../../../test/kit/fakes/fake-hunt.ts';
+import { hopAt } from '../../../test/kit/fakes/fake-hunt.ts';
 import { fakeAnswer } from '../../../test/kit/fakes/fake-media.ts';
 import { SipCallee } from '../../../test/kit/fakes/sip-callee.ts';
 import { freeTcpPort } from '../../../test/kit/programs/ports.ts';
@@ -10,12 +10,12 @@ const scene = outboundScene();
 const { media, routes, last, call, hangUp } = scene;
 
 describe('the call fails over to another target', () => {
-  const dead = async () => placeAt(await freeTcpPort());
+  const dead = async () => hopAt(await freeTcpPort());
 
   it('when the connection is refused', async () => {
     const callId = call([
       await dead(),
-      placeAt(scene.callee.port, { endpoint: { host: 'b', port: 1, priority: 1 } }),
+      hopAt(scene.callee.port, { endpoint: { host: 'b', port: 1, priority: 1 } }),
     ]);
     const invite = await scene.callee.request('INVITE');
     expect(last(callId)?.failover_attempts).toMatchObject([
@@ -35,7 +35,7 @@ describe('the call fails over to another target', () => {
       port: other.port,
       serverName: 'other.example',
     };
-    const callId = call([placeAt(other.port, { target }), placeAt(scene.callee.port)]);
+    const callId = call([hopAt(other.port, { target }), hopAt(scene.callee.port)]);
     const invite = await scene.callee.request('INVITE');
     expect(last(callId)?.failover_attempts?.[0]?.error).toMatch(/certificate.*other\.example/);
     scene.callee.answer(invite, '486 Busy Here');
@@ -46,7 +46,7 @@ describe('the call fails over to another target', () => {
   it('when no response comes in time, with a new From tag and SRTP keys of its own', async () => {
     const silent = await SipCallee.listen(scene.edge.certificate);
     const legs = media.legs.length;
-    const callId = call([placeAt(silent.port), placeAt(scene.callee.port)]);
+    const callId = call([hopAt(silent.port), hopAt(scene.callee.port)]);
     const first = await silent.request('INVITE');
     const second = await scene.callee.request('INVITE');
     expect(last(callId)?.failover_attempts).toMatchObject([{ error: 'timeout' }]);
@@ -66,14 +66,14 @@ describe('the call fails over to another target', () => {
 
   it('when the connection is lost before ringing, but not after', async () => {
     const first = await SipCallee.listen(scene.edge.certificate);
-    const moved = call([placeAt(first.port), placeAt(scene.callee.port)]);
+    const moved = call([hopAt(first.port), hopAt(scene.callee.port)]);
     await first.request('INVITE');
     first.drop();
     scene.callee.answer(await scene.callee.request('INVITE'), '404 Not Found');
     await scene.callee.request('ACK');
     await expect.poll(() => last(moved)?.ended_at).not.toBeNull();
 
-    const ringing = call([placeAt(first.port), placeAt(scene.callee.port)]);
+    const ringing = call([hopAt(first.port), hopAt(scene.callee.port)]);
     first.answer(await first.request('INVITE'), '180 Ringing');
     await expect.poll(() => last(ringing)?.status).toBe('ringing');
     first.drop();
@@ -92,7 +92,7 @@ describe('the call fails over to another target', () => {
 });
 
 describe('a probe', () => {
-  const target = () => placeAt(scene.callee.port).target;
+  const target = () => hopAt(scene.callee.port).target;
 
   it('reports the status of the response', async () => {
     const outcome = scene.edge.signaling.probe(target(), 5000);

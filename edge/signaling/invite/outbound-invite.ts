@@ -19,7 +19,7 @@ export interface InviteTry {
 }
 
 /** Where a request for `target` is sent: its Request-URI and, when the address is known, the next hop. */
-export function placeOf(user: string, target: DialTarget): Pick<NewRequest, 'uri' | 'proxy'> {
+export function destinationOf(user: string, target: DialTarget): Pick<NewRequest, 'uri' | 'proxy'> {
   const { serverName, address, port } = target;
   const uri = sipUri(user, serverName, port);
   // When the next hop is an address, the engine requires a certificate for the Request-URI's host (RFC 5922).
@@ -40,21 +40,21 @@ export function inviteOf(
   { fromTag, cseq, expiresS, minS, authorization }: InviteTry,
 ): NewRequest & { readonly leftOut: readonly LeftOutHeader[] } {
   const { publicAddress, software } = environment;
-  const place = placeOf(dialled(invite.to), target);
+  const destination = destinationOf(dialled(invite.to), target);
   // The engine replaces "localhost" with its own address.
   const us = publicAddress === null ? 'localhost' : publicAddress.replace(/:\d+$/, '');
   const identity = `<sip:${encodeURI(invite.from)}@${us}>`;
   const mapped = outboundHeaders(invite.headers, invite.variables);
   return {
     method: 'INVITE',
-    ...place,
+    ...destination,
     headers: {
       'Call-ID': invite.sipCallId,
       From: `${identity};tag=${fromTag}`,
       // RFC 3261 section 19.1.1: no transport parameter in To.
-      To: `<${place.uri.replace(/;transport=tls$/, '')}>`,
+      To: `<${destination.uri.replace(/;transport=tls$/, '')}>`,
       CSeq: `${cseq} INVITE`,
-      ...(publicAddress === null ? {} : { Contact: contactOf(publicAddress, place.uri, {}) }),
+      ...(publicAddress === null ? {} : { Contact: contactOf(publicAddress, destination.uri, {}) }),
       ...unless(mapped.headers, {
         // RFC 3325 section 5: no asserted identity towards hosts that are not configured as part of the trust
         // domain.

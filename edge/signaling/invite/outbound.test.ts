@@ -1,7 +1,7 @@
 /** Outgoing calls: drachtio-srf and the embedded engine against a server whose messages the test writes. */
 import { describe, expect, it } from 'vitest';
 import { outboundScene, tagOf } from '../../../test/kit/edge/outbound-calls.ts';
-import { placeAt, route } from '../../../test/kit/fakes/fake-hunt.ts';
+import { hopAt, route } from '../../../test/kit/fakes/fake-hunt.ts';
 import { sdpOffer } from '../../../test/kit/fakes/fake-leg.ts';
 import { fakeAnswer } from '../../../test/kit/fakes/fake-media.ts';
 import { CallRefused } from '../../call/refused.ts';
@@ -154,7 +154,7 @@ describe('an outgoing call', () => {
       { type: 'custom', key: 'Contact', value: '<sip:evil@x>', passthrough: true },
       { type: 'uui', target: 'u', purpose: 'crm', encoding: 'hex', content: 'customer' },
     ] as const;
-    const callId = call([placeAt(scene.callee.port, { route: { ...route, headers } })]);
+    const callId = call([hopAt(scene.callee.port, { route: { ...route, headers } })]);
     const invite = await scene.callee.request('INVITE');
     expect(invite.headers).toMatchObject({
       'x-customer': '42',
@@ -174,7 +174,7 @@ describe('an outgoing call', () => {
       port: scene.callee.port,
       serverName: 'trunk.example',
     };
-    const callId = call([placeAt(scene.callee.port, { target })], '4#7');
+    const callId = call([hopAt(scene.callee.port, { target })], '4#7');
     const invite = await scene.callee.request('INVITE');
     expect(invite.startLine).toBe(
       `INVITE sip:4%237@trunk.example:${scene.callee.port};transport=tls SIP/2.0`,
@@ -192,7 +192,7 @@ describe('an outgoing call', () => {
     ['302 Moved Temporarily', 'failed', 'route_refused'],
     ['488 Not Acceptable Here', 'failed', 'route_media_refused'],
   ])('that gets %s is %s and tries no other target', async (answer, status, termination) => {
-    const callId = call([placeAt(scene.callee.port), placeAt(1)]);
+    const callId = call([hopAt(scene.callee.port), hopAt(1)]);
     const invite = await scene.callee.request('INVITE');
     scene.callee.answer(invite, answer, { headers: ['Contact: <sip:elsewhere@192.0.2.1>'] });
     await scene.callee.request('ACK');

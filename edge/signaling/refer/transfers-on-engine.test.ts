@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { answeredByEcho, TestEdge } from '../../../test/kit/edge/signaling.ts';
 import { FakeAgents } from '../../../test/kit/fakes/fake-agents.ts';
-import { FakeRoutes, placeAt } from '../../../test/kit/fakes/fake-hunt.ts';
+import { FakeRoutes, hopAt } from '../../../test/kit/fakes/fake-hunt.ts';
 import { sdpOffer } from '../../../test/kit/fakes/fake-leg.ts';
 import { FakeMedia, fakeAnswer } from '../../../test/kit/fakes/fake-media.ts';
 import { releaseAll } from '../../../test/kit/fakes/release.ts';
@@ -107,7 +107,7 @@ describe('a REFER of ours', () => {
 describe('a REFER from the caller', () => {
   it('causes NOTIFYs one at a time, until the caller hangs up', async () => {
     const callee = await SipCallee.listen(edge.certificate);
-    routes.places = [placeAt(callee.port)];
+    routes.hops = [hopAt(callee.port)];
     const { callId, toTag } = await callUp();
     const headers = ['Refer-To: <sip:ann@pbx.example>', 'Referred-By: <sip:ada@pbx.example>'];
     caller.send(sipRequest('REFER', { callId, toTag, cseq: 2, headers }));
@@ -221,7 +221,7 @@ describe('a REFER from the caller that is rejected', () => {
 
   it('while another one is pending gets 491 with the reason, also in the transcript', async () => {
     const callee = await SipCallee.listen(edge.certificate);
-    routes.places = [placeAt(callee.port)];
+    routes.hops = [hopAt(callee.port)];
     const { id, callId, toTag } = await callUp();
     const headers = ['Refer-To: <sip:ann@pbx.example>'];
     caller.send(sipRequest('REFER', { callId, toTag, cseq: 2, headers }));

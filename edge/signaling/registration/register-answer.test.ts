@@ -4,7 +4,7 @@ import { connectionFailure } from '#shared/connection-faults.ts';
 import type { Silence } from '../srf/exchange.ts';
 import { judgeRegister, rportOf } from './register-answer.ts';
 
-const asked = { askedS: 300, place: 'pbx.example.com:5061', credentialsSent: false };
+const asked = { askedS: 300, registrar: 'pbx.example.com:5061', credentialsSent: false };
 
 describe('the answer to a REGISTER', () => {
   it('is evaluated whatever its headers contain, and binds for a day at most', () => {

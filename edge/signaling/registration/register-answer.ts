@@ -49,18 +49,18 @@ export interface RegisterAsked {
   /** The requested binding interval, seconds. */
   readonly askedS: number;
   /** `host:port` of the registrar, for messages. */
-  readonly place: string;
+  readonly registrar: string;
   readonly credentialsSent: boolean;
 }
 
 export function judgeRegister(outcome: Outcome, asked: RegisterAsked): RegisterVerdict {
-  const { askedS, place } = asked;
+  const { askedS, registrar } = asked;
   if (outcome.kind === 'silent') {
-    const error = silenceProblem(place, outcome.why);
+    const error = silenceProblem(registrar, outcome.why);
     return { kind: 'unavailable', failure: { error, sipCode: null, retryAfterS: null, lasting: false } };
   }
   const { status, headers } = outcome;
-  if (status < 300) return bound(outcome, askedS, place);
+  if (status < 300) return bound(outcome, askedS, registrar);
   if (status === 401 || status === 407)
     return { kind: 'challenged', status, reason: outcome.reason, headers };
   const minExpiresS = secondsOf(headerOf(headers, 'min-expires'));
@@ -69,7 +69,7 @@ export function judgeRegister(outcome: Outcome, asked: RegisterAsked): RegisterV
   }
   const retryAfterS = secondsOf(headerOf(headers, 'retry-after'));
   const failure: Failure = {
-    error: refusalProblem(place, outcome, retryAfterS, asked.credentialsSent),
+    error: refusalProblem(registrar, outcome, retryAfterS, asked.credentialsSent),
     sipCode: status,
     retryAfterS,
     lasting: !isTemporary(status),
@@ -80,7 +80,7 @@ export function judgeRegister(outcome: Outcome, asked: RegisterAsked): RegisterV
 function bound(
   outcome: Extract<Outcome, { kind: 'answered' }>,
   askedS: number,
-  place: string,
+  registrar: string,
 ): RegisterVerdict {
   const { headers, sent, status, reason } = outcome;
   const refused = (error: string): RegisterVerdict => ({
@@ -89,21 +89,21 @@ function bound(
   });
   // Section 10.3, step 8: a successful registration is answered with 200.
   if (status !== 200) {
-    return refused(`${place} answered ${`${status} ${reason}`.trim()}: only a 200 confirms the binding.`);
+    return refused(`${registrar} answered ${`${status} ${reason}`.trim()}: only a 200 confirms the binding.`);
   }
   const contacts = contactsOf(headerOf(headers, 'contact') ?? '');
   const rport = rportOf(headers);
   const own = ownContacts(contacts, uriOf(headerOf(sent, 'contact') ?? ''), rport);
   const expiresS = grantedS(own, headers, askedS);
-  if (expiresS === 0) return refused(`${place} answered 200 but keeps no binding: it granted 0 seconds.`);
-  const doubt = own.length === 0 ? doubtOf(contacts, place) : null;
+  if (expiresS === 0) return refused(`${registrar} answered 200 but keeps no binding: it granted 0 seconds.`);
+  const doubt = own.length === 0 ? doubtOf(contacts, registrar) : null;
   return { kind: 'bound', expiresS, sipCode: status, rport, doubt };
 }
 
 /** Section 10.3, step 8: a 200 lists all bindings, so ours should be among them. */
-function doubtOf(contacts: readonly string[], place: string): string {
+function doubtOf(contacts: readonly string[], registrar: string): string {
   const listed = contacts.length === 0 ? 'no Contact at all' : 'only Contacts of others';
-  return `${place} answered 200 but lists ${listed}: it might not send us calls.`;
+  return `${registrar} answered 200 but lists ${listed}: it might not send us calls.`;
 }
 
 /**
@@ -136,11 +136,11 @@ function expiresOf(contact: string): number | null {
 
 /** Hosts are compared case-insensitively, users case-sensitively (RFC 3261 section 19.1.4). */
 function sameContact(one: string, other: string): boolean {
-  return userOf(one) === userOf(other) && placeOf(one) === placeOf(other);
+  return userOf(one) === userOf(other) && hostOf(one) === hostOf(other);
 }
 
 /** Normalized host and port of a Contact. Ours uses TLS, so the default port is 5061. */
-function placeOf(contact: string): string {
+function hostOf(contact: string): string {
   const [, host = '', port = '5061'] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(hostPortOf(contact)) ?? [];
   return `${plainHost(host)} ${Number(port)}`;
 }

@@ -12,11 +12,17 @@ import { type AuthenticatedRequest, Authenticator, type ChallengedRequest } from
 import type { Environment } from '../srf/environment.ts';
 import type { Exchange, Outcome } from '../srf/exchange.ts';
 import { type Failure, judgeRegister, type RegisterAsked, rportOf } from './register-answer.ts';
-import { keepaliveOf, type Registrar, registerOf, registrarPlace, registrarUri } from './register-request.ts';
+import {
+  keepaliveOf,
+  type Registrar,
+  registerOf,
+  registrarHostPort,
+  registrarUri,
+} from './register-request.ts';
 import { challengeProblem, flowProblem, tooBriefProblem } from './register-words.ts';
 
 /** Where a registrar can be reached, best target first; every target is permitted (contract 1.9). */
-export type RegistrarPlaces =
+export type RegistrarTargets =
   | { readonly ok: true; readonly targets: readonly DialTarget[] }
   | { readonly ok: false; readonly message: string };
 
@@ -43,7 +49,7 @@ export interface RegisterExchangeParts {
   readonly registrar: Registrar;
   readonly exchange: Exchange;
   /** Never rejects. */
-  readonly resolve: () => Promise<RegistrarPlaces>;
+  readonly resolve: () => Promise<RegistrarTargets>;
   /** For one request, including connection setup, ms. */
   readonly timeoutMs: number;
 }
@@ -61,7 +67,7 @@ const mostIntervals = 3;
 export class RegisterExchange {
   readonly #parts: RegisterExchangeParts;
   readonly #authenticator: Authenticator;
-  readonly #place: string;
+  readonly #name: string;
   readonly #callId = randomUUID();
   readonly #fromTag = randomBytes(8).toString('hex');
   #cseq = 0;
@@ -71,7 +77,7 @@ export class RegisterExchange {
 
   constructor(parts: RegisterExchangeParts) {
     this.#parts = parts;
-    this.#place = registrarPlace(parts.registrar);
+    this.#name = registrarHostPort(parts.registrar);
     this.#expiresS = parts.registrar.expiresS;
     const { username, password } = parts.registrar;
     this.#authenticator = new Authenticator({ username, password, realm: null }, parts.log);
@@ -88,17 +94,18 @@ export class RegisterExchange {
    */
   find(bound: DialTarget | null, done: (found: Found) => void): void {
     const generation = this.#generation;
-    void this.#parts.resolve().then((places) => {
+    void this.#parts.resolve().then((resolution) => {
       if (generation !== this.#generation) return;
-      if (!places.ok) return done({ kind: 'failed', failure: unresolved(this.#place, places.message) });
-      const known = places.targets.find((target) => isSamePlace(target, bound));
-      const others = places.targets.filter((target) => target !== known);
+      if (!resolution.ok)
+        return done({ kind: 'failed', failure: unresolved(this.#name, resolution.message) });
+      const known = resolution.targets.find((target) => isSameTarget(target, bound));
+      const others = resolution.targets.filter((target) => target !== known);
       done({ kind: 'found', targets: known ? [known, ...others] : others });
     });
   }
 
   /** Requests a binding from the first of `targets`, and from the next ones while it is unavailable. */
-  bind(targets: readonly DialTarget[], done: Done, failure = noAddress(this.#place)): void {
+  bind(targets: readonly DialTarget[], done: Done, failure = noAddress(this.#name)): void {
     const [target, ...others] = targets;
     if (target) this.#ask(target, others, this.#authenticator.request(), mostIntervals, done);
     else done({ kind: 'failed', failure });
@@ -126,9 +133,9 @@ export class RegisterExchange {
     const request = keepaliveOf(environment, registrar, target, randomUUID(), this.#fromTag);
     exchange(request, timeoutMs, (outcome) => {
       if (generation !== this.#generation) return;
-      if (outcome.kind === 'silent') return done(flowProblem(this.#place, outcome.why));
+      if (outcome.kind === 'silent') return done(flowProblem(this.#name, outcome.why));
       const rport = rportOf(outcome.headers);
-      done(rport !== null && rport !== before ? flowProblem(this.#place, null) : null);
+      done(rport !== null && rport !== before ? flowProblem(this.#name, null) : null);
     });
   }
 
@@ -137,7 +144,7 @@ export class RegisterExchange {
   }
 
   #asked(askedS: number, { headers }: AuthenticatedRequest): RegisterAsked {
-    return { askedS, place: this.#place, credentialsSent: Object.keys(headers).length > 0 };
+    return { askedS, registrar: this.#name, credentialsSent: Object.keys(headers).length > 0 };
   }
 
   #ask(
@@ -158,12 +165,12 @@ export class RegisterExchange {
         case 'challenged': {
           if (request.take(verdict.headers, this.#challenged))
             return this.#ask(target, others, request, intervals, done);
-          const error = challengeProblem(this.#place, verdict, asked.credentialsSent);
+          const error = challengeProblem(this.#name, verdict, asked.credentialsSent);
           return done({ kind: 'failed', failure: lasting(error, verdict.status) });
         }
         case 'too_brief':
           if (intervals <= 1)
-            return done({ kind: 'failed', failure: lasting(tooBriefProblem(this.#place), 423) });
+            return done({ kind: 'failed', failure: lasting(tooBriefProblem(this.#name), 423) });
           this.#expiresS = verdict.minExpiresS;
           return this.#ask(target, others, this.#authenticator.request(), intervals - 1, done);
         case 'unavailable':
@@ -195,16 +202,16 @@ function lasting(error: string, sipCode: number): Failure {
   return { error, sipCode, retryAfterS: null, lasting: true };
 }
 
-function unresolved(place: string, why: string): Failure {
-  return { error: unresolvedProblem(place, why), sipCode: null, retryAfterS: null, lasting: false };
+function unresolved(registrar: string, why: string): Failure {
+  return { error: unresolvedProblem(registrar, why), sipCode: null, retryAfterS: null, lasting: false };
 }
 
-function isSamePlace(one: DialTarget, other: DialTarget | null): boolean {
+function isSameTarget(one: DialTarget, other: DialTarget | null): boolean {
   if (one.port !== other?.port) return false;
   // Without addresses, both resolve from the registrar's name.
   return one.address === other.address || isSameHost(one.address ?? '', other.address ?? '');
 }
 
-function noAddress(place: string): Failure {
-  return { error: `${place} has no usable address.`, sipCode: null, retryAfterS: null, lasting: false };
+function noAddress(registrar: string): Failure {
+  return { error: `${registrar} has no usable address.`, sipCode: null, retryAfterS: null, lasting: false };
 }

@@ -28,7 +28,7 @@ export interface RegisterTry {
 }
 
 /** `host:port`, IPv6 in brackets, for messages. */
-export function registrarPlace({ host, port }: Pick<Registrar, 'host' | 'port'>): string {
+export function registrarHostPort({ host, port }: Pick<Registrar, 'host' | 'port'>): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 

@@ -7,7 +7,7 @@ const second = target('192.0.2.2');
 describe('a failing registration', () => {
   it("tries the registrar's next target when one is unavailable", async () => {
     const scene = new Scene();
-    scene.places = { ok: true, targets: [first, second] };
+    scene.resolution = { ok: true, targets: [first, second] };
     scene.registration.start();
     (await scene.request()).silence(connectionFailure('refused', 'connection refused'));
     const { message, answer } = await scene.request();
@@ -77,14 +77,14 @@ describe('a failing registration', () => {
 
   it('reports why the registrar has no permitted address', async () => {
     const scene = new Scene();
-    scene.places = { ok: false, message: '10.0.0.1 is a private address' };
+    scene.resolution = { ok: false, message: '10.0.0.1 is a private address' };
     scene.registration.start();
     await scene.nothingSent();
     expect(scene.registration.state).toMatchObject({
       state: 'failed',
       lastError: 'There is no usable address for pbx.example.com:5061: 10.0.0.1 is a private address.',
     });
-    scene.places = { ok: true, targets: [first] };
+    scene.resolution = { ok: true, targets: [first] };
     scene.clock.advance(5_000);
     await scene.request();
   });

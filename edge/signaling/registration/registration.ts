@@ -24,9 +24,9 @@ import {
   type Flow,
   type Found,
   RegisterExchange,
-  type RegistrarPlaces,
+  type RegistrarTargets,
 } from './register-exchange.ts';
-import { type Registrar, registrarPlace } from './register-request.ts';
+import { type Registrar, registrarHostPort } from './register-request.ts';
 import { RegisterRetries } from './register-retries.ts';
 import type { RetrySettings } from './register-schedule.ts';
 import { budgetProblem } from './register-words.ts';
@@ -47,7 +47,7 @@ export interface RegistrationParts {
   readonly registrar: Registrar;
   readonly exchange: Exchange;
   /** Never rejects. */
-  readonly resolve: () => Promise<RegistrarPlaces>;
+  readonly resolve: () => Promise<RegistrarTargets>;
   readonly settings: RegistrationSettings;
   /** Whether its record was just attached or changed: the PBX may learn the password in the next minutes. */
   readonly setUp: boolean;
@@ -327,7 +327,7 @@ export class Registration {
   }
 
   #reportOverBudget(waitMs: number): void {
-    const lastError = budgetProblem(registrarPlace(this.#parts.registrar));
+    const lastError = budgetProblem(registrarHostPort(this.#parts.registrar));
     this.#parts.log.warn({ error: lastError, retry_ms: waitMs }, 'not registered');
     this.#tell({ state: 'failed', expiresAt: null, ...this.#nextTry(), lastError });
   }

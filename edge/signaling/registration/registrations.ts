@@ -14,14 +14,14 @@ import type { Exchange } from '../srf/exchange.ts';
 import type { BindingState } from './binding-state.ts';
 import { RefusalBudget } from './refusal-budget.ts';
 import { noRefusals, type RefusalStore, type RefusedRegistration } from './refused-registrations.ts';
-import type { RegistrarPlaces } from './register-exchange.ts';
-import { type Registrar, registrarPlace } from './register-request.ts';
+import type { RegistrarTargets } from './register-exchange.ts';
+import { type Registrar, registrarHostPort } from './register-request.ts';
 import { Registration, type RegistrationSettings } from './registration.ts';
 
 /** What signaling needs from the edge to register. */
 export interface RegistrarAccess {
   /** Where a registrar can be reached (RFC 3263, contract 1.9). Never rejects. */
-  readonly resolve: (host: string, port: number) => Promise<RegistrarPlaces>;
+  readonly resolve: (host: string, port: number) => Promise<RegistrarTargets>;
   /** @param orderId of the order whose outcome this is */
   readonly report: (trunkId: string, state: RegistrationState, orderId?: string) => void;
   readonly settings: RegistrationSettings;
@@ -191,7 +191,7 @@ export class Registrations {
     const { host, port, username } = registrar;
     const registration = new Registration({
       environment,
-      log: environment.log.child({ registrar: registrarPlace(registrar), username }),
+      log: environment.log.child({ registrar: registrarHostPort(registrar), username }),
       registrar,
       exchange,
       resolve: () => resolve(host, port),
@@ -278,7 +278,7 @@ export class Registrations {
       if (reported.state !== state.state) {
         const facts = {
           trunk_id: trunkId,
-          registrar: registrarPlace(binding.registrar),
+          registrar: registrarHostPort(binding.registrar),
           sip_status: state.sipCode,
         };
         log.info({ ...facts, state: state.state, error: state.lastError }, 'registration');
@@ -308,7 +308,7 @@ export class Registrations {
     const iso = (ms: number): string => new Date(ms).toISOString();
     const told = {
       state: state.state,
-      registrar: registrarPlace(binding.registrar),
+      registrar: registrarHostPort(binding.registrar),
       at: iso(this.#options.environment.clock.now()),
       expires_at: state.expiresAt === null ? null : iso(state.expiresAt),
       next_try_at: state.nextTryAt === null ? null : iso(state.nextTryAt),

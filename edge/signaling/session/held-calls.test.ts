@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { newId } from '#shared/ids.ts';
 import { answeredByEcho, TestEdge } from '../../../test/kit/edge/signaling.ts';
 import { echoAgent, FakeAgents } from '../../../test/kit/fakes/fake-agents.ts';
-import { FakeRoutes, placeAt } from '../../../test/kit/fakes/fake-hunt.ts';
+import { FakeRoutes, hopAt } from '../../../test/kit/fakes/fake-hunt.ts';
 import { sdpOffer } from '../../../test/kit/fakes/fake-leg.ts';
 import { FakeMedia, fakeAnswer } from '../../../test/kit/fakes/fake-media.ts';
 import { releaseAll } from '../../../test/kit/fakes/release.ts';
@@ -117,7 +117,7 @@ describe('an outgoing call', () => {
 
   /** The callee has answered and put the call on hold. */
   async function heldByCallee(): Promise<string> {
-    routes.places = [placeAt(callee.port)];
+    routes.hops = [hopAt(callee.port)];
     const id = newId();
     const variables = {};
     edge.calls.place({

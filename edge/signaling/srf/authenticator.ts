@@ -22,7 +22,7 @@ import {
 import { type HeaderFields, headerOf } from './headers.ts';
 
 /** The headers of a challenge and of its answer (RFC 3261 sections 22.2 and 22.3). */
-const places = [
+const authHeaders = [
   { challenge: 'www-authenticate', answer: 'Authorization' },
   { challenge: 'proxy-authenticate', answer: 'Proxy-Authorization' },
 ] as const;
@@ -57,7 +57,7 @@ interface Space {
 }
 
 interface Answer {
-  readonly name: (typeof places)[number]['answer'];
+  readonly name: (typeof authHeaders)[number]['answer'];
   readonly value: string;
   /** Whether it answers a stale nonce. */
   readonly renewed: boolean;
@@ -102,8 +102,8 @@ export class Authenticator {
     const realm = this.#credentials?.realm ?? null;
     let any = false;
     let worth = false;
-    for (const { challenge: place, answer: name } of places) {
-      for (const challenge of strongestOfEach(parseChallenges(headerOf(received, place) ?? ''), realm)) {
+    for (const { challenge: header, answer: name } of authHeaders) {
+      for (const challenge of strongestOfEach(parseChallenges(headerOf(received, header) ?? ''), realm)) {
         any = true;
         const key = `${name} ${challenge.realm}`;
         const before = answers.get(key);

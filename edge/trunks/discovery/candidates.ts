@@ -16,7 +16,7 @@ interface PortAndTransport {
 }
 
 /** An SRV target with one of its checked addresses. */
-export interface SrvPlace extends PortAndTransport {
+export interface SrvTarget extends PortAndTransport {
   readonly target: string;
   readonly address: string;
 }
@@ -48,13 +48,13 @@ export function portsAndTransports({
 export function candidatesOf(
   query: DiscoveryQuery,
   addresses: readonly string[],
-  srvPlaces: readonly SrvPlace[],
+  srvTargets: readonly SrvTarget[],
 ): Candidate[] {
   const { host } = query;
   const matrix = addresses.flatMap((address) =>
     portsAndTransports(query).map((each) => ({ ...each, address, host })),
   );
-  const fitting = srvPlaces
+  const fitting = srvTargets
     .filter(({ port, transport }) => {
       return (query.port ?? port) === port && (query.transport ?? transport) === transport;
     })

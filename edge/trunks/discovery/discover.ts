@@ -74,12 +74,12 @@ async function probeAll(
   options: DiscoveryOptions,
   signal: AbortSignal,
 ): Promise<DiscoveryResult> {
-  const candidates = candidatesOf(query, facts.addresses, facts.srvPlaces);
+  const candidates = candidatesOf(query, facts.addresses, facts.srvTargets);
   const probed = await Promise.all(
     candidates.map(async (candidate) => ({ candidate, result: await probe(candidate, options, signal) })),
   );
   const found = {
-    resolved_addresses: [...new Set([...facts.addresses, ...facts.srvPlaces.map(({ address }) => address)])],
+    resolved_addresses: [...new Set([...facts.addresses, ...facts.srvTargets.map(({ address }) => address)])],
     srv_records: facts.srvRecords,
     attempts: probed.map(reported),
     tls: null,

@@ -13,7 +13,7 @@
  */
 
 /** Where to look in the response to an OPTIONS. */
-export type Place =
+export type TraitSource =
   /** User-Agent or Server */
   | 'name'
   /** The whole value of a header, by its long name; a list with its elements joined by `, `. */
@@ -24,7 +24,7 @@ export type Place =
   | 'sdp';
 
 export interface Trait {
-  readonly where: Place;
+  readonly where: TraitSource;
   readonly is: RegExp;
   /** 0..1 */
   readonly weight: number;

@@ -6,12 +6,12 @@ import type { SipTransport } from '#shared/sip-destination.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import type { Dns, SrvRecord } from '../dns.ts';
 import { addressesOf, bareHost } from '../resolve.ts';
-import type { SrvPlace } from './candidates.ts';
+import type { SrvTarget } from './candidates.ts';
 
 export interface HostFacts {
   /** Checked addresses of the host itself, then those of SRV targets. */
   readonly addresses: readonly string[];
-  readonly srvPlaces: readonly SrvPlace[];
+  readonly srvTargets: readonly SrvTarget[];
   readonly srvRecords: DiscoveryResult['srv_records'];
 }
 
@@ -56,7 +56,7 @@ export async function hostFacts(
   const name = bareHost(host);
   const verdict = judgeHost(name, allowed);
   if (!verdict.allowed) throw new HostRefused('TARGET_NOT_ALLOWED', verdict.reason);
-  if (isIP(name) !== 0) return { addresses: [name], srvPlaces: [], srvRecords: [] };
+  if (isIP(name) !== 0) return { addresses: [name], srvTargets: [], srvRecords: [] };
 
   const lookUp = (target: string) => judgedLookup(target, (at) => addressesOf(dns, at), allowed);
   const [own, records] = await Promise.all([
@@ -79,7 +79,7 @@ export async function hostFacts(
   }
   return {
     addresses: own instanceof Error ? [] : own.addresses.slice(0, limits.maxAddresses),
-    srvPlaces: resolved.flatMap(({ record, found }) => {
+    srvTargets: resolved.flatMap(({ record, found }) => {
       const address = found?.addresses[0];
       return address === undefined ? [] : [{ ...record, address }];
     }),

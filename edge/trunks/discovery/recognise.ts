@@ -1,5 +1,5 @@
 /** Identifies the system that sent a response, using the table in fingerprints.ts. Pure. */
-import { type Fingerprint, fingerprints, type Place, type Trait } from './fingerprints.ts';
+import { type Fingerprint, fingerprints, type Trait, type TraitSource } from './fingerprints.ts';
 import { headerList, headerValues, longName, type SipResponse } from './sip-response.ts';
 
 export interface Recognition {
@@ -36,17 +36,17 @@ export function recognise(response: SipResponse, table: readonly Fingerprint[] =
 
 /** Of traits that look at the same header only the strongest counts. */
 function findings(response: SipResponse, traits: readonly Trait[]): Finding[] {
-  const byPlace = new Map<Place, Finding>();
+  const bySource = new Map<TraitSource, Finding>();
   for (const trait of traits) {
     const text = textsAt(response, trait.where).find((one) => trait.is.test(one));
-    const known = byPlace.get(trait.where);
+    const known = bySource.get(trait.where);
     if (text === undefined || (known && known.trait.weight >= trait.weight)) continue;
-    byPlace.set(trait.where, { trait, text });
+    bySource.set(trait.where, { trait, text });
   }
-  return [...byPlace.values()].toSorted((one, other) => other.trait.weight - one.trait.weight);
+  return [...bySource.values()].toSorted((one, other) => other.trait.weight - one.trait.weight);
 }
 
-function textsAt(response: SipResponse, where: Place): string[] {
+function textsAt(response: SipResponse, where: TraitSource): string[] {
   if (where === 'name') return [...headerValues(response, 'user-agent'), ...headerValues(response, 'server')];
   if (where === 'header-names') return response.headers.map(({ name }) => name);
   if (where === 'reason-phrase') return [response.reason];

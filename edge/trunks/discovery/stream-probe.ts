@@ -9,7 +9,7 @@ import {
   connectionProblem,
   socketFailure,
 } from '#shared/connection-faults.ts';
-import { endpointPlace } from '../circuit.ts';
+import { hostPortOf } from '../circuit.ts';
 import {
   type AttemptResult,
   answered,
@@ -58,7 +58,7 @@ export function probeTls(
   return exchange(
     socket,
     'secureConnect',
-    () => ({ tls: tlsFacts(socket), problem: tlsProblem(socket, endpointPlace(candidate)) }),
+    () => ({ tls: tlsFacts(socket), problem: tlsProblem(socket, hostPortOf(candidate)) }),
     candidate,
     limits,
     signal,
@@ -68,7 +68,7 @@ export function probeTls(
 /** How far a probe got before it failed. */
 interface Progress {
   /** `host:port` */
-  readonly place: string;
+  readonly peer: string;
   readonly connected: boolean;
   /** The request was sent. */
   readonly asked: boolean;
@@ -91,12 +91,12 @@ function exchange<S extends Socket | TLSSocket>(
   signal: AbortSignal,
 ): Promise<AttemptResult> {
   const { promise, resolve } = Promise.withResolvers<AttemptResult>();
-  const place = endpointPlace(candidate);
+  const peer = hostPortOf(candidate);
   let seen: Inspection = { tls: null, problem: null };
   let reader: ResponseReader | null = null;
   let connected = false;
   let sentAt = 0;
-  const abort = () => resolve(unanswered('timeout', waitedFor(place, connected, reader), seen.tls));
+  const abort = () => resolve(unanswered('timeout', waitedFor(peer, connected, reader), seen.tls));
   const limit = setTimeout(abort, limits.attemptMs);
   signal.addEventListener('abort', abort);
 
@@ -122,7 +122,7 @@ function exchange<S extends Socket | TLSSocket>(
   });
   const progress = (): Progress => {
     const certificateSeen = 'getPeerCertificate' in socket && hasCertificate(socket);
-    return { place, connected, asked: reader !== null, certificateSeen, tls: seen.tls };
+    return { peer, connected, asked: reader !== null, certificateSeen, tls: seen.tls };
   };
   socket.on('error', (error) => resolve(broken(error, progress())));
   socket.on('close', () => resolve(closed(progress())));
@@ -139,26 +139,26 @@ function exchange<S extends Socket | TLSSocket>(
 
 const handshakeTimeout: ConnectionFailure = connectionFailure('handshake_timeout', 'TLS handshake timed out');
 
-function waitedFor(place: string, connected: boolean, reader: ResponseReader | null): string | null {
+function waitedFor(peer: string, connected: boolean, reader: ResponseReader | null): string | null {
   if (!connected) return null;
-  return reader ? 'connected, but no response' : connectionProblem(place, handshakeTimeout);
+  return reader ? 'connected, but no response' : connectionProblem(peer, handshakeTimeout);
 }
 
 function broken(error: Error, at: Progress): AttemptResult {
-  const { place, connected, asked, certificateSeen, tls } = at;
+  const { peer, connected, asked, certificateSeen, tls } = at;
   if (!connected) return connectFailed(error);
   const failure = asked ? connectionLoss(error) : socketFailure({ error, connected, certificateSeen });
   const { fault } = failure;
   // TLS 1.3 reports after the handshake what TLS 1.2 reports within it.
   const ofTls = !asked || fault === 'client_certificate_missing' || fault === 'client_certificate_refused';
-  return unanswered(ofTls ? 'tls_error' : 'refused', connectionProblem(place, failure), tls);
+  return unanswered(ofTls ? 'tls_error' : 'refused', connectionProblem(peer, failure), tls);
 }
 
-function closed({ place, connected, asked, tls }: Progress): AttemptResult {
+function closed({ peer, connected, asked, tls }: Progress): AttemptResult {
   if (!connected) return unanswered('refused');
   if (tls === null && asked) return unanswered('refused', 'the connection was closed before a response came');
   const failure = asked
     ? connectionLoss(null)
     : socketFailure({ error: null, connected, certificateSeen: tls !== null });
-  return unanswered(asked ? 'refused' : 'tls_error', connectionProblem(place, failure), tls);
+  return unanswered(asked ? 'refused' : 'tls_error', connectionProblem(peer, failure), tls);
 }

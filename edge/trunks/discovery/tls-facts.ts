@@ -27,15 +27,15 @@ export function hasCertificate(socket: TLSSocket): boolean {
 
 /**
  * Why a call on this connection would be rejected; null when it would not.
- * @param place `host:port` as dialed
+ * @param peer `host:port` as dialed
  */
-export function tlsProblem(socket: TLSSocket, place: string): string | null {
+export function tlsProblem(socket: TLSSocket, peer: string): string | null {
   if (socket.authorized) return null;
   // Node returns the code as a string, contrary to its type declarations.
   const error: unknown = socket.authorizationError;
   const code = error instanceof Error ? error.message : String(error);
   const names = code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? `: altnames: ${namesOf(socket)}` : '';
-  return connectionProblem(place, certificateFailure(code, `${code}${names}`));
+  return connectionProblem(peer, certificateFailure(code, `${code}${names}`));
 }
 
 function namesOf(socket: TLSSocket): string {

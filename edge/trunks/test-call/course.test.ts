@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { connectionFailure } from '#shared/connection-faults.ts';
 import { order, settle, testCallScene } from '../../../test/kit/edge/test-calls.ts';
 import { FakeAgents } from '../../../test/kit/fakes/fake-agents.ts';
-import { placeAt, route } from '../../../test/kit/fakes/fake-hunt.ts';
+import { hopAt, route } from '../../../test/kit/fakes/fake-hunt.ts';
 import { fakeAnswer } from '../../../test/kit/fakes/fake-media.ts';
 import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
 import type { DialRefusal } from '../../call/ports/dialing.ts';
@@ -22,7 +22,7 @@ const refusal = (status: number, reason: string, authenticated = false): DialRef
 
 describe('a test call', () => {
   it('fails over to the next endpoint and says why', async () => {
-    scene.places = [placeAt(5061), placeAt(5062)];
+    scene.hops = [hopAt(5061), hopAt(5062)];
     const first = await dialling();
     first.peer.unreachable(connectionFailure('refused', '127.0.0.1:5061: connection refused'));
     await settle();
@@ -44,7 +44,7 @@ describe('a test call', () => {
   });
 
   it('fails with the last endpoint, and reports no failover without a next endpoint', async () => {
-    scene.places = [placeAt(5061), placeAt(5062)];
+    scene.hops = [hopAt(5061), hopAt(5062)];
     (await dialling()).peer.unreachable(connectionFailure('refused', '127.0.0.1:5061: connection refused'));
     await settle();
     scene.dialer.last.peer.timeout();
@@ -75,7 +75,7 @@ describe('a test call', () => {
 
   it('with a wrong password reports it', async () => {
     const credentials = { username: 'acme', password: 'wrong', realm: null };
-    scene.places = [placeAt(5061, { route: { ...route, credentials } })];
+    scene.hops = [hopAt(5061, { route: { ...route, credentials } })];
     (await dialling()).peer.refused(refusal(401, 'Unauthorized', true));
     await settle();
     expect(last()).toMatchObject({
@@ -163,9 +163,9 @@ describe('a test call', () => {
       expect(scene.dialer.legs).toEqual(legs);
       return last();
     };
-    scene.places = null;
+    scene.hops = null;
     expect(await run()).toMatchObject({ error: 'NO_ROUTE', sip_code: null, timeline: [{ event: 'failed' }] });
-    scene.places = [];
+    scene.hops = [];
     expect(await run()).toMatchObject({ error: 'ROUTE_UNREACHABLE' });
     scene.calls.drain(0);
     expect(await run()).toMatchObject({ error: 'DRAINING' });

@@ -7,7 +7,7 @@ import type { MediaFault } from '../../call/refused.ts';
 import { type AnswerFacts, diagnose, type Findings } from './diagnosis.ts';
 
 const attempt: AttemptFacts = {
-  place: 'pbx.example.com:5061',
+  peer: 'pbx.example.com:5061',
   to: '+14155550123',
   outcome: { kind: 'canceled' },
   credentials: null,
@@ -40,7 +40,7 @@ describe('without a connection', () => {
 
   it('a name without an address', () => {
     const error = 'pbx.example.com has no address';
-    const unresolved = { place: 'pbx.example.com:5061', error };
+    const unresolved = { peer: 'pbx.example.com:5061', error };
     expect(diagnose({ ...unanswered, attempt: null, unresolved })).toBe(
       'There is no usable address for pbx.example.com:5061: pbx.example.com has no address.',
     );
@@ -111,18 +111,18 @@ describe('a rejection', () => {
   });
 
   it.each([401, 407])('with %d distinguishes wrong, missing and unsuitable credentials', (status) => {
-    const place = 'pbx.example.com:5061';
+    const peer = 'pbx.example.com:5061';
     expect(refused(status, 'Unauthorized', { credentials: { realm: null } }, true)).toBe(
-      `${place} rejected our user name and password; check both (${status} Unauthorized).`,
+      `${peer} rejected our user name and password; check both (${status} Unauthorized).`,
     );
     expect(refused(status, 'Unauthorized')).toBe(
-      `${place} requires a user name and password, but none are configured (${status} Unauthorized).`,
+      `${peer} requires a user name and password, but none are configured (${status} Unauthorized).`,
     );
     expect(refused(status, 'Unauthorized', { credentials: { realm: 'acme' } })).toBe(
-      `${place} requires credentials for another realm than the configured "acme" (${status} Unauthorized).`,
+      `${peer} requires credentials for another realm than the configured "acme" (${status} Unauthorized).`,
     );
     expect(refused(status, 'Unauthorized', { credentials: { realm: null } })).toBe(
-      `${place} uses an unsupported digest algorithm; it must offer SHA-256 or MD5 (${status} Unauthorized).`,
+      `${peer} uses an unsupported digest algorithm; it must offer SHA-256 or MD5 (${status} Unauthorized).`,
     );
   });
 

@@ -22,7 +22,7 @@ export interface Findings {
   /** The last attempt; null when there was none. */
   readonly attempt: AttemptFacts | null;
   /** The last endpoint tried, when it could not be dialed. */
-  readonly unresolved: { readonly place: string; readonly error: string } | null;
+  readonly unresolved: { readonly peer: string; readonly error: string } | null;
   /** null: the call was not answered. */
   readonly answer: AnswerFacts | null;
 }
@@ -50,8 +50,8 @@ function unansweredProblem({ attempt, unresolved, termination, detail }: Finding
   const problem = attempt && attemptProblem(attempt);
   if (problem) return problem;
   if (termination === 'no_answer' && attempt)
-    return `No answer from ${attempt.to} at ${attempt.place}: ${withSmallLetter(bare(detail ?? 'it rang without an answer'))}.`;
-  if (unresolved) return unresolvedProblem(unresolved.place, unresolved.error);
+    return `No answer from ${attempt.to} at ${attempt.peer}: ${withSmallLetter(bare(detail ?? 'it rang without an answer'))}.`;
+  if (unresolved) return unresolvedProblem(unresolved.peer, unresolved.error);
   return ended(termination, detail);
 }
 

@@ -5,14 +5,14 @@
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import { type AttemptFacts, attemptFacts, attemptProblem } from '../../call/causes/cause-words.ts';
 import type { Dialer, DialTarget, OutboundInvite } from '../../call/ports/dialing.ts';
-import type { AttemptOutcome, Hunt, Place } from '../../call/ports/routes.ts';
-import { endpointPlace } from '../circuit.ts';
+import type { AttemptOutcome, Hunt, NextHop } from '../../call/ports/routes.ts';
+import { hostPortOf } from '../circuit.ts';
 import { observedDialer, observedHunt } from './observed.ts';
 import type { Story, StoryEvent } from './story.ts';
 
 /** Outcome of the last INVITE. */
 interface Attempt {
-  readonly place: Place;
+  readonly hop: NextHop;
   outcome: AttemptOutcome | null;
   /** Events already reported: a peer may repeat them endlessly. */
   readonly told: Set<StoryEvent>;
@@ -36,7 +36,7 @@ export class DialObserver {
   over(hunt: Hunt): Hunt {
     this.#hunt = hunt;
     return observedHunt(hunt, {
-      found: (place, failed) => this.#found(place, failed),
+      found: (hop, failed) => this.#found(hop, failed),
       ended: (outcome) => this.#ended(outcome),
     });
   }
@@ -53,25 +53,25 @@ export class DialObserver {
   /** The last attempt; null when there was none. */
   get attempt(): AttemptFacts | null {
     if (!this.#attempt) return null;
-    const { place, outcome } = this.#attempt;
-    return attemptFacts(place, this.#to, outcome ?? { kind: 'canceled' });
+    const { hop, outcome } = this.#attempt;
+    return attemptFacts(hop, this.#to, outcome ?? { kind: 'canceled' });
   }
 
   /** The last endpoint tried, when none could be dialed. */
-  get unresolved(): { readonly place: string; readonly error: string } | null {
+  get unresolved(): { readonly peer: string; readonly error: string } | null {
     const last = this.#attempt ? null : this.#hunt?.attempts.at(-1);
-    return last ? { place: endpointPlace(last), error: this.#hunt?.unresolved ?? 'no address' } : null;
+    return last ? { peer: hostPortOf(last), error: this.#hunt?.unresolved ?? 'no address' } : null;
   }
 
-  #found(place: Place, failed: readonly FailoverAttempt[]): void {
+  #found(hop: NextHop, failed: readonly FailoverAttempt[]): void {
     const first = (this.#hunt?.attempts.length ?? 0) - failed.length;
-    const next = endpointPlace(place.target);
+    const next = hostPortOf(hop.target);
     for (const [i, attempt] of failed.entries()) {
       const problem =
-        this.#problems.get(first + i) ?? `${endpointPlace(attempt)}: ${attempt.error ?? 'failed'}.`;
+        this.#problems.get(first + i) ?? `${hostPortOf(attempt)}: ${attempt.error ?? 'failed'}.`;
       this.#story.add('failover', `${problem} Failing over to ${next}.`);
     }
-    this.#attempt = { place, outcome: null, told: new Set() };
+    this.#attempt = { hop, outcome: null, told: new Set() };
   }
 
   #ended(outcome: AttemptOutcome): void {
@@ -84,7 +84,7 @@ export class DialObserver {
   #dialled(target: DialTarget, { sipCallId }: OutboundInvite): void {
     const { address = target.host } = target;
     const at = address === target.host ? '' : ` (${address})`;
-    this.#story.add('initiated', `INVITE to ${endpointPlace(target)}${at}`, { sip_call_id: sipCallId });
+    this.#story.add('initiated', `INVITE to ${hostPortOf(target)}${at}`, { sip_call_id: sipCallId });
   }
 
   #progress(status: number, early: boolean): void {

@@ -1,11 +1,11 @@
 /** Wraps the hunt and dialer of a call unchanged, with observers. */
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import type { DialEvents, Dialer, DialTarget, OutboundInvite } from '../../call/ports/dialing.ts';
-import type { AttemptOutcome, Hunt, Place } from '../../call/ports/routes.ts';
+import type { AttemptOutcome, Hunt, NextHop } from '../../call/ports/routes.ts';
 
 export interface HuntObserver {
   /** An address was chosen, after failed attempts not reported yet. */
-  found(place: Place, failed: readonly FailoverAttempt[]): void;
+  found(hop: NextHop, failed: readonly FailoverAttempt[]): void;
   /** The last attempt ended. Called before the call handles it. */
   ended(outcome: AttemptOutcome): void;
 }
@@ -17,12 +17,12 @@ export function observedHunt(hunt: Hunt, observer: HuntObserver): Hunt {
       return hunt.attempts;
     },
     async next() {
-      const place = await hunt.next();
-      if (!place) return null;
+      const hop = await hunt.next();
+      if (!hop) return null;
       const failed = hunt.attempts.slice(told);
       told = hunt.attempts.length;
-      observer.found(place, failed);
-      return place;
+      observer.found(hop, failed);
+      return hop;
     },
     ended(outcome) {
       observer.ended(outcome);

@@ -1,9 +1,9 @@
 /** Outgoing calls: drachtio-srf and the embedded engine against a server whose messages the test writes. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { newId } from '#shared/ids.ts';
-import type { Place } from '../../../edge/call/ports/routes.ts';
+import type { NextHop } from '../../../edge/call/ports/routes.ts';
 import { echoAgent, FakeAgents } from '../fakes/fake-agents.ts';
-import { FakeRoutes, placeAt } from '../fakes/fake-hunt.ts';
+import { FakeRoutes, hopAt } from '../fakes/fake-hunt.ts';
 import { FakeMedia } from '../fakes/fake-media.ts';
 import { releaseAll } from '../fakes/release.ts';
 import { SipCallee } from '../fakes/sip-callee.ts';
@@ -45,8 +45,8 @@ export function outboundScene() {
   const last = (callId: string) => edge.last(callId);
 
   /** Calls over these targets, by default the callee. @returns the id of the call */
-  function call(places: readonly Place[] = [placeAt(callee.port)], to = '+14155550123'): string {
-    routes.places = places;
+  function call(hops: readonly NextHop[] = [hopAt(callee.port)], to = '+14155550123'): string {
+    routes.hops = hops;
     const callId = newId();
     edge.calls.place({
       callId,

@@ -5,7 +5,7 @@ import type { ConnectionFailure } from '#shared/connection-faults.ts';
 import type { DialTarget } from '../../../edge/call/ports/dialing.ts';
 import type { BindingState } from '../../../edge/signaling/registration/binding-state.ts';
 import { RefusalBudget } from '../../../edge/signaling/registration/refusal-budget.ts';
-import type { RegistrarPlaces } from '../../../edge/signaling/registration/register-exchange.ts';
+import type { RegistrarTargets } from '../../../edge/signaling/registration/register-exchange.ts';
 import {
   Registration,
   type RegistrationSettings,
@@ -50,7 +50,7 @@ export class Scene {
   readonly log = new QuietLog();
   readonly states: BindingState[] = [];
   readonly requests: { readonly message: NewRequest; readonly done: (outcome: Outcome) => void }[] = [];
-  places: RegistrarPlaces = { ok: true, targets: [first] };
+  resolution: RegistrarTargets = { ok: true, targets: [first] };
   readonly registration: Registration;
 
   constructor({
@@ -80,7 +80,7 @@ export class Scene {
           },
         });
       },
-      resolve: () => Promise.resolve(this.places),
+      resolve: () => Promise.resolve(this.resolution),
       changed: () => this.states.push(this.registration.state),
     });
   }

@@ -4,11 +4,11 @@ import { FakeClock } from '#shared/clock.ts';
 import type { CallRecord, MediaReport } from '#shared/edge-protocol/calls.ts';
 import type { ReportBody, TestCallState } from '#shared/edge-protocol/reports.ts';
 import { Calls } from '../../../edge/call/calls.ts';
-import type { Place } from '../../../edge/call/ports/routes.ts';
+import type { NextHop } from '../../../edge/call/ports/routes.ts';
 import { runTestCall, type TestCallOrder } from '../../../edge/trunks/test-call/test-call.ts';
 import { FakeAgents } from '../fakes/fake-agents.ts';
 import { FakeDialer } from '../fakes/fake-dialer.ts';
-import { FakeHunt, placeAt } from '../fakes/fake-hunt.ts';
+import { FakeHunt, hopAt } from '../fakes/fake-hunt.ts';
 import { FakeMedia, fakeAnswer } from '../fakes/fake-media.ts';
 import { QuietLog } from '../fakes/quiet-log.ts';
 
@@ -57,7 +57,7 @@ export function testCallScene() {
   let clock: FakeClock;
   let media: FakeMedia;
   let dialer: FakeDialer;
-  let places: readonly Place[] | null;
+  let hops: readonly NextHop[] | null;
   let asked: unknown[];
   let states: TestCallState[];
   let records: CallRecord[];
@@ -67,7 +67,7 @@ export function testCallScene() {
     clock = new FakeClock(Date.UTC(2030, 0, 1));
     media = new FakeMedia();
     dialer = new FakeDialer();
-    places = [placeAt(5061)];
+    hops = [hopAt(5061)];
     asked = [];
     states = [];
     records = [];
@@ -98,7 +98,7 @@ export function testCallScene() {
     },
     huntOver: (...query: unknown[]) => {
       asked.push(query);
-      return places && new FakeHunt(places);
+      return hops && new FakeHunt(hops);
     },
     referTarget: () => null,
     followable: () => ({ allowed: false, reason: 'a test call' }) as const,
@@ -172,11 +172,11 @@ export function testCallScene() {
     get dialer() {
       return dialer;
     },
-    get places() {
-      return places;
+    get hops() {
+      return hops;
     },
-    set places(value) {
-      places = value;
+    set hops(value) {
+      hops = value;
     },
     get asked() {
       return asked;

@@ -11,7 +11,7 @@ import type { PeerRefer } from '../../../edge/call/ports/refer.ts';
 import type { TransferOrder, TransferOutcome } from '../../../edge/call/ports/transfer.ts';
 import { echoAgent, type FakeAgent, FakeAgents } from '../fakes/fake-agents.ts';
 import { FakeDialer, type FakeOutboundLeg } from '../fakes/fake-dialer.ts';
-import { FakeRoutes, placeAt } from '../fakes/fake-hunt.ts';
+import { FakeRoutes, hopAt } from '../fakes/fake-hunt.ts';
 import { FakeLeg } from '../fakes/fake-leg.ts';
 import { FakeMedia, type FakeMediaLeg, fakeAnswer } from '../fakes/fake-media.ts';
 import { QuietLog } from '../fakes/quiet-log.ts';
@@ -75,7 +75,7 @@ export class TransferBench {
   readonly calls: Calls;
 
   constructor(changes: Partial<OutboundParts> = {}, maxCalls = 4, limits?: CallsDeps['limits']) {
-    this.routes.places = [placeAt(5061)];
+    this.routes.hops = [hopAt(5061)];
     let next = 1;
     this.calls = new Calls({
       clock: this.clock,

@@ -5,8 +5,8 @@ import { causeOf } from '../../../edge/call/causes/outbound-cause.ts';
 import type {
   AttemptOutcome,
   Hunt,
+  NextHop,
   OutboundRoute,
-  Place,
   ReferTarget,
   ReferVerdict,
   Routes,
@@ -21,7 +21,7 @@ export const route: OutboundRoute = {
 };
 
 /** A target on this machine. */
-export function placeAt(port: number, changes: Partial<Place> = {}): Place {
+export function hopAt(port: number, changes: Partial<NextHop> = {}): NextHop {
   return {
     route,
     endpoint: { host: '127.0.0.1', port, priority: 0 },
@@ -37,17 +37,17 @@ export class FakeHunt implements Hunt {
   readonly to: string;
   readonly trunkId: string | null;
   forbidden: string | null = null;
-  readonly #places: Place[];
-  #current: Place | null = null;
+  readonly #hops: NextHop[];
+  #current: NextHop | null = null;
 
-  constructor(places: readonly Place[], to = '', trunkId: string | null = null) {
+  constructor(hops: readonly NextHop[], to = '', trunkId: string | null = null) {
     this.to = to;
     this.trunkId = trunkId;
-    this.#places = [...places];
+    this.#hops = [...hops];
   }
 
-  async next(): Promise<Place | null> {
-    this.#current = this.#places.shift() ?? null;
+  async next(): Promise<NextHop | null> {
+    this.#current = this.#hops.shift() ?? null;
     return this.#current;
   }
 
@@ -69,7 +69,7 @@ export class FakeHunt implements Hunt {
 }
 
 export class FakeRoutes implements Routes {
-  places: readonly Place[] | null = null;
+  hops: readonly NextHop[] | null = null;
   /** Why targets may not be called. */
   forbidden: string | null = null;
   /** Why a peer's REFER is rejected; null: it is followed. */
@@ -82,8 +82,8 @@ export class FakeRoutes implements Routes {
   readonly hunts: FakeHunt[] = [];
 
   hunt(_number: string, to: string, trunkId: string | null = null): Hunt | null {
-    if (this.places === null) return null;
-    const hunt = new FakeHunt(this.places, to, trunkId);
+    if (this.hops === null) return null;
+    const hunt = new FakeHunt(this.hops, to, trunkId);
     hunt.forbidden = this.forbidden;
     this.hunts.push(hunt);
     return hunt;

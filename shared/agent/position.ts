@@ -3,20 +3,20 @@ import {
   type ConversationOptions,
   type ConversationState,
   type LoadedPathway,
-  LostPlace,
+  LostPosition,
 } from './conversation-options.ts';
 import type { Graph, GraphNode } from './graph.ts';
 import type { Option, Variables } from './interfaces.ts';
 import { optionsOf } from './node-options.ts';
 import { type DueTool, dueTool, missingInputs, type PathwayTool, unknownTools } from './node-tools.ts';
 
-type PlaceState = Pick<ConversationState, 'pathway' | 'nodeId' | 'returnToId' | 'usedTools'>;
+type PositionState = Pick<ConversationState, 'pathway' | 'nodeId' | 'returnToId' | 'usedTools'>;
 
-export class Place {
+export class Position {
   readonly #otherPathway: ConversationOptions['otherPathway'];
   #pathway: LoadedPathway;
   /** The pathway, if it is not the original one. */
-  #transferred: PlaceState['pathway'] = null;
+  #transferred: PositionState['pathway'] = null;
   #node: GraphNode;
   /** The node to which a global node without edges returns. */
   #returnTo: GraphNode | null = null;
@@ -46,7 +46,7 @@ export class Place {
     return optionsOf(this.graph, this.#node);
   }
 
-  snapshot(): PlaceState {
+  snapshot(): PositionState {
     return {
       pathway: this.#transferred,
       nodeId: this.#node.id,
@@ -55,13 +55,13 @@ export class Place {
     };
   }
 
-  /** @throws LostPlace */
-  restore({ pathway, nodeId, returnToId, usedTools = [] }: PlaceState): void {
+  /** @throws LostPosition */
+  restore({ pathway, nodeId, returnToId, usedTools = [] }: PositionState): void {
     if (pathway && !this.enterPathway(pathway.id, pathway.version))
-      throw new LostPlace(`pathway ${pathway.id} version ${pathway.version} no longer exists`);
+      throw new LostPosition(`pathway ${pathway.id} version ${pathway.version} no longer exists`);
     const { nodes } = this.graph;
     const node = nodes.get(nodeId);
-    if (!node) throw new LostPlace(`the pathway no longer has node "${nodeId}"`);
+    if (!node) throw new LostPosition(`the pathway no longer has node "${nodeId}"`);
     this.#node = node;
     this.#returnTo = returnToId === null ? null : (nodes.get(returnToId) ?? null);
     this.#usedTools = [...usedTools];
