@@ -113,7 +113,7 @@ class TestRun {
     this.#log = parts.log.child({ test_run_id: order.run_id });
     this.#tested = new TestedAgent({
       agents: parts.agents,
-      tell: (event) => this.#socket?.tell(event),
+      send: (event) => this.#socket?.send(event),
       begins: () => this.#caller?.agentBegins(),
     });
   }
@@ -234,9 +234,9 @@ class TestRun {
           interruptAfterMs,
           limits: limits.caller,
           agentIsBusy: () => this.#tested.busy,
-          answered: () => this.#socket?.tell({ type: 'answered', call_id: this.#tested.callId }),
-          turn: (heard, last) => this.#socket?.tell({ type: 'turn', last, heard }),
-          moved: () => this.#socket?.tell({ type: 'moved' }),
+          answered: () => this.#socket?.send({ type: 'answered', call_id: this.#tested.callId }),
+          turn: (heard, last) => this.#socket?.send({ type: 'turn', last, heard }),
+          moved: () => this.#socket?.send({ type: 'moved' }),
           turnEnded: (by, cut) => counts.turnEnded(by, cut),
         });
         this.#caller = caller;
@@ -327,18 +327,18 @@ class TestRun {
     this.#lastWait?.cancel();
     // One end is over; otherwise the other end might wait forever.
     this.#call?.end({ code: 'agent_hangup', detail: 'The tested end has ended.' });
-    this.#tellEnd().catch((error: unknown) => {
+    this.#sendEnd().catch((error: unknown) => {
       this.#log.error({ err: error }, 'a test run could not be concluded');
     });
   }
 
-  async #tellEnd(): Promise<void> {
+  async #sendEnd(): Promise<void> {
     const caller = this.#caller;
     caller?.close();
     await caller?.done();
     const record = this.#callerRecord;
     if (record) {
-      this.#socket?.tell({
+      this.#socket?.send({
         type: 'ended',
         caller: record,
         agent: this.#agentRecord,

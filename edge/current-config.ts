@@ -44,10 +44,10 @@ export class CurrentConfig {
 
   readonly allowedTargets = (): BlockList => this.#allowedTargets;
 
-  /** @param told receives the private networks that may be contacted, now and with every configuration: CIDR blocks */
-  watchTargets(told: (networks: readonly string[]) => void): void {
-    this.#targetsChanged = told;
-    told(this.#allowedNetworks);
+  /** @param listener receives the private networks that may be contacted, now and with every configuration: CIDR blocks */
+  watchTargets(listener: (networks: readonly string[]) => void): void {
+    this.#targetsChanged = listener;
+    listener(this.#allowedNetworks);
   }
 }
 

@@ -46,8 +46,8 @@ export function faultReport(
   const going = JSON.stringify(underWay, (_key, value: unknown) =>
     typeof value === 'string' ? redacted(value, values) : value,
   );
-  const told = going.length > mostUnderWay ? { cut: going.slice(0, mostUnderWay) } : JSON.parse(going);
-  const whole = { at: new Date(at).toISOString(), ...rest, underWay: told, stack };
+  const shown = going.length > mostUnderWay ? { cut: going.slice(0, mostUnderWay) } : JSON.parse(going);
+  const whole = { at: new Date(at).toISOString(), ...rest, underWay: shown, stack };
   return `${JSON.stringify(whole, null, 2)}\n`;
 }
 

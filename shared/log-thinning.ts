@@ -4,7 +4,7 @@
  */
 import { hostKey } from './networks.ts';
 
-interface Told {
+interface LoggedSource {
   at: number;
   /** Occurrences since then that were not logged. */
   silent: number;
@@ -17,7 +17,7 @@ const maxSources = 10_000;
 const maxLines = 600;
 
 export class LogThinning {
-  readonly #told = new Map<string, Told>();
+  readonly #logged = new Map<string, LoggedSource>();
   #minuteBegan = Number.NEGATIVE_INFINITY;
   #lines = 0;
   /** Suppressed occurrences of all sources, because of the common limit. */
@@ -29,9 +29,9 @@ export class LogThinning {
    * @returns suppressed occurrences since the last line, of this source and of sources without their own line;
    *   null: this one is suppressed too
    */
-  tell(address: string, now: number): { readonly leftOut: number } | null {
+  next(address: string, now: number): { readonly leftOut: number } | null {
     const source = hostKey(address);
-    const last = this.#told.get(source);
+    const last = this.#logged.get(source);
     if (last && now - last.at < everyMs) {
       last.silent += 1;
       return null;
@@ -45,8 +45,8 @@ export class LogThinning {
       return null;
     }
     this.#lines += 1;
-    if (!last && this.#told.size >= maxSources) this.#told.clear();
-    this.#told.set(source, { at: now, silent: 0 });
+    if (!last && this.#logged.size >= maxSources) this.#logged.clear();
+    this.#logged.set(source, { at: now, silent: 0 });
     const leftOut = (last?.silent ?? 0) + this.#over;
     this.#over = 0;
     return { leftOut };

@@ -22,10 +22,10 @@ it.each([
 });
 
 it('names the log after five early exits, and at each doubling', () => {
-  const told = Array.from({ length: 45 }, (_, index) => index + 1).filter((failures) =>
+  const reported = Array.from({ length: 45 }, (_, index) => index + 1).filter((failures) =>
     /faults\//.test(lostLine('edge', 'ended with exit code 70', 5_000, failures)),
   );
-  expect(told).toEqual([5, 10, 20, 40]);
+  expect(reported).toEqual([5, 10, 20, 40]);
   expect(lostLine('edge', 'was killed by SIGKILL', 500, 1)).toBe(
     'edge was killed by SIGKILL; restarting in 0.5 s',
   );

@@ -5,14 +5,14 @@ import type { AlertRow } from '../db/index.ts';
 /** Longest text of one SMS in the GSM alphabet. */
 const smsLength = 160;
 
-type Told = Omit<AlertRow, 'calm_evaluations'>;
+type Reported = Omit<AlertRow, 'calm_evaluations'>;
 
 export function eventType(alert: Pick<AlertRow, 'resolved_at'>): 'sip.alert.raised' | 'sip.alert.resolved' {
   return alert.resolved_at === null ? 'sip.alert.raised' : 'sip.alert.resolved';
 }
 
 /** `data` of the webhook (contract 13). */
-export function alertEvent(alert: Told) {
+export function alertEvent(alert: Reported) {
   return {
     alert_id: alert.id,
     kind: alert.kind,
@@ -33,9 +33,9 @@ export function alertEvent(alert: Told) {
 interface Wording {
   readonly title: string;
   /** Sentences in present and past tense. */
-  readonly raised: (alert: Told) => string;
-  readonly resolved: (alert: Told) => string;
-  readonly short: (alert: Told) => string;
+  readonly raised: (alert: Reported) => string;
+  readonly resolved: (alert: Reported) => string;
+  readonly short: (alert: Reported) => string;
   readonly advice: string;
 }
 
@@ -80,7 +80,7 @@ export interface Message {
 }
 
 /** @param organization its name */
-export function mailMessage(alert: Told, organization: string): Message {
+export function mailMessage(alert: Reported, organization: string): Message {
   const { title, raised, resolved, advice } = wordings[alert.kind];
   const isOpen = alert.resolved_at === null;
   return {
@@ -102,7 +102,7 @@ export function mailMessage(alert: Told, organization: string): Message {
 }
 
 /** One SMS. */
-export function smsMessage(alert: Told): Message {
+export function smsMessage(alert: Reported): Message {
   const { title, short } = wordings[alert.kind];
   const where = `${alert.number} ${alert.direction}${alert.endpoint === null ? '' : ` ${alert.endpoint}`}`;
   const text =

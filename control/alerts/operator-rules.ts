@@ -1,7 +1,7 @@
 /**
  * When the operator is notified about disks. Pure: takes readings and time, returns troubles and messages.
  *
- * Not every change is sent: each address gets one message with the difference between what it was last told and the
+ * Not every change is sent: each address gets one message with the difference between what it last got and the
  * current state. An edge that is not connected is unknown: it neither starts nor ends a trouble.
  */
 
@@ -52,18 +52,18 @@ export function observe(
   return after;
 }
 
-/** What an address was last told about each subject. */
-export type Told = ReadonlyMap<string, StorageLevel>;
+/** What was last sent to an address about each subject. */
+export type Reported = ReadonlyMap<string, StorageLevel>;
 
 /**
- * What it has been told after a message about `troubles`. An edge that got as far as rejecting calls still counts as
+ * What has been sent after a message about `troubles`. An edge that got as far as rejecting calls still counts as
  * that.
  */
-export function toldAfter(told: Told, troubles: Troubles): Map<string, StorageLevel> {
+export function reportedAfter(reported: Reported, troubles: Troubles): Map<string, StorageLevel> {
   return new Map(
     [...troubles].map(([subject, { level }]) => [
       subject,
-      told.get(subject) === 'refusing' ? 'refusing' : level,
+      reported.get(subject) === 'refusing' ? 'refusing' : level,
     ]),
   );
 }
@@ -78,15 +78,16 @@ export interface OperatorMessage {
  * @param readings of everything that answered just now: an end is only reported for what was seen to be good
  */
 export function messageOf(
-  told: Told,
+  reported: Reported,
   troubles: Troubles,
   readings: ReadonlyMap<string, StorageLevel | null>,
   deployment: string,
 ): OperatorMessage | null {
   const begun = [...troubles].filter(
-    ([subject, { level }]) => !told.has(subject) || (level === 'refusing' && told.get(subject) === 'failing'),
+    ([subject, { level }]) =>
+      !reported.has(subject) || (level === 'refusing' && reported.get(subject) === 'failing'),
   );
-  const ended = [...told.keys()].filter(
+  const ended = [...reported.keys()].filter(
     (subject) => !troubles.has(subject) && readings.get(subject) === null,
   );
   if (begun.length === 0 && ended.length === 0) return null;

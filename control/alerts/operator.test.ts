@@ -15,8 +15,8 @@ import {
   messageGapMs,
   messageOf,
   observe,
+  reportedAfter,
   type StorageLevel,
-  toldAfter,
 } from './operator-rules.ts';
 
 interface Post {
@@ -176,7 +176,7 @@ describe('the rules', () => {
           if (message === null) return;
           for (const [subject, reading] of readings)
             if (reading !== null) expect(message.text).not.toContain(`${subject}: writes succeed again`);
-          told = toldAfter(told, troubles);
+          told = reportedAfter(told, troubles);
           expect(messageOf(told, troubles, readings, 'test')).toBeNull();
         };
         for (const { level, other, ms } of steps) {

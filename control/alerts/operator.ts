@@ -12,9 +12,9 @@ import {
   messageGapMs,
   messageOf,
   observe,
+  reportedAfter,
   type StorageLevel,
   type StorageTrouble,
-  toldAfter,
 } from './operator-rules.ts';
 import { errorText, type NoticeSender, type OutgoingNotice } from './senders.ts';
 
@@ -45,7 +45,7 @@ export interface OperatorParts {
 
 interface State {
   readonly target: OperatorTarget;
-  told: Map<string, StorageLevel>;
+  reported: Map<string, StorageLevel>;
   nextAt: number;
   failures: number;
   /** Message-ID of the first message since the last full recovery. */
@@ -59,7 +59,7 @@ export function startOperatorAlerts(parts: OperatorParts): () => Promise<void> {
   if (targets.length === 0) return async () => {};
   const ending = new AbortController();
   const states = targets.map(
-    (target): State => ({ target, told: new Map(), nextAt: 0, failures: 0, thread: null, running: null }),
+    (target): State => ({ target, reported: new Map(), nextAt: 0, failures: 0, thread: null, running: null }),
   );
   let troubles: ReadonlyMap<string, StorageTrouble> = new Map();
   let looking: Promise<void> = Promise.resolve();
@@ -70,12 +70,12 @@ export function startOperatorAlerts(parts: OperatorParts): () => Promise<void> {
     troubles = observe(before, readings, clock.now());
     for (const state of states) {
       // A subject forgotten unseen is not reported as recovered.
-      for (const subject of state.told.keys())
-        if (!troubles.has(subject) && readings.get(subject) !== null) state.told.delete(subject);
-      const message = messageOf(state.told, troubles, readings, parts.deployment);
+      for (const subject of state.reported.keys())
+        if (!troubles.has(subject) && readings.get(subject) !== null) state.reported.delete(subject);
+      const message = messageOf(state.reported, troubles, readings, parts.deployment);
       if (message === null || state.running !== null || clock.elapsed() < state.nextAt) continue;
-      const told = toldAfter(state.told, troubles);
-      state.running = tell(parts, state, message, told, ending.signal).finally(() => {
+      const reported = reportedAfter(state.reported, troubles);
+      state.running = deliver(parts, state, message, reported, ending.signal).finally(() => {
         state.running = null;
       });
     }
@@ -96,11 +96,11 @@ export function startOperatorAlerts(parts: OperatorParts): () => Promise<void> {
   };
 }
 
-async function tell(
+async function deliver(
   parts: OperatorParts,
   state: State,
   message: { readonly subject: string; readonly text: string },
-  told: Map<string, StorageLevel>,
+  reported: Map<string, StorageLevel>,
   ending: AbortSignal,
 ): Promise<void> {
   const { clock, log, onAttempt } = parts;
@@ -132,8 +132,8 @@ async function tell(
   // A permanently rejected message is not resent; the next news is.
   state.failures = 0;
   state.nextAt = clock.elapsed() + messageGapMs;
-  state.told = told;
-  state.thread = told.size === 0 ? null : (state.thread ?? messageId);
+  state.reported = reported;
+  state.thread = reported.size === 0 ? null : (state.thread ?? messageId);
   if (result.outcome === 'sent') {
     onAttempt(channel, 'delivered');
     log.info(facts, "operator's alert delivered");

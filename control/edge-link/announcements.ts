@@ -9,18 +9,18 @@ export class Announcements {
     this.#clock = clock;
   }
 
-  /** Calls `tell` at every announcement of `subject`. Returns a function that unsubscribes. */
-  on(subject: string, tell: () => void): () => void {
+  /** Calls `listener` at every announcement of `subject`. Returns a function that unsubscribes. */
+  on(subject: string, listener: () => void): () => void {
     const listeners = this.#waiting.get(subject) ?? new Set();
-    this.#waiting.set(subject, listeners.add(tell));
+    this.#waiting.set(subject, listeners.add(listener));
     return () => {
-      listeners.delete(tell);
+      listeners.delete(listener);
       if (listeners.size === 0) this.#waiting.delete(subject);
     };
   }
 
   announce(subject: string): void {
-    for (const tell of [...(this.#waiting.get(subject) ?? [])]) tell();
+    for (const listener of [...(this.#waiting.get(subject) ?? [])]) listener();
   }
 
   /** Whether anyone waits for `subject`. */

@@ -35,10 +35,10 @@ async function made(url: string, body: object): Promise<Answer['body']> {
 
 const lists = others.filter(({ method }) => method === 'GET');
 /** What the stranger saw before the owner had anything. */
-let toldBefore: readonly (readonly [string, object])[] = [];
+let before: readonly (readonly [string, object])[] = [];
 
 /** What a stranger sees without using any id, without times and request ids. */
-async function told(): Promise<readonly (readonly [string, object])[]> {
+async function snapshot(): Promise<readonly (readonly [string, object])[]> {
   const answers: (readonly [string, object])[] = [];
   for (const route of lists) {
     const [, path = ''] = route.name.split(' ');
@@ -50,7 +50,7 @@ async function told(): Promise<readonly (readonly [string, object])[]> {
 }
 
 beforeAll(async () => {
-  toldBefore = await told();
+  before = await snapshot();
   const pathway_id = String((await made('/v1/pathway/create', { name: mark })).pathway_id);
   await made(`/v1/pathway/${pathway_id}`, graph);
   await made(`/v1/pathway/${pathway_id}/version`, { name: mark, ...graph });
@@ -267,7 +267,7 @@ describe('a list without any id', () => {
   }, async () => {
     expect(lists.length).toBeGreaterThan(20);
     // The edge's disconnection may still show.
-    await vi.waitFor(async () => expect(await told()).toEqual(toldBefore), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await snapshot()).toEqual(before), { timeout: 20_000 });
   });
 });
 

@@ -109,11 +109,11 @@ export function alterPersona(
     });
     await record(services, db, by, persona, 'update', Object.keys(body).sort());
     // Name and role are part of the edges' configuration.
-    if (name !== undefined || role !== undefined) await tellNumbers(db, altered, id);
+    if (name !== undefined || role !== undefined) await markNumbersAltered(db, altered, id);
   });
 }
 
-async function tellNumbers(db: Db, altered: Altered, personaId: string): Promise<void> {
+async function markNumbersAltered(db: Db, altered: Altered, personaId: string): Promise<void> {
   for (const number of await numbersOfPersona(db, personaId)) altered.numbers.add(number);
 }
 

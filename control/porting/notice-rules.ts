@@ -75,8 +75,8 @@ export function changeMail(facts: ChangeFacts): PortMail {
       '',
       ...numbers.map(({ number, status }) => {
         const why = reasons.get(number);
-        const told = why === undefined || why === reason ? '' : `: ${oneLine(why)}`;
-        return `  ${number.padEnd(16)} ${status.replaceAll('_', ' ')}${told}`;
+        const suffix = why === undefined || why === reason ? '' : `: ${oneLine(why)}`;
+        return `  ${number.padEnd(16)} ${status.replaceAll('_', ' ')}${suffix}`;
       }),
       ...(focDate === null ? [] : ['', `Date confirmed by the losing carrier: ${focDate}`]),
       ...(expected === null || focDate !== null

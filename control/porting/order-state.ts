@@ -78,9 +78,9 @@ async function movesFor(
         log.error({ port: request.id, number, holder }, 'a ported number is held by another organization');
         continue;
       }
-      const told = step === 'failed' ? (reason ?? 'Failed at the carrier') : null;
-      const key = JSON.stringify([order, step, told]);
-      const move = planned.get(key) ?? { to: step, reason: told, numbers: [], order };
+      const cause = step === 'failed' ? (reason ?? 'Failed at the carrier') : null;
+      const key = JSON.stringify([order, step, cause]);
+      const move = planned.get(key) ?? { to: step, reason: cause, numbers: [], order };
       planned.set(key, move);
       move.numbers.push(number);
     }

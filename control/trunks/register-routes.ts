@@ -85,22 +85,22 @@ async function order({ edges }: TrunkDeps, orderId: string, trunkId: string): Pr
 
 /** Collects the outcomes of one order from now on: each registering edge reports its own. */
 function outcomesOf(announcements: TrunkDeps['announcements'], orderId: string) {
-  let told = 0;
+  let received = 0;
   const subject = registrationSubject(orderId);
   const stop = announcements.on(subject, () => {
-    told++;
+    received++;
   });
   return {
     /** Waits until there are `wanted` outcomes, at most `ms`. @returns whether there are */
     reach: async (wanted: number, ms: number): Promise<boolean> => {
       const limit = announcements.wait(`${subject} limit`, ms);
       const stopWatching = announcements.on(subject, () => {
-        if (told >= wanted) limit.cancel();
+        if (received >= wanted) limit.cancel();
       });
-      if (told >= wanted) limit.cancel();
+      if (received >= wanted) limit.cancel();
       await limit.ended;
       stopWatching();
-      return told >= wanted;
+      return received >= wanted;
     },
     close: stop,
   };

@@ -28,13 +28,13 @@ export class Live {
     const watchers = this.#watchers.get(threadId) ?? new Set();
     this.#watchers.set(threadId, watchers.add(watcher));
     for (const [id, writing] of this.#writing) {
-      if (writing.threadId === threadId) watcher.tell({ type: 'delta', id, text: writing.text });
+      if (writing.threadId === threadId) watcher.send({ type: 'delta', id, text: writing.text });
     }
     return watcher;
   }
 
   changed(threadId: string): void {
-    for (const watcher of this.#watchers.get(threadId) ?? []) watcher.tell({ type: 'changed' });
+    for (const watcher of this.#watchers.get(threadId) ?? []) watcher.send({ type: 'changed' });
   }
 
   /** A piece of the message `id`, which is not stored yet. */
@@ -43,7 +43,7 @@ export class Live {
     const writing = this.#writing.get(id) ?? { threadId, text: '' };
     writing.text += text;
     this.#writing.set(id, writing);
-    for (const watcher of this.#watchers.get(threadId) ?? []) watcher.tell({ type: 'delta', id, text });
+    for (const watcher of this.#watchers.get(threadId) ?? []) watcher.send({ type: 'delta', id, text });
   }
 
   /** The message was stored, or abandoned. */
@@ -68,8 +68,8 @@ export class Watcher {
     this.#leave = leave;
   }
 
-  tell(notice: Notice): void {
-    if (notice.type === 'delta') this.#tellPiece(notice.id, notice.text);
+  send(notice: Notice): void {
+    if (notice.type === 'delta') this.#sendPiece(notice.id, notice.text);
     else if (this.#notices.at(-1)?.type !== 'changed') this.#notices.push(notice);
     this.#wake();
   }
@@ -107,7 +107,7 @@ export class Watcher {
     this.#wake();
   }
 
-  #tellPiece(id: string, text: string): void {
+  #sendPiece(id: string, text: string): void {
     if (this.#torn.has(id)) return;
     if (this.#pending + text.length > this.#mostPending) {
       this.drop(id);

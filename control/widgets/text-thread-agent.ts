@@ -83,18 +83,18 @@ async function answer(parts: TextSessionParts, request: AnswerRequest): Promise<
     { id: threadId, variables, timezone, source: 'widget' },
     state === null ? freshState(agent, opened) : fromJson<TextState>(state),
   );
-  const tell = teller(agent, request);
+  const onPiece = pieceSender(agent, request);
   const messages: string[] = [];
   if (state === null && (agent.kind === 'pathway' || opened)) {
     // The first words are already in the thread.
     let known = opened;
     const { messages: first } = await session.open((piece) => {
       if (known) known = false;
-      else tell(piece);
+      else onPiece(piece);
     });
     messages.push(...(opened ? first.slice(1) : first));
   }
-  if (!session.completed) messages.push(...(await session.step(text, tell)).messages);
+  if (!session.completed) messages.push(...(await session.step(text, onPiece)).messages);
   return { messages, state: toJson(session.state), ended: session.completed };
 }
 
@@ -111,7 +111,7 @@ function freshState(agent: TextAgent, opened: boolean): TextState | undefined {
 }
 
 /** Each text of a pathway is a separate message; those of a persona are sentences of one. */
-function teller(agent: TextAgent, { onPart }: AnswerRequest): (piece: string) => void {
+function pieceSender(agent: TextAgent, { onPart }: AnswerRequest): (piece: string) => void {
   let pieces = 0;
   return (piece) => {
     if (agent.kind === 'pathway') onPart({ message: pieces, text: piece });

@@ -180,13 +180,13 @@ describe('a call driven by key presses', () => {
 
 describe('a call on which keys are impossible', () => {
   const says = (...texts: string[]): SpeechToText => ({ transcribe: async () => texts.shift() ?? '' });
-  const told = 'I cannot hear key presses on this line. Please say your answer instead.';
+  const heard = 'I cannot hear key presses on this line. Please say your answer instead.';
 
   it('says so once before asking for keys, and continues with words', async () => {
     const { agent, host, begin } = setUp({ stt: says('one', '1234'), keys: false });
     await begin();
     await takeFrames(agent, 100);
-    expect(host.lines('assistant')).toEqual([`assistant: ${told}`, 'assistant: Press 1, 2 or 3.']);
+    expect(host.lines('assistant')).toEqual([`assistant: ${heard}`, 'assistant: Press 1, 2 or 3.']);
     hear(agent.write, 3000, 25);
     hear(agent.write, 0, 35);
     await settle();
@@ -196,7 +196,7 @@ describe('a call on which keys are impossible', () => {
     await settle();
     expect(host.learned).toEqual({ account: 1234 });
     expect(host.lines('user', 'assistant')).toEqual([
-      `assistant: ${told}`,
+      `assistant: ${heard}`,
       'assistant: Press 1, 2 or 3.',
       'user: one',
       'assistant: Account?',
@@ -224,7 +224,7 @@ describe('a call on which keys are impossible', () => {
     await pass(10_000);
     await takeFrames(agent, 150);
     expect(host.lines('assistant').slice(1)).toEqual([
-      `assistant: ${told}`,
+      `assistant: ${heard}`,
       'assistant: Press 1, 2 or 3.',
       'assistant: Press 1, 2 or 3.',
     ]);

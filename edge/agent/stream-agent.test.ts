@@ -157,7 +157,7 @@ describe('from the server', () => {
     ]);
   });
 
-  const told = (status: string, sip_code: number | null = null, reason: string | null = null) => ({
+  const transferMessage = (status: string, sip_code: number | null = null, reason: string | null = null) => ({
     event: 'transfer',
     streamSid: 'stream-1',
     transfer: { status, sip_code, reason },
@@ -169,11 +169,11 @@ describe('from the server', () => {
     const outcome = Promise.withResolvers<TransferOutcome>();
     host.outcome = outcome.promise;
     bot.send({ event: 'transfer', transfer: { target: '1 415 555 0199', method: 'refer' } });
-    expect(await bot.next()).toEqual(told('started'));
+    expect(await bot.next()).toEqual(transferMessage('started'));
     expect(host.transfers).toEqual([{ target: '+14155550199', method: 'refer', consult: null }]);
     agent.close('transferred');
     outcome.resolve({ ok: true });
-    expect(await bot.next()).toEqual(told('completed'));
+    expect(await bot.next()).toEqual(transferMessage('completed'));
     expect(await bot.next()).toMatchObject({ event: 'stop', stop: { reason: 'transferred' } });
     expect(await bot.closed()).toBe(1000);
   });
@@ -183,12 +183,12 @@ describe('from the server', () => {
     const { bot, host } = await begun({ server });
     host.outcome = { ok: false, code: 'target_failed', sipCode: 486, reason: 'The target is busy.' };
     bot.send({ event: 'transfer', transfer: { target: '1001' } });
-    expect(await bot.next()).toEqual(told('started'));
-    expect(await bot.next()).toEqual(told('failed', 486, 'The target is busy.'));
+    expect(await bot.next()).toEqual(transferMessage('started'));
+    expect(await bot.next()).toEqual(transferMessage('failed', 486, 'The target is busy.'));
     bot.send({ event: 'transfer', transfer: { target: 'to nobody' } });
-    expect(await bot.next()).toEqual(told('started'));
+    expect(await bot.next()).toEqual(transferMessage('started'));
     const reason = 'The transfer target "to nobody" must be an E.164 number, an extension or a SIP URI.';
-    expect(await bot.next()).toEqual(told('failed', null, reason));
+    expect(await bot.next()).toEqual(transferMessage('failed', null, reason));
     expect(host.transfers).toEqual([{ target: '1001', method: 'bridge', consult: null }]);
     expect(host.hangups).toEqual([]);
   });

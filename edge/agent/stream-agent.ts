@@ -230,13 +230,13 @@ export class StreamAgent implements AgentLeg {
   }
 
   async #transfer(target: string, method: 'bridge' | 'refer'): Promise<void> {
-    this.#tellTransfer('started');
+    this.#sendTransfer('started');
     const outcome = await transferTo(this.#host, target, method);
-    if (outcome.ok) this.#tellTransfer('completed');
-    else this.#tellTransfer('failed', outcome.sipCode, outcome.reason);
+    if (outcome.ok) this.#sendTransfer('completed');
+    else this.#sendTransfer('failed', outcome.sipCode, outcome.reason);
   }
 
-  #tellTransfer(
+  #sendTransfer(
     status: 'started' | 'completed' | 'failed',
     sipCode: number | null = null,
     reason: string | null = null,

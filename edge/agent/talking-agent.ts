@@ -95,7 +95,7 @@ export class TalkingAgent implements AgentLeg {
   readonly #over = new AbortController();
   #loggedLines = 0;
   #textsSaid = 0;
-  #toldOfKeys = false;
+  #keysExplained = false;
 
   /** @param begin creates the conversation; its signal is aborted when the call is over */
   constructor(
@@ -198,7 +198,7 @@ export class TalkingAgent implements AgentLeg {
       if (this.#closed) return null;
       switch (action.type) {
         case 'say':
-          await this.#tellOfKeys(action);
+          await this.#explainKeys(action);
           await this.#say(action);
           break;
         case 'press':
@@ -297,7 +297,7 @@ export class TalkingAgent implements AgentLeg {
   }
 
   async #listen(action: Listen): Promise<ConversationEvent | null> {
-    await this.#tellOfKeys(action);
+    await this.#explainKeys(action);
     const event = await this.#hearing.listen(action, this.#speaking.played());
     if (event?.type === 'keys') this.#transcribe('user', `Pressed ${event.keys}`, action);
     if (event?.type === 'heard') this.#transcribe('user', event.text, action);
@@ -305,10 +305,10 @@ export class TalkingAgent implements AgentLeg {
   }
 
   /** Tells the caller once, before keys are first asked for or awaited, that key presses cannot be received. */
-  async #tellOfKeys({ keysExpected, nodeId, nodeName }: Say | Listen): Promise<void> {
-    if (!keysExpected || this.#settings.ignore_button_press || this.#toldOfKeys) return;
+  async #explainKeys({ keysExpected, nodeId, nodeName }: Say | Listen): Promise<void> {
+    if (!keysExpected || this.#settings.ignore_button_press || this.#keysExplained) return;
     if (this.#host.keysPossible() || this.#turn.signal.aborted) return;
-    this.#toldOfKeys = true;
+    this.#keysExplained = true;
     const text = this.#deps.stt ? noKeysButWords : noKeys;
     await this.#say({ type: 'say', text, nodeId, nodeName });
   }

@@ -25,7 +25,7 @@ const mostAnswerBytes = 4_194_304;
 /** Creates the runner of one call's tools. */
 export function createToolClient(options: ToolClientOptions) {
   return (tools: readonly AgentTool[], call: Pick<CallFacts, 'callId' | 'orgId'>): ToolRunner => ({
-    list: () => toolsToTell(tools),
+    list: () => toolDescriptions(tools),
     run: async (name, inputs, signal, variables) => {
       const tool = tools.find((one) => one.name === name);
       if (!tool) return failed(`there is no tool "${name}"`);
@@ -45,7 +45,7 @@ export function createToolClient(options: ToolClientOptions) {
 }
 
 /** The tools as described to an agent. */
-export function toolsToTell(tools: readonly AgentTool[]): ReturnType<ToolRunner['list']> {
+export function toolDescriptions(tools: readonly AgentTool[]): ReturnType<ToolRunner['list']> {
   return tools.map(({ name, description, input_schema, speech }) => ({
     name,
     description,

@@ -27,7 +27,7 @@ export class CallAgent {
     const call = this.#call;
     const { id, facts, plan } = call;
     const { agent } = plan;
-    const create = speaker ?? (agent && ((told, host) => this.#agents.create(agent, told, host)));
+    const create = speaker ?? (agent && ((facts, host) => this.#agents.create(agent, facts, host)));
     if (!create) return { code: 'no_agent', detail: null };
     try {
       this.#seat = new AgentSeat(call, (host) => create(callFacts(id, facts, plan), host));

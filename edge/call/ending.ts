@@ -14,55 +14,55 @@ type HangupBy = NonNullable<CallRecord['hangup_by']>;
 type FinalStatus = Extract<CallRecord['status'], 'completed' | 'failed' | 'busy' | 'no-answer' | 'canceled'>;
 
 /** `gone`: the dialog is already over. `ours`: we have to send a rejection or a BYE. */
-type Telling = 'gone' | 'ours';
+type DialogEnd = 'gone' | 'ours';
 
-const rules: Record<TerminationCode, { readonly hangupBy: HangupBy; readonly telling: Telling }> = {
-  caller_hangup: { hangupBy: 'peer', telling: 'gone' },
-  callee_hangup: { hangupBy: 'peer', telling: 'gone' },
-  callee_busy: { hangupBy: 'peer', telling: 'gone' },
-  callee_refused: { hangupBy: 'peer', telling: 'gone' },
-  callee_unknown: { hangupBy: 'peer', telling: 'gone' },
+const rules: Record<TerminationCode, { readonly hangupBy: HangupBy; readonly dialog: DialogEnd }> = {
+  caller_hangup: { hangupBy: 'peer', dialog: 'gone' },
+  callee_hangup: { hangupBy: 'peer', dialog: 'gone' },
+  callee_busy: { hangupBy: 'peer', dialog: 'gone' },
+  callee_refused: { hangupBy: 'peer', dialog: 'gone' },
+  callee_unknown: { hangupBy: 'peer', dialog: 'gone' },
   // We signal our own ring time-out; the peer's 480 needs nothing. A CANCEL that is too late does nothing.
-  no_answer: { hangupBy: 'timeout', telling: 'ours' },
-  route_unreachable: { hangupBy: 'error', telling: 'gone' },
-  route_timeout: { hangupBy: 'timeout', telling: 'gone' },
-  route_auth_failed: { hangupBy: 'error', telling: 'gone' },
-  route_refused: { hangupBy: 'error', telling: 'gone' },
-  route_failed: { hangupBy: 'error', telling: 'gone' },
-  route_media_refused: { hangupBy: 'error', telling: 'gone' },
-  no_route: { hangupBy: 'error', telling: 'gone' },
-  call_limit: { hangupBy: 'error', telling: 'gone' },
-  destination_blocked: { hangupBy: 'error', telling: 'gone' },
-  target_not_allowed: { hangupBy: 'error', telling: 'gone' },
-  transferred: { hangupBy: 'transfer', telling: 'ours' },
-  bridge_ended: { hangupBy: 'transfer', telling: 'ours' },
-  bridge_failed: { hangupBy: 'error', telling: 'ours' },
-  caller_canceled: { hangupBy: 'peer', telling: 'gone' },
-  agent_hangup: { hangupBy: 'agent', telling: 'ours' },
-  api_stop: { hangupBy: 'api', telling: 'ours' },
-  max_duration: { hangupBy: 'timeout', telling: 'ours' },
-  ack_timeout: { hangupBy: 'timeout', telling: 'gone' },
-  session_expired: { hangupBy: 'timeout', telling: 'ours' },
-  media_timeout: { hangupBy: 'timeout', telling: 'ours' },
-  peer_gone: { hangupBy: 'timeout', telling: 'ours' },
-  bad_answer: { hangupBy: 'error', telling: 'ours' },
-  media_refused: { hangupBy: 'error', telling: 'ours' },
-  source_not_allowed: { hangupBy: 'error', telling: 'ours' },
-  number_unknown: { hangupBy: 'error', telling: 'ours' },
-  no_agent: { hangupBy: 'error', telling: 'ours' },
-  agent_unavailable: { hangupBy: 'error', telling: 'ours' },
-  agent_failed: { hangupBy: 'error', telling: 'ours' },
-  capacity: { hangupBy: 'error', telling: 'ours' },
-  no_media_port: { hangupBy: 'error', telling: 'ours' },
-  draining: { hangupBy: 'error', telling: 'ours' },
-  edge_restarted: { hangupBy: 'error', telling: 'ours' },
+  no_answer: { hangupBy: 'timeout', dialog: 'ours' },
+  route_unreachable: { hangupBy: 'error', dialog: 'gone' },
+  route_timeout: { hangupBy: 'timeout', dialog: 'gone' },
+  route_auth_failed: { hangupBy: 'error', dialog: 'gone' },
+  route_refused: { hangupBy: 'error', dialog: 'gone' },
+  route_failed: { hangupBy: 'error', dialog: 'gone' },
+  route_media_refused: { hangupBy: 'error', dialog: 'gone' },
+  no_route: { hangupBy: 'error', dialog: 'gone' },
+  call_limit: { hangupBy: 'error', dialog: 'gone' },
+  destination_blocked: { hangupBy: 'error', dialog: 'gone' },
+  target_not_allowed: { hangupBy: 'error', dialog: 'gone' },
+  transferred: { hangupBy: 'transfer', dialog: 'ours' },
+  bridge_ended: { hangupBy: 'transfer', dialog: 'ours' },
+  bridge_failed: { hangupBy: 'error', dialog: 'ours' },
+  caller_canceled: { hangupBy: 'peer', dialog: 'gone' },
+  agent_hangup: { hangupBy: 'agent', dialog: 'ours' },
+  api_stop: { hangupBy: 'api', dialog: 'ours' },
+  max_duration: { hangupBy: 'timeout', dialog: 'ours' },
+  ack_timeout: { hangupBy: 'timeout', dialog: 'gone' },
+  session_expired: { hangupBy: 'timeout', dialog: 'ours' },
+  media_timeout: { hangupBy: 'timeout', dialog: 'ours' },
+  peer_gone: { hangupBy: 'timeout', dialog: 'ours' },
+  bad_answer: { hangupBy: 'error', dialog: 'ours' },
+  media_refused: { hangupBy: 'error', dialog: 'ours' },
+  source_not_allowed: { hangupBy: 'error', dialog: 'ours' },
+  number_unknown: { hangupBy: 'error', dialog: 'ours' },
+  no_agent: { hangupBy: 'error', dialog: 'ours' },
+  agent_unavailable: { hangupBy: 'error', dialog: 'ours' },
+  agent_failed: { hangupBy: 'error', dialog: 'ours' },
+  capacity: { hangupBy: 'error', dialog: 'ours' },
+  no_media_port: { hangupBy: 'error', dialog: 'ours' },
+  draining: { hangupBy: 'error', dialog: 'ours' },
+  edge_restarted: { hangupBy: 'error', dialog: 'ours' },
   // Control sets these two for calls whose edge no longer reports.
-  edge_lost: { hangupBy: 'error', telling: 'gone' },
-  edge_unavailable: { hangupBy: 'error', telling: 'gone' },
-  connection_lost: { hangupBy: 'error', telling: 'gone' },
-  dialog_lost: { hangupBy: 'error', telling: 'gone' },
-  engine_lost: { hangupBy: 'error', telling: 'gone' },
-  internal_error: { hangupBy: 'error', telling: 'ours' },
+  edge_lost: { hangupBy: 'error', dialog: 'gone' },
+  edge_unavailable: { hangupBy: 'error', dialog: 'gone' },
+  connection_lost: { hangupBy: 'error', dialog: 'gone' },
+  dialog_lost: { hangupBy: 'error', dialog: 'gone' },
+  engine_lost: { hangupBy: 'error', dialog: 'gone' },
+  internal_error: { hangupBy: 'error', dialog: 'ours' },
 };
 
 /** Why a call ended. */
@@ -106,7 +106,7 @@ export function terminationOf(
 
 /** The state machine input for a termination. */
 export function inputFor({ code, gone }: Pick<Termination, 'code' | 'gone'>): 'gone' | 'end' {
-  return gone || rules[code].telling === 'gone' ? 'gone' : 'end';
+  return gone || rules[code].dialog === 'gone' ? 'gone' : 'end';
 }
 
 /** SIP status that rejects an unanswered call; 480 for codes that usually end answered calls. */

@@ -36,10 +36,10 @@ it('reports the requests that it rejected, and blocks their source on command', 
   const engine = await EngineProgram.start(certificates);
   engine.know({});
   const peer = await TestPeer.connect(engine.sipPort, certificates.ca);
-  let told = 0;
+  let rejections = 0;
   createInterface({ input: engine.child.stdout }).on('line', (line) => {
     const { event, sources } = JSON.parse(line);
-    if (event === 'refusals') told += sources['127.0.0.1'];
+    if (event === 'refusals') rejections += sources['127.0.0.1'];
   });
   const outside = [
     ['DANCE', 405, '<sip:b@b>'],
@@ -60,7 +60,7 @@ it('reports the requests that it rejected, and blocks their source on command', 
     ]);
     expect(await peer.status()).toBe(status);
   }
-  await expect.poll(() => told, { timeout: 10_000 }).toBe(outside.length);
+  await expect.poll(() => rejections, { timeout: 10_000 }).toBe(outside.length);
   const closed = untilClosed(peer.socket);
   engine.child.stdin.write(
     '{"command":"sources","sources":[1]}\n{"command":"block"}\n{"command":"block","address":"127.0.0.1","seconds":60}\n',

@@ -69,7 +69,7 @@ async function run(): Promise<void> {
   watch.taken(stack.certificate);
   emit({ event: 'ready', ...addresses });
 
-  const telling = setInterval(() => {
+  const reporting = setInterval(() => {
     watch.look();
     emit({ event: 'metrics', metrics: { ...stack.metrics(), ...watch.metrics() } });
     emit({ event: 'dialogs', ids: stack.dialogs() });
@@ -78,7 +78,7 @@ async function run(): Promise<void> {
   const stop = async () => {
     if (stopping) return;
     stopping = true;
-    clearInterval(telling);
+    clearInterval(reporting);
     setTimeout(() => process.exit(0), CLOSE_WITHIN_MS).unref();
     await stack.close();
     process.exit(0);

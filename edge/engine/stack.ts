@@ -99,11 +99,11 @@ export class Stack {
           this.#guard('closed connection', () => this.#core?.flowClosed(flow, loss));
         },
         cut: ({ remoteAddress, outbound }, reason) => {
-          const line = this.#cutLines.tell(remoteAddress, clock.elapsed());
+          const line = this.#cutLines.next(remoteAddress, clock.elapsed());
           if (line) log(outbound ? 'warn' : 'info', 'connection cut', { remoteAddress, reason, ...line });
         },
         refused: (remoteAddress, reason) => {
-          const line = this.#refusedLines.tell(remoteAddress, clock.elapsed());
+          const line = this.#refusedLines.next(remoteAddress, clock.elapsed());
           if (line) log('info', 'connection refused', { remoteAddress, reason, ...line });
         },
       },
@@ -260,7 +260,7 @@ export class Stack {
    * call waits for, so the log says what is wrong with it.
    */
   #unreadable({ remoteAddress, outbound }: Flow, reason: string): void {
-    const line = this.#unreadableLines.tell(remoteAddress, this.#clock.elapsed());
+    const line = this.#unreadableLines.next(remoteAddress, this.#clock.elapsed());
     if (!line) return;
     const text = 'unreadable message dropped';
     this.#log(outbound ? 'warn' : 'info', text, { remoteAddress, reason, ...line });
@@ -271,7 +271,7 @@ export class Stack {
     const now = this.#clock.elapsed();
     if (this.#limit.admit(remoteAddress, now)) return true;
     this.#metrics.count('requests_over_rate');
-    const line = this.#overRateLines.tell(remoteAddress, now);
+    const line = this.#overRateLines.next(remoteAddress, now);
     if (line)
       this.#log('warn', "requests above the source's rate limit are dropped", { remoteAddress, ...line });
     return false;

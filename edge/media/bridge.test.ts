@@ -285,21 +285,21 @@ describe('the end of a bridge', () => {
   test('follows the death of the worker, which each leg reports once', async () => {
     const own = await createMedia({ ...options, portMin: 31_700, portMax: 31_799 });
     try {
-      const told: string[] = [];
+      const seen: string[] = [];
       const peers = [await newPeer(), await newPeer()];
       const legs = [];
       for (const [index, peer] of peers.entries()) {
-        const failed = () => void told.push(`leg ${index}`);
+        const failed = () => void seen.push(`leg ${index}`);
         const leg = await own.createLeg({ callId: `${index}`, codecs: ['PCMU'], failed });
         peer.connect(await leg.answer(peer.sdp()));
         legs.push(leg);
       }
       const [one, other] = legs;
       if (!one || !other) throw new Error('no legs');
-      await own.bridge(one, other, { transcode: true, failed: () => void told.push('bridge') });
+      await own.bridge(one, other, { transcode: true, failed: () => void seen.push('bridge') });
       process.kill(own.stats().workers[0]?.pid ?? 0, 'SIGKILL');
       await expect.poll(() => own.stats().legs).toBe(0);
-      expect(told.sort()).toEqual(['leg 0', 'leg 1']);
+      expect(seen.sort()).toEqual(['leg 0', 'leg 1']);
       expect(own.stats().ports.inUse).toBe(0);
     } finally {
       await own.close();

@@ -133,7 +133,7 @@ export class Bridge implements MediaBridge, LegBridge {
     const [one, other] = this.#legs;
     if (!one.session || !other.session) return;
     const plan = this.#planFor(one.session, other.session);
-    this.#tell(plan);
+    this.#logPlan(plan);
     this.#plan = plan;
     if (plan.mode === 'refused') throw new CallRefused(488, plan.because, plan.because);
     if (plan.mode === 'transcoded') return this.#cross(one, other);
@@ -211,7 +211,7 @@ export class Bridge implements MediaBridge, LegBridge {
     });
   }
 
-  #tell(plan: BridgePlan): void {
+  #logPlan(plan: BridgePlan): void {
     const before = this.#plan;
     if (before && JSON.stringify(before) === JSON.stringify(plan)) return;
     const calls = { call_id: this.#legs[0].callId, other_call_id: this.#legs[1].callId };

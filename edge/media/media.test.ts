@@ -102,16 +102,16 @@ describe('the end', () => {
     try {
       const peer = await newPeer();
       const failures: string[] = [];
-      let told = () => {};
+      let seen = () => {};
       const failed = new Promise<void>((resolve) => {
-        told = resolve;
+        seen = resolve;
       });
       const leg = await own.createLeg({
         callId: 'a',
         codecs: ['PCMU'],
         failed(error) {
           failures.push(error.message);
-          told();
+          seen();
         },
       });
       peer.connect(await leg.answer(peer.sdp()));

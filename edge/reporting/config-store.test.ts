@@ -102,8 +102,8 @@ describe('ConfigStore', () => {
 
   it('reports a file it cannot use, and continues without it', () => {
     const path = join(folder, 'c.json');
-    const told: string[] = [];
-    const store = new ConfigStore(path, secrets, (why) => told.push(why));
+    const seen: string[] = [];
+    const store = new ConfigStore(path, secrets, (why) => seen.push(why));
     new ConfigStore(path, new SecretBox('22'.repeat(32))).save(config);
     expect(store.load()).toBeNull();
     writeFileSync(path, '{"version":1}');
@@ -111,7 +111,7 @@ describe('ConfigStore', () => {
     store.save(config);
     writeFileSync(path, readFileSync(path, 'utf8').slice(0, -9));
     expect(store.load()).toBeNull();
-    expect(told).toEqual(['encrypted with another key', 'damaged', 'encrypted with another key']);
+    expect(seen).toEqual(['encrypted with another key', 'damaged', 'encrypted with another key']);
     store.save(config);
     expect(store.load()).toEqual(config);
   });

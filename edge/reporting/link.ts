@@ -112,7 +112,7 @@ export class Link {
   }
 
   /** Sends the edge's metrics to control now. */
-  tellStatus(): void {
+  sendStatus(): void {
     if (!this.#ready) return;
     this.#status?.cancel();
     this.#scheduleStatus(0);
@@ -256,17 +256,17 @@ export class Link {
     this.#options.log('info', 'control plane connected', { control_url: this.#options.controlUrl });
     this.#scheduleStatus(0);
     this.#pump();
-    this.#tellDrained();
+    this.#resolveDrained();
   }
 
   #acknowledged(seq: number): void {
     this.#options.outbox.acknowledge(seq);
     this.#inFlight = this.#inFlight.filter((last) => last > seq);
     this.#pump();
-    this.#tellDrained();
+    this.#resolveDrained();
   }
 
-  #tellDrained(): void {
+  #resolveDrained(): void {
     if (this.#options.outbox.pending > 0) return;
     for (const drained of this.#drained.splice(0)) drained();
   }

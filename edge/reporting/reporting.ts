@@ -76,8 +76,8 @@ export class Reporting {
   #beat: Timer | null = null;
   #settle: Timer | null = null;
   /** The disk state reported last. */
-  #told: StorageFault | null = null;
-  #toldRefusal = false;
+  #reportedFault: StorageFault | null = null;
+  #reportedRefusal = false;
 
   private constructor(
     options: ReportingOptions,
@@ -198,7 +198,7 @@ export class Reporting {
     this.#scheduleSweep();
     this.#scheduleBeat();
     this.#scheduleSettle();
-    this.#tellStorage();
+    this.#reportStorage();
   }
 
   /**
@@ -268,7 +268,7 @@ export class Reporting {
       this.#configFault = fault;
       this.#configFailures += 1;
     }
-    this.#tellStorage();
+    this.#reportStorage();
   }
 
   get #fault(): StorageFault | null {
@@ -277,7 +277,7 @@ export class Reporting {
 
   #append(...bodies: ReportBody[]): void {
     this.#outbox.append(iso(this.#options.clock), ...bodies);
-    this.#tellStorage();
+    this.#reportStorage();
     this.#link.notify();
   }
 
@@ -286,25 +286,25 @@ export class Reporting {
     if (this.#fault === null) return;
     if (this.#configFault !== null && this.#config) this.#keepConfig(this.#config);
     this.#outbox.settle();
-    this.#tellStorage();
+    this.#reportStorage();
     this.#link.notify();
   }
 
   /** Reports a change of the disk state: in the log, and to control for its health and alerts. */
-  #tellStorage(): void {
+  #reportStorage(): void {
     const fault = this.#fault;
     const refuses = this.#outbox.refuses;
-    if (fault === this.#told && refuses === this.#toldRefusal) return;
+    if (fault === this.#reportedFault && refuses === this.#reportedRefusal) return;
     const { log, dataDir } = this.#options;
     const facts = { folder: dataDir, fault, held: this.#outbox.held.reports };
     if (fault === null) log('info', 'all reports are stored again', facts);
-    else if (refuses && !this.#toldRefusal)
+    else if (refuses && !this.#reportedRefusal)
       log('error', `rejecting new calls: ${faultWords[fault]}, and report memory is running out`, facts);
-    else if (fault !== this.#told)
+    else if (fault !== this.#reportedFault)
       log('error', `${faultWords[fault]}: reports are held in memory, and lost if the edge dies`, facts);
-    this.#told = fault;
-    this.#toldRefusal = refuses;
-    this.#link.tellStatus();
+    this.#reportedFault = fault;
+    this.#reportedRefusal = refuses;
+    this.#link.sendStatus();
   }
 
   /** The messages collected so far are stored together with the call's answer and its end. */
@@ -340,7 +340,7 @@ export class Reporting {
   #scheduleBeat(): void {
     this.#beat = this.#options.clock.after(heartbeatMs, () => {
       this.#outbox.heartbeat(iso(this.#options.clock));
-      this.#tellStorage();
+      this.#reportStorage();
       this.#scheduleBeat();
     });
   }

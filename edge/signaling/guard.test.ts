@@ -282,10 +282,10 @@ describe('a tenant that lists the whole Internet', () => {
   });
 
   it('does not make the engine reserve capacity for the whole Internet', () => {
-    const told: unknown[] = [];
-    signaling.watchSources((known) => told.push(known));
+    const seen: unknown[] = [];
+    signaling.watchSources((known) => seen.push(known));
     configure(['0.0.0.0/0', '198.51.100.0/24'], [carrier]);
-    expect(told).toEqual([
+    expect(seen).toEqual([
       { acme: [acmesPbx], bolt: [carrier] },
       { acme: ['198.51.100.0/24'], bolt: [carrier] },
     ]);

@@ -83,7 +83,7 @@ export class Signaling implements Dialer {
   /** Absent unless the edge calls itself. */
   readonly own: LoopbackDialer | null;
   #routing: Routing | null = null;
-  #wideTold: ReadonlyMap<string, string> = new Map();
+  #wideReported: ReadonlyMap<string, string> = new Map();
   #sourcesChanged: (known: Readonly<Record<string, readonly string[]>>) => void = () => {};
   /** Callbacks that wait for the engine. */
   readonly #waiting = new Set<() => void>();
@@ -200,22 +200,22 @@ export class Signaling implements Dialer {
   /** Logged once for each number and list, not with every configuration. */
   #reportWide(wide: ReadonlyMap<string, readonly string[]>): void {
     for (const [number, networks] of wide) {
-      if (this.#wideTold.get(number) === networks.join()) continue;
+      if (this.#wideReported.get(number) === networks.join()) continue;
       this.#options.log.warn(
         { number, networks },
         'a number accepts calls from a very wide network; "npm run admin -- sip wide" shows whether its organization may',
       );
     }
-    this.#wideTold = new Map([...wide].map(([number, networks]) => [number, networks.join()]));
+    this.#wideReported = new Map([...wide].map(([number, networks]) => [number, networks.join()]));
   }
 
   /**
-   * @param told gets the sources that the configuration names, now and on every change: addresses and CIDR blocks
+   * @param listener gets the sources that the configuration names, now and on every change: addresses and CIDR blocks
    * by organization id
    */
-  watchSources(told: (known: Readonly<Record<string, readonly string[]>>) => void): void {
-    this.#sourcesChanged = told;
-    told(this.#routing?.sources.knownEntries ?? {});
+  watchSources(listener: (known: Readonly<Record<string, readonly string[]>>) => void): void {
+    this.#sourcesChanged = listener;
+    listener(this.#routing?.sources.knownEntries ?? {});
   }
 
   /** Places a call. Failures, including that of the engine, are reported as events. */

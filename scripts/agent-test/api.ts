@@ -193,8 +193,8 @@ export async function followed(connection: Connection, batchId: string, timeoutM
 async function explained(connection: Connection, batch: Batch): Promise<Batch> {
   const runs: Run[] = [];
   for (const run of batch.runs) {
-    const told = run.assertion_results.some(({ is_required, passed }) => is_required && !passed);
-    if (run.status === 'PASSED' || told) {
+    const failed = run.assertion_results.some(({ is_required, passed }) => is_required && !passed);
+    if (run.status === 'PASSED' || failed) {
       runs.push(run);
       continue;
     }

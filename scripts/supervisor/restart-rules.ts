@@ -21,7 +21,7 @@ export function restartPause(failures: number): number {
 /** A line for the operator: how the program exited, when it is restarted, and what to do if this continues. */
 export function lostLine(name: string, how: string, pauseMs: number, failures: number): string {
   const line = `${name} ${how}; restarting in ${pauseMs / 1000} s`;
-  const isTold = failures >= manyFailures && Number.isInteger(Math.log2(failures / manyFailures));
-  if (!isTold) return line;
+  const isReported = failures >= manyFailures && Number.isInteger(Math.log2(failures / manyFailures));
+  if (!isReported) return line;
   return `${line}\ntrunkline: ${name} has ended ${failures} times in a row: read its last "fatal" log line and the newest report in faults/ of the data folder; it is restarted every ${longestPauseMs / 1000} s`;
 }

@@ -296,8 +296,8 @@ export class PersonaConversation implements Talk {
           : { kind: 'variable_built_in', name },
       );
     }
-    const told = result.ok ? { result: result.data } : { error: result.error, result: result.data };
-    this.#answer(call, JSON.stringify(told).slice(0, this.#limits.resultChars));
+    const content = result.ok ? { result: result.data } : { error: result.error, result: result.data };
+    this.#answer(call, JSON.stringify(content).slice(0, this.#limits.resultChars));
   }
 
   *#transfer(name: string, template: string): Generator<Action> {

@@ -52,7 +52,7 @@ export class WalkingApplication {
 
   constructor(world: World) {
     this.#world = world;
-    this.client = world.application((frame) => this.#told(frame));
+    this.client = world.application((frame) => this.#receive(frame));
   }
 
   /** One random action. @returns a word for the log of the walk */
@@ -196,7 +196,7 @@ export class WalkingApplication {
 
   // ---------------------------------------------------------------- what it receives
 
-  #told({ tokens, sip }: Frame): void {
+  #receive({ tokens, sip }: Frame): void {
     if (tokens[1] === 'response') {
       const answer = this.#answer;
       this.#answer = null;

@@ -155,9 +155,9 @@ export class World {
     else if (validateResponse(message) === null) this.core.response(message, bytes);
   }
 
-  /** An authenticated application. @param told receives each frame, in order */
-  application(told: (frame: Frame) => void): AppClient {
-    const reader = new FrameReader(1_000_000, { frame: told, oversize: () => {} });
+  /** An authenticated application. @param receive gets each frame, in order */
+  application(receive: (frame: Frame) => void): AppClient {
+    const reader = new FrameReader(1_000_000, { frame: receive, oversize: () => {} });
     const socket: ClientSocket = {
       writableLength: 0,
       cork: () => {},

@@ -21,7 +21,7 @@ const maxMinutes = 5;
 interface CustomerSite {
   readonly time: SimTime;
   readonly random: Random;
-  readonly tell: (line: string) => void;
+  readonly note: (line: string) => void;
   /** The running control plane. */
   readonly control: () => ControlMachine | null;
   /** Takes an answer that no fault of the world explains. */
@@ -124,7 +124,7 @@ export class Customer {
   }
 
   async place(): Promise<void> {
-    const { random, tell } = this.#site;
+    const { random, note } = this.#site;
     const agent = random.chance(0.7)
       ? { from: number, task: 'Say hello.' }
       : { from: keysNumber, pathway_id: this.#pathwayId };
@@ -136,7 +136,7 @@ export class Customer {
     const { status, text } = await this.#api('POST', '/v1/calls', order);
     if (status !== 200) return;
     const { call_id: id } = JSON.parse(text) as { call_id: string };
-    tell(`placed ${id}`);
+    note(`placed ${id}`);
     this.placed.add(id);
   }
 

@@ -13,7 +13,7 @@ export interface PeerSite {
   readonly network: SimNetwork;
   readonly random: Random;
   /** Logs the run. */
-  readonly tell: (line: string) => void;
+  readonly note: (line: string) => void;
 }
 
 interface Names {
@@ -258,7 +258,7 @@ export class Leg {
   }
 
   #cut(): void {
-    this.#site.tell(`${this.#callId} cuts its connection`);
+    this.#site.note(`${this.#callId} cuts its connection`);
     this.#socket.destroy();
   }
 
@@ -282,7 +282,7 @@ export class Leg {
   #answer(status: string, body = '', tag?: string): void {
     const invite = this.#invite;
     if (!invite || this.#over) return;
-    this.#site.tell(`${this.#callId} <- ${status}`);
+    this.#site.note(`${this.#callId} <- ${status}`);
     const local = tag ? tagged(invite.header('to') ?? '', tag) : this.#names.local;
     respond(this.#socket, invite, status, this.#contact, body, local);
   }
@@ -307,7 +307,7 @@ export class Leg {
     type = 'Content-Type: application/sdp\r\n',
   ): void {
     if (this.#socket.destroyed || this.#socket.writableEnded) return;
-    this.#site.tell(`${this.#callId} <- ${method} (${cseq})`);
+    this.#site.note(`${this.#callId} <- ${method} (${cseq})`);
     const via = branch ?? `z9hG4bK${this.#callId}-${cseq}-${method}`;
     this.#socket.write(
       Buffer.from(

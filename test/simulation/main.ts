@@ -36,7 +36,7 @@ async function run(seed: number, tls: { cert: string; key: string; ca: string })
   takeNetwork(network);
   takeChance(new Random(~seed));
   const story: string[] = [];
-  const tell = (line: string) => {
+  const note = (line: string) => {
     const told = `${(time.now / 1000).toFixed(3)} ${line}`;
     story.push(told);
     if (values.story) console.log(told);
@@ -51,7 +51,7 @@ async function run(seed: number, tls: { cert: string; key: string; ca: string })
   process.on('uncaughtException', stray);
   process.on('unhandledRejection', stray);
   try {
-    const { calls, steps } = await new World({ seed, time, network, random, tls, tell }).live();
+    const { calls, steps } = await new World({ seed, time, network, random, tls, note }).live();
     console.log(`seed ${seed}: ${calls} calls, ${steps} steps`);
   } catch (error) {
     problem(error);

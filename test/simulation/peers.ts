@@ -43,7 +43,7 @@ export class Peer {
 
   /** Calls a number of the edge. @param over a connection of the edge, and its Contact; absent: a new connection */
   invite(to: string, over?: { readonly socket: SimSocket; readonly target: string }): void {
-    const { random, tell } = this.#site;
+    const { random, note } = this.#site;
     const callId = `in-${this.address}-${this.#number++}`;
     const leg = new Leg(this.#site, this, callId, over?.socket ?? this.#connection(), {
       local: `<sip:+1415555${random.between(1000, 9999)}@${this.address}>;tag=${callId}`,
@@ -52,13 +52,13 @@ export class Peer {
     });
     this.#legs.set(callId, leg);
     this.calls.set(callId, { callId, direction: 'inbound', status: 0, over: false });
-    tell(`${callId} INVITE`);
+    note(`${callId} INVITE`);
     leg.call();
   }
 
   /** Cuts its connections. @param how silently, or by closing */
   drop(how: 'close' | 'reset'): void {
-    this.#site.tell(`${this.address} cuts its connections: ${how}`);
+    this.#site.note(`${this.address} cuts its connections: ${how}`);
     for (const socket of this.#site.network.sockets(this.address)) {
       if (how === 'close') socket.end();
       else socket.destroy();
@@ -101,7 +101,7 @@ export class Peer {
     if (this.#first(socket, message)) return;
     const callId = message.header('call-id') ?? '';
     if (message.header('cseq')?.includes('OPTIONS') === false) {
-      this.#site.tell(`${callId} -> ${message.startLine} (${message.header('cseq')})`);
+      this.#site.note(`${callId} -> ${message.startLine} (${message.header('cseq')})`);
     }
     if (message.method === 'OPTIONS') {
       if (!this.#site.random.chance(0.05)) respond(socket, message, '200 OK');
@@ -123,7 +123,7 @@ export class Peer {
     });
     this.#legs.set(callId, leg);
     this.calls.set(callId, { callId, direction: 'outbound', status: 0, over: false });
-    this.#site.tell(`${callId} called ${this.address}`);
+    this.#site.note(`${callId} called ${this.address}`);
     leg.called(message);
   }
 

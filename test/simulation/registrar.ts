@@ -65,17 +65,17 @@ export class Registrar {
 
   /** Changes its behavior. */
   turn(): void {
-    const { random, tell } = this.#site;
+    const { random, note } = this.#site;
     this.#mood = random.pick(moods);
     this.#tellsPort = random.chance(0.7);
     if (random.chance(0.3)) this.#binding = null;
-    tell(`the registrar: ${this.#mood}`);
+    note(`the registrar: ${this.#mood}`);
   }
 
   /** Gone for this time, with all its state. */
   disappear(ms: number): void {
-    const { time, network, tell } = this.#site;
-    tell('the registrar is gone');
+    const { time, network, note } = this.#site;
+    note('the registrar is gone');
     network.unlisten(registrarAddress, sipPort);
     this.peer.drop('reset');
     this.#binding = null;
@@ -118,7 +118,7 @@ export class Registrar {
       return true;
     }
     if (message.method !== 'REGISTER') return false;
-    this.#site.tell(`REGISTER (${message.header('cseq')}) expires ${message.header('expires')}`);
+    this.#site.note(`REGISTER (${message.header('cseq')}) expires ${message.header('expires')}`);
     this.#inOrder(socket, message);
     const answer = this.#judged(socket, message);
     if (answer) this.#answer(socket, message, ...answer);
@@ -198,7 +198,7 @@ export class Registrar {
   }
 
   #answer(socket: SimSocket, message: SipText, status: string, headers = ''): void {
-    this.#site.tell(`the registrar: ${status} (${message.header('cseq')})`);
+    this.#site.note(`the registrar: ${status} (${message.header('cseq')})`);
     const request = this.#tellsPort
       ? { ...message, raw: message.raw.replace(/;rport(?!=)/i, `;rport=${socket.remotePort}`) }
       : { ...message, raw: message.raw.replace(/;rport(?!=)/i, '') };

@@ -33,7 +33,7 @@ export interface WorldParts {
   readonly network: SimNetwork;
   readonly random: Random;
   readonly tls: { readonly cert: string; readonly key: string; readonly ca: string };
-  readonly tell: (line: string) => void;
+  readonly note: (line: string) => void;
 }
 
 export class World {
@@ -156,17 +156,17 @@ export class World {
   }
 
   #part(one: string, other: string): void {
-    const { network, random, tell } = this.#parts;
-    tell(`${one} and ${other} are parted`);
+    const { network, random, note } = this.#parts;
+    note(`${one} and ${other} are parted`);
     network.part(one, other);
     this.#at(random.between(500, 60_000), () => network.join(one, other));
   }
 
   #jump(): void {
-    const { random, tell } = this.#parts;
+    const { random, note } = this.#parts;
     const by = random.pick([-3_600_000, -5000, 5000, 60_000]);
     const whose = random.pick(['edge', 'control'] as const);
-    tell(`the clock of ${whose} jumps by ${by} ms`);
+    note(`the clock of ${whose} jumps by ${by} ms`);
     if (whose === 'edge') this.#edge?.clock.jump(by);
     else this.#control?.clock.jump(by);
     if (whose === 'edge') this.#edgeOffset += by;
@@ -178,9 +178,9 @@ export class World {
     const control = this.#control;
     // A planned crash is already pending.
     if (!control || control.dieAtIngest !== null) return;
-    const { random, tell } = this.#parts;
+    const { random, note } = this.#parts;
     const how = random.pick(['stops', 'now', 'before', 'after'] as const);
-    tell(`control goes: ${how}`);
+    note(`control goes: ${how}`);
     if (how === 'before' || how === 'after') {
       control.dieAtIngest = how;
       await this.#pass(random.between(500, 20_000));
@@ -194,7 +194,7 @@ export class World {
     }
     await this.#pass(random.between(0, 40_000));
     await this.#startControl();
-    tell('control is back');
+    note('control is back');
   }
 
   #pass(ms: number): Promise<void> {
@@ -217,7 +217,7 @@ export class World {
   }
 
   async #restartEngine(): Promise<void> {
-    this.#parts.tell('the engine dies');
+    this.#parts.note('the engine dies');
     this.#deaths++;
     if (this.#edge?.alive) await this.#edge.restartEngine();
   }
@@ -225,9 +225,9 @@ export class World {
   #killEdge(): void {
     const edge = this.#edge;
     if (!edge?.alive) return;
-    const { random, tell } = this.#parts;
+    const { random, note } = this.#parts;
     const how = random.pick(['now', 'before', 'after'] as const);
-    tell(`the edge dies: ${how}`);
+    note(`the edge dies: ${how}`);
     if (how === 'now') edge.die();
     else edge.dieAtWrite = how;
     this.#at(random.between(500, 30_000), () =>
@@ -242,13 +242,13 @@ export class World {
   async #stopEdge(): Promise<void> {
     const edge = this.#edge;
     if (!edge?.alive) return;
-    this.#parts.tell('the edge is stopped');
+    this.#parts.note('the edge is stopped');
     await edge.stop();
     if (edge === this.#edge) await this.#startEdge();
   }
 
   async #startEdge(): Promise<void> {
-    const { time, network, random, tls, tell } = this.#parts;
+    const { time, network, random, tls, note } = this.#parts;
     if (!this.#keys) return;
     // Other callers see that the start is in progress.
     this.#edge = null;
@@ -257,7 +257,7 @@ export class World {
     const folder = join(this.#folder, `edge-${++this.#life}`);
     if (this.#life === 1) mkdirSync(folder);
     else cpSync(before, folder, { recursive: true });
-    tell('the edge starts');
+    note('the edge starts');
     const edge = await EdgeMachine.start({
       time,
       network,
@@ -289,10 +289,10 @@ export class World {
 
   /** Ends the faults; everything may settle. */
   async #peace(): Promise<void> {
-    const { time, network, tell } = this.#parts;
+    const { time, network, note } = this.#parts;
     network.joinAll();
     network.faults = { delayMs: 5, loss: 0, cuts: 0 };
-    tell('peace');
+    note('peace');
     this.#registrar.calm();
     for (const peer of [...this.#peers, this.#registrar.peer]) peer.leave();
     // Wait for running work: restarts, orders.

@@ -15,7 +15,7 @@ describe('the endpoint of agent tests over a call', () => {
     const expected = testSockets.expect();
     const edge = await testSockets.edge(expected.key);
     const line = await expected.arrived;
-    edge.tell({ type: 'moved' }, { type: 'line', text: 'Hello', node_id: null });
+    edge.send({ type: 'moved' }, { type: 'line', text: 'Hello', node_id: null });
     expect(await line.next(signal)).toEqual({ type: 'moved' });
     expect(await line.next(signal)).toEqual({ type: 'line', text: 'Hello', node_id: null });
     line.send({ type: 'hangup', reason: 'enough' });
@@ -51,7 +51,7 @@ describe('the endpoint of agent tests over a call', () => {
     const expected = testSockets.expect();
     const edge = await testSockets.edge(expected.key);
     const line = await expected.arrived;
-    edge.tell({ type: 'sing' });
+    edge.send({ type: 'sing' });
     expect(await edge.closed).toBe(1008);
     expect(await line.next(signal)).toBeNull();
   });

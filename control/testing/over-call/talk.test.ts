@@ -121,11 +121,11 @@ const contents = ({ record }: CallTalked) =>
 describe('a conversation over a call', () => {
   test('is what the agent said and what the caller actually did', async () => {
     const held = await talk([{ type: 'keys', keys: '1' }, say('too late')]);
-    edge.tell({ type: 'answered', call_id: 'agent' }, line('Press 1.'), turn());
+    edge.send({ type: 'answered', call_id: 'agent' }, line('Press 1.'), turn());
     expect(await edge.order()).toEqual({ type: 'keys', keys: '1', interrupt_after_ms: null });
-    edge.tell({ type: 'moved' }, line('Done. Goodbye.', 'tell'), turn({ response_latency_ms: 200 }));
+    edge.send({ type: 'moved' }, line('Done. Goodbye.', 'tell'), turn({ response_latency_ms: 200 }));
     expect(await edge.order()).toMatchObject({ type: 'say', text: 'too late' });
-    edge.tell(ended);
+    edge.send(ended);
     const talked = await held.promise;
     expect(contents(talked)).toEqual([
       '0 assistant: Press 1.',
@@ -154,7 +154,7 @@ describe('a conversation over a call', () => {
 
   test('uses the transcribed words, and makes no move after the last turn', async () => {
     const held = await talk([say('never said')]);
-    edge.tell(line('Hello.'), turn({ words: 'hello' }, true), ended);
+    edge.send(line('Hello.'), turn({ words: 'hello' }, true), ended);
     const talked = await held.promise;
     expect(contents(talked)).toEqual(['0 assistant: hello']);
     expect(talked.record.chat_history[0]?.node_id).toBe('ask');
@@ -162,21 +162,21 @@ describe('a conversation over a call', () => {
 
   test('ends when the caller has reached its goal, after the answer', async () => {
     const held = await talk([say('Thank you, goodbye.', 'The caller is content.')]);
-    edge.tell(line('Anything else?'), turn());
+    edge.send(line('Anything else?'), turn());
     await edge.order();
-    edge.tell({ type: 'moved' }, line('Goodbye.'), turn());
+    edge.send({ type: 'moved' }, line('Goodbye.'), turn());
     expect(await edge.order()).toEqual({ type: 'hangup', reason: 'The caller is content.' });
-    edge.tell({ ...ended, caller: { ...callerEnd, termination: 'agent_hangup' } });
+    edge.send({ ...ended, caller: { ...callerEnd, termination: 'agent_hangup' } });
     expect((await held.promise).record.ending).toEqual({ by: 'caller', reason: 'The caller is content.' });
   });
 
   test('ends at the turn limit', async () => {
     const held = await talk([{ type: 'silence' }, say('more')], {}, 1);
-    edge.tell(line('Hello?'), turn());
+    edge.send(line('Hello?'), turn());
     expect(await edge.order()).toEqual({ type: 'silence', interrupt_after_ms: null });
-    edge.tell({ type: 'moved' }, line('Hello?'), turn());
+    edge.send({ type: 'moved' }, line('Hello?'), turn());
     expect(await edge.order()).toMatchObject({ type: 'hangup' });
-    edge.tell({ ...ended, caller: { ...callerEnd, termination: 'agent_hangup' } });
+    edge.send({ ...ended, caller: { ...callerEnd, termination: 'agent_hangup' } });
     const talked = await held.promise;
     expect(talked.record.ending.by).toBe('max_turns');
     expect(contents(talked)).toEqual(['0 assistant: Hello?', '1 user: (silence)', '1 assistant: Hello?']);
@@ -186,39 +186,39 @@ describe('a conversation over a call', () => {
     const held = await talk([say('one'), say('two')], {
       call: { interrupt_turns: [2], interrupt_after_ms: 500 },
     });
-    edge.tell(turn());
+    edge.send(turn());
     expect(await edge.order()).toMatchObject({ text: 'one', interrupt_after_ms: 500 });
-    edge.tell({ type: 'moved' }, turn());
+    edge.send({ type: 'moved' }, turn());
     expect(await edge.order()).toMatchObject({ text: 'two', interrupt_after_ms: null });
-    edge.tell(ended);
+    edge.send(ended);
     await held.promise;
   });
 
   test("has the agent's webhooks answered by mocks, also while the caller is thinking", async () => {
     const held = await talk([], { mocks: [{ node_id: 'w', body: { state: 'sent' } }] });
     const request = { method: 'POST', url: 'https://a.example/x', headers: {}, body: '{}', timeoutMs: 1000 };
-    edge.tell({ type: 'webhook', id: 7, node_id: 'w', request });
+    edge.send({ type: 'webhook', id: 7, node_id: 'w', request });
     expect(await edge.order()).toEqual({
       type: 'webhook_result',
       id: 7,
       result: { status: 200, body: { state: 'sent' }, error: null },
     });
-    edge.tell(ended);
+    edge.send(ended);
     const { record } = await held.promise;
     expect(record.webhook_calls).toMatchObject([{ node_id: 'w', mocked: true, body: '{}' }]);
   });
 
   test('answers calls of an unknown tool', async () => {
     const held = await talk([]);
-    edge.tell({ type: 'tool', id: 8, tool_id: 't', inputs: {}, variables: {} });
+    edge.send({ type: 'tool', id: 8, tool_id: 't', inputs: {}, variables: {} });
     expect(await edge.order()).toMatchObject({ type: 'tool_result', id: 8, result: { ok: false } });
-    edge.tell(ended);
+    edge.send(ended);
     await held.promise;
   });
 
   test('ends with a transfer', async () => {
     const held = await talk([]);
-    edge.tell({ ...ended, transferred_to: '+14155550999' });
+    edge.send({ ...ended, transferred_to: '+14155550999' });
     expect((await held.promise).record.ending).toEqual({
       by: 'transfer',
       reason: 'The agent ended the conversation: transfer to +14155550999.',
@@ -230,7 +230,7 @@ describe('a conversation over a call', () => {
     const held = await talk([]);
     const known = { kind: 'tool_unknown', tool_id: 'TL-1' };
     const line = { at: 0, node_id: 'ask', message: 'a sentence' };
-    edge.tell({ ...ended, log: [{ ...line, fact: known }, { ...line, fact: { kind: 'newer' } }, line] });
+    edge.send({ ...ended, log: [{ ...line, fact: known }, { ...line, fact: { kind: 'newer' } }, line] });
     expect((await held.promise).record.log.map(({ message, fact }) => [message, fact])).toEqual([
       ['a sentence', known],
       ['a sentence', null],
@@ -282,7 +282,7 @@ describe('a call without a usable result', () => {
     ],
   ])('fails the run when it %s', async (_name, difference, message) => {
     const held = await talk([]);
-    edge.tell({ ...ended, ...difference });
+    edge.send({ ...ended, ...difference });
     await expect(held.promise).rejects.toThrow(message);
   });
 

@@ -21,8 +21,8 @@ export interface EventParts {
   readonly clock: Clock;
   /** Null: it was deleted. */
   readonly read: () => Promise<Snapshot | null>;
-  /** Calls `tell` when something may have changed. Returns a function that unsubscribes. */
-  readonly watch: (tell: () => void) => () => void;
+  /** Calls `notify` when something may have changed. Returns a function that unsubscribes. */
+  readonly watch: (notify: () => void) => () => void;
   /** What the reader already has; null: nothing. */
   readonly after: LastTurn | null;
   readonly heartbeatMs: number;
@@ -48,8 +48,8 @@ export function lastTurn(header: string | string[] | undefined): LastTurn | null
 export async function* testEvents(parts: EventParts): AsyncGenerator<string> {
   const { after, read, signal, watch } = parts;
   const news = new News(parts);
-  const stop = watch(() => news.tell());
-  const stopped = () => news.tell();
+  const stop = watch(() => news.notify());
+  const stopped = () => news.notify();
   signal.addEventListener('abort', stopped);
   try {
     yield `retry: ${retryMs}\n\n`;
@@ -82,15 +82,15 @@ export async function* testEvents(parts: EventParts): AsyncGenerator<string> {
 /** Whether something happened since the last check. */
 class News {
   readonly #parts: Pick<EventParts, 'clock' | 'heartbeatMs'>;
-  #told = false;
+  #pending = false;
   #wake: () => void = () => undefined;
 
   constructor(parts: Pick<EventParts, 'clock' | 'heartbeatMs'>) {
     this.#parts = parts;
   }
 
-  tell(): void {
-    this.#told = true;
+  notify(): void {
+    this.#pending = true;
     this.#wake();
   }
 
@@ -98,7 +98,7 @@ class News {
   async quiet(): Promise<boolean> {
     const { clock, heartbeatMs } = this.#parts;
     let tooLong = false;
-    if (!this.#told) {
+    if (!this.#pending) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#wake = resolve;
       const timer = clock.after(heartbeatMs, () => {
@@ -108,7 +108,7 @@ class News {
       await promise;
       timer.cancel();
     }
-    this.#told = false;
+    this.#pending = false;
     return tooLong;
   }
 }

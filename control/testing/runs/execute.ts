@@ -230,7 +230,7 @@ export function brokenOff(
 
 /** The text of a failure; a bug's own message would mean nothing to its reader. */
 export function failureText(error: unknown): string {
-  const told = [ModelUnavailable, HopelessRun, CallFailure].some((kind) => error instanceof kind);
-  if (told && error instanceof Error) return error.message;
+  const hasOwnMessage = [ModelUnavailable, HopelessRun, CallFailure].some((kind) => error instanceof kind);
+  if (hasOwnMessage && error instanceof Error) return error.message;
   return 'The test engine failed; see the service log.';
 }

@@ -60,9 +60,9 @@ describe('the socket of a test run', () => {
   test('presents its key, takes orders, and reports events', async () => {
     const { edge, end, path, key } = await open();
     expect([path, key]).toEqual([`/v1/edge/test-calls/${runId}`, 'Bearer k']);
-    const told = once(end, 'message');
-    edge.tell({ type: 'moved' });
-    expect(JSON.parse(String((await told)[0]))).toEqual({ type: 'moved' });
+    const received = once(end, 'message');
+    edge.send({ type: 'moved' });
+    expect(JSON.parse(String((await received)[0]))).toEqual({ type: 'moved' });
     end.send(JSON.stringify(hangup));
     expect(await ordered.promise).toEqual(hangup);
     const closed = once(end, 'close');

@@ -61,7 +61,7 @@ export class RunSocket {
   }
 
   /** No effect when the socket is gone. */
-  tell(event: AgentTestEvent): void {
+  send(event: AgentTestEvent): void {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(event));
   }
 

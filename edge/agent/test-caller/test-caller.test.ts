@@ -9,7 +9,7 @@ const loud = new Int16Array(160).fill(4000);
 const quiet = new Int16Array(160);
 
 let clock: FakeClock;
-let told: string[];
+let delivered: string[];
 let turns: HeardTurn[];
 let pressed: PromiseWithResolvers<void>;
 let busy: boolean;
@@ -17,7 +17,7 @@ let ended: string[];
 
 beforeEach(() => {
   clock = new FakeClock();
-  told = [];
+  delivered = [];
   turns = [];
   pressed = Promise.withResolvers();
   busy = false;
@@ -27,12 +27,12 @@ beforeEach(() => {
 function caller(stt: SpeechToText | null = null, interruptAfterMs: number | null = null): TestCaller {
   const made = new TestCaller({
     host: {
-      hangup: (reason) => told.push(`hangs up: ${reason}`),
+      hangup: (reason) => delivered.push(`hangs up: ${reason}`),
       sendDtmf: (keys) => {
-        told.push(`presses ${keys}`);
+        delivered.push(`presses ${keys}`);
         return pressed.promise;
       },
-      fail: (error) => told.push(`fails: ${error.message}`),
+      fail: (error) => delivered.push(`fails: ${error.message}`),
     },
     clock,
     log: new QuietLog(),
@@ -50,12 +50,12 @@ function caller(stt: SpeechToText | null = null, interruptAfterMs: number | null
     limits: { turnEndMs: 1000, patienceMs: 15_000, maxTurnSeconds: 2 },
     interruptAfterMs,
     agentIsBusy: () => busy,
-    answered: () => told.push('answered'),
+    answered: () => delivered.push('answered'),
     turn: (heard, last) => {
       turns.push(heard);
-      told.push(last ? 'last turn' : 'turn');
+      delivered.push(last ? 'last turn' : 'turn');
     },
-    moved: () => told.push('moved'),
+    moved: () => delivered.push('moved'),
     turnEnded: (by, cut) => ended.push(cut ? `${by}, cut` : by),
   });
   made.start();
@@ -82,10 +82,10 @@ describe('the simulated caller', () => {
     run(one, loud, 1000);
     run(one, quiet, 900);
     await settled();
-    expect(told).toEqual(['answered']);
+    expect(delivered).toEqual(['answered']);
     run(one, quiet, 200);
     await settled();
-    expect(told).toEqual(['answered', 'turn']);
+    expect(delivered).toEqual(['answered', 'turn']);
     expect(turns[0]).toMatchObject({ response_latency_ms: 0, speech_ms: 1000, words: null });
   });
 
@@ -102,7 +102,7 @@ describe('the simulated caller', () => {
     run(one, loud, 600);
     run(one, quiet, 1200);
     await settled();
-    expect(told).toEqual(['answered', 'turn', 'moved', 'turn']);
+    expect(delivered).toEqual(['answered', 'turn', 'moved', 'turn']);
     expect(turns[1]).toMatchObject({ response_latency_ms: 200, speech_ms: 600, barge_in: false });
   });
 
@@ -119,7 +119,7 @@ describe('the simulated caller', () => {
     run(one, loud, 600);
     run(one, quiet, 1200);
     await settled();
-    expect(told).toEqual(['answered', 'turn', 'moved', 'presses 12', 'turn']);
+    expect(delivered).toEqual(['answered', 'turn', 'moved', 'presses 12', 'turn']);
     expect(turns[1]).toMatchObject({ response_latency_ms: 100 });
     expect(one.keysSent).toEqual(['12']);
   });
@@ -129,14 +129,14 @@ describe('the simulated caller', () => {
     busy = true;
     run(one, quiet, 20_000);
     await settled();
-    expect(told).toEqual(['answered']);
+    expect(delivered).toEqual(['answered']);
     busy = false;
     run(one, quiet, 14_980);
     await settled();
-    expect(told).toEqual(['answered']);
+    expect(delivered).toEqual(['answered']);
     run(one, quiet, 20);
     await settled();
-    expect(told).toEqual(['answered', 'turn']);
+    expect(delivered).toEqual(['answered', 'turn']);
     expect(turns[0]).toMatchObject({ response_latency_ms: null, speech_ms: 0, silence_ms: 35_000 });
     expect(ended).toEqual(['patience']);
   });
@@ -151,7 +151,7 @@ describe('the simulated caller', () => {
     run(one, loud, 500);
     run(one, quiet, 1200);
     await settled();
-    expect(told).toEqual(['answered', 'turn']);
+    expect(delivered).toEqual(['answered', 'turn']);
     expect(turns[0]).toMatchObject({ speech_ms: 1000, silence_ms: 3300 });
     expect(ended).toEqual(['silence']);
   });
@@ -169,7 +169,7 @@ describe('the simulated caller', () => {
     const one = caller(null, 400);
     run(one, loud, 500);
     await settled();
-    expect(told).toEqual(['answered', 'turn']);
+    expect(delivered).toEqual(['answered', 'turn']);
     one.move({ type: 'say', text: 'wait', interrupt_after_ms: null });
     await settled();
     run(one, loud, 60);
@@ -204,7 +204,7 @@ describe('the simulated caller', () => {
     one.close();
     await one.done();
     one.move({ type: 'say', text: 'too late', interrupt_after_ms: null });
-    expect(told).toEqual(['answered', 'last turn']);
+    expect(delivered).toEqual(['answered', 'last turn']);
     expect(turns[0]).toMatchObject({ speech_ms: 500 });
     expect(ended).toEqual(['call_end']);
     expect(clock.pending).toBe(0);
@@ -213,7 +213,7 @@ describe('the simulated caller', () => {
   test('ignores a move that is out of turn', () => {
     const one = caller();
     one.move({ type: 'keys', keys: '1', interrupt_after_ms: null });
-    expect(told).toEqual(['answered']);
+    expect(delivered).toEqual(['answered']);
   });
 
   test('ends the call when it has no voice', async () => {
@@ -223,6 +223,6 @@ describe('the simulated caller', () => {
     await settled();
     one.move({ type: 'say', text: '?', interrupt_after_ms: null });
     await settled();
-    expect(told.at(-1)).toBe('fails: no voice');
+    expect(delivered.at(-1)).toBe('fails: no voice');
   });
 });

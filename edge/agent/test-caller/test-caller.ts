@@ -80,7 +80,7 @@ export class TestCaller implements AgentLeg {
   #busyAt = 0;
   #interruptAfterMs: number | null;
   /** Reports turns in order, even when transcription is slow. */
-  #told: Promise<void> = Promise.resolve();
+  #delivered: Promise<void> = Promise.resolve();
   /** All keys sent, move by move. */
   readonly keysSent: string[] = [];
 
@@ -147,7 +147,7 @@ export class TestCaller implements AgentLeg {
 
   /** Resolves when all turns are reported. */
   done(): Promise<void> {
-    return this.#told;
+    return this.#delivered;
   }
 
   // ---------------------------------------------------------------- acting
@@ -208,7 +208,7 @@ export class TestCaller implements AgentLeg {
     turnEnded(by, this.#cut);
     const words = this.#transcribed();
     const last = by === 'call_end';
-    this.#told = this.#told.then(async () => turn({ ...measures, words: await words }, last));
+    this.#delivered = this.#delivered.then(async () => turn({ ...measures, words: await words }, last));
   }
 
   async #transcribed(): Promise<string | null> {

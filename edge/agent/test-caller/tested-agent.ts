@@ -7,11 +7,11 @@ import type { ToolResult, Variables } from '#shared/agent/interfaces.ts';
 import type { AgentTestEvent, AgentTestOrder } from '#shared/agent-test-protocol.ts';
 import type { AgentHost, Agents } from '../../call/ports/agents.ts';
 import { type AgentsDeps, createAgents } from '../agents.ts';
-import { toolsToTell } from '../tool-client.ts';
+import { toolDescriptions } from '../tool-client.ts';
 
 export interface TestedAgentParts {
   readonly agents: AgentsDeps;
-  readonly tell: (event: AgentTestEvent) => void;
+  readonly send: (event: AgentTestEvent) => void;
   /** The agent starts to speak. */
   readonly begins: () => void;
 }
@@ -43,7 +43,7 @@ export class TestedAgent {
       ...this.#parts.agents,
       webhook: (request, node_id) => this.#webhook(request, node_id),
       tools: (tools) => ({
-        list: () => toolsToTell(tools),
+        list: () => toolDescriptions(tools),
         run: async (name, inputs, signal, variables) => {
           const tool = tools.find((one) => one.name === name);
           if (!tool) return { ok: false, data: null, error: `there is no tool "${name}"`, variables: {} };
@@ -91,7 +91,7 @@ export class TestedAgent {
   ): Promise<WebhookResult> {
     const id = ++this.#questions;
     const answered = new Promise<Answer>((resolve) => this.#asked.set(id, resolve));
-    this.#parts.tell({ type: 'webhook', id, node_id, request });
+    this.#parts.send({ type: 'webhook', id, node_id, request });
     const answer = await answered;
     if (answer.type === 'webhook_result') return answer.result;
     return { status: null, body: null, error: 'the test run did not answer' };
@@ -108,7 +108,7 @@ export class TestedAgent {
     const abort = () => reject(signal.reason);
     this.#asked.set(id, resolve);
     signal.addEventListener('abort', abort, { once: true });
-    this.#parts.tell({ type: 'tool', id, tool_id, inputs, variables });
+    this.#parts.send({ type: 'tool', id, tool_id, inputs, variables });
     try {
       const answer = await promise;
       if (answer.type === 'tool_result') return answer.result;
@@ -128,7 +128,7 @@ export class TestedAgent {
         host.transcript(entry);
         if (entry.user !== 'assistant') return;
         this.#parts.begins();
-        this.#parts.tell({ type: 'line', text: entry.text, node_id: entry.node_id });
+        this.#parts.send({ type: 'line', text: entry.text, node_id: entry.node_id });
       },
       variables: (values) => host.variables(values),
       transfer: async ({ target }) => {

@@ -82,11 +82,11 @@ export class DialogEnds {
   }
 
   /**
-   * Tells the application that an INVITE waiting for its answer has ended, with a CANCEL that no peer has sent.
+   * Notifies the application that an INVITE waiting for its answer has ended, with a CANCEL that no peer has sent.
    * Applications only recognize a CANCEL from the network; its length of 0 shows that it was not on the wire.
    * @param status that the caller got, or would have got
    */
-  tellCanceled(incoming: IncomingRequest, status: number, cause: EndCause): void {
+  notifyCanceled(incoming: IncomingRequest, status: number, cause: EndCause): void {
     const { headers, uri } = incoming.request;
     const request = plainRequest('CANCEL', uri, {
       from: headers.get('from') ?? '',

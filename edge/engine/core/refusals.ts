@@ -14,13 +14,13 @@ const maxSources = 1_000;
  */
 export class Refusals {
   readonly #clock: Clock;
-  readonly #tell: (sources: Record<string, number>) => void;
+  readonly #report: (sources: Record<string, number>) => void;
   readonly #sources = new Map<string, number>();
   #timer: Timer | null = null;
 
-  constructor(clock: Clock, tell: (sources: Record<string, number>) => void) {
+  constructor(clock: Clock, report: (sources: Record<string, number>) => void) {
     this.#clock = clock;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   count(address: string): void {
@@ -39,6 +39,6 @@ export class Refusals {
     this.#timer = null;
     const sources = Object.fromEntries(this.#sources);
     this.#sources.clear();
-    this.#tell(sources);
+    this.#report(sources);
   }
 }

@@ -273,11 +273,11 @@ export class Uac implements OutgoingOwner {
       return;
     }
     if (outgoing.client && !outgoing.client.closed) {
-      this.#tell(outgoing.client, outgoing, response, bytes, peerOf(outgoing.flow), bytes.length);
+      this.#deliver(outgoing.client, outgoing, response, bytes, peerOf(outgoing.flow), bytes.length);
     } else if (outgoing.invite && response.status >= 200 && response.status < 300) {
       this.#byes.ofUnusable(outgoing, response);
     } else {
-      this.#takeUntold(outgoing, response);
+      this.#endBye(outgoing, response);
     }
   }
 
@@ -289,7 +289,7 @@ export class Uac implements OutgoingOwner {
   }
 
   /** The outcome of a BYE ends its dialog even when the application that sent it has gone. */
-  #takeUntold(outgoing: OutgoingRequest, response: SipResponse): void {
+  #endBye(outgoing: OutgoingRequest, response: SipResponse): void {
     if (outgoing.request.method === 'BYE') this.#dialogs.take(outgoing, response);
   }
 
@@ -301,14 +301,14 @@ export class Uac implements OutgoingOwner {
     const fields = failure === null ? [] : failureFields(host, failure);
     const response = plainResponse(outgoing.request, status, reason, newTag(), fields);
     if (!outgoing.client || outgoing.client.closed) {
-      this.#takeUntold(outgoing, response);
+      this.#endBye(outgoing, response);
       return;
     }
-    this.#tell(outgoing.client, outgoing, response, serializeResponse(response), NOWHERE, 0);
+    this.#deliver(outgoing.client, outgoing, response, serializeResponse(response), NOWHERE, 0);
   }
 
   /** Delivers a response to the application, after its dialog has processed it. */
-  #tell(
+  #deliver(
     client: AppClient,
     outgoing: OutgoingRequest,
     response: SipResponse,

@@ -91,14 +91,20 @@ export class Uas implements IncomingOwner {
     const fields = [...(rejection.headers ?? [])];
     const host = this.#context.identity.hostPort(flow.protocol, flow.localAddress);
     if (rejection.warning !== undefined) fields.push(warning(host, rejection.warning));
-    this.#turnAway(flow, request, rejection.status, rejection.reason, fields);
+    this.#refuseAndCount(flow, request, rejection.status, rejection.reason, fields);
   }
 
   /**
    * Rejects a request that a peer in a call with us would hardly send, and counts it. Failures on our side do not
    * count.
    */
-  #turnAway(flow: Flow, request: SipRequest, status: number, reason: string, fields: Fields = []): void {
+  #refuseAndCount(
+    flow: Flow,
+    request: SipRequest,
+    status: number,
+    reason: string,
+    fields: Fields = [],
+  ): void {
     if (status !== 500 && status !== 503) this.#context.refusals.count(flow.remoteAddress);
     this.#respond(flow, request, status, reason, fields);
   }
@@ -113,7 +119,7 @@ export class Uas implements IncomingOwner {
     const { applications, transactions, metrics } = this.#context;
     const { method, headers } = request;
     if (!KNOWN.has(method)) {
-      this.#turnAway(flow, request, 405, 'Method Not Allowed', ALLOW);
+      this.#refuseAndCount(flow, request, 405, 'Method Not Allowed', ALLOW);
       return;
     }
     if (transactions.isMerged(mergeKey(headers))) {
@@ -122,16 +128,16 @@ export class Uas implements IncomingOwner {
     }
     // These act on a dialog, but the request names none.
     if (method === 'BYE' || method === 'PRACK' || method === 'UPDATE') {
-      this.#turnAway(flow, request, 481, 'Call/Transaction Does Not Exist');
+      this.#refuseAndCount(flow, request, 481, 'Call/Transaction Does Not Exist');
       return;
     }
     const unsupported = unsupportedOptions(request, SUPPORTED);
     if (unsupported.length > 0) {
-      this.#turnAway(flow, request, 420, 'Bad Extension', [['Unsupported', unsupported.join(', ')]]);
+      this.#refuseAndCount(flow, request, 420, 'Bad Extension', [['Unsupported', unsupported.join(', ')]]);
       return;
     }
     if (method === 'INVITE' && !headers.has('contact')) {
-      this.#turnAway(flow, request, 400, 'Missing Contact');
+      this.#refuseAndCount(flow, request, 400, 'Missing Contact');
       return;
     }
     if (makesDialog(method) && this.#isTaken(idOf(headers))) {
@@ -168,7 +174,7 @@ export class Uas implements IncomingOwner {
     const session = sessions.forRequest(request.headers);
     if (!session || session.client.closed) {
       if (session && method === 'BYE') ends.end(session, { by: 'application gone' });
-      this.#turnAway(flow, request, 481, 'Call/Transaction Does Not Exist');
+      this.#refuseAndCount(flow, request, 481, 'Call/Transaction Does Not Exist');
       return;
     }
     if (!KNOWN.has(method)) {
@@ -265,7 +271,7 @@ export class Uas implements IncomingOwner {
     // An INVITE that has its final response cannot be canceled. 9.2 allows a 200 while the transaction is kept
     // for retransmissions; 481 is more accurate, and other servers send it too.
     if (!incoming) {
-      const refuse = invite ? this.#respond : this.#turnAway;
+      const refuse = invite ? this.#respond : this.#refuseAndCount;
       refuse.call(this, flow, request, 481, 'Call/Transaction Does Not Exist');
       return;
     }
@@ -306,7 +312,7 @@ export class Uas implements IncomingOwner {
     const { session, inDialog, invite } = incoming;
     this.finish(incoming, status, reason);
     if (!invite) return;
-    const notice = () => ends.tellCanceled(incoming, status, cause);
+    const notice = () => ends.notifyCanceled(incoming, status, cause);
     if (session && !inDialog) ends.end(session, { by: 'engine', notice });
     else notice();
     if (session && !inDialog)

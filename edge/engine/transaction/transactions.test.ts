@@ -48,17 +48,17 @@ const BYTES = Buffer.from('bytes');
 
 function recorder() {
   const clock = new FakeClock();
-  const told: string[] = [];
+  const events: string[] = [];
   const wire: SipRequest[] = [];
   const user = {
-    response: ({ status }: SipResponse) => void told.push(`${status}`),
-    repeated: ({ status }: SipResponse) => void told.push(`again ${status}`),
-    timeout: () => void told.push('timeout'),
-    unreachable: ({ text }: ConnectionFailure) => void told.push(`unreachable: ${text}`),
-    ended: () => void told.push('ended'),
+    response: ({ status }: SipResponse) => void events.push(`${status}`),
+    repeated: ({ status }: SipResponse) => void events.push(`again ${status}`),
+    timeout: () => void events.push('timeout'),
+    unreachable: ({ text }: ConnectionFailure) => void events.push(`unreachable: ${text}`),
+    ended: () => void events.push('ended'),
   };
   const send = (message: SipRequest) => void wire.push(message);
-  return { clock, told, wire, user, send };
+  return { clock, events, wire, user, send };
 }
 
 function inviteClient() {
@@ -82,19 +82,19 @@ function optionsClient() {
 
 describe('an INVITE client transaction', () => {
   it('times out by Timer B when nothing arrives', () => {
-    const { clock, told } = inviteClient();
+    const { clock, events } = inviteClient();
     clock.advance(31_999);
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
     clock.advance(1);
-    expect(told).toEqual(['timeout', 'ended']);
+    expect(events).toEqual(['timeout', 'ended']);
     expect(clock.pending).toBe(0);
   });
 
   it('acknowledges a failure itself, with the To tag of the response and the route of the INVITE', () => {
-    const { clock, told, wire, transaction } = inviteClient();
+    const { clock, events, wire, transaction } = inviteClient();
     transaction.receive(response(180), BYTES);
     transaction.receive(response(486), BYTES);
-    expect(told).toEqual(['180', '486', 'ended']);
+    expect(events).toEqual(['180', '486', 'ended']);
     const ack = wire[1];
     expect(ack?.method).toBe('ACK');
     expect(ack?.uri).toBe('sip:b@b.example');
@@ -106,18 +106,18 @@ describe('an INVITE client transaction', () => {
   });
 
   it('leaves the ACK of a 2xx to its user, and accepts retransmitted ones for 32 s (Timer M)', () => {
-    const { clock, told, wire, transaction } = inviteClient();
+    const { clock, events, wire, transaction } = inviteClient();
     transaction.receive(response(200), BYTES);
     transaction.receive(response(200), BYTES);
     transaction.receive(response(180), BYTES);
-    expect(told).toEqual(['200', 'again 200']);
+    expect(events).toEqual(['200', 'again 200']);
     expect(wire).toHaveLength(1);
     clock.advance(32_000);
-    expect(told).toEqual(['200', 'again 200', 'ended']);
+    expect(events).toEqual(['200', 'again 200', 'ended']);
   });
 
   it('sends CANCEL at once when it has a provisional response', () => {
-    const { clock, told, wire, transaction } = inviteClient();
+    const { clock, events, wire, transaction } = inviteClient();
     transaction.receive(response(180), BYTES);
     expect(transaction.cancel([['Reason', 'SIP;cause=200']])?.headers.get('reason')).toBe('SIP;cause=200');
     expect(wire.map(({ method }) => method)).toEqual(['INVITE', 'CANCEL']);
@@ -125,7 +125,7 @@ describe('an INVITE client transaction', () => {
     transaction.cancel();
     expect(wire).toHaveLength(2);
     clock.advance(32_000);
-    expect(told).toEqual(['180', 'timeout', 'ended']);
+    expect(events).toEqual(['180', 'timeout', 'ended']);
   });
 
   it('delays a CANCEL until the first provisional response', () => {
@@ -144,7 +144,7 @@ describe('an INVITE client transaction', () => {
   });
 
   it('cancels itself by Timer C, which every provisional response restarts', () => {
-    const { clock, told, wire, transaction } = inviteClient();
+    const { clock, events, wire, transaction } = inviteClient();
     transaction.receive(response(180), BYTES);
     clock.advance(184_999);
     transaction.receive(response(183), BYTES);
@@ -153,36 +153,36 @@ describe('an INVITE client transaction', () => {
     clock.advance(1);
     expect(wire[1]?.method).toBe('CANCEL');
     transaction.receive(response(487), BYTES);
-    expect(told).toEqual(['180', '183', '487', 'ended']);
+    expect(events).toEqual(['180', '183', '487', 'ended']);
     expect(clock.pending).toBe(0);
   });
 
   it('reports a transport failure, but not after the answer', () => {
     const lost = inviteClient();
     lost.transaction.transportFailed(connectionFailure('lost', 'gone'));
-    expect(lost.told).toEqual(['unreachable: gone', 'ended']);
+    expect(lost.events).toEqual(['unreachable: gone', 'ended']);
     lost.transaction.transportFailed(connectionFailure('lost', 'gone'));
-    expect(lost.told).toHaveLength(2);
+    expect(lost.events).toHaveLength(2);
     const answered = inviteClient();
     answered.transaction.receive(response(200), BYTES);
     answered.transaction.transportFailed(connectionFailure('lost', 'gone'));
-    expect(answered.told).toEqual(['200']);
+    expect(answered.events).toEqual(['200']);
   });
 });
 
 describe('a non-INVITE client transaction', () => {
   it('times out by Timer F, with or without provisional responses', () => {
-    const { clock, told, transaction } = optionsClient();
+    const { clock, events, transaction } = optionsClient();
     clock.advance(20_000);
     transaction.receive(response(100, 'b', 'OPTIONS'), BYTES);
     clock.advance(12_000);
-    expect(told).toEqual(['100', 'timeout', 'ended']);
+    expect(events).toEqual(['100', 'timeout', 'ended']);
   });
 
   it('ends with its final response', () => {
-    const { clock, told, transaction } = optionsClient();
+    const { clock, events, transaction } = optionsClient();
     transaction.receive(response(200, 'b', 'OPTIONS'), BYTES);
-    expect(told).toEqual(['200', 'ended']);
+    expect(events).toEqual(['200', 'ended']);
     expect(clock.pending).toBe(0);
   });
 });

@@ -87,7 +87,7 @@ test('several messages sent in one turn arrive in order', async () => {
   const flow = await alice.layer.connect(target(bob.port));
   for (let i = 0; i < 50; i++) flow.send(Buffer.from(`INFO sip:${i} SIP/2.0\r\nl: 0\r\n\r\n`));
   await bob.event('message', 50);
-  const order = bob.told
+  const order = bob.seen
     .filter(({ what }) => what === 'message')
     .map(({ text }) => Number(/sip:(\d+)/.exec(text)?.[1]));
   expect(order).toEqual(Array.from({ length: 50 }, (_, i) => i));

@@ -89,7 +89,7 @@ test('a known source gets in at once when two addresses of one organization hold
   const crowd = Array.from({ length: 20 }, (_, i) => rawClient(bob.port, `127.0.0.${2 + (i % 2)}`));
   await Promise.all(crowd.map(({ ready }) => ready));
   await bob.event('opened', 20);
-  const needed = bob.told.find(({ what }) => what === 'opened')?.flow;
+  const needed = bob.seen.find(({ what }) => what === 'opened')?.flow;
   needed?.pin();
   await rawClient(bob.port).ready;
   await Promise.all([bob.event('closed'), bob.event('opened', 21)]);

@@ -27,7 +27,7 @@ test('every connection has TCP keepalive, pinned or not, so that a vanished peer
   cleanups.push(() => browser.terminate());
   await new Promise((resolve) => browser.once('open', resolve));
   await bob.event('opened', 3);
-  const inbound = bob.told.flatMap(({ what, flow }) => (what === 'opened' && flow ? [flow] : []));
+  const inbound = bob.seen.flatMap(({ what, flow }) => (what === 'opened' && flow ? [flow] : []));
   expect(inbound.map(({ protocol }) => protocol).toSorted()).toEqual(['tls', 'tls', 'wss']);
   for (const flow of [outbound, ...inbound]) {
     flow.pin();

@@ -88,7 +88,7 @@ function logRefusal(
   silent: boolean,
 ): void {
   const { log, clock } = deps.environment;
-  const line = deps.refusedLines.tell(source, clock.elapsed());
+  const line = deps.refusedLines.next(source, clock.elapsed());
   if (!line) return;
   log.info(
     {

@@ -12,7 +12,7 @@ const { events, idle, dial, up, peer } = scene;
 
 describe('an outgoing INVITE', () => {
   it('reports the custom headers that it lacks, once for all its attempts', async () => {
-    const told: unknown[] = [];
+    const leftOut: unknown[] = [];
     const headers = [
       { type: 'custom' as const, key: 'crm', value: 'X-Crm-Id' },
       { type: 'custom' as const, key: 'plan', value: 'X-Plan' },
@@ -21,14 +21,14 @@ describe('an outgoing INVITE', () => {
     const invite = { ...invitation, headers, variables: { plan: 'gold' }, credentials };
     scene.leg = scene.signaling.dial(target, invite, {
       ...events,
-      headersLeftOut: (some) => told.push(...some),
+      headersLeftOut: (some) => leftOut.push(...some),
     });
     const first = await scene.server.next();
     expect(first.headers).toMatchObject({ 'x-plan': 'gold' });
     const challenge = { 'WWW-Authenticate': 'Digest realm="r", nonce="n", qop="auth"' };
     scene.server.answer(first, 401, 'Unauthorized', { headers: challenge });
     expect((await scene.server.next()).startLine).toMatch(/^INVITE /);
-    expect(told).toEqual([{ name: 'X-Crm-Id', why: 'the variable crm has no value' }]);
+    expect(leftOut).toEqual([{ name: 'X-Crm-Id', why: 'the variable crm has no value' }]);
   });
 
   it('uses the domain as Request-URI and the address as next hop', async () => {

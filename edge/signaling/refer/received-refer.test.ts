@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { referScene, target, told } from '../../../test/kit/edge/refers.ts';
+import { notifyText, referScene, target } from '../../../test/kit/edge/refers.ts';
 
 const scene = referScene();
 const { inbound, outbound, idle, peer } = scene;
@@ -37,10 +37,10 @@ describe.each([
     expect(scene.server.sent.filter(({ startLine }) => startLine.startsWith('NOTIFY'))).toHaveLength(1);
     scene.server.answer(trying, 200, 'OK');
     const ringing = await scene.server.next();
-    expect(told(ringing)).toBe('NOTIFY active;expires=180 SIP/2.0 183 Session Progress');
+    expect(notifyText(ringing)).toBe('NOTIFY active;expires=180 SIP/2.0 183 Session Progress');
     scene.server.answer(ringing, 200, 'OK');
     const done = await scene.server.next();
-    expect(told(done)).toBe('NOTIFY terminated;reason=noresource SIP/2.0 200 OK');
+    expect(notifyText(done)).toBe('NOTIFY terminated;reason=noresource SIP/2.0 200 OK');
     scene.server.answer(done, 200, 'OK');
     await idle();
     scene.refers[0]?.notify(500, 'late');
@@ -90,7 +90,7 @@ describe.each([
     scene.refers[0]?.notify(486, 'Busy Here');
     scene.server.answer(trying, 200, 'OK');
     const failed = await scene.server.next();
-    expect(told(failed)).toBe('NOTIFY terminated;reason=noresource SIP/2.0 486 Busy Here');
+    expect(notifyText(failed)).toBe('NOTIFY terminated;reason=noresource SIP/2.0 486 Busy Here');
     scene.server.answer(failed, 200, 'OK');
     await idle();
     peer(call, 'REFER', target);
@@ -127,7 +127,7 @@ describe.each([
     await idle();
     scene.clock.advance(180_000);
     expect(scene.heard.at(-1)).toBe('expired');
-    expect(told(await scene.server.next())).toBe(
+    expect(notifyText(await scene.server.next())).toBe(
       'NOTIFY terminated;reason=noresource SIP/2.0 503 No outcome in time',
     );
     scene.refers[0]?.notify(200, 'OK');
@@ -176,7 +176,7 @@ describe.each([
     await scene.server.next();
     scene.refers[0]?.notify(200, 'OK');
     call.leg.bye('transferred');
-    expect(told(await scene.server.next())).toBe('NOTIFY terminated;reason=noresource SIP/2.0 200 OK');
+    expect(notifyText(await scene.server.next())).toBe('NOTIFY terminated;reason=noresource SIP/2.0 200 OK');
     const bye = await scene.server.next();
     expect(bye.startLine).toMatch(/^BYE /);
     scene.server.answer(bye, 200, 'OK');

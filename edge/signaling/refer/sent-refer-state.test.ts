@@ -53,9 +53,9 @@ describe('the states of a REFER of ours', () => {
   });
 
   it('tell the call about one outcome, and about nothing after it', () => {
-    explore(sentRefer, 'sent', 0, (told, { to, actions }) => {
-      if (told === 1) expect(actions.filter((action) => action.startsWith('report'))).toEqual([]);
-      const now = told + count(actions, 'report outcome', 'report failure');
+    explore(sentRefer, 'sent', 0, (reported, { to, actions }) => {
+      if (reported === 1) expect(actions.filter((action) => action.startsWith('report'))).toEqual([]);
+      const now = reported + count(actions, 'report outcome', 'report failure');
       expect(now).toBe(to === 'settled' || to === 'over' ? 1 : 0);
       return now;
     });

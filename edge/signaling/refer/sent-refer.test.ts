@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { referScene, target, told, type UpCall } from '../../../test/kit/edge/refers.ts';
+import { notifyText, referScene, target, type UpCall } from '../../../test/kit/edge/refers.ts';
 import type { Sent } from '../../../test/kit/fakes/drachtio-server.ts';
 import { sdpOffer } from '../../../test/kit/fakes/fake-leg.ts';
 import type { ReferEvents } from '../../call/ports/refer.ts';
@@ -60,13 +60,15 @@ describe.each([
     scene.refers[0]?.accept();
     expect((await scene.server.next()).startLine).toBe('SIP/2.0 202 Accepted');
     const trying = await scene.server.next();
-    expect(told(trying)).toBe('NOTIFY active;expires=180 SIP/2.0 100 Trying');
+    expect(notifyText(trying)).toBe('NOTIFY active;expires=180 SIP/2.0 100 Trying');
     scene.server.answer(ours, 202, 'Accepted');
     notify(call, 'SIP/2.0 200 OK', 'terminated;reason=noresource');
     expect((await scene.server.next()).startLine).toBe('SIP/2.0 200 OK');
     scene.server.answer(trying, 200, 'OK');
     scene.refers[0]?.notify(603, 'Decline');
-    expect(told(await scene.server.next())).toBe('NOTIFY terminated;reason=noresource SIP/2.0 603 Decline');
+    expect(notifyText(await scene.server.next())).toBe(
+      'NOTIFY terminated;reason=noresource SIP/2.0 603 Decline',
+    );
     expect(scene.heard).toEqual(['accepted', 'done 200 OK']);
   });
 

@@ -123,10 +123,10 @@ function ownContacts(contacts: readonly string[], ours: string, rport: number | 
  * ours the earliest expiry counts, so that the binding does not end unnoticed; bindings being removed have 0.
  */
 function grantedS(own: readonly string[], headers: HeaderFields, askedS: number): number {
-  const told = own.map(expiresOf).filter((seconds) => seconds !== null);
-  const lasting = told.filter((seconds) => seconds > 0);
+  const granted = own.map(expiresOf).filter((seconds) => seconds !== null);
+  const lasting = granted.filter((seconds) => seconds > 0);
   if (lasting.length > 0) return Math.min(...lasting);
-  return told[0] ?? secondsOf(headerOf(headers, 'expires')) ?? askedS;
+  return granted[0] ?? secondsOf(headerOf(headers, 'expires')) ?? askedS;
 }
 
 function expiresOf(contact: string): number | null {

@@ -213,37 +213,37 @@ describe('a registration with an order to try now', () => {
     const scene = new Scene();
     scene.registration.start();
     (await scene.request()).answer(403);
-    const told: string[] = [];
-    scene.registration.tryNow(() => told.push(scene.registration.state.state));
+    const reported: string[] = [];
+    scene.registration.tryNow(() => reported.push(scene.registration.state.state));
     expect(scene.registration.state).toMatchObject({ state: 'registering', nextTryAt: null });
     const { answer } = await scene.request();
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     answer(200);
     scene.clock.advance(1_000);
-    expect(told).toEqual(['registered']);
+    expect(reported).toEqual(['registered']);
   });
 
   it('refreshes a binding', async () => {
     const scene = new Scene();
     await scene.registered();
-    const told: string[] = [];
-    scene.registration.tryNow(() => told.push(scene.registration.state.state));
+    const reported: string[] = [];
+    scene.registration.tryNow(() => reported.push(scene.registration.state.state));
     const { message, answer } = await scene.request();
     expect(message.headers.CSeq).toBe('2 REGISTER');
     answer(200, { expires: '300' });
-    expect(told).toEqual(['registered']);
+    expect(reported).toEqual(['registered']);
   });
 
   it('tries once more when a pending attempt that started before the order fails', async () => {
     const scene = new Scene();
     scene.registration.start();
     const early = await scene.request();
-    const told: string[] = [];
-    scene.registration.tryNow(() => told.push(scene.registration.state.state));
+    const reported: string[] = [];
+    scene.registration.tryNow(() => reported.push(scene.registration.state.state));
     early.answer(403);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     (await scene.request()).answer(404);
-    expect(told).toEqual(['failed']);
+    expect(reported).toEqual(['failed']);
     expect(scene.registration.state).toMatchObject({ sipCode: 404 });
     await scene.nothingSent();
   });
@@ -251,14 +251,14 @@ describe('a registration with an order to try now', () => {
   it('notifies everyone waiting when the engine is lost or the record is removed', async () => {
     const scene = new Scene();
     await scene.registered();
-    let told = 0;
-    scene.registration.tryNow(() => told++);
+    let reported = 0;
+    scene.registration.tryNow(() => reported++);
     scene.registration.engineLost();
-    expect(told).toBe(1);
-    scene.registration.tryNow(() => told++);
+    expect(reported).toBe(1);
+    scene.registration.tryNow(() => reported++);
     scene.registration.end(1_000, () => {});
-    expect(told).toBe(2);
-    scene.registration.tryNow(() => told++);
-    expect(told).toBe(3);
+    expect(reported).toBe(2);
+    scene.registration.tryNow(() => reported++);
+    expect(reported).toBe(3);
   });
 });

@@ -61,7 +61,7 @@ export interface RegistrationParts {
 /** With a shorter granted interval, the refresh is still no sooner than this, ms. */
 const shortestRefreshMs = 5_000;
 /** Shorter waits for the answers to other attempts are not reported, ms. */
-const tellingMs = 1_000;
+const reportedDelayMs = 1_000;
 
 type Bound = Extract<BindOutcome, { kind: 'bound' }>;
 
@@ -177,7 +177,7 @@ export class Registration {
     });
   }
 
-  #tell(news: Partial<BindingState>) {
+  #report(news: Partial<BindingState>) {
     this.#state = { ...this.#state, ...news };
     this.#parts.changed();
   }
@@ -206,7 +206,7 @@ export class Registration {
     this.#halt();
     const { budget } = this.#parts;
     const waitMs = budget.begin();
-    if (waitMs >= tellingMs) {
+    if (waitMs >= reportedDelayMs) {
       return this.#machine.take('over budget', {
         wait: () => this.#wait(waitMs),
         'report over budget': () => this.#reportOverBudget(waitMs),
@@ -218,7 +218,7 @@ export class Registration {
       this.#counted = () => budget.end();
       this.#find();
     }
-    if (news) this.#tell(news);
+    if (news) this.#report(news);
   }
 
   /** A refresh keeps what the registrar has accepted, and is in no budget. */
@@ -268,7 +268,7 @@ export class Registration {
     );
     this.#scheduleCheck(flow);
     const expiresAt = this.#parts.environment.clock.now() + expiresMs;
-    this.#tell({ state: 'registered', expiresAt, nextTryAt: null, sipCode, lastError: doubt });
+    this.#report({ state: 'registered', expiresAt, nextTryAt: null, sipCode, lastError: doubt });
   }
 
   #failed(failure: Failure) {
@@ -300,7 +300,7 @@ export class Registration {
     const waitMs = this.#retries.pauseAfter(failure);
     this.#parts.log.warn({ sip_status: sipCode, error, retry_ms: waitMs }, 'not registered');
     this.#wait(waitMs);
-    this.#tell({ state: 'failed', expiresAt: null, ...this.#nextTry(), sipCode, lastError: error });
+    this.#report({ state: 'failed', expiresAt: null, ...this.#nextTry(), sipCode, lastError: error });
   }
 
   #wait(ms: number) {
@@ -322,14 +322,14 @@ export class Registration {
     else if (this.#retryAt > this.#parts.environment.clock.elapsed() + updateGapMs) {
       this.#halt();
       this.#wait(updateGapMs);
-      this.#tell(this.#nextTry());
+      this.#report(this.#nextTry());
     }
   }
 
   #reportOverBudget(waitMs: number): void {
     const lastError = budgetProblem(registrarHostPort(this.#parts.registrar));
     this.#parts.log.warn({ error: lastError, retry_ms: waitMs }, 'not registered');
-    this.#tell({ state: 'failed', expiresAt: null, ...this.#nextTry(), lastError });
+    this.#report({ state: 'failed', expiresAt: null, ...this.#nextTry(), lastError });
   }
 
   #reportEngineLost(): void {
@@ -339,7 +339,7 @@ export class Registration {
     // The registrar's rejection still applies.
     if (this.#retries.heldMs > 0) return;
     const lastError = 'The SIP engine of the edge was lost.';
-    this.#tell({ state: 'failed', expiresAt: null, nextTryAt: null, lastError });
+    this.#report({ state: 'failed', expiresAt: null, nextTryAt: null, lastError });
   }
 
   // ---------------------------------------------------------------- the flow
@@ -378,7 +378,7 @@ export class Registration {
     this.#halt();
     this.#limit?.cancel();
     this.#flow = null;
-    this.#tell({ state: 'ended', expiresAt: null, nextTryAt: null });
+    this.#report({ state: 'ended', expiresAt: null, nextTryAt: null });
     this.#settle();
     this.#confirmEnd();
   };

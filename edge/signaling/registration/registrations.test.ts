@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { registrationsScene, settled, trunk } from '../../../test/kit/edge/registrations.ts';
 
 const scene = registrationsScene();
-const { build, sent, answerAll, registered, told } = scene;
+const { build, sent, answerAll, registered, reported } = scene;
 
 describe('the registrations of the edge', () => {
   it('do not wait longer when the clock is set back an hour between two', async () => {
@@ -104,22 +104,22 @@ describe('the registrations of the edge', () => {
     await registered(trunk('a'), trunk('b', { username: 'b' }));
     scene.registrations.follow([trunk('b', { username: 'b' })]);
     expect(await sent()).toEqual(['acme 0']);
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
     await answerAll();
-    expect(told()).toEqual(['a ended']);
+    expect(reported()).toEqual(['a ended']);
   });
 
   it('are replaced only after the old binding is removed: the Contact is the same', async () => {
     await registered(trunk('a'));
     scene.registrations.follow([trunk('a', { password: 'another' })]);
-    expect(told()).toEqual(['a registering']);
+    expect(reported()).toEqual(['a registering']);
     scene.clock.advance(1_000);
     expect(await sent()).toEqual(['acme 0']);
     await answerAll();
     scene.clock.advance(1_000);
     expect(await sent()).toEqual(['acme 300']);
     await answerAll();
-    expect(told()).toEqual(['a registering', 'a registered']);
+    expect(reported()).toEqual(['a registering', 'a registered']);
   });
 
   it('are shared by records that register the same user at the same registrar', async () => {
@@ -127,18 +127,18 @@ describe('the registrations of the edge', () => {
     expect(scene.registrations.metrics()['trunkline_edge_registrations{state="registered"}']).toBe(1);
     scene.registrations.follow([trunk('b')]);
     expect(await sent()).toEqual([]);
-    expect(told()).toEqual(['a ended']);
+    expect(reported()).toEqual(['a ended']);
     scene.registrations.follow([trunk('b'), trunk('c')]);
-    expect(told()).toEqual(['a ended', 'c registered']);
+    expect(reported()).toEqual(['a ended', 'c registered']);
     scene.clock.advance(180_000);
     await answerAll(403);
-    expect(told().slice(2)).toEqual(['b failed', 'c failed']);
+    expect(reported().slice(2)).toEqual(['b failed', 'c failed']);
   });
 
   it('all register again after the engine was lost', async () => {
     await registered(trunk('a', { username: 'a' }), trunk('b', { username: 'b' }));
     scene.registrations.engineLost();
-    expect(told()).toEqual(['a failed', 'b failed']);
+    expect(reported()).toEqual(['a failed', 'b failed']);
     scene.clock.advance(600_000);
     expect(await sent()).toEqual([]);
     scene.registrations.engineUp();
@@ -170,7 +170,7 @@ describe('the registrations of the edge', () => {
     expect(over).toBe(false);
     scene.clock.advance(8_000);
     await end;
-    expect(told()).toEqual(['a ended', 'b ended']);
+    expect(reported()).toEqual(['a ended', 'b ended']);
     expect(scene.clock.pending).toBe(0);
   });
 

@@ -306,7 +306,7 @@ export class Registrations {
     orderId: string | undefined = undefined,
   ): void {
     const iso = (ms: number): string => new Date(ms).toISOString();
-    const told = {
+    const report = {
       state: state.state,
       registrar: registrarHostPort(binding.registrar),
       at: iso(this.#options.environment.clock.now()),
@@ -315,8 +315,8 @@ export class Registrations {
       sip_code: state.sipCode,
       last_error: state.lastError,
     };
-    if (orderId === undefined) this.#options.report(trunkId, told);
-    else this.#options.report(trunkId, told, orderId);
+    if (orderId === undefined) this.#options.report(trunkId, report);
+    else this.#options.report(trunkId, report, orderId);
   }
 }
 

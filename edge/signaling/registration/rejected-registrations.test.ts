@@ -8,7 +8,7 @@ import { epoch, registrationsScene, trunk } from '../../../test/kit/edge/registr
 import { openRefusalStore, type RefusalStore } from './refused-registrations.ts';
 
 const scene = registrationsScene();
-const { build, sent, answerAll, registered, told } = scene;
+const { build, sent, answerAll, registered, reported } = scene;
 
 /** Seconds until the next attempt for the one failed record. */
 const pauseS = () => (Date.parse(scene.reports.at(-1)?.next_try_at ?? '') - scene.clock.now()) / 1000;
@@ -23,7 +23,7 @@ describe('the registrations of the edge', () => {
     scene.registrations.follow([trunk('a'), trunk('b', { username: 'b' })]);
     scene.clock.advance(1_000);
     await answerAll(403);
-    expect(told().at(-1)).toBe('b failed');
+    expect(reported().at(-1)).toBe('b failed');
     expect(pauseS()).toBe(4);
   });
 

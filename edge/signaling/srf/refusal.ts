@@ -62,6 +62,6 @@ export function isChallenged(status: number, headers: HeaderFields): boolean {
  */
 export function failureOf({ headers, reason }: Pick<SrfAnswer, 'headers' | 'reason'>): ConnectionFailure {
   const text = warningText(headers) ?? reason;
-  const told = readFailure(headerOf(headers, privateHeaders.failure.toLowerCase()));
-  return told === null ? connectionFailure('unknown', text) : { ...told, text };
+  const failure = readFailure(headerOf(headers, privateHeaders.failure.toLowerCase()));
+  return failure === null ? connectionFailure('unknown', text) : { ...failure, text };
 }

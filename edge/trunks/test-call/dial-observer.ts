@@ -15,7 +15,7 @@ interface Attempt {
   readonly hop: NextHop;
   outcome: AttemptOutcome | null;
   /** Events already reported: a peer may repeat them endlessly. */
-  readonly told: Set<StoryEvent>;
+  readonly seen: Set<StoryEvent>;
 }
 
 export class DialObserver {
@@ -71,7 +71,7 @@ export class DialObserver {
         this.#problems.get(first + i) ?? `${hostPortOf(attempt)}: ${attempt.error ?? 'failed'}.`;
       this.#story.add('failover', `${problem} Failing over to ${next}.`);
     }
-    this.#attempt = { hop, outcome: null, told: new Set() };
+    this.#attempt = { hop, outcome: null, seen: new Set() };
   }
 
   #ended(outcome: AttemptOutcome): void {
@@ -89,8 +89,8 @@ export class DialObserver {
 
   #progress(status: number, early: boolean): void {
     const event = status === 100 ? 'trying' : early ? 'early_media' : 'ringing';
-    if (!this.#attempt || this.#attempt.told.has(event)) return;
-    this.#attempt.told.add(event);
+    if (!this.#attempt || this.#attempt.seen.has(event)) return;
+    this.#attempt.seen.add(event);
     const phrase = phrases[status] ?? 'Session Progress';
     this.#story.add(event, `${status} ${phrase}${early ? ', with early media' : ''}`);
   }

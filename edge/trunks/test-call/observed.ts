@@ -11,7 +11,7 @@ export interface HuntObserver {
 }
 
 export function observedHunt(hunt: Hunt, observer: HuntObserver): Hunt {
-  let told = 0;
+  let reported = 0;
   return {
     get attempts() {
       return hunt.attempts;
@@ -19,8 +19,8 @@ export function observedHunt(hunt: Hunt, observer: HuntObserver): Hunt {
     async next() {
       const hop = await hunt.next();
       if (!hop) return null;
-      const failed = hunt.attempts.slice(told);
-      told = hunt.attempts.length;
+      const failed = hunt.attempts.slice(reported);
+      reported = hunt.attempts.length;
       observer.found(hop, failed);
       return hop;
     },

@@ -15,12 +15,12 @@ const statusAfter: Partial<Record<StoryEvent, TestCallState['status']>> = {
 
 export class Story {
   readonly #clock: Clock;
-  readonly #tell: (state: TestCallState) => void;
+  readonly #report: (state: TestCallState) => void;
   #state: TestCallState = queuedTestCall;
 
-  constructor(clock: Clock, tell: (state: TestCallState) => void) {
+  constructor(clock: Clock, report: (state: TestCallState) => void) {
     this.#clock = clock;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   get over(): boolean {
@@ -41,6 +41,6 @@ export class Story {
   #become(event: StoryEvent, detail: string, facts: Facts & Pick<TestCallState, 'status'>): void {
     const at = new Date(this.#clock.now()).toISOString();
     this.#state = { ...this.#state, ...facts, timeline: [...this.#state.timeline, { event, at, detail }] };
-    this.#tell(this.#state);
+    this.#report(this.#state);
   }
 }

@@ -64,7 +64,7 @@ export class EdgeEnd {
     });
   }
 
-  tell(...events: (AgentTestEvent | object)[]): void {
+  send(...events: (AgentTestEvent | object)[]): void {
     for (const event of events) this.#socket.send(JSON.stringify(event));
   }
 

@@ -38,10 +38,11 @@ export async function startCarrier(): Promise<CarrierService> {
       ({ headers }) => headers['idempotency-key'] !== request.headers['idempotency-key'],
     );
     requests.push({ method, path, headers: request.headers, body: Buffer.concat(parts) });
-    const told = path === '/porting/portability' ? service.portability : service.answers.shift();
-    if (told === 'none') return request.socket.destroy();
-    if (typeof told === 'number') return response.writeHead(told).end('{"message":"told to"}');
-    if (told && 'body' in told) return response.writeHead(told.status).end(JSON.stringify(told.body));
+    const scripted = path === '/porting/portability' ? service.portability : service.answers.shift();
+    if (scripted === 'none') return request.socket.destroy();
+    if (typeof scripted === 'number') return response.writeHead(scripted).end('{"message":"told to"}');
+    if (scripted && 'body' in scripted)
+      return response.writeHead(scripted.status).end(JSON.stringify(scripted.body));
     const answer = usual(method, path, isNew);
     response.writeHead(answer === null ? 404 : 200).end(JSON.stringify(answer ?? {}));
   });

@@ -131,14 +131,14 @@ export class QueuedRuns {
   /** The row once it has this status. */
   async turned(id: string, status: string) {
     for (;;) {
-      const told = Promise.withResolvers<void>();
-      const stop = this.announcements.on(runSubject(id), told.resolve);
+      const announced = Promise.withResolvers<void>();
+      const stop = this.announcements.on(runSubject(id), announced.resolve);
       const row = await this.rowOf(id);
       if (row.status === status) {
         stop();
         return row;
       }
-      await told.promise;
+      await announced.promise;
       stop();
     }
   }

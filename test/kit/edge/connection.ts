@@ -16,19 +16,19 @@ export function connection(
     limits?: Partial<TransportLimits>;
   } = {},
 ) {
-  const told: string[] = [];
+  const events: string[] = [];
   let held = 0;
   const wire = { protocol: 'tls' as const, queuedBytes: 0 };
   const owner = {
     tick: 0,
     limits: { ...DEFAULT_TRANSPORT_LIMITS, ...options.limits },
     events: {
-      message: (_flow: unknown, bytes: Buffer) => told.push(`message of ${bytes.length}`),
-      frameError: (_flow: unknown, error: { reason: string }) => told.push(`frame error: ${error.reason}`),
-      closed: (_flow: unknown, { text }: ConnectionFailure) => told.push(`closed: ${text}`),
+      message: (_flow: unknown, bytes: Buffer) => events.push(`message of ${bytes.length}`),
+      frameError: (_flow: unknown, error: { reason: string }) => events.push(`frame error: ${error.reason}`),
+      closed: (_flow: unknown, { text }: ConnectionFailure) => events.push(`closed: ${text}`),
     },
-    closing: () => told.push('closing'),
-    gone: () => told.push('gone'),
+    closing: () => events.push('closing'),
+    gone: () => events.push('gone'),
     count: () => {},
     unfinished: (_flow: unknown, octets: number) => {
       held = octets;
@@ -42,11 +42,11 @@ export function connection(
         return wire.queuedBytes;
       },
       protocol: wire.protocol,
-      write: (bytes) => told.push(`write ${JSON.stringify(bytes.toString())}`),
-      end: () => told.push('end'),
-      destroy: () => told.push('destroy'),
-      pause: () => told.push('pause'),
-      resume: () => told.push('resume'),
+      write: (bytes) => events.push(`write ${JSON.stringify(bytes.toString())}`),
+      end: () => events.push('end'),
+      destroy: () => events.push('destroy'),
+      pause: () => events.push('pause'),
+      resume: () => events.push('resume'),
     },
     { remoteAddress: '192.0.2.1', remotePort: 5061, localAddress: '192.0.2.2', localPort: 40_000 },
     options.outbound || options.namedByPeer ? null : slot,
@@ -61,6 +61,6 @@ export function connection(
   };
   const receive = (text: string) => flow.received(Buffer.from(text, 'latin1'));
   /** Events since the last call. */
-  const news = () => told.splice(0);
+  const news = () => events.splice(0);
   return { flow, slot, wire, pass, receive, news, held: () => held };
 }

@@ -47,7 +47,7 @@ export interface UpCall {
 }
 
 /** Status line and subscription of a NOTIFY that we sent. */
-export function told(sent: Sent): string {
+export function notifyText(sent: Sent): string {
   return `${sent.startLine.split(' ')[0]} ${sent.headers['subscription-state']} ${sent.body.trim()}`;
 }
 

@@ -117,7 +117,7 @@ export function registrationsScene() {
     reports.length = 0;
   }
 
-  const told = () => reports.map(({ trunkId, state }) => `${trunkId} ${state}`);
+  const reported = () => reports.map(({ trunkId, state }) => `${trunkId} ${state}`);
 
   return {
     get clock() {
@@ -139,6 +139,6 @@ export function registrationsScene() {
     sent,
     answerAll,
     registered,
-    told,
+    reported,
   };
 }

@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-interface Told {
+interface TransportEvent {
   readonly what: string;
   readonly flow?: Flow;
   readonly text: string;
@@ -36,13 +36,13 @@ interface Told {
 /** A transport with awaitable events. */
 export class Recorder {
   readonly clock = new FakeClock();
-  readonly told: Told[] = [];
+  readonly seen: TransportEvent[] = [];
   readonly layer: TransportLayer;
   #wake: () => void = () => {};
 
   constructor(options: Partial<TransportOptions> = {}) {
-    const tell = (what: string, text: string, flow?: Flow, loss?: ConnectionFailure) => {
-      this.told.push({ what, text, ...(flow && { flow }), ...(loss && { loss }) });
+    const record = (what: string, text: string, flow?: Flow, loss?: ConnectionFailure) => {
+      this.seen.push({ what, text, ...(flow && { flow }), ...(loss && { loss }) });
       this.#wake();
     };
     this.layer = new TransportLayer(
@@ -52,15 +52,15 @@ export class Recorder {
         ...options,
       },
       {
-        message: (flow, bytes) => tell('message', bytes.toString('latin1'), flow),
+        message: (flow, bytes) => record('message', bytes.toString('latin1'), flow),
         frameError: (flow, error) => {
           flow.send(Buffer.from(`${error.status}`));
           flow.close(error.reason);
-          tell('frameError', error.reason, flow);
+          record('frameError', error.reason, flow);
         },
-        closed: (flow, loss) => tell('closed', loss.text, flow, loss),
-        opened: (flow) => tell('opened', flow.protocol, flow),
-        refused: (address, reason) => tell('refused', `${address}: ${reason}`),
+        closed: (flow, loss) => record('closed', loss.text, flow, loss),
+        opened: (flow) => record('opened', flow.protocol, flow),
+        refused: (address, reason) => record('refused', `${address}: ${reason}`),
       },
       this.clock,
     );
@@ -68,9 +68,9 @@ export class Recorder {
   }
 
   /** The `nth` event of a kind, as soon as it occurs. */
-  async event(what: string, nth = 1): Promise<Told> {
+  async event(what: string, nth = 1): Promise<TransportEvent> {
     for (;;) {
-      const found = this.told.filter((entry) => entry.what === what)[nth - 1];
+      const found = this.seen.filter((entry) => entry.what === what)[nth - 1];
       if (found) return found;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

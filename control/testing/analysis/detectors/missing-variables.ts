@@ -97,8 +97,8 @@ function findingFor(failed: FailedCase, tested: TestedGraph, one: Missing): Find
   const { name, confidence, why } = one;
   const other = keptAs(failed, one);
   if (other) return other;
-  const told = answerFor(failed, tested, one);
-  if (!told) {
+  const found = answerFor(failed, tested, one);
+  if (!found) {
     return {
       cause: 'data',
       type: 'node_config',
@@ -109,7 +109,7 @@ function findingFor(failed: FailedCase, tested: TestedGraph, one: Missing): Find
       edit: null,
     };
   }
-  const { node, line } = told;
+  const { node, line } = found;
   const variable = wanted(one, node, line);
   return {
     cause: 'data',

@@ -19,7 +19,7 @@ const windowMs = 24 * 60 * 60 * 1000;
 export class BatchCompletions {
   readonly #parts: CompletionParts;
   readonly #listeners: BatchListener[] = [];
-  #told = new Set<string>();
+  #announced = new Set<string>();
   #look: Promise<void> = Promise.resolve();
 
   constructor(parts: CompletionParts) {
@@ -42,12 +42,12 @@ export class BatchCompletions {
     const { clock, db, log } = this.#parts;
     try {
       const ended = await completedSince(db, new Date(clock.now() - windowMs).toISOString());
-      const known = this.#told;
-      this.#told = new Set(ended.filter((id) => known.has(id)));
+      const known = this.#announced;
+      this.#announced = new Set(ended.filter((id) => known.has(id)));
       for (const id of ended) {
-        if (this.#told.has(id)) continue;
+        if (this.#announced.has(id)) continue;
         for (const listener of this.#listeners) await listener(id);
-        this.#told.add(id);
+        this.#announced.add(id);
       }
     } catch (error) {
       log.error({ err: error }, 'a listener for the end of a batch failed');
