@@ -13,11 +13,26 @@ import { linkCatalogue } from './catalogue-links.ts';
 import { chatRoutes } from './chats/index.ts';
 import { checkRoutes } from './checks/index.ts';
 import { type TextSessionParts, webhookClient } from './conversations/index.ts';
-import { type Database, openDatabase, rounds, type SecretBox, together, workUnderWay } from './db/index.ts';
+import {
+  type Database,
+  openDatabase,
+  rounds,
+  type SecretBox,
+  type SyncFile,
+  together,
+  workUnderWay,
+} from './db/index.ts';
 import { addOpenApi, createMetrics, healthRoute, metricsRoute, openApiRoutes } from './deployment/index.ts';
 import { followCatalogue } from './edge-config/index.ts';
 import { Announcements, acceptEdges, ConnectedEdges, type Reports } from './edge-link/index.ts';
-import { type App, addIdempotency, createBase, trackRequests, WrongKeys } from './http/index.ts';
+import {
+  type App,
+  addDurableAnswers,
+  addIdempotency,
+  createBase,
+  trackRequests,
+  WrongKeys,
+} from './http/index.ts';
 import { numberRoutes } from './inbound/index.ts';
 import { type ControlLimits, controlLimits } from './limits.ts';
 import { deploymentSecrets } from './operations/index.ts';
@@ -86,6 +101,8 @@ export interface AppOptions {
   readonly promotionGate?: PromotionGate;
   /** Wraps the store of edge reports; for tests. */
   readonly watchReports?: (store: Reports) => Reports;
+  /** Replaces the sync of the database's log; for tests. */
+  readonly sync?: SyncFile;
 }
 
 /** @throws Error when the database cannot be opened or migrated */
@@ -93,7 +110,7 @@ export async function createApp(options: AppOptions): Promise<ControlApp> {
   const { config, logger, clock = systemClock } = options;
   // Before migrating: with the wrong key, nothing in the database may change.
   const secrets = await deploymentSecrets(config);
-  const database = await openDatabase(config.databaseFile, clock);
+  const database = await openDatabase(config.databaseFile, clock, options.sync);
   try {
     return await assemble(options, database, secrets, clock);
   } catch (error) {
@@ -127,6 +144,7 @@ async function assemble(
   addOpenApi(app);
   addGuard(app, { ...config, db: database.db, clock, wrongKeys: services.wrongKeys });
   addIdempotency(app, services);
+  addDurableAnswers(app, database);
   const posting = {
     ...services,
     db: database.db,

@@ -41,6 +41,7 @@ test('hooks of one kind are in the order in which the server adds them', () => {
     'createMetrics(app,': 'control/deployment/metrics.ts',
     'addGuard(app,': 'control/organizations/guard.ts',
     'addIdempotency(app,': 'control/http/idempotency.ts',
+    'addDurableAnswers(app,': 'control/http/durable-answers.ts',
   };
   const order = calls.flatMap(([file, text]) =>
     Object.entries(adders)

@@ -11,6 +11,7 @@ import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migrat
 import { type Clock, systemClock } from '#shared/clock.ts';
 import { namedPath, type StorageFault } from '#shared/storage-fault.ts';
 import { migrations } from './migrations/index.ts';
+import type { SyncFile } from './sqlite/durability.ts';
 import { openSqlite } from './sqlite/open.ts';
 import type { Db, Tables } from './tables.ts';
 
@@ -20,15 +21,27 @@ export interface Database {
   storageFault(): Promise<StorageFault | null>;
   /** Statements that failed because the disk is full or broken. */
   readonly storageFailures: number;
+  /**
+   * Resolves when every commit before the call survives a loss of power. Await it before you tell somebody else that
+   * something is stored.
+   * @throws Error with the code of a storage fault
+   */
+  durable(): Promise<void>;
+  /** Also makes everything durable. @throws Error as `durable` */
   close(): Promise<void>;
 }
 
 /**
  * @param file path of the SQLite file, created when missing, or `:memory:`
+ * @param sync replaces fdatasync; for tests
  * @throws Error when the file cannot be opened, or a migration fails: see its cause
  */
-export async function openDatabase(file: string, clock: Clock = systemClock): Promise<Database> {
-  const { dialect, storage, migrated } = openSqlite(file, clock);
+export async function openDatabase(
+  file: string,
+  clock: Clock = systemClock,
+  sync?: SyncFile,
+): Promise<Database> {
+  const { dialect, storage, durability, migrated } = openSqlite(file, clock, sync);
   const db = new Kysely<Tables>({ dialect });
   try {
     await migrate(db, migrations);
@@ -44,7 +57,15 @@ export async function openDatabase(file: string, clock: Clock = systemClock): Pr
     get storageFailures() {
       return storage.failures;
     },
-    close: () => db.destroy(),
+    durable: async () => durability?.durable(),
+    close: async () => {
+      try {
+        await durability?.durable();
+      } finally {
+        await db.destroy();
+        await durability?.close();
+      }
+    },
   };
 }
 

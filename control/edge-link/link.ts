@@ -15,7 +15,7 @@ import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol/config.
 import { type ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import { ApiError, isApiErrorCode } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
-import type { Db } from '../db/index.ts';
+import type { Database, Db } from '../db/index.ts';
 import type { Announcements } from './announcements.ts';
 import { Unanswered } from './command-rules.ts';
 import { EdgeTime } from './edge-time.ts';
@@ -51,6 +51,7 @@ export interface EdgeConfigSource {
 
 export interface LinkParts {
   readonly db: Db;
+  readonly database: Pick<Database, 'durable'>;
   readonly clock: Clock;
   readonly config: EdgeConfigSource;
   readonly reports: Reports;
@@ -211,6 +212,8 @@ class EdgeLink implements ConnectedEdge {
     // Subscribe before reading the snapshot, so that no change falls between the two.
     this.#stopListening = config.onChange(() => this.#later(() => this.#pushChange()));
     const snapshot = await config.snapshot();
+    // The last process may have died between a commit and its sync.
+    await this.#parts.database.durable();
     if (this.#closed) return this.#stopListening();
     this.#hello = hello;
     this.#source = source;
@@ -237,7 +240,21 @@ class EdgeLink implements ConnectedEdge {
       this.#parts.log.error({ edge: source.edgeId, problem }, 'report rejected');
     this.#parts.onReports(stored, rejected.length);
     for (const subject of announced) this.#parts.announcements.announce(subject);
-    this.#send({ type: 'ack', seq: acknowledged });
+    this.#acknowledge(acknowledged);
+  }
+
+  /**
+   * The edge deletes what is acknowledged, so it must survive a loss of power first. The next frame is stored meanwhile;
+   * syncs end in order, and so do the acknowledgements.
+   */
+  #acknowledge(seq: number): void {
+    this.#parts.database.durable().then(
+      () => this.#send({ type: 'ack', seq }),
+      (error: unknown) => {
+        this.#parts.log.error({ err: error, edge: this.edgeId }, 'reports are not durable');
+        this.close(internalError, 'the control plane failed; connect again');
+      },
+    );
   }
 
   /** Runs `work` after earlier frames, without delaying later ones. */

@@ -2,6 +2,7 @@
 export { type Access, type App, type Caller, orgOf } from './app-types.ts';
 export { createBase } from './base.ts';
 export { exposedHeaders } from './cors.ts';
+export { addDurableAnswers } from './durable-answers.ts';
 export { errorBody, type Group, groupOf } from './groups.ts';
 export { addIdempotency, keepAnswer, workOf } from './idempotency.ts';
 export { pruneAnswers } from './idempotency-store.ts';

@@ -64,6 +64,8 @@ export class ControlMachine {
       clock: machine.clock,
       logger: pino({ level: 'silent' }),
       limits: { calls: { edgeLostMs: 600_000 } },
+      // The world's machines keep what was written.
+      sync: async () => {},
       watchReports: (store) => machine.#watched(store),
     });
     const app = await site.time.still(begun(made));

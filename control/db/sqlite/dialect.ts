@@ -15,19 +15,29 @@ import {
 } from 'kysely';
 import { KeptStatements } from './statements.ts';
 
+/** What the statements of a connection tell. */
+export interface StatementEvents {
+  /** A statement failed. */
+  failed(error: unknown): void;
+  /** Something may have been committed. */
+  committed(): void;
+}
+
+const noEvents: StatementEvents = { failed: () => undefined, committed: () => undefined };
+
 export class KeptStatementsDialect extends SqliteDialect {
   readonly #connection: SqliteFile.Database;
-  readonly #failed: (error: unknown) => void;
+  readonly #events: StatementEvents;
 
-  /** @param connection is closed with Kysely @param failed receives the error of each statement that failed */
-  constructor(connection: SqliteFile.Database, failed: (error: unknown) => void = () => undefined) {
+  /** @param connection is closed with Kysely */
+  constructor(connection: SqliteFile.Database, events: StatementEvents = noEvents) {
     super({ database: connection });
     this.#connection = connection;
-    this.#failed = failed;
+    this.#events = events;
   }
 
   override createDriver(): Driver {
-    return new OneConnection(this.#connection, this.#failed);
+    return new OneConnection(this.#connection, this.#events);
   }
 
   override createQueryCompiler(): SqliteQueryCompiler {
@@ -38,8 +48,8 @@ export class KeptStatementsDialect extends SqliteDialect {
 class OneConnection implements Driver {
   readonly #connection: SqliteConnection;
 
-  constructor(file: SqliteFile.Database, failed: (error: unknown) => void) {
-    this.#connection = new SqliteConnection(file, failed);
+  constructor(file: SqliteFile.Database, events: StatementEvents) {
+    this.#connection = new SqliteConnection(file, events);
   }
 
   async init(): Promise<void> {}
@@ -79,12 +89,12 @@ class OneConnection implements Driver {
 export class SqliteConnection implements DatabaseConnection {
   readonly file: SqliteFile.Database;
   readonly #statements: KeptStatements;
-  readonly #failed: (error: unknown) => void;
+  readonly #events: StatementEvents;
 
-  constructor(file: SqliteFile.Database, failed: (error: unknown) => void) {
+  constructor(file: SqliteFile.Database, events: StatementEvents) {
     this.file = file;
     this.#statements = new KeptStatements(file);
-    this.#failed = failed;
+    this.#events = events;
   }
 
   /** Runs a statement without values. */
@@ -104,14 +114,24 @@ export class SqliteConnection implements DatabaseConnection {
   #execute(sql: string, parameters: readonly unknown[]): QueryResult<unknown> {
     try {
       const statement = this.#statements.prepare(sql);
-      if (statement.reader) return { rows: statement.all(parameters) };
-      const { changes, lastInsertRowid } = statement.run(parameters);
-      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+      const result = resultOf(statement, parameters);
+      // SQLite counts `commit` itself among the statements that only read.
+      if ((sql === 'commit' || !statement.readonly) && !this.file.inTransaction) this.#events.committed();
+      return result;
     } catch (error) {
-      this.#failed(error);
+      this.#events.failed(error);
       throw error;
     }
   }
+}
+
+function resultOf(
+  statement: SqliteFile.Statement<unknown[]>,
+  parameters: readonly unknown[],
+): QueryResult<unknown> {
+  if (statement.reader) return { rows: statement.all(parameters) };
+  const { changes, lastInsertRowid } = statement.run(parameters);
+  return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
 }
 
 /**

@@ -6,24 +6,34 @@ import type { Dialect } from 'kysely';
 import type { Clock } from '#shared/clock.ts';
 import { namingPath } from '#shared/storage-fault.ts';
 import { KeptStatementsDialect } from './dialect.ts';
+import { Durability, type SyncFile } from './durability.ts';
 import { StorageState } from './storage.ts';
 
 export interface Sqlite {
   readonly dialect: Dialect;
   readonly storage: StorageState;
+  /** null: a commit needs no sync of its own. */
+  readonly durability: Durability | null;
   /** To call once the newest schema is there. */
   migrated(): void;
 }
 
 /** @param file path, created when missing, or `:memory:` @throws Error when the file cannot be opened */
-export function openSqlite(file: string, clock: Clock): Sqlite {
+export function openSqlite(file: string, clock: Clock, sync?: SyncFile): Sqlite {
   const connection = namingPath(file, () => connect(file));
   // In-memory databases start empty, so all of one process can start from the first one's state after its migrations.
   const fresh = file === ':memory:' && emptyInMemory === null;
   const storage = new StorageState(connection, clock);
+  const durability = inWal(connection)
+    ? new Durability(file, (error) => storage.noteForGood(error), sync)
+    : null;
   return {
-    dialect: new KeptStatementsDialect(connection, (error) => storage.note(error)),
+    dialect: new KeptStatementsDialect(connection, {
+      failed: (error) => storage.note(error),
+      committed: () => durability?.committed(),
+    }),
     storage,
+    durability,
     migrated: () => {
       if (fresh) emptyInMemory = connection.serialize();
     },
@@ -39,7 +49,16 @@ function connect(file: string): SqliteFile.Database {
   const connection = new SqliteFile(begin, { timeout: 5000 });
   if (file !== ':memory:') chmodSync(file, 0o600);
   connection.pragma('journal_mode = WAL');
-  connection.pragma('synchronous = NORMAL');
+  // A file system without shared memory has no write-ahead log: there each commit is synced.
+  connection.pragma(`synchronous = ${inWal(connection) ? 'NORMAL' : 'FULL'}`);
+  // Moves what an earlier process committed into the database file, and syncs it: where a sync failed, a later one of
+  // the log would say nothing about it.
+  if (inWal(connection)) connection.pragma('wal_checkpoint(PASSIVE)');
   connection.pragma('foreign_keys = ON');
   return connection;
+}
+
+/** Not in memory. */
+function inWal(connection: SqliteFile.Database): boolean {
+  return connection.pragma('journal_mode', { simple: true }) === 'wal';
 }

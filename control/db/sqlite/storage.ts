@@ -16,6 +16,8 @@ export class StorageState {
   readonly #connection: SqliteFile.Database;
   readonly #clock: Clock;
   #fault: StorageFault | null = null;
+  /** A fault that no later write disproves. */
+  #forGood: StorageFault | null = null;
   #triedAt = Number.NEGATIVE_INFINITY;
   /** Statements that failed because the disk is full or broken. */
   failures = 0;
@@ -34,11 +36,18 @@ export class StorageState {
     this.#triedAt = this.#clock.elapsed();
   }
 
+  /** Records an error after which nothing that this process writes counts as stored. */
+  noteForGood(error: unknown): void {
+    this.#forGood = storageFault(error) ?? 'failing';
+    this.failures += 1;
+  }
+
   /**
    * Why nothing can be written; null: writing worked a few seconds ago. A failure is retried with a write that changes
    * nothing. Call it while nobody else uses the connection.
    */
   read(): StorageFault | null {
+    if (this.#forGood !== null) return this.#forGood;
     const everyMs = this.#fault === null ? lookEveryMs : tryEveryMs;
     if (this.#clock.elapsed() - this.#triedAt < everyMs) return this.#fault;
     this.#triedAt = this.#clock.elapsed();

@@ -42,7 +42,10 @@ export async function startControl(
   env: Readonly<Record<string, string>> = {},
   webhooks: AppOptions['webhooks'] = {},
   conversations: AppOptions['conversations'] = {},
-  { begin = true, ...more }: Pick<AppOptions, 'promotionGate' | 'limits'> & { readonly begin?: boolean } = {},
+  {
+    begin = true,
+    ...more
+  }: Pick<AppOptions, 'promotionGate' | 'limits' | 'sync'> & { readonly begin?: boolean } = {},
 ): Promise<TestControl> {
   const config: ControlConfig = readControlConfig({
     DATABASE_URL: ':memory:',
