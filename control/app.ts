@@ -18,7 +18,7 @@ import {
   openDatabase,
   rounds,
   type SecretBox,
-  type SyncFile,
+  type SyncLog,
   together,
   workUnderWay,
 } from './db/index.ts';
@@ -102,7 +102,7 @@ export interface AppOptions {
   /** Wraps the store of edge reports; for tests. */
   readonly watchReports?: (store: Reports) => Reports;
   /** Replaces the sync of the database's log; for tests. */
-  readonly sync?: SyncFile;
+  readonly sync?: SyncLog;
 }
 
 /** @throws Error when the database cannot be opened or migrated */

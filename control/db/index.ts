@@ -8,7 +8,7 @@ export { fromJson, type Json, toJson } from './json.ts';
 export { type Database, DatabaseTooNew, openDatabase } from './open.ts';
 export { keptSecretKey, loadSecretKey, SecretBox } from './secrets.ts';
 export { holdDataFolder } from './sqlite/data-lock.ts';
-export type { SyncFile } from './sqlite/durability.ts';
+export type { SyncLog } from './sqlite/durability.ts';
 export { copyDatabase, damageOf, readUnmigrated } from './sqlite/files.ts';
 export { sealEarlier } from './sqlite/seal-earlier.ts';
 export { workUnderWay } from './sqlite/work-report.ts';

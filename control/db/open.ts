@@ -11,7 +11,7 @@ import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migrat
 import { type Clock, systemClock } from '#shared/clock.ts';
 import { namedPath, type StorageFault } from '#shared/storage-fault.ts';
 import { migrations } from './migrations/index.ts';
-import type { SyncFile } from './sqlite/durability.ts';
+import type { SyncLog } from './sqlite/durability.ts';
 import { openSqlite } from './sqlite/open.ts';
 import type { Db, Tables } from './tables.ts';
 
@@ -39,7 +39,7 @@ export interface Database {
 export async function openDatabase(
   file: string,
   clock: Clock = systemClock,
-  sync?: SyncFile,
+  sync?: SyncLog,
 ): Promise<Database> {
   const { dialect, storage, durability, migrated } = openSqlite(file, clock, sync);
   const db = new Kysely<Tables>({ dialect });

@@ -33,7 +33,6 @@ const until = (done: () => boolean) => expect.poll(done).toBe(true);
 
 describe('Durability', () => {
   const make = (failed: (error: Error) => void = () => undefined) => {
-    writeFileSync(`${file}-wal`, '');
     const syncs = new Syncs();
     return { syncs, durability: new Durability(file, failed, syncs.sync) };
   };

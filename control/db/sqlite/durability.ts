@@ -15,10 +15,11 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { storageFault } from '#shared/storage-fault.ts';
 
-/** Resolves when all that was written to the file before the call is on its device. */
-export type SyncFile = (fd: number) => Promise<void>;
+/** Resolves when all that was written to the log before the call is on its device. */
+export type SyncLog = () => Promise<void>;
 
 const openFile = promisify(open);
+const syncFile = promisify(fdatasync);
 const syncFolder = promisify(fsync);
 const closeFile = promisify(close);
 
@@ -37,7 +38,7 @@ export class SyncFailed extends Error {
 
 export class Durability {
   readonly #log: string;
-  readonly #sync: SyncFile;
+  readonly #sync: SyncLog;
   readonly #failed: (error: SyncFailed) => void;
   /** Commits so far, and how many of them are durable; an earlier process may have left one that is not. */
   #commits = 1;
@@ -49,11 +50,11 @@ export class Durability {
   #fd: number | null = null;
   #lost: SyncFailed | null = null;
 
-  /** @param file of the database @param failed is called once, with the first sync that failed */
-  constructor(file: string, failed: (error: SyncFailed) => void, sync: SyncFile = promisify(fdatasync)) {
+  /** @param file of the database @param failed is called once, with the first sync that failed @param sync for tests */
+  constructor(file: string, failed: (error: SyncFailed) => void, sync?: SyncLog) {
     this.#log = `${file}-wal`;
     this.#failed = failed;
-    this.#sync = sync;
+    this.#sync = sync ?? (async () => syncFile(this.#fd ?? (await this.#open())));
   }
 
   /** To call after every commit. */
@@ -89,7 +90,7 @@ export class Durability {
   async #syncOnce(commits: number): Promise<void> {
     if (this.#lost) throw this.#lost;
     try {
-      await this.#sync(this.#fd ?? (await this.#open()));
+      await this.#sync();
       this.#durable = commits;
     } catch (error) {
       this.#lost = new SyncFailed(this.#log, error);

@@ -6,7 +6,7 @@ import type { Dialect } from 'kysely';
 import type { Clock } from '#shared/clock.ts';
 import { namingPath } from '#shared/storage-fault.ts';
 import { KeptStatementsDialect } from './dialect.ts';
-import { Durability, type SyncFile } from './durability.ts';
+import { Durability, type SyncLog } from './durability.ts';
 import { StorageState } from './storage.ts';
 
 export interface Sqlite {
@@ -19,7 +19,7 @@ export interface Sqlite {
 }
 
 /** @param file path, created when missing, or `:memory:` @throws Error when the file cannot be opened */
-export function openSqlite(file: string, clock: Clock, sync?: SyncFile): Sqlite {
+export function openSqlite(file: string, clock: Clock, sync?: SyncLog): Sqlite {
   const connection = namingPath(file, () => connect(file));
   // In-memory databases start empty, so all of one process can start from the first one's state after its migrations.
   const fresh = file === ':memory:' && emptyInMemory === null;
