@@ -16,8 +16,9 @@ import type { CallRow, Db } from '../db/index.ts';
 import { type App, orgOf, readSpan } from '../http/index.ts';
 import type { CallDeps } from './deps.ts';
 import { type CallFilter, listCalls } from './log-store.ts';
+import { outcomes } from './outcome.ts';
 import { writePcap } from './pcap.ts';
-import { callLogEntry, outcomes } from './rules.ts';
+import { callLogEntry } from './rules.ts';
 import { findLoggedCall, findTrace } from './store.ts';
 
 const defaultPage = 50;

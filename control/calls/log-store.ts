@@ -12,7 +12,7 @@
  */
 import { sql } from 'kysely';
 import type { CallRow, Db } from '../db/index.ts';
-import { outcomes } from './rules.ts';
+import { outcomes } from './outcome.ts';
 
 /** Filters of a page; times are ISO with milliseconds. */
 export interface CallFilter {

@@ -3,28 +3,11 @@
 import type { CallView } from '#shared/api/calls.ts';
 import type { CallLogEntry } from '#shared/api/sip-calls.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
-import { unansweredBy } from '#shared/sip-status.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
 import { type CallRow, fromJson, toJson } from '../db/index.ts';
 import type { LoggedCall } from './log-store.ts';
+import { outcomeOf } from './outcome.ts';
 import type { StoredTranscript } from './store.ts';
-
-/** Call outcomes in the call log (contract 3.4). */
-export const outcomes = ['in_progress', 'completed', 'busy', 'no_answer', 'canceled', 'failed'] as const;
-export type Outcome = (typeof outcomes)[number];
-
-/** The call's outcome in the call log (contract 3.4). */
-function outcomeOf(
-  call: Pick<CallRecord, 'ended_at' | 'answered_at' | 'status' | 'sip_code' | 'termination'>,
-): Outcome {
-  if (call.ended_at === null) return 'in_progress';
-  if (call.answered_at !== null) return 'completed';
-  const endedByUs = call.termination === 'api_stop' || call.termination === 'caller_canceled';
-  if (endedByUs || call.status === 'canceled') return 'canceled';
-  const bySip = unansweredBy(call.sip_code);
-  if (bySip === 'busy' || call.status === 'busy') return 'busy';
-  return bySip === 'no_answer' || call.status === 'no-answer' ? 'no_answer' : 'failed';
-}
 
 /** The row of a record. Keys are in the order of the table's columns. */
 export function callRow(call: CallRecord, edgeId: string): CallRow {

@@ -5,20 +5,20 @@
  */
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
-import type { Call } from './call.ts';
 import type { Termination } from './ending.ts';
+import type { LiveCall, SeatedAgent } from './live-call.ts';
 import type { AgentHost, AgentLeg } from './ports/agents.ts';
 import type { TransferOrder, TransferOutcome } from './ports/transfer.ts';
 import { callOver } from './transfer/outcome.ts';
 
-export class AgentSeat implements AgentHost {
+export class AgentSeat implements AgentHost, SeatedAgent {
   readonly agent: AgentLeg;
-  #call: Call | null;
+  #call: LiveCall | null;
   #started = false;
   #closing = false;
 
   /** @throws Error when the agent cannot be made */
-  constructor(call: Call, create: (host: AgentHost) => AgentLeg) {
+  constructor(call: LiveCall, create: (host: AgentHost) => AgentLeg) {
     this.#call = call;
     this.agent = create(this);
   }
@@ -31,7 +31,7 @@ export class AgentSeat implements AgentHost {
   }
 
   /** Attaches the agent to `call`. */
-  moveTo(call: Call): void {
+  moveTo(call: LiveCall): void {
     this.#call = call;
   }
 
@@ -46,7 +46,7 @@ export class AgentSeat implements AgentHost {
   }
 
   /** The call that the agent may change; null when it is closed. */
-  get #open(): Call | null {
+  get #open(): LiveCall | null {
     return this.#closing ? null : this.#call;
   }
 

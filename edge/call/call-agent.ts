@@ -1,18 +1,18 @@
 /** The agent of one call: prepared, started, paused, moved, closed. */
 import { AgentSeat } from './agent-seat.ts';
-import type { Call } from './call.ts';
 import type { CallDeps } from './call-deps.ts';
 import type { Termination } from './ending.ts';
+import type { LiveCall, SeatedAgent } from './live-call.ts';
 import type { AgentHost, AgentLeg, Agents, CallFacts } from './ports/agents.ts';
 import { callFacts } from './record.ts';
 
 export class CallAgent {
-  readonly #call: Call;
+  readonly #call: LiveCall;
   readonly #agents: Agents;
   readonly #prepareTimeoutMs: number;
-  #seat: AgentSeat | null = null;
+  #seat: SeatedAgent | null = null;
 
-  constructor(call: Call, { agents, settings }: Pick<CallDeps, 'agents' | 'settings'>) {
+  constructor(call: LiveCall, { agents, settings }: Pick<CallDeps, 'agents' | 'settings'>) {
     this.#call = call;
     this.#agents = agents;
     this.#prepareTimeoutMs = settings.prepareTimeoutMs;
@@ -27,7 +27,7 @@ export class CallAgent {
     const call = this.#call;
     const { id, facts, plan } = call;
     const { agent } = plan;
-    const create = speaker ?? (agent && ((facts, host) => this.#agents.create(agent, facts, host)));
+    const create = speaker ?? (agent && ((known, host) => this.#agents.create(agent, known, host)));
     if (!create) return { code: 'no_agent', detail: null };
     try {
       this.#seat = new AgentSeat(call, (host) => create(callFacts(id, facts, plan), host));
@@ -73,17 +73,21 @@ export class CallAgent {
   }
 
   /** Moves the agent, with what it has extracted, to the peer of `other`, where it replaces the current agent. */
-  moveTo(other: Call): void {
+  moveTo(other: LiveCall): void {
     other.ledger.extracted = this.#call.ledger.extracted;
     other.transfers.free();
     const seat = this.#seat;
     this.#seat = null;
     this.#call.media?.attach(null);
-    if (!seat) return;
-    other.agent.close('The agent of the other call continues on this one.');
-    other.agent.#seat = seat;
-    seat.moveTo(other);
-    other.agent.resume();
+    if (seat) other.agent.take(seat);
+  }
+
+  /** Replaces the agent by that of another call. */
+  take(seat: SeatedAgent): void {
+    this.close('The agent of the other call continues on this one.');
+    this.#seat = seat;
+    seat.moveTo(this.#call);
+    this.resume();
   }
 
   /** Closes the agent; safe to call twice. */

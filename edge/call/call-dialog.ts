@@ -2,7 +2,7 @@
  * The dialog of one call with its peer: the peer's requests in it (session changes, REFER, Replaces, BYE), and the
  * peer's hold.
  */
-import type { Call } from './call.ts';
+import type { LiveCall } from './live-call.ts';
 import type { MediaLeg } from './ports/media.ts';
 import type { CallLeg, DialogLeg, LegEvents } from './ports/signaling.ts';
 import { CallRefused } from './refused.ts';
@@ -14,12 +14,12 @@ export type InDialogEvents = Pick<
 >;
 
 export class CallDialog {
-  readonly #call: Call;
+  readonly #call: LiveCall;
   #leg: DialogLeg | null = null;
   #takeover: Takeover | null = null;
   #keysNoted = false;
 
-  constructor(call: Call) {
+  constructor(call: LiveCall) {
     this.#call = call;
   }
 

@@ -2,8 +2,8 @@
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { CallRecord, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
-import type { Call } from './call.ts';
 import type { CallDeps } from './call-deps.ts';
+import type { LiveCall } from './live-call.ts';
 import { callFacts, callRecord, mappableVariables } from './record.ts';
 
 type LedgerDeps = Pick<CallDeps, 'clock' | 'reporter' | 'newId'>;
@@ -15,7 +15,7 @@ export class CallLedger {
   attempts: readonly FailoverAttempt[] | null = null;
   /** What the agent has extracted so far. */
   extracted: CallVariables = {};
-  readonly #call: Call;
+  readonly #call: LiveCall;
   readonly #deps: LedgerDeps;
   readonly #startedAt: number;
   /** On the clock's elapsed time. */
@@ -26,7 +26,7 @@ export class CallLedger {
   #transferredTo: string | null = null;
   #endedAt: number | null = null;
 
-  constructor(call: Call, deps: LedgerDeps) {
+  constructor(call: LiveCall, deps: LedgerDeps) {
     this.#call = call;
     this.#deps = deps;
     this.#startedAt = deps.clock.now();

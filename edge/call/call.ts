@@ -28,6 +28,7 @@ import { CallLedger } from './call-ledger.ts';
 import type { CallPlan } from './call-plan.ts';
 import type { CallAction, CallInput, CallState } from './call-state.ts';
 import { inputFor, internalError, type Termination, terminationOf } from './ending.ts';
+import type { LiveCall } from './live-call.ts';
 import type { Log } from './log.ts';
 import type { MediaLeg, MediaLegOptions } from './ports/media.ts';
 import type { NextHop } from './ports/routes.ts';
@@ -44,7 +45,7 @@ export interface CallBeginning {
   readonly facts: LegFacts;
 }
 
-export class Call {
+export class Call implements LiveCall {
   readonly id: string;
   readonly ledger: CallLedger;
   readonly agent: CallAgent;

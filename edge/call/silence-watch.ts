@@ -4,7 +4,7 @@
  * maximum duration.
  */
 import type { Clock, Timer } from '#shared/clock.ts';
-import type { Call } from './call.ts';
+import type { LiveCall } from './live-call.ts';
 
 /** Silence before action is taken, ms. */
 export interface SilenceLimits {
@@ -15,7 +15,7 @@ export interface SilenceLimits {
 }
 
 export class SilenceWatch {
-  readonly #call: Call;
+  readonly #call: LiveCall;
   readonly #clock: Clock;
   readonly #limits: SilenceLimits;
   #timer: Timer | null = null;
@@ -23,7 +23,7 @@ export class SilenceWatch {
   /** Counts changes of what is expected: a late result of an earlier probe is ignored. */
   #turn = 0;
 
-  constructor(call: Call, clock: Clock, limits: SilenceLimits) {
+  constructor(call: LiveCall, clock: Clock, limits: SilenceLimits) {
     this.#call = call;
     this.#clock = clock;
     this.#limits = limits;

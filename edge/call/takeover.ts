@@ -5,13 +5,13 @@
  *     replacedBy(leg) -> media.answer(its offer) -> 200 -> ACK -> BYE on the old dialog
  *                              | rejected: the call continues unchanged
  */
-import type { Call } from './call.ts';
+import type { LiveCall } from './live-call.ts';
 import type { MediaLeg } from './ports/media.ts';
 import type { CallLeg, LegEvents } from './ports/signaling.ts';
 import { CallRefused } from './refused.ts';
 
 export class Takeover {
-  readonly #call: Call;
+  readonly #call: LiveCall;
   readonly #leg: CallLeg;
   readonly #done: (leg: CallLeg | null) => void;
   #over = false;
@@ -21,7 +21,7 @@ export class Takeover {
    * @param done called once: with the leg on which the call continues, or null when the call is unchanged or ends
    */
   constructor(
-    call: Call,
+    call: LiveCall,
     leg: CallLeg,
     inDialog: Omit<LegEvents, 'answered' | 'acknowledged' | 'canceled'>,
     done: (leg: CallLeg | null) => void,

@@ -1,8 +1,8 @@
 /** The time limits of one call: its timers, its maximum duration, and the silence of its peer. */
 import type { Clock, Timer } from '#shared/clock.ts';
 import { counted } from '#shared/counted.ts';
-import type { Call } from './call.ts';
 import type { CallDeps } from './call-deps.ts';
+import type { LiveCall } from './live-call.ts';
 import { SilenceWatch } from './silence-watch.ts';
 
 /**
@@ -13,12 +13,12 @@ const usualHoldQuestionMs = 60_000;
 
 export class TimeLimits {
   readonly silence: SilenceWatch;
-  readonly #call: Call;
+  readonly #call: LiveCall;
   readonly #clock: Clock;
   readonly #timers = new Set<Timer>();
   #deadline: number | null = null;
 
-  constructor(call: Call, { clock, settings }: Pick<CallDeps, 'clock' | 'settings'>) {
+  constructor(call: LiveCall, { clock, settings }: Pick<CallDeps, 'clock' | 'settings'>) {
     this.#call = call;
     this.#clock = clock;
     const { mediaTimeoutMs: mediaMs, holdQuestionMs: holdMs = usualHoldQuestionMs } = settings;

@@ -1,13 +1,13 @@
 /** A REFER that we send: its URI, and the meaning of its responses. */
 
-import type { Call } from '../call.ts';
+import type { LiveCall } from '../live-call.ts';
 import type { ReferEvents } from '../ports/refer.ts';
 import type { DialogIdentity, DialogLeg } from '../ports/signaling.ts';
 import { type FailedTransfer, failure } from './outcome.ts';
 import type { TransferParts, TransferPlan } from './transfer-plan.ts';
 
 /** URI with which the peer calls the target, including the headers for its INVITE; null: no host is known. */
-export function blindUri(target: string, call: Call, parts: TransferParts): string | null {
+export function blindUri(target: string, call: LiveCall, parts: TransferParts): string | null {
   const { trunkId, number } = call.plan;
   const named = parts.routes.referTarget(number, target, trunkId);
   return named && withHeaders(named.uri, parts.headersOf(named.headers, call.ledger.mappable()));
@@ -16,7 +16,7 @@ export function blindUri(target: string, call: Call, parts: TransferParts): stri
 /** Why a REFER cannot be sent, checked before anything is done for it; null: it can. */
 export function referObstacle(
   { target, consult }: TransferPlan,
-  call: Call,
+  call: LiveCall,
   parts: TransferParts,
 ): FailedTransfer | null {
   if (call.dialog.leg?.takesRefer === false)

@@ -1,8 +1,8 @@
 /** What one transfer does, and what all of them share. */
 import type { NewId } from '#shared/ids.ts';
-import type { Call } from '../call.ts';
 import type { OutboundPlan } from '../call-plan.ts';
 import type { Termination } from '../ending.ts';
+import type { LiveCall } from '../live-call.ts';
 import type { Agents } from '../ports/agents.ts';
 import type { Media } from '../ports/media.ts';
 import type { PeerRefer } from '../ports/refer.ts';
@@ -47,7 +47,7 @@ export interface TransferParts {
   /** @param sent whether a REFER was sent */
   release(callId: string, sent: boolean): void;
   /** Places an outbound leg, or ends it at once. */
-  place(plan: OutboundPlan): Call;
+  place(plan: OutboundPlan): LiveCall;
   readonly headersOf: HeadersOf;
   /** Called once for every transfer with a known outcome. */
   decided(kind: TransferKind, outcome: TransferOutcome): void;

@@ -4,7 +4,7 @@
  */
 
 import { step } from '#shared/state-machine.ts';
-import type { Call } from '../call.ts';
+import type { LiveCall } from '../live-call.ts';
 import type { MediaBridge } from '../ports/media.ts';
 import type { TransferOutcome } from '../ports/transfer.ts';
 import { CallRefused } from '../refused.ts';
@@ -28,11 +28,11 @@ export class Transfer {
   readonly outcome: Promise<TransferOutcome>;
   /** The outcome, once known. */
   decided: TransferOutcome | null = null;
-  readonly #call: Call;
+  readonly #call: LiveCall;
   readonly #parts: TransferParts;
   readonly #resolve: (outcome: TransferOutcome) => void;
   #state: TransferState = 'begun';
-  #target: Call | null = null;
+  #target: LiveCall | null = null;
   #bridge: MediaBridge | null = null;
   #failure: FailedTransfer = callOver;
   /** The peer has accepted our REFER. */
@@ -43,7 +43,7 @@ export class Transfer {
   /** The peer has hung up to complete the transfer. */
   #peerLeft = false;
 
-  constructor(plan: TransferPlan, call: Call, parts: TransferParts) {
+  constructor(plan: TransferPlan, call: LiveCall, parts: TransferParts) {
     this.plan = plan;
     this.#call = call;
     this.#parts = parts;

@@ -5,8 +5,8 @@
  * the agent are there, nothing can be sent to the peer, so a transfer ordered earlier waits for them.
  */
 
-import type { Call } from '../call.ts';
 import { reasonPhrase } from '../ending.ts';
+import type { LiveCall } from '../live-call.ts';
 import type { PeerRefer } from '../ports/refer.ts';
 import type { TransferOrder, TransferOutcome } from '../ports/transfer.ts';
 import { callOver, type FailedTransfer, failure } from './outcome.ts';
@@ -20,7 +20,7 @@ const leaveAfterMs = 2_000;
 const longestShown = 200;
 
 export class Transfers {
-  readonly #call: Call;
+  readonly #call: LiveCall;
   readonly #parts: TransferParts | null;
   #current: Transfer | null = null;
   /** Whether the current one waits for the call to be up. */
@@ -30,7 +30,7 @@ export class Transfers {
   #leaving = false;
 
   /** @param parts null: outbound calls are disabled, and so are transfers */
-  constructor(call: Call, parts: TransferParts | null) {
+  constructor(call: LiveCall, parts: TransferParts | null) {
     this.#call = call;
     this.#parts = parts;
     this.#bound = call.plan.parentId !== undefined;

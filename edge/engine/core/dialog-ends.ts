@@ -18,13 +18,15 @@
  * caller must pass the notice for the application.
  */
 
+import type { Clock } from '#shared/clock.ts';
 import { type EndCause, endTexts } from '#shared/engine-protocol/ends.ts';
 import { privateHeaders } from '#shared/engine-protocol/headers.ts';
+import type { DialogTable } from '../dialog/table.ts';
 import type { AppClient } from '../drachtio-port/client.ts';
 import { NOWHERE, type Peer, sipLine, UNSOLICITED, wireTime } from '../drachtio-port/lines.ts';
 import type { SipRequest } from '../message/message.ts';
 import { serializeRequest } from '../message/serialize.ts';
-import type { Context } from './context.ts';
+import type { Metrics } from '../transport/metrics.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import { type Fields, plainRequest } from './responses.ts';
 import type { Session } from './session.ts';
@@ -41,10 +43,16 @@ export type DialogEnd =
   /** There is no application to notify. */
   | { readonly by: 'application gone' };
 
-export class DialogEnds {
-  readonly #context: Pick<Context, 'sessions' | 'metrics' | 'clock'>;
+interface DialogEndsContext {
+  readonly clock: Clock;
+  readonly sessions: DialogTable<Session>;
+  readonly metrics: Metrics;
+}
 
-  constructor(context: Pick<Context, 'sessions' | 'metrics' | 'clock'>) {
+export class DialogEnds {
+  readonly #context: DialogEndsContext;
+
+  constructor(context: DialogEndsContext) {
     this.#context = context;
   }
 

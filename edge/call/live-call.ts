@@ -1,0 +1,99 @@
+/**
+ * A call as its parts see it. `Call` creates the parts; they depend on this interface, by which they reach the call and
+ * each other.
+ */
+
+import type { Timer } from '#shared/clock.ts';
+import type { CallVariables } from '#shared/edge-protocol/agents.ts';
+import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
+import type { CallPlan } from './call-plan.ts';
+import type { CallInput } from './call-state.ts';
+import type { Termination } from './ending.ts';
+import type { Log } from './log.ts';
+import type { AgentLeg } from './ports/agents.ts';
+import type { MediaLeg } from './ports/media.ts';
+import type { PeerRefer } from './ports/refer.ts';
+import type { NextHop } from './ports/routes.ts';
+import type { DialogLeg, LegFacts } from './ports/signaling.ts';
+import type { TransferOrder, TransferOutcome } from './ports/transfer.ts';
+
+export interface LiveCall {
+  readonly id: string;
+  readonly direction: LegFacts['direction'];
+  readonly plan: CallPlan;
+  readonly facts: LegFacts;
+  readonly log: Log;
+  readonly media: MediaLeg | null;
+  readonly hop: NextHop | null;
+  readonly answered: boolean;
+  readonly up: boolean;
+  readonly termination: Termination | null;
+  readonly why: string;
+  accepts(input: CallInput): boolean;
+  input(input: CallInput): void;
+  answer(): void;
+  end(termination: Termination): void;
+  attempt(what: string, work: () => void): void;
+  guarded(work: () => void): void;
+  readonly ledger: LiveLedger;
+  readonly agent: LiveAgent;
+  readonly dialog: LiveDialog;
+  readonly limits: LiveLimits;
+  readonly transfers: LiveTransfers;
+}
+
+/** Of {@link CallLedger}. */
+interface LiveLedger {
+  extracted: CallVariables;
+  readonly variables: CallVariables;
+  mappable(): CallVariables;
+  extract(values: CallVariables): void;
+  transcript(entry: TranscriptEntry): void;
+  note(text: string): void;
+  answeredBy(who: 'human' | 'voicemail' | 'unknown'): void;
+  handedOver(target: string): void;
+}
+
+/** Of {@link CallAgent}. */
+interface LiveAgent {
+  pause(): void;
+  resume(): void;
+  dismiss(reason: string): void;
+  moveTo(other: LiveCall): void;
+  take(seat: SeatedAgent): void;
+}
+
+/** An agent with its call, which can move to another call ({@link AgentSeat}). */
+export interface SeatedAgent {
+  readonly agent: AgentLeg;
+  start(): void;
+  moveTo(call: LiveCall): void;
+  close(reason: string): void;
+}
+
+/** Of {@link CallDialog}. */
+interface LiveDialog {
+  readonly leg: DialogLeg | null;
+  followHold(): void;
+}
+
+/** Of {@link TimeLimits}. */
+interface LiveLimits {
+  readonly deadline: number | null;
+  readonly silence: { expectMedia(): void; expectNothing(): void };
+  after(ms: number, fire: () => void): Timer;
+  cancel(timer: Timer): void;
+}
+
+/** Of {@link Transfers}. */
+interface LiveTransfers {
+  readonly busy: boolean;
+  readonly leaving: boolean;
+  readonly handingOver: Promise<TransferOutcome> | null;
+  order(order: TransferOrder): Promise<TransferOutcome>;
+  referred(refer: PeerRefer): void;
+  referRefused(target: string, reason: string): void;
+  callerLeft(): boolean;
+  leaveToPeer(): void;
+  free(): void;
+}
