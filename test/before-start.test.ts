@@ -6,6 +6,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { rejectedSettings } from '#shared/settings/former.ts';
+import { settingReader } from '#shared/settings/reader.ts';
 import { checkBeforeStart } from '../scripts/supervisor/before-start.ts';
 import { freeTcpPort } from './kit/programs/ports.ts';
 
@@ -48,6 +50,12 @@ test('reports an address that this machine does not have', async () => {
   });
 });
 
+test('rejects all settings of earlier versions at once, in the sentences of the programs', async () => {
+  const env = await environment({ TRACE_DAYS: '7', RING_TIMEOUT_S: '30' });
+  expect(() => settingReader('control', env)).toThrow(rejectedSettings(env).join('\n'));
+  await expect(checkBeforeStart(env)).rejects.toMatchObject({ message: rejectedSettings(env).join('\n') });
+});
+
 test.each(['control.db', 'outbox.db', 'secret.key'])('reports a folder in place of %s', async (name) => {
   mkdirSync(join(folder, 'data', name), { recursive: true });
   await expect(checkBeforeStart(await environment())).rejects.toMatchObject({
@@ -55,17 +63,23 @@ test.each(['control.db', 'outbox.db', 'secret.key'])('reports a folder in place 
   });
 });
 
-test('npm start fails before it builds anything, without advice about ports', async () => {
-  writeFileSync(join(folder, 'data'), '');
-  const cache = join(folder, 'cache');
-  mkdirSync(cache);
-  const { stdout, stderr, status } = spawnSync(process.execPath, [join('scripts', 'start.mjs')], {
-    cwd: join(import.meta.dirname, '..'),
-    env: { ...process.env, ...(await environment()), TRUNKLINE_CACHE: cache },
-    encoding: 'utf8',
-  });
-  expect([status, stdout]).toEqual([1, '']);
-  expect(stderr).toContain(`what to do: ${join(folder, 'data')} is a file, but must be a folder.`);
-  expect(stderr).not.toContain('PORT');
-  expect(readdirSync(cache)).toEqual([]);
-});
+test.each([
+  ['a data folder that is a file', {}, 'is a file, but must be a folder.'],
+  ['a setting of an earlier version', { TRACE_DAYS: '7' }, 'set RETENTION_DAYS=traces=7 instead'],
+])(
+  'npm start fails on %s before it builds anything, without advice about ports',
+  async (_what, more, advice) => {
+    writeFileSync(join(folder, 'data'), '');
+    const cache = join(folder, 'cache');
+    mkdirSync(cache);
+    const { stdout, stderr, status } = spawnSync(process.execPath, [join('scripts', 'start.mjs')], {
+      cwd: join(import.meta.dirname, '..'),
+      env: { ...process.env, ...(await environment(more)), TRUNKLINE_CACHE: cache },
+      encoding: 'utf8',
+    });
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(advice);
+    expect(stderr).not.toContain('PORT');
+    expect(readdirSync(cache)).toEqual([]);
+  },
+);

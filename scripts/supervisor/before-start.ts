@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileObstacle } from '#shared/file-obstacle.ts';
 import { isOwnFile } from '#shared/private-folder.ts';
+import { rejectedSettings } from '#shared/settings/former.ts';
 import { dataFolder } from './bootstrap.ts';
 
 /** The start would fail, or has failed. */
@@ -20,8 +21,16 @@ export class StartFailed extends Error {
 
 /** @throws StartFailed for the first problem found */
 export async function checkBeforeStart(env: NodeJS.ProcessEnv): Promise<void> {
+  checkSettings(env);
   checkDataFolder(dataFolder(env));
   await checkPorts(env);
+}
+
+/** Settings of earlier versions, in the sentences with which the programs reject them. */
+function checkSettings(env: NodeJS.ProcessEnv): void {
+  const rejected = rejectedSettings(env);
+  if (rejected.length > 0)
+    throw new StartFailed(rejected.join('\n'), 'change the environment as above, and start again');
 }
 
 function checkDataFolder(folder: string): void {
