@@ -1,8 +1,5 @@
 /** Requests of a visitor's page: the script, a session, events, and CORS preflights (contract 7.3). */
 
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Type } from 'typebox';
 import { SessionAnswer, SessionCreate, ThreadPath, WidgetPath, widgetAnswer } from '#shared/api/widgets.ts';
 import { ApiError } from '#shared/errors.ts';
@@ -12,19 +9,13 @@ import type { App } from '../http/index.ts';
 import { isoTime } from '../organizations/index.ts';
 import { agentErrors } from './agent-check.ts';
 import type { WidgetDeps } from './deps.ts';
+import { embedScript } from './embed-script.ts';
 import { isAllowedOrigin, requireIds } from './rules.ts';
 import { createSession } from './sessions-store.ts';
 import type { WidgetParts } from './start.ts';
 import { findOpenThread, findThread, findWidget } from './store.ts';
 import { configOf } from './views.ts';
 import { requireOwnThread, requireWidget } from './visitors.ts';
-
-/** The chat script for pages, the same for every widget: it gets the widget's id from its own URL. */
-function embedScript(): { readonly text: string; readonly etag: string } {
-  const read = (name: string) => readFileSync(join(import.meta.dirname, 'embed', name), 'utf8');
-  const text = read('chat.js').replace("'@chat.css'", () => JSON.stringify(read('chat.css')));
-  return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"` };
-}
 
 export function visitorRoutes(app: App, services: WidgetDeps, parts: WidgetParts): void {
   app.decorateRequest('visitor', null);
