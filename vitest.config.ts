@@ -15,9 +15,20 @@ const poll = { timeout: 30_000 };
  */
 const maxWorkers = Math.min(2 * availableParallelism(), portParts);
 
+/** Tests of control that run once, because they use no database … */
+const noDatabase = ['control/settings/**', 'control/certificates/**', 'control/compile-cache.test.ts'];
+/** … or SQLite files: of programs, of earlier versions, of a disk that fails. */
+const onFiles = [
+  'control/{admin,bootstrap}.test.ts',
+  'control/operations/**',
+  'control/db/{open,upgrade,secrets-at-rest}.test.ts',
+  'control/db/sqlite/**',
+  'control/**/{kill,deadly,sealed-store}.test.ts',
+];
+
 /**
- * Two projects: `system` starts real programs (engine, edge, control, SIPp, baresip), which takes longest, so it is
- * first; `unit` stands beside the code.
+ * Three projects: `system` starts real programs (engine, edge, control, SIPp, baresip), which takes longest, so it is
+ * first; `unit` stands beside the code; `postgres` runs the tests of control once more, on a PostgreSQL server.
  *
  * The files of a project share processes and with them what is imported and compiled once: starting afresh for each
  * costs more than all the tests of `unit`. So no module may keep a state that a test can see.
@@ -39,6 +50,19 @@ export default defineConfig({
             'test/{torture,fuzz,simulation,engine-walk}/**/*.test.ts',
             'test/*.test.ts',
           ],
+          testTimeout: 90_000,
+          hookTimeout: 90_000,
+          expect: { poll },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          include: ['control/**/*.test.ts'],
+          exclude: [...noDatabase, ...onFiles],
+          globalSetup: 'test/kit/db/postgres-setup.ts',
+          env: { TRUNKLINE_TEST_POSTGRES: 'true' },
           testTimeout: 90_000,
           hookTimeout: 90_000,
           expect: { poll },

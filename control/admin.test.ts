@@ -72,7 +72,7 @@ describe('a data folder without a control plane', () => {
   }, 120_000);
 
   it('gets no new key when its own is lost', async () => {
-    const { databaseFile } = readControlConfig({ TRUNKLINE_DATA: folder });
+    const { database: databaseFile } = readControlConfig({ TRUNKLINE_DATA: folder });
     rmSync(join(folder, 'secret.key'));
     await expect(admin('org', 'list')).rejects.toEqual(
       refused(expect.stringContaining('restore the secret.key')),

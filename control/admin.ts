@@ -85,7 +85,7 @@ function read(args: readonly string[]) {
 async function runOn(command: Command, subject: string | undefined, options: Options): Promise<Output> {
   const config = readControlConfig();
   const secrets = await (command.first ? deploymentSecrets(config) : existingSecrets(config));
-  const database = await openDatabase(config.databaseFile);
+  const database = await openDatabase(config.database);
   try {
     const catalogue = new Catalogue(database);
     followCatalogue(catalogue, database, secrets, config);

@@ -20,7 +20,6 @@ import {
   type SecretBox,
   type SyncLog,
   together,
-  workUnderWay,
 } from './db/index.ts';
 import { addOpenApi, createMetrics, healthRoute, metricsRoute, openApiRoutes } from './deployment/index.ts';
 import { followCatalogue } from './edge-config/index.ts';
@@ -110,7 +109,8 @@ export async function createApp(options: AppOptions): Promise<ControlApp> {
   const { config, logger, clock = systemClock } = options;
   // Before migrating: with the wrong key, nothing in the database may change.
   const secrets = await deploymentSecrets(config);
-  const database = await openDatabase(config.databaseFile, clock, options.sync);
+  const limits = withLimits(controlLimits, options.limits).db;
+  const database = await openDatabase(config.database, clock, { limits, sync: options.sync });
   try {
     return await assemble(options, database, secrets, clock);
   } catch (error) {
@@ -222,7 +222,7 @@ async function assemble(
     underWay: () => ({
       listening: app.server.listening,
       requests: requests(),
-      work: workUnderWay(config.databaseFile),
+      work: database.workUnderWay(),
     }),
     drain: once(async () => {
       background.hold();

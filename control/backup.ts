@@ -21,7 +21,7 @@ await runProgram(async () => {
   // Next to the data folder, not in the current directory.
   const target = positionals[0] === undefined ? join(config.dataFolder, 'backups', name) : resolve(name);
   const secrets = await existingSecrets(config);
-  const { databaseFile, dataFolder, backupPassphrase: passphrase } = config;
+  const { database: databaseFile, dataFolder, backupPassphrase: passphrase } = config;
   const { files } = await makeBackup({ databaseFile, dataFolder, secrets, target, passphrase, now });
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const rest =

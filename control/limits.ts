@@ -3,6 +3,7 @@ import type { LimitOverrides } from '#shared/limits.ts';
 import { modelLimits } from '#shared/models/limits.ts';
 import { alertLimits } from './alerts/index.ts';
 import { callLimits } from './calls/index.ts';
+import { databaseLimits } from './db/index.ts';
 import { edgeLinkLimits } from './edge-link/index.ts';
 import { portingLimits } from './porting/index.ts';
 import { testingLimits } from './testing/index.ts';
@@ -13,6 +14,7 @@ import { widgetLimits } from './widgets/index.ts';
 export const controlLimits = {
   alerts: alertLimits,
   calls: callLimits,
+  db: databaseLimits,
   edgeLink: edgeLinkLimits,
   models: modelLimits,
   porting: portingLimits,

@@ -4,16 +4,17 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { callRecord } from '../test/kit/control/edge-client.ts';
+import { openTestDatabase } from '../test/kit/db/test-database.ts';
 import { systemActor } from './audit/rules.ts';
 import { recordChange } from './audit/store.ts';
-import { type Database, openDatabase } from './db/open.ts';
+import type { Database } from './db/open.ts';
 import { createReportStore } from './report-writers.ts';
 import { pruneOld, startRetention } from './retention.ts';
 
 let database: Database;
 let clock: FakeClock;
 beforeEach(async () => {
-  database = await openDatabase(':memory:');
+  database = await openTestDatabase();
   clock = new FakeClock();
 });
 afterEach(() => database.close());
@@ -80,11 +81,11 @@ describe('pruneOld', () => {
 describe('pruneOld of tests', () => {
   /** Inserts a row with these values and something in every other column. */
   async function row(table: string, values: Record<string, string>): Promise<void> {
-    const columns = await sql<{ name: string; type: string }>`pragma table_info(${sql.lit(table)})`.execute(
-      database.db,
-    );
-    const filled = columns.rows.map(({ name, type }) => [name, values[name] ?? (type === 'text' ? '{}' : 1)]);
-    await sql`insert into ${sql.table(table)} values (${sql.join(filled.map(([, value]) => value))})`.execute(
+    const tables = await database.db.introspection.getTables();
+    const { columns = [] } = tables.find(({ name }) => name === table) ?? {};
+    const filled = columns.map(({ name, dataType }) => values[name] ?? (dataType === 'text' ? '{}' : 1));
+    const names = columns.map(({ name }) => sql.ref(name));
+    await sql`insert into ${sql.table(table)} (${sql.join(names)}) values (${sql.join(filled)})`.execute(
       database.db,
     );
   }

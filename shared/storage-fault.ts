@@ -1,22 +1,27 @@
 /**
  * What a failed write says about its storage. Pure, and the same for both programs: an SQLite error carries its result
- * code's name (https://sqlite.org/rescode.html), a file system error its errno's.
+ * code's name (https://sqlite.org/rescode.html), one of PostgreSQL its SQLSTATE
+ * (https://www.postgresql.org/docs/15/errcodes-appendix.html), a file system error its errno's.
  */
 import { resolve } from 'node:path';
 import { fileObstacle } from './file-obstacle.ts';
 
-/** `full`: no room, or no quota. `read_only`: writing is not allowed. `failing`: the device or its content. */
-export type StorageFault = 'full' | 'read_only' | 'failing';
+/**
+ * `full`: no room, or no quota. `read_only`: writing is not allowed. `failing`: the device or its content.
+ * `unreachable`: the database server cannot be reached.
+ */
+export type StorageFault = 'full' | 'read_only' | 'failing' | 'unreachable';
 
 const faults: readonly { readonly fault: StorageFault; readonly codes: RegExp }[] = [
-  { fault: 'full', codes: /^(?:SQLITE_FULL|ENOSPC|EDQUOT|EFBIG)$/ },
-  { fault: 'read_only', codes: /^(?:SQLITE_READONLY(?:_[A-Z]+)*|SQLITE_PERM|EROFS|EACCES|EPERM)$/ },
+  { fault: 'full', codes: /^(?:SQLITE_FULL|53100|ENOSPC|EDQUOT|EFBIG)$/ },
+  { fault: 'read_only', codes: /^(?:SQLITE_READONLY(?:_[A-Z]+)*|SQLITE_PERM|25006|EROFS|EACCES|EPERM)$/ },
   // SQLITE_CORRUPT and NOTADB: what was written is unreliable, so nothing more is written.
   {
     fault: 'failing',
     codes:
-      /^(?:SQLITE_(?:IOERR|CANTOPEN|CORRUPT|PROTOCOL)(?:_[A-Z]+)*|SQLITE_NOTADB|SQLITE_NOMEM|EIO|ENXIO|ENODEV|EMFILE|ENFILE|ESTALE)$/,
+      /^(?:SQLITE_(?:IOERR|CANTOPEN|CORRUPT|PROTOCOL)(?:_[A-Z]+)*|SQLITE_NOTADB|SQLITE_NOMEM|58030|XX00[12]|EIO|ENXIO|ENODEV|EMFILE|ENFILE|ESTALE)$/,
   },
+  { fault: 'unreachable', codes: /^DATABASE_UNREACHABLE$/ },
 ];
 
 /** One sentence for a person: what happened. */
@@ -24,6 +29,7 @@ export const faultWords: Readonly<Record<StorageFault, string>> = {
   full: 'the disk is full',
   read_only: 'the file system is read-only',
   failing: 'the disk or its file system is failing',
+  unreachable: 'the database server cannot be reached',
 };
 
 /** null: the error has another cause, such as a mistake in a statement. */

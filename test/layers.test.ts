@@ -165,12 +165,14 @@ function arrowsBelow(folder: string): Map<string, Set<string>> {
   return arrows;
 }
 
-test('only control/db/sqlite imports the driver of the database', () => {
-  const driver = /from '(better-sqlite3|kysely-\w+|pg)'/;
+test.each([
+  ['sqlite', /from '(better-sqlite3|kysely-\w+)'/],
+  ['postgres', /from 'pg'/],
+])('only control/db/%s imports its driver', (folder, driver) => {
   const control = files.filter((file) => file.startsWith('control/'));
   const using = control.filter((file) => driver.test(readFileSync(join(root, file), 'utf8')));
   expect(using.length).toBeGreaterThan(0);
-  expect(using.filter((file) => !file.startsWith('control/db/sqlite/'))).toEqual([]);
+  expect(using.filter((file) => !file.startsWith(`control/db/${folder}/`))).toEqual([]);
 });
 
 test('areas of control import only the index.ts of other areas', () => {

@@ -7,11 +7,10 @@
  *     a status                           a range for each direction
  *     a direction                        a range for each outcome
  *
- * Ranges are merged in list order while they are read (SQLite's MERGE of a UNION ALL). Each names its index: with two
- * time bounds, SQLite would prefer the index by time alone.
+ * Ranges are merged in list order while they are read: SQLite's MERGE of a UNION ALL, PostgreSQL's Merge Append. On
+ * SQLite each names its index: with two time bounds, it would prefer the index by time alone.
  */
-import { sql } from 'kysely';
-import type { CallRow, Db } from '../db/index.ts';
+import { type CallRow, type Db, onIndex } from '../db/index.ts';
 import { outcomes } from './outcome.ts';
 
 /** Filters of a page; times are ISO with milliseconds. */
@@ -84,8 +83,7 @@ function indexOf(number: string | undefined, { direction, outcome }: Range): str
 }
 
 function readRange(db: Db, orgId: string, { number, from, to, after }: CallFilter, range: Range) {
-  const index = sql.ref(indexOf(number, range));
-  const calls = sql<CallRow>`calls`.as<'calls'>(sql`calls indexed by ${index}`);
+  const calls = onIndex<CallRow, 'calls'>(db, 'calls', indexOf(number, range));
   let query = db.selectFrom(calls).select(shown).where('org_id', '=', orgId);
   if (number !== undefined) query = query.where('number', '=', number);
   if (range.outcome !== undefined) query = query.where('outcome', '=', range.outcome);

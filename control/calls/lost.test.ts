@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
-import { onDriver } from '../../test/kit/db/driver.ts';
+import { databaseQuiet, type TestDatabase, takeDatabase } from '../../test/kit/db/test-database.ts';
 import { closeLostCalls } from './lost-store.ts';
 
 const id = (last: number) => `00000000-0000-4000-8000-${String(last).padStart(12, '0')}`;
@@ -23,10 +23,12 @@ const live = {
 let test: TestControl;
 let edge: EdgeClient;
 let folder: string;
+let database: TestDatabase;
 let seq: number;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lost-'));
+  database = await takeDatabase(join(folder, 'control.db'));
   test = await start();
   await test.call('PATCH', '/v1/org/settings', {
     body: { event_webhook_url: 'https://hooks.example.com/' },
@@ -37,11 +39,12 @@ beforeEach(async () => {
 afterEach(async () => {
   await edge.kill();
   await test.close();
+  await database.release();
   rmSync(folder, { recursive: true });
 });
 
 /** Webhooks resolve to no address, so none leaves the machine. */
-const start = () => startControl({ DATABASE_URL: join(folder, 'control.db') }, { resolve: async () => [] });
+const start = () => startControl({ DATABASE_URL: database.address }, { resolve: async () => [] });
 
 async function report(changes: Partial<CallRecord>): Promise<void> {
   const call = callRecord(test.orgId, { ...live, ...changes });
@@ -65,8 +68,7 @@ async function gone(): Promise<void> {
 async function pass(minutes: number): Promise<void> {
   for (let passed = 0; passed < minutes; passed++) {
     test.clock.advance(minute);
-    await onDriver(test.control.services.database.db, () => undefined);
-    await new Promise((resolve) => setImmediate(resolve));
+    await databaseQuiet(test.control.services.database);
   }
 }
 

@@ -10,6 +10,7 @@ import { ModelUnavailable } from '#shared/models/model-unavailable.ts';
 import { ruleDialogue } from '#shared/models/rule-dialogue.ts';
 import { ruleEngine } from '#shared/models/rule-engine.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { type TestDatabase, takeDatabase } from '../../test/kit/db/test-database.ts';
 import { createApp } from '../app.ts';
 import { demoEdges, demoNodes } from '../demo-pathway.ts';
 import { pruneChats } from './store.ts';
@@ -37,14 +38,17 @@ class FailingModel implements Understanding {
 let test: TestControl;
 let model: FailingModel;
 let folder = '';
-const env = () => ({ DATABASE_URL: join(folder, 'control.db'), ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' });
+let database: TestDatabase;
+const env = () => ({ DATABASE_URL: database.address, ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' });
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'chats-'));
+  database = await takeDatabase(join(folder, 'control.db'));
   model = new FailingModel();
   test = await startControl(env(), {}, { models: { understanding: model, dialogue: ruleDialogue } });
 });
 afterEach(async () => {
   await test.close();
+  await database.release();
   rmSync(folder, { recursive: true });
 });
 

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openTestDatabase } from '../../test/kit/db/test-database.ts';
 import { deleteInBatches, mostDeletedAtOnce } from './batches.ts';
-import { type Database, openDatabase } from './open.ts';
+import type { Database } from './open.ts';
 
 let database: Database;
 beforeEach(async () => {
-  database = await openDatabase(':memory:');
+  database = await openTestDatabase();
 });
 afterEach(() => database.close());
 

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openTestDatabase } from '../../test/kit/db/test-database.ts';
 import { builtOnce } from './built-once.ts';
-import { type Database, openDatabase } from './open.ts';
+import type { Database } from './open.ts';
 import type { Db, EdgeTokenRow } from './tables.ts';
 
 let database: Database;
 beforeEach(async () => {
-  database = await openDatabase(':memory:');
+  database = await openTestDatabase();
   const token = { prefix: '', created_at: '', revoked_at: null, last_used_at: null };
   const tokens = ['a', 'b'].map((id) => ({ ...token, id, name: `${id}1`, hash: `${id}2` }));
   await database.db.insertInto('edge_tokens').values(tokens).execute();
@@ -30,7 +31,7 @@ describe('builtOnce', () => {
 
   it('runs on the given database or transaction', async () => {
     const find = builtOnce(select);
-    const other = await openDatabase(':memory:');
+    const other = await openTestDatabase();
     expect(await find(database.db, 'a', 'a1')).toHaveLength(1);
     expect(await find(other.db, 'a', 'a1')).toEqual([]);
     await other.close();
@@ -75,6 +76,7 @@ describe('builtOnce', () => {
       .selectFrom('edge_tokens')
       .selectAll()
       .where('id', 'in', ['c', 'd'])
+      .orderBy('id')
       .execute();
     expect(stored).toEqual([
       { ...row, name: 'c3' },

@@ -3,10 +3,11 @@
  * find one row.
  */
 import type { Compilable, CompiledQuery, DatabaseConnection } from 'kysely';
+import { type DialectName, dialectOf } from './dialect-name.ts';
 import type { Db } from './tables.ts';
 
 /**
- * A query with a fixed text, built at its first run and later only given its values: each is a plain value or a row,
+ * A query with a fixed text, built at its first run on each dialect and later only given its values: each is a plain value or a row,
  * whose members become parameters. It sees placeholders, so it may use a value anywhere a parameter is allowed, any
  * number of times, but not look at it; other values in it are constants.
  * @param build a row's members are those of the first run; each later row needs the same ones
@@ -15,9 +16,11 @@ import type { Db } from './tables.ts';
 export function builtOnce<Row, Values extends readonly unknown[]>(
   build: (db: Db, ...values: Values) => Compilable<Row>,
 ): (db: Db, ...values: Values) => Promise<Row[]> {
-  let built: CompiledQuery<Row> | undefined;
+  const builtOn: Partial<Record<DialectName, CompiledQuery<Row>>> = {};
   return async (db, ...values) => {
-    built ??= (build as Build<Row>)(db, ...placeholders(values)).compile();
+    const dialect = dialectOf(db);
+    builtOn[dialect] ??= (build as Build<Row>)(db, ...placeholders(values)).compile();
+    const built = builtOn[dialect];
     const { query, queryId, sql } = built;
     const parameters = built.parameters.map((parameter) =>
       parameter instanceof Placeholder ? parameter.of(values) : parameter,

@@ -1,8 +1,9 @@
 /** A queue whose work throws, hangs when the program ends, or cannot be counted: real database, fake time. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { openTestDatabase } from '../../test/kit/db/test-database.ts';
 import { type DueItem, DueWork } from './due-work.ts';
-import { type Database, openDatabase } from './open.ts';
+import type { Database } from './open.ts';
 import { beginWork } from './under-way.ts';
 
 let database: Database;
@@ -16,7 +17,7 @@ let counted: string[];
 let stored: () => void;
 
 beforeEach(async () => {
-  database = await openDatabase(':memory:');
+  database = await openTestDatabase();
   clock = new FakeClock();
   due = new Set();
   begun = [];

@@ -174,7 +174,11 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
     }
     const next = await nextDue(now);
     const times = [...this.#waiting.values(), ...(next === null ? [] : [Date.parse(next)])];
-    if (times.length > 0) this.#wakeAfter(Math.max(0, Math.min(...times) - clock.now()));
+    if (times.length === 0) return;
+    const waitMs = Math.min(...times) - clock.now();
+    if (waitMs > 0) this.#wakeAfter(waitMs);
+    // It fell due during the reads.
+    else this.#wake();
   }
 
   #run(item: Item): void {

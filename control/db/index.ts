@@ -1,17 +1,20 @@
 /** The database: opening, migrations, tables, and the background work on it. */
 
+export { isServer, shownAddress } from './address.ts';
 export { deleteInBatches, mostDeletedAtOnce } from './batches.ts';
 export { builtOnce } from './built-once.ts';
 export { type BackgroundWork, type DueItem, DueWork, rounds, together, type Without } from './due-work.ts';
+export { emptiedList } from './emptied-list.ts';
 export { excluded } from './excluded.ts';
 export { fromJson, type Json, toJson } from './json.ts';
+export { databaseLimits } from './limits.ts';
+export { onIndex } from './on-index.ts';
 export { type Database, DatabaseTooNew, openDatabase } from './open.ts';
 export { keptSecretKey, loadSecretKey, SecretBox } from './secrets.ts';
 export { holdDataFolder } from './sqlite/data-lock.ts';
 export type { SyncLog } from './sqlite/durability.ts';
-export { copyDatabase, damageOf, readUnmigrated } from './sqlite/files.ts';
+export { copyDatabase, damageOf } from './sqlite/files.ts';
 export { sealEarlier } from './sqlite/seal-earlier.ts';
-export { workUnderWay } from './sqlite/work-report.ts';
 export type {
   AlertNoticeRow,
   AlertRow,
@@ -71,3 +74,4 @@ export type {
   WidgetThreadRow,
 } from './tables.ts';
 export { beginWork, endWork, interruptedWork, mostCrashes, pauseAfterCrash } from './under-way.ts';
+export { readUnmigrated } from './unmigrated.ts';

@@ -5,6 +5,7 @@ import SqliteFile from 'better-sqlite3';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { onDriver } from '../../test/kit/db/driver.ts';
+import { openTestDatabase } from '../../test/kit/db/test-database.ts';
 import { migrations } from './migrations/index.ts';
 import { migrate, openDatabase } from './open.ts';
 
@@ -34,7 +35,7 @@ describe('openDatabase', () => {
   });
 
   it('allows one organization at a time to hold a number', async () => {
-    const { db, close } = await openDatabase(':memory:');
+    const { db, close } = await openTestDatabase();
     const hold = (org: string, archived: string | null) =>
       sql`insert into numbers (number, org_id, source, settings, created_at, updated_at, archived_at)
           values ('+1', ${org}, 'sip', '{}', '', '', ${archived})`.execute(db);
@@ -49,7 +50,7 @@ describe('openDatabase', () => {
   });
 
   it('runs bare work only between transactions', async () => {
-    const { db, close } = await openDatabase(':memory:');
+    const { db, close } = await openTestDatabase();
     const seen: string[] = [];
     await Promise.all([
       db.transaction().execute(async (trx) => {
@@ -90,7 +91,7 @@ describe('openDatabase', () => {
   });
 
   it('answers every filter of the call log from an index', async () => {
-    const { db, close } = await openDatabase(':memory:');
+    const { db, close } = await openTestDatabase();
     for (const filter of ['1 = 1', 'number = 1', 'direction = 1', 'outcome = 1', 'sip_code = 1']) {
       const plan = await sql<{ detail: string }>`explain query plan
         select * from calls where org_id = 'a' and ${sql.raw(filter)} order by started_at desc, id desc limit 50`.execute(
@@ -130,7 +131,7 @@ describe('lists of personas, chats and references', () => {
       `select * from pathways where org_id = 'a' order by created_at desc, id desc`,
     ],
   ])('use the index %s', async (index, query) => {
-    const { db, close } = await openDatabase(':memory:');
+    const { db, close } = await openTestDatabase();
     const plan = await sql<{ detail: string }>`explain query plan ${sql.raw(query)}`.execute(db);
     expect(plan.rows[0]?.detail).toMatch(new RegExp(`^SEARCH \\w+ USING (COVERING )?INDEX ${index} `));
     await close();

@@ -1,7 +1,7 @@
 /**
  * Opens the control plane's database and migrates it to the newest schema.
  *
- * Areas reach it through Kysely alone; only `sqlite/` knows the driver. Building a query takes Kysely longer than SQLite
+ * Areas reach it through Kysely alone; only `sqlite/` and `postgres/` know a driver. Building a query takes Kysely longer than SQLite
  * takes to run most, so the queries of every request and report are built once (built-once.ts), and every text is
  * prepared once (sqlite/statements.ts). There is no second way for the reports of the edges, of which thousands arrive
  * per second: a frame is one transaction of built queries, in every dialect.
@@ -10,8 +10,12 @@ import { Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
 import { type Clock, systemClock } from '#shared/clock.ts';
 import { namedPath, type StorageFault } from '#shared/storage-fault.ts';
+import { isServer, shownAddress } from './address.ts';
+import { hasTable } from './has-table.ts';
+import { type DatabaseLimits, databaseLimits } from './limits.ts';
 import { migrations } from './migrations/index.ts';
 import type { SyncLog } from './sqlite/durability.ts';
+import { openPostgres, type PoolState } from './postgres/open.ts';
 import { openSqlite } from './sqlite/open.ts';
 import type { Db, Tables } from './tables.ts';
 
@@ -28,20 +32,56 @@ export interface Database {
    */
   durable(): Promise<void>;
   /** Also makes everything durable. @throws Error as `durable` */
+  /** Of the pool; null: SQLite has one connection, and no queue outside of the program. */
+  connections(): PoolState | null;
+  /** Running background work, for a fault report; null on a server, which a crashing program cannot wait for. */
+  workUnderWay(): unknown[] | null;
   close(): Promise<void>;
 }
 
+export interface OpenOptions {
+  readonly limits?: DatabaseLimits;
+  /** Replaces fdatasync; for tests. */
+  readonly sync?: SyncLog | undefined;
+}
+
 /**
- * @param file path of the SQLite file, created when missing, or `:memory:`
- * @param sync replaces fdatasync; for tests
- * @throws Error when the file cannot be opened, or a migration fails: see its cause
+ * @param address of a PostgreSQL database, or path of an SQLite file, created when missing, or `:memory:`
+ * @throws Error when the database cannot be opened, or a migration fails: see its cause
  */
-export async function openDatabase(
-  file: string,
+export function openDatabase(
+  address: string,
   clock: Clock = systemClock,
-  sync?: SyncLog,
+  { limits = databaseLimits, sync }: OpenOptions = {},
 ): Promise<Database> {
-  const { dialect, storage, durability, migrated } = openSqlite(file, clock, sync);
+  return isServer(address) ? openServer(address, clock, limits) : openFile(address, clock, sync);
+}
+
+async function openServer(url: string, clock: Clock, limits: DatabaseLimits): Promise<Database> {
+  const { dialect, storage, state } = openPostgres(url, clock, limits.connections);
+  const db = new Kysely<Tables>({ dialect });
+  try {
+    await migrate(db, migrations);
+  } catch (error) {
+    await db.destroy();
+    throw new Error(`The database at ${shownAddress(url)} cannot be used`, { cause: error });
+  }
+  return {
+    db,
+    storageFault: () => storage.read(),
+    get storageFailures() {
+      return storage.failures;
+    },
+    connections: state,
+    workUnderWay: () => null,
+    // A commit is durable itself (synchronous_commit).
+    durable: async () => undefined,
+    close: () => db.destroy(),
+  };
+}
+
+async function openFile(file: string, clock: Clock, sync: SyncLog | undefined): Promise<Database> {
+  const { dialect, storage, durability, workUnderWay, migrated } = openSqlite(file, clock, sync);
   const db = new Kysely<Tables>({ dialect });
   try {
     await migrate(db, migrations);
@@ -57,6 +97,8 @@ export async function openDatabase(
     get storageFailures() {
       return storage.failures;
     },
+    connections: () => null,
+    workUnderWay,
     durable: async () => durability?.durable(),
     close: async () => {
       try {
@@ -77,13 +119,16 @@ export class DatabaseTooNew extends Error {}
  * @throws DatabaseTooNew when the database has migrations that are not in `all`
  */
 export async function migrate<T>(db: Kysely<T>, all: Readonly<Record<string, Migration>>): Promise<void> {
-  const unknown = (await appliedMigrations(db)).filter((name) => !Object.hasOwn(all, name));
+  const applied = await appliedMigrations(db);
+  const unknown = applied.filter((name) => !Object.hasOwn(all, name));
   if (unknown.length > 0) {
     throw new DatabaseTooNew(
       `The database was made by a newer version of the program (${unknown.join(', ')} is not known here). ` +
         'Run that version, or restore a backup from before the upgrade: migrations go forward only.',
     );
   }
+  // What the migrator reads from the schema takes longer than all else of a start.
+  if (Object.keys(all).every((name) => applied.includes(name))) return;
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...all }) } });
   const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) return;
@@ -93,8 +138,7 @@ export async function migrate<T>(db: Kysely<T>, all: Readonly<Record<string, Mig
 
 /** Empty for a database without a schema. */
 async function appliedMigrations<T>(db: Kysely<T>): Promise<string[]> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some((table) => table.name === DEFAULT_MIGRATION_TABLE)) return [];
+  if (!(await hasTable(db, DEFAULT_MIGRATION_TABLE))) return [];
   const { rows } = await sql<{
     name: string;
   }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db);

@@ -58,11 +58,23 @@ export function createMetrics(app: App, services: Pick<DeploymentDeps, 'database
   });
   new Counter({
     name: 'trunkline_control_storage_failures_total',
-    help: 'Database statements that failed because the disk is full or broken.',
+    help: 'Database statements that failed because the disk is full or broken, or the server cannot be reached.',
     registers: [registry],
     collect() {
       this.reset();
       this.inc(services.database.storageFailures);
+    },
+  });
+  new Gauge({
+    name: 'trunkline_control_database_connections',
+    help: 'Connections to the PostgreSQL server: in use and idle; and what waits for one. Zero with SQLite.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const { open, idle, waiting } = services.database.connections() ?? { open: 0, idle: 0, waiting: 0 };
+      this.set({ state: 'used' }, open - idle);
+      this.set({ state: 'idle' }, idle);
+      this.set({ state: 'waiting' }, waiting);
     },
   });
   new Gauge({

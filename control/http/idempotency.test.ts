@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PathwayList } from '#shared/api/pathways.ts';
 import { AdminPortOne } from '#shared/api/porting.ts';
@@ -5,8 +6,7 @@ import { connectEdge } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { initiate, order, sign } from '../../test/kit/control/porting.ts';
 import { makePathway, makeWidget } from '../../test/kit/control/widgets.ts';
-import { onDriver } from '../../test/kit/db/driver.ts';
-import { storedRows } from '../../test/kit/db/rows.ts';
+import { failInserts } from '../../test/kit/db/failing-writes.ts';
 import { createApiKey } from '../organizations/store.ts';
 
 let test: TestControl;
@@ -211,25 +211,26 @@ describe('a response kept in the transaction of its work', () => {
   ];
 
   /** Every row except those that any request writes. */
-  const rows = () =>
-    onDriver(test.control.services.database.db, (connection) => {
-      const { api_keys: _keys, ...others } = storedRows(connection);
-      return others;
-    });
-  const run = (statement: string) =>
-    onDriver(test.control.services.database.db, (connection) => connection.exec(statement));
+  const rows = async () => {
+    const { db } = test.control.services.database;
+    const names = (await db.introspection.getTables()).map(({ name }) => name);
+    const found: Record<string, unknown[]> = {};
+    for (const name of names.filter((one) => one !== 'api_keys')) {
+      const { rows } = await sql`select * from ${sql.table(name)} order by 1, 2`.execute(db);
+      if (rows.length > 0) found[name] = rows;
+    }
+    return found;
+  };
 
   it.each(atomic)('is committed or rolled back with %s', async (_, prepare) => {
     const [path, body, key = test.key] = await prepare(test);
     const post = () => test.call('POST', path, { key, body, headers: keyed('k') });
     const before = await rows();
     // The disk is full, or the program ends, when the response is written: the work is rolled back too.
-    await run(
-      `create trigger full before insert on idempotent_answers begin select raise(abort, 'full'); end`,
-    );
+    const succeed = await failInserts(test.control.services.database.db, 'idempotent_answers');
     expect((await post()).status).toBe(500);
+    await succeed();
     expect(await rows()).toEqual(before);
-    await run('drop trigger full');
     const first = await post();
     expect([first.status, first.headers['idempotent-replayed']]).toEqual([200, undefined]);
     const done = await rows();

@@ -10,6 +10,7 @@ import { startControl } from '../../test/kit/control/harness.ts';
 import { servedRoutes, unknownId } from '../../test/kit/control/routes.ts';
 import { makePathway, makeThread, makeWidget } from '../../test/kit/control/widgets.ts';
 import { planOf } from '../../test/kit/db/driver.ts';
+import { onSqlite } from '../../test/kit/db/test-database.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
 import type { AlertRow } from '../db/tables.ts';
 import { createReportStore } from '../report-writers.ts';
@@ -174,7 +175,7 @@ async function slowSteps(sql: string): Promise<string[]> {
   return steps.filter((step) => readsAll.test(step) || sortsAll.test(step)).map((step) => `${step}: ${sql}`);
 }
 
-describe('a list', () => {
+describe.runIf(onSqlite)('a list', () => {
   it.each(Object.entries(lists))(
     '%s is read from indexes with every combination of its filters',
     async (name, filters) => {

@@ -22,7 +22,7 @@ afterEach(() => rmSync(dataFolder, { recursive: true }));
 
 /** The result of a first start: a key, and a database with an organization. */
 async function firstStart(): Promise<void> {
-  const secrets = await deploymentSecrets({ databaseFile, dataFolder, secretKey: null });
+  const secrets = await deploymentSecrets({ database: databaseFile, dataFolder, secretKey: null });
   const database = await openDatabase(databaseFile);
   try {
     await createOrganization(database.db, systemClock, secrets, {
@@ -43,17 +43,17 @@ const ways = [
 it.each(ways)('%s uses the key that sealed the database', async (_, take) => {
   await firstStart();
   const key = keptSecretKey(null, dataFolder);
-  await expect(take({ databaseFile, dataFolder, secretKey: null })).resolves.toBeDefined();
-  await expect(take({ databaseFile, dataFolder, secretKey: key })).resolves.toBeDefined();
+  await expect(take({ database: databaseFile, dataFolder, secretKey: null })).resolves.toBeDefined();
+  await expect(take({ database: databaseFile, dataFolder, secretKey: key })).resolves.toBeDefined();
 });
 
 it.each(ways)('%s rejects another key, given or in the folder, and names it', async (_, take) => {
   await firstStart();
-  await expect(take({ databaseFile, dataFolder, secretKey: other })).rejects.toThrow(
+  await expect(take({ database: databaseFile, dataFolder, secretKey: other })).rejects.toThrow(
     'do not open with the key of TRUNKLINE_SECRET_KEY',
   );
   writeFileSync(join(dataFolder, 'secret.key'), other);
-  await expect(take({ databaseFile, dataFolder, secretKey: null })).rejects.toThrow(
+  await expect(take({ database: databaseFile, dataFolder, secretKey: null })).rejects.toThrow(
     `do not open with the key of ${join(dataFolder, 'secret.key')}`,
   );
 });
@@ -61,24 +61,24 @@ it.each(ways)('%s rejects another key, given or in the folder, and names it', as
 it.each(ways)('%s creates no new key for a database that needs an old one', async (_, take) => {
   await firstStart();
   rmSync(join(dataFolder, 'secret.key'));
-  await expect(take({ databaseFile, dataFolder, secretKey: null })).rejects.toThrow(
+  await expect(take({ database: databaseFile, dataFolder, secretKey: null })).rejects.toThrow(
     'There is no secret.key in',
   );
   expect(readdirSync(dataFolder)).not.toContain('secret.key');
 });
 
 it('a start creates a key for an empty folder and for a database without organizations', async () => {
-  const made = await deploymentSecrets({ databaseFile, dataFolder, secretKey: null });
+  const made = await deploymentSecrets({ database: databaseFile, dataFolder, secretKey: null });
   await (await openDatabase(databaseFile)).close();
-  const again = await deploymentSecrets({ databaseFile, dataFolder, secretKey: null });
+  const again = await deploymentSecrets({ database: databaseFile, dataFolder, secretKey: null });
   expect(again.open(made.seal('text', 'context'), 'context')).toBe('text');
-  expect(await deploymentSecrets({ databaseFile, dataFolder, secretKey: other })).toBeDefined();
+  expect(await deploymentSecrets({ database: databaseFile, dataFolder, secretKey: other })).toBeDefined();
 });
 
 it.each(ways)('%s names a truncated database', async (_, take) => {
   await firstStart();
   truncateSync(databaseFile, readFileSync(databaseFile).length / 2);
-  const error = await take({ databaseFile, dataFolder, secretKey: null }).then(
+  const error = await take({ database: databaseFile, dataFolder, secretKey: null }).then(
     () => null,
     (thrown: unknown) => thrown,
   );

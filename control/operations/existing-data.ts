@@ -4,12 +4,19 @@
  */
 import { join, resolve } from 'node:path';
 import { pathExists } from '#shared/path-exists.ts';
-import { keptSecretKey, loadSecretKey, readUnmigrated, SecretBox } from '../db/index.ts';
+import {
+  isServer,
+  keptSecretKey,
+  loadSecretKey,
+  readUnmigrated,
+  SecretBox,
+  shownAddress,
+} from '../db/index.ts';
 import { signingSecretContext } from '../organizations/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
 import { OperationError } from './operation-error.ts';
 
-type Places = Pick<ControlConfig, 'databaseFile' | 'dataFolder' | 'secretKey'>;
+type Places = Pick<ControlConfig, 'database' | 'dataFolder' | 'secretKey'>;
 
 /**
  * For programs that may be the first to use a data folder: the key given or stored there, or a new one when no database
@@ -17,7 +24,7 @@ type Places = Pick<ControlConfig, 'databaseFile' | 'dataFolder' | 'secretKey'>;
  * @throws OperationError when the database was sealed with another or a missing key
  */
 export async function deploymentSecrets(config: Places): Promise<SecretBox> {
-  const sealed = await oneSealed(config.databaseFile);
+  const sealed = await oneSealed(config.database);
   if (sealed !== null) return openingSecrets(config, sealed);
   return new SecretBox(loadSecretKey(config.secretKey, config.dataFolder));
 }
@@ -28,13 +35,13 @@ export async function deploymentSecrets(config: Places): Promise<SecretBox> {
  * @throws OperationError when there is no database, or no key that opens it
  */
 export async function existingSecrets(config: Places): Promise<SecretBox> {
-  if (!pathExists(config.databaseFile)) {
+  if (!isServer(config.database) && !pathExists(config.database)) {
     throw new OperationError(
-      `There is no database at ${resolve(config.databaseFile)}. Name the data folder of the control plane in ` +
+      `There is no database at ${resolve(config.database)}. Name the data folder of the control plane in ` +
         'TRUNKLINE_DATA; the first start of the control plane makes it.',
     );
   }
-  return openingSecrets(config, await oneSealed(config.databaseFile));
+  return openingSecrets(config, await oneSealed(config.database));
 }
 
 interface Sealed {
@@ -42,7 +49,7 @@ interface Sealed {
   readonly context: string;
 }
 
-function openingSecrets({ databaseFile, dataFolder, secretKey }: Places, sealed: Sealed | null): SecretBox {
+function openingSecrets({ database, dataFolder, secretKey }: Places, sealed: Sealed | null): SecretBox {
   const key = keptSecretKey(secretKey, dataFolder);
   if (key === null) {
     throw new OperationError(
@@ -54,9 +61,13 @@ function openingSecrets({ databaseFile, dataFolder, secretKey }: Places, sealed:
   if (sealed === null || opens(secrets, sealed)) return secrets;
   const given = secretKey === null ? join(resolve(dataFolder), 'secret.key') : 'TRUNKLINE_SECRET_KEY';
   throw new OperationError(
-    `The secrets in ${resolve(databaseFile)} do not open with the key of ${given}: it belongs to another database. ` +
+    `The secrets in ${placeOf(database)} do not open with the key of ${given}: it belongs to another database. ` +
       'Restore the key that sealed them (a backup with BACKUP_PASSPHRASE contains it).',
   );
+}
+
+function placeOf(database: string): string {
+  return isServer(database) ? shownAddress(database) : resolve(database);
 }
 
 function opens(secrets: SecretBox, { text, context }: Sealed): boolean {
@@ -69,9 +80,9 @@ function opens(secrets: SecretBox, { text, context }: Sealed): boolean {
 }
 
 /** Every organization has a sealed secret from its creation, and nothing is sealed without an organization. */
-async function oneSealed(file: string): Promise<Sealed | null> {
-  if (file === ':memory:' || !pathExists(file)) return null;
-  return readUnmigrated(file, async (db) => {
+async function oneSealed(database: string): Promise<Sealed | null> {
+  if (!isServer(database) && (database === ':memory:' || !pathExists(database))) return null;
+  return readUnmigrated(database, async (db) => {
     const row = await db
       .selectFrom('organizations')
       .select(['id', 'signing_secret'])

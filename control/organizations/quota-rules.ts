@@ -108,17 +108,29 @@ export class Quotas {
    * @throws ApiError QUOTA_EXCEEDED
    */
   async numberRoom(db: Db, orgId: string, numbers: readonly string[]): Promise<void> {
-    const { rows } = await sql<{ had: number; wanted: number }>`with
-      had as materialized (
-        select number from numbers where org_id = ${orgId} and archived_at is null
-        union select number from port_numbers where open = 1
-          and request_id in (select id from port_requests where org_id = ${orgId}))
-      select (select count(*) from had) as had,
-        (select count(*) from json_each(${JSON.stringify(numbers)}) where value not in had) as wanted`.execute(
-      db,
-    );
-    const { had, wanted } = rows[0] ?? { had: 0, wanted: 0 };
-    if (wanted > 0) this.#judge('numbers', had + wanted);
+    const held = db
+      .selectFrom('numbers')
+      .select('number')
+      .where('org_id', '=', orgId)
+      .where('archived_at', 'is', null)
+      .union(
+        db
+          .selectFrom('port_numbers')
+          .innerJoin('port_requests', 'port_requests.id', 'port_numbers.request_id')
+          .select('port_numbers.number')
+          .where('port_requests.org_id', '=', orgId)
+          .where('port_numbers.open', '=', sql.lit<1>(1)),
+      );
+    const among = await db
+      .selectFrom(held.as('held'))
+      .select('number')
+      .where('number', 'in', numbers)
+      .execute();
+    const known = new Set(among.map(({ number }) => number));
+    const wanted = numbers.filter((number) => !known.has(number)).length;
+    if (wanted === 0) return;
+    const all = db.selectFrom(held.as('held')).select(sql<number>`count(*)`.as('had'));
+    this.#judge('numbers', (await all.executeTakeFirstOrThrow()).had + wanted);
   }
 
   /** Checks that one more open thread of a widget fits. @param now ISO @throws ApiError QUOTA_EXCEEDED */

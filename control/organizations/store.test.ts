@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { type TestDatabase, takeDatabase } from '../../test/kit/db/test-database.ts';
 import { type Database, openDatabase } from '../db/open.ts';
 import { SecretBox } from '../db/secrets.ts';
 import {
@@ -18,6 +19,7 @@ import {
 
 const clock = new FakeClock();
 let folder: string;
+let database: TestDatabase;
 /** The database as the program opens it, and as the command line does. */
 let here: Database;
 let elsewhere: Database;
@@ -26,8 +28,9 @@ let key: string;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'keys-'));
-  here = await openDatabase(join(folder, 'control.db'));
-  elsewhere = await openDatabase(join(folder, 'control.db'));
+  database = await takeDatabase(join(folder, 'control.db'));
+  here = await openDatabase(database.address);
+  elsewhere = await openDatabase(database.address);
   const organization = { name: 'Acme', region: 'us', sipEnabled: true };
   orgId = await createOrganization(here.db, clock, new SecretBox('ab'.repeat(32)), organization);
   key = await createApiKey(here.db, clock, { kind: 'customer', orgId }, 'first');
@@ -35,6 +38,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await here.close();
   await elsewhere.close();
+  await database.release();
   rmSync(folder, { recursive: true });
 });
 

@@ -1,8 +1,9 @@
 /** Persona rows and their versions. Deleted personas are kept, but not found. */
 import { sql } from 'kysely';
+import type { PathwayCondition } from '#shared/api/personas.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { NamedVersion } from '../catalogue/index.ts';
-import type { Db, PersonaRow, PersonaVersionRow } from '../db/index.ts';
+import { type Db, fromJson, type PersonaRow, type PersonaVersionRow } from '../db/index.ts';
 import { countRows, type NewestPage, newestPage } from '../http/index.ts';
 import { readSettings } from '../numbers/index.ts';
 import type { WholePersona } from './rules.ts';
@@ -60,14 +61,14 @@ export async function personasUsingPathway(db: Db, pathwayId: string): Promise<s
 
 /** Those of them with a condition that names a version by its number. */
 export async function personasUsingVersion(db: Db, { pathwayId, version }: NamedVersion): Promise<string[]> {
-  const rows = await leadingTo(db, pathwayId)
-    .where(
-      sql<boolean>`exists (select 1 from json_each(persona_versions.pathway_conditions) as condition
-        where condition.value ->> 'pathway_id' = ${pathwayId}
-          and condition.value ->> 'pathway_version' = ${String(version)})`,
-    )
-    .execute();
-  return rows.map(({ id }) => id);
+  const rows = await leadingTo(db, pathwayId).select('persona_versions.pathway_conditions').execute();
+  const naming = rows.filter(({ pathway_conditions }) =>
+    fromJson<PathwayCondition[]>(pathway_conditions).some(
+      (condition) =>
+        condition.pathway_id === pathwayId && String(condition.pathway_version) === String(version),
+    ),
+  );
+  return [...new Set(naming.map(({ id }) => id))];
 }
 
 function leadingTo(db: Db, pathwayId: string) {

@@ -5,7 +5,7 @@ describe('readControlConfig', () => {
   it('has a default for everything', () => {
     expect(readControlConfig({ TRUNKLINE_DATA: '/var/lib/trunkline' })).toMatchObject({
       dataFolder: '/var/lib/trunkline',
-      databaseFile: '/var/lib/trunkline/control.db',
+      database: '/var/lib/trunkline/control.db',
       host: '127.0.0.1',
       port: 8080,
       url: 'http://127.0.0.1:8080',
@@ -33,7 +33,8 @@ describe('readControlConfig', () => {
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of fatal'],
     [{ TLS_CERT: '/a' }, 'TLS_CERT and TLS_KEY must be set together'],
     [{ ALLOW_PRIVATE_TARGETS: '10.0.0.0/8, x' }, 'ALLOW_PRIVATE_TARGETS: "x" is neither'],
-    [{ DATABASE_URL: 'postgres://db/x' }, 'DATABASE_URL has the scheme "postgres"'],
+    [{ DATABASE_URL: 'mysql://db/x' }, 'DATABASE_URL has the scheme "mysql"'],
+    [{ DATABASE_URL: 'postgres://db:5432' }, 'DATABASE_URL must name a database'],
     [{ TRUNKLINE_SECRET_KEY: 'short' }, 'TRUNKLINE_SECRET_KEY must be 64 hexadecimal digits'],
     [{ SMTP_URL: 'https://mail.example.com', MAIL_FROM: 'a@example.com' }, 'SMTP_URL must have the form'],
     [{ SMTP_URL: 'smtp://mail.example.com' }, 'MAIL_FROM must be a mail address'],

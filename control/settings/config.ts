@@ -11,6 +11,7 @@ import { isAnyAddress } from '#shared/networks.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { type AmountsOf, quotas, retention } from '#shared/settings/amounts.ts';
 import { type Environment, SettingError, settingReader } from '#shared/settings/reader.ts';
+import { isServer } from '../db/index.ts';
 import {
   type CarrierSettings,
   carrierSettings,
@@ -42,8 +43,8 @@ export interface ControlConfig {
   /** 64 hexadecimal digits, or null: kept in a file of the data folder. */
   readonly secretKey: string | null;
   readonly region: string;
-  /** Path of the SQLite file, or `:memory:`. */
-  readonly databaseFile: string;
+  /** Address of a PostgreSQL database, path of an SQLite file, or `:memory:`. */
+  readonly database: string;
   readonly host: string;
   readonly port: number;
   readonly url: string;
@@ -100,7 +101,7 @@ export function readControlConfig(env: Environment = process.env): ControlConfig
     dataFolder,
     secretKey: secretKey(read.optional('TRUNKLINE_SECRET_KEY')),
     region: read.text('TRUNKLINE_REGION'),
-    databaseFile: databaseFile(read.optional('DATABASE_URL'), dataFolder),
+    database: databaseAddress(read.optional('DATABASE_URL'), dataFolder),
     host,
     port,
     url: read.optional('CONTROL_URL') ?? `http://${urlHost(host)}:${port}`,
@@ -146,13 +147,17 @@ function secretKey(value: string | null): string | null {
   throw new SettingError('TRUNKLINE_SECRET_KEY must be 64 hexadecimal digits (32 bytes)');
 }
 
-function databaseFile(url: string | null, dataFolder: string): string {
+function databaseAddress(url: string | null, dataFolder: string): string {
   if (url === null) return resolve(dataFolder, 'control.db');
   if (url === ':memory:') return url;
   if (url.startsWith('file:')) return resolve(url.slice('file:'.length).replace(/^\/\//, ''));
+  if (isServer(url)) {
+    if (URL.canParse(url) && new URL(url).pathname.length > 1) return url;
+    throw new SettingError('DATABASE_URL must name a database: postgres://user:password@host:port/database');
+  }
   if (/^[a-z]+:\/\//i.test(url)) {
     throw new SettingError(
-      `DATABASE_URL has the scheme "${url.split(':')[0]}"; this version supports SQLite only`,
+      `DATABASE_URL has the scheme "${url.split(':')[0]}"; supported are SQLite files and postgres://`,
     );
   }
   return isAbsolute(url) ? url : resolve(url);

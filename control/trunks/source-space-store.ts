@@ -4,7 +4,6 @@
  * limits for them. Very wide networks are not counted: they make no source known, and `checkWideSources` checks them.
  */
 
-import { sql } from 'kysely';
 import { type AddressSpace, spaceOf } from '#shared/address-space.ts';
 import { counted } from '#shared/counted.ts';
 import { ApiError } from '#shared/errors.ts';
@@ -93,10 +92,15 @@ function isPart(sources: ReadonlySet<string>, of: ReadonlySet<string>): boolean 
 
 /** What the organization's other numbers list. */
 async function sourcesOfOthers(db: Db, orgId: string, number: string): Promise<string[]> {
-  const { rows } = await sql<{ source: string }>`
-    select distinct entry.value as source from sip_configurations, json_each(allowed_ips) as entry
-    where org_id = ${orgId} and number <> ${number} and allowed_ips is not null`.execute(db);
-  return rows.map(({ source }) => source);
+  const rows = await db
+    .selectFrom('sip_configurations')
+    .select('allowed_ips')
+    .distinct()
+    .where('org_id', '=', orgId)
+    .where('number', '<>', number)
+    .where('allowed_ips', 'is not', null)
+    .execute();
+  return [...sourcesOf(rows)];
 }
 
 /** Organizations that list more than is allowed without permission, permitted or from before the limit. */

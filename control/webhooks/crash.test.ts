@@ -3,8 +3,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { newDelivery } from '../../test/kit/db/delivery.ts';
+import { openTestDatabase } from '../../test/kit/db/test-database.ts';
 import { DueWork } from '../db/due-work.ts';
-import { type Database, openDatabase } from '../db/open.ts';
+import type { Database } from '../db/open.ts';
 import type { WebhookDeliveryRow } from '../db/tables.ts';
 import { afterFailure } from './rules.ts';
 import { dueDeliveries, nextDue, updateDelivery } from './store.ts';
@@ -14,7 +15,7 @@ let clock: FakeClock;
 const log = { error: () => undefined };
 
 beforeEach(async () => {
-  database = await openDatabase(':memory:');
+  database = await openTestDatabase();
   clock = new FakeClock();
   await database.db.insertInto('webhook_deliveries').values(newDelivery(clock)).execute();
 });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { makeThread, makeWidget } from '../../test/kit/control/widgets.ts';
+import { databaseQuiet } from '../../test/kit/db/test-database.ts';
 import { Live } from './live.ts';
 import { Streams } from './streams.ts';
 
@@ -41,7 +42,7 @@ async function lifetime(until: number | null): Promise<number> {
   // Each step is a heartbeat, which the reader takes before the next.
   while (!over) {
     test.clock.advance(15_000);
-    await new Promise((resolve) => setImmediate(resolve));
+    await databaseQuiet(test.control.services.database);
   }
   return test.clock.now() - began;
 }
@@ -60,6 +61,7 @@ describe('an open stream', () => {
   });
 
   it('is closed when nobody reads it', async () => {
+    await databaseQuiet(test.control.services.database);
     const timers = test.clock.pending;
     const stream = streams.open(order);
     const closed = once(stream, 'close');
@@ -70,6 +72,7 @@ describe('an open stream', () => {
     test.clock.advance(15_000);
     await closed;
     expect(ends).toEqual(['stalled']);
+    await databaseQuiet(test.control.services.database);
     expect(test.clock.pending).toBe(timers);
   });
 

@@ -1,4 +1,7 @@
-/** Installs the real peers that tests call: SIPp, baresip, Kamailio, Chromium, and tools to analyze recordings. */
+/**
+ * Installs the real peers that tests call: SIPp, baresip, Kamailio, Chromium, and tools to analyze recordings; and
+ * PostgreSQL, of which tests start a server of their own.
+ */
 import { ensureAptPackages } from './apt.ts';
 import { ensureSipp } from './sipp.ts';
 
@@ -15,6 +18,7 @@ export async function ensurePeers(): Promise<void> {
       'libspandsp2|libspandsp2t64',
       'openssl',
       'poppler-utils',
+      'postgresql',
       'tshark',
     ],
     'test with real peers',

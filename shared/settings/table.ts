@@ -45,7 +45,7 @@ export const settingSections = [
       control(
         'DATABASE_URL',
         '',
-        'SQLite file, as a path or file: URL. Unset: control.db in the data folder.',
+        'PostgreSQL database (postgres://user:password@host:port/name), or SQLite file, as a path or file: URL. Unset: control.db in the data folder.',
       ),
       control(
         'TRUNKLINE_SECRET_KEY',

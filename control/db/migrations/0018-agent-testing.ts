@@ -1,4 +1,5 @@
 import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
+import { withoutRowid } from './dialects.ts';
 
 type Columns<C extends string> = CreateTableBuilder<string, C>;
 
@@ -115,7 +116,7 @@ async function createRuns(db: Kysely<unknown>): Promise<void> {
     .addColumn('score', 'real', (column) => column.notNull())
     .addColumn('weight', 'real', (column) => column.notNull())
     .addPrimaryKeyConstraint('test_assertion_results_key', ['run_id', 'place'])
-    .modifyEnd(sql`without rowid`)
+    .$call(withoutRowid(db))
     .execute();
 }
 
@@ -159,7 +160,7 @@ async function createRunIndexes(db: Kysely<unknown>): Promise<void> {
 async function createAnalytics(db: Kysely<unknown>): Promise<void> {
   await texts(db.schema.createTable('test_paths') as Columns<string>, ['pathway_id', 'id', 'nodes'])
     .addPrimaryKeyConstraint('test_paths_key', ['pathway_id', 'id'])
-    .modifyEnd(sql`without rowid`)
+    .$call(withoutRowid(db))
     .execute();
   await createCounts(db, 'test_run_days', ['pathway_id', 'day', 'status']);
   await createCounts(db, 'test_run_periods', [
@@ -176,7 +177,7 @@ async function createCounts(db: Kysely<unknown>, name: string, key: readonly str
   await integers(texts(db.schema.createTable(name) as Columns<string>, key), ['runs', 'scored'])
     .addColumn('score_sum', 'real', (column) => column.notNull())
     .addPrimaryKeyConstraint(`${name}_key`, [...key])
-    .modifyEnd(sql`without rowid`)
+    .$call(withoutRowid(db))
     .execute();
 }
 

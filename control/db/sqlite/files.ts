@@ -1,23 +1,19 @@
 /** Database files that this program does not keep open: read, copied and checked. */
 import { chmodSync } from 'node:fs';
 import SqliteFile from 'better-sqlite3';
-import { Kysely, sql } from 'kysely';
+import { Kysely } from 'kysely';
 import { namedPath } from '#shared/storage-fault.ts';
+import { hasTable } from '../has-table.ts';
 import type { Db, Tables } from '../tables.ts';
 import { KeptStatementsDialect } from './dialect.ts';
 
-/**
- * Reads a file of any version without migrating it.
- * @returns null for a file without a schema
- * @throws Error that names the file
- */
-export async function readUnmigrated<T>(file: string, read: (db: Db) => Promise<T>): Promise<T | null> {
+/** @returns null for a file without a schema @throws Error that names the file */
+export async function readFileUnmigrated<T>(file: string, read: (db: Db) => Promise<T>): Promise<T | null> {
   try {
     const connection = new SqliteFile(file, { readonly: true, timeout: 5000 });
     const db = new Kysely<Tables>({ dialect: new KeptStatementsDialect(connection) });
     try {
-      const { rows } = await sql`select 1 from sqlite_master where name = 'organizations'`.execute(db);
-      return rows.length === 0 ? null : await read(db);
+      return (await hasTable(db, 'organizations')) ? await read(db) : null;
     } finally {
       await db.destroy();
     }

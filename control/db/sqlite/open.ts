@@ -8,12 +8,15 @@ import { namingPath } from '#shared/storage-fault.ts';
 import { KeptStatementsDialect } from './dialect.ts';
 import { Durability, type SyncLog } from './durability.ts';
 import { StorageState } from './storage.ts';
+import { workUnderWay } from './work-report.ts';
 
 export interface Sqlite {
   readonly dialect: Dialect;
   readonly storage: StorageState;
   /** null: a commit needs no sync of its own. */
   readonly durability: Durability | null;
+  /** Running background work, for a fault report. */
+  workUnderWay(): unknown[];
   /** To call once the newest schema is there. */
   migrated(): void;
 }
@@ -34,6 +37,7 @@ export function openSqlite(file: string, clock: Clock, sync?: SyncLog): Sqlite {
     }),
     storage,
     durability,
+    workUnderWay: () => workUnderWay(file),
     migrated: () => {
       if (fresh) emptyInMemory = connection.serialize();
     },

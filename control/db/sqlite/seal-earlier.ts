@@ -1,5 +1,6 @@
 /** Seals what earlier versions stored in plain text, so that none of it is left in the database's files. */
 import { sql } from 'kysely';
+import { dialectOf } from '../dialect-name.ts';
 import type { Database } from '../open.ts';
 import type { Db } from '../tables.ts';
 
@@ -11,6 +12,8 @@ type SealSome = (db: Db, most: number) => Promise<number>;
 
 /** @returns how many rows were sealed */
 export async function sealEarlier({ db }: Pick<Database, 'db'>, sealSome: SealSome): Promise<number> {
+  // On PostgreSQL no version stored plain text.
+  if (dialectOf(db) !== 'sqlite') return 0;
   let all = 0;
   for (;;) {
     const rows = await db.connection().execute((one) => written(one, sealSome));

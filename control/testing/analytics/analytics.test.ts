@@ -5,6 +5,7 @@ import { storeFinishedRun } from '../../../test/kit/control/agent-testing.ts';
 import { dayMs, hourMs, startAnalytics } from '../../../test/kit/control/analytics.ts';
 import { openApiOf } from '../../../test/kit/control/openapi.ts';
 import { planOf } from '../../../test/kit/db/driver.ts';
+import { onSqlite } from '../../../test/kit/db/test-database.ts';
 import { listedScenario, pageOfScenarios } from '../scenarios/store.ts';
 import { dayCounts, newestRuns, runGroups, spanOf, statusCounts, weekCounts } from './store.ts';
 
@@ -208,7 +209,7 @@ describe('the queries of analytics and lists', () => {
     return plans.join('\n');
   }
 
-  it('use indexes only', async () => {
+  it.runIf(onSqlite)('use indexes only', async () => {
     const span = spanOf(now, 365);
     const groups = await plansOf(() => runGroups(db, pathwayId, span));
     expect(groups).toContain('SEARCH test_run_periods USING PRIMARY KEY (pathway_id=? AND period=?)');

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { storeFinishedRun } from '../../../test/kit/control/agent-testing.ts';
-import { type Database, openDatabase } from '../../db/open.ts';
+import { openTestDatabase } from '../../../test/kit/db/test-database.ts';
+import type { Database } from '../../db/open.ts';
 import { insertBatch } from './batch-store.ts';
 import { deleteRunsBeyond } from './delete.ts';
 
 let database: Database;
 beforeEach(async () => {
-  database = await openDatabase(':memory:');
+  database = await openTestDatabase();
 });
 afterEach(() => database.close());
 

@@ -4,6 +4,7 @@ import { faultyGraph, missingEdge, soundBooking } from '../../../test/kit/contro
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { bookingGraph, bookingPersona } from '../../../test/kit/control/test-runs.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
+import { onSqlite } from '../../../test/kit/db/test-database.ts';
 import { toJson } from '../../db/index.ts';
 import { deleteTornadoBefore, emptyRecordsBefore } from './retention.ts';
 
@@ -99,7 +100,7 @@ describe('the record of a run', () => {
     expect((await read(run.id))?.chat_history).toEqual(run.chat_history);
   });
 
-  it('is found by an index of kept records only', async () => {
+  it.runIf(onSqlite)('is found by an index of kept records only', async () => {
     expect(
       await plan("select run_id from test_run_records where ended_at < 'x' order by ended_at limit 200"),
     ).toMatch(/USING INDEX test_run_records_ended\b/);
@@ -132,7 +133,7 @@ describe('a tornado session', () => {
     expect(await deleteBefore(now)).toBe(0);
   });
 
-  it('is found by an index', async () => {
+  it.runIf(onSqlite)('is found by an index', async () => {
     expect(
       await plan(
         "select id from test_tornado_sessions where completed_at < 'x' order by completed_at limit 200",

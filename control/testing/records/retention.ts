@@ -3,8 +3,7 @@
  * stay; the content of a run is deleted, and so is a tornado session with its fix plans and diffs. The versions that it
  * created stay.
  */
-import { sql } from 'kysely';
-import { type Db, deleteInBatches, type TestRunRecordRow, toJson } from '../../db/index.ts';
+import { type Db, deleteInBatches, emptiedList, type TestRunRecordRow, toJson } from '../../db/index.ts';
 import { deleteSessions } from './tornado-sessions.ts';
 
 /**
@@ -42,7 +41,7 @@ export function emptyRecordsBefore(db: Db, before: string, now: string): Promise
           log: toJson([]),
           ending: null,
           // Scores stay; examples are quotes.
-          service_tone_score: sql`json_set(service_tone_score, '$.examples', json('[]'))`,
+          service_tone_score: emptiedList(trx, 'service_tone_score', 'examples'),
           voice: null,
           ended_at: null,
           deleted_at: now,

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { QueuedRuns } from '../../../test/kit/control/queued-runs.ts';
+import { failUpdatesTo } from '../../../test/kit/db/failing-writes.ts';
 import { HopelessRun } from './execute.ts';
 import type { RunQueue } from './queue.ts';
 
@@ -14,8 +15,7 @@ afterEach(() => runs.close());
 
 const later = '2031-01-01T00:00:00.000Z';
 /** A database fault: no run can get this status. */
-const refusal = (status: string) =>
-  `create trigger refused before update on test_runs when new.status = '${status}' begin select raise(abort, 'no room'); end`;
+const failTurnTo = (status: string) => failUpdatesTo(runs.database.db, 'test_runs', 'status', status);
 
 describe('after a restart', () => {
   const broken = { status: 'RUNNING', worker: 'killed', lease_until: '2031-01-01T00:00:00.000Z' };
@@ -161,10 +161,10 @@ describe('a database that fails for a while', () => {
 
   it('loses no run whose claim could not be written', async () => {
     const [given] = await runs.waiting('a', 1, { status: 'RUNNING', worker: null, lease_until: null });
-    await passing(refusal('RUNNING'));
+    const succeed = await failTurnTo('RUNNING');
     runs.start();
     await runs.failures(1);
-    await passing('drop trigger refused');
+    await succeed();
     runs.clock.advance(5_000);
     await runs.begin(1);
     expect(runs.begun[0]?.work.run.id).toBe(given);
@@ -174,10 +174,10 @@ describe('a database that fails for a while', () => {
     const [id = ''] = await runs.waiting('a');
     runs.start();
     await runs.begin(1);
-    await passing(refusal('ERROR'));
+    const succeed = await failTurnTo('ERROR');
     runs.begun[0]?.fail(new HopelessRun('Invalid start_node_id'));
     await runs.failures(1);
-    await passing('drop trigger refused');
+    await succeed();
     runs.clock.advance(30_000);
     await runs.begin(2);
     runs.begun[1]?.done();

@@ -63,6 +63,14 @@ export class EdgeClient {
     }
   }
 
+  /** Waits until a frame of a type is there, and leaves it, or until the link closes. */
+  async arrival(type: ControlToEdge['type']): Promise<void> {
+    while (!this.#received.some((frame) => frame.type === type)) {
+      if (this.#socket.readyState === WebSocket.CLOSED) return;
+      await new Promise<void>((wake) => this.#waiting.push(wake));
+    }
+  }
+
   /** Received frames that were not yet removed. */
   get untaken(): readonly ControlToEdge[] {
     return this.#received;
@@ -101,12 +109,18 @@ function isType<T extends ControlToEdge['type']>(
   return frame?.type === type;
 }
 
-/** Starts listening if necessary, and connects an edge. */
+/** Starts listening if necessary, and connects an edge; it can place calls from then on. */
 export async function connectEdge(
   { url, edgeToken }: Pick<TestControl, 'url' | 'edgeToken'>,
   hello: Partial<Hello> = {},
 ): Promise<EdgeClient> {
-  return EdgeClient.connect(`${(await url()).replace('http', 'ws')}/v1/edge/link`, edgeToken, hello);
+  const edge = await EdgeClient.connect(
+    `${(await url()).replace('http', 'ws')}/v1/edge/link`,
+    edgeToken,
+    hello,
+  );
+  await edge.arrival('config');
+  return edge;
 }
 
 /** A report frame of consecutive sequence numbers. */

@@ -5,6 +5,7 @@ import { FakeClock } from '#shared/clock.ts';
 import { type AppOptions, type ControlApp, createApp } from '../../../control/app.ts';
 import { createApiKey, createEdgeToken, createOrganization } from '../../../control/organizations/store.ts';
 import { type ControlConfig, readControlConfig } from '../../../control/settings/config.ts';
+import { takeDatabase, testConnections } from '../db/test-database.ts';
 import { type Answer, send } from '../http/answer.ts';
 
 export interface TestControl {
@@ -47,8 +48,9 @@ export async function startControl(
     ...more
   }: Pick<AppOptions, 'promotionGate' | 'limits' | 'sync'> & { readonly begin?: boolean } = {},
 ): Promise<TestControl> {
+  const database = 'DATABASE_URL' in env ? null : await takeDatabase();
   const config: ControlConfig = readControlConfig({
-    DATABASE_URL: ':memory:',
+    ...(database !== null && { DATABASE_URL: database.address }),
     TRUNKLINE_SECRET_KEY: '11'.repeat(32),
     CONTROL_PORT: '0',
     LOG_LEVEL: 'silent',
@@ -63,6 +65,7 @@ export async function startControl(
     webhooks,
     conversations,
     ...more,
+    limits: { ...more.limits, db: { connections: testConnections } },
   });
   // Without background work, a test processes the database itself.
   if (begin) await control.begin();
@@ -105,7 +108,10 @@ export async function startControl(
       const body = isRaw ? (options.body as string | Buffer) : JSON.stringify(options.body);
       return send(agent, { method, url: (await url()) + path, headers, body });
     },
-    close: () => control.close(),
+    close: async () => {
+      await control.close();
+      await database?.release();
+    },
   };
 }
 

@@ -1,13 +1,14 @@
 /** The queue of test runs over a database in memory; a test decides how each run goes on. */
 import { expect } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import { type Database, openDatabase } from '../../../control/db/open.ts';
+import type { Database } from '../../../control/db/open.ts';
 import { Announcements } from '../../../control/edge-link/announcements.ts';
 import { runSubject } from '../../../control/testing/records/subjects.ts';
 import { cancelledEnd, type RunEnd } from '../../../control/testing/records/write.ts';
 import type { Executed, Work } from '../../../control/testing/runs/execute.ts';
 import { LiveRuns } from '../../../control/testing/runs/live.ts';
 import { RunQueue } from '../../../control/testing/runs/queue.ts';
+import { openTestDatabase } from '../db/test-database.ts';
 import { releaseAll } from '../fakes/release.ts';
 import { storeFinishedRun } from './agent-testing.ts';
 
@@ -46,7 +47,7 @@ export class QueuedRuns {
   }
 
   static async open(clock = new FakeClock()): Promise<QueuedRuns> {
-    return new QueuedRuns(await openDatabase(':memory:'), clock);
+    return new QueuedRuns(await openTestDatabase(), clock);
   }
 
   close(): Promise<void> {

@@ -1,0 +1,44 @@
+/** The PostgreSQL server behind the database. */
+
+import type { Dialect } from 'kysely';
+import pg from 'pg';
+import type { Clock } from '#shared/clock.ts';
+import { PooledPostgresDialect } from './dialect.ts';
+import { ServerState } from './server-state.ts';
+import { unreachable } from './unreachable.ts';
+
+/** How long a request waits for a connection, ms: of the server, or one that another request returns. */
+const connectTimeoutMs = 10_000;
+
+export interface Postgres {
+  readonly dialect: Dialect;
+  readonly storage: ServerState;
+  state(): PoolState;
+}
+
+export interface PoolState {
+  readonly open: number;
+  /** Open connections that nobody uses. */
+  readonly idle: number;
+  /** Queries and transactions that wait for a connection. */
+  readonly waiting: number;
+}
+
+/** @param url postgres://user:password@host:port/database @param connections most that are open */
+export function openPostgres(url: string, clock: Clock, connections: number): Postgres {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: connections,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    application_name: 'trunkline-control',
+  });
+  const storage = new ServerState(pool, clock);
+  // An idle connection that breaks; the pool replaces it, and what fails next is noted with its statement.
+  pool.on('error', (error) => storage.note(unreachable(error)));
+  return {
+    dialect: new PooledPostgresDialect(pool, (error) => storage.note(error)),
+    storage,
+    state: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * Databases of tests: in memory, or on the PostgreSQL server of the project `postgres`, where every test of control runs
+ * a second time.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import { inject } from 'vitest';
+import type { Clock } from '#shared/clock.ts';
+import { type Database, openDatabase } from '../../../control/db/open.ts';
+
+/** At the newest schema, without rows. */
+export const templateName = 'trunkline_template';
+
+/** Null: SQLite. */
+const postgres: string | null = process.env.TRUNKLINE_TEST_POSTGRES === 'true' ? inject('postgres') : null;
+
+/** For tests of what only SQLite has: files, pragmas, query plans. */
+export const onSqlite = postgres === null;
+
+/** Enough for two at a time and a transaction; each takes the server longer to open than most tests run. */
+export const testConnections = 3;
+
+export interface TestDatabase {
+  /** For DATABASE_URL. */
+  readonly address: string;
+  /** Once nobody uses it. */
+  release(): Promise<void>;
+}
+
+/** An empty database; on SQLite in memory, or in a file for tests that open it twice. */
+export async function takeDatabase(file = ':memory:'): Promise<TestDatabase> {
+  if (postgres === null) return { address: file, release: async () => undefined };
+  const name = free.pop() ?? (await createDatabase(postgres));
+  const address = addressOf(postgres, name);
+  return {
+    address,
+    release: async () => {
+      await emptied(address);
+      free.push(name);
+    },
+  };
+}
+
+/** Opens an empty database; closing it releases it. */
+export async function openTestDatabase(clock?: Clock): Promise<Database> {
+  const { address, release } = await takeDatabase();
+  const database = await openDatabase(address, clock, { limits: { connections: testConnections } });
+  return {
+    ...database,
+    get storageFailures() {
+      return database.storageFailures;
+    },
+    close: async () => {
+      await database.close();
+      await release();
+    },
+  };
+}
+
+/** Databases of this process that no test uses: emptying one takes less time than creating one. */
+const free: string[] = [];
+let created = 0;
+
+async function createDatabase(server: string): Promise<string> {
+  const name = `trunkline_${process.pid}_${++created}`;
+  await onServer(server, async (client) => {
+    for (;;) {
+      try {
+        await client.query(`create database ${name} template ${templateName} strategy file_copy`);
+        return;
+      } catch (error) {
+        // Another process is copying the template.
+        if (!(error instanceof pg.DatabaseError) || error.code !== '55006') throw error;
+        await wait(20);
+      }
+    }
+  });
+  return name;
+}
+
+function addressOf(server: string, database: string): string {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+/** Deletes all rows, and lets generated ids start at 1 again. */
+async function emptied(address: string): Promise<void> {
+  await onServer(address, async (client) => {
+    await client.query(`set session_replication_role = replica`);
+    await client.query(`do $$ declare name text; filled boolean; begin
+      for name in select tablename from pg_tables
+        where schemaname = 'public' and tablename not like 'kysely%' loop
+        execute format('select exists (select 1 from %I)', name) into filled;
+        if filled then execute format('delete from %I', name); end if;
+      end loop;
+      for name in select sequencename from pg_sequences where last_value is not null loop
+        execute format('alter sequence %I restart', name);
+      end loop;
+    end $$`);
+  });
+}
+
+async function onServer(address: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Waits until no query is running, and none follows in the same turns: what a moved clock has started is done. */
+export async function databaseQuiet(database: Database): Promise<void> {
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  for (let quiet = 0; quiet < 3; ) {
+    const state = database.connections();
+    if (state === null) await database.db.connection().execute(async () => undefined);
+    quiet = state === null || (state.idle === state.open && state.waiting === 0) ? quiet + 1 : 0;
+    await turn();
+  }
+}
