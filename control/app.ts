@@ -13,14 +13,7 @@ import { linkCatalogue } from './catalogue-links.ts';
 import { chatRoutes } from './chats/index.ts';
 import { checkRoutes } from './checks/index.ts';
 import { type TextSessionParts, webhookClient } from './conversations/index.ts';
-import {
-  type Database,
-  openDatabase,
-  rounds,
-  type SecretBox,
-  type SyncLog,
-  together,
-} from './db/index.ts';
+import { type Database, openDatabase, rounds, type SecretBox, type SyncLog, together } from './db/index.ts';
 import { addOpenApi, createMetrics, healthRoute, metricsRoute, openApiRoutes } from './deployment/index.ts';
 import { followCatalogue } from './edge-config/index.ts';
 import { Announcements, acceptEdges, ConnectedEdges, type Reports } from './edge-link/index.ts';

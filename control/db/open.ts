@@ -14,8 +14,8 @@ import { isServer, shownAddress } from './address.ts';
 import { hasTable } from './has-table.ts';
 import { type DatabaseLimits, databaseLimits } from './limits.ts';
 import { migrations } from './migrations/index.ts';
-import type { SyncLog } from './sqlite/durability.ts';
 import { openPostgres, type PoolState } from './postgres/open.ts';
+import type { SyncLog } from './sqlite/durability.ts';
 import { openSqlite } from './sqlite/open.ts';
 import type { Db, Tables } from './tables.ts';
 

@@ -85,7 +85,7 @@ describe('Durability', () => {
 describe('a database', () => {
   it('needs no sync in memory', async () => {
     const syncs = new Syncs();
-    const database = await openDatabase(':memory:', new FakeClock(), syncs.sync);
+    const database = await openDatabase(':memory:', new FakeClock(), { sync: syncs.sync });
     await database.durable();
     await database.close();
     expect(syncs.started).toEqual([]);
@@ -93,8 +93,10 @@ describe('a database', () => {
 
   it('syncs after a commit, and not after a read', async () => {
     let syncs = 0;
-    const database = await openDatabase(file, new FakeClock(), async () => {
-      syncs += 1;
+    const database = await openDatabase(file, new FakeClock(), {
+      sync: async () => {
+        syncs += 1;
+      },
     });
     const { db } = database;
     const syncsFor = async (work: () => Promise<unknown>) => {
@@ -115,7 +117,7 @@ describe('a database', () => {
   it('reports a failed sync as a storage fault that later writes do not disprove', async () => {
     const clock = new FakeClock();
     const fails = Object.assign(new Error('i/o error'), { code: 'EIO' });
-    const database = await openDatabase(file, clock, () => Promise.reject(fails));
+    const database = await openDatabase(file, clock, { sync: () => Promise.reject(fails) });
     await expect(database.durable()).rejects.toMatchObject({ code: 'EIO' });
     for (let seconds = 0; seconds < 10; seconds += 1) {
       clock.advance(1_000);
@@ -144,8 +146,10 @@ describe('a database', () => {
         copyFileSync(file, path);
         // What is on the device: the log as it was when the last finished sync began.
         let synced = Buffer.alloc(0);
-        const live = await openDatabase(path, new FakeClock(), async () => {
-          synced = readFileSync(`${path}-wal`);
+        const live = await openDatabase(path, new FakeClock(), {
+          sync: async () => {
+            synced = readFileSync(`${path}-wal`);
+          },
         });
         await sql`pragma wal_autocheckpoint = 0`.execute(live.db);
         let commits = 0;
