@@ -5,7 +5,6 @@
  * A packet is `HEP3`, its total length (16 bit), then chunks of vendor (16), type (16), length including these six
  * octets (16) and value; all numbers big-endian.
  */
-import { isIPv6 } from 'node:net';
 
 export interface HepEndpoint {
   readonly address: string;
@@ -118,7 +117,7 @@ export function encodeHep(packet: HepPacket, key: string | null = null): Buffer 
   const callId = packet.callId === null ? null : Buffer.from(packet.callId.slice(0, 255), 'latin1');
   const secret = key === null ? null : Buffer.from(key);
   const writer = new ChunkWriter(220 + payload.length + (callId?.length ?? 0) + (secret?.length ?? 0));
-  const v6 = isIPv6(packet.source.address) || isIPv6(packet.destination.address);
+  const v6 = packet.source.address.includes(':') || packet.destination.address.includes(':');
   writer.uint8(chunk.family, v6 ? 10 : 2);
   writer.uint8(chunk.protocol, 6);
   if (v6) {

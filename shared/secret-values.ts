@@ -46,24 +46,38 @@ function alignedBase64(bytes: Buffer, before: number): string {
 }
 
 /** Characters skipped when values are searched for. */
-const skipped = /[\s\0-\x1f\x7f-\xa0"\\=\u200b-\u200f\u2028\u2029\ufeff]/;
+const skipped = /[\s\0-\x1f\x7f-\xa0"\\=\u200b-\u200f\u2028\u2029\ufeff]/g;
 
-/** The text with every known secret replaced by `REDACTED`. */
-export function redactValues(text: string, secrets: Iterable<string>): string {
+/** Replaces every known secret in a text by `REDACTED`. The spellings of the secrets are determined once. */
+export function redactorOf(secrets: Iterable<string>): (text: string) => string {
   const spellings = [...new Set(secrets)].flatMap(spellingsOf);
-  if (spellings.length === 0) return text;
-  const found: [number, number][] = [];
-  for (const decode of [false, true]) {
-    const view = viewOf(text, decode);
-    const lower = view.text.toLowerCase();
-    for (const { text: wanted, anyCase } of spellings) {
-      const within = anyCase ? lower : view.text;
-      for (let at = within.indexOf(wanted); at >= 0; at = within.indexOf(wanted, at + 1)) {
-        found.push([view.from[at] ?? 0, view.to[at + wanted.length - 1] ?? text.length]);
-      }
+  const exact = new Set(spellings.filter(({ anyCase }) => !anyCase).map(({ text }) => text));
+  const anyCase = new Set(spellings.filter((spelling) => spelling.anyCase).map(({ text }) => text));
+  if (spellings.length === 0) return (text) => text;
+  return (text) => {
+    const found: [number, number][] = [];
+    for (const decode of [false, true]) {
+      if (decode && !text.includes('%')) continue;
+      const seen = decode ? viewOf(text, true).text : text.replace(skipped, '');
+      const places = [...placesOf(exact, seen), ...placesOf(anyCase, seen.toLowerCase())];
+      // Hardly any message has a secret that its place did not give away.
+      if (places.length === 0) continue;
+      const { from, to } = viewOf(text, decode);
+      for (const [first, last] of places) found.push([from[first] ?? 0, to[last] ?? text.length]);
+    }
+    return replaced(text, found);
+  };
+}
+
+/** First and last character of each occurrence. */
+function placesOf(all: ReadonlySet<string>, text: string): [number, number][] {
+  const places: [number, number][] = [];
+  for (const wanted of all) {
+    for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+      places.push([at, at + wanted.length - 1]);
     }
   }
-  return replaced(text, found);
+  return places;
 }
 
 interface View {
@@ -86,7 +100,7 @@ function viewOf(text: string, decode: boolean): View {
       character = String.fromCharCode(Number.parseInt(text.slice(at, at + 2), 16));
       at += 2;
     }
-    if (skipped.test(character)) continue;
+    if (character.replace(skipped, '') === '') continue;
     seen += character;
     from.push(begin);
     to.push(at);

@@ -1,6 +1,6 @@
 import type { TraceMessage } from '#shared/edge-protocol/calls.ts';
 import type { HepPacket } from '#shared/hep.ts';
-import { redactValues } from '#shared/secret-values.ts';
+import { redactorOf } from '#shared/secret-values.ts';
 import { redactSip } from '#shared/sip-redaction.ts';
 
 export interface TraceLimits {
@@ -119,10 +119,10 @@ export class TraceCollector {
       for (const secret of secretsIn(packet.payload.toString('utf8')))
         if (seen.size < mostSecrets) seen.add(secret);
     }
-    const secrets = [...dialog.secrets, ...dialog.seen.sent, ...dialog.seen.received];
+    const redact = redactorOf([...dialog.secrets, ...dialog.seen.sent, ...dialog.seen.received]);
     return {
       callId: dialog.callId,
-      messages: packets.map((packet) => traceMessage(packet, this.#localPort, secrets)),
+      messages: packets.map((packet) => traceMessage(packet, this.#localPort, redact)),
       truncated: dialog.truncated,
     };
   }
@@ -175,8 +175,12 @@ export class TraceCollector {
   }
 }
 
-function traceMessage(packet: HepPacket, localPort: number, secrets: readonly string[]): TraceMessage {
-  const raw = redactValues(redactSip(packet.payload.toString('utf8')), secrets);
+function traceMessage(
+  packet: HepPacket,
+  localPort: number,
+  redactKnown: (text: string) => string,
+): TraceMessage {
+  const raw = redactKnown(redactSip(packet.payload.toString('utf8')));
   const sent = isSent(packet, localPort);
   const source = hostPort(packet.source.address, packet.source.port);
   const destination = hostPort(packet.destination.address, packet.destination.port);

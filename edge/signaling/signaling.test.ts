@@ -216,7 +216,8 @@ describe('other requests', () => {
     expect(scene.refused).toEqual(['oversized']);
   });
 
-  it('reach us because we subscribed to them', () => {
+  it('reach us because we subscribed to them', async () => {
+    await scene.server.idle();
     expect(scene.server.routes).toEqual([
       'invite',
       'options',

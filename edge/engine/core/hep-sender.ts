@@ -1,11 +1,14 @@
 import { createConnection, type Socket } from 'node:net';
 import type { Clock, Timer } from '#shared/clock.ts';
+import { GatheredWrites } from '#shared/gathered-writes.ts';
 import { encodeHep, encodeHepKey, type HepPacket } from '#shared/hep.ts';
 import type { Metrics } from '../transport/metrics.ts';
 import type { ListenAddress } from './identity.ts';
 
 /** Octets queued for a collector that cannot keep up; beyond this, copies are dropped. */
 const MAX_QUEUED = 8 * 1024 * 1024;
+/** Copies of this time leave in one write, ms: nobody waits for them. */
+const BATCH_MS = 10;
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 10_000;
 
@@ -24,7 +27,7 @@ export class HepSender {
   readonly #clock: Clock;
   #socket: Socket | null = null;
   #connected = false;
-  #corked = false;
+  #gathered: GatheredWrites | null = null;
   #retryMs = FIRST_RETRY_MS;
   #retry: Timer | null = null;
   #closed = false;
@@ -42,14 +45,7 @@ export class HepSender {
       this.#metrics.count('hep_dropped');
       return;
     }
-    if (!this.#corked) {
-      this.#corked = true;
-      socket.cork();
-      setImmediate(() => {
-        this.#corked = false;
-        socket.uncork();
-      });
-    }
+    this.#gathered?.gather();
     socket.write(encodeHep(packet, this.#target.key ?? null));
     this.#metrics.count('hep_sent');
   }
@@ -76,6 +72,7 @@ export class HepSender {
     const { host, port, key } = this.#target;
     const socket = createConnection({ host, port, noDelay: true });
     this.#socket = socket;
+    this.#gathered = new GatheredWrites(socket, BATCH_MS);
     socket.on('connect', () => {
       this.#connected = true;
       // The collector rejects a connection that sends no key within some seconds.

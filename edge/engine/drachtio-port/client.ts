@@ -1,3 +1,4 @@
+import { GatheredWrites } from '#shared/gathered-writes.ts';
 import { encodeFrame } from './frame.ts';
 
 /** The parts of a TCP socket used here. */
@@ -12,7 +13,7 @@ export interface ClientSocket {
 }
 
 /**
- * One connected application. Frames are sent in order, and those of one event loop turn in one write.
+ * One connected application. Frames are sent in order, and gathered into few writes.
  *
  * drachtio-srf delivers all frames of one read to the application before any promise resolves: a BYE read
  * together with the echo of the 200 reaches a dialog without listeners. Pacing here cannot prevent that, because
@@ -23,12 +24,13 @@ export class AppClient {
   readonly #socket: ClientSocket;
   readonly #maxQueuedBytes: number;
   readonly #verbs = new Set<string>();
-  #corked = false;
+  readonly #gathered: GatheredWrites;
   #closed = false;
   authenticated = false;
 
   constructor(socket: ClientSocket, maxQueuedBytes: number) {
     this.#socket = socket;
+    this.#gathered = new GatheredWrites(socket);
     this.#maxQueuedBytes = maxQueuedBytes;
   }
 
@@ -59,14 +61,7 @@ export class AppClient {
       );
       return;
     }
-    if (!this.#corked) {
-      this.#corked = true;
-      this.#socket.cork();
-      setImmediate(() => {
-        this.#corked = false;
-        this.#socket.uncork();
-      });
-    }
+    this.#gathered.gather();
     this.#socket.write(encodeFrame(line, sip));
   }
 

@@ -1,5 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 import { connectionLoss } from '#shared/connection-faults.ts';
+import { GatheredWrites } from '#shared/gathered-writes.ts';
 import { plainAddress } from '#shared/networks.ts';
 import type { Connection } from './connection.ts';
 import type { Endpoints, Wire } from './wire.ts';
@@ -8,11 +9,12 @@ import type { Endpoints, Wire } from './wire.ts';
 export class TlsWire implements Wire {
   readonly protocol = 'tls';
   readonly #socket: TLSSocket;
-  #corked = false;
+  readonly #gathered: GatheredWrites;
 
   /** @param keepaliveMs idle time before the first TCP keepalive probe */
   constructor(socket: TLSSocket, keepaliveMs: number) {
     this.#socket = socket;
+    this.#gathered = new GatheredWrites(socket);
     socket.setNoDelay(true);
     socket.setKeepAlive(true, keepaliveMs);
   }
@@ -21,13 +23,9 @@ export class TlsWire implements Wire {
     return this.#socket.writableLength;
   }
 
-  /** Messages sent in one event loop turn share one TLS record and one system call. */
+  /** Messages that are sent together share one TLS record and one system call. */
   write(bytes: Buffer): void {
-    if (!this.#corked) {
-      this.#corked = true;
-      this.#socket.cork();
-      process.nextTick(this.#uncork);
-    }
+    this.#gathered.gather();
     this.#socket.write(bytes);
   }
 
@@ -57,11 +55,6 @@ export class TlsWire implements Wire {
     });
     this.#socket.on('close', () => connection.lost(connectionLoss(failure)));
   }
-
-  readonly #uncork = (): void => {
-    this.#corked = false;
-    this.#socket.uncork();
-  };
 }
 
 export function endpointsOf(socket: {

@@ -6,8 +6,9 @@
  * callback that delivers the echo (dialogs.ts), so nothing can come in between.
  */
 import { EventEmitter } from 'node:events';
-import type { Socket } from 'node:net';
+import { Server, type Socket } from 'node:net';
 import Srf from 'drachtio-srf';
+import { EngineSocket } from './engine-socket.ts';
 
 export interface SrfRequest {
   readonly method: string;
@@ -120,10 +121,8 @@ interface SrfApplication {
   use(method: string, handler: SrfHandler): void;
   request(uri: string, request: NewRequest, sent: RequestSent): void;
   on(event: 'connect', listener: (error: Error | null, hostports: string | undefined) => void): this;
-  on(event: 'error', listener: (error: Error) => void): this;
   on(event: 'close', listener: () => void): this;
-  connect(options: object): Promise<unknown>;
-  disconnect(): void;
+  listen(options: object): unknown;
 }
 
 function newApplication(): SrfApplication {
@@ -133,7 +132,7 @@ function newApplication(): SrfApplication {
 }
 
 function isApplication(value: object): value is SrfApplication {
-  return value instanceof EventEmitter && 'use' in value && 'request' in value && 'connect' in value;
+  return value instanceof EventEmitter && 'use' in value && 'request' in value && 'listen' in value;
 }
 
 /**
@@ -144,39 +143,45 @@ function isApplication(value: object): value is SrfApplication {
  * @param routes whether requests outside dialogs are delivered to us
  */
 export function openSrf(
-  address: EngineAddress,
+  { host, port, secret }: EngineAddress,
   handle: SrfHandler,
   up: (sipAddresses: string[]) => void,
   gone: (cause: Error | null) => void,
   routes = true,
 ): SrfConnection {
   const srf = newApplication();
-  let socketUp = false;
   let over = false;
   const end = (cause: Error | null): void => {
     if (over) return;
     over = true;
+    socket.destroy();
     gone(cause);
   };
+  // drachtio-srf takes sockets from a server as well as making its own. So the socket is ours: it gathers writes.
+  const server = new Server();
+  const socket = new EngineSocket();
+  socket.on('error', end);
   srf.use('*', handle);
-  if (routes) for (const method of routed) srf.use(method, handle);
+  if (routes) for (const method of routed.slice(0, -1)) srf.use(method, handle);
   srf.on('connect', (error, hostports) => {
-    socketUp = true;
-    if (over) return srf.disconnect();
+    if (over) return;
     if (error) return end(error);
-    up((hostports ?? '').split(',').filter((entry) => entry !== ''));
+    // On a connection from a server, all routes are sent when one more is added.
+    if (routes) for (const method of routed.slice(-1)) srf.use(method, handle);
+    const sipAddresses = (hostports ?? '').split(',').filter((entry) => entry !== '');
+    socket.write('', () => {
+      if (!over) up(sipAddresses);
+    });
   });
-  srf.on('error', (error) => end(error));
-  srf.on('close', () => {
-    socketUp = false;
-    end(null);
-  });
-  const options = { ...address, enablePing: true, reconnect: { maxAttempts: 1 } };
-  void srf.connect(options);
+  socket.on('close', () => end(null));
+  srf.listen({ server, secret, enablePing: true });
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true);
+  socket.connect({ host, port }, () => server.emit('connection', socket));
   return {
     close: () => {
       over = true;
-      if (socketUp) srf.disconnect();
+      socket.leave();
     },
     request: (request, sent) => {
       try {
