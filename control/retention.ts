@@ -1,7 +1,7 @@
 /** Deletes expired data: call logs, traces, audit entries, tests, idempotent responses (contract 3.4 and 1.8). */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock, Timer } from '#shared/clock.ts';
-import { pruneAlerts, pruneNotices, pruneProbeRuns } from './alerts/index.ts';
+import { pruneAlerts, pruneProbeRuns } from './alerts/index.ts';
 import { deleteChangesBefore } from './audit/index.ts';
 import { deleteCallsBefore, deleteTracesBefore } from './calls/index.ts';
 import { pruneChats } from './chats/index.ts';
@@ -15,7 +15,7 @@ import type { ControlConfig } from './settings/index.ts';
 import { deleteRunsBeyond, deleteTornadoBefore, emptyRecordsBefore } from './testing/index.ts';
 import { deleteRunsBefore } from './tools/index.ts';
 import { pruneHealth } from './trunks/index.ts';
-import { pruneDeliveries } from './webhooks/index.ts';
+import { pruneAttempts } from './webhooks/index.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 /** Port requests that ended unsigned created no obligation. */
@@ -45,9 +45,9 @@ const kinds = {
   answers: pruneAnswers,
   probes: async (db, clock) => (await pruneHealth(db, clock)) + (await pruneProbeRuns(db, clock)),
   checks: pruneChecks,
-  webhooks: pruneDeliveries,
+  webhooks: (db, clock) => pruneAttempts(db, clock, 'webhook_deliveries'),
   alerts: pruneAlerts,
-  alertNotices: pruneNotices,
+  alertNotices: (db, clock) => pruneAttempts(db, clock, 'alert_notices'),
   chats: pruneChats,
   ports: (db, clock, { retention }) =>
     deletePortsBefore(db, daysAgo(clock, retention.ports), daysAgo(clock, unsignedDays)),

@@ -1,7 +1,6 @@
 /** Trunk alerts for customers, deployment alerts for the operator. */
 export { type AlertLimits, alertLimits } from './limits.ts';
 export { noticeSchedule, redacted } from './notice-rules.ts';
-export { pruneNotices } from './notices-store.ts';
 export { pruneProbeRuns, storeProbeRuns } from './probes-store.ts';
 export { alertRoutes } from './routes.ts';
 export type { AlertMetrics } from './rules.ts';

@@ -5,11 +5,9 @@ import {
   type AlertNoticeRow,
   type AlertRow,
   type Db,
-  deleteInBatches,
   fromJson,
   type Json,
   type SipConfigurationRow,
-  type Without,
 } from '../db/index.ts';
 import { findOrganization } from '../organizations/index.ts';
 import { type AlertConfig, alertsOf } from '../trunks/index.ts';
@@ -19,9 +17,6 @@ export type NoticeChannel = AlertNoticeRow['channel'];
 
 /** Announced when notices were stored (edge-link/announcements.ts). */
 export const noticeSubject = 'alert_notices';
-
-/** Finished notices are kept this long, for troubleshooting. */
-const keptMs = 7 * 24 * 60 * 60 * 1000;
 
 /** Queues the notices of an alert that was raised or resolved. Returns the channels of the configuration. */
 export async function queueNotices(
@@ -76,77 +71,25 @@ export function readList(json: Json<string[]>): string[] {
   return fromJson(json);
 }
 
-/** Notices due at `now` (ISO). The end of an alert waits for the notice of its start. */
-export function dueNotices(
-  db: Db,
-  channel: NoticeChannel,
-  now: string,
-  without: Without,
-  limit: number,
-): Promise<AlertNoticeRow[]> {
-  let query = db
-    .selectFrom('alert_notices')
-    .selectAll()
-    .where('channel', '=', channel)
-    .where('next_attempt_at', '<=', now)
-    .where((eb) =>
-      eb.or([
-        eb('event', '=', 'raised'),
-        eb.not(
-          eb.exists(
-            eb
-              .selectFrom('alert_notices as before')
-              .select('before.id')
-              .whereRef('before.alert_id', '=', 'alert_notices.alert_id')
-              .where('before.event', '=', 'raised')
-              .whereRef('before.channel', '=', 'alert_notices.channel')
-              .whereRef('before.recipient', '=', 'alert_notices.recipient')
-              .where('before.next_attempt_at', 'is not', null),
-          ),
+/** Notices of a channel that may be sent: the end of an alert waits for the notice of its start. */
+export const sendableNotices = (db: Db, channel: NoticeChannel) =>
+  noticesOf(db, channel).where((eb) =>
+    eb.or([
+      eb('event', '=', 'raised'),
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('alert_notices as before')
+            .select('before.id')
+            .whereRef('before.alert_id', '=', 'alert_notices.alert_id')
+            .where('before.event', '=', 'raised')
+            .whereRef('before.channel', '=', 'alert_notices.channel')
+            .whereRef('before.recipient', '=', 'alert_notices.recipient')
+            .where('before.next_attempt_at', 'is not', null),
         ),
-      ]),
-    );
-  if (without.ids.length > 0) query = query.where('id', 'not in', [...without.ids]);
-  if (without.organizations.length > 0) {
-    query = query.where('org_id', 'not in', [...without.organizations]);
-  }
-  return query.orderBy('next_attempt_at').limit(limit).execute();
-}
-
-/** When the next notice after `now` (ISO) is due; null if there is none. */
-export async function nextNotice(db: Db, channel: NoticeChannel, now: string): Promise<string | null> {
-  const row = await db
-    .selectFrom('alert_notices')
-    .select('next_attempt_at')
-    .where('channel', '=', channel)
-    .where('next_attempt_at', '>', now)
-    .orderBy('next_attempt_at')
-    .executeTakeFirst();
-  return row?.next_attempt_at ?? null;
-}
-
-export async function updateNotice(
-  db: Db,
-  id: string,
-  change: Partial<Omit<AlertNoticeRow, 'id' | 'org_id'>>,
-): Promise<void> {
-  await db.updateTable('alert_notices').set(change).where('id', '=', id).execute();
-}
-
-/** Returns how many rows were deleted. */
-export function pruneNotices(db: Db, clock: Clock): Promise<number> {
-  const before = new Date(clock.now() - keptMs).toISOString();
-  return deleteInBatches((limit) =>
-    db
-      .deleteFrom('alert_notices')
-      .where('id', 'in', (eb) =>
-        eb
-          .selectFrom('alert_notices')
-          .select('id')
-          .where('created_at', '<', before)
-          .where('next_attempt_at', 'is', null)
-          .limit(limit),
-      )
-      .executeTakeFirst(),
+      ),
+    ]),
   );
-}
+
+export const noticesOf = (db: Db, channel: NoticeChannel) =>
+  db.selectFrom('alert_notices').selectAll().where('channel', '=', channel);

@@ -2,10 +2,17 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '#shared/clock.ts';
 import { type AlertNoticeRow, type BackgroundWork, type Db, DueWork, together } from '../db/index.ts';
-import { afterFailure, type DeliveryOutcome, nextAttempt } from '../webhooks/index.ts';
+import {
+  countFailure,
+  type DeliveryOutcome,
+  dueAttempts,
+  nextAttempt,
+  nextDueAt,
+  updateAttempt,
+} from '../webhooks/index.ts';
 import type { AlertDeps } from './deps.ts';
 import { noticeSchedule, redacted, threadIds } from './notice-rules.ts';
-import { dueNotices, type NoticeChannel, nextNotice, noticeSubject, updateNotice } from './notices-store.ts';
+import { type NoticeChannel, noticeSubject, noticesOf, sendableNotices } from './notices-store.ts';
 import type { NoticeSender, SendResult } from './senders.ts';
 
 export interface NoticeParts {
@@ -38,19 +45,10 @@ function startChannel(parts: NoticeParts, channel: NoticeChannel): DueWork<Alert
     name: `${channel} notice`,
     mostRunning: 8,
     mostPerOrganization: 4,
-    due: (now, without, limit) => dueNotices(db, channel, now, without, limit),
-    nextDue: (now) => nextNotice(db, channel, now),
+    due: (now, without, limit) => dueAttempts(sendableNotices(db, channel), now, without, limit),
+    nextDue: (now) => nextDueAt(noticesOf(db, channel), now),
     attempt: (row, signal) => attempt(parts, row, signal),
-    failed: async (id, later, why) => {
-      const row = await db
-        .selectFrom('alert_notices')
-        .selectAll()
-        .where('id', '=', id)
-        // Not what was delivered just before a crash.
-        .where('next_attempt_at', 'is not', null)
-        .executeTakeFirst();
-      if (row) await updateNotice(db, id, afterFailure(row, later, why, noticeSchedule));
-    },
+    failed: (id, later, why) => countFailure(db, 'alert_notices', id, later, why, noticeSchedule),
     onStored: (wake) => announcements.on(noticeSubject, wake),
   });
 }
@@ -67,7 +65,7 @@ async function attempt(parts: NoticeParts, row: AlertNoticeRow, ending: AbortSig
   const attempts = row.attempts + 1;
   const next =
     result.outcome === 'unavailable' ? nextAttempt(attempts, first, random(), noticeSchedule) : null;
-  await updateNotice(db, row.id, {
+  await updateAttempt(db, 'alert_notices', row.id, {
     attempts,
     first_attempt_at: new Date(first).toISOString(),
     next_attempt_at: next === null ? null : new Date(Math.max(next, clock.now())).toISOString(),

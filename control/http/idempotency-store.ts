@@ -1,4 +1,5 @@
 /** What is stored under Idempotency-Keys: started work and responses (contract 1.8). */
+import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
 import { type Db, deleteInBatches, type IdempotentAnswerRow, type IdempotentWorkRow } from '../db/index.ts';
@@ -13,29 +14,30 @@ export interface KeyScope {
   readonly key: string;
 }
 
+type Tables = Db extends Kysely<infer T> ? T : never;
+type KeyTable = 'idempotent_answers' | 'idempotent_work';
+
 const keptSince = (clock: Clock) => new Date(clock.now() - keptMs).toISOString();
 
-export function findAnswer(db: Db, clock: Clock, scope: KeyScope): Promise<IdempotentAnswerRow | undefined> {
-  return db
-    .selectFrom('idempotent_answers')
-    .selectAll()
-    .where('org_id', '=', scope.org_id)
-    .where('path', '=', scope.path)
-    .where('key', '=', scope.key)
+/** The row of `query` in this scope, unless it has expired. */
+function findIn<Row>(
+  query: SelectQueryBuilder<Tables, KeyTable, Row>,
+  clock: Clock,
+  { org_id, path, key }: KeyScope,
+): Promise<Row | undefined> {
+  return query
+    .where((eb) => eb.and({ org_id, path, key }))
     .where('created_at', '>', keptSince(clock))
     .executeTakeFirst();
 }
 
+export function findAnswer(db: Db, clock: Clock, scope: KeyScope): Promise<IdempotentAnswerRow | undefined> {
+  return findIn(db.selectFrom('idempotent_answers').selectAll(), clock, scope);
+}
+
 /** Work that was started and never answered: its process ended first. */
 export function findWork(db: Db, clock: Clock, scope: KeyScope): Promise<IdempotentWorkRow | undefined> {
-  return db
-    .selectFrom('idempotent_work')
-    .selectAll()
-    .where('org_id', '=', scope.org_id)
-    .where('path', '=', scope.path)
-    .where('key', '=', scope.key)
-    .where('created_at', '>', keptSince(clock))
-    .executeTakeFirst();
+  return findIn(db.selectFrom('idempotent_work').selectAll(), clock, scope);
 }
 
 /**
@@ -79,9 +81,7 @@ export async function keepWork(db: Db, scope: KeyScope, kept: KeptAnswer): Promi
 async function deleteWork(db: Db, { org_id, path, key }: KeyScope): Promise<void> {
   await db
     .deleteFrom('idempotent_work')
-    .where('org_id', '=', org_id)
-    .where('path', '=', path)
-    .where('key', '=', key)
+    .where((eb) => eb.and({ org_id, path, key }))
     .execute();
 }
 
@@ -90,7 +90,7 @@ export async function pruneAnswers(db: Db, clock: Clock): Promise<number> {
   return (await forget(db, clock, 'idempotent_answers')) + (await forget(db, clock, 'idempotent_work'));
 }
 
-function forget(db: Db, clock: Clock, table: 'idempotent_answers' | 'idempotent_work'): Promise<number> {
+function forget(db: Db, clock: Clock, table: KeyTable): Promise<number> {
   const before = keptSince(clock);
   return deleteInBatches((limit) =>
     db

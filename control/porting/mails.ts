@@ -2,9 +2,17 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { noticeSchedule, redacted } from '../alerts/index.ts';
 import { type BackgroundWork, DueWork, type PortMailRow } from '../db/index.ts';
-import { afterFailure, type DeliveryOutcome, nextAttempt } from '../webhooks/index.ts';
+import {
+  countFailure,
+  type DeliveryOutcome,
+  dueAttempts,
+  nextAttempt,
+  nextDueAt,
+  pruneAttempts,
+  updateAttempt,
+} from '../webhooks/index.ts';
 import type { PortingDeps } from './deps.ts';
-import { dueMails, mailSubject, nextMail, pruneMails, updateMail } from './mails-store.ts';
+import { allMails, mailSubject } from './mails-store.ts';
 import { portContext } from './sealed-store.ts';
 
 /** Sends mail; shared with alerts. */
@@ -45,19 +53,10 @@ export function startMails(parts: MailParts): BackgroundWork {
     name: 'port mail',
     mostRunning: 4,
     mostPerOrganization: 2,
-    due: (now, without, limit) => dueMails(db, now, without, limit),
-    nextDue: (now) => nextMail(db, now),
+    due: (now, without, limit) => dueAttempts(allMails(db), now, without, limit),
+    nextDue: (now) => nextDueAt(allMails(db), now),
     attempt: (row, signal) => attempt(parts, row, signal),
-    failed: async (id, later, why) => {
-      const row = await db
-        .selectFrom('port_mails')
-        .selectAll()
-        .where('id', '=', id)
-        // Not what was delivered just before a crash.
-        .where('next_attempt_at', 'is not', null)
-        .executeTakeFirst();
-      if (row) await updateMail(db, id, afterFailure(row, later, why, noticeSchedule));
-    },
+    failed: (id, later, why) => countFailure(db, 'port_mails', id, later, why, noticeSchedule),
     onStored: (wake) => announcements.on(mailSubject, wake),
   });
 }
@@ -75,14 +74,14 @@ async function attempt(parts: MailParts, row: PortMailRow, ending: AbortSignal):
   const next = again ? nextAttempt(attempts, first, random(), noticeSchedule) : null;
   const error =
     result.outcome === 'sent' ? null : result.error.replaceAll(row.recipient, redacted(row.recipient));
-  await updateMail(database.db, row.id, {
+  await updateAttempt(database.db, 'port_mails', row.id, {
     attempts,
     first_attempt_at: new Date(first).toISOString(),
     next_attempt_at: next === null ? null : new Date(Math.max(next, clock.now())).toISOString(),
     delivered_at: error === null ? new Date(clock.now()).toISOString() : null,
     last_error: error,
   });
-  await pruneMails(database.db, clock.now());
+  await pruneAttempts(database.db, clock, 'port_mails');
   const facts = { mail: row.id, port: row.request_id, kind: row.kind, to: redacted(row.recipient), attempts };
   if (error === null) {
     onAttempt(row.kind, 'delivered');

@@ -7,8 +7,9 @@ import { openTestDatabase } from '../../test/kit/db/test-database.ts';
 import { DueWork } from '../db/due-work.ts';
 import type { Database } from '../db/open.ts';
 import type { WebhookDeliveryRow } from '../db/tables.ts';
+import { dueAttempts, nextDueAt, updateAttempt } from './attempts-store.ts';
 import { afterFailure } from './rules.ts';
-import { dueDeliveries, nextDue, updateDelivery } from './store.ts';
+import { allDeliveries } from './store.ts';
 
 let database: Database;
 let clock: FakeClock;
@@ -34,13 +35,14 @@ function program(attempt: () => Promise<void>) {
     name: 'webhook',
     mostRunning: 4,
     mostPerOrganization: 4,
-    due: (now, without, limit) => dueDeliveries(db, now, without, limit),
-    nextDue: (now) => nextDue(db, now),
+    due: (now, without, limit) => dueAttempts(allDeliveries(db), now, without, limit),
+    nextDue: (now) => nextDueAt(allDeliveries(db), now),
     attempt: () => {
       begun++;
       return attempt();
     },
-    failed: async (id, later, why) => updateDelivery(db, id, afterFailure(await row(), later, why)),
+    failed: async (id, later, why) =>
+      updateAttempt(db, 'webhook_deliveries', id, afterFailure(await row(), later, why)),
     onStored: () => () => undefined,
   });
   return { begun: () => begun, work };

@@ -9,10 +9,11 @@
  */
 import type { FastifyBaseLogger } from 'fastify';
 import { type BackgroundWork, type Db, DueWork, type WebhookDeliveryRow } from '../db/index.ts';
+import { countFailure, dueAttempts, nextDueAt, updateAttempt } from './attempts-store.ts';
 import type { WebhookDeps } from './deps.ts';
-import { afterFailure, type DeliveryOutcome, nextAttempt, outcomeOf, verdictOf } from './rules.ts';
+import { type DeliveryOutcome, nextAttempt, outcomeOf, verdictOf } from './rules.ts';
 import { type SendParts, sendEvent } from './send.ts';
-import { dueDeliveries, nextDue, updateDelivery, webhookSubject } from './store.ts';
+import { allDeliveries, webhookSubject } from './store.ts';
 
 export interface DeliveryParts extends SendParts {
   readonly announcements: WebhookDeps['announcements'];
@@ -35,19 +36,10 @@ export function startWebhookDeliveries(parts: DeliveryParts): BackgroundWork {
     name: 'webhook',
     mostRunning: 64,
     mostPerOrganization: 8,
-    due: (now, without, limit) => dueDeliveries(db, now, without, limit),
-    nextDue: (now) => nextDue(db, now),
+    due: (now, without, limit) => dueAttempts(allDeliveries(db), now, without, limit),
+    nextDue: (now) => nextDueAt(allDeliveries(db), now),
     attempt: (row, signal) => attempt(parts, row, signal),
-    failed: async (id, later, why) => {
-      const row = await db
-        .selectFrom('webhook_deliveries')
-        .selectAll()
-        .where('id', '=', id)
-        // Not what was delivered just before a crash.
-        .where('next_attempt_at', 'is not', null)
-        .executeTakeFirst();
-      if (row) await updateDelivery(db, id, afterFailure(row, later, why));
-    },
+    failed: (id, later, why) => countFailure(db, 'webhook_deliveries', id, later, why),
     onStored: (wake) => announcements.on(webhookSubject, wake),
   });
 }
@@ -56,7 +48,10 @@ async function attempt(parts: DeliveryParts, row: WebhookDeliveryRow, signal: Ab
   const { clock, db, log, random = Math.random } = parts;
   const body = row.body ?? (await parts.bodyOf(db, row, clock.now()));
   if (body === null)
-    return updateDelivery(db, row.id, { next_attempt_at: null, last_error: 'nothing to send' });
+    return updateAttempt(db, 'webhook_deliveries', row.id, {
+      next_attempt_at: null,
+      last_error: 'nothing to send',
+    });
   const began = clock.now();
   const event = { id: row.id, type: row.type, body };
   const result = await sendEvent(parts, row.org_id, row.url, event, signal);
@@ -66,7 +61,7 @@ async function attempt(parts: DeliveryParts, row: WebhookDeliveryRow, signal: Ab
   const first = row.first_attempt_at === null ? began : Date.parse(row.first_attempt_at);
   const attempts = row.attempts + 1;
   const next = verdict === 'again' ? nextAttempt(attempts, first, random()) : null;
-  await updateDelivery(db, row.id, {
+  await updateAttempt(db, 'webhook_deliveries', row.id, {
     body,
     attempts,
     first_attempt_at: new Date(first).toISOString(),

@@ -1,9 +1,9 @@
 /** Webhook events and their delivery to customers. */
+export { countFailure, dueAttempts, nextDueAt, pruneAttempts, updateAttempt } from './attempts-store.ts';
 export { type DeliveryParts, startWebhookDeliveries } from './deliveries.ts';
 export { webhookLimits } from './limits.ts';
 export {
   type AttemptResult,
-  afterFailure,
   type DeliveryOutcome,
   type Event,
   eventBody,
@@ -11,4 +11,4 @@ export {
   verdictOf,
 } from './rules.ts';
 export { sendEvent } from './send.ts';
-export { pruneDeliveries, queueEvent, waitingDelivery, webhookSubject } from './store.ts';
+export { queueEvent, waitingDelivery, webhookSubject } from './store.ts';

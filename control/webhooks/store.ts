@@ -1,66 +1,13 @@
 /** Events to be delivered to customers, as stored. */
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
-import { type Db, deleteInBatches, type WebhookDeliveryRow } from '../db/index.ts';
+import type { Db, WebhookDeliveryRow } from '../db/index.ts';
 import { eventBody } from './rules.ts';
-
-/** Finished deliveries are kept this long, for troubleshooting. */
-const keptMs = 7 * 24 * 60 * 60 * 1000;
 
 /** Announced when a delivery was stored (edge-link/announcements.ts). */
 export const webhookSubject = 'webhooks';
 
-/** Deliveries due at `now` (ISO), longest due first, except the given deliveries and organizations. */
-export function dueDeliveries(
-  db: Db,
-  now: string,
-  without: { readonly ids: readonly string[]; readonly organizations: readonly string[] },
-  limit: number,
-): Promise<WebhookDeliveryRow[]> {
-  let query = db.selectFrom('webhook_deliveries').selectAll().where('next_attempt_at', '<=', now);
-  if (without.ids.length > 0) query = query.where('id', 'not in', [...without.ids]);
-  if (without.organizations.length > 0) {
-    query = query.where('org_id', 'not in', [...without.organizations]);
-  }
-  return query.orderBy('next_attempt_at').limit(limit).execute();
-}
-
-/** When the next delivery after `now` (ISO) is due; null if there is none. */
-export async function nextDue(db: Db, now: string): Promise<string | null> {
-  const row = await db
-    .selectFrom('webhook_deliveries')
-    .select('next_attempt_at')
-    .where('next_attempt_at', '>', now)
-    .orderBy('next_attempt_at')
-    .executeTakeFirst();
-  return row?.next_attempt_at ?? null;
-}
-
-export async function updateDelivery(
-  db: Db,
-  id: string,
-  change: Partial<Omit<WebhookDeliveryRow, 'id' | 'org_id'>>,
-): Promise<void> {
-  await db.updateTable('webhook_deliveries').set(change).where('id', '=', id).execute();
-}
-
-/** Returns how many rows were deleted. */
-export function pruneDeliveries(db: Db, clock: Clock): Promise<number> {
-  const before = new Date(clock.now() - keptMs).toISOString();
-  return deleteInBatches((limit) =>
-    db
-      .deleteFrom('webhook_deliveries')
-      .where('id', 'in', (eb) =>
-        eb
-          .selectFrom('webhook_deliveries')
-          .select('id')
-          .where('created_at', '<', before)
-          .where('next_attempt_at', 'is', null)
-          .limit(limit),
-      )
-      .executeTakeFirst(),
-  );
-}
+export const allDeliveries = (db: Db) => db.selectFrom('webhook_deliveries').selectAll();
 
 export interface NewEvent {
   readonly orgId: string;

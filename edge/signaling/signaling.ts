@@ -21,8 +21,8 @@ import { RefusedRecords } from './admission/refused-records.ts';
 import { resolveSource, SourceHosts } from './admission/source-hosts.ts';
 import { hostsOf, SourceIndex } from './admission/sources.ts';
 import { type StrangerLimits, Strangers } from './admission/strangers.ts';
+import { LegDialer } from './invite/leg-dialer.ts';
 import { LoopbackDialer } from './invite/loopback-dialer.ts';
-import { OutboundLeg } from './invite/outbound-leg.ts';
 import { type ProbeOutcome, probe } from './options-prober.ts';
 import { type RegistrarAccess, Registrations } from './registration/registrations.ts';
 import { type DialogOwner, Dialogs } from './session/dialogs.ts';
@@ -76,12 +76,13 @@ export class Signaling implements Dialer {
   readonly #strangers: Strangers;
   readonly #hosts: SourceHosts;
   readonly #link: EngineLink;
+  readonly #dialer: LegDialer;
   readonly #inbound: InboundDeps;
   readonly #outside: OutsideRequests;
   readonly #exchange: Exchange;
   readonly #registrations: Registrations | null;
   /** Absent unless the edge calls itself. */
-  readonly own: LoopbackDialer | null;
+  readonly loopback: LoopbackDialer | null;
   #routing: Routing | null = null;
   #wideReported: ReadonlyMap<string, string> = new Map();
   #sourcesChanged: (known: Readonly<Record<string, readonly string[]>>) => void = () => {};
@@ -135,7 +136,13 @@ export class Signaling implements Dialer {
       onDown: () => this.#engineLost(),
     });
     const noResponseMs = options.noResponseMs ?? defaultNoResponseMs;
-    this.own = options.agentTestCalls
+    this.#dialer = new LegDialer({
+      environment: this.#environment,
+      dialogs: this.#dialogs,
+      request: (request, sent) => this.#link.request(request, sent),
+      noResponseMs,
+    });
+    this.loopback = options.agentTestCalls
       ? new LoopbackDialer(this.#environment, { clock, log, noResponseMs })
       : null;
     this.#exchange = exchangeOver(clock, (request, sent) => this.#link.request(request, sent));
@@ -167,12 +174,12 @@ export class Signaling implements Dialer {
 
   /** Dialogs held by the engine and by us. */
   get dialogs(): number {
-    return this.#dialogs.size + (this.own?.dialogs ?? 0);
+    return this.#dialogs.size + (this.loopback?.dialogs ?? 0);
   }
 
   connect(address: EngineAddress): void {
     this.#link.connect(address);
-    this.own?.connect(address);
+    this.loopback?.connect(address);
   }
 
   /** Checks calls against this configuration from now on; established calls are unaffected. */
@@ -220,15 +227,7 @@ export class Signaling implements Dialer {
 
   /** Places a call. Failures, including that of the engine, are reported as events. */
   dial(target: DialTarget, invite: OutboundInvite, events: DialEvents): Leg {
-    return new OutboundLeg({
-      environment: this.#environment,
-      dialogs: this.#dialogs,
-      target,
-      invite,
-      events,
-      request: (request, sent) => this.#link.request(request, sent),
-      noResponseMs: this.#options.noResponseMs ?? defaultNoResponseMs,
-    });
+    return this.#dialer.dial(target, invite, events);
   }
 
   /**
@@ -271,7 +270,7 @@ export class Signaling implements Dialer {
    */
   reconcile(engine: readonly string[]): readonly string[] {
     if (!this.up) return [];
-    const ours = [...this.#dialogs.entries(), ...(this.own?.entries() ?? [])];
+    const ours = [...this.#dialogs.entries(), ...(this.loopback?.entries() ?? [])];
     const { lost, unowned } = this.#reconciliation.compare(engine, ours);
     const { log } = this.#options;
     if (lost.length > 0)
@@ -308,7 +307,7 @@ export class Signaling implements Dialer {
     this.#registrations?.close();
     this.#hosts.close();
     this.#link.close();
-    this.own?.close();
+    this.loopback?.close();
     for (const giveUp of [...this.#waiting]) giveUp();
     this.#dialogs.abandonAll();
   }

@@ -56,8 +56,8 @@ export function testsOf(
         agentTestCalls,
         dialer: {
           dial: (...attempt) => {
-            if (!signaling.own) throw new Error('signaling cannot call the edge itself');
-            return signaling.own.dial(...attempt);
+            if (!signaling.loopback) throw new Error('signaling cannot call the edge itself');
+            return signaling.loopback.dial(...attempt);
           },
         },
         self: () => ownTarget(sip, sip.publicHost, readFileSync(tls.cert, 'utf8')),

@@ -1,5 +1,5 @@
 /**
- * The line for calls of the edge to itself: a second connection to the engine, apart from the one that takes
+ * Places calls of the edge to itself over a second connection to the engine, apart from the one that takes
  * calls. Both ends of such a call have the same dialog id (Call-ID and the caller's tag). Each end therefore
  * needs its own dialog table, and the engine tells them apart by connection.
  */
@@ -18,17 +18,16 @@ import { type DialogOwner, Dialogs } from '../session/dialogs.ts';
 import { EngineLink } from '../srf/connect.ts';
 import { type Environment, respond } from '../srf/environment.ts';
 import type { EngineAddress, SrfRequest, SrfResponse } from '../srf/srf.ts';
-import { OutboundLeg } from './outbound-leg.ts';
+import { LegDialer } from './leg-dialer.ts';
 
 export class LoopbackDialer implements Dialer {
   readonly #environment: Environment;
-  readonly #noResponseMs: number;
   readonly #dialogs = new Dialogs();
   readonly #link: EngineLink;
+  readonly #dialer: LegDialer;
 
   constructor(environment: Environment, options: { clock: Clock; log: Log; noResponseMs: number }) {
     this.#environment = environment;
-    this.#noResponseMs = options.noResponseMs;
     this.#link = new EngineLink({
       clock: options.clock,
       log: options.log.child({ engine_line: 'own' }),
@@ -36,6 +35,14 @@ export class LoopbackDialer implements Dialer {
       handle: (request, response) => this.#receive(request, response),
       onUp: () => {},
       onDown: () => this.#dialogs.abandonAll(),
+    });
+    this.#dialer = new LegDialer({
+      environment,
+      dialogs: this.#dialogs,
+      // The embedded engine removes the header and lets the request go to its own listener.
+      request: (request, sent) =>
+        this.#link.request({ ...request, headers: { ...request.headers, [privateHeaders.self]: '1' } }, sent),
+      noResponseMs: options.noResponseMs,
     });
   }
 
@@ -58,20 +65,10 @@ export class LoopbackDialer implements Dialer {
   }
 
   dial(target: DialTarget, invite: OutboundInvite, events: DialEvents): Leg {
-    return new OutboundLeg({
-      environment: this.#environment,
-      dialogs: this.#dialogs,
-      target,
-      invite,
-      events,
-      // The embedded engine removes the header and lets the request go to its own listener.
-      request: (request, sent) =>
-        this.#link.request({ ...request, headers: { ...request.headers, [privateHeaders.self]: '1' } }, sent),
-      noResponseMs: this.#noResponseMs,
-    });
+    return this.#dialer.dial(target, invite, events);
   }
 
-  /** The engine delivers only requests in this line's dialogs here. */
+  /** The engine delivers only requests in the dialogs of these calls here. */
   #receive(request: SrfRequest, response: SrfResponse): void {
     const owner = this.#dialogs.find(request.stackDialogId);
     if (owner) owner.receive(request, response);
