@@ -13,6 +13,7 @@ import { type ClientOptions, WebSocket } from 'ws';
 import { connectJudged } from '#outgoing/connect.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { ResolveHost } from '#shared/judged-lookup.ts';
+import { Timers } from '#shared/timers.ts';
 import type { Log } from '../call/log.ts';
 import { type StreamFormat, streamFormats } from './stream-messages.ts';
 
@@ -71,7 +72,7 @@ export interface StreamLinkEvents {
 export class StreamLink {
   readonly #deps: StreamLinkDeps;
   readonly #events: StreamLinkEvents;
-  readonly #timers = new Set<Timer>();
+  readonly #timers: Timers;
   #socket: WebSocket | null = null;
   /** The socket being opened. */
   #dialling: WebSocket | null = null;
@@ -81,6 +82,7 @@ export class StreamLink {
   constructor(deps: StreamLinkDeps, events: StreamLinkEvents) {
     this.#deps = deps;
     this.#events = events;
+    this.#timers = new Timers(deps.clock);
   }
 
   /** The format chosen by the server; the first connection's choice holds for the whole call. */
@@ -115,7 +117,7 @@ export class StreamLink {
   /** Closes with 1000 and stops all attempts. Safe to call twice. */
   close(): void {
     this.#closed = true;
-    this.#stopTimers();
+    this.#timers.stop();
     const socket = this.#socket;
     this.#socket = null;
     socket?.close(1000);
@@ -127,13 +129,13 @@ export class StreamLink {
   /** One attempt; its socket is used when it succeeds. */
   async #attempt(timeoutMs: number): Promise<void> {
     const limit = new AbortController();
-    const timer = this.#after(timeoutMs, () => {
+    const timer = this.#timers.after(timeoutMs, () => {
       limit.abort(new Error(`${this.#deps.url} did not open within ${timeoutMs} ms`));
     });
     try {
       await this.#dial(limit.signal);
     } finally {
-      this.#cancel(timer);
+      timer.cancel();
     }
   }
 
@@ -214,25 +216,25 @@ export class StreamLink {
     const { pingEveryMs, pongWithinMs } = this.#deps.limits;
     let waiting: Timer | null = null;
     socket.on('pong', () => {
-      this.#cancel(waiting);
+      waiting?.cancel();
       waiting = null;
     });
     const ping = () => {
       if (this.#socket !== socket || socket.readyState !== WebSocket.OPEN) return;
       socket.ping();
-      waiting ??= this.#after(pongWithinMs, () => {
+      waiting ??= this.#timers.after(pongWithinMs, () => {
         if (this.#socket !== socket) return;
         this.#deps.log.warn({ pong_within_ms: pongWithinMs }, 'the stream server does not answer pings');
         socket.terminate();
       });
-      this.#after(pingEveryMs, ping);
+      this.#timers.after(pingEveryMs, ping);
     };
-    this.#after(pingEveryMs, ping);
+    this.#timers.after(pingEveryMs, ping);
   }
 
   #onClose(code: number, reason: string): void {
     this.#socket = null;
-    this.#stopTimers();
+    this.#timers.stop();
     if (this.#closed) return;
     if (code === 1000) {
       this.#closed = true;
@@ -256,7 +258,7 @@ export class StreamLink {
       this.#events.givenUp(why);
       return;
     }
-    this.#after(Math.min(delayMs, left), () => {
+    this.#timers.after(Math.min(delayMs, left), () => {
       const remaining = deadline - this.#deps.clock.elapsed();
       if (remaining <= 0) {
         this.#retry(why, deadline, delayMs);
@@ -271,26 +273,6 @@ export class StreamLink {
         },
       );
     });
-  }
-
-  #after(ms: number, fire: () => void): Timer {
-    const timer = this.#deps.clock.after(ms, () => {
-      this.#timers.delete(timer);
-      fire();
-    });
-    this.#timers.add(timer);
-    return timer;
-  }
-
-  #cancel(timer: Timer | null): void {
-    if (!timer) return;
-    timer.cancel();
-    this.#timers.delete(timer);
-  }
-
-  #stopTimers(): void {
-    for (const timer of this.#timers) timer.cancel();
-    this.#timers.clear();
   }
 }
 

@@ -8,11 +8,12 @@
  */
 import type { Action, ConversationEvent, Talk } from '#shared/agent/conversation.ts';
 import type { ToolResult } from '#shared/agent/interfaces.ts';
-import type { Clock, Timer } from '#shared/clock.ts';
+import type { Clock } from '#shared/clock.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { NewId } from '#shared/ids.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
+import { Timers } from '#shared/timers.ts';
 import type { Log } from '../call/log.ts';
 import type { AgentHost, AgentLeg } from '../call/ports/agents.ts';
 import type { DtmfEvent } from '../call/ports/media.ts';
@@ -86,7 +87,7 @@ export class TalkingAgent implements AgentLeg {
   readonly #begin: (over: AbortSignal) => Talk;
   readonly #speaking: Speaking;
   readonly #hearing: Hearing;
-  readonly #timers = new Set<Timer>();
+  readonly #timers: Timers;
   #talk: Talk | null = null;
   #first: ReadAhead<Due> | null = null;
   /** Aborted when the caller interrupts; a new one for each turn of the agent. */
@@ -108,6 +109,7 @@ export class TalkingAgent implements AgentLeg {
     this.#settings = settings;
     this.#host = host;
     this.#deps = deps;
+    this.#timers = new Timers(deps.clock);
     this.#begin = begin;
     this.sampleRate = deps.limits.sampleRate;
     const options = { voice, language, sampleRate: this.sampleRate };
@@ -150,8 +152,7 @@ export class TalkingAgent implements AgentLeg {
   close(reason: string): void {
     if (this.#closed) return;
     this.#over.abort(new Error(`the call is over: ${reason}`));
-    for (const timer of this.#timers) timer.cancel();
-    this.#timers.clear();
+    this.#timers.stop();
     this.#hearing.close();
     this.#speaking.stop();
   }
@@ -333,15 +334,7 @@ export class TalkingAgent implements AgentLeg {
   }
 
   #wait(ms: number): Promise<void> {
-    return new Promise((resolve) => this.#after(ms, resolve));
-  }
-
-  #after(ms: number, fire: () => void): void {
-    const timer = this.#deps.clock.after(ms, () => {
-      this.#timers.delete(timer);
-      fire();
-    });
-    this.#timers.add(timer);
+    return new Promise((resolve) => this.#timers.after(ms, resolve));
   }
 }
 

@@ -8,9 +8,10 @@
  *          +--hangup--> the end
  *          +--leave_message--> [ waiting for the beep ] --> [ speaking ] --> the end
  */
-import type { Clock, Timer } from '#shared/clock.ts';
+import type { Clock } from '#shared/clock.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { NewId } from '#shared/ids.ts';
+import { Timers } from '#shared/timers.ts';
 import type { Log } from '../call/log.ts';
 import type { AgentHost, AgentLeg, VoicemailOrder } from '../call/ports/agents.ts';
 import type { DtmfEvent } from '../call/ports/media.ts';
@@ -52,7 +53,7 @@ class VoicemailWatch implements AgentLeg {
   readonly #host: AgentHost;
   readonly #deps: VoicemailWatchDeps;
   readonly #narrow = new Int16Array(detectorSamples);
-  readonly #timers = new Set<Timer>();
+  readonly #timers: Timers;
   #detector: AnsweringDetector | null;
   /** Speaks instead of the agent. */
   #queue: PlayQueue | null = null;
@@ -72,6 +73,7 @@ class VoicemailWatch implements AgentLeg {
     this.#gate = gate;
     this.#host = host;
     this.#deps = deps;
+    this.#timers = new Timers(deps.clock);
     this.#detector = new AnsweringDetector(deps.limits);
   }
 
@@ -101,8 +103,7 @@ class VoicemailWatch implements AgentLeg {
   close(reason: string): void {
     this.#closed = true;
     this.#detector = null;
-    for (const timer of this.#timers) timer.cancel();
-    this.#timers.clear();
+    this.#timers.stop();
     this.#queue?.clear();
     this.#inner.close(reason);
   }
@@ -117,10 +118,10 @@ class VoicemailWatch implements AgentLeg {
     if (verdict !== null && !this.#reported) {
       this.#reported = true;
       if (verdict !== 'voicemail' || this.#order.action !== 'leave_message') this.#detector = null;
-      this.#after(0, () => this.#decided(verdict));
+      this.#timers.after(0, () => this.#decided(verdict));
     } else if (detector.records) {
       this.#detector = null;
-      this.#after(0, () => void this.#leaveMessage());
+      this.#timers.after(0, () => void this.#leaveMessage());
     }
   }
 
@@ -154,7 +155,7 @@ class VoicemailWatch implements AgentLeg {
     this.#note('assistant', this.#order.message ?? '');
     this.#queue?.push(speech);
     this.#queue?.mark(() => {
-      if (!this.#closed) this.#after(tailMs, () => this.#host.hangup('voicemail message left'));
+      if (!this.#closed) this.#timers.after(tailMs, () => this.#host.hangup('voicemail message left'));
     });
   }
 
@@ -170,13 +171,5 @@ class VoicemailWatch implements AgentLeg {
   #note(user: TranscriptEntry['user'], text: string): void {
     const at = new Date(this.#deps.clock.now()).toISOString();
     this.#host.transcript({ id: this.#deps.newId(), at, user, text, node_id: null, node_name: null });
-  }
-
-  #after(ms: number, fire: () => void): void {
-    const timer = this.#deps.clock.after(ms, () => {
-      this.#timers.delete(timer);
-      fire();
-    });
-    this.#timers.add(timer);
   }
 }

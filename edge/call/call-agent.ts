@@ -46,7 +46,7 @@ export class CallAgent {
       const timer = this.#call.limits.after(ms, () =>
         reject(new Error(`The agent was not ready within ${ms} ms`)),
       );
-      work.then(resolve, reject).finally(() => this.#call.limits.cancel(timer));
+      work.then(resolve, reject).finally(() => timer.cancel());
     });
   }
 

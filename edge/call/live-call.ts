@@ -82,7 +82,6 @@ interface LiveLimits {
   readonly deadline: number | null;
   readonly silence: { expectMedia(): void; expectNothing(): void };
   after(ms: number, fire: () => void): Timer;
-  cancel(timer: Timer): void;
 }
 
 /** Of {@link Transfers}. */

@@ -1,6 +1,7 @@
 /** The time limits of one call: its timers, its maximum duration, and the silence of its peer. */
 import type { Clock, Timer } from '#shared/clock.ts';
 import { counted } from '#shared/counted.ts';
+import { Timers } from '#shared/timers.ts';
 import type { CallDeps } from './call-deps.ts';
 import type { LiveCall } from './live-call.ts';
 import { SilenceWatch } from './silence-watch.ts';
@@ -15,12 +16,13 @@ export class TimeLimits {
   readonly silence: SilenceWatch;
   readonly #call: LiveCall;
   readonly #clock: Clock;
-  readonly #timers = new Set<Timer>();
+  readonly #timers: Timers;
   #deadline: number | null = null;
 
   constructor(call: LiveCall, { clock, settings }: Pick<CallDeps, 'clock' | 'settings'>) {
     this.#call = call;
     this.#clock = clock;
+    this.#timers = new Timers(clock);
     const { mediaTimeoutMs: mediaMs, holdQuestionMs: holdMs = usualHoldQuestionMs } = settings;
     this.silence = new SilenceWatch(call, clock, { mediaMs, holdMs });
   }
@@ -45,23 +47,12 @@ export class TimeLimits {
 
   /** A timer that ends with the call. */
   after(ms: number, fire: () => void): Timer {
-    const timer = this.#clock.after(ms, () => {
-      this.#timers.delete(timer);
-      fire();
-    });
-    this.#timers.add(timer);
-    return timer;
-  }
-
-  cancel(timer: Timer): void {
-    timer.cancel();
-    this.#timers.delete(timer);
+    return this.#timers.after(ms, fire);
   }
 
   /** At the end. */
   stop(): void {
-    for (const timer of this.#timers) timer.cancel();
-    this.#timers.clear();
+    this.#timers.stop();
     this.silence.stop();
   }
 }

@@ -8,7 +8,8 @@
  * A leg stays on the worker where it started. When that worker dies, the leg is notified and the worker is replaced.
  */
 import { createWorker, type types, version } from 'mediasoup';
-import type { Clock, Timer } from '#shared/clock.ts';
+import type { Clock } from '#shared/clock.ts';
+import { Timers } from '#shared/timers.ts';
 import { CallRefused } from '../call/refused.ts';
 import type { MediaLog } from './log.ts';
 import { routerCodecs, type SessionPayloads, tableKey } from './payloads.ts';
@@ -137,12 +138,13 @@ async function spawn(workerBin: string): Promise<types.Worker> {
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #workers = new Set<MediaWorker>();
-  readonly #restarts = new Set<Timer>();
+  readonly #restarts: Timers;
   #deaths = 0;
   #closed = false;
 
   private constructor(options: WorkerPoolOptions) {
     this.#options = options;
+    this.#restarts = new Timers(options.clock);
   }
 
   /**
@@ -182,8 +184,7 @@ export class WorkerPool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const restart of this.#restarts) restart.cancel();
-    this.#restarts.clear();
+    this.#restarts.stop();
     const workers = this.workers;
     this.#workers.clear();
     await Promise.all(workers.map((worker) => worker.close()));
@@ -204,8 +205,7 @@ export class WorkerPool {
 
   #replaceLater(): void {
     if (this.#closed) return;
-    const timer = this.#options.clock.after(this.#options.restartDelayMs, () => {
-      this.#restarts.delete(timer);
+    this.#restarts.after(this.#options.restartDelayMs, () => {
       this.#add().catch((error: unknown) => {
         this.#options.log.error(
           { error: String(error) },
@@ -214,6 +214,5 @@ export class WorkerPool {
         this.#replaceLater();
       });
     });
-    this.#restarts.add(timer);
   }
 }

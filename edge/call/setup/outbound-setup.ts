@@ -140,7 +140,7 @@ export class OutboundSetup implements Setup {
       },
     });
     const timer = call.limits.after(ringTimeoutMs, () => this.#overdue(attempt, ringTimeoutMs));
-    attempt.waits(() => call.limits.cancel(timer));
+    attempt.waits(() => timer.cancel());
   }
 
   /** Notes each header once, although every attempt leaves out the same ones. */

@@ -34,7 +34,8 @@ const mostSteps = 10_000_000;
 
 /** `costly`: the text is too long for the pattern, and was not searched. */
 export type Search =
-  | { readonly kind: 'found'; readonly part: string }
+  /** `at`: index of the match. */
+  | { readonly kind: 'found'; readonly part: string; readonly at: number }
   | { readonly kind: 'none' }
   | { readonly kind: 'costly'; readonly reason: string };
 
@@ -47,5 +48,6 @@ export function search(pattern: string, flags: string, text: string): Search {
     return { kind: 'costly', reason };
   }
   const matcher = compiled.matcher(text);
-  return matcher.find() ? { kind: 'found', part: matcher.group() ?? '' } : { kind: 'none' };
+  if (!matcher.find()) return { kind: 'none' };
+  return { kind: 'found', part: matcher.group() ?? '', at: matcher.start() };
 }

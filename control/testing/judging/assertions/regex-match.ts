@@ -2,7 +2,7 @@
 import type { AssertionRule } from './outcome.ts';
 import { inconclusive, yesOrNo } from './outcome.ts';
 import { patternProblem, search } from './patterns.ts';
-import { evidenceOf, targetText } from './target-text.ts';
+import { evidenceAt, targetText } from './target-text.ts';
 
 export const regexMatch: AssertionRule<'REGEX_MATCH'> = {
   problems: ({ pattern, flags }) => {
@@ -26,7 +26,7 @@ export const regexMatch: AssertionRule<'REGEX_MATCH'> = {
         : `${text.name} matches at ${JSON.stringify(part.slice(0, 200))}.`;
     return yesOrNo((part !== null) !== negate, {
       reasoning,
-      evidence: part === null ? [] : evidenceOf(record, text, part),
+      evidence: found.kind === 'found' ? evidenceAt(text, found.at, found.part.length) : [],
       target: text.name,
       expected,
     });

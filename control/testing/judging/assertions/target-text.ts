@@ -13,6 +13,8 @@ export interface TargetText {
   readonly whole: string;
   /** What `equals`, `starts_with` and `ends_with` are applied to. */
   readonly lines: readonly TargetLine[];
+  /** What was said in `whole`, by position; empty for a variable. */
+  readonly said: readonly { readonly turn: number; readonly start: number; readonly text: string }[];
 }
 
 /** A value as text: JSON unless it is a scalar. */
@@ -27,29 +29,36 @@ export function targetText(record: ConversationRecord, target = 'transcript'): T
     const value = Object.hasOwn(record.variables, name) ? record.variables[name] : undefined;
     if (value === undefined || value === null) return null;
     const text = valueText(value);
-    return { name: target, whole: text, lines: [{ text, turn: null }] };
+    return { name: target, whole: text, lines: [{ text, turn: null }], said: [] };
   }
   const spoken = record.chat_history.map(({ role, content }, turn) => ({ role, text: content, turn }));
   if (target === 'agent' || target === 'user') {
     const role = target === 'agent' ? 'assistant' : 'user';
     const lines = spoken.filter((line) => line.role === role);
-    return { name: target, whole: lines.map(({ text }) => text).join('\n'), lines };
+    return { name: target, ...joined(lines.map((line) => ({ ...line, prefix: '' }))), lines };
   }
-  const whole = spoken.map(({ role, text }) => `${role}: ${text}`).join('\n');
-  return { name: target, whole, lines: [{ text: whole, turn: null }] };
+  const all = joined(spoken.map((line) => ({ ...line, prefix: `${line.role}: ` })));
+  return { name: target, ...all, lines: [{ text: all.whole, turn: null }] };
 }
 
-/** Where a part of the searched text was said: the first line that contains it. */
-export function evidenceOf(record: ConversationRecord, target: TargetText, quote: string): Evidence[] {
-  if (target.name.startsWith('variables.')) return [];
-  const role = { agent: 'assistant', user: 'user' }[target.name];
-  for (const part of quote.split('\n')) {
-    const said = part.replace(/^(user|assistant): /, '');
-    if (said === '') continue;
-    const turn = record.chat_history.findIndex(
-      (line) => (role === undefined || line.role === role) && line.content.includes(said),
-    );
-    if (turn >= 0) return [{ turn, quote: said }];
+/** One line for each, and where its text is. */
+function joined(
+  lines: readonly { readonly prefix: string; readonly text: string; readonly turn: number }[],
+): Pick<TargetText, 'whole' | 'said'> {
+  let end = 0;
+  const said = lines.map(({ prefix, text, turn }) => {
+    const start = end + prefix.length;
+    end = start + text.length + 1;
+    return { turn, start, text };
+  });
+  return { whole: lines.map(({ prefix, text }) => prefix + text).join('\n'), said };
+}
+
+/** Where a part of the searched text was said: its first piece. */
+export function evidenceAt({ whole, said }: TargetText, at: number, length: number): Evidence[] {
+  for (const { turn, start, text } of said) {
+    const [from, to] = [Math.max(at, start), Math.min(at + length, start + text.length)];
+    if (from < to) return [{ turn, quote: whole.slice(from, to) }];
   }
   return [];
 }
