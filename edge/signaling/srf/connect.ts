@@ -1,7 +1,9 @@
 /** The connection to the SIP engine: opened, and reopened with increasing pauses when it is lost. */
 import type { Clock, Timer } from '#shared/clock.ts';
+import { Stateful } from '#shared/state-machine.ts';
 import type { Log } from '../../call/log.ts';
 import { NoEngine } from './engine-errors.ts';
+import { engineLink } from './engine-link-state.ts';
 import {
   type EngineAddress,
   type NewRequest,
@@ -28,79 +30,86 @@ export interface EngineLinkOptions {
 
 export class EngineLink {
   readonly #options: EngineLinkOptions;
+  readonly #link = new Stateful(engineLink, 'idle');
   #address: EngineAddress | null = null;
   #connection: SrfConnection | null = null;
   #retry: Timer | null = null;
   #pauseMs = firstPauseMs;
-  #up = false;
-  #closed = false;
 
   constructor(options: EngineLinkOptions) {
     this.#options = options;
   }
 
   get up(): boolean {
-    return this.#up;
+    return this.#link.is('up');
   }
 
   /** Connects to an engine; a restarted engine may have another address. */
   connect(address: EngineAddress): void {
-    if (this.#closed) return;
     this.#address = address;
     this.#pauseMs = firstPauseMs;
-    if (this.#connection) return;
-    this.#retry?.cancel();
-    this.#open();
+    this.#link.take('connect', {
+      'cancel retry': () => this.#retry?.cancel(),
+      open: () => this.#open(address),
+    });
   }
 
   /** Sends a request outside a dialog. `sent` may be called before this returns. */
   request(request: NewRequest, sent: RequestSent): void {
-    if (this.#connection && this.#up) this.#connection.request(request, sent);
+    if (this.#connection && this.up) this.#connection.request(request, sent);
     else sent(new NoEngine());
   }
 
   /** Closes the connection permanently. */
   close(): void {
-    this.#closed = true;
-    this.#retry?.cancel();
-    this.#connection?.close();
-    this.#connection = null;
-    this.#up = false;
+    this.#link.take('close', {
+      'cancel retry': () => this.#retry?.cancel(),
+      drop: () => this.#drop(),
+    });
   }
 
-  #open(): void {
-    const { log, handle, onUp, routes = true } = this.#options;
-    const address = this.#address;
-    if (!address) return;
-    this.#retry = null;
+  #open(address: EngineAddress): void {
     this.#connection = openSrf(
       address,
-      (request, response) => this.#guarded(handle, request, response),
-      (sipAddresses) => {
-        this.#up = true;
-        this.#pauseMs = firstPauseMs;
-        log.info({ engine: `${address.host}:${address.port}`, sip: sipAddresses }, 'SIP engine connected');
-        onUp(sipAddresses);
-      },
+      (request, response) => this.#guarded(this.#options.handle, request, response),
+      (sipAddresses) =>
+        this.#link.take('connected', { 'report up': () => this.#reportUp(address, sipAddresses) }),
       (cause) => this.#lost(cause),
-      routes,
+      this.#options.routes ?? true,
     );
+  }
+
+  #reportUp({ host, port }: EngineAddress, sipAddresses: string[]): void {
+    this.#pauseMs = firstPauseMs;
+    this.#options.log.info({ engine: `${host}:${port}`, sip: sipAddresses }, 'SIP engine connected');
+    this.#options.onUp(sipAddresses);
   }
 
   #lost(cause: Error | null): void {
-    const wasUp = this.#up;
-    this.#up = false;
-    this.#connection?.close();
+    this.#link.take('lost', {
+      drop: () => this.#drop(),
+      'retry later': () => this.#retryLater(cause),
+      'report down': this.#options.onDown,
+    });
+  }
+
+  #drop(): void {
+    const connection = this.#connection;
     this.#connection = null;
-    if (this.#closed) return;
+    connection?.close();
+  }
+
+  #retryLater(cause: Error | null): void {
+    const { clock, log } = this.#options;
     const pauseMs = this.#pauseMs;
     this.#pauseMs = Math.min(longestPauseMs, pauseMs * 1.7);
-    this.#options.log.warn(
+    log.warn(
       { cause: cause?.message ?? 'closed', retry_ms: Math.round(pauseMs) },
       'SIP engine is not connected',
     );
-    this.#retry = this.#options.clock.after(pauseMs, () => this.#open());
-    if (wasUp) this.#options.onDown();
+    this.#retry = clock.after(pauseMs, () =>
+      this.#link.take('retry', { open: () => this.#address && this.#open(this.#address) }),
+    );
   }
 
   /** An exception in a handler would end the process inside drachtio-srf's socket reader. */

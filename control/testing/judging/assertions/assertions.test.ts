@@ -168,8 +168,8 @@ describe('STRING_CHECK', () => {
 describe('REGEX_MATCH', () => {
   it('quotes the turn that matched, not an earlier one with the same words', async () => {
     const chat_history = [
-      { role: 'assistant' as const, content: 'Shall I say yes for you?' },
-      { role: 'user' as const, content: 'yes' },
+      { turn: 0, role: 'assistant' as const, content: 'Shall I say yes for you?', node_id: null },
+      { turn: 1, role: 'user' as const, content: 'yes', node_id: null },
     ];
     const result = await evaluate('REGEX_MATCH', { pattern: '^user: yes$', flags: 'm' }, { chat_history });
     expect(result).toMatchObject({ status: 'PASSED', evidence: [{ turn: 1, quote: 'yes' }] });
