@@ -8,6 +8,7 @@ interface EdgeState {
   readonly applied: boolean;
   readonly draining?: boolean;
   readonly refusing?: boolean;
+  readonly engine?: boolean;
 }
 
 let control: TestControl | null = null;
@@ -17,7 +18,7 @@ afterEach(() => releaseAll(...edges.splice(0).map((edge) => () => edge.kill()), 
 async function healthWith(states: readonly EdgeState[], expectEdge: boolean) {
   control = await startControl({ EXPECT_EDGE: String(expectEdge) });
   const { edges: registry } = control.control.services;
-  for (const [index, { applied, draining = false, refusing = false }] of states.entries()) {
+  for (const [index, { applied, draining = false, refusing = false, engine = true }] of states.entries()) {
     const id = `edge-${index + 1}`;
     const edge = await connectEdge(control, { edge_id: id, outbox_id: `outbox-${index + 1}` });
     edges.push(edge);
@@ -26,6 +27,7 @@ async function healthWith(states: readonly EdgeState[], expectEdge: boolean) {
     const metrics = {
       trunkline_edge_calls: 1,
       trunkline_edge_draining: Number(draining),
+      trunkline_edge_engine_up: Number(engine),
       trunkline_edge_storage_refuses_calls: Number(refusing),
     };
     edge.send({ type: 'status', metrics });
@@ -39,6 +41,7 @@ async function healthWith(states: readonly EdgeState[], expectEdge: boolean) {
 const up = { applied: true };
 const draining = { applied: true, draining: true };
 const refusing = { applied: true, refusing: true };
+const engineless = { applied: true, engine: false };
 
 test.each<[string, readonly EdgeState[], number, number]>([
   ['no edge', [], 200, 503],
@@ -50,6 +53,8 @@ test.each<[string, readonly EdgeState[], number, number]>([
   ['the only edge refusing calls', [refusing], 503, 503],
   ['one of two edges refusing calls', [refusing, up], 200, 200],
   ['one edge draining and one refusing calls', [draining, refusing], 503, 503],
+  ['the only edge without its engine', [engineless], 503, 503],
+  ['one of two edges without its engine', [engineless, up], 200, 200],
 ])('with %s /health answers as documented', async (_, states, without, expecting) => {
   expect((await healthWith(states, false)).status).toBe(without);
   await releaseAll(...edges.splice(0).map((edge) => () => edge.kill()), () => control?.close());

@@ -38,12 +38,14 @@ async function readHealth(services: DeploymentDeps, onError: (error: unknown) =>
     stored = 'down';
   }
   const applied = edges.appliedVersion;
-  const { draining, storage } = edges;
+  const { draining, storage, withoutEngine } = edges;
   // A draining edge counts as gone: without EXPECT_EDGE, health is about the API.
   const staying = edges.all.filter((edge) => !draining.includes(edge));
   // An edge behind the latest write still takes calls.
   const edgeReady = !config.expectEdge || staying.some(({ appliedVersion }) => appliedVersion > 0);
-  const callsTaken = staying.length === 0 || staying.some(({ edgeId }) => !storage.refusing.includes(edgeId));
+  const callsTaken =
+    staying.length === 0 ||
+    staying.some((edge) => !storage.refusing.includes(edge.edgeId) && !withoutEngine.includes(edge));
   return {
     status: stored === 'ok' && edgeReady && callsTaken ? 'ok' : 'unavailable',
     checks: { database: stored, edges: edges.count },

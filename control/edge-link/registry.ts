@@ -55,6 +55,11 @@ export class ConnectedEdges {
     return this.all.filter((edge) => (edge.metrics.trunkline_edge_draining ?? 0) > 0);
   }
 
+  /** Edges whose SIP engine is not connected, or hangs: they take no calls. Older edges do not report it. */
+  get withoutEngine(): readonly ConnectedEdge[] {
+    return this.all.filter((edge) => edge.metrics.trunkline_edge_engine_up === 0);
+  }
+
   /** Ids of edges whose disk writes fail, and of those that refuse new calls because of it; ascending. */
   get storage(): { readonly failing: string[]; readonly refusing: string[] } {
     const of = (metric: string) =>
@@ -95,10 +100,11 @@ export class ConnectedEdges {
   leastLoaded(): ConnectedEdge {
     const calls = (edge: ConnectedEdge) => edge.metrics.trunkline_edge_calls ?? 0;
     const { refusing } = this.storage;
-    const { draining } = this;
-    const [first, ...others] = this.all.filter(
-      (edge) => !draining.includes(edge) && !refusing.includes(edge.edgeId),
-    );
+    const { draining, withoutEngine } = this;
+    const staying = this.all.filter((edge) => !draining.includes(edge) && !refusing.includes(edge.edgeId));
+    // Without any engine the call gets its own cause, `engine_lost`.
+    const ready = staying.filter((edge) => !withoutEngine.includes(edge));
+    const [first, ...others] = ready.length > 0 ? ready : staying;
     if (!first && refusing.length > 0)
       throw ApiError.unavailable('No edge accepts calls: the disks of all edges are full.', 30);
     if (!first) throw ApiError.unavailable('No edge is connected.', 5);

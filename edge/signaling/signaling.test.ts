@@ -209,10 +209,11 @@ describe('other requests', () => {
     },
   );
 
-  it('get no answer when their headers are too long to be copied into one', async () => {
+  it('get 513 when their headers are too long to be copied into an answer', async () => {
     scene.server.peer({ ...invite, from: `<sip:${'a'.repeat(9000)}@x>` });
-    await scene.server.idle();
-    expect(scene.server.sent).toEqual([]);
+    const answer = await scene.server.next();
+    expect(answer.startLine).toBe('SIP/2.0 513 Message Too Large');
+    expect(answer.headers.from).toBeUndefined();
     expect(scene.refused).toEqual(['oversized']);
   });
 

@@ -128,6 +128,7 @@ export class Signaling implements Dialer {
       clock,
       log,
       handle: (request, response) => this.#receive(request, response),
+      tooLong: () => refused('frame'),
       onUp: () => {
         for (const goOn of [...this.#waiting]) goOn();
         this.#registrations?.engineUp();

@@ -1,3 +1,6 @@
+/** Ending of the version that the embedded engine reports, by which the edge knows it. */
+export const embeddedVersion = '-trunkline';
+
 /**
  * Header fields by which edge and embedded engine extend the drachtio protocol. Each goes over the connection between
  * them only: the engine removes those that it gets from an application before it sends the message, and adds its own

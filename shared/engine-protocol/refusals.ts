@@ -10,6 +10,8 @@ export const frameRefusals = {
   connectionClosed: 'transport for response has been shutdown or closed',
   /** drachtio-srf gives the error the code ENODIALOG. */
   unknownDialog: 'Server error: unable to find dialog for dialog id provided',
+  /** Written by the edge in the place of a drachtio-server, which could not take the frame. */
+  frameTooLong: 'frame too long for the SIP engine',
   /** A bug of the engine; its message follows. */
   engineFailure: 'engine failure: ',
 } as const;

@@ -1,6 +1,7 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '#shared/clock.ts';
+import { embeddedVersion } from '#shared/engine-protocol/headers.ts';
 import { frameRefusals } from '#shared/engine-protocol/refusals.ts';
 import { parseAppMessage } from './app-message.ts';
 import { AppClient } from './client.ts';
@@ -12,7 +13,7 @@ import { answerLine, type Source, wireTime } from './lines.ts';
  * Applications start their keepalive when they see version 0.8.2 or later; the protocol spoken here is that of
  * 0.9.10.
  */
-const VERSION = 'v0.9.10-trunkline';
+const VERSION = `v0.9.10${embeddedVersion}`;
 
 export interface PortSettings {
   readonly host: string;

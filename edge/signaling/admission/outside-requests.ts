@@ -14,10 +14,10 @@ import type { InboundDeps } from './incoming-invite.ts';
 const optionsWeight = 1 / 4;
 
 /**
- * A drachtio-server stops reading after a frame of more than 12,228 octets, and every answer copies these
- * headers: one such request would end all calls.
+ * All requests in a dialog name its Call-ID and tag, and a drachtio-server takes no frame above 4,000 octets
+ * (srf/frame-limit.ts).
  */
-const longestRepeated = 8_000;
+const longestRepeated = 3_000;
 
 function isOversized({ headers }: SrfRequest): boolean {
   let length = 0;
@@ -41,12 +41,8 @@ export class OutsideRequests {
       return;
     }
     if (isOversized(request)) {
-      this.#deps.environment.log.warn(
-        { source_ip: request.source_address, method: request.method },
-        'request not answered: its headers are too long to copy into a response',
-      );
       this.#deps.refused('oversized');
-      if (request.method === 'INVITE') forgetInvite(request);
+      this.#refuse(request, response, 513);
       return;
     }
     // Belongs to a call that has just ended: does not count against the source.

@@ -1,5 +1,6 @@
 /** The connection to the SIP engine: opened, and reopened with increasing pauses when it is lost. */
 import type { Clock, Timer } from '#shared/clock.ts';
+import { LogThinning } from '#shared/log-thinning.ts';
 import { Stateful } from '#shared/state-machine.ts';
 import type { Log } from '../../call/log.ts';
 import { NoEngine } from './engine-errors.ts';
@@ -22,6 +23,8 @@ export interface EngineLinkOptions {
   readonly handle: SrfHandler;
   /** Whether requests outside dialogs are delivered to us. Default: they are. */
   readonly routes?: boolean;
+  /** A frame was not sent, because the engine cannot take one so long. */
+  readonly tooLong?: () => void;
   /** The engine is connected and delivers requests. */
   readonly onUp: (sipAddresses: string[]) => void;
   /** The engine was connected and is lost, with all its dialogs. */
@@ -34,6 +37,7 @@ export class EngineLink {
   #address: EngineAddress | null = null;
   #connection: SrfConnection | null = null;
   #retry: Timer | null = null;
+  readonly #tooLongLines = new LogThinning();
   #pauseMs = firstPauseMs;
 
   constructor(options: EngineLinkOptions) {
@@ -75,7 +79,7 @@ export class EngineLink {
       (sipAddresses) =>
         this.#link.take('connected', { 'report up': () => this.#reportUp(address, sipAddresses) }),
       (cause) => this.#lost(cause),
-      this.#options.routes ?? true,
+      { routes: this.#options.routes ?? true, tooLong: (octets) => this.#tooLong(octets) },
     );
   }
 
@@ -91,6 +95,14 @@ export class EngineLink {
       'retry later': () => this.#retryLater(cause),
       'report down': this.#options.onDown,
     });
+  }
+
+  #tooLong(octets: number): void {
+    const { clock, log, tooLong } = this.#options;
+    tooLong?.();
+    const line = this.#tooLongLines.next('', clock.elapsed());
+    if (line)
+      log.warn({ octets, left_out: line.leftOut }, 'a message was not sent: too long for drachtio-server');
   }
 
   #drop(): void {

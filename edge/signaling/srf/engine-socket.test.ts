@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { openSrf } from './srf.ts';
+import { longestFrame } from './frame-limit.ts';
+import { openSrf, type SrfOptions } from './srf.ts';
 
 const server = createServer({ allowHalfOpen: true });
 afterEach(() => {
@@ -13,14 +14,14 @@ function frame(payload: string): string {
 }
 
 /** An engine that accepts the secret of whoever connects. */
-async function engine(): Promise<{ port: number; application: Promise<Socket> }> {
+async function engine(version = 'v0.9.10'): Promise<{ port: number; application: Promise<Socket> }> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const application = once(server, 'connection').then(([socket]: Socket[]) => {
     if (!socket) throw new Error('no connection');
     socket.once('data', (octets: Buffer) => {
       const id = /#([^|]+)\|authenticate/.exec(octets.toString())?.[1];
-      socket.write(frame(`x|response|${id}|OK|tls/192.0.2.1:5061|v0.9.10|`));
+      socket.write(frame(`x|response|${id}|OK|tls/192.0.2.1:5061|${version}|`));
     });
     return socket;
   });
@@ -76,4 +77,65 @@ it('sends the routes once the engine has accepted the secret', async () => {
   }
   connection.close();
   socket.destroy();
+});
+
+/** A connection that is up. */
+async function connected(options: SrfOptions, version = 'v0.9.10') {
+  const { port, application } = await engine(version);
+  const up = Promise.withResolvers<string[]>();
+  const gone = Promise.withResolvers<Error | null>();
+  const address = { host: '127.0.0.1', port, secret: 's' };
+  const connection = openSrf(address, () => {}, up.resolve, gone.resolve, options);
+  const socket = await application;
+  await up.promise;
+  let text = '';
+  socket.on('data', (octets: Buffer) => {
+    text += octets.toString();
+  });
+  return { connection, socket, gone: gone.promise, sent: () => text };
+}
+
+it('sends no frame that a drachtio-server cannot take, and says so to what sent it', async () => {
+  const refused: number[] = [];
+  const { connection, socket, sent } = await connected({ tooLong: (octets) => refused.push(octets) });
+  const outcome = Promise.withResolvers<unknown>();
+  const headers = { Subject: 's'.repeat(longestFrame) };
+  connection.request({ method: 'OPTIONS', uri: 'sip:a@192.0.2.1', headers }, outcome.resolve);
+  expect(String(await outcome.promise)).toMatch(/frame too long for the SIP engine: \d+ octets/);
+  expect(refused).toHaveLength(1);
+  expect(sent()).not.toContain('OPTIONS sip:');
+  connection.close();
+  socket.destroy();
+});
+
+it('sends a frame of any length to the embedded engine', async () => {
+  const { connection, socket, sent } = await connected({}, 'v0.9.10-trunkline');
+  const headers = { Subject: 's'.repeat(longestFrame) };
+  connection.request({ method: 'OPTIONS', uri: 'sip:a@192.0.2.1', headers }, () => {});
+  await expect.poll(sent).toContain(headers.Subject);
+  connection.close();
+  socket.destroy();
+});
+
+it('gives up an engine that answers no pings', async () => {
+  const { gone, socket, sent } = await connected({ pingMs: 20 });
+  expect((await gone)?.message).toBe('the engine does not answer');
+  expect(sent()).toContain('|ping');
+  socket.destroy();
+});
+
+it('gives up an engine that does not answer at all', async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const gone = new Promise<Error | null>((resolve) => {
+    openSrf(
+      { host: '127.0.0.1', port, secret: 's' },
+      () => {},
+      () => {},
+      resolve,
+      { pingMs: 20 },
+    );
+  });
+  expect((await gone)?.message).toBe('the engine does not answer');
 });

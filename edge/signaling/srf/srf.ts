@@ -8,7 +8,10 @@
 import { EventEmitter } from 'node:events';
 import { Server, type Socket } from 'node:net';
 import Srf from 'drachtio-srf';
-import { EngineSocket } from './engine-socket.ts';
+import { embeddedVersion } from '#shared/engine-protocol/headers.ts';
+import { frameRefusals } from '#shared/engine-protocol/refusals.ts';
+import { EnginePulse, pingEveryMs } from './engine-pulse.ts';
+import { EngineSocket, type FrameTooLong } from './engine-socket.ts';
 
 export interface SrfRequest {
   readonly method: string;
@@ -120,7 +123,10 @@ export interface EngineAddress {
 interface SrfApplication {
   use(method: string, handler: SrfHandler): void;
   request(uri: string, request: NewRequest, sent: RequestSent): void;
-  on(event: 'connect', listener: (error: Error | null, hostports: string | undefined) => void): this;
+  on(
+    event: 'connect',
+    listener: (error: Error | null, hostports: string | undefined, version: string | undefined) => void,
+  ): this;
   on(event: 'close', listener: () => void): this;
   listen(options: object): unknown;
 }
@@ -135,37 +141,65 @@ function isApplication(value: object): value is SrfApplication {
   return value instanceof EventEmitter && 'use' in value && 'request' in value && 'listen' in value;
 }
 
+/** The emitter whose `msg` events drachtio-srf takes for frames of the engine; it exists from `listen` on. */
+function framesOf(application: object): EventEmitter | null {
+  let part: unknown = application;
+  for (const name of ['_app', 'client', 'wp']) {
+    if ((typeof part !== 'object' && typeof part !== 'function') || part === null) return null;
+    part = Reflect.get(part, name);
+  }
+  return part instanceof EventEmitter ? part : null;
+}
+
+export interface SrfOptions {
+  /** Whether requests outside dialogs are delivered to us. Default: they are. */
+  readonly routes?: boolean;
+  /** Time between two pings, ms. */
+  readonly pingMs?: number;
+  /** A frame was not sent, because a drachtio-server cannot take it; what sent it gets an error. */
+  readonly tooLong?: (octets: number) => void;
+}
+
 /**
  * Opens one connection to an engine. It is not reopened when it breaks: `gone` is called once, and the caller
  * opens a new one.
  * @param handle receives every request; must not throw
  * @param up `sipAddresses` are the engine's listeners, such as `tls/192.0.2.1:5061`
- * @param routes whether requests outside dialogs are delivered to us
  */
 export function openSrf(
   { host, port, secret }: EngineAddress,
   handle: SrfHandler,
   up: (sipAddresses: string[]) => void,
   gone: (cause: Error | null) => void,
-  routes = true,
+  { routes = true, pingMs = pingEveryMs, tooLong = () => {} }: SrfOptions = {},
 ): SrfConnection {
   const srf = newApplication();
   let over = false;
   const end = (cause: Error | null): void => {
     if (over) return;
     over = true;
+    pulse.stop();
     socket.destroy();
     gone(cause);
   };
+  // drachtio-srf expects the answer after it has sent the frame.
+  const refuse = ({ id, octets }: FrameTooLong): void => {
+    tooLong(octets);
+    const answer = `${id}|response|${id}|NOK|${frameRefusals.frameTooLong}: ${octets} octets`;
+    setImmediate(() => framesOf(srf)?.emit('msg', socket, answer));
+  };
   // drachtio-srf takes sockets from a server as well as making its own. So the socket is ours: it gathers writes.
   const server = new Server();
-  const socket = new EngineSocket();
+  const socket = new EngineSocket(refuse);
+  const pulse = new EnginePulse(socket, pingMs, () => end(new Error('the engine does not answer')));
   socket.on('error', end);
   srf.use('*', handle);
   if (routes) for (const method of routed.slice(0, -1)) srf.use(method, handle);
-  srf.on('connect', (error, hostports) => {
+  srf.on('connect', (error, hostports, version) => {
     if (over) return;
     if (error) return end(error);
+    pulse.authenticated();
+    if (version?.endsWith(embeddedVersion)) socket.takesAll();
     // On a connection from a server, all routes are sent when one more is added.
     if (routes) for (const method of routed.slice(-1)) srf.use(method, handle);
     const sipAddresses = (hostports ?? '').split(',').filter((entry) => entry !== '');
@@ -174,13 +208,14 @@ export function openSrf(
     });
   });
   socket.on('close', () => end(null));
-  srf.listen({ server, secret, enablePing: true });
+  srf.listen({ server, secret });
   socket.setNoDelay(true);
   socket.setKeepAlive(true);
-  socket.connect({ host, port }, () => server.emit('connection', socket));
+  socket.open({ host, port }, () => server.emit('connection', socket));
   return {
     close: () => {
       over = true;
+      pulse.stop();
       socket.leave();
     },
     request: (request, sent) => {
