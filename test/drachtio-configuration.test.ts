@@ -117,7 +117,7 @@ describe('the configuration for drachtio-server', () => {
   });
 
   it('keeps messages out of the log, and writes no call records', () => {
-    expect(at('logging/loglevel').text).toBe('notice');
+    expect(at('logging/loglevel').text).toBe('warning');
     expect(at('cdrs').text).toBe('false');
   });
 

@@ -8,6 +8,9 @@ const keyWithinMs = 5_000;
 /** Maximum connections without the key so far; the oldest is dropped. */
 const maxUnknown = 64;
 
+/** Receive buffer for datagrams, octets: at 300 calls/s the kernel's usual one lost 10 to 40 % of the copies. */
+export const datagramBuffer = 4_194_304;
+
 export interface HepListenerOptions {
   readonly host: string;
   /** 0: any free port. */
@@ -54,6 +57,11 @@ export class HepListener {
     return listener;
   }
 
+  /** Octets that the kernel gives to datagrams that wait; null: there are none. */
+  get bufferOctets(): number | null {
+    return this.#datagrams?.getRecvBufferSize() ?? null;
+  }
+
   get port(): number {
     const address = this.#server.address();
     return typeof address === 'object' && address !== null ? address.port : 0;
@@ -74,6 +82,8 @@ export class HepListener {
       datagrams.once('error', reject);
       datagrams.bind(this.port, host, () => resolve());
     });
+    // Linux cuts this to net.core.rmem_max, and reports the double of what it gives.
+    datagrams.setRecvBufferSize(datagramBuffer);
   }
 
   #datagram(bytes: Buffer): void {

@@ -12,7 +12,7 @@ import { keyOfFile, SecretBox } from '#shared/secret-box.ts';
 import { faultWords, namingPath, type StorageFault, storageFault } from '#shared/storage-fault.ts';
 import { applyChange, ConfigGap, ConfigStore } from './config-store.ts';
 import { readOrMake } from './edge-id.ts';
-import { HepListener } from './hep-listener.ts';
+import { datagramBuffer, HepListener } from './hep-listener.ts';
 import { Link, type LinkLimits } from './link.ts';
 import { heartbeatMs, Outbox } from './outbox.ts';
 import { type CollectedTrace, TraceCollector, type TraceLimits } from './trace-collector.ts';
@@ -169,6 +169,12 @@ export class Reporting {
       const hep = await HepListener.open({ host, port, key }, (packet) =>
         traces.add(packet, options.clock.elapsed()),
       );
+      const buffer = hep.bufferOctets;
+      if (buffer !== null && buffer < datagramBuffer) {
+        const message =
+          'the receive buffer for trace copies is small: traces may have gaps; raise net.core.rmem_max';
+        options.log('warn', message, { octets: buffer, wanted: datagramBuffer });
+      }
       return new Reporting(options, edgeId, outbox, hep, traces, key);
     } catch (error) {
       outbox.close();
