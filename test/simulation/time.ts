@@ -177,7 +177,7 @@ export class MachineClock implements Clock {
   }
 }
 
-/** Makes `setTimeout` and `setInterval` of libraries, which have no clock parameter, use the world's time. */
+/** Makes the timers of libraries, and of code without a clock parameter, use the world's time. */
 export function takeTimers(time: SimTime): void {
   const set =
     (repeat: boolean) =>
@@ -210,4 +210,5 @@ export function takeTimers(time: SimTime): void {
     clearTimeout: clear,
     clearInterval: clear,
   });
+  performance.now = () => time.now;
 }

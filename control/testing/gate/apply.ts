@@ -6,6 +6,7 @@ import { findPathway, findVersion, publishVersion } from '../../pathways/index.t
 import { findPersona, findPersonaVersion, promoteDraft } from '../../personas/index.ts';
 import { listPending, type PromotionSubject, takePending } from '../../promotion/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
+import { markPublished } from './store.ts';
 
 /** The result of one publication. */
 export interface Settled {
@@ -58,6 +59,7 @@ function settle(services: TestingDeps, pending: PendingPromotionRow, passed: boo
         action: 'publish',
         fields: ['production_version'],
       });
+      await markPublished(db, pending.batch_id);
       return true;
     }
     const persona = await findPersona(db, org_id, subject_id);
@@ -67,6 +69,7 @@ function settle(services: TestingDeps, pending: PendingPromotionRow, passed: boo
     await promoteDraft(db, altered, persona, services.clock);
     const change = { orgId: org_id, area: 'personas', subject: subject_id, action: 'promote' };
     await recordChange(db, services.clock, systemActor, change);
+    await markPublished(db, pending.batch_id);
     return true;
   });
 }

@@ -19,7 +19,7 @@ import type { TestRuns } from '../runs/start.ts';
 import type { Subject } from '../scenarios/rules.ts';
 import { settlePromotions } from './apply.ts';
 import { blockedBy } from './rules.ts';
-import { batchEnded, latestRun, markPublished, requiredScenarios, runningBatch } from './store.ts';
+import { batchEnded, latestRun, requiredScenarios, runningBatch } from './store.ts';
 
 /** Most scenarios of a batch (contract 6.6). */
 const mostScenarios = 100;
@@ -85,10 +85,7 @@ class TestGate implements PromotionGate {
   /** Publishes what waited for an ended batch; a second call changes nothing. */
   async settle(batchId: string): Promise<void> {
     await this.#settling.run(batchId, async () => {
-      const settled = await settlePromotions(this.#services, batchId);
-      if (settled.some(({ published }) => published)) {
-        await markPublished(this.#services.database.db, batchId);
-      }
+      await settlePromotions(this.#services, batchId);
     });
   }
 }

@@ -29,7 +29,13 @@ const HEAD: ReadonlySet<string> = new Set(['from', 'to', 'call-id', 'cseq', 'con
 /** Requests that need a Contact (RFC 3261 section 8.1.1.8, RFC 3515 section 2.2, RFC 3311 section 5.1). */
 const WITH_CONTACT: ReadonlySet<string> = new Set(['INVITE', 'SUBSCRIBE', 'REFER', 'UPDATE']);
 
-let nextCSeq = randomInt(1, 2 ** 27);
+let lastCSeq: number | null = null;
+
+/** Begins anywhere, so that requests before and after a restart differ. */
+function nextCSeq(): number {
+  lastCSeq = lastCSeq === null ? randomInt(1, 2 ** 27) : lastCSeq + 1;
+  return lastCSeq;
+}
 
 /** A request outside a dialog. Keeps the application's Call-ID, From tag and CSeq: a digest retry sets them. */
 export function newRequest(
@@ -46,7 +52,7 @@ export function newRequest(
   headers.append('From', tagOf(from) === undefined ? `${from};tag=${newTag()}` : from);
   headers.append('To', ours(given.get('to'), us, false) ?? `<${uri}>`);
   headers.append('Call-ID', given.get('call-id') ?? randomUUID());
-  const number = parseCSeq(given.get('cseq') ?? '')?.number ?? nextCSeq++;
+  const number = parseCSeq(given.get('cseq') ?? '')?.number ?? nextCSeq();
   headers.append('CSeq', `${number} ${method}`);
   const contact = ours(given.get('contact'), us, true);
   if (contact !== undefined) headers.append('Contact', contact);

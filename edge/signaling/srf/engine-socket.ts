@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Socket } from 'node:net';
+import { createConnection, type Socket } from 'node:net';
 import { GatheredWrites } from '#shared/gathered-writes.ts';
 import { type FittedFrame, fitFrame } from './frame-limit.ts';
 
@@ -12,15 +12,28 @@ export type FrameTooLong = Extract<FittedFrame, { kind: 'too_long' }>;
  * The socket to the engine. drachtio-srf writes each frame by itself, with one call of `write`; here they are measured
  * and gathered.
  */
-export class EngineSocket extends Socket {
-  readonly #gathered = new GatheredWrites(this);
+export class EngineSocket {
+  readonly socket: Socket;
   readonly #tooLong: (frame: FrameTooLong) => void;
   #measures = true;
 
-  /** @param tooLong gets frames that were not sent, since a drachtio-server cannot take them */
-  constructor(tooLong: (frame: FrameTooLong) => void) {
-    super();
+  /** Connects. @param tooLong gets frames that were not sent, since a drachtio-server cannot take them */
+  constructor(host: string, port: number, tooLong: (frame: FrameTooLong) => void) {
     this.#tooLong = tooLong;
+    this.socket = createConnection({ host, port, noDelay: true, keepAlive: true });
+    const gathered = new GatheredWrites(this.socket);
+    const write = this.socket.write.bind(this.socket);
+    this.socket.write = (
+      chunk: string | Uint8Array,
+      encodingOrWritten?: BufferEncoding | Written,
+      written?: Written,
+    ): boolean => {
+      const fitted = this.#fitted(chunk);
+      gathered.gather();
+      return typeof encodingOrWritten === 'function'
+        ? write(fitted, encodingOrWritten)
+        : write(fitted, encodingOrWritten, written);
+    };
   }
 
   /** The engine takes frames of any length. */
@@ -28,37 +41,23 @@ export class EngineSocket extends Socket {
     this.#measures = false;
   }
 
-  override write(
-    chunk: string | Uint8Array,
-    encodingOrWritten?: BufferEncoding | Written,
-    written?: Written,
-  ): boolean {
-    let fitted = chunk;
-    if (this.#measures && typeof chunk === 'string') {
-      const frame = fitFrame(chunk, randomUUID);
-      if (frame.kind === 'too_long') this.#tooLong(frame);
-      fitted = frame.kind === 'fits' ? frame.frame : (frame.instead ?? '');
-    }
-    this.#gathered.gather();
-    return typeof encodingOrWritten === 'function'
-      ? super.write(fitted, encodingOrWritten)
-      : super.write(fitted, encodingOrWritten, written);
-  }
-
-  /** Connects. `net.Socket` puts a `write` of its own on the instance when it does. */
-  open(address: { readonly host: string; readonly port: number }, connected: () => void): void {
-    this.connect(address, connected);
-    Reflect.deleteProperty(this, 'write');
+  #fitted(chunk: string | Uint8Array): string | Uint8Array {
+    if (!this.#measures || typeof chunk !== 'string') return chunk;
+    const frame = fitFrame(chunk, randomUUID);
+    if (frame.kind === 'fits') return frame.frame;
+    this.#tooLong(frame);
+    return frame.instead ?? '';
   }
 
   /** Sends what is written, then closes. What still arrives is dropped: drachtio-srf has forgotten the frame under way. */
   leave(): void {
-    if (this.connecting) {
-      this.destroy();
+    const { socket } = this;
+    if (socket.connecting) {
+      socket.destroy();
       return;
     }
-    this.removeAllListeners('data');
-    this.resume();
-    this.end();
+    socket.removeAllListeners('data');
+    socket.resume();
+    socket.end();
   }
 }

@@ -190,7 +190,8 @@ export function openSrf(
   };
   // drachtio-srf takes sockets from a server as well as making its own. So the socket is ours: it gathers writes.
   const server = new Server();
-  const socket = new EngineSocket(refuse);
+  const engine = new EngineSocket(host, port, refuse);
+  const { socket } = engine;
   const pulse = new EnginePulse(socket, pingMs, () => end(new Error('the engine does not answer')));
   socket.on('error', end);
   srf.use('*', handle);
@@ -199,7 +200,7 @@ export function openSrf(
     if (over) return;
     if (error) return end(error);
     pulse.authenticated();
-    if (version?.endsWith(embeddedVersion)) socket.takesAll();
+    if (version?.endsWith(embeddedVersion)) engine.takesAll();
     // On a connection from a server, all routes are sent when one more is added.
     if (routes) for (const method of routed.slice(-1)) srf.use(method, handle);
     const sipAddresses = (hostports ?? '').split(',').filter((entry) => entry !== '');
@@ -209,14 +210,12 @@ export function openSrf(
   });
   socket.on('close', () => end(null));
   srf.listen({ server, secret });
-  socket.setNoDelay(true);
-  socket.setKeepAlive(true);
-  socket.open({ host, port }, () => server.emit('connection', socket));
+  socket.on('connect', () => server.emit('connection', socket));
   return {
     close: () => {
       over = true;
       pulse.stop();
-      socket.leave();
+      engine.leave();
     },
     request: (request, sent) => {
       try {
