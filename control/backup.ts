@@ -21,8 +21,8 @@ await runProgram(async () => {
   // Next to the data folder, not in the current directory.
   const target = positionals[0] === undefined ? join(config.dataFolder, 'backups', name) : resolve(name);
   const secrets = await existingSecrets(config);
-  const { database: databaseFile, dataFolder, backupPassphrase: passphrase } = config;
-  const { files } = await makeBackup({ databaseFile, dataFolder, secrets, target, passphrase, now });
+  const { database, dataFolder, backupPassphrase: passphrase } = config;
+  const { files } = await makeBackup({ database, dataFolder, secrets, target, passphrase, now });
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const rest =
     passphrase === null

@@ -19,12 +19,12 @@ await runProgram(async () => {
   if (values.help) return usage;
   const [source] = positionals;
   if (source === undefined) throw new OperationError(`The folder of the backup is missing.\n\n${usage}`);
-  const { database: databaseFile, dataFolder, secretKey, backupPassphrase: passphrase } = readControlConfig();
+  const { database, dataFolder, secretKey, backupPassphrase: passphrase } = readControlConfig();
   const release = holdDataFolder(dataFolder);
   try {
     const { madeAt, files, replaced } = await restoreBackup({
       source: resolve(source),
-      databaseFile,
+      database,
       dataFolder,
       secretKey,
       passphrase,

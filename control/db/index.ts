@@ -3,13 +3,15 @@
 export { isServer, shownAddress } from './address.ts';
 export { deleteInBatches, mostDeletedAtOnce } from './batches.ts';
 export { builtOnce } from './built-once.ts';
+export { beginChanges, copyChanges, endChanges } from './copy/changes.ts';
+export { copyRows, countAll, isEmpty } from './copy/copy.ts';
 export { type BackgroundWork, type DueItem, DueWork, rounds, together, type Without } from './due-work.ts';
 export { emptiedList } from './emptied-list.ts';
 export { excluded } from './excluded.ts';
 export { fromJson, type Json, toJson } from './json.ts';
 export { databaseLimits } from './limits.ts';
 export { onIndex } from './on-index.ts';
-export { type Database, DatabaseTooNew, openDatabase } from './open.ts';
+export { type Database, DatabaseTooNew, isCurrent, openDatabase } from './open.ts';
 export { keptSecretKey, loadSecretKey, SecretBox } from './secrets.ts';
 export { holdDataFolder } from './sqlite/data-lock.ts';
 export type { SyncLog } from './sqlite/durability.ts';

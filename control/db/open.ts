@@ -18,6 +18,7 @@ import { openPostgres, type PoolState } from './postgres/open.ts';
 import type { SyncLog } from './sqlite/durability.ts';
 import { openSqlite } from './sqlite/open.ts';
 import type { Db, Tables } from './tables.ts';
+import { readUnmigrated } from './unmigrated.ts';
 
 export interface Database {
   readonly db: Db;
@@ -109,6 +110,12 @@ async function openFile(file: string, clock: Clock, sync: SyncLog | undefined): 
       }
     },
   };
+}
+
+/** Whether a database exists and has exactly this version's schema; it is not migrated. */
+export async function isCurrent(address: string): Promise<boolean> {
+  const applied = (await readUnmigrated(address, appliedMigrations)) ?? [];
+  return applied.length === Object.keys(migrations).length && applied.every((name) => name in migrations);
 }
 
 /** A database newer than this version of the program; the message says what to do. */

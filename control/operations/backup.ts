@@ -2,7 +2,16 @@
 import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathExists } from '#shared/path-exists.ts';
-import { copyDatabase, type SecretBox } from '../db/index.ts';
+import {
+  copyDatabase,
+  copyRows,
+  damageOf,
+  isCurrent,
+  isServer,
+  openDatabase,
+  type SecretBox,
+  shownAddress,
+} from '../db/index.ts';
 import {
   type BackupFile,
   databaseName,
@@ -18,7 +27,8 @@ import { filesOf, sealPrivateFiles } from './private-files.ts';
 const sealedItems: readonly string[] = ['port-documents'];
 
 export interface BackupOptions {
-  readonly databaseFile: string;
+  /** A file or a server. */
+  readonly database: string;
   readonly dataFolder: string;
   readonly secrets: SecretBox;
   /** The folder to create. */
@@ -33,15 +43,15 @@ export interface BackupOptions {
  * @throws OperationError
  */
 export async function makeBackup(options: BackupOptions): Promise<Manifest> {
-  const { databaseFile, dataFolder, target, passphrase } = options;
+  const { database, dataFolder, target, passphrase } = options;
   if (pathExists(target)) throw new OperationError(`${target} exists already; name another folder.`);
-  if (!pathExists(databaseFile)) throw new OperationError(`There is no database at ${databaseFile}.`);
+  await checkSource(database);
   const partial = `${target}.partial`;
   rmSync(partial, { recursive: true, force: true });
   mkdirSync(partial, { recursive: true, mode: 0o700 });
   try {
     // The database first: a file that it references was written before it, and is copied after it.
-    const damage = await copyDatabase(databaseFile, join(partial, databaseName));
+    const damage = await copyOf(database, join(partial, databaseName));
     if (damage !== null) throw new OperationError(`the copy of the database ${damage}.`);
     const copied = sealedItems.flatMap((item) => copyItem(dataFolder, partial, item));
     if (passphrase !== null) {
@@ -64,6 +74,30 @@ export async function makeBackup(options: BackupOptions): Promise<Manifest> {
     rmSync(partial, { recursive: true, force: true });
     throw error;
   }
+}
+
+async function checkSource(database: string): Promise<void> {
+  if (!isServer(database)) {
+    if (!pathExists(database)) throw new OperationError(`There is no database at ${database}.`);
+  } else if (!(await isCurrent(database))) {
+    throw new OperationError(
+      `${shownAddress(database)} has the tables of another version of the program, or none: ` +
+        'use the program of that version.',
+    );
+  }
+}
+
+/** Always an SQLite file: one kind of backup, which either database can be restored from. @returns what is wrong with it */
+async function copyOf(database: string, file: string): Promise<string | null> {
+  if (!isServer(database)) return copyDatabase(database, file);
+  const [server, copy] = [await openDatabase(database), await openDatabase(file)];
+  try {
+    await copyRows(server.db, copy.db);
+  } finally {
+    await copy.close();
+    await server.close();
+  }
+  return damageOf(file);
 }
 
 /** Identifies a key without revealing it. */

@@ -2,6 +2,7 @@
 export { plainWords, readArguments, runProgram } from './arguments.ts';
 export { makeBackup } from './backup.ts';
 export { deploymentSecrets, existingSecrets } from './existing-data.ts';
+export { cancelMove, moveDatabase } from './move-database.ts';
 export { OperationError } from './operation-error.ts';
 export { privateItems } from './private-files.ts';
 export { restoreBackup } from './restore.ts';

@@ -2,7 +2,7 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathExists } from '#shared/path-exists.ts';
-import { damageOf, openDatabase, SecretBox } from '../db/index.ts';
+import { copyRows, damageOf, isEmpty, isServer, openDatabase, SecretBox, shownAddress } from '../db/index.ts';
 import { keyFingerprint } from './backup.ts';
 import { databaseName, privateName, readManifest } from './manifest.ts';
 import { OperationError } from './operation-error.ts';
@@ -11,7 +11,8 @@ import { openPrivateFiles, writePrivateFiles } from './private-files.ts';
 export interface RestoreOptions {
   /** The backup's folder. */
   readonly source: string;
-  readonly databaseFile: string;
+  /** A file or a server. */
+  readonly database: string;
   readonly dataFolder: string;
   /** TRUNKLINE_SECRET_KEY; null: the key is in the data folder or in the backup. */
   readonly secretKey: string | null;
@@ -24,7 +25,7 @@ export interface RestoreOptions {
 export interface Restored {
   readonly madeAt: string;
   readonly files: number;
-  /** New location of the previous database; null when there was none. */
+  /** New location of the previous database; null when there was none, or on a server, where it is replaced. */
   readonly replaced: string | null;
 }
 
@@ -33,21 +34,20 @@ export interface Restored {
  * @throws OperationError, or DatabaseTooNew when the backup is from a newer version of the program
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
-  const { source, databaseFile, dataFolder, force } = options;
+  const { source, database, dataFolder } = options;
   const manifest = await readManifest(source);
-  if (pathExists(databaseFile) && !force) {
-    throw new OperationError(`There is a database at ${databaseFile}; --force puts the backup in its place.`);
-  }
+  await checkTarget(options);
   const privateFiles = privateFilesOf(options, manifest.has_private_files);
   checkKey(options, privateFiles, manifest.key_fingerprint);
-  const incoming = `${databaseFile}.restoring`;
-  mkdirSync(dirname(databaseFile), { recursive: true, mode: 0o700 });
+  const incoming = isServer(database)
+    ? join(dataFolder, `${databaseName}.restoring`)
+    : `${database}.restoring`;
+  mkdirSync(dirname(incoming), { recursive: true, mode: 0o700 });
   try {
     cpSync(join(source, databaseName), incoming);
     chmodSync(incoming, 0o600);
     await bringUpToDate(incoming);
-    const replaced = setAside(databaseFile, options.now);
-    renameSync(incoming, databaseFile);
+    const replaced = await putInPlace(incoming, options);
     const others = manifest.files.filter(({ path }) => path !== databaseName && path !== privateName);
     for (const { path } of others) {
       mkdirSync(dirname(join(dataFolder, path)), { recursive: true, mode: 0o700 });
@@ -59,6 +59,40 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   } finally {
     for (const ending of ['', '-wal', '-shm']) rmSync(incoming + ending, { force: true });
   }
+}
+
+async function checkTarget({ database, force }: RestoreOptions): Promise<void> {
+  if (force) return;
+  if (!isServer(database)) {
+    if (!pathExists(database)) return;
+    throw new OperationError(`There is a database at ${database}; --force puts the backup in its place.`);
+  }
+  const server = await openDatabase(database);
+  try {
+    if (await isEmpty(server.db)) return;
+  } finally {
+    await server.close();
+  }
+  throw new OperationError(
+    `${shownAddress(database)} has rows already; --force replaces them, without a copy. Back it up before.`,
+  );
+}
+
+/** @returns new location of the previous database, if it was kept */
+async function putInPlace(incoming: string, { database, now }: RestoreOptions): Promise<string | null> {
+  if (!isServer(database)) {
+    const replaced = setAside(database, now);
+    renameSync(incoming, database);
+    return replaced;
+  }
+  const [backup, server] = [await openDatabase(incoming), await openDatabase(database)];
+  try {
+    await copyRows(backup.db, server.db);
+  } finally {
+    await backup.close();
+    await server.close();
+  }
+  return null;
 }
 
 function privateFilesOf(options: RestoreOptions, hasThem: boolean): ReadonlyMap<string, Buffer> {

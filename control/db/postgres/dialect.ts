@@ -16,6 +16,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import type pg from 'pg';
+import { withoutNul } from './text.ts';
 import { columnTypes } from './types.ts';
 import { unreachable } from './unreachable.ts';
 
@@ -154,6 +155,11 @@ class PostgresConnection implements DatabaseConnection {
   constructor(client: pg.PoolClient, failed: (error: unknown) => void) {
     this.#client = client;
     this.#failed = failed;
+    // Without a listener, a server that ends the connection between two statements would end the program.
+    client.on('error', (error) => {
+      this.#broken = true;
+      failed(unreachable(error));
+    });
   }
 
   async begin(text: string): Promise<void> {
@@ -196,7 +202,7 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   async #execute<R>(sql: string, parameters: readonly unknown[]): Promise<QueryResult<R>> {
-    const { command, rows, rowCount } = await this.#run(sql, parameters.map(withoutNul));
+    const { command, rows, rowCount } = await this.#run(sql, parameters.map(storable));
     // What its columns are is the promise of the query builder.
     const result: QueryResult<R> = { rows: rows as R[] };
     return command === 'SELECT' ? result : { ...result, numAffectedRows: BigInt(rowCount ?? 0) };
@@ -220,9 +226,8 @@ class PostgresConnection implements DatabaseConnection {
   }
 }
 
-/** PostgreSQL's text holds no U+0000 (https://www.postgresql.org/docs/15/datatype-character.html). */
-function withoutNul(value: unknown): unknown {
-  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{FFFD}') : value;
+function storable(value: unknown): unknown {
+  return typeof value === 'string' ? withoutNul(value) : value;
 }
 
 /**
