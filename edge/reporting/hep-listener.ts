@@ -59,7 +59,9 @@ export class HepListener {
 
   /** Octets that the kernel gives to datagrams that wait; null: there are none. */
   get bufferOctets(): number | null {
-    return this.#datagrams?.getRecvBufferSize() ?? null;
+    const size = this.#datagrams?.getRecvBufferSize() ?? null;
+    // Linux doubles what it gives, for its own needs, and tells the double (socket(7), SO_RCVBUF).
+    return size !== null && process.platform === 'linux' ? size / 2 : size;
   }
 
   get port(): number {
