@@ -1,6 +1,7 @@
 /** Moves a control plane's data from its SQLite file to a PostgreSQL server, with a pause of seconds. */
 import { renameSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
+import { counted } from '#shared/counted.ts';
 import { pathExists } from '#shared/path-exists.ts';
 import { SettingError } from '#shared/settings/reader.ts';
 import {
@@ -110,7 +111,7 @@ async function copyUntilStopped(
   { dataFolder, say }: MoveOptions,
 ): Promise<() => void> {
   const copied = await copyRows(source.db, target.db);
-  say(`${sum(copied)} rows copied and compared.`);
+  say(`Copied and compared: ${counted(sum(copied), 'row')}.`);
   await copyChanges(source.db, target.db);
   for (let asked = false; ; ) {
     const release = heldFolder(dataFolder);
@@ -139,7 +140,7 @@ async function finish(source: Database, target: Database): Promise<number> {
   for (const [table, rows] of original) {
     if (copy.get(table) !== rows) {
       throw new OperationError(
-        `Table ${table} has ${rows} rows, its copy ${copy.get(table)}: nothing was moved. Does something else write into the server's database?`,
+        `Table ${table} has ${counted(rows, 'row')}, its copy ${copy.get(table)}: nothing was moved. Does something else write into the server's database?`,
       );
     }
   }

@@ -5,7 +5,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer, connect as dial } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   initiate,
   multipartBody,
@@ -160,7 +160,8 @@ describe('an upload', () => {
       socket.destroySoon();
       await once(socket, 'close');
     }
-    expect((await upload(test, smallPdf)).status).toBe(200);
+    // The service notices each of them a moment after its sender does.
+    await vi.waitFor(async () => expect((await upload(test, smallPdf)).status).toBe(200), 60_000);
     expect(files()).toHaveLength(1);
   });
 

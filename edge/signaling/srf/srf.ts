@@ -8,6 +8,7 @@
 import { EventEmitter } from 'node:events';
 import { Server, type Socket } from 'node:net';
 import Srf from 'drachtio-srf';
+import { counted } from '#shared/counted.ts';
 import { embeddedVersion } from '#shared/engine-protocol/headers.ts';
 import { frameRefusals } from '#shared/engine-protocol/refusals.ts';
 import { EnginePulse, pingEveryMs } from './engine-pulse.ts';
@@ -185,7 +186,7 @@ export function openSrf(
   // drachtio-srf expects the answer after it has sent the frame.
   const refuse = ({ id, octets }: FrameTooLong): void => {
     tooLong(octets);
-    const answer = `${id}|response|${id}|NOK|${frameRefusals.frameTooLong}: ${octets} octets`;
+    const answer = `${id}|response|${id}|NOK|${frameRefusals.frameTooLong}: ${counted(octets, 'octet')}`;
     setImmediate(() => framesOf(srf)?.emit('msg', socket, answer));
   };
   // drachtio-srf takes sockets from a server as well as making its own. So the socket is ours: it gathers writes.
