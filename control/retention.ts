@@ -6,7 +6,7 @@ import { deleteChangesBefore } from './audit/index.ts';
 import { deleteCallsBefore, deleteTracesBefore } from './calls/index.ts';
 import { pruneChats } from './chats/index.ts';
 import { pruneChecks } from './checks/index.ts';
-import { type Database, type Db, mostDeletedAtOnce } from './db/index.ts';
+import { addPartitions, type Database, type Db, mostDeletedAtOnce } from './db/index.ts';
 import type { RetentionMetrics } from './deployment/index.ts';
 import { pruneAnswers } from './http/index.ts';
 import { isoTime } from './organizations/index.ts';
@@ -79,15 +79,22 @@ interface RetentionParts {
   readonly config: RetentionLimits;
 }
 
-/** Runs a round every hour. Returns a function that stops this and resolves when no round is running. */
+/**
+ * Runs a round every hour, and has the database's next partitions ready. Returns a function that stops this and resolves
+ * when no round is running.
+ */
 export function startRetention(
   { database: { db }, clock, config }: RetentionParts,
   log: Pick<FastifyBaseLogger, 'info' | 'error'>,
   metrics: RetentionMetrics,
 ): () => Promise<void> {
   const ending = new AbortController();
-  let running: Promise<void> = Promise.resolve();
   let timer: Timer;
+  const prepare = () =>
+    addPartitions(db, clock.now()).catch((error: unknown) =>
+      log.error({ err: error }, 'the partitions of the call log could not be added'),
+    );
+  let running = prepare();
   /** Whether anything is left for the next round. A failing kind does not block the others. */
   const round = async (): Promise<boolean> => {
     const forgotten: Partial<Record<Kind, number>> = {};
@@ -106,9 +113,11 @@ export function startRetention(
     return Object.values(forgotten).some((count) => count >= mostDeletedAtOnce);
   };
   const start = () => {
-    running = round().then((more) => {
-      if (!ending.signal.aborted) timer = clock.after(more ? soonMs : everyMs, start);
-    });
+    running = prepare()
+      .then(round)
+      .then((more) => {
+        if (!ending.signal.aborted) timer = clock.after(more ? soonMs : everyMs, start);
+      });
   };
   timer = clock.after(everyMs, start);
   return async () => {

@@ -45,7 +45,7 @@ export function callRoutes(app: App, services: CallDeps): void {
     handler: async (request, reply) => ({
       status: 'success' as const,
       message: 'Call queued',
-      call_id: await placer.place(orgOf(request), request.body, reply, workOf(request)),
+      call_id: await placer.place(orgOf(request), request.body, reply, workOf(request, services.clock)),
       batch_id: null,
     }),
   });

@@ -1,8 +1,17 @@
 /** Reads calls, their transcripts and traces. The edges' reports write them (edge-link/reports.ts). */
 import { setImmediate } from 'node:timers/promises';
+import { type RawBuilder, sql } from 'kysely';
 import type { TraceMessage, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import { mostNamedUsers, type NamedVersion } from '../catalogue/index.ts';
-import { builtOnce, type CallRow, type Db, deleteInBatches, fromJson } from '../db/index.ts';
+import {
+  builtOnce,
+  type CallRow,
+  type Db,
+  deleteInBatches,
+  dropPartitionsBefore,
+  fromJson,
+  undatedRows,
+} from '../db/index.ts';
 
 /** Most messages shown of a trace (contract 3.4). */
 const mostTraceMessages = 500;
@@ -115,33 +124,44 @@ export async function findTrace(db: Db, callId: string): Promise<StoredTrace | n
   }
 }
 
-/** Deletes call records and transcripts that began before `time`. Returns how many calls were deleted. */
-export function deleteCallsBefore(db: Db, time: string): Promise<number> {
-  return deleteInBatches((limit) =>
+/**
+ * Deletes call records and transcripts that began before `time`; on PostgreSQL whole months, once their last day is before
+ * it. Returns how many calls were deleted.
+ */
+export async function deleteCallsBefore(db: Db, time: string): Promise<number> {
+  await dropPartitionsBefore(db, 'transcript_parts', time);
+  const dropped = await dropPartitionsBefore(db, 'calls', time);
+  const calls = sql.table(undatedRows(db, 'calls'));
+  const old = (limit: number) =>
+    sql`select id from ${calls} where started_at < ${time} order by started_at, id limit ${sql.lit(limit)}`;
+  const deleted = await deleteInBatches((limit) =>
     db.transaction().execute(async (trx) => {
-      const old = trx
-        .selectFrom('calls')
-        .select('id')
-        .where('started_at', '<', time)
-        .orderBy('started_at')
-        .orderBy('id')
-        .limit(limit);
-      await trx.deleteFrom('transcript_parts').where('call_id', 'in', old).execute();
-      return trx.deleteFrom('calls').where('id', 'in', old).executeTakeFirst();
+      await sql`delete from transcript_parts where call_id in (${old(limit)})`.execute(trx);
+      return deletedBy(sql`delete from ${calls} where id in (${old(limit)})`, trx);
     }),
   );
+  return dropped + deleted;
 }
 
-/** Deletes traces that arrived before `time`. Returns how many parts were deleted. */
-export function deleteTracesBefore(db: Db, time: string): Promise<number> {
-  return deleteInBatches((limit) =>
-    db
-      .deleteFrom('trace_parts')
-      .where('id', 'in', (eb) =>
-        eb.selectFrom('trace_parts').select('id').where('received_at', '<', time).limit(limit),
-      )
-      .executeTakeFirst(),
+/**
+ * Deletes traces that arrived before `time`; on PostgreSQL whole days. Returns how many parts were deleted.
+ */
+export async function deleteTracesBefore(db: Db, time: string): Promise<number> {
+  const dropped = await dropPartitionsBefore(db, 'trace_parts', time);
+  const parts = sql.table(undatedRows(db, 'trace_parts'));
+  const deleted = await deleteInBatches((limit) =>
+    deletedBy(
+      sql`delete from ${parts}
+        where id in (select id from ${parts} where received_at < ${time} limit ${sql.lit(limit)})`,
+      db,
+    ),
   );
+  return dropped + deleted;
+}
+
+async function deletedBy(statement: RawBuilder<unknown>, db: Db): Promise<{ numDeletedRows: bigint }> {
+  const { numAffectedRows = 0n } = await statement.execute(db);
+  return { numDeletedRows: numAffectedRows };
 }
 
 /** Calls that a version of a pathway will answer: queued or ringing. One that was answered has its graph. */

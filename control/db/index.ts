@@ -12,6 +12,7 @@ export { fromJson, type Json, toJson } from './json.ts';
 export { databaseLimits } from './limits.ts';
 export { onIndex } from './on-index.ts';
 export { type Database, DatabaseTooNew, isCurrent, openDatabase } from './open.ts';
+export { addPartitions, dropPartitionsBefore, undatedRows } from './postgres/partitions.ts';
 export { keptSecretKey, loadSecretKey, SecretBox } from './secrets.ts';
 export { holdDataFolder } from './sqlite/data-lock.ts';
 export type { SyncLog } from './sqlite/durability.ts';

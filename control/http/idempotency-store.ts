@@ -1,7 +1,7 @@
 /** What is stored under Idempotency-Keys: started work and responses (contract 1.8). */
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { Clock } from '#shared/clock.ts';
-import { newId } from '#shared/ids.ts';
+import { newTimedId } from '#shared/ids.ts';
 import { type Db, deleteInBatches, type IdempotentAnswerRow, type IdempotentWorkRow } from '../db/index.ts';
 
 /** How long a key identifies the same request. */
@@ -50,7 +50,7 @@ export async function beginWork(
   scope: KeyScope,
   { bodyHash, instance }: { readonly bodyHash: string; readonly instance: string },
 ): Promise<string> {
-  const work_id = newId();
+  const work_id = newTimedId(clock.now());
   const row = { body_hash: bodyHash, work_id, instance, created_at: new Date(clock.now()).toISOString() };
   await db
     .insertInto('idempotent_work')

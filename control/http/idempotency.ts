@@ -14,7 +14,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
-import { newId } from '#shared/ids.ts';
+import { newTimedId } from '#shared/ids.ts';
 import type { Db, IdempotentAnswerRow, SecretBox } from '../db/index.ts';
 import type { App } from './app-types.ts';
 import { beginWork, endWork, findAnswer, findWork, type KeyScope, keepWork } from './idempotency-store.ts';
@@ -59,8 +59,11 @@ export interface IdempotencyParts {
 }
 
 /** The work of a request: the id for the row it creates, and whether it may have been started before. */
-export function workOf(request: Pick<FastifyRequest, 'idempotent'>): { id: string; again: boolean } {
-  return request.idempotent?.work ?? { id: newId(), again: false };
+export function workOf(
+  request: Pick<FastifyRequest, 'idempotent'>,
+  clock: Clock,
+): { id: string; again: boolean } {
+  return request.idempotent?.work ?? { id: newTimedId(clock.now()), again: false };
 }
 
 /**

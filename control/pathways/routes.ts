@@ -51,7 +51,7 @@ function graphRoutes(app: App, services: PathwayDeps): void {
     schema: { summary: 'Create a pathway', body: PathwayCreate, response: { 200: PathwayCreated } },
     handler: async (request) => {
       const { name, description = null } = request.body;
-      const { id, again } = workOf(request);
+      const { id, again } = workOf(request, services.clock);
       if (again && (await findPathway(db, orgOf(request), id))) {
         return { status: 'success' as const, pathway_id: id };
       }

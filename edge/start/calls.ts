@@ -1,5 +1,5 @@
 /** The calls of this edge, with their limits and counters. */
-import { newId } from '#shared/ids.ts';
+import { newTimedId } from '#shared/ids.ts';
 import { Calls } from '../call/calls.ts';
 import { OutboundLimits } from '../call/limits.ts';
 import type { Agents } from '../call/ports/agents.ts';
@@ -30,7 +30,7 @@ export function callsOf(
     agents,
     reporter,
     log,
-    newId,
+    newId: () => newTimedId(clock.now()),
     maxCalls: settings.maxCalls,
     organizations: current.organizationsWithNumbers,
     shareRefused: () => metrics.count('trunkline_edge_refused_total', { reason: 'organization_share' }),

@@ -1,6 +1,6 @@
 /** Test calls of trunks, and agent tests over a call of the edge to itself. */
 import { readFileSync } from 'node:fs';
-import { newId } from '#shared/ids.ts';
+import { newTimedId } from '#shared/ids.ts';
 import type { AgentsDeps } from '../agent/agents.ts';
 import { runAgentTest } from '../agent-tests.ts';
 import type { AgentTestCalls } from '../call/agent-test-calls.ts';
@@ -74,7 +74,7 @@ export function testsOf(
         reporter: reporting,
         tts: agentDeps.tts,
         stt: agentDeps.stt,
-        newId,
+        newId: () => newTimedId(clock.now()),
       }),
   };
 }

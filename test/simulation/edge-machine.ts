@@ -2,7 +2,7 @@
 import type { Clock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
-import { newId } from '#shared/ids.ts';
+import { newId, newTimedId } from '#shared/ids.ts';
 import { createAgents } from '../../edge/agent/agents.ts';
 import { Calls } from '../../edge/call/calls.ts';
 import { OutboundLimits } from '../../edge/call/limits.ts';
@@ -137,7 +137,7 @@ export class EdgeMachine {
       agents: this.agents,
       reporter: { report: (body) => this.#report(body) },
       log,
-      newId,
+      newId: () => newTimedId(clock.now()),
       maxCalls,
       settings: { ringAfterMs: 500, prepareTimeoutMs: 10_000, mediaTimeoutMs: 60_000 },
       outbound: {

@@ -87,12 +87,22 @@ export async function insertRows(
   rows: readonly Row[],
   existing: OnExisting = 'fail',
 ): Promise<void> {
+  // PostgreSQL keeps some of these in partitions, where the id alone is no unique key. Nothing refers to them.
+  const isReplaced = existing === 'replace' && table.generated !== null;
+  if (isReplaced)
+    await deleteRows(
+      db,
+      table,
+      rows.map((row) => table.key.map((name) => row[name] ?? null)),
+    );
   const atOnce = Math.max(1, Math.floor(mostValues / table.columns.length));
   for (let from = 0; from < rows.length; from += atOnce) {
     const batch = rows.slice(from, from + atOnce);
     const tuples = batch.map((row) => sql`(${values(table.columns.map((name) => row[name] ?? null))})`);
     await sql`insert into ${sql.table(table.name)} (${names(table.columns)})
-      values ${sql.join(tuples)} ${existing === 'replace' ? replacing(table) : sql``}`.execute(db);
+      values ${sql.join(tuples)} ${existing === 'replace' && !isReplaced ? replacing(table) : sql``}`.execute(
+      db,
+    );
   }
 }
 
