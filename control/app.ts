@@ -13,7 +13,16 @@ import { linkCatalogue } from './catalogue-links.ts';
 import { chatRoutes } from './chats/index.ts';
 import { checkRoutes } from './checks/index.ts';
 import { type TextSessionParts, webhookClient } from './conversations/index.ts';
-import { type Database, openDatabase, rounds, type SecretBox, type SyncLog, together } from './db/index.ts';
+import {
+  type Database,
+  measureReplica,
+  openDatabase,
+  Replica,
+  rounds,
+  type SecretBox,
+  type SyncLog,
+  together,
+} from './db/index.ts';
 import { addOpenApi, createMetrics, healthRoute, metricsRoute, openApiRoutes } from './deployment/index.ts';
 import { followCatalogue } from './edge-config/index.ts';
 import { Announcements, acceptEdges, ConnectedEdges, type Reports } from './edge-link/index.ts';
@@ -133,6 +142,7 @@ async function assemble(
   services.tools.measure(metrics.registry);
   services.quotas.measure(metrics.registry);
   services.wrongKeys.measure(metrics.registry);
+  measureReplica(services.replica, metrics.registry);
   const { tools } = services.tools;
   addOpenApi(app);
   addGuard(app, { ...config, db: database.db, clock, wrongKeys: services.wrongKeys });
@@ -230,6 +240,7 @@ async function assemble(
       await widgets.close();
       await tools.close();
       await app.close();
+      await services.replica.close();
       await database.close();
     }),
   };
@@ -296,6 +307,12 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
     limits,
     clock,
     database,
+    replica: new Replica({
+      db: database.apart,
+      id: config.instanceId,
+      log: options.logger,
+      limits: limits.db,
+    }),
     secrets,
     catalogue,
     edgeConfig,

@@ -36,6 +36,7 @@ const noTableLimits: Readonly<Record<string, string>> = {
   'calls.ringAfterMs': 'a pause',
   'consult.repeats': 'a number of turns',
   'consult.tailMs': 'a pause',
+  'db.beatMs': 'an interval',
   'failover.failbackAfter': 'a threshold',
   'failover.failoverAfter': 'a threshold',
   'porting.pollMs': 'an interval',

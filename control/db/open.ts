@@ -22,6 +22,11 @@ import { readUnmigrated } from './unmigrated.ts';
 
 export interface Database {
   readonly db: Db;
+  /**
+   * For statements that must not wait for writers, such as the renewal of leases: on PostgreSQL a connection of its own.
+   * No transactions.
+   */
+  readonly apart: Db;
   /** Why nothing can be written; null: writing works. A failed write is retried, at most once a second. */
   storageFault(): Promise<StorageFault | null>;
   /** Statements that failed because the disk is full or broken. */
@@ -41,7 +46,7 @@ export interface Database {
 }
 
 export interface OpenOptions {
-  readonly limits?: DatabaseLimits;
+  readonly limits?: Pick<DatabaseLimits, 'connections'>;
   /** Replaces fdatasync; for tests. */
   readonly sync?: SyncLog | undefined;
 }
@@ -58,9 +63,14 @@ export function openDatabase(
   return isServer(address) ? openServer(address, clock, limits) : openFile(address, clock, sync);
 }
 
-async function openServer(url: string, clock: Clock, limits: DatabaseLimits): Promise<Database> {
+async function openServer(
+  url: string,
+  clock: Clock,
+  limits: Pick<DatabaseLimits, 'connections'>,
+): Promise<Database> {
   const { dialect, storage, state } = openPostgres(url, clock, limits.connections);
   const db = new Kysely<Tables>({ dialect });
+  const apart = new Kysely<Tables>({ dialect: openPostgres(url, clock, 1).dialect });
   try {
     await migrate(db, migrations);
   } catch (error) {
@@ -69,6 +79,7 @@ async function openServer(url: string, clock: Clock, limits: DatabaseLimits): Pr
   }
   return {
     db,
+    apart,
     storageFault: () => storage.read(),
     get storageFailures() {
       return storage.failures;
@@ -77,7 +88,10 @@ async function openServer(url: string, clock: Clock, limits: DatabaseLimits): Pr
     workUnderWay: () => null,
     // A commit is durable itself (synchronous_commit).
     durable: async () => undefined,
-    close: () => db.destroy(),
+    close: async () => {
+      await apart.destroy();
+      await db.destroy();
+    },
   };
 }
 
@@ -93,6 +107,7 @@ async function openFile(file: string, clock: Clock, sync: SyncLog | undefined): 
   migrated();
   return {
     db,
+    apart: db,
     // Kysely lends its one connection to one user at a time.
     storageFault: () => db.connection().execute(async () => storage.read()),
     get storageFailures() {

@@ -2,6 +2,7 @@
  * Background work is recorded before it starts and removed when it ends. What a start finds here was running when the
  * program crashed, and may have caused it: it counts as an attempt and waits.
  */
+import type { Selectable } from 'kysely';
 import type { Db, WorkUnderWayRow } from './tables.ts';
 
 /** How long work ended by a crash waits before its retry, ms: the program is up by then. */
@@ -49,7 +50,7 @@ export async function endWork(db: Db, queue: string, id: string): Promise<void> 
 }
 
 /** A queue's work left by a crash, in order of its start. */
-export function interruptedWork(db: Db, queue: string): Promise<WorkUnderWayRow[]> {
+export function interruptedWork(db: Db, queue: string): Promise<Selectable<WorkUnderWayRow>[]> {
   return db
     .selectFrom('work_under_way')
     .selectAll()

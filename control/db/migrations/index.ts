@@ -32,6 +32,7 @@ import { up as transferMode } from './0029-transfer-mode.ts';
 import { up as registrationNextTry } from './0030-registration-next-try.ts';
 import { up as clockOfReports } from './0031-clock-of-reports.ts';
 import { up as testRunOfCalls } from './0032-test-run-of-calls.ts';
+import { up as leases } from './0034-leases.ts';
 import { up as callLogByMonth } from './0037-call-log-by-month.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -67,5 +68,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0030-registration-next-try': { up: registrationNextTry },
   '0031-clock-of-reports': { up: clockOfReports },
   '0032-test-run-of-calls': { up: testRunOfCalls },
+  '0034-leases': { up: leases },
   '0037-call-log-by-month': { up: callLogByMonth },
 };

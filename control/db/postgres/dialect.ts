@@ -16,6 +16,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import type pg from 'pg';
+import { checkFence, presentFence } from '../fence.ts';
 import { withoutNul } from './text.ts';
 import { columnTypes } from './types.ts';
 import { unreachable } from './unreachable.ts';
@@ -96,7 +97,9 @@ class PooledDriver implements Driver {
   }
 
   async beginTransaction(connection: PostgresConnection, { accessMode }: TransactionSettings): Promise<void> {
-    await connection.begin(accessMode === 'read only' ? beginReading : beginAlone);
+    if (accessMode === 'read only') return connection.begin(beginReading);
+    await connection.begin(beginAlone);
+    await connection.checkFence();
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {
@@ -167,6 +170,18 @@ class PostgresConnection implements DatabaseConnection {
     this.#inTransaction = true;
   }
 
+  /** Ends the transaction when the work that began it may no longer write. @throws FenceLost */
+  async checkFence(): Promise<void> {
+    const fence = presentFence();
+    if (fence === null) return;
+    try {
+      await checkFence(this, fence);
+    } catch (error) {
+      await this.rollback();
+      throw error;
+    }
+  }
+
   async commit(): Promise<void> {
     this.#inTransaction = false;
     const { command } = await this.#run('commit');
@@ -187,6 +202,7 @@ class PostgresConnection implements DatabaseConnection {
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#inTransaction || !writing.test(sql)) return this.#execute<R>(sql, parameters);
     await this.begin(beginShared);
+    await this.checkFence();
     try {
       const result = await this.#execute<R>(sql, parameters);
       await this.commit();

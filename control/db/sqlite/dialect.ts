@@ -13,6 +13,7 @@ import {
   type TransactionSettings,
   ValueNode,
 } from 'kysely';
+import { checkFence, presentFence } from '../fence.ts';
 import { KeptStatements } from './statements.ts';
 
 /** What the statements of a connection tell. */
@@ -65,7 +66,8 @@ class OneConnection implements Driver {
    * another program wrote in between (https://sqlite.org/lang_transaction.html, SQLITE_BUSY_SNAPSHOT).
    */
   async beginTransaction(_: DatabaseConnection, { accessMode }: TransactionSettings): Promise<void> {
-    this.#connection.run(accessMode === 'read only' ? 'begin' : 'begin immediate');
+    if (accessMode === 'read only') return this.#connection.run('begin');
+    await this.#connection.begin();
   }
 
   async commitTransaction(): Promise<void> {
@@ -85,6 +87,9 @@ class OneConnection implements Driver {
   }
 }
 
+/** The statement of a query that may write. */
+const writing = /^\s*(?:insert|update|delete)\b/i;
+
 /** The one connection of a database. */
 export class SqliteConnection implements DatabaseConnection {
   readonly file: SqliteFile.Database;
@@ -102,9 +107,32 @@ export class SqliteConnection implements DatabaseConnection {
     this.#execute(sql, []);
   }
 
+  /** Begins a transaction that writes. @throws FenceLost when the work that begins it may no longer write */
+  async begin(): Promise<void> {
+    this.run('begin immediate');
+    const fence = presentFence();
+    if (fence === null) return;
+    try {
+      await checkFence(this, fence);
+    } catch (error) {
+      if (this.file.inTransaction) this.run('rollback');
+      throw error;
+    }
+  }
+
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     // What its columns are is the promise of the query builder.
-    return this.#execute(sql, parameters) as QueryResult<R>;
+    if (this.file.inTransaction || presentFence() === null || !writing.test(sql))
+      return this.#execute(sql, parameters) as QueryResult<R>;
+    await this.begin();
+    try {
+      const result = this.#execute(sql, parameters) as QueryResult<R>;
+      this.run('commit');
+      return result;
+    } catch (error) {
+      if (this.file.inTransaction) this.run('rollback');
+      throw error;
+    }
   }
 
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {

@@ -1,0 +1,155 @@
+/**
+ * Leases: which replica may do a named piece of work, until when, and a number that grows with each taking (the fence).
+ *
+ *     free --take--> held --renew--> held --release or expired--> free
+ *
+ * All times are the database's. Who is late to renew has lost the lease, even if nobody has taken it yet. On SQLite there
+ * is one process, which `expelOthers` tells the database at its start: there nothing expires, and nothing is renewed.
+ */
+import { type CompiledQuery, type Kysely, type SelectQueryBuilder, sql } from 'kysely';
+import { databaseTime } from './database-time.ts';
+import { dialectOf } from './dialect-name.ts';
+import type { Fence } from './fence.ts';
+import type { Db } from './tables.ts';
+
+export interface Lease {
+  readonly name: string;
+  readonly owner: string;
+  readonly fence: number;
+}
+
+type Tables = Db extends Kysely<infer T> ? T : never;
+
+/** A condition on rows of `leases`: held by somebody who may still write. */
+function isValid(db: Db) {
+  return dialectOf(db) === 'sqlite'
+    ? sql<boolean>`leases.owner <> ''`
+    : sql<boolean>`leases.expires_at > ${databaseTime(db)}`;
+}
+
+/** Takes a lease that is free. Resolves with null when another owner has it, or was faster. */
+export async function takeLease(db: Db, name: string, owner: string, ms: number): Promise<Lease | null> {
+  const expires_at = sql<number>`${databaseTime(db)} + ${sql.lit(ms)}`;
+  const taking = db
+    .insertInto('leases')
+    .values({ name, owner, fence: 1, expires_at })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet((eb) => ({ owner, expires_at, fence: eb('leases.fence', '+', 1) }))
+        .where((eb) => eb.not(isValid(db))),
+    )
+    .returning('fence');
+  const [taken] =
+    dialectOf(db) === 'sqlite'
+      ? await taking.execute()
+      : await db
+          .with('written', () => taking)
+          .selectFrom('written')
+          .selectAll()
+          .execute();
+  return taken ? { name, owner, fence: taken.fence } : null;
+}
+
+/** Renews all leases of an owner, and resolves with those that it still has. */
+export async function renewLeases(db: Db, owner: string, ms: number): Promise<Lease[]> {
+  const renewing = db
+    .updateTable('leases')
+    .set({ expires_at: sql<number>`${databaseTime(db)} + ${sql.lit(ms)}` })
+    .where('owner', '=', owner)
+    .where(isValid(db))
+    .returning(['name', 'owner', 'fence']);
+  // Written so that it waits for no transaction that writes (postgres/dialect.ts): a row is locked by PostgreSQL itself.
+  return dialectOf(db) === 'sqlite'
+    ? renewing.execute()
+    : db
+        .with('written', () => renewing)
+        .selectFrom('written')
+        .selectAll()
+        .execute();
+}
+
+/** Frees a lease, so that another replica need not wait until it expires. */
+export async function releaseLease(db: Db, { name, owner, fence }: Lease): Promise<void> {
+  await db
+    .updateTable('leases')
+    .set({ owner: '', expires_at: 0 })
+    .where((eb) => eb.and({ name, owner, fence }))
+    .execute();
+}
+
+/** Those of `names` that somebody has. */
+export async function heldLeases(db: Db, names: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('leases')
+    .select('name')
+    .where('name', 'in', [...names])
+    .where(isValid(db))
+    .execute();
+  return rows.map(({ name }) => name);
+}
+
+/** On SQLite, whose file one process uses at a time: whoever else has a lease has ended. */
+export async function expelOthers(db: Db, owner: string): Promise<void> {
+  await db
+    .updateTable('leases')
+    .set({ owner: '', expires_at: 0 })
+    .where('owner', '<>', owner)
+    .where('owner', '<>', '')
+    .execute();
+}
+
+/** The name of the lease that a replica has while it lives. */
+export const presenceOf = (replica: string) => `replica ${replica}`;
+
+/** Forgets replicas that ended more than `ms` ago. Their ids are used once, so no fence starts anew. */
+export async function pruneReplicas(db: Db, ms: number): Promise<void> {
+  await db
+    .deleteFrom('leases')
+    .where('name', 'like', presenceOf('%'))
+    .where('expires_at', '<', sql<number>`${databaseTime(db)} - ${sql.lit(ms)}`)
+    .where((eb) => eb.not(isValid(db)))
+    .execute();
+}
+
+/** A condition on rows with the claim of a replica: it lives, and has lived since it made the claim. */
+export function claimIsAlive(db: Db, table: 'claims' | 'work_under_way') {
+  return sql<boolean>`exists (select 1 from leases where leases.name = ${presenceOf('')} || ${sql.ref(`${table}.owner`)}
+    and leases.owner = ${sql.ref(`${table}.owner`)} and leases.fence = ${sql.ref(`${table}.fence`)} and ${isValid(db)})`;
+}
+
+/** The fence of work under a lease. */
+export function leaseFence(db: Db, lease: Lease): Fence {
+  const { name, owner, fence } = lease;
+  const held = db
+    .selectFrom('leases')
+    .select(sql<number>`1`.as('held'))
+    .where((eb) => eb.and({ name, owner, fence }))
+    .where(isValid(db));
+  // A taking changes the fence, so it waits for the transaction; a renewal does not.
+  return { name: `The lease "${name}"`, check: locked(db, held, 'key share') };
+}
+
+/** The fence of one piece of claimed work. */
+export function claimFence(
+  db: Db,
+  queue: string,
+  id: string,
+  { owner, fence }: Pick<Lease, 'owner' | 'fence'>,
+): Fence {
+  const claimed = db
+    .selectFrom('work_under_way')
+    .select(sql<number>`1`.as('held'))
+    .where((eb) => eb.and({ queue, id, owner, fence }));
+  return { name: `The claim on ${queue} ${id}`, check: locked(db, claimed, 'share') };
+}
+
+/** SQLite has one writer at a time, and no locks of rows. */
+function locked<Table extends keyof Tables>(
+  db: Db,
+  query: SelectQueryBuilder<Tables, Table, { held: number }>,
+  how: 'share' | 'key share',
+): CompiledQuery<unknown> {
+  if (dialectOf(db) === 'sqlite') return query.compile();
+  return (how === 'share' ? query.forShare() : query.forKeyShare()).compile();
+}
