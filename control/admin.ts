@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '#shared/clock.ts';
 import {
   type Command,
+  edgeCommands,
   keyCommands,
   type Options,
   type Output,
@@ -21,6 +22,7 @@ const commands: Readonly<Record<string, Command>> = {
   ...organizationCommands,
   ...keyCommands,
   ...portCommands,
+  ...edgeCommands,
 };
 
 /** Aliases for the first word of a command. */
@@ -28,6 +30,8 @@ const areas: Readonly<Record<string, string>> = {
   organization: 'org',
   organizations: 'org',
   orgs: 'org',
+  edges: 'edge',
+  proxies: 'proxy',
   keys: 'key',
 };
 

@@ -26,6 +26,7 @@ import {
 import { addOpenApi, createMetrics, healthRoute, metricsRoute, openApiRoutes } from './deployment/index.ts';
 import { followCatalogue } from './edge-config/index.ts';
 import { Announcements, acceptEdges, ConnectedEdges, type Reports } from './edge-link/index.ts';
+import { edgeRoutes } from './edges/index.ts';
 import {
   type App,
   addDurableAnswers,
@@ -347,6 +348,7 @@ function addRoutes(app: App, services: Services, addOthers: (app: App) => void):
   callRoutes(app, services);
   organizationRoutes(app, services);
   auditRoutes(app, services);
+  edgeRoutes(app, services);
   numberRoutes(app, services);
   pathwayRoutes(app, services);
   personaRoutes(app, services);

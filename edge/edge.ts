@@ -73,6 +73,11 @@ export class Edge {
       current.apply(config);
       signaling.configure(config);
       trunks.configure(config.numbers);
+      if (calls.setOutOfService(config.draining === true)) {
+        const message = config.draining ? 'draining: out of service until undrained' : 'back in service';
+        log.info({ calls: calls.size }, message);
+        reporting.sendStatus();
+      }
       log.info({ version: config.version, numbers: config.numbers.length }, 'configuration applied');
     };
     const reporting = await reportingOf(context, media.availableCodecs(), {
@@ -99,6 +104,7 @@ export class Edge {
       media,
       agents,
       reporter: reporting,
+      drained: () => reporting.sendStatus(),
       routes: () => trunks,
       dialer: () => signaling,
     });

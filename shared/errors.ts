@@ -103,6 +103,7 @@ export const apiErrors = {
   /** In the body of a tool: 400. */
   INTEGRATION_NOT_FOUND: { status: 404, message: 'There is no such integration.' },
   RESOURCE_NOT_FOUND: { status: 404, message: 'There is no such connected resource, or it is not active.' },
+  EDGE_NOT_FOUND: { status: 404, message: 'No edge with this id ever connected.' },
   WIDGET_NOT_FOUND: { status: 404, message: 'There is no such widget.' },
   THREAD_NOT_FOUND: { status: 404, message: 'The widget has no such thread.' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'Method not allowed for this path.' },

@@ -26,6 +26,7 @@ export const optionKinds = {
   email: { type: 'string', multiple: true },
   sms: { type: 'string', multiple: true },
   region: { type: 'string' },
+  weight: { type: 'string' },
   concurrent: { type: 'string' },
   'per-minute': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
@@ -39,6 +40,7 @@ export interface Options {
   readonly email?: readonly string[];
   readonly sms?: readonly string[];
   readonly region?: string;
+  readonly weight?: string;
   readonly concurrent?: string;
   readonly 'per-minute'?: string;
 }

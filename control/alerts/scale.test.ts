@@ -35,6 +35,7 @@ function configuration(index: number): SipConfigurationRow {
     failover_config: null,
     codec_config: null,
     alert_config: toJson({ enabled: true }),
+    region_config: null,
     created_at: '2030-01-01T00:00:00.000Z',
     updated_at: '2030-01-01T00:00:00.000Z',
   };

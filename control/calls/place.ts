@@ -12,7 +12,7 @@ import { isoTime, showWindow } from '../organizations/index.ts';
 import { findPathway, findVersion, resolveVersion } from '../pathways/index.ts';
 import { personaAgent } from '../personas/index.ts';
 import { agentTools, firstUnknownTool } from '../tools/index.ts';
-import { findConfigurations, listConfigurations } from '../trunks/index.ts';
+import { findConfigurations, listConfigurations, regionWish } from '../trunks/index.ts';
 import type { CallDeps } from './deps.ts';
 import { failQueuedCall } from './lost-store.ts';
 import { checkOrder, orderedAgent, orderSettings, type PlaceCommand, queuedRow } from './order-rules.ts';
@@ -55,7 +55,7 @@ export class CallPlacer {
     const agent = await findAgent(database.db, orgId, order);
     const [trunk] = routes;
     if (!trunk) throw ApiError.of('NO_OUTBOUND_ROUTE');
-    const edge = edges.leastLoaded();
+    const edge = edges.leastLoaded(await regionWish(database.db, trunk));
     const destination = `${orgId} ${to}`;
     const window = this.#destinations.take(destination, [perDestination]);
     if (window.refused) showWindow(reply, window);

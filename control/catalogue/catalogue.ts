@@ -13,6 +13,10 @@ export class Altered {
   readonly organizations = new Set<string>();
   readonly numbers = new Set<string>();
   readonly pathways = new Set<string>();
+  /** Ids of edges about which the operator decided something. */
+  readonly edges = new Set<string>();
+  /** The operator's SIP proxies. */
+  proxies = false;
   /** Settings of the deployment; they change only at a start. */
   settings = false;
   readonly #afterCommit: (() => void)[] = [];

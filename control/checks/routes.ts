@@ -18,7 +18,7 @@ import { judgeHost } from '#shared/outgoing-targets.ts';
 import { toJson } from '../db/index.ts';
 import { type App, orgOf } from '../http/index.ts';
 import { isoTime } from '../organizations/index.ts';
-import { requireConfigurations, requireNumber } from '../trunks/index.ts';
+import { regionWish, requireConfigurations, requireNumber } from '../trunks/index.ts';
 import type { CheckDeps } from './deps.ts';
 import {
   dialledUser,
@@ -170,7 +170,7 @@ async function startTestCall(services: CheckDeps, orgId: string, request: TestCa
   const { configuration_id, max_seconds = 10, dtmf = null } = request;
   const trunk = outbound.find((row) => configuration_id === undefined || row.id === configuration_id);
   if (!trunk) throw ApiError.of(configuration_id ? 'SIP_CONFIG_NOT_FOUND' : 'OUTBOUND_NOT_CONFIGURED');
-  const edge = edges.leastLoaded();
+  const edge = edges.leastLoaded(await regionWish(database.db, trunk));
   const id = `tc_${newId()}`;
   const now = isoTime(clock);
   const state = toJson(queuedTestCall);

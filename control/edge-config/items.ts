@@ -72,6 +72,23 @@ export async function numberItem(db: Db, number: string): Promise<{ item: Item; 
   return { item: { kind: 'number', key: number, content }, pathwayId: row.pathway_id };
 }
 
+/** What the operator decided about an edge. The edge itself gets only whether it drains; control uses all of it. */
+export async function edgeItem(db: Db, id: string): Promise<Item> {
+  const row = await db
+    .selectFrom('edges')
+    .select(['draining_since', 'region', 'weight'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) return { kind: 'edge', key: id, content: null };
+  const { draining_since, ...plan } = row;
+  return { kind: 'edge', key: id, content: toJson({ draining: draining_since !== null, ...plan }) };
+}
+
+export async function proxiesItem(db: Db): Promise<Item> {
+  const rows = await db.selectFrom('sip_proxies').select('address').orderBy('address').execute();
+  return { kind: 'proxies', key: 'deployment', content: toJson(rows.map(({ address }) => address)) };
+}
+
 async function speakingFor(db: Db, { org_id, persona_id, settings }: NumberRow): Promise<Speaking> {
   const own = readSettings(settings);
   if (persona_id !== null) return { persona: await personaAgent(db, org_id, persona_id, own) };

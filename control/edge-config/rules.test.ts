@@ -38,6 +38,7 @@ const configuration: SipConfigurationRow = {
   failover_config: null,
   codec_config: null,
   alert_config: null,
+  region_config: null,
   created_at: '',
   updated_at: '',
 };

@@ -17,12 +17,14 @@ import {
 import { type CallCeiling, ceilingOf, limitsInForce, signingSecretContext } from '../organizations/index.ts';
 import { openPassword } from '../trunks/index.ts';
 import {
+  edgeItem,
   type Item,
   newestVersion,
   nextVersion,
   numberItem,
   organizationItem,
   pathwayItems,
+  proxiesItem,
   type StoredOrganization,
   storedContent,
   storeItem,
@@ -116,8 +118,8 @@ export class EdgeConfigStore {
     return newestVersion(db);
   }
 
-  /** The whole current configuration. */
-  snapshot(): Promise<EdgeConfig> {
+  /** The whole current configuration. @param edgeId the edge that gets it; absent: none, for tests */
+  snapshot(edgeId = ''): Promise<EdgeConfig> {
     return this.#database.db
       .transaction()
       .setAccessMode('read only')
@@ -131,12 +133,15 @@ export class EdgeConfigStore {
           version: await this.version(db),
           ...this.#contents(rows),
           ...this.#deployment(),
+          trusted_proxies: [],
+          draining: false,
+          ...wishesFor(edgeId, rows),
         };
       });
   }
 
-  /** Changes after `from`. Correct only for a version that this process has sent. */
-  changesSince(from: number): Promise<EdgeConfigChange> {
+  /** Changes after `from`, for one edge. Correct only for a version that this process has sent. */
+  changesSince(from: number, edgeId: string): Promise<EdgeConfigChange> {
     return this.#database.db
       .transaction()
       .setAccessMode('read only')
@@ -155,6 +160,7 @@ export class EdgeConfigStore {
           removed_organizations: removed('organization'),
           removed_numbers: removed('number'),
           removed_pathways: removed('pathway'),
+          ...wishesFor(edgeId, rows),
         };
       });
   }
@@ -170,6 +176,8 @@ export class EdgeConfigStore {
       if (pathwayId !== null) altered.pathways.add(pathwayId);
     }
     for (const id of altered.pathways) present.push(...(await pathwayItems(db, id)));
+    for (const id of altered.edges) present.push(await edgeItem(db, id));
+    if (altered.proxies) present.push(await proxiesItem(db));
     if (altered.settings) {
       // The deployment's ceiling is added when elements are sent: another process may have other settings.
       const content = toJson({ ...this.#deployment(), call_limits: this.#settings.callLimits });
@@ -214,4 +222,17 @@ export class EdgeConfigStore {
     }
     return { organizations, numbers, pathways };
   }
+}
+
+/** What the operator decided about one edge, as far as `rows` say something about it. */
+function wishesFor(
+  edgeId: string,
+  rows: readonly EdgeConfigItemRow[],
+): Pick<EdgeConfig, 'trusted_proxies' | 'draining'> {
+  const own = rows.find(({ kind, key }) => kind === 'edge' && key === edgeId);
+  const proxies = rows.find(({ kind }) => kind === 'proxies');
+  return {
+    ...(proxies?.content && { trusted_proxies: fromJson<string[]>(proxies.content) }),
+    ...(own && { draining: own.content !== null && fromJson<{ draining: boolean }>(own.content).draining }),
+  };
 }

@@ -1,8 +1,10 @@
 /** The link to the edges: connections, commands, reports. */
 export { Announcements } from './announcements.ts';
+export type { RegionWish } from './choice.ts';
 export { Unanswered } from './command-rules.ts';
 export { edgeLinkLimits } from './limits.ts';
 export { isPublished, versionsOfNumbers } from './published-versions.ts';
-export { ConnectedEdges } from './registry.ts';
+export { type ConnectedEdge, ConnectedEdges, hasEngine, takesCalls } from './registry.ts';
 export { type ReportEffects, ReportStore, type Reports, type ReportWriters } from './reports.ts';
+export { addressesIn } from './store.ts';
 export { acceptEdges } from './upgrade.ts';

@@ -21,7 +21,7 @@ import { Unanswered } from './command-rules.ts';
 import { EdgeTime } from './edge-time.ts';
 import type { ConnectedEdge, ConnectedEdges } from './registry.ts';
 import type { ReportSource, Reports, SequencedReport } from './reports.ts';
-import { rememberEdge, seeEdge } from './store.ts';
+import { type EdgePlan, newEdge, planOf, rememberEdge, seeEdge } from './store.ts';
 
 type Frame = EdgeToControl;
 type Hello = Extract<Frame, { type: 'hello' }>;
@@ -41,10 +41,10 @@ const checkFrame = Compile(EdgeToControl);
 /** The configuration sent to edges (edge-config/store.ts). */
 export interface EdgeConfigSource {
   version(): Promise<number>;
-  /** The whole current configuration. */
-  snapshot(): Promise<EdgeConfig>;
-  /** Changes after `from`. */
-  changesSince(from: number): Promise<EdgeConfigChange>;
+  /** The whole current configuration, for one edge. */
+  snapshot(edgeId: string): Promise<EdgeConfig>;
+  /** Changes after `from`, for one edge. */
+  changesSince(from: number, edgeId: string): Promise<EdgeConfigChange>;
   /** Calls `listener` after every published change. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void;
 }
@@ -81,6 +81,8 @@ class EdgeLink implements ConnectedEdge {
   #sentVersion = 0;
   #applied = 0;
   #metrics: Readonly<Record<string, number>> = {};
+  #ordered = 0;
+  #plan: EdgePlan = newEdge;
   readonly #edgeTime = new EdgeTime();
   #stopListening: (() => void) | undefined;
 
@@ -124,7 +126,17 @@ class EdgeLink implements ConnectedEdge {
     return this.#metrics;
   }
 
+  get ordered(): number {
+    return this.#ordered;
+  }
+
+  get plan(): EdgePlan {
+    return this.#plan;
+  }
+
   async command(command: EdgeCommand): Promise<void> {
+    // Counted at once: a burst of orders spreads over the edges before any of them reports its calls.
+    if (command.kind === 'call.place' || command.kind === 'test_call.run') this.#ordered++;
     // A configuration published before the command also reaches the edge before it.
     await this.#work;
     if (!this.isOpen) throw ApiError.unavailable('The edge is not connected.', 5);
@@ -197,6 +209,7 @@ class EdgeLink implements ConnectedEdge {
         return this.#settle(frame);
       case 'status':
         this.#metrics = frame.metrics;
+        this.#ordered = 0;
         this.#edgeTime.note(frame.at, this.#parts.clock.now());
         return seeEdge(this.#parts.db, this.#parts.clock, source.edgeId);
     }
@@ -211,7 +224,8 @@ class EdgeLink implements ConnectedEdge {
     const acknowledged = await reports.acknowledged(source);
     // Subscribe before reading the snapshot, so that no change falls between the two.
     this.#stopListening = config.onChange(() => this.#later(() => this.#pushChange()));
-    const snapshot = await config.snapshot();
+    const snapshot = await config.snapshot(hello.edge_id);
+    this.#plan = await planOf(db, hello.edge_id);
     // The last process may have died between a commit and its sync.
     await this.#parts.database.durable();
     if (this.#closed) return this.#stopListening();
@@ -267,7 +281,10 @@ class EdgeLink implements ConnectedEdge {
 
   async #pushChange(): Promise<void> {
     if (this.#closed || !this.#source) return;
-    const change = await this.#parts.config.changesSince(this.#sentVersion);
+    const { config, db } = this.#parts;
+    const { edgeId } = this.#source;
+    const change = await config.changesSince(this.#sentVersion, edgeId);
+    this.#plan = await planOf(db, edgeId);
     if (change.version <= this.#sentVersion) return;
     this.#send({ type: 'change', change });
     this.#sentVersion = change.version;

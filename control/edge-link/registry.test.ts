@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { type ConnectedEdge, ConnectedEdges } from './registry.ts';
+import { newEdge } from './store.ts';
 
 let edges: ConnectedEdges;
 beforeEach(() => {
@@ -15,6 +16,8 @@ function connected(edgeId: string, more: Partial<ConnectedEdge> = {}): Connected
     rtp: { ip: '192.0.2.1', port_min: 1, port_max: 2 },
     codecs: ['PCMU'],
     metrics: {},
+    ordered: 0,
+    plan: newEdge,
     command: async () => undefined,
     close: () => undefined,
     ...more,

@@ -1,6 +1,8 @@
 /** The currently connected edges. */
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import { ApiError } from '#shared/errors.ts';
+import { type Candidate, chooseEdge, type RegionWish } from './choice.ts';
+import type { EdgePlan } from './store.ts';
 
 /** What a link to an edge offers to the rest of the control plane. */
 export interface ConnectedEdge {
@@ -16,6 +18,10 @@ export interface ConnectedEdge {
   readonly codecs: readonly string[];
   /** The edge's latest metrics: Prometheus name to value. */
   readonly metrics: Readonly<Record<string, number>>;
+  /** Calls ordered since these metrics. */
+  readonly ordered: number;
+  /** What the operator decided about it. */
+  readonly plan: EdgePlan;
   /**
    * @throws Unanswered when the edge may have executed it
    * @throws ApiError when it has not: the edge's own error, or SERVICE_UNAVAILABLE
@@ -23,6 +29,27 @@ export interface ConnectedEdge {
   command(command: EdgeCommand): Promise<void>;
   /** Closes the connection. `reason` is sent to the edge. */
   close(code: number, reason: string): void;
+}
+
+/** Older edges do not report it. */
+export const hasEngine = (edge: ConnectedEdge) => edge.metrics.trunkline_edge_engine_up !== 0;
+
+const refusesCalls = (edge: ConnectedEdge) => (edge.metrics.trunkline_edge_storage_refuses_calls ?? 0) > 0;
+
+/** Whether it says that it drains. */
+const saysDraining = ({ metrics }: ConnectedEdge) => (metrics.trunkline_edge_draining ?? 0) > 0;
+
+/** Whether it drains for a shutdown, or was told to. */
+const isDraining = (edge: ConnectedEdge) => edge.plan.draining_since !== null || saysDraining(edge);
+
+/** Whether it takes new calls, by its own words: an order to drain counts once the edge has carried it out. */
+export const takesCalls = (edge: ConnectedEdge) =>
+  hasEngine(edge) && !saysDraining(edge) && !refusesCalls(edge);
+
+function candidate(edge: ConnectedEdge): Candidate & { readonly edge: ConnectedEdge } {
+  const { region, weight } = edge.plan;
+  const calls = (edge.metrics.trunkline_edge_calls ?? 0) + edge.ordered;
+  return { edge, edgeId: edge.edgeId, region, weight, hasEngine: hasEngine(edge), calls };
 }
 
 export class ConnectedEdges {
@@ -50,14 +77,14 @@ export class ConnectedEdges {
     return this.all.length;
   }
 
-  /** Edges that are draining: they finish their calls and take no new ones. */
+  /** Edges that are draining, or were told to: they finish their calls and take no new ones. */
   get draining(): readonly ConnectedEdge[] {
-    return this.all.filter((edge) => (edge.metrics.trunkline_edge_draining ?? 0) > 0);
+    return this.all.filter(isDraining);
   }
 
   /** Edges whose SIP engine is not connected, or hangs: they take no calls. Older edges do not report it. */
   get withoutEngine(): readonly ConnectedEdge[] {
-    return this.all.filter((edge) => edge.metrics.trunkline_edge_engine_up === 0);
+    return this.all.filter((edge) => !hasEngine(edge));
   }
 
   /** Ids of edges whose disk writes fail, and of those that refuse new calls because of it; ascending. */
@@ -94,21 +121,19 @@ export class ConnectedEdges {
   }
 
   /**
-   * The connected edge with the fewest calls that is not draining and can store its reports.
+   * The connected edge with the fewest calls for its weight that is not draining and can store its reports.
    * @throws ApiError SERVICE_UNAVAILABLE when there is none
    */
-  leastLoaded(): ConnectedEdge {
-    const calls = (edge: ConnectedEdge) => edge.metrics.trunkline_edge_calls ?? 0;
-    const { refusing } = this.storage;
-    const { draining, withoutEngine } = this;
-    const staying = this.all.filter((edge) => !draining.includes(edge) && !refusing.includes(edge.edgeId));
-    // Without any engine the call gets its own cause, `engine_lost`.
-    const ready = staying.filter((edge) => !withoutEngine.includes(edge));
-    const [first, ...others] = ready.length > 0 ? ready : staying;
-    if (!first && refusing.length > 0)
+  leastLoaded(wish: RegionWish | null = null): ConnectedEdge {
+    const refusing = this.all.filter(refusesCalls);
+    const staying = this.all.filter((edge) => !isDraining(edge) && !refusing.includes(edge));
+    const chosen = chooseEdge(staying.map(candidate), wish);
+    if (chosen) return chosen.edge;
+    if (staying.length > 0 && wish !== null)
+      throw ApiError.unavailable(`No edge of the region "${wish.region}" takes calls.`, 30);
+    if (refusing.length > 0)
       throw ApiError.unavailable('No edge accepts calls: the disks of all edges are full.', 30);
-    if (!first) throw ApiError.unavailable('No edge is connected.', 5);
-    return others.reduce((least, edge) => (calls(edge) < calls(least) ? edge : least), first);
+    throw ApiError.unavailable('No edge is connected.', 5);
   }
 
   /** Sends it to every connected edge. @throws ApiError SERVICE_UNAVAILABLE when none is connected or one fails */

@@ -3,6 +3,20 @@ import type { Clock } from '#shared/clock.ts';
 import type { EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import { type Db, type EdgeRow, toJson } from '../db/index.ts';
 
+/** What the operator decides about an edge. */
+export type EdgePlan = Readonly<Pick<EdgeRow, 'region' | 'weight' | 'draining_since'>>;
+
+export const newEdge: EdgePlan = { region: null, weight: 100, draining_since: null };
+
+export async function planOf(db: Db, edgeId: string): Promise<EdgePlan> {
+  const row = await db
+    .selectFrom('edges')
+    .select(['region', 'weight', 'draining_since'])
+    .where('id', '=', edgeId)
+    .executeTakeFirst();
+  return row ?? newEdge;
+}
+
 /** Stores what an edge reports about itself when it connects. */
 export async function rememberEdge(
   db: Db,
@@ -10,7 +24,7 @@ export async function rememberEdge(
   hello: Extract<EdgeToControl, { type: 'hello' }>,
 ): Promise<void> {
   const now = new Date(clock.now()).toISOString();
-  const { id, ...facts }: EdgeRow = {
+  const { id, ...facts }: Omit<EdgeRow, keyof EdgePlan> = {
     id: hello.edge_id,
     outbox_id: hello.outbox_id,
     sip_host: hello.sip.host,
@@ -25,7 +39,7 @@ export async function rememberEdge(
   };
   await db
     .insertInto('edges')
-    .values({ id, ...facts })
+    .values({ id, ...facts, ...newEdge })
     .onConflict((conflict) => conflict.column('id').doUpdateSet(facts))
     .execute();
 }
@@ -36,4 +50,21 @@ export async function seeEdge(db: Db, clock: Clock, edgeId: string): Promise<voi
     .set({ last_seen_at: new Date(clock.now()).toISOString() })
     .where('id', '=', edgeId)
     .execute();
+}
+
+/** Addresses per region in one answer. */
+const mostAddresses = 100;
+
+/** Media addresses of the edges that serve a region and were connected since then. @param since ISO */
+export async function addressesIn(db: Db, region: string, since: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('edges')
+    .select('rtp_ip')
+    .distinct()
+    .where((eb) => eb.or([eb('region', 'is', null), eb('region', '=', region)]))
+    .where('last_seen_at', '>=', since)
+    .orderBy('rtp_ip')
+    .limit(mostAddresses)
+    .execute();
+  return rows.map((row) => row.rtp_ip);
 }

@@ -19,6 +19,7 @@ import {
 } from './config-rules.ts';
 import { numberView } from './configuration-views.ts';
 import type { TrunkDeps } from './deps.ts';
+import { regionOf } from './region.ts';
 
 /**
  * Stores the patch and, if requested, has the edges return to the primary endpoint.
@@ -100,10 +101,13 @@ type FailoverUpdate = Partial<FailoverConfig>;
 
 /** The failover part of the patch, validated on its own; undefined when absent, null to reset it. */
 function readFailover(services: TrunkDeps, body: ConfigPatch): FailoverUpdate | null | undefined {
-  const { failover_config: given, codec_config, alert_config } = body;
-  if (given === undefined && codec_config === undefined && alert_config === undefined) {
-    throw ApiError.invalid('', 'give at least one of failover_config, codec_config and alert_config');
+  const { failover_config: given, codec_config, alert_config, region_config } = body;
+  if ([given, codec_config, alert_config, region_config].every((part) => part === undefined)) {
+    const rule = 'give at least one of failover_config, codec_config, alert_config and region_config';
+    throw ApiError.invalid('', rule);
   }
+  if (region_config !== undefined && body.direction === 'inbound')
+    throw ApiError.invalid('/region_config', 'belongs to outbound configurations');
   if (given === undefined || given === null) {
     if (given === null && body.direction === 'inbound') throw ApiError.of('FAILOVER_OUTBOUND_ONLY');
     return given;
@@ -151,12 +155,13 @@ function changedColumns(
   row: SipConfigurationRow,
   body: ConfigPatch,
   failover: FailoverUpdate | null | undefined,
-): Partial<Pick<SipConfigurationRow, 'failover_config' | 'codec_config' | 'alert_config'>> {
-  const { codec_config: codecs, alert_config: alerts } = body;
+): Partial<Pick<SipConfigurationRow, 'failover_config' | 'codec_config' | 'alert_config' | 'region_config'>> {
+  const { codec_config: codecs, alert_config: alerts, region_config: region } = body;
   return {
     ...(failover !== undefined && { failover_config: failover && checkedFailover(row, failover) }),
     ...(codecs !== undefined && { codec_config: codecs && toJson(merged(codecsOf(row), codecs)) }),
     ...(alerts !== undefined && { alert_config: alerts && toJson(merged(alertsOf(row), alerts)) }),
+    ...(region !== undefined && { region_config: region && toJson(merged(regionOf(row), region)) }),
   };
 }
 

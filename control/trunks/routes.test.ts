@@ -211,7 +211,7 @@ describe('reading', () => {
     const own = await startControl({ RTP_PUBLIC_IP: '198.51.100.7', SIP_PUBLIC_HOST: 'sip.example.com' });
     try {
       expect((await own.call('GET', '/v1/sip/firewall-ips')).body.data).toEqual({
-        region: 'local',
+        region: 'test',
         ip_addresses: ['198.51.100.7'],
         ports: { sip: '5061 TLS', rtp: '10000-20000 UDP' },
       });

@@ -199,7 +199,7 @@ function setupRoutes(app: App, services: TrunkDeps): void {
     method: 'GET',
     url: '/v1/sip/firewall-ips',
     schema: { summary: 'Addresses and ports for firewalls', response: { 200: FirewallIps } },
-    handler: async () => plain(firewallFacts(services)),
+    handler: async (request) => plain(await firewallFacts(services, orgOf(request))),
   });
 
   app.route({

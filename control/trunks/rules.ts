@@ -69,9 +69,10 @@ function attachOne(
   if (made.password === 'kept' && !same?.password) throw nothingToKeep(entry);
   const { priority } = entry.given;
   if (!same) return place(drafts, made, priority ?? nextPriority(drafts, made.direction));
-  const { id, created_at, failover_config, codec_config, alert_config, isNew } = same;
+  const { id, created_at, failover_config, codec_config, alert_config, region_config, isNew } = same;
   const password = made.password === 'kept' ? same.password : made.password;
-  const replaced = { ...made, id, created_at, failover_config, codec_config, alert_config, isNew, password };
+  const kept = { id, created_at, failover_config, codec_config, alert_config, region_config, isNew };
+  const replaced = { ...made, ...kept, password };
   const others = drafts.filter((draft) => draft !== same);
   return place(others, replaced, priority ?? same.priority);
 }
@@ -99,6 +100,7 @@ function newRecord(entry: DirectionEntry): WantedRecord['record'] {
     failover_config: null,
     codec_config: null,
     alert_config: null,
+    region_config: null,
     transfer_mode: given.options?.transfer_mode ?? defaultTransferMode,
     isNew: true,
   };

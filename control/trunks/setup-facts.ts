@@ -4,16 +4,25 @@ import type { FirewallIps, OutboundSetup } from '#shared/api/sip.ts';
 import { defaultCodecs } from '#shared/codecs.ts';
 import { isAnyAddress } from '#shared/networks.ts';
 import type { SipConfigurationRow } from '../db/index.ts';
+import { addressesIn } from '../edge-link/index.ts';
 import { secretMask } from '../http/index.ts';
+import { findOrganization } from '../organizations/index.ts';
 import type { TrunkDeps } from './deps.ts';
 
-/** Addresses come from the settings, else from what the connected edges report. */
-export function firewallFacts(services: TrunkDeps): Static<typeof FirewallIps>['data'] {
-  const { config, edges } = services;
-  const set = config.rtp.publicIp === null ? edges.all.map((edge) => edge.rtp.ip) : [config.rtp.publicIp];
+/** An edge that was connected within this time is listed: a restart must not take it off a customer's firewall. */
+const listedMs = 7 * 86_400_000;
+
+/** Addresses come from the settings, else from the edges of the organization's region. */
+export async function firewallFacts(
+  { config, clock, database: { db } }: TrunkDeps,
+  orgId: string,
+): Promise<Static<typeof FirewallIps>['data']> {
+  const { region } = await findOrganization(db, orgId);
+  const since = new Date(clock.now() - listedMs).toISOString();
+  const set = config.rtp.publicIp === null ? await addressesIn(db, region, since) : [config.rtp.publicIp];
   const addresses = [...new Set(set)].filter((address) => address !== '' && !isAnyAddress(address));
   return {
-    region: config.region,
+    region,
     ip_addresses: addresses.sort(),
     ports: {
       sip: `${config.sip.port} TLS`,

@@ -4,6 +4,7 @@ import { fromJson, type RegistrationRow, type SipConfigurationRow } from '../db/
 import { secretMask } from '../http/index.ts';
 import { alertsOf, codecsOf, failoverOf } from './config-rules.ts';
 import { activePriority, type HealthStatus, type Probed, trunkStatus } from './health-rules.ts';
+import { regionOf } from './region.ts';
 
 /** What the API shows besides the record itself. */
 export interface ViewContext {
@@ -32,6 +33,7 @@ export function configurationView(row: SipConfigurationRow, context: ViewContext
       row.direction === 'inbound' ? null : failoverView(row, activePriority(row, context.probed)),
     codec_config: codecView(row, context),
     alert_config: alertsOf(row),
+    region_config: row.direction === 'inbound' ? null : { ...regionOf(row) },
     ...(row.direction === 'inbound' && { inbound_sources: context.sources }),
     registration: registrationView(row, context.registrations.get(row.id)),
     applied: context.applied,

@@ -345,6 +345,26 @@ describe('the calls of an edge', () => {
     expect(scene.clock.pending).toBe(0);
   });
 
+  it('out of service: live calls go on, new ones are rejected, until it is back', async () => {
+    const leg = await answered();
+    expect(scene.calls.setOutOfService(true)).toBe(true);
+    expect(scene.calls.setOutOfService(true)).toBe(false);
+    expect([scene.calls.draining, scene.calls.closedFor(plan.orgId), scene.calls.size]).toEqual([
+      true,
+      'draining',
+      1,
+    ]);
+    expect(leg.sent.some((sent) => typeof sent === 'string' && sent.startsWith('BYE'))).toBe(false);
+    expect(scene.calls.setOutOfService(false)).toBe(true);
+    expect(scene.calls.closedFor(plan.orgId)).toBeNull();
+    // The order to stop is not taken back by it.
+    const drained = scene.calls.drain(10_000);
+    scene.calls.setOutOfService(false);
+    expect(scene.calls.draining).toBe(true);
+    leg.peer.bye();
+    await drained;
+  });
+
   it('drain: the remaining calls are ended after the time-out', async () => {
     const up = await answered();
     scene.agents.ready = false;

@@ -32,6 +32,8 @@ export interface CallsDeps extends Omit<CallDeps, 'transfers'> {
   readonly onEnded?: (code: TerminationCode, answered: boolean) => void;
   /** Called once for every transfer with a known outcome. */
   readonly onTransfer?: TransferParts['decided'];
+  /** Called when the last call of a draining edge is over. */
+  readonly drained?: () => void;
 }
 
 /** Overrides for one inbound call: the tested end of a test run. */
@@ -45,7 +47,10 @@ export class Calls {
   readonly #live = new Map<string, Call>();
   /** Live calls by organization. */
   readonly #byOrganization = new Map<string, number>();
-  #draining = false;
+  /** The edge is about to stop. */
+  #stopping = false;
+  /** The operator has taken the edge out of service. */
+  #outOfService = false;
   #whenEmpty: (() => void) | null = null;
 
   constructor(deps: CallsDeps) {
@@ -62,8 +67,16 @@ export class Calls {
     return { oldest: oldest.map(({ id, direction, answered }) => ({ id, direction, answered })) };
   }
 
+  /** Whether new calls are rejected while those that are up go on. */
   get draining(): boolean {
-    return this.#draining;
+    return this.#stopping || this.#outOfService;
+  }
+
+  /** Drains until the operator puts the edge back into service. @returns whether that is a change */
+  setOutOfService(outOfService: boolean): boolean {
+    const isChange = this.#outOfService !== outOfService;
+    this.#outOfService = outOfService;
+    return isChange;
   }
 
   /**
@@ -76,7 +89,7 @@ export class Calls {
 
   /** Why this organization cannot have another call; null when it can. */
   closedFor(orgId: string): 'draining' | Full | null {
-    return this.#draining ? 'draining' : this.#fullFor(orgId);
+    return this.draining ? 'draining' : this.#fullFor(orgId);
   }
 
   #fullFor(orgId: string): Full | null {
@@ -169,7 +182,7 @@ export class Calls {
 
   /** Takes no more calls. Resolves when the last one is over; calls left after `timeoutMs` are ended. */
   async drain(timeoutMs: number): Promise<void> {
-    this.#draining = true;
+    this.#stopping = true;
     if (this.#live.size === 0) return;
     await new Promise<void>((resolve) => {
       const timer = this.#deps.clock.after(timeoutMs, () => {
@@ -224,7 +237,9 @@ export class Calls {
     else this.#byOrganization.delete(orgId);
     this.#deps.limits?.release(call.id, call.dialled);
     if (call.termination) this.#deps.onEnded?.(call.termination.code, call.answered);
-    if (this.#live.size === 0) this.#whenEmpty?.();
+    if (this.#live.size > 0) return;
+    this.#whenEmpty?.();
+    if (this.draining) this.#deps.drained?.();
   }
 }
 

@@ -51,6 +51,15 @@ describe('applyChange', () => {
     expect(config.numbers).toHaveLength(2);
   });
 
+  it('takes over what the operator decides about the edge, and keeps it when a change says nothing', () => {
+    const drained = applyChange(config, { ...nothing, draining: true, trusted_proxies: ['192.0.2.1'] });
+    expect(drained).toMatchObject({ draining: true, trusted_proxies: ['192.0.2.1'] });
+    const later = applyChange(drained, { ...nothing, from_version: 8, version: 9 });
+    expect(later).toMatchObject({ draining: true, trusted_proxies: ['192.0.2.1'] });
+    const back = { ...nothing, from_version: 9, version: 10, draining: false, trusted_proxies: [] };
+    expect(applyChange(later, back)).toMatchObject({ draining: false, trusted_proxies: [] });
+  });
+
   it('rejects a change that starts at another version', () => {
     expect(() => applyChange(config, { ...nothing, from_version: 6 })).toThrow(ConfigGap);
   });

@@ -20,8 +20,11 @@ export function applyChange(config: EdgeConfig, change: EdgeConfigChange): EdgeC
   }
   const pathwayKey = (pathway: { pathway_id: string; version: number }) =>
     `${pathway.pathway_id}@${pathway.version}`;
+  const { trusted_proxies, draining } = change;
   return {
     ...config,
+    ...(trusted_proxies && { trusted_proxies }),
+    ...(draining !== undefined && { draining }),
     version: change.version,
     organizations: merge(
       config.organizations,

@@ -216,6 +216,11 @@ export class Reporting {
     this.#append(body, ...(trace ? traceBodies(trace) : []));
   }
 
+  /** Sends the metrics to control now instead of with the next status. */
+  sendStatus(): void {
+    this.#link.sendStatus();
+  }
+
   /** Why no new calls may be taken, one sentence; null: they may. */
   get refusal(): string | null {
     if (!this.#outbox.refuses) return null;

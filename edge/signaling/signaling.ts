@@ -261,7 +261,7 @@ export class Signaling implements Dialer {
     const source = plainAddress(address);
     if (this.#routing === null || this.#strangers.isBlocked(source)) return 0;
     this.#options.refused('engine');
-    return blockDue({ deps: this.#inbound, source, routing: this.#routing }, times);
+    return blockDue({ deps: this.#inbound, source, proxied: false, routing: this.#routing }, times);
   }
 
   /**

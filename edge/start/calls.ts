@@ -17,11 +17,13 @@ interface CallsParts {
   /** Both are functions because these parts are created after the calls. */
   readonly routes: () => Routes;
   readonly dialer: () => Dialer;
+  /** Called when the last call of a draining edge is over. */
+  readonly drained: () => void;
 }
 
 export function callsOf(
   context: EdgeContext,
-  { media, agents, reporter, routes, dialer }: CallsParts,
+  { media, agents, reporter, routes, dialer, drained }: CallsParts,
 ): Calls {
   const { settings, limits, log, metrics, current } = context;
   return new Calls({
@@ -31,6 +33,7 @@ export function callsOf(
     reporter,
     log,
     newId: () => newTimedId(clock.now()),
+    drained,
     maxCalls: settings.maxCalls,
     organizations: current.organizationsWithNumbers,
     shareRefused: () => metrics.count('trunkline_edge_refused_total', { reason: 'organization_share' }),

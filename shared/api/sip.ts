@@ -159,6 +159,12 @@ const AlertPatch = Closed({
   ),
 });
 
+/** The region of the edges that make a number's outbound calls. */
+const RegionPatch = Closed({
+  region: Optional(Nullable(Line(1, 64))),
+  strict: Optional(Type.Boolean({ description: 'Whether calls fail rather than leave from another region' })),
+});
+
 /** Null resets to the defaults; objects merge by key, arrays replace (contract 3.5). */
 export const ConfigPatch = Closed({
   phone_number: PhoneNumber(),
@@ -167,6 +173,7 @@ export const ConfigPatch = Closed({
   failover_config: Optional(Nullable(FailoverPatch)),
   codec_config: Optional(Nullable(CodecPatch)),
   alert_config: Optional(Nullable(AlertPatch)),
+  region_config: Optional(Nullable(RegionPatch)),
 });
 export type ConfigPatch = Static<typeof ConfigPatch>;
 
@@ -232,6 +239,7 @@ export const Configuration = Type.Object({
   failover_config: Nullable(FailoverConfig),
   codec_config: CodecConfig,
   alert_config: AlertConfig,
+  region_config: Nullable(Type.Object({ region: Nullable(text), strict: Type.Boolean() })),
   inbound_sources: Optional(OneOf(['listed', 'none', 'open'])),
   registration: Nullable(Registration),
   applied: Type.Boolean({ description: 'Whether every connected edge has confirmed this state' }),

@@ -24,6 +24,14 @@ export const OrgConfig = Type.Object({
 });
 export type OrgConfig = Static<typeof OrgConfig>;
 
+/** What the operator decides about the edge that gets the configuration. Absent in a change: as before. */
+const operatorWishes = {
+  /** addresses of the SIP proxies that name a request's real source (edge/signaling/admission/source-of.ts) */
+  trusted_proxies: Type.Optional(Type.Array(Type.String())),
+  /** whether the edge takes no new calls; it keeps those that it has */
+  draining: Type.Optional(Type.Boolean()),
+};
+
 /** Everything the edge needs to take calls. Stored on disk, so calls continue while control is away. */
 export const EdgeConfig = Type.Object({
   version: Type.Integer(),
@@ -34,6 +42,7 @@ export const EdgeConfig = Type.Object({
   allowed_private_targets: Type.Array(Type.String()),
   /** whether inbound calls are accepted from every source when a number lists none (SIP_OPEN_INBOUND) */
   open_inbound: Type.Boolean(),
+  ...operatorWishes,
 });
 export type EdgeConfig = Static<typeof EdgeConfig>;
 
@@ -48,5 +57,6 @@ export const EdgeConfigChange = Type.Object({
   removed_numbers: Type.Array(Type.String()),
   /** `<pathway id>@<version>` */
   removed_pathways: Type.Array(Type.String()),
+  ...operatorWishes,
 });
 export type EdgeConfigChange = Static<typeof EdgeConfigChange>;

@@ -5,7 +5,7 @@ import type { IsoTime } from './columns.ts';
 
 /** One element of the edges' configuration as last published, with its version. */
 export interface EdgeConfigItemRow {
-  kind: 'organization' | 'number' | 'pathway' | 'settings';
+  kind: 'organization' | 'number' | 'pathway' | 'settings' | 'edge' | 'proxies';
   key: string;
   version: number;
   /** Null: removed in that version. */
@@ -29,6 +29,18 @@ export interface EdgeRow {
   software: string;
   connected_at: IsoTime;
   last_seen_at: IsoTime;
+  /** null: it serves every region */
+  region: string | null;
+  /** share of the outbound calls that control places, against the weights of the other edges */
+  weight: number;
+  /** when the operator took it out of service; null: it is in service */
+  draining_since: IsoTime | null;
+}
+
+/** A SIP proxy of the operator that names the sources of its requests. */
+export interface SipProxyRow {
+  address: string;
+  created_at: IsoTime;
 }
 
 /** The highest stored sequence number of an outbox. */
@@ -57,4 +69,5 @@ export interface EdgesTables {
   edges: EdgeRow;
   outboxes: OutboxRow;
   rejected_reports: RejectedReportRow;
+  sip_proxies: SipProxyRow;
 }

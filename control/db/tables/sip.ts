@@ -46,6 +46,8 @@ export interface SipConfigurationRow {
   failover_config: Json | null;
   codec_config: Json | null;
   alert_config: Json | null;
+  /** Null on inbound, and by default. */
+  region_config: Json<{ region: string | null; strict: boolean }> | null;
   created_at: IsoTime;
   updated_at: IsoTime;
 }

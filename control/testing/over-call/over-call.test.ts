@@ -35,6 +35,8 @@ function edge(command: () => Promise<void> = async () => {}): ConnectedEdge {
     rtp: { ip: '127.0.0.1', port_min: 1, port_max: 2 },
     codecs: [],
     metrics: {},
+    ordered: 0,
+    plan: { region: null, weight: 100, draining_since: null },
     close: () => {},
     command: (order) => {
       ordered.resolve(order);

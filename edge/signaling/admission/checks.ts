@@ -108,8 +108,10 @@ function notAllowed({ number, routing, source }: IncomingInvite): Rejection {
   return { reason: 'source_not_allowed', status, code: 'source_not_allowed', suspicious: true };
 }
 
-const edgeAcceptsCalls: Check = ({ deps, number }) => {
+const edgeAcceptsCalls: Check = ({ deps, number, proxied }) => {
   const closed = number ? deps.calls.closedFor(number.org_id) : null;
+  // The proxy sends the call to another edge, whose record is the call's.
+  if (closed === 'draining' && proxied) return { reason: closed, status: 503 };
   if (closed === 'organization_share')
     return { reason: closed, status: 503, code: 'capacity', detail: shareTaken };
   return closed === null ? null : { reason: closed, status: 503, code: closed };

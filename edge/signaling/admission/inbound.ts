@@ -1,6 +1,5 @@
 import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
 import { privateHeaders } from '#shared/engine-protocol/headers.ts';
-import { plainAddress } from '#shared/networks.ts';
 import type { CallPlan } from '../../call/call-plan.ts';
 import { retryAfterS, type Termination } from '../../call/ending.ts';
 import type { LegFacts } from '../../call/ports/signaling.ts';
@@ -16,15 +15,17 @@ import { forgetInvite } from '../srf/srf.ts';
 import { inviteChecks, numberIsFound, replacesChecks, sourceIsAllowed } from './checks.ts';
 import type { InboundDeps, IncomingInvite, Rejection } from './incoming-invite.ts';
 import { entryDetail } from './refused-records.ts';
+import { sourceOf } from './source-of.ts';
 
 /** Checks a new INVITE and makes it a call, or answers it. Synchronous: a CANCEL may follow in the same chunk. */
 export function receiveInvite(deps: InboundDeps, request: SrfRequest, response: SrfResponse): void {
+  const routing = deps.routing();
   const invite: IncomingInvite = {
     request,
-    source: plainAddress(request.source_address),
+    ...sourceOf(request, routing),
     dialled: userOf(request.uri) ?? '',
     deps,
-    routing: deps.routing(),
+    routing,
   };
   const replacing = headerOf(request.headers, 'replaces') !== undefined;
   for (const check of replacing ? replacesChecks : inviteChecks) {
@@ -124,9 +125,12 @@ function terminationOf(
   return null;
 }
 
-/** Whether a source with too many attempts gets no answer to what it may not do. What it may do still works. */
-function isSilenced({ deps, source, routing, admitted }: IncomingInvite): boolean {
-  return !admitted && deps.strangers.isBlocked(source) && !routing?.sources.knows(source);
+/**
+ * Whether a source with too many attempts gets no answer to what it may not do. What it may do still works. A proxy is
+ * always answered: it would take an edge that does not answer for a dead one.
+ */
+function isSilenced({ deps, source, proxied, routing, admitted }: IncomingInvite): boolean {
+  return !admitted && !proxied && deps.strangers.isBlocked(source) && !routing?.sources.knows(source);
 }
 
 /**
@@ -134,30 +138,27 @@ function isSilenced({ deps, source, routing, admitted }: IncomingInvite): boolea
  * @param weight how many attempts it counts for
  * @returns the header that blocks the source, when it is due
  */
-export function countAttempt(
-  invite: Pick<IncomingInvite, 'deps' | 'source' | 'routing'>,
-  weight = 1,
-): Record<string, string> {
+export function countAttempt(invite: Counted, weight = 1): Record<string, string> {
   const seconds = blockDue(invite, weight);
   return seconds === 0 ? {} : { [privateHeaders.block]: String(seconds) };
 }
 
+type Counted = Pick<IncomingInvite, 'deps' | 'source' | 'proxied' | 'routing'>;
+
 /** The same. @returns seconds to block the source now, 0 for no block */
-export function blockDue(
-  { deps, source, routing }: Pick<IncomingInvite, 'deps' | 'source' | 'routing'>,
-  weight: number,
-): number {
+export function blockDue({ deps, source, proxied, routing }: Counted, weight: number): number {
   if (routing?.sources.knows(source)) return 0;
   const seconds = deps.strangers.tried(source, weight);
   if (seconds === 0) return 0;
   deps.refused('blocked');
-  // Calls admitted by a very wide network must get through: only the source's other requests go unanswered.
+  // Calls admitted by a very wide network must get through: only the source's other requests go unanswered. The engine
+  // would block the proxy, not the source behind it.
   const isListed = routing?.sources.lists(source) ?? false;
   deps.environment.log.warn(
     { source_ip: source, seconds },
     'unknown source blocked after too many failed attempts',
   );
-  return isListed ? 0 : seconds;
+  return isListed || proxied ? 0 : seconds;
 }
 
 function legOf(

@@ -45,7 +45,10 @@ export interface InboundDeps {
 /** An INVITE and the results of the checks so far. */
 export interface IncomingInvite {
   readonly request: SrfRequest;
+  /** The caller's address (source-of.ts). */
   readonly source: string;
+  /** Whether a trusted proxy passed the request on, which must not be blocked for its callers. */
+  readonly proxied: boolean;
   readonly dialled: string;
   readonly deps: InboundDeps;
   readonly routing: Routing | null;

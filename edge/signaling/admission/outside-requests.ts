@@ -1,11 +1,11 @@
 /** Requests outside any dialog, and those in dialogs that are gone. */
-import { plainAddress } from '#shared/networks.ts';
 import { retryAfterS } from '../../call/ending.ts';
 import { capabilities, respond } from '../srf/environment.ts';
 import { allow } from '../srf/headers.ts';
 import { forgetInvite, type SrfRequest, type SrfResponse } from '../srf/srf.ts';
 import { countAttempt, receiveInvite } from './inbound.ts';
 import type { InboundDeps } from './incoming-invite.ts';
+import { sourceOf } from './source-of.ts';
 
 /**
  * An OPTIONS from a source without a trunk counts as a quarter of an attempt: a monitor that checks us every ten
@@ -58,12 +58,12 @@ export class OutsideRequests {
   }
 
   /** An INVITE from a listed source is checked first: it may be for a number that accepts it. */
-  #isSilenced({ source_address, method }: SrfRequest): boolean {
-    const source = plainAddress(source_address);
-    if (!this.#deps.strangers.isBlocked(source)) return false;
-    const sources = this.#deps.routing()?.sources;
-    if (sources?.knows(source)) return false;
-    return method !== 'INVITE' || !sources?.lists(source);
+  #isSilenced(request: SrfRequest): boolean {
+    const routing = this.#deps.routing();
+    const { source, proxied } = sourceOf(request, routing);
+    if (proxied || !this.#deps.strangers.isBlocked(source)) return false;
+    if (routing?.sources.knows(source)) return false;
+    return request.method !== 'INVITE' || !routing?.sources.lists(source);
   }
 
   #receiveNew(request: SrfRequest, response: SrfResponse): void {
@@ -99,8 +99,7 @@ export class OutsideRequests {
       respond(this.#deps.environment, response, 503, { headers: { 'Retry-After': String(retryAfterS) } });
       return;
     }
-    const source = plainAddress(request.source_address);
-    const block = countAttempt({ deps: this.#deps, source, routing }, optionsWeight);
+    const block = countAttempt({ deps: this.#deps, ...sourceOf(request, routing), routing }, optionsWeight);
     respond(this.#deps.environment, response, 200, { headers: { ...capabilities(), ...block } });
   }
 
@@ -111,8 +110,8 @@ export class OutsideRequests {
     status: number,
     { headers = {}, ...rest }: { readonly headers?: Record<string, string>; readonly reason?: string } = {},
   ): void {
-    const source = plainAddress(request.source_address);
-    const block = countAttempt({ deps: this.#deps, source, routing: this.#deps.routing() });
+    const routing = this.#deps.routing();
+    const block = countAttempt({ deps: this.#deps, ...sourceOf(request, routing), routing });
     respond(this.#deps.environment, response, status, { ...rest, headers: { ...headers, ...block } });
   }
 }

@@ -18,6 +18,9 @@ export interface RegisteredNumber {
   readonly trunk: InboundTrunk;
 }
 
+/** The share of the engine's capacity that the operator's proxies have; ids of organizations look different. */
+const proxiesShare = 'proxies';
+
 function isAddress(host: string): boolean {
   return isIP(plainAddress(host)) !== 0;
 }
@@ -59,6 +62,7 @@ export class SourceIndex {
   /** What is listed for any number of an organization. */
   readonly #byOrganization = new Map<string, AddressSet>();
   readonly #openInbound: boolean;
+  readonly #proxies = new AddressSet();
   /** Very wide networks, by number. */
   readonly wide = new Map<string, readonly string[]>();
   /** Entries that could not be read, for the log. */
@@ -67,6 +71,7 @@ export class SourceIndex {
   /** @param resolved addresses of each of the configuration's `hostsOf` */
   constructor(config: EdgeConfig, resolved: ReadonlyMap<string, readonly string[]>) {
     this.#openInbound = config.open_inbound;
+    this.#addProxies(config.trusted_proxies ?? []);
     for (const number of config.numbers) {
       const trunks = number.inbound.map((trunk) => this.#sourcesOf(number, trunk, resolved));
       const wide = number.inbound.flatMap(({ allowed_ips }) => allowed_ips.filter(isWide));
@@ -75,6 +80,13 @@ export class SourceIndex {
       for (const sources of trunks) this.#addRegistered(number, sources);
       for (const host of outboundHosts(number)) this.#addOutbound(number, host, resolved);
     }
+  }
+
+  /** They are known like a customer's sources, but may call no number themselves. */
+  #addProxies(addresses: readonly string[]): void {
+    const valid = addresses.filter((address) => this.#proxies.add(address));
+    for (const address of valid) this.#known.add(address);
+    if (valid.length > 0) this.#knownEntries.set(proxiesShare, new Set(valid));
   }
 
   #sourcesOf(
@@ -176,7 +188,12 @@ export class SourceIndex {
     return this.#known.has(address);
   }
 
-  /** The entries that make sources known, addresses and CIDR blocks, by organization id. */
+  /** Whether the operator trusts a proxy at this address to name the sources of its requests. */
+  isProxy(address: string): boolean {
+    return this.#proxies.has(address);
+  }
+
+  /** The entries that make sources known, addresses and CIDR blocks, by organization id; proxies have their own. */
   get knownEntries(): Record<string, readonly string[]> {
     return Object.fromEntries([...this.#knownEntries].map(([orgId, entries]) => [orgId, [...entries]]));
   }

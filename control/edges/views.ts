@@ -1,0 +1,32 @@
+/** Edges as operators see them: pure functions of a row and of what a connected edge reported. */
+import type { EdgeView } from '#shared/api/edges.ts';
+import type { EdgeRow } from '../db/index.ts';
+import { type ConnectedEdge, hasEngine, takesCalls } from '../edge-link/index.ts';
+
+/** @param live absent: not connected */
+export function edgeView(row: EdgeRow, live: ConnectedEdge | undefined): EdgeView {
+  const { draining_since } = row;
+  return {
+    id: row.id,
+    software: row.software,
+    sip: { host: row.sip_host, port: row.sip_port },
+    rtp: { ip: row.rtp_ip, port_min: row.rtp_port_min, port_max: row.rtp_port_max },
+    region: row.region,
+    weight: row.weight,
+    draining: draining_since !== null,
+    draining_since,
+    connected: live !== undefined,
+    connected_since: live ? row.connected_at : null,
+    last_seen_at: row.last_seen_at,
+    takes_calls: live ? takesCalls(live) : null,
+    calls: live ? (live.metrics.trunkline_edge_calls ?? 0) : null,
+    engine: live ? (hasEngine(live) ? 'up' : 'down') : null,
+    disk: live ? diskOf(live) : null,
+    config_version: live ? live.appliedVersion : null,
+  };
+}
+
+function diskOf({ metrics }: ConnectedEdge): EdgeView['disk'] {
+  if ((metrics.trunkline_edge_storage_refuses_calls ?? 0) > 0) return 'refusing_calls';
+  return (metrics.trunkline_edge_storage_failing ?? 0) > 0 ? 'failing' : 'ok';
+}
