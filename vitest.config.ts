@@ -28,9 +28,9 @@ const onFiles = [
 
 /**
  * Three projects: `system` starts real programs (engine, edge, control, SIPp, baresip), which takes longest, so it is
- * first; `unit` stands beside the code; `postgres` runs the tests of control once more, on a PostgreSQL server.
+ * first; `unit` is beside the code; `postgres` runs the tests of control once more, on a PostgreSQL server.
  *
- * The files of a project share processes and with them what is imported and compiled once: starting afresh for each
+ * The files of a project share processes and with them what is imported and compiled once: a fresh start for each
  * costs more than all the tests of `unit`. So no module may keep a state that a test can see.
  */
 export default defineConfig({

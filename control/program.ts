@@ -76,7 +76,7 @@ async function start(config: ControlConfig, guard: ProgramGuard, options: Contro
   const end = (signal: NodeJS.Signals) => {
     if (ending) return;
     ending = true;
-    logger.info({ signal }, 'control plane is ending');
+    logger.info({ signal }, 'control plane is shutting down');
     const tooLong = setTimeout(() => {
       logger.error('requests and background work did not end in time');
       process.exit(1);

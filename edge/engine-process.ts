@@ -142,7 +142,7 @@ export class EngineProcess {
       event = readEvent(line);
     } catch (error) {
       if (!(error instanceof UnusableLine)) throw error;
-      log.warn({ line, problem: error.message }, 'the SIP engine wrote a line that is no event');
+      log.warn({ line, problem: error.message }, 'the SIP engine wrote a line that is not an event');
       return;
     }
     switch (event.event) {

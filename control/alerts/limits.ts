@@ -6,7 +6,7 @@ export interface AlertLimits {
 }
 
 export const alertLimits: AlertLimits = {
-  // The shortest window of an alert is five minutes: it is judged several times within it.
+  // The shortest window of an alert is five minutes: it is evaluated several times within it.
   evaluationMs: 60_000,
   // Mail servers delay answers by greylisting and look-ups; a failed attempt is repeated.
   sendTimeoutMs: 15_000,

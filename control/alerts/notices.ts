@@ -111,7 +111,7 @@ function report(
   const error = withoutRecipient(result.error, row.recipient);
   log.warn(
     { ...facts, error, next_attempt_at: next },
-    next === null ? 'alert notice given up' : 'alert notice failed',
+    next === null ? 'gave up on the alert notice' : 'alert notice failed',
   );
 }
 

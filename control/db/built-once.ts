@@ -35,8 +35,8 @@ export function builtOnce<Row, Values extends readonly unknown[]>(
 const connections = new WeakMap<Db, DatabaseConnection>();
 
 /**
- * The connection of a transaction, asked for once: for each query anew, it would take longer than most queries of a
- * report.
+ * The connection of a transaction, asked for once: asking again for each query would take longer than most queries of
+ * a report.
  */
 function connectionOf(transaction: Db): Promise<DatabaseConnection> {
   return transaction.getExecutor().provideConnection(async (connection) => {

@@ -1,4 +1,4 @@
-/** Commands that an edge does not answer in time: what clients were told stays true. */
+/** Commands that an edge does not answer in time: what clients were answered stays true. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
@@ -7,7 +7,7 @@ import type { Answer } from '../../test/kit/http/answer.ts';
 
 const number = '+14155550100';
 const order = { phone_number: '+14155550123', task: 'Confirm the appointment.' };
-/** That of the product. */
+/** As in the product. */
 const timeoutMs = 5000;
 
 let test: TestControl;
@@ -118,7 +118,7 @@ describe('a call that the edge did not confirm in time', () => {
     expect(await only()).toMatchObject({ outcome: 'failed', termination: 'edge_unavailable' });
   });
 
-  it('stays failed when the edge has started it, and the edge is told to end it', async () => {
+  it('stays failed when the edge has started it, and makes the edge end it', async () => {
     const { callId, answer } = await silentPlace();
     await edge.kill();
     expect((await answer).status).toBe(503);

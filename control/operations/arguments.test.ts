@@ -24,7 +24,7 @@ it.each([
   [
     'a damaged database',
     coded('database disk image is malformed', { code: 'SQLITE_CORRUPT', path: '/srv/data/control.db' }),
-    'The database /srv/data/control.db is damaged (database disk image is malformed). Put a backup in its place',
+    'The database /srv/data/control.db is damaged (database disk image is malformed). Restore a backup',
   ],
   [
     'a file in the place of the data folder',

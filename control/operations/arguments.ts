@@ -6,7 +6,7 @@ import { DatabaseTooNew } from '../db/index.ts';
 import { OperationError } from './operation-error.ts';
 
 const afterDamage =
-  'Put a backup in its place: npm run restore -- <folder> --force, which keeps the damaged file beside it.';
+  'Restore a backup: npm run restore -- <folder> --force, which keeps the damaged file beside it.';
 
 /** Parses arguments. @throws OperationError with the usage, for invalid arguments and for --help */
 export function readArguments<T extends ParseArgsConfig['options']>(

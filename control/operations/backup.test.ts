@@ -178,7 +178,7 @@ describe('a restore', () => {
     await control.close();
     await run('backup', 'data', [at('backup')]);
     await expect(run('restore', 'data', [at('backup')])).rejects.toThrow(
-      '--force puts the backup in its place',
+      '--force replaces it with the backup',
     );
     expect(await run('restore', 'data', [at('backup'), '--force'])).toContain(
       'What was there before is kept as',
@@ -206,7 +206,7 @@ describe('a restore', () => {
     );
     const TRUNKLINE_SECRET_KEY = 'ab'.repeat(32);
     await expect(run('restore', 'new', [at('backup')], { TRUNKLINE_SECRET_KEY })).rejects.toThrow(
-      'do not open with the key that is here',
+      'cannot be decrypted with the key that is here',
     );
     expect(existsSync(at('new', 'control.db'))).toBe(false);
     mkdirSync(at('new'), { recursive: true });
@@ -221,7 +221,7 @@ describe('a restore', () => {
     await expect(run('restore', 'new', [at('backup')])).rejects.toThrow(
       'control.db was modified after the backup.',
     );
-    await expect(run('restore', 'new', [root])).rejects.toThrow('is no backup');
+    await expect(run('restore', 'new', [root])).rejects.toThrow('is not a backup');
     const newer = new SqliteFile(at('data', 'control.db'));
     newer.exec(`insert into kysely_migration values ('9999-future', '2040-01-01')`);
     newer.close();

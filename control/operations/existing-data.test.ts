@@ -50,11 +50,11 @@ it.each(ways)('%s uses the key that sealed the database', async (_, take) => {
 it.each(ways)('%s rejects another key, given or in the folder, and names it', async (_, take) => {
   await firstStart();
   await expect(take({ database: databaseFile, dataFolder, secretKey: other })).rejects.toThrow(
-    'do not open with the key of TRUNKLINE_SECRET_KEY',
+    'cannot be decrypted with the key of TRUNKLINE_SECRET_KEY',
   );
   writeFileSync(join(dataFolder, 'secret.key'), other);
   await expect(take({ database: databaseFile, dataFolder, secretKey: null })).rejects.toThrow(
-    `do not open with the key of ${join(dataFolder, 'secret.key')}`,
+    `cannot be decrypted with the key of ${join(dataFolder, 'secret.key')}`,
   );
 });
 

@@ -61,7 +61,7 @@ function openingSecrets({ database, dataFolder, secretKey }: Places, sealed: Sea
   if (sealed === null || opens(secrets, sealed)) return secrets;
   const given = secretKey === null ? join(resolve(dataFolder), 'secret.key') : 'TRUNKLINE_SECRET_KEY';
   throw new OperationError(
-    `The secrets in ${placeOf(database)} do not open with the key of ${given}: it belongs to another database. ` +
+    `The secrets in ${placeOf(database)} cannot be decrypted with the key of ${given}: it belongs to another database. ` +
       'Restore the key that sealed them (a backup with BACKUP_PASSPHRASE contains it).',
   );
 }

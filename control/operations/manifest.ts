@@ -53,7 +53,9 @@ function parse(folder: string): Manifest {
   try {
     content = JSON.parse(readFileSync(join(folder, manifestName), 'utf8'));
   } catch (error) {
-    throw new OperationError(`${folder} is no backup: its ${manifestName} cannot be read.`, { cause: error });
+    throw new OperationError(`${folder} is not a backup: its ${manifestName} cannot be read.`, {
+      cause: error,
+    });
   }
   if (Value.Check(Manifest, content)) return content;
   throw new OperationError(`${join(folder, manifestName)} is not of this version of the program.`);

@@ -65,7 +65,7 @@ async function checkTarget({ database, force }: RestoreOptions): Promise<void> {
   if (force) return;
   if (!isServer(database)) {
     if (!pathExists(database)) return;
-    throw new OperationError(`There is a database at ${database}; --force puts the backup in its place.`);
+    throw new OperationError(`There is a database at ${database}; --force replaces it with the backup.`);
   }
   const server = await openDatabase(database);
   try {
@@ -114,7 +114,9 @@ function checkKey(
     'the backup was made with one';
   if (key === null) throw new OperationError(`The key of the backup's secrets is not here: ${ways}.`);
   if (keyFingerprint(new SecretBox(key.trim())) !== expected)
-    throw new OperationError(`The secrets of the backup do not open with the key that is here: ${ways}.`);
+    throw new OperationError(
+      `The secrets of the backup cannot be decrypted with the key that is here: ${ways}.`,
+    );
 }
 
 /** Applies migrations newer than the backup, on the copy. */

@@ -179,7 +179,7 @@ async function updateGraph(
 ): Promise<PathwayRow> {
   const { name, description, nodes, edges } = body;
   if ((nodes === undefined) !== (edges === undefined)) {
-    throw ApiError.invalid(nodes ? '/edges' : '/nodes', 'nodes and edges come together');
+    throw ApiError.invalid(nodes ? '/edges' : '/nodes', 'nodes and edges must be sent together');
   }
   const graph = nodes && edges && acceptGraph(nodes, edges, services.allowedTargets);
   return services.catalogue.change(async (db, altered) => {

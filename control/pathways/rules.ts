@@ -166,7 +166,7 @@ export function transferReferences(graph: Pick<StoredGraph, 'nodes'>): PathwayRe
   return nodes.flatMap((node) => transferOf(node) ?? []);
 }
 
-/** A version number from a path; null when it is none. */
+/** A version number from a path; null when it is not one. */
 export function versionOfPath(text: string): number | null {
   return /^(0|[1-9][0-9]{0,8})$/.test(text) ? Number(text) : null;
 }

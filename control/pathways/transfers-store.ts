@@ -23,7 +23,7 @@ export function withTransferVersions(
   );
 }
 
-/** Another version of a pathway is in force: what edges have of numbers and graphs that lead to it is made anew. */
+/** Another version of a pathway is in force: the edges' numbers and graphs that lead to it are published again. */
 export async function alterLeading(db: Db, altered: Altered, pathwayId: string): Promise<void> {
   for (const number of await numbersLeadingTo(db, pathwayId)) altered.numbers.add(number);
   for (const id of await graphsLeadingTo(db, pathwayId)) altered.pathways.add(id);

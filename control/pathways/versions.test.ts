@@ -89,7 +89,7 @@ describe('a version', () => {
       return String((data?.persona as { id?: unknown } | undefined)?.id ?? data?.id);
     };
 
-    /** Who comes to name it, how that is told, and how it is over. */
+    /** What can use the version, how the error names it, and how the use ends. */
     const users: readonly [string, () => Promise<{ users: Users; end: () => Promise<unknown> }>][] = [
       [
         'a number',

@@ -90,7 +90,7 @@ async function attempt(parts: MailParts, row: PortMailRow, ending: AbortSignal):
     onAttempt(row.kind, next === null ? 'given_up' : 'again');
     log.warn(
       { ...facts, error, next_attempt_at: next },
-      next === null ? 'port mail given up' : 'port mail failed',
+      next === null ? 'gave up on the port mail' : 'port mail failed',
     );
   }
 }

@@ -249,7 +249,7 @@ async function checkedInputs(
 function known(tool: ToolRow): { integration: Integration; action: Action } {
   const integration = findIntegration(tool.integration);
   const action = integration && findAction(integration, tool.action);
-  if (!integration || !action) throw new Error(`Tool ${tool.id} has an action that is no more`);
+  if (!integration || !action) throw new Error(`Tool ${tool.id} has an action that no longer exists`);
   return { integration, action };
 }
 

@@ -60,7 +60,7 @@ export async function attachNumbers(
         if (row) result.register_password_for_pbx = pbxPassword(services, row);
       }
     } catch (error) {
-      // An unavailable part of the service is no fault of the number.
+      // An unavailable part of the service is not the number's fault.
       if (!(error instanceof ApiError) || error.statusCode >= 500) throw error;
       result.failed.push({ phone_number: number ?? sent, error: error.code, message: error.message });
     }

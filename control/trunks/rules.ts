@@ -145,7 +145,7 @@ function secret(text: string | null): ConfigurationDraft['password'] {
 function requireBoth(username: string | null, password: unknown, path: string): void {
   if ((username === null) === (password === null)) return;
   const missing = username === null ? 'sip_username' : 'sip_password';
-  throw ApiError.invalid(`${path}/options/${missing}`, 'sip_username and sip_password come together');
+  throw ApiError.invalid(`${path}/options/${missing}`, 'sip_username and sip_password must be sent together');
 }
 
 function requireRegisterAuth(mode: string, given: boolean, path: string): void {

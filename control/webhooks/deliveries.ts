@@ -73,5 +73,9 @@ async function attempt(parts: DeliveryParts, row: WebhookDeliveryRow, signal: Ab
   parts.onAttempt?.(row.type, outcomeOf(verdict, next));
   const facts = { webhook: row.id, org_id: row.org_id, type: row.type, attempts, ...result };
   if (verdict === 'delivered') log.info(facts, 'webhook delivered');
-  else log.warn({ ...facts, next_attempt_at: next }, next === null ? 'webhook given up' : 'webhook failed');
+  else
+    log.warn(
+      { ...facts, next_attempt_at: next },
+      next === null ? 'gave up on the webhook' : 'webhook failed',
+    );
 }

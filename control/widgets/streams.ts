@@ -112,7 +112,7 @@ export class Streams {
   }
 
   #admit({ address, widgetId }: StreamOrder): void {
-    if (this.#closed) throw ApiError.unavailable('The control plane is ending; try again.', 1);
+    if (this.#closed) throw ApiError.unavailable('The control plane is shutting down; try again.', 1);
     const { perAddress, perWidget } = this.#parts.limits;
     const open = [...this.#open.values()].map(({ order }) => order);
     const ofWidget = open.filter((order) => order.widgetId === widgetId).length;

@@ -47,5 +47,5 @@ export class ThreadQueue {
 }
 
 function ending(): ApiError {
-  return ApiError.unavailable('The control plane is ending; try again.', 1);
+  return ApiError.unavailable('The control plane is shutting down; try again.', 1);
 }

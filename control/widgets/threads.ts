@@ -355,5 +355,5 @@ function later(now: string, seconds: number): string {
 }
 
 function ending(): ApiError {
-  return ApiError.unavailable('The control plane is ending; try again.', 1);
+  return ApiError.unavailable('The control plane is shutting down; try again.', 1);
 }

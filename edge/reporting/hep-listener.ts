@@ -94,7 +94,7 @@ export class HepListener {
     else this.refused += 1;
   }
 
-  /** Compares keys of the right length in constant time: the length is no secret. */
+  /** Compares keys of the right length in constant time: the length is not secret. */
   #admits(key: Buffer | null): boolean {
     if (this.#key === null) return true;
     return key?.length === this.#key.length && timingSafeEqual(key, this.#key);

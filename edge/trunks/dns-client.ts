@@ -1,6 +1,6 @@
 /**
  * DNS for trunks: questions go straight to the name servers, because only then is the TTL of all record types known.
- * getaddrinfo, which knows no TTL and no SRV or NAPTR, stays for one thing: addresses that only this machine knows.
+ * getaddrinfo, which knows no TTL and no SRV or NAPTR, is used for one thing only: addresses that only this machine knows.
  *
  * | Of the system | Here |
  * |---|---|

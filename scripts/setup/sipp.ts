@@ -44,7 +44,7 @@ export async function ensureSipp(): Promise<void> {
   const program = sippProgram();
   if (existsSync(program)) return;
   const target = join(program, '..');
-  const onWait = () => console.log('SIPp: another set-up is fetching it, waiting for that');
+  const onWait = () => console.log('SIPp: waiting for another set-up that is fetching it');
   await withLock(`${target}.lock`, onWait, async () => {
     if (existsSync(program)) return;
     console.log('SIPp: fetching it from Debian testing into the cache');

@@ -26,7 +26,7 @@ describe('the cause of a failed connection in a header field', () => {
   );
 });
 
-it('a cause of an end that nobody knows is none', () => {
+it('an unknown cause of an end is read as null', () => {
   expect(readEndCause('no_ack')).toBe('no_ack');
   expect(['toString', 'No_Ack', undefined].map(readEndCause)).toEqual([null, null, null]);
 });

@@ -17,7 +17,7 @@ export function writeFailure({ fault, detail }: ConnectionFailure): string {
   );
 }
 
-/** @returns null for a value that is none */
+/** @returns null for any other value */
 export function readFailure(value: string | undefined): Omit<ConnectionFailure, 'text'> | null {
   if (value === undefined) return null;
   try {

@@ -53,7 +53,7 @@ type Named<Key extends string, Bodies extends Record<string, TSchema>> = {
 export type EngineCommand = Named<'command', typeof engineCommands>;
 export type EngineEvent = Named<'event', typeof engineEvents>;
 
-/** A line that is no command or event; the message says what is wrong with it. */
+/** A line that is not a command or event; the message says what is wrong with it. */
 export class UnusableLine extends Error {
   override readonly name = 'UnusableLine';
 }

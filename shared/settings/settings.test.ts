@@ -146,7 +146,7 @@ describe('a setting of an earlier version', () => {
   });
 });
 
-describe('a variable that is no setting', () => {
+describe('a variable that is not a setting', () => {
   it('is ignored', () => {
     expect(settingReader('edge', { TRUNKLINE_COLOR: 'red' }).integer('MAX_CALLS', 1, 1000)).toBe(500);
   });

@@ -117,7 +117,7 @@ test('a call survives the carrier; later calls use the secondary until the carri
       error: expect.stringMatching(/^unreachable: /),
     }),
   ]);
-  // No failed attempt any more: the dead primary costs no time.
+  // No further failed attempt: the dead primary costs no time.
   expect((await callOverSecondary('+14155550159')).failover_attempts).toEqual([
     expect.objectContaining({
       port,

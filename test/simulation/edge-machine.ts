@@ -245,7 +245,7 @@ export class EdgeMachine {
     this.signaling.connect({ host: loopback, port: appPort, secret: 's' });
   }
 
-  /** Power off: nothing runs any more, and no later process reads what this one may still write (see `folder`). */
+  /** Power off: nothing runs anymore, and no later process reads what this one may still write (see `folder`). */
   die(): void {
     this.alive = false;
     this.#death.resolve();

@@ -84,7 +84,7 @@ test('a caller without telephone-event hears that keys are impossible, and trans
   const dialled = caller;
   await dialled.media.play([silence, silence, silence, silence, silence]);
   const { id } = await system.api.loggedCall(dialled.callId, ({ answered_at }) => answered_at !== null);
-  const transcripts = await eventually('the caller to be told of its keys', async () => {
+  const transcripts = await eventually('the caller to be asked for a spoken answer', async () => {
     const lines = (await system.api.detail(id)).transcripts.map(({ user, text }) => `${user}: ${text}`);
     return lines.includes('assistant: One or two?') ? lines : null;
   });

@@ -83,7 +83,7 @@ describe('a copy', () => {
     await expectCopy();
   });
 
-  it('goes on with generated ids after the last one that was ever used', async () => {
+  it('continues generated ids after the last one that was ever used', async () => {
     const table = (await currentTables()).find(({ name }) => name === 'rejected_reports');
     expect(table?.generated).toBe('id');
     await onDriver(source.db, (file) => {

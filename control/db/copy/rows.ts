@@ -87,7 +87,7 @@ export async function insertRows(
   rows: readonly Row[],
   existing: OnExisting = 'fail',
 ): Promise<void> {
-  // PostgreSQL keeps some of these in partitions, where the id alone is no unique key. Nothing refers to them.
+  // PostgreSQL keeps some of these in partitions, where the id alone is not a unique key. Nothing refers to them.
   const isReplaced = existing === 'replace' && table.generated !== null;
   if (isReplaced)
     await deleteRows(

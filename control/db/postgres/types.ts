@@ -18,5 +18,5 @@ export const columnTypes: pg.CustomTypesConfig = {
 function integer(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) || !/^-?\d+$/.test(text)) return value;
-  throw new RangeError(`The database returned ${text}, which is no safe integer`);
+  throw new RangeError(`The database returned ${text}, which is not a safe integer`);
 }

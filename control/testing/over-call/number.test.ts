@@ -97,11 +97,13 @@ describe('the number of a run over a call', () => {
     const outbound = '+14155550101';
     await attach('outbound', outbound);
     for (const phone_number of [outbound, '+14155550199']) {
-      expect(await started(id, { phone_number })).toEqual(refused(`${phone_number} is no inbound number.`));
+      expect(await started(id, { phone_number })).toEqual(
+        refused(`${phone_number} is not an inbound number.`),
+      );
     }
     const foreign = new TestingClient(test, test.foreignKey);
     const own = await foreign.scenario({ pathway_id: await foreign.pathway(bookingGraph) });
-    expect(await started(own, {}, foreign)).toEqual(refused(`${number} is no inbound number.`));
+    expect(await started(own, {}, foreign)).toEqual(refused(`${number} is not an inbound number.`));
   });
 
   it('must be a number', async () => {

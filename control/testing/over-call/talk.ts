@@ -49,7 +49,7 @@ export class CallTalk {
   readonly #line: TestLine;
   readonly #lines: ChatLine[] = [];
   readonly #turns: MeasuredTurn[] = [];
-  /** What the agent said by its own report and the caller has not been told yet. */
+  /** What the agent reports to have said and the caller has not received yet. */
   #said: { readonly text: string; readonly node_id: string | null }[] = [];
   /** Caller's moves so far. */
   #turn = 0;

@@ -37,7 +37,7 @@ async function obstacleTo(
   const row = await findNumber(db, orgId, number);
   const configurations = row ? await findConfigurations(db, orgId, number) : [];
   if (!row || !configurations.some(({ direction }) => direction === 'inbound')) {
-    return `${number} is no inbound number.`;
+    return `${number} is not an inbound number.`;
   }
   const answers = subject.kind === 'pathway' ? row.pathway_id : row.persona_id;
   if (answers !== subject.id) return `${number} is not answered by the tested ${subject.kind}.`;

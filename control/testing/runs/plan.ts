@@ -167,7 +167,7 @@ export async function startRun(
     };
     return insertRuns(services, db, order, planned, startSeed(seed, 1));
   });
-  if (id === undefined) throw new Error('a run was planned and none was made');
+  if (id === undefined) throw new Error('a run was planned but not created');
   services.announcements.announce(testRunsSubject);
   return id;
 }

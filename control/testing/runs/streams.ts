@@ -83,7 +83,7 @@ export class TestStreams {
   }
 
   #admit(orgId: string): void {
-    if (this.#closed) throw ApiError.unavailable('The control plane is ending; try again.', 1);
+    if (this.#closed) throw ApiError.unavailable('The control plane is shutting down; try again.', 1);
     const limit = this.#parts.perOrganization;
     const own = [...this.#open.values()].filter((one) => one.orgId === orgId).length;
     if (own < limit) return;

@@ -109,7 +109,7 @@ export class StreamFramer {
     return events;
   }
 
-  /** Ignores CRLFs before a start line except for keepalive (RFC 3261 section 7.5); a bare LF counts for nothing. */
+  /** Ignores CRLFs before a start line except for keepalive (RFC 3261 section 7.5); a bare LF has no effect. */
   #skipLineBreaks(data: Buffer, from: number, events: FrameEvent[]): number {
     let at = from;
     while (at < data.length) {

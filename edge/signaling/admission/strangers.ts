@@ -1,5 +1,5 @@
 /**
- * Blocks sources that repeatedly attempt what they may not: after some attempts within a period they get no more
+ * Blocks sources that repeatedly make calls they are not allowed to: after some attempts within a period they get no more
  * answers. With IPv6 a source is a /64.
  */
 import type { Clock } from '#shared/clock.ts';

@@ -51,7 +51,7 @@ export interface RegistrationParts {
   readonly settings: RegistrationSettings;
   /** Whether its record was just attached or changed: the PBX may learn the password in the next minutes. */
   readonly setUp: boolean;
-  /** The registrar's rejection from before the edge started; null: none that still applies. */
+  /** The registrar's rejection from before the edge started; null: none, or it no longer applies. */
   readonly refused?: RefusedRegistration | null;
   readonly budget: RefusalShare;
   /** Called after every change of `state`, refreshes included. */

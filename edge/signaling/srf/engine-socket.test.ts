@@ -13,7 +13,7 @@ function frame(payload: string): string {
   return `${Buffer.byteLength(payload)}#${payload}`;
 }
 
-/** An engine that accepts the secret of whoever connects. */
+/** An engine that accepts every secret. */
 async function engine(version = 'v0.9.10'): Promise<{ port: number; application: Promise<Socket> }> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -36,7 +36,7 @@ export type TestCallOrder = Extract<EdgeCommand, { kind: 'test_call.run' }>;
 
 interface PlacedCall {
   end(termination: Termination): void;
-  /** null: it goes on */
+  /** null: it continues */
   readonly termination: Termination | null;
 }
 

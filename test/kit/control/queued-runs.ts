@@ -1,4 +1,4 @@
-/** The queue of test runs over a database in memory; a test decides how each run goes on. */
+/** The queue of test runs over a database in memory; a test decides how each run continues. */
 import { expect } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { Database } from '../../../control/db/open.ts';

@@ -41,7 +41,7 @@ export interface Bench extends Pick<DrachtioServer, 'peer' | 'cancel' | 'next' |
   readonly peerAddress: string;
   /** Resolves once signaling, which has just connected, gets the peer's requests. */
   served(): Promise<void>;
-  /** Ends the test: resolves once signaling, which has just disconnected, gets none any more. */
+  /** Ends the test: resolves once signaling, which has just disconnected, no longer gets any. */
   close(): Promise<void>;
 }
 

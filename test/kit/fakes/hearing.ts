@@ -1,4 +1,4 @@
-/** Whether a peer hears a tone undistorted, on a machine that may hold up whoever plays it. */
+/** Whether a peer hears a tone undistorted, on a machine that may delay the player. */
 import { frequencyOf, share } from './audio.ts';
 import type { SrtpPeer } from './srtp-peer.ts';
 
@@ -12,7 +12,7 @@ function isClear(samples: Int16Array, hz: number): boolean {
   return heard && Math.abs(frequencyOf(samples) / hz - 1) < 0.01 && share(samples, hz) > 0.95;
 }
 
-/** Resolves when half a second of a tone that goes on was heard clearly. @throws Error with what was heard */
+/** Resolves when half a second of a continuous tone was heard clearly. @throws Error with what was heard */
 export function hearsTone(listener: SrtpPeer, hz: number): Promise<void> {
   return listener.when(() => isClear(listener.samples(clearSamples), hz));
 }

@@ -60,7 +60,7 @@ function findingFor(failed: FailedCase, { raw }: TestedGraph, transfer: Transfer
   const common = { cause: 'data', type: 'node_config', nodeId: node.id, description } as const;
   if (number === undefined || template) {
     const suggestedChange = template
-      ? `See that the variables in transferNumber of “${node.name}” are known before the node is reached.`
+      ? `Make sure that the variables in transferNumber of “${node.name}” are known before the node is reached.`
       : `Set transferNumber of “${node.name}” to a number in E.164 form, such as +14155550100.`;
     return { ...common, suggestedChange, confidence: valid ? 0.4 : 0.8, edit: null };
   }

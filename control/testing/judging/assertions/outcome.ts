@@ -58,7 +58,7 @@ function complete({ reasoning, evidence = [], target = null, expected = null }: 
   return { reasoning, evidence, target, expected };
 }
 
-export const withoutNodes = 'The conversation has no nodes: it was not led by a pathway.';
+export const withoutNodes = 'The conversation has no nodes: it did not follow a pathway.';
 
 /** A node's readable name. */
 export function nodeText(record: ConversationRecord, id: string): string {
