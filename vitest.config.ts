@@ -47,7 +47,7 @@ export default defineConfig({
           name: 'unit',
           include: [
             '{shared,outgoing,edge,control}/**/*.test.ts',
-            'test/{torture,fuzz,simulation,engine-walk}/**/*.test.ts',
+            'test/{torture,fuzz,simulation,engine-walk,soak}/**/*.test.ts',
             'test/*.test.ts',
           ],
           testTimeout: 90_000,

@@ -18,7 +18,7 @@ import type { EdgeSettings } from './config.ts';
 import type { EngineProcess } from './engine-process.ts';
 import type { EdgeLog } from './log.ts';
 import type { RunningMedia } from './media/media.ts';
-import { addGauges } from './metrics.ts';
+import { addGauges, ownMetrics } from './metrics.ts';
 import { ProbeReports } from './probe-reports.ts';
 import type { Reporting } from './reporting/reporting.ts';
 import type { Signaling } from './signaling/signaling.ts';
@@ -90,6 +90,7 @@ export class Edge {
         ...signaling.metrics(),
         ...models.metrics('trunkline_edge_'),
         ...engineMetrics(engine),
+        ...ownMetrics(),
       }),
     });
     const models = createModels(settings.models, {

@@ -1,5 +1,6 @@
 /** Counters and gauges of the edge, by Prometheus name. */
 
+import { processMetrics } from '#shared/process-metrics.ts';
 import type { Calls } from './call/calls.ts';
 import type { RunningMedia } from './media/media.ts';
 import type { Signaling } from './signaling/signaling.ts';
@@ -48,4 +49,11 @@ export function addGauges(
   metrics.gauge('trunkline_edge_media_worker_deaths_total', () => media.stats().workerDeaths);
   metrics.gauge('trunkline_edge_media_legs_without_keys_total', () => media.stats().legsWithoutKeys);
   metrics.gauge('trunkline_edge_audio_frames_skipped_total', () => media.stats().skippedFrames);
+}
+
+/** What the edge's process uses, by Prometheus name. */
+export function ownMetrics(): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(processMetrics()).map(([name, value]) => [`trunkline_edge_${name}`, value]),
+  );
 }

@@ -11,6 +11,7 @@ import { exitUnusable } from '#shared/engine-protocol/configuration.ts';
 import { type EngineCommand, type EngineEvent, lineOf, readCommand } from '#shared/engine-protocol/lines.ts';
 import { type GuardedParts, guardProgram } from '#shared/fault-guard.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
+import { processMetrics } from '#shared/process-metrics.ts';
 import { CertificateWatch } from './certificate-watch.ts';
 import { ConfigurationError, parseConfiguration, stackOptions } from './configuration.ts';
 import type { Log } from './core/context.ts';
@@ -71,7 +72,7 @@ async function run(): Promise<void> {
 
   const reporting = setInterval(() => {
     watch.look();
-    emit({ event: 'metrics', metrics: { ...stack.metrics(), ...watch.metrics() } });
+    emit({ event: 'metrics', metrics: { ...stack.metrics(), ...watch.metrics(), ...processMetrics() } });
     emit({ event: 'dialogs', ids: stack.dialogs() });
   }, TELL_EVERY_MS);
   let stopping = false;

@@ -21,6 +21,9 @@ export interface PhoneOptions {
 
 /** Time limit for an answer, ms (RFC 3261 timer B). */
 const answerLimitMs = 32_000;
+const sdpType = 'application/sdp';
+/** Methods whose requests refresh the target, or create a subscription. */
+const withContact: ReadonlySet<string> = new Set(['INVITE', 'UPDATE', 'REFER', 'NOTIFY']);
 
 export class Phone {
   readonly #socket: TLSSocket;
@@ -115,16 +118,26 @@ export class Phone {
     return done;
   }
 
-  /** A request within the dialog. @returns its final response */
-  request(method: string, sdp: string | null = null, headers: readonly string[] = []): Promise<SipText> {
+  /**
+   * A request within the dialog.
+   * @param body SDP, unless `contentType` says otherwise
+   * @returns its final response
+   */
+  request(
+    method: string,
+    body: string | null = null,
+    headers: readonly string[] = [],
+    contentType = sdpType,
+  ): Promise<SipText> {
     const cseq = ++this.#cseq;
     const done = this.#wait(
       `the answer to ${method}`,
       (message) => message.status >= 200 && message.header('cseq') === `${cseq} ${method}`,
       answerLimitMs,
     );
-    const contact = method === 'INVITE' ? [`Contact: ${this.#contact()}`] : [];
-    this.#send(method, this.#target, this.#via(), [`CSeq: ${cseq} ${method}`, ...contact, ...headers], sdp);
+    const contact = withContact.has(method) ? [`Contact: ${this.#contact()}`] : [];
+    const all = [`CSeq: ${cseq} ${method}`, ...contact, ...headers];
+    this.#send(method, this.#target, this.#via(), all, body, contentType);
     return done;
   }
 
@@ -164,8 +177,15 @@ export class Phone {
     return `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
   }
 
-  #send(method: string, uri: string, via: string, headers: readonly string[], sdp: string | null): void {
-    const body = sdp ?? '';
+  #send(
+    method: string,
+    uri: string,
+    via: string,
+    headers: readonly string[],
+    content: string | null,
+    contentType = sdpType,
+  ): void {
+    const body = content ?? '';
     this.write(
       [
         `${method} ${uri} SIP/2.0`,
@@ -175,7 +195,7 @@ export class Phone {
         `To: ${this.#to}`,
         `Call-ID: ${this.callId}`,
         ...headers,
-        ...(sdp === null ? [] : ['Content-Type: application/sdp']),
+        ...(content === null ? [] : [`Content-Type: ${contentType}`]),
         `Content-Length: ${Buffer.byteLength(body, 'latin1')}`,
         '',
         body,

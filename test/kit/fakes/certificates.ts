@@ -19,6 +19,8 @@ interface CertificateRequest {
   readonly names?: readonly string[];
   /** Its validity ended a day ago. */
   readonly expired?: boolean;
+  /** Of its validity; 1 unless given. */
+  readonly days?: number;
 }
 
 export interface TestAuthority extends TestKeyPair {
@@ -66,7 +68,14 @@ export function issue(authority: TestKeyPair, request: CertificateRequest): Test
     ]);
     openssl(directory, [
       ...['x509', '-req', '-in', 'request.pem', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial'],
-      ...['-extfile', 'extensions', '-days', request.expired ? '-1' : '1', '-out', 'cert.pem'],
+      ...[
+        '-extfile',
+        'extensions',
+        '-days',
+        request.expired ? '-1' : String(request.days ?? 1),
+        '-out',
+        'cert.pem',
+      ],
     ]);
     return pairIn(directory);
   });

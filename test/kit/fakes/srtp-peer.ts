@@ -24,6 +24,8 @@ export interface SrtpPeerOptions {
   readonly forgetsMki?: boolean;
   /** Gets each received packet, with any payload type. */
   readonly onPacket?: (packet: HeardPacket) => void;
+  /** The network between the peer and the edge, which delivers a packet now, later or never. */
+  readonly carry?: (deliver: () => void) => void;
 }
 
 const frame = 160;
@@ -37,6 +39,8 @@ export class SrtpPeer {
   readonly #address: string;
   readonly #heard: HeardMedia;
   readonly #onPacket: ((packet: HeardPacket) => void) | undefined;
+  readonly #carry: (deliver: () => void) => void;
+  #closed = false;
   readonly #mki: Buffer;
   readonly #sentMki: Buffer;
   #key: Buffer = randomBytes(30);
@@ -62,13 +66,14 @@ export class SrtpPeer {
     this.#address = options.address ?? '127.0.0.1';
     this.#heard = new HeardMedia(options.clockRate ?? 8000, options.record ?? true);
     this.#onPacket = options.onPacket;
+    this.#carry = options.carry ?? ((deliver) => deliver());
     this.rtpPort = rtp.address().port;
     this.ssrc = options.ssrc ?? randomBytes(4).readUInt32BE();
     this.sequence = options.sequence ?? randomInt(0x8000);
     this.#mki = options.mki ?? Buffer.alloc(0);
     this.#sentMki = options.forgetsMki ? Buffer.alloc(0) : this.#mki;
     this.#sender = new SrtpSender(this.#key, this.#sentMki);
-    rtp.on('message', (packet) => this.#onRtp(packet));
+    rtp.on('message', (packet) => this.#carry(() => this.#onRtp(packet)));
     rtcp.on('message', (packet) => this.#onRtcp(packet));
   }
 
@@ -166,9 +171,12 @@ export class SrtpPeer {
 
   /** Sends bytes unchanged. */
   sendRaw(packet: Buffer): void {
-    if (!this.#remote) throw new Error('the peer is not connected');
+    const remote = this.#remote;
+    if (!remote) throw new Error('the peer is not connected');
     this.sent++;
-    this.#rtp.send(packet, this.#remote.rtpPort, this.#remote.address);
+    this.#carry(() => {
+      if (!this.#closed) this.#rtp.send(packet, remote.rtpPort, remote.address);
+    });
   }
 
   send(
@@ -322,6 +330,7 @@ export class SrtpPeer {
   }
 
   close(): void {
+    this.#closed = true;
     this.#rtp.close();
     this.#rtcp.close();
   }

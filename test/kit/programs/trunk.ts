@@ -10,6 +10,15 @@ import { SipReader, type SipText } from '../../../scripts/call/sip-text.ts';
 import type { TestKeyPair } from '../fakes/certificates.ts';
 import { eventually, saw } from './eventually.ts';
 
+export interface TrunkOptions {
+  /** Address to listen on. */
+  readonly host?: string;
+  /** Host and port that peers are given, if they do not reach the trunk directly. */
+  readonly reachedAt?: string;
+  /** Gets each new call, instead of {@link TestTrunk.call}; the trunk forgets it with {@link TestTrunk.forget}. */
+  readonly onCall?: (call: TrunkCall) => void;
+}
+
 const optionsHeaders = ['Allow: INVITE, ACK, BYE, CANCEL, OPTIONS', 'User-Agent: TestTrunk/1'];
 
 export class TestTrunk {
@@ -18,23 +27,37 @@ export class TestTrunk {
   readonly #sockets = new Set<TLSSocket>();
   readonly #calls = new Map<string, TrunkCall>();
   readonly #fresh: TrunkCall[] = [];
+  readonly #reachedAt: string;
+  readonly #onCall: (call: TrunkCall) => void;
   /** Answered OPTIONS requests. */
   probes = 0;
 
-  private constructor(server: Server, port: number) {
+  private constructor(server: Server, port: number, options: TrunkOptions) {
     this.#server = server;
     this.port = port;
+    this.#reachedAt = options.reachedAt ?? `127.0.0.1:${port}`;
+    this.#onCall = options.onCall ?? ((call) => this.#fresh.push(call));
     server.on('secureConnection', (socket: TLSSocket) => this.#connected(socket));
     // Discovery, and an edge that does not trust the certificate, end the handshake.
     server.on('tlsClientError', () => {});
   }
 
   /** @param port 0 for a free one @param tls requirements for clients */
-  static async listen({ cert, key }: TestKeyPair, port = 0, tls: TlsOptions = {}): Promise<TestTrunk> {
+  static async listen(
+    { cert, key }: TestKeyPair,
+    port = 0,
+    tls: TlsOptions = {},
+    options: TrunkOptions = {},
+  ): Promise<TestTrunk> {
     const server = createServer({ cert, key, ...tls });
-    server.listen(port, '127.0.0.1');
+    server.listen(port, options.host ?? '127.0.0.1');
     await once(server, 'listening');
-    return new TestTrunk(server, (server.address() as AddressInfo).port);
+    return new TestTrunk(server, (server.address() as AddressInfo).port, options);
+  }
+
+  /** Later requests of the call are not answered. */
+  forget(call: TrunkCall): void {
+    this.#calls.delete(call.id);
   }
 
   /** The next inbound call. */
@@ -78,9 +101,9 @@ export class TestTrunk {
     const known = this.#calls.get(id);
     if (known) known.receive(message);
     else if (message.method === 'INVITE') {
-      const call = new TrunkCall(socket, message, this.port);
+      const call = new TrunkCall(socket, message, this.#reachedAt);
       this.#calls.set(id, call);
-      this.#fresh.push(call);
+      this.#onCall(call);
     }
   }
 }
@@ -93,10 +116,20 @@ export class TrunkCall {
   readonly #socket: TLSSocket;
   readonly #contact: string;
 
-  constructor(socket: TLSSocket, invite: SipText, port: number) {
+  constructor(socket: TLSSocket, invite: SipText, reachedAt: string) {
     this.#socket = socket;
     this.invite = invite;
-    this.#contact = `Contact: <sip:trunk@127.0.0.1:${port};transport=tls>`;
+    this.#contact = `Contact: <sip:trunk@${reachedAt};transport=tls>`;
+  }
+
+  /** SIP Call-ID */
+  get id(): string {
+    return this.invite.header('call-id') ?? '';
+  }
+
+  /** Whether a request of that method came after the INVITE. */
+  got(method: string): boolean {
+    return this.received.some((one) => one.method === method);
   }
 
   /** Answers the INVITE. @param status `180 Ringing` */

@@ -1,0 +1,35 @@
+/** What ends the growth of a series, as docs/operations.md and docs/limits.md promise it to the operator. */
+
+const calls = 'retention: 90 days of calls';
+const tests = 'retention: the newest 100,000 test runs';
+
+/** By table. A table that is not listed must not grow. */
+const tables: Readonly<Record<string, string>> = {
+  calls,
+  transcript_parts: calls,
+  trace_parts: 'retention: 14 days of traces',
+  audit_entries: 'retention: 365 days of changes',
+  test_runs: tests,
+  test_run_records: tests,
+  test_assertion_results: tests,
+  test_paths: tests,
+  test_batches: tests,
+  widget_threads: 'retention: 90 days of ended threads',
+  widget_messages: 'retention: 90 days of ended threads',
+  widget_agents: 'retention: 90 days of ended threads',
+  test_calls: 'retention: 24 hours',
+  idempotent_answers: 'retention: 24 hours',
+  trunk_hours: 'retention: 31 days, an hour per endpoint',
+  trunk_probe_runs: 'retention: 31 days',
+  alerts: 'retention: 90 days of resolved alerts',
+  webhook_deliveries: 'retention: 7 days',
+  test_run_counts: 'one row per pathway and day',
+  pathway_references: 'deleted with their pathway',
+};
+
+export function boundOfTable(table: string): string | null {
+  return tables[table] ?? null;
+}
+
+/** The database file grows with its rows, all of which have a bound. */
+export const boundOfDatabase = 'retention of its tables';
