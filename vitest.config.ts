@@ -16,7 +16,7 @@ const poll = { timeout: 30_000 };
 const maxWorkers = Math.min(2 * availableParallelism(), portParts);
 
 /** Tests of control that run once, because they use no database … */
-const noDatabase = ['control/settings/**', 'control/certificates/**', 'control/compile-cache.test.ts'];
+const noDatabase = ['control/settings/**', 'control/certificates/**'];
 /** … or SQLite files: of programs, of earlier versions, of a disk that fails. */
 const onFiles = [
   'control/{admin,bootstrap}.test.ts',

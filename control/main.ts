@@ -1,7 +1,7 @@
 /** The control plane as a program. Enables the compile cache before loading anything else. */
 import { resolve } from 'node:path';
+import { keepCompiled } from '#shared/compile-cache.ts';
 import { ownerOnly } from '#shared/private-folder.ts';
-import { keepCompiled } from './compile-cache.ts';
 
 ownerOnly();
 // Same default as in the settings; the program reads and validates them.

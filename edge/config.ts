@@ -1,4 +1,4 @@
-/** Settings of the edge. The only code in `edge` that reads the environment. */
+/** Settings of the edge. Besides main.ts the only code in `edge` that reads the environment. */
 
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -146,7 +146,6 @@ export class Edge {
       if (settings.drachtio) signaling.connect(settings.drachtio);
       else engine?.start();
       await Promise.race([ready.promise, unusable.promise]);
-      await tts.warm?.();
     } catch (error) {
       await edge.#close();
       throw error;

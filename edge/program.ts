@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guardProgram } from '#shared/fault-guard.ts';
-import { ownerOnly } from '#shared/private-folder.ts';
 import { storageWords } from '#shared/storage-fault.ts';
 import { readSettings } from './config.ts';
 import { Edge } from './edge.ts';
@@ -30,7 +29,6 @@ export async function runEdge(options: EdgeOptions = {}): Promise<void> {
 
 async function start(options: EdgeOptions): Promise<void> {
   const guard = guardProgram({ program: 'edge', version });
-  ownerOnly();
   const settings = readSettings();
   const log = createLog(settings.logLevel);
   let edge: Edge | null = null;

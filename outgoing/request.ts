@@ -1,6 +1,6 @@
 /** One HTTP request with undici, on its own connection to a checked address. Redirects are not followed. */
 
-import { Client, errors } from 'undici';
+import type { Client } from 'undici';
 import type { Clock } from '#shared/clock.ts';
 import { systemAddresses } from '#shared/judged-lookup.ts';
 import { bareHost, type ConnectParts, connectJudged } from './connect.ts';
@@ -50,7 +50,7 @@ export async function sendOutgoing(parts: OutgoingParts, request: OutgoingReques
   const limit = new AbortController();
   const timer = parts.clock.after(timeoutMs, () => limit.abort());
   const signal = AbortSignal.any([request.signal, limit.signal]);
-  const client = clientFor(parts, url, signal);
+  const client = await clientFor(parts, url, signal);
   try {
     signal.throwIfAborted();
     return await exchange(client, request, signal);
@@ -64,7 +64,9 @@ export async function sendOutgoing(parts: OutgoingParts, request: OutgoingReques
 }
 
 /** A client for one request: its connection goes to a checked address, and the signal aborts it while connecting. */
-function clientFor(parts: OutgoingParts, { href, origin }: URL, signal: AbortSignal): Client {
+async function clientFor(parts: OutgoingParts, { href, origin }: URL, signal: AbortSignal): Promise<Client> {
+  // Most programs send no request for a long time.
+  const { Client } = await import('undici');
   const { allowedTargets: allowed, resolve = systemAddresses, ca } = parts;
   return new Client(origin, {
     pipelining: 0,
@@ -129,8 +131,9 @@ function failureOf(error: unknown, request: OutgoingRequest, limit: AbortSignal)
   if (limit.aborted) return new OutgoingFailure('timeout', `no answer within ${request.timeoutMs} ms`, error);
   if (error instanceof OutgoingFailure) return error;
   // A header or method that cannot be sent: a retry would fail too.
-  const isOurs = error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError;
-  if (isOurs || error instanceof URIError) {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  const isOurs = code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED';
+  if (error instanceof Error && (isOurs || error instanceof URIError)) {
     return new OutgoingFailure('refused', `the request cannot be sent: ${error.message}`, error);
   }
   return new OutgoingFailure('network', failureWords(bareHost(request.url), error), error);

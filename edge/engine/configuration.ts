@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { Value } from 'typebox/value';
-import {
-  type EngineConfiguration,
-  EngineConfigurationSchema,
-} from '#shared/engine-protocol/configuration.ts';
+import { type EngineConfiguration, engineConfiguration } from '#shared/engine-protocol/configuration.ts';
 import type { EngineLimits, TransportLimits } from '#shared/engine-protocol/limits.ts';
+import { fits } from '#shared/shapes.ts';
 import { DEFAULT_MESSAGE_LIMITS } from './message/limits.ts';
 import type { StackOptions } from './stack.ts';
 import type { KeyPair, TlsMaterial } from './transport/certificates.ts';
@@ -24,12 +21,10 @@ export function parseConfiguration(line: string): EngineConfiguration {
   } catch (error) {
     throw new ConfigurationError(`the first line on stdin must be the configuration in JSON: ${text(error)}`);
   }
-  if (Value.Check(EngineConfigurationSchema, value)) return value;
-  const [first] = Value.Errors(EngineConfigurationSchema, value);
-  const where = first?.instancePath ? `at ${first.instancePath}` : 'at the top level';
-  // For an unknown property the schema that fails is `false`.
-  const what = first?.message === 'schema is false' ? 'unknown setting' : first?.message;
-  throw new ConfigurationError(`invalid configuration ${where}: ${what}`);
+  if (fits(engineConfiguration, value)) return value;
+  const fault = engineConfiguration.fault(value, '');
+  const where = fault?.at ? `at ${fault.at}` : 'at the top level';
+  throw new ConfigurationError(`invalid configuration ${where}: ${fault?.what}`);
 }
 
 export function stackOptions(configuration: EngineConfiguration): StackOptions {

@@ -1,10 +1,8 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { Compile } from 'typebox/compile';
-import { EdgeConfig, type EdgeConfigChange } from '#shared/edge-protocol/config.ts';
+import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol/config.ts';
 import type { SecretBox } from '#shared/secret-box.ts';
 import { storageFault } from '#shared/storage-fault.ts';
-
-const validConfig = Compile(EdgeConfig);
+import { validFrame } from './valid-frame.ts';
 
 /** A change whose base version is not the current one; the full configuration is needed. */
 export class ConfigGap extends Error {
@@ -124,7 +122,8 @@ export class ConfigStore {
 function configOf(json: string): EdgeConfig | null {
   try {
     const value: unknown = JSON.parse(json);
-    return validConfig.Check(value) ? value : null;
+    const frame: unknown = { type: 'config', config: value };
+    return validFrame.Check(frame) && frame.type === 'config' ? frame.config : null;
   } catch {
     return null;
   }

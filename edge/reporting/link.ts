@@ -1,14 +1,12 @@
-import { Compile } from 'typebox/compile';
 import WebSocket from 'ws';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol/config.ts';
-import { ControlToEdge, type EdgeToControl } from '#shared/edge-protocol/frames.ts';
+import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import { apiErrors } from '#shared/errors.ts';
 import { isRefusal, type RetryLimits, retryPause } from './link-rules.ts';
 import type { Outbox, StoredReport } from './outbox.ts';
-
-const validFrame = Compile(ControlToEdge);
+import { validFrame } from './valid-frame.ts';
 
 type CommandFrame = Extract<ControlToEdge, { type: 'command' }>;
 

@@ -1,16 +1,12 @@
 /** The value of `privateHeaders.failure`: why the engine could not reach a peer, as JSON in ASCII. */
-import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
 import { type ConnectionFailure, connectionFaults } from '../connection-faults.ts';
+import { fits, objectOf, oneOf, type Shaped, text } from '../shapes.ts';
 
-const FailureSchema = Type.Object(
-  { fault: Type.Enum([...connectionFaults]), detail: Type.String() },
-  { additionalProperties: false },
-);
+const failureShape = objectOf({ fault: oneOf(...connectionFaults), detail: text });
 
 /** The text goes into the Warning header, where people and other engines look for it. */
 export function writeFailure({ fault, detail }: ConnectionFailure): string {
-  const value: Static<typeof FailureSchema> = { fault, detail };
+  const value: Shaped<typeof failureShape> = { fault, detail };
   return JSON.stringify(value).replace(
     /[^ -~]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -22,7 +18,7 @@ export function readFailure(value: string | undefined): Omit<ConnectionFailure, 
   if (value === undefined) return null;
   try {
     const failure: unknown = JSON.parse(value);
-    return Value.Check(FailureSchema, failure) ? failure : null;
+    return fits(failureShape, failure) ? failure : null;
   } catch {
     return null;
   }

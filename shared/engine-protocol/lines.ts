@@ -2,52 +2,56 @@
  * What edge and embedded engine tell each other while the engine runs: one JSON object per line. Commands go to its
  * standard input, events come from its standard output.
  */
-import { type Static, type TSchema, Type } from 'typebox';
-import { Value } from 'typebox/value';
-import { Address } from './configuration.ts';
-
-const closed = { additionalProperties: false };
+import {
+  integer,
+  listOf,
+  number,
+  objectOf,
+  oneOf,
+  orNull,
+  positive,
+  recordOf,
+  type Shape,
+  type Shaped,
+  text,
+} from '../shapes.ts';
+import { address } from './configuration.ts';
 
 /** Addresses and CIDR blocks by the organization whose configuration names them. */
-const SourcesByOwnerSchema = Type.Record(Type.String(), Type.Array(Type.String()));
-export type SourcesByOwner = Readonly<Record<string, readonly string[]>>;
+const sourcesByOwner = recordOf(listOf(text));
+export type SourcesByOwner = Shaped<typeof sourcesByOwner>;
 
 const engineCommands = {
   /** Closes all connections and exits, as the end of the input does. */
-  stop: Type.Object({}, closed),
+  stop: objectOf({}),
   /** Reads the certificate files again. */
-  'reload-certificates': Type.Object({}, closed),
+  'reload-certificates': objectOf({}),
   /** Closes all inbound connections of an address and rejects new ones for this long. */
-  block: Type.Object({ address: Type.String(), seconds: Type.Number({ exclusiveMinimum: 0 }) }, closed),
+  block: objectOf({ address: text, seconds: positive }),
   /** Sets the sources for which connections are reserved. All other sources share a part of the room. */
-  sources: Type.Object({ sources: SourcesByOwnerSchema }, closed),
+  sources: objectOf({ sources: sourcesByOwner }),
   /** Sets the private networks that peers may use in Contact or Record-Route: addresses and CIDR blocks. */
-  'allowed-targets': Type.Object({ networks: Type.Array(Type.String()) }, closed),
+  'allowed-targets': objectOf({ networks: listOf(text) }),
   /** Ends dialogs that no call owns; unknown ids are ignored. */
-  'end-dialogs': Type.Object({ ids: Type.Array(Type.String()) }, closed),
+  'end-dialogs': objectOf({ ids: listOf(text) }),
 };
 
 const engineEvents = {
   /** All listeners are open; `app` is where applications connect. */
-  ready: Type.Object({ tls: Address, wss: Type.Union([Type.Null(), Address]), app: Address }, closed),
+  ready: objectOf({ tls: address, wss: orNull(address), app: address }),
   /** A log line; further fields are its data. */
-  log: Type.Object({
-    level: Type.Union([Type.Literal('info'), Type.Literal('warn'), Type.Literal('error')]),
-    message: Type.String(),
-  }),
+  log: objectOf({ level: oneOf('info', 'warn', 'error'), message: text }, {}, true),
   /** Requests that the engine rejected itself: their number by source address. */
-  refusals: Type.Object({ sources: Type.Record(Type.String(), Type.Integer()) }, closed),
+  refusals: objectOf({ sources: recordOf(integer()) }),
   /** The ids of all dialogs, every ten seconds. */
-  dialogs: Type.Object({ ids: Type.Array(Type.String()) }, closed),
+  dialogs: objectOf({ ids: listOf(text) }),
   /** Counters and gauges by name, every ten seconds. Prometheus names them `trunkline_engine_<name>`. */
-  metrics: Type.Object({ metrics: Type.Record(Type.String(), Type.Number()) }, closed),
+  metrics: objectOf({ metrics: recordOf(number) }),
 };
 
-type Unchangeable<T> = T extends object ? { readonly [K in keyof T]: Unchangeable<T[K]> } : T;
-
 /** One variant for each name of a table of bodies. */
-type Named<Key extends string, Bodies extends Record<string, TSchema>> = {
-  [Name in keyof Bodies & string]: { readonly [K in Key]: Name } & Unchangeable<Static<Bodies[Name]>>;
+type Named<Key extends string, Bodies extends Record<string, Shape<unknown>>> = {
+  [Name in keyof Bodies & string]: { readonly [K in Key]: Name } & Shaped<Bodies[Name]>;
 }[keyof Bodies & string];
 
 export type EngineCommand = Named<'command', typeof engineCommands>;
@@ -73,7 +77,11 @@ export function lineOf(message: EngineCommand | EngineEvent): string {
   return `${JSON.stringify(message)}\n`;
 }
 
-function read(key: 'command' | 'event', bodies: Readonly<Record<string, TSchema>>, line: string): unknown {
+function read(
+  key: 'command' | 'event',
+  bodies: Readonly<Record<string, Shape<unknown>>>,
+  line: string,
+): unknown {
   const shown = line.slice(0, 80);
   let value: unknown;
   try {
@@ -83,9 +91,9 @@ function read(key: 'command' | 'event', bodies: Readonly<Record<string, TSchema>
   }
   if (typeof value !== 'object' || value === null) throw new UnusableLine(`${key} ${shown}: not an object`);
   const { [key]: name, ...body } = value as Record<string, unknown>;
-  const schema = typeof name === 'string' && Object.hasOwn(bodies, name) ? bodies[name] : undefined;
-  if (!schema) throw new UnusableLine(`${key} ${typeof name === 'string' ? name : shown}: unknown ${key}`);
-  if (Value.Check(schema, body)) return value;
-  const [error] = Value.Errors(schema, body);
-  throw new UnusableLine(`${key} ${name}: ${error?.instancePath || '/'} ${error?.message ?? 'is wrong'}`);
+  const shape = typeof name === 'string' && Object.hasOwn(bodies, name) ? bodies[name] : undefined;
+  if (!shape) throw new UnusableLine(`${key} ${typeof name === 'string' ? name : shown}: unknown ${key}`);
+  const fault = shape.fault(body, '');
+  if (fault === null) return value;
+  throw new UnusableLine(`${key} ${name}: ${fault.at || '/'} ${fault.what}`);
 }

@@ -57,6 +57,8 @@ async function run(order: Order): Promise<void> {
     onRestart: () => log.error({}, 'the engine died under load'),
     onUnusable: () => process.exit(1),
   });
+  // As the edge does for the sources of its configuration: a stranger may not have this much under way.
+  engine.know({ org: ['127.0.0.1'] });
   engine.start();
   process.once('message', async () => {
     close();

@@ -1,10 +1,8 @@
 /** The WebSocket of a test run (agent-test-protocol.ts). It does not reconnect: once lost, the run is over. */
-import { Compile } from 'typebox/compile';
+import { Value } from 'typebox/value';
 import WebSocket from 'ws';
 import { type AgentTestEvent, AgentTestOrder } from '#shared/agent-test-protocol.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
-
-const validOrder = Compile(AgentTestOrder);
 
 const maxOrderBytes = 4 * 1024 * 1024;
 
@@ -80,7 +78,7 @@ export class RunSocket {
     } catch {
       order = null;
     }
-    if (validOrder.Check(order)) this.#parts.order(order);
+    if (Value.Check(AgentTestOrder, order)) this.#parts.order(order);
     else {
       this.#lose('control sent an invalid order');
       this.#socket.terminate();

@@ -94,7 +94,7 @@ export class TransportLayer implements ConnectionOwner {
     try {
       const tls = await tlsListener.listen(this.#options.tls);
       if (this.#options.wss === undefined) return { tls };
-      const wssListener = Listener.wss(context, this.limits, this.#admission, events);
+      const wssListener = await Listener.wss(context, this.limits, this.#admission, events);
       this.#listeners.push(wssListener);
       return { tls, wss: await wssListener.listen(this.#options.wss) };
     } catch (error) {

@@ -1,5 +1,4 @@
 /** Inbound connections: TCP accept, admission, TLS handshake, and for WSS the upgrade. */
-import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import {
   createServer as createTlsServer,
@@ -13,7 +12,6 @@ import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 import { plainAddress } from '#shared/networks.ts';
 import type { Admission } from './admission.ts';
 import type { ConnectionSlot } from './connection-slot.ts';
-import { upgradeTo } from './websocket-wire.ts';
 
 export interface ListenAddress {
   readonly host: string;
@@ -83,19 +81,19 @@ export class Listener {
   }
 
   /** WebSocket over TLS with the subprotocol `sip` (RFC 7118). */
-  static wss(
+  static async wss(
     context: SecureContextOptions,
     limits: TransportLimits,
     admission: Admission,
     events: ListenerEvents & { wss(socket: WebSocket, raw: Socket, slot: ConnectionSlot): void },
-  ): Listener {
-    const secure = createHttpsServer({ ...context, handshakeTimeout: 0 });
-    const listener = new Listener(secure, admission, events, 2 * limits.handshakeTimeoutMs);
-    upgradeTo(secure, limits, (socket, raw) => {
+  ): Promise<Listener> {
+    const { upgradingServer } = await import('./websocket-upgrade.ts');
+    const secure = upgradingServer({ ...context, handshakeTimeout: 0 }, limits, (socket, raw) => {
       const slot = listener.#arrived(raw);
       if (slot) events.wss(socket, raw, slot);
       else socket.terminate();
     });
+    const listener = new Listener(secure, admission, events, 2 * limits.handshakeTimeoutMs);
     return listener;
   }
 

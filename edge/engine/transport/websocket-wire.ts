@@ -1,13 +1,9 @@
 /** SIP over WebSocket (RFC 7118): one message per frame, subprotocol `sip`. */
 
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
-import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { type RawData, WebSocket, WebSocketServer } from 'ws';
+import type { RawData, WebSocket } from 'ws';
 import { connectionLoss } from '#shared/connection-faults.ts';
-import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 import type { Connection } from './connection.ts';
 import { WebSocketFrames } from './websocket-frames.ts';
 import type { Wire } from './wire.ts';
@@ -35,7 +31,7 @@ export class WebSocketWire implements Wire {
 
   /** Text frames when the octets are valid UTF-8: browsers deliver those as strings (RFC 7118 section 4.2). */
   write(bytes: Buffer): void {
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(bytes, { binary: !isUtf8(bytes) });
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(bytes, { binary: !isUtf8(bytes) });
   }
 
   end(reason: string): void {
@@ -85,32 +81,4 @@ export class WebSocketWire implements Wire {
 function bufferOf(data: RawData): Buffer {
   if (Buffer.isBuffer(data)) return data;
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
-}
-
-/** Makes `server` accept WebSocket upgrades for `sip`, and answer everything else with 426 or 400. */
-export function upgradeTo(
-  server: HttpsServer,
-  limits: TransportLimits,
-  upgraded: (socket: WebSocket, raw: Socket) => void,
-): void {
-  const upgrader = new WebSocketServer({
-    noServer: true,
-    maxPayload: limits.maxMessageBytes,
-    perMessageDeflate: false,
-    handleProtocols: (offered) => (offered.has('sip') ? 'sip' : false),
-  });
-  server.on('request', (_request, response) => {
-    response.writeHead(426, { Connection: 'close', Upgrade: 'websocket' }).end('SIP over WebSocket only\n');
-  });
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const offered = request.headers['sec-websocket-protocol'] ?? '';
-    if (!offered.split(',').some((protocol) => protocol.trim() === 'sip')) {
-      // The HTTP server has released the socket: we must handle its errors and its end.
-      socket.on('error', () => socket.destroy());
-      socket.once('finish', () => socket.destroy());
-      socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-      return;
-    }
-    upgrader.handleUpgrade(request, socket, head, (webSocket) => upgraded(webSocket, request.socket));
-  });
 }

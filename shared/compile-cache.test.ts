@@ -15,7 +15,7 @@ function used(dataFolder = folder): boolean {
   const module = join(import.meta.dirname, 'compile-cache.ts');
   const code = `import { keepCompiled } from ${JSON.stringify(module)};
     const used = keepCompiled(${JSON.stringify(dataFolder)});
-    await import(${JSON.stringify(join(import.meta.dirname, 'settings', 'config.ts'))});
+    await import(${JSON.stringify(join(import.meta.dirname, 'clock.ts'))});
     console.log(used);`;
   // The programs of a test run share one cache.
   const { NODE_COMPILE_CACHE: _, ...env } = process.env;

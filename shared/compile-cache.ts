@@ -1,28 +1,31 @@
 /**
- * Keeps Node's compiled code (also with types stripped) in the data folder, which saves a third of a restart's work. It
- * may be deleted at any time; where it cannot be written, everything is compiled again.
+ * Keeps Node's compiled code (also with types stripped) in the data folder, which saves a third of a restart's work and
+ * the memory of the compiler. It may be deleted at any time; where it cannot be written, everything is compiled again.
  */
-import { existsSync, lstatSync, mkdirSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { constants, enableCompileCache } from 'node:module';
 import { join } from 'node:path';
+import { isOwnFile } from './private-folder.ts';
 
 const folderName = 'compile-cache';
 
 /**
  * Call before importing what it is for. Does nothing before the first start has created the data folder, or where
- * anyone else can write to it, because its contents are executed.
+ * anyone else can write to it, because its contents are executed. Programs that this one starts use it too.
  * @param dataFolder `$TRUNKLINE_DATA`
  * @returns whether it is in use
  */
 export function keepCompiled(dataFolder: string): boolean {
   try {
     const folder = join(dataFolder, folderName);
-    if (!existsSync(join(dataFolder, 'control.lock')) || !isOurs(dataFolder)) return false;
+    if (!readdirSync(dataFolder).some(isOwnFile) || !isOurs(dataFolder)) return false;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!isOurs(folder)) return false;
     const { status } = enableCompileCache(folder);
     const { ALREADY_ENABLED, ENABLED } = constants.compileCacheStatus;
-    return status === ENABLED || status === ALREADY_ENABLED;
+    if (status !== ENABLED && status !== ALREADY_ENABLED) return false;
+    process.env.NODE_COMPILE_CACHE ??= folder;
+    return true;
   } catch {
     // The cache is optional.
     return false;

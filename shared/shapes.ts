@@ -1,0 +1,113 @@
+/**
+ * Checks values from outside, such as parsed JSON. For the engine, which is to stay small: TypeBox, which the other
+ * programs use, takes 30 MiB of memory in each process.
+ */
+
+/** What is wrong, and the JSON pointer of where. */
+export interface ShapeFault {
+  readonly at: string;
+  readonly what: string;
+}
+
+/** Accepts the values of a type. */
+export interface Shape<T> {
+  /** Null: the value has this shape. */
+  fault(value: unknown, at: string): ShapeFault | null;
+  /** Never set; it makes the type known to the compiler. */
+  readonly type?: T;
+}
+
+/** The type of a shape's values. */
+export type Shaped<S> = S extends Shape<infer T> ? T : never;
+
+type Shapes = Readonly<Record<string, Shape<unknown>>>;
+type ObjectOf<R extends Shapes, O extends Shapes> = { readonly [K in keyof R]: Shaped<R[K]> } & {
+  readonly [K in keyof O]?: Shaped<O[K]>;
+};
+
+export function fits<T>(shape: Shape<T>, value: unknown): value is T {
+  return shape.fault(value, '') === null;
+}
+
+export const text = simple<string>('must be string', (value) => typeof value === 'string');
+export const flag = simple<boolean>('must be boolean', (value) => typeof value === 'boolean');
+export const number = simple<number>('must be number', (value) => Number.isFinite(value));
+export const name = simple<string>('must not be empty', (value) => typeof value === 'string' && value !== '');
+export const positive = simple<number>('must be > 0', (value) => Number.isFinite(value) && Number(value) > 0);
+
+/** An integer. */
+export function integer(minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER): Shape<number> {
+  const what =
+    minimum === Number.MIN_SAFE_INTEGER ? 'must be integer' : `must be integer from ${minimum} to ${maximum}`;
+  return simple(
+    what,
+    (value) => Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum,
+  );
+}
+
+export function oneOf<const T extends string>(...values: readonly T[]): Shape<T> {
+  const known: ReadonlySet<unknown> = new Set(values);
+  return simple(`must be one of ${values.join(', ')}`, (value) => known.has(value));
+}
+
+export function orNull<T>(shape: Shape<T>): Shape<T | null> {
+  return { fault: (value, at) => (value === null ? null : shape.fault(value, at)) };
+}
+
+export function listOf<T>(shape: Shape<T>): Shape<readonly T[]> {
+  return {
+    fault: (value, at) =>
+      Array.isArray(value) ? firstFault(value.entries(), shape, at) : { at, what: 'must be array' },
+  };
+}
+
+/** An object with any names. */
+export function recordOf<T>(shape: Shape<T>): Shape<Readonly<Record<string, T>>> {
+  return {
+    fault: (value, at) =>
+      isObject(value) ? firstFault(Object.entries(value), shape, at) : { at, what: 'must be object' },
+  };
+}
+
+/** @param open whether it may have other properties */
+export function objectOf<R extends Shapes, O extends Shapes = Record<never, never>>(
+  required: R,
+  optional?: O,
+  open = false,
+): Shape<ObjectOf<R, O>> {
+  const all: ReadonlyMap<string, Shape<unknown>> = new Map(Object.entries({ ...required, ...optional }));
+  return {
+    fault: (value, at) => {
+      if (!isObject(value)) return { at, what: 'must be object' };
+      const missing = Object.keys(required).filter((key) => !Object.hasOwn(value, key));
+      if (missing.length > 0) return { at, what: `must have required properties ${missing.join(', ')}` };
+      for (const [key, content] of Object.entries(value)) {
+        const shape = all.get(key);
+        if (!shape && !open) return { at: `${at}/${key}`, what: 'unknown setting' };
+        const fault = shape?.fault(content, `${at}/${key}`);
+        if (fault) return fault;
+      }
+      return null;
+    },
+  };
+}
+
+function simple<T>(what: string, accepts: (value: unknown) => boolean): Shape<T> {
+  return { fault: (value, at) => (accepts(value) ? null : { at, what }) };
+}
+
+function firstFault(
+  entries: Iterable<readonly [string | number, unknown]>,
+  shape: Shape<unknown>,
+  at: string,
+): ShapeFault | null {
+  for (const [key, value] of entries) {
+    const fault = shape.fault(value, `${at}/${key}`);
+    if (fault) return fault;
+  }
+  return null;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
