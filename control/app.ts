@@ -7,7 +7,7 @@ import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { alertRoutes, alertSenders, logSender, smsSender, startAlerts } from './alerts/index.ts';
 import { auditRoutes } from './audit/index.ts';
 import { createBackground } from './background.ts';
-import { callRoutes, completedBody, sipCallRoutes, startLostCalls } from './calls/index.ts';
+import { callRoutes, completedBody, searchRoutes, sipCallRoutes, startLostCalls } from './calls/index.ts';
 import { Catalogue } from './catalogue/index.ts';
 import { linkCatalogue } from './catalogue-links.ts';
 import { chatRoutes } from './chats/index.ts';
@@ -346,6 +346,7 @@ function addRoutes(app: App, services: Services, addOthers: (app: App) => void):
   checkRoutes(app, services);
   registerRoutes(app, services);
   callRoutes(app, services);
+  searchRoutes(app, services);
   organizationRoutes(app, services);
   auditRoutes(app, services);
   edgeRoutes(app, services);

@@ -5,6 +5,7 @@ export { sipCallRoutes } from './log-routes.ts';
 export { startLostCalls } from './lost.ts';
 export { storeCall, storeTrace, storeTranscript } from './reports.ts';
 export { callRoutes } from './routes.ts';
+export { searchRoutes } from './search-routes.ts';
 export {
   callsUsingVersion,
   deleteCallsBefore,

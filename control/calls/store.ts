@@ -37,6 +37,22 @@ export async function findCall(db: Db, orgId: string, id: string): Promise<CallR
   return call;
 }
 
+/** Those of the organization, by id. */
+export async function findCallsOf(
+  db: Db,
+  orgId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, CallRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('calls')
+    .selectAll()
+    .where('id', 'in', ids)
+    .where('org_id', '=', orgId)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 export async function insertCall(db: Db, row: CallRow): Promise<void> {
   await db.insertInto('calls').values(row).execute();
 }
@@ -90,6 +106,16 @@ export async function findTranscript(
       }
     }
     if (parts.length < partsAtOnce) return { entries, isCut: false };
+  }
+}
+
+/** The stored part of a call's transcript that has this line. */
+export async function findPartOfLine(db: Db, callId: string, lineId: string): Promise<number | undefined> {
+  for (let last = 0; ; await setImmediate()) {
+    const parts = await selectTranscript(db, callId, last);
+    const found = parts.find(({ entries }) => fromJson(entries).some(({ id }) => id === lineId));
+    if (found || parts.length < partsAtOnce) return found?.id;
+    last = parts.at(-1)?.id ?? 0;
   }
 }
 

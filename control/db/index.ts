@@ -81,5 +81,6 @@ export type {
   WidgetSessionRow,
   WidgetThreadRow,
 } from './tables.ts';
+export { type FoundPart, findParts, type Phrase } from './transcript-words.ts';
 export { beginWork, endWork, interruptedWork, mostCrashes, pauseAfterCrash } from './under-way.ts';
 export { readUnmigrated } from './unmigrated.ts';

@@ -120,4 +120,27 @@ export type CallTransfer = Static<typeof CallTransfer>;
 
 export const CallTransferStarted = Plain(Type.Object({ message: text }));
 
+/** GET /v1/calls/transcripts (contract 9.6). */
+export const TranscriptQuery = Type.Object({
+  query: Text(1, 200, 'Words; "in quotes" one after the other; an asterisk at the end of a word for any end'),
+  limit: Optional(Integer(1, 100)),
+  before: Optional(Text(1, 200, 'id of the last line of the previous page')),
+});
+export type TranscriptQuery = Static<typeof TranscriptQuery>;
+
+export const FoundLine = Type.Object({
+  id: text,
+  call_id: text,
+  created_at: Iso(),
+  user: OneOf(['user', 'assistant', 'agent-action']),
+  text,
+  direction: OneOf(['inbound', 'outbound']),
+  from: text,
+  to: text,
+  started_at: Iso(),
+});
+export type FoundLine = Static<typeof FoundLine>;
+
+export const FoundLines = Plain(Type.Object({ lines: Type.Array(FoundLine) }));
+
 export const CallPath = PathId('call_id', 'Id of the call');

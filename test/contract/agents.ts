@@ -98,6 +98,7 @@ export const agents: readonly Endpoint[] = [
     },
   ],
   ['GET', '/v1/calls/{call_id}', [200], { 404: ['CALL_NOT_FOUND'] }],
+  ['GET', '/v1/calls/transcripts', [200], { 400: ['INVALID_CURSOR'] }],
   ['POST', '/v1/calls/{call_id}/stop', [200], { 404: ['CALL_NOT_FOUND'] }],
   [
     'POST',

@@ -16,12 +16,13 @@ export interface CopiedTable {
 const countedByTriggers = 'test_run_counts';
 
 /**
- * All tables except those of the migrations, a referenced one before those that refer to it.
+ * All tables except those of the migrations and of a search index, which triggers fill; a referenced one before those that refer to it.
  * @param db an SQLite database at the newest schema
  */
 export async function tablesOf(db: Db): Promise<CopiedTable[]> {
   const { rows } = await sql<{ name: string; text: string }>`select name, sql as text from sqlite_master
-    where type = 'table' and name not like 'sqlite_%' and name not like 'kysely_%' and name not like 'copy!_%' escape '!'
+    where type = 'table' and name in (select name from pragma_table_list where type = 'table')
+    and name not like 'sqlite_%' and name not like 'kysely_%' and name not like 'copy!_%' escape '!'
     order by name = ${countedByTriggers}, rowid`.execute(db);
   const tables = new Map<string, CopiedTable>();
   const references = new Map<string, string[]>();

@@ -35,6 +35,7 @@ import { up as testRunOfCalls } from './0032-test-run-of-calls.ts';
 import { up as leases } from './0034-leases.ts';
 import { up as fleet } from './0036-fleet.ts';
 import { up as callLogByMonth } from './0037-call-log-by-month.ts';
+import { up as transcriptWords } from './0038-transcript-words.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -72,4 +73,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0034-leases': { up: leases },
   '0036-fleet': { up: fleet },
   '0037-call-log-by-month': { up: callLogByMonth },
+  '0038-transcript-words': { up: transcriptWords },
 };

@@ -16,11 +16,12 @@ const texts: Readonly<Record<string, string>> = {
   edges: '[]',
 };
 
-/** Tables of the database, except those of the migrations themselves. */
+/** Tables of the database, except those of the migrations themselves and of a search index. */
 function tablesOf(file: SqliteFile.Database): { name: string; sql: string }[] {
   return file
     .prepare<[], { name: string; sql: string }>(
       `select name, sql from sqlite_master where type = 'table'
+       and name in (select name from pragma_table_list where type = 'table')
        and name not like 'sqlite_%' and name not like 'kysely_%' order by rowid`,
     )
     .all();
