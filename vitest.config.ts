@@ -38,7 +38,7 @@ export default defineConfig({
     maxWorkers,
     pool: 'forks',
     isolate: false,
-    setupFiles: ['test/kit/property-seed.ts'],
+    setupFiles: ['test/kit/property-seed.ts', 'test/kit/programs/engine-differences.ts'],
     sequence: { sequencer: LongestFirst },
     projects: [
       {

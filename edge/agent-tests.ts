@@ -33,6 +33,9 @@ import type { Hunt } from './call/ports/routes.ts';
 const notFollowed = () =>
   ({ allowed: false, reason: 'A call of an agent test is not transferred.' }) as const;
 
+const notItself =
+  'the SIP engine of this edge is a drachtio-server, which sends no call to its own address: run the test without a call, or use the embedded engine (docs/engines.md)';
+
 export type TestRunOrder = Extract<EdgeCommand, { kind: 'agent_test.call' }>;
 
 /** Times in ms. */
@@ -72,6 +75,8 @@ export interface AgentTestParts {
   };
   readonly agentTestCalls: AgentTestCalls;
   readonly dialer: Dialer;
+  /** Whether this edge can call itself. */
+  readonly callsItself: () => boolean;
   /** This edge. */
   readonly self: () => DialTarget;
   readonly media: Media;
@@ -121,6 +126,7 @@ class TestRun {
   async begin(): Promise<void> {
     const { calls, clock, controlUrl, limits, newId } = this.#parts;
     const { run_id, key, org_id, number, caller_number } = this.#order;
+    if (!this.#parts.callsItself()) throw new Error(notItself);
     this.#socket = await RunSocket.open({
       controlUrl,
       runId: run_id,

@@ -86,6 +86,7 @@ export class Signaling implements Dialer {
   #routing: Routing | null = null;
   #wideReported: ReadonlyMap<string, string> = new Map();
   #sourcesChanged: (known: Readonly<Record<string, readonly string[]>>) => void = () => {};
+  #embedded = true;
   /** Callbacks that wait for the engine. */
   readonly #waiting = new Set<() => void>();
 
@@ -93,6 +94,7 @@ export class Signaling implements Dialer {
     const { clock, log, calls, publicAddress, software, session, refused } = options;
     this.#options = options;
     this.#environment = {
+      engineIsEmbedded: () => this.#embedded,
       clock,
       log,
       random: options.random ?? Math.random,
@@ -129,7 +131,8 @@ export class Signaling implements Dialer {
       log,
       handle: (request, response) => this.#receive(request, response),
       tooLong: () => refused('frame'),
-      onUp: () => {
+      onUp: ({ embedded }) => {
+        this.#embedded = embedded;
         for (const goOn of [...this.#waiting]) goOn();
         this.#registrations?.engineUp();
         options.engineUp?.(true);
@@ -171,6 +174,11 @@ export class Signaling implements Dialer {
   /** Whether the engine sends us requests. */
   get up(): boolean {
     return this.#link.up;
+  }
+
+  /** Whether the edge can call itself over its engine. */
+  get callsItself(): boolean {
+    return this.loopback !== null && this.#embedded;
   }
 
   /** Dialogs held by the engine and by us. */

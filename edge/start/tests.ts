@@ -60,6 +60,7 @@ export function testsOf(
             return signaling.loopback.dial(...attempt);
           },
         },
+        callsItself: () => signaling.callsItself,
         self: () => ownTarget(sip, sip.publicHost, readFileSync(tls.cert, 'utf8')),
         media: nearbyMedia(media, publicIp, localAddress(rtp.host)),
         agents: agentDeps,

@@ -4,8 +4,7 @@ export const embeddedVersion = '-trunkline';
 /**
  * Header fields by which edge and embedded engine extend the drachtio protocol. Each goes over the connection between
  * them only: the engine removes those that it gets from an application before it sends the message, and adds its own
- * only to messages that it makes itself. drachtio-server does not know them and sends them on; peers ignore unknown
- * header fields (RFC 3261 section 8.2.2).
+ * only to messages that it makes itself. A drachtio-server would send them on, so the edge gives it none.
  */
 export const privateHeaders = {
   /** On an INVITE of the application, `1`: 100 Trying is delivered too. */

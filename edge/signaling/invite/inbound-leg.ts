@@ -49,7 +49,12 @@ export class InboundLeg implements CallLeg, DialogOwner {
     request.on('cancel', (cancel) =>
       this.#machine.take('CANCEL', {
         release: this.#release,
-        'report CANCEL': () => this.#reportCancel(cancel.get('reason'), cancel.get(privateHeaders.end)),
+        'report CANCEL': () =>
+          this.#reportCancel(
+            cancel.get('reason'),
+            // A drachtio-server passes on what a peer writes there.
+            options.environment.engineIsEmbedded() ? cancel.get(privateHeaders.end) : undefined,
+          ),
       }),
     );
     request.on('update', (update, response) => this.receive(update, response));

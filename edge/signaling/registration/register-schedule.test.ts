@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pauseAfter } from './register-schedule.ts';
+import { isRenewalDue, pauseAfter } from './register-schedule.ts';
 
 const settings = { retryMs: 5_000, retryMaxMs: 600_000, refusedPauseMs: 300_000 };
 const passing = { lasting: false, retryAfterS: null };
@@ -47,4 +47,13 @@ describe('the pause after a failed registration', () => {
     expect(pauseAfter({ lasting: false, retryAfterS: 90 }, tries, settings, least)).toBe(90_000);
     expect(pauseAfter({ lasting: true, retryAfterS: 900 }, tries, settings, least)).toBe(900_000);
   });
+});
+
+it.each([
+  ['the port of a flow is known', 5061, true, 600_000, false],
+  ['the embedded engine gets no rport', null, true, 0, true],
+  ['a drachtio-server asks for no rport', null, false, 119_999, false],
+  ['a drachtio-server asks for no rport, after two minutes', null, false, 120_000, true],
+])('a binding is renewed to check its connection: %s', (_, rport, embedded, sinceBoundMs, expected) => {
+  expect(isRenewalDue(rport, embedded, sinceBoundMs)).toBe(expected);
 });

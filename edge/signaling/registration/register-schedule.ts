@@ -54,3 +54,17 @@ export function pauseAfter(
     !(lasting && refusals >= mostCloseRefusals);
   return Math.max(isClose ? Math.min(closeMs, usualMs) : usualMs, (retryAfterS ?? 0) * 1000);
 }
+
+/**
+ * A drachtio-server asks for no `rport` over TLS: an OPTIONS does not show that its connection is a new one, over which
+ * the registrar does not call. So the binding is renewed this often, ms.
+ */
+const unseenRenewalMs = 120_000;
+
+/**
+ * Whether the connection of a binding is checked by a REGISTER instead of an OPTIONS.
+ * @param rport our port as the registrar sees it; null: it does not say, so only a new binding is certain
+ */
+export function isRenewalDue(rport: number | null, embedded: boolean, sinceBoundMs: number): boolean {
+  return rport === null && (embedded || sinceBoundMs >= unseenRenewalMs);
+}

@@ -28,7 +28,7 @@ import {
 } from './register-exchange.ts';
 import { type Registrar, registrarHostPort } from './register-request.ts';
 import { RegisterRetries } from './register-retries.ts';
-import type { RetrySettings } from './register-schedule.ts';
+import { isRenewalDue, type RetrySettings } from './register-schedule.ts';
 import { budgetProblem } from './register-words.ts';
 import { registration } from './registration-state.ts';
 
@@ -42,7 +42,10 @@ export interface RegistrationSettings extends RetrySettings {
 }
 
 export interface RegistrationParts {
-  readonly environment: Pick<Environment, 'clock' | 'random' | 'publicAddress' | 'software'>;
+  readonly environment: Pick<
+    Environment,
+    'clock' | 'random' | 'publicAddress' | 'software' | 'engineIsEmbedded'
+  >;
   readonly log: Log;
   readonly registrar: Registrar;
   readonly exchange: Exchange;
@@ -344,20 +347,25 @@ export class Registration {
 
   // ---------------------------------------------------------------- the flow
 
-  #scheduleCheck(flow: Flow) {
-    const { keepaliveMs } = this.#parts.settings;
+  #scheduleCheck(flow: Flow, boundAt = this.#parts.environment.clock.elapsed()) {
+    const { environment, settings } = this.#parts;
+    const { keepaliveMs } = settings;
     if (keepaliveMs === 0) return;
     // RFC 5626 section 4.4: 80 to 100 %, so that many flows do not synchronize.
     this.#timers.after(this.#jittered(keepaliveMs, 0.8, 1), () => {
-      if (flow.rport === null) this.#machine.take('refresh due', { refresh: this.#refresh });
-      else this.#machine.take('check due', { 'send OPTIONS': () => this.#check(flow) });
+      const sinceBoundMs = environment.clock.elapsed() - boundAt;
+      if (isRenewalDue(flow.rport, environment.engineIsEmbedded(), sinceBoundMs))
+        this.#machine.take('refresh due', { refresh: this.#refresh });
+      else this.#machine.take('check due', { 'send OPTIONS': () => this.#check(flow, boundAt) });
     });
   }
 
-  #check(flow: Flow): void {
+  #check(flow: Flow, boundAt: number): void {
     this.#requests.keepAlive(flow, (lastError) => {
       if (lastError === null) {
-        return this.#machine.take('flow works', { 'schedule check': () => this.#scheduleCheck(flow) });
+        return this.#machine.take('flow works', {
+          'schedule check': () => this.#scheduleCheck(flow, boundAt),
+        });
       }
       this.#parts.log.warn({ error: lastError }, 'registration lost');
       this.#machine.take('flow lost', { 'begin visibly': () => this.#begin({ ...underWay, lastError }) });

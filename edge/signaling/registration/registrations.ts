@@ -32,7 +32,10 @@ export interface RegistrarAccess {
 }
 
 export interface RegistrationsOptions extends RegistrarAccess {
-  readonly environment: Pick<Environment, 'clock' | 'log' | 'random' | 'publicAddress' | 'software'>;
+  readonly environment: Pick<
+    Environment,
+    'clock' | 'log' | 'random' | 'publicAddress' | 'software' | 'engineIsEmbedded'
+  >;
   readonly exchange: Exchange;
 }
 

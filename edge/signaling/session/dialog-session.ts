@@ -39,6 +39,8 @@ export interface SessionDialog {
 
 type Exchange = 'INVITE' | 'UPDATE';
 
+/** Share of the interval after which we refresh: a drachtio-server does at half of it, or up to 5 s before. */
+const beforeServer = 0.4;
 /** Pause before a refresh is retried after a collision other than 491, and the minimum pause, ms. */
 const retryPauseMs = 1_000;
 /** Pause after a 500 or 503 without Retry-After, and the maximum pause in a session that does not expire, ms. */
@@ -72,6 +74,7 @@ export class DialogSession {
       dialog.environment.clock,
       () => this.#refresh(),
       () => dialog.events.lost('session_expired', 'The session was not refreshed in time.'),
+      () => (dialog.environment.engineIsEmbedded() ? 0.5 : beforeServer),
     );
   }
 
@@ -130,7 +133,7 @@ export class DialogSession {
       const headers = { 'Retry-After': String(retryAfterOverlap(environment.random())) };
       return respond(environment, response, clash, clash === 500 ? { headers } : {});
     }
-    const session = answerSession(readSession(request.headers), environment.session);
+    const session = answerSession(readSession(request.headers), environment.session, this.#unnamedRefresher);
     if (session.kind === 'too_small') {
       return respond(environment, response, 422, { headers: { 'Min-SE': String(session.minS) } });
     }
@@ -191,8 +194,19 @@ export class DialogSession {
     respond(environment, response, error.sipStatus, { headers });
   }
 
-  get #peerTakesUpdate(): boolean {
-    return !this.#updateRefused && this.peer.takes('update') === true;
+  /** A drachtio-server sends a re-INVITE itself unless ours comes before it: an UPDATE of ours does not count. */
+  get #refreshesByUpdate(): boolean {
+    return (
+      this.#dialog.environment.engineIsEmbedded() &&
+      !this.#updateRefused &&
+      this.peer.takes('update') === true
+    );
+  }
+
+  /** Who refreshes when the peer's refresh does not say; a drachtio-server takes it for the other side. */
+  get #unnamedRefresher(): 'uac' | 'uas' {
+    const isOurs = this.#dialog.environment.engineIsEmbedded() || this.#timer.run?.weRefresh === true;
+    return isOurs ? 'uac' : 'uas';
   }
 
   // ---------------------------------------------------------------- our refreshes
@@ -207,7 +221,7 @@ export class DialogSession {
     this.#retry = null;
     const { theirRequest, acknowledged, ourOffer, ourLateOffer } = this.#now;
     if (theirRequest || !acknowledged || ourOffer || ourLateOffer) return this.#later(retryPauseMs);
-    if (this.#peerTakesUpdate && !this.#offerDue) return this.#send('UPDATE', undefined);
+    if (this.#refreshesByUpdate && !this.#offerDue) return this.#send('UPDATE', undefined);
     this.#now.ourOffer = true;
     this.#dialog.events.reoffer().then(
       (sdp) => {

@@ -86,3 +86,30 @@ describe('the session timer', () => {
     });
   });
 });
+
+describe('the session timer on a drachtio-server, which refreshes at half the interval itself', () => {
+  const onServer = signalingScene('v0.9.10');
+
+  it('is refreshed by our re-INVITE before that, although the caller supports UPDATE', async () => {
+    await onServer.answered({ Supported: 'timer', Allow: 'INVITE, UPDATE' });
+    onServer.clock.advance(719_999);
+    await onServer.server.idle();
+    onServer.clock.advance(1);
+    const refresh = await onServer.server.next();
+    expect(refresh.startLine).toMatch(/^INVITE /);
+    expect(refresh.headers['session-expires']).toBe('1800;refresher=uac');
+  });
+
+  it.each([
+    ['1800;refresher=uas', 'uac'],
+    ['1800;refresher=uac', 'uas'],
+  ])(
+    'is run by the side that the server expects, when the interval was %s and a refresh names none',
+    async (first, expected) => {
+      await onServer.answered({ Supported: 'timer', 'Session-Expires': first });
+      const headers = { Supported: 'timer', 'Session-Expires': '1800' };
+      onServer.server.peer({ method: 'UPDATE', toTag: 't', headers });
+      expect((await onServer.server.next()).headers['session-expires']).toBe(`1800;refresher=${expected}`);
+    },
+  );
+});

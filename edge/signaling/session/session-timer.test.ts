@@ -113,6 +113,7 @@ describe('the session clock', () => {
       clock,
       () => events.push('refresh'),
       () => events.push('expired'),
+      () => 0.5,
     );
     return { clock, events, timer };
   };

@@ -58,8 +58,15 @@ export type SessionAnswer =
   | { readonly kind: 'none' }
   | { readonly kind: 'timer'; readonly expiresS: number; readonly refresher: 'uac' | 'uas' };
 
-/** The UAS's choice for an INVITE or UPDATE (RFC 4028 section 9 and its table 2). */
-export function answerSession(fields: SessionTimerFields, settings: SessionSettings): SessionAnswer {
+/**
+ * The UAS's choice for an INVITE or UPDATE (RFC 4028 section 9 and its table 2).
+ * @param unnamedRefresher when the request has an interval but names no refresher
+ */
+export function answerSession(
+  fields: SessionTimerFields,
+  settings: SessionSettings,
+  unnamedRefresher: 'uac' | 'uas' = 'uac',
+): SessionAnswer {
   const ourMin = Math.max(settings.minS, absoluteMinS);
   if (fields.expiresS === null) {
     if (!fields.supportsTimer) return { kind: 'none' };
@@ -70,7 +77,7 @@ export function answerSession(fields: SessionTimerFields, settings: SessionSetti
   if (fields.expiresS < ourMin && fields.supportsTimer) return { kind: 'too_small', minS: ourMin };
   const expiresS = Math.max(Math.min(fields.expiresS, settings.expiresS), fields.minS ?? 0, ourMin);
   if (!fields.supportsTimer) return { kind: 'timer', expiresS, refresher: 'uas' };
-  return { kind: 'timer', expiresS, refresher: fields.refresher ?? 'uac' };
+  return { kind: 'timer', expiresS, refresher: fields.refresher ?? unnamedRefresher };
 }
 
 /**
@@ -103,17 +110,20 @@ export interface SessionRun {
   readonly weRefresh: boolean;
 }
 
-/** The timer of one session. Refreshes at half the interval, or gives up shortly before its end (section 10). */
+/** The timer of one session. Refreshes at a share of the interval, or gives up shortly before its end (section 10). */
 export class SessionTimer {
   readonly #clock: Clock;
   readonly #refresh: () => void;
   readonly #expired: () => void;
   #timers: Timer[] = [];
+  readonly #share: () => number;
   #run: SessionRun | null = null;
   #expiresAt = 0;
 
-  constructor(clock: Clock, refresh: () => void, expired: () => void) {
+  /** @param share of the interval after which `refresh` is due */
+  constructor(clock: Clock, refresh: () => void, expired: () => void, share: () => number) {
     this.#clock = clock;
+    this.#share = share;
     this.#refresh = refresh;
     this.#expired = expired;
   }
@@ -137,7 +147,8 @@ export class SessionTimer {
     const leftMs = (run.expiresS - margin) * 1000;
     this.#expiresAt = this.#clock.elapsed() + leftMs;
     this.#timers.push(this.#clock.after(leftMs, this.#expired));
-    if (run.weRefresh) this.#timers.push(this.#clock.after(run.expiresS * 500, this.#refresh));
+    if (run.weRefresh)
+      this.#timers.push(this.#clock.after(run.expiresS * 1000 * this.#share(), this.#refresh));
   }
 
   stop(): void {

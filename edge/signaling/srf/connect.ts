@@ -6,6 +6,7 @@ import type { Log } from '../../call/log.ts';
 import { NoEngine } from './engine-errors.ts';
 import { engineLink } from './engine-link-state.ts';
 import {
+  type ConnectedEngine,
   type EngineAddress,
   type NewRequest,
   openSrf,
@@ -26,7 +27,7 @@ export interface EngineLinkOptions {
   /** A frame was not sent, because the engine cannot take one so long. */
   readonly tooLong?: () => void;
   /** The engine is connected and delivers requests. */
-  readonly onUp: (sipAddresses: string[]) => void;
+  readonly onUp: (engine: ConnectedEngine) => void;
   /** The engine was connected and is lost, with all its dialogs. */
   readonly onDown: () => void;
 }
@@ -76,17 +77,17 @@ export class EngineLink {
     this.#connection = openSrf(
       address,
       (request, response) => this.#guarded(this.#options.handle, request, response),
-      (sipAddresses) =>
-        this.#link.take('connected', { 'report up': () => this.#reportUp(address, sipAddresses) }),
+      (engine) => this.#link.take('connected', { 'report up': () => this.#reportUp(address, engine) }),
       (cause) => this.#lost(cause),
       { routes: this.#options.routes ?? true, tooLong: (octets) => this.#tooLong(octets) },
     );
   }
 
-  #reportUp({ host, port }: EngineAddress, sipAddresses: string[]): void {
+  #reportUp({ host, port }: EngineAddress, engine: ConnectedEngine): void {
     this.#pauseMs = firstPauseMs;
-    this.#options.log.info({ engine: `${host}:${port}`, sip: sipAddresses }, 'SIP engine connected');
-    this.#options.onUp(sipAddresses);
+    const { sipAddresses: sip, version } = engine;
+    this.#options.log.info({ engine: `${host}:${port}`, version, sip }, 'SIP engine connected');
+    this.#options.onUp(engine);
   }
 
   #lost(cause: Error | null): void {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { longestFrame } from './frame-limit.ts';
-import { openSrf, type SrfOptions } from './srf.ts';
+import { type ConnectedEngine, openSrf, type SrfOptions } from './srf.ts';
 
 const server = createServer({ allowHalfOpen: true });
 afterEach(() => {
@@ -42,7 +42,7 @@ it('drops what arrives while it closes, also the rest of a frame', async () => {
   const { port, application } = await engine();
   const request = Promise.withResolvers<void>();
   const address = { host: '127.0.0.1', port, secret: 's' };
-  const up = Promise.withResolvers<string[]>();
+  const up = Promise.withResolvers<ConnectedEngine>();
   const connection = openSrf(
     address,
     () => request.resolve(),
@@ -50,7 +50,11 @@ it('drops what arrives while it closes, also the rest of a frame', async () => {
     () => {},
   );
   const socket = await application;
-  expect(await up.promise).toEqual(['tls/192.0.2.1:5061']);
+  expect(await up.promise).toEqual({
+    sipAddresses: ['tls/192.0.2.1:5061'],
+    version: 'v0.9.10',
+    embedded: false,
+  });
   const cut = frame('y|response|unknown|OK|and more');
   const line = 'z|sip|network|1|tls|192.0.2.2|5061|00:00:00.000000|transaction||192.0.2.1|5061|';
   socket.write(frame(`${line}\r\n${options}`) + cut.slice(0, 12));
@@ -82,7 +86,7 @@ it('sends the routes once the engine has accepted the secret', async () => {
 /** A connection that is up. */
 async function connected(options: SrfOptions, version = 'v0.9.10') {
   const { port, application } = await engine(version);
-  const up = Promise.withResolvers<string[]>();
+  const up = Promise.withResolvers<ConnectedEngine>();
   const gone = Promise.withResolvers<Error | null>();
   const address = { host: '127.0.0.1', port, secret: 's' };
   const connection = openSrf(address, () => {}, up.resolve, gone.resolve, options);
@@ -113,6 +117,19 @@ it('sends a frame of any length to the embedded engine', async () => {
   const headers = { Subject: 's'.repeat(longestFrame) };
   connection.request({ method: 'OPTIONS', uri: 'sip:a@192.0.2.1', headers }, () => {});
   await expect.poll(sent).toContain(headers.Subject);
+  connection.close();
+  socket.destroy();
+});
+
+it.each([
+  ['v0.9.10', false],
+  ['v0.9.10-trunkline', true],
+])('gives the header fields of the embedded engine to %s: %s', async (version, expected) => {
+  const { connection, socket, sent } = await connected({}, version);
+  const headers = { 'X-Trunkline-Trying': '1', 'x-trunkline-test': 'key', Subject: 'X-Trunkline-: kept' };
+  connection.request({ method: 'OPTIONS', uri: 'sip:a@192.0.2.1', headers }, () => {});
+  await expect.poll(sent).toContain('X-Trunkline-: kept');
+  expect(/^x-trunkline-(trying|test):/im.test(sent())).toBe(expected);
   connection.close();
   socket.destroy();
 });

@@ -36,8 +36,8 @@ export class EngineSocket {
     };
   }
 
-  /** The engine takes frames of any length. */
-  takesAll(): void {
+  /** The engine takes frames of any length, and the header fields that only it knows. */
+  embedded(): void {
     this.#measures = false;
   }
 

@@ -38,6 +38,8 @@ export interface SessionSettings {
 }
 
 export interface Environment {
+  /** Whether the engine is the embedded one; otherwise it is a drachtio-server, which refreshes sessions too. */
+  readonly engineIsEmbedded: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
   /** 0 <= random() < 1 */

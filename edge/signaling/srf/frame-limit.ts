@@ -1,5 +1,7 @@
 /**
- * The longest frame that a drachtio-server takes, and what becomes of longer ones. It appends reads of 8,192 octets to
+ * Frames for a drachtio-server: without the header fields that only the embedded engine knows, and not too long.
+ *
+ * The longest frame that it takes, and what becomes of longer ones. It appends reads of 8,192 octets to
  * a ring of 12,228 that overwrites itself, so a longer frame with others behind it destroys the stream: the server then
  * closes the connection, and all calls end. Peers decide how long much of a frame is: a response repeats From, To and
  * Call-ID. Pure.
@@ -7,6 +9,9 @@
 
 /** Octets of a frame with its length. 12,228 - 8,192 = 4,036 may wait for their rest when the next read arrives. */
 export const longestFrame = 4_000;
+
+const privatePrefix = 'x-trunkline-';
+const privateField = /\r\nx-trunkline-/i;
 
 /** Responses to a request need not repeat these: the engine takes them from the request (RFC 3261 section 8.2.6.2). */
 const repeated: ReadonlySet<string> = new Set(['from', 'to', 'call-id']);
@@ -26,6 +31,10 @@ export type FittedFrame =
  * @param newId the id of a frame of our own
  */
 export function fitFrame(frame: string, newId: () => string): FittedFrame {
+  return fitOctets(withoutPrivate(frame), newId);
+}
+
+function fitOctets(frame: string, newId: () => string): FittedFrame {
   const octets = Buffer.byteLength(frame);
   if (octets <= longestFrame) return { kind: 'fits', frame };
   const payload = frame.slice(frame.indexOf('#') + 1);
@@ -53,11 +62,23 @@ function bare(startLine: string): string {
 }
 
 function withoutRepeated(message: string): string {
+  return withoutFields(message, (name) => repeated.has(name));
+}
+
+/** A drachtio-server would send the fields between edge and embedded engine to the peer. */
+function withoutPrivate(frame: string): string {
+  if (!privateField.test(frame)) return frame;
+  return encodeFrame(
+    withoutFields(frame.slice(frame.indexOf('#') + 1), (name) => name.startsWith(privatePrefix)),
+  );
+}
+
+/** @param named gets the name of a header field in lower case, and tells whether it goes */
+function withoutFields(message: string, named: (name: string) => boolean): string {
   const [head = '', body = ''] = splitAt(message, '\r\n\r\n');
-  const lines = head.split('\r\n').filter((line) => {
-    const [name = ''] = line.split(':', 1);
-    return !repeated.has(name.trim().toLowerCase());
-  });
+  const lines = head
+    .split('\r\n')
+    .filter((line) => !named((line.split(':', 1)[0] ?? '').trim().toLowerCase()));
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 

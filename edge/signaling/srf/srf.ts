@@ -152,6 +152,14 @@ function framesOf(application: object): EventEmitter | null {
   return part instanceof EventEmitter ? part : null;
 }
 
+export interface ConnectedEngine {
+  /** Its listeners, such as `tls/192.0.2.1:5061`. */
+  readonly sipAddresses: readonly string[];
+  readonly version: string;
+  /** Otherwise it is a drachtio-server (docs/engines.md). */
+  readonly embedded: boolean;
+}
+
 export interface SrfOptions {
   /** Whether requests outside dialogs are delivered to us. Default: they are. */
   readonly routes?: boolean;
@@ -165,12 +173,11 @@ export interface SrfOptions {
  * Opens one connection to an engine. It is not reopened when it breaks: `gone` is called once, and the caller
  * opens a new one.
  * @param handle receives every request; must not throw
- * @param up `sipAddresses` are the engine's listeners, such as `tls/192.0.2.1:5061`
  */
 export function openSrf(
   { host, port, secret }: EngineAddress,
   handle: SrfHandler,
-  up: (sipAddresses: string[]) => void,
+  up: (engine: ConnectedEngine) => void,
   gone: (cause: Error | null) => void,
   { routes = true, pingMs = pingEveryMs, tooLong = () => {} }: SrfOptions = {},
 ): SrfConnection {
@@ -201,12 +208,13 @@ export function openSrf(
     if (over) return;
     if (error) return end(error);
     pulse.authenticated();
-    if (version?.endsWith(embeddedVersion)) engine.takesAll();
+    const embedded = version?.endsWith(embeddedVersion) ?? false;
+    if (embedded) engine.embedded();
     // On a connection from a server, all routes are sent when one more is added.
     if (routes) for (const method of routed.slice(-1)) srf.use(method, handle);
     const sipAddresses = (hostports ?? '').split(',').filter((entry) => entry !== '');
     socket.write('', () => {
-      if (!over) up(sipAddresses);
+      if (!over) up({ sipAddresses, version: version ?? '', embedded });
     });
   });
   socket.on('close', () => end(null));

@@ -1,8 +1,5 @@
 /** Engines as programs, with a certificate of their own, for the suites of signaling. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '#shared/clock.ts';
@@ -10,7 +7,7 @@ import { EngineProcess } from '../../../edge/engine-process.ts';
 import { createLog } from '../../../edge/log.ts';
 import type { EngineAddress } from '../../../edge/signaling/srf/srf.ts';
 import { createAuthority } from '../fakes/certificates.ts';
-import { eventually } from '../programs/eventually.ts';
+import { DrachtioProgram } from '../programs/drachtio-program.ts';
 import { freeTcpPort } from '../programs/ports.ts';
 
 export interface TlsEngine {
@@ -88,47 +85,25 @@ export async function startEmbeddedEngine(): Promise<TlsEngine> {
 /** @param program path of a drachtio-server; it runs with the configuration that docs/engines.md tells to use */
 export async function startDrachtioServer(program: string): Promise<TlsEngine> {
   const files = new Files();
-  const [port, adminPort] = [await freeTcpPort(), await freeTcpPort()];
-  const configuration = readFileSync(join(root, 'deploy', 'drachtio.conf.xml'), 'utf8')
-    .replaceAll('"SECRET"', `"${secret}"`)
-    .replaceAll('"9022"', `"${adminPort}"`)
-    .replaceAll('PUBLIC_ADDRESS', '127.0.0.1')
-    .replaceAll('PUBLIC_NAME', 'localhost')
-    .replaceAll('sips:*:5061', `sips:127.0.0.1:${port}`)
-    .replaceAll('/var/lib/trunkline/tls', files.folder);
-  const child = spawn(program, ['--file', files.write('drachtio.conf.xml', configuration)], {
-    stdio: ['ignore', 'ignore', 'inherit'],
+  const [port, appPort] = [await freeTcpPort(), await freeTcpPort()];
+  const server = new DrachtioProgram({
+    program,
+    folder: files.folder,
+    secret,
+    sipPort: port,
+    appPort,
+    hepPort: null,
+    wssPort: null,
+    tls: files.folder,
   });
-  await eventually('drachtio-server to listen', async () => {
-    if (child.exitCode !== null) throw new Error(`drachtio-server ended with ${child.exitCode}`);
-    return (await listens(port)) && (await listens(adminPort)) ? true : null;
-  });
+  await server.start();
   return {
     port,
     ca: files.ca,
-    app: { host: '127.0.0.1', port: adminPort, secret },
+    app: server.app,
     stop: async () => {
-      await ended(child);
+      await server.kill();
       files.remove();
     },
   };
-}
-
-async function listens(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exited;
 }

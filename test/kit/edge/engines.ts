@@ -1,12 +1,12 @@
 /**
- * The engines on which suites of signaling run: the fake, the embedded one, and a drachtio-server if the variable
- * `TRUNKLINE_DRACHTIO_SERVER` has the path of its program. To a suite each is a `Bench`: an engine with one peer, whose
- * messages the test writes.
+ * The engines on which suites of signaling run: the fake, the embedded one, and a drachtio-server if `SIP_ENGINE` names
+ * one. To a suite each is a `Bench`: an engine with one peer, whose messages the test writes.
  */
 import { randomUUID } from 'node:crypto';
 import type { EngineAddress } from '../../../edge/signaling/srf/srf.ts';
 import { DrachtioServer, type PeerMessage, type Sent } from '../fakes/drachtio-server.ts';
 import { type Heard, SipCaller } from '../fakes/sip-caller.ts';
+import { drachtioPath } from '../programs/drachtio-program.ts';
 import { eventually } from '../programs/eventually.ts';
 import { startDrachtioServer, startEmbeddedEngine, type TlsEngine } from './engine-programs.ts';
 
@@ -69,21 +69,32 @@ const embedded: EngineUnderTest = {
   start: async () => running(await startEmbeddedEngine()),
 };
 
-const path = process.env.TRUNKLINE_DRACHTIO_SERVER ?? '';
+const path = drachtioPath();
 
-const drachtioServer: EngineUnderTest = {
-  name: 'drachtio-server',
-  lacks: { blocking: 'it ignores the block header of the edge (docs/engines.md)' },
-  start: async () => running(await startDrachtioServer(path)),
-};
+function drachtioServer(program: string): EngineUnderTest {
+  return {
+    name: 'drachtio-server',
+    lacks: { blocking: 'it ignores the block header of the edge (docs/engines.md)' },
+    start: async () => running(await startDrachtioServer(program)),
+  };
+}
 
-export const engines: readonly EngineUnderTest[] = [fake, embedded, ...(path === '' ? [] : [drachtioServer])];
+export const engines: readonly EngineUnderTest[] = [
+  fake,
+  embedded,
+  ...(path === null ? [] : [drachtioServer(path)]),
+];
 
 function running(tls: TlsEngine): RunningEngine {
   return { tls, bench: () => TlsBench.connect(tls), stop: () => tls.stop() };
 }
 
 const ourTag = 'peer-tag';
+
+/** The answer of an engine that has lost the request. */
+function unanswered(): Promise<null> {
+  return new Promise((resolve) => setTimeout(() => resolve(null), 500));
+}
 
 /** A dialog of the peer, by Call-ID. */
 interface PeerDialog {
@@ -182,10 +193,10 @@ class TlsBench implements Bench {
     this.#caller.close();
   }
 
-  /** An engine answers 503 itself while no application takes requests. */
+  /** An engine answers 503 itself while no application takes requests; one sent to an application that leaves is lost. */
   async #untilOptionsGet(status: number): Promise<void> {
     await eventually(`OPTIONS to get ${status}`, async () =>
-      (await this.#options()) === status ? true : null,
+      (await Promise.race([this.#options(), unanswered()])) === status ? true : null,
     );
   }
 

@@ -42,8 +42,11 @@ export const config: EdgeConfig = {
 
 export const invite = { method: 'INVITE', body: sdpOffer };
 
-/** Starts signaling for each test; `carrier.example` is at 203.0.113.9. */
-export function signalingScene() {
+/**
+ * Starts signaling for each test; `carrier.example` is at 203.0.113.9.
+ * @param version of the engine; default: the embedded one
+ */
+export function signalingScene(version?: string) {
   let server: DrachtioServer;
   let clock: FakeClock;
   let media: FakeMedia;
@@ -65,7 +68,7 @@ export function signalingScene() {
     });
 
   beforeEach(async () => {
-    server = await DrachtioServer.listen();
+    server = await DrachtioServer.listen(0, version);
     clock = new FakeClock(Date.UTC(2030, 0, 1));
     media = new FakeMedia();
     agents = new FakeAgents();

@@ -64,6 +64,7 @@ export class Scene {
         random: () => random,
         publicAddress: '198.51.100.1:5061',
         software: 'Trunkline/test',
+        engineIsEmbedded: () => true,
       },
       log: this.log,
       registrar,

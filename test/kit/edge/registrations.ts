@@ -51,6 +51,7 @@ export function registrationsScene() {
         log,
         random: () => 0,
         software: 'Trunkline/test',
+        engineIsEmbedded: () => true,
         publicAddress: '198.51.100.1:5061',
       },
       exchange: (message, timeoutMs, done) => {

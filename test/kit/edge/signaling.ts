@@ -1,4 +1,4 @@
-/** Signaling and calls on a dedicated embedded engine, for tests, which choose what is fake. */
+/** Signaling and calls on a dedicated engine, for tests, which choose what is fake. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ import { Signaling } from '../../../edge/signaling/signaling.ts';
 import { createAuthority, type TestAuthority, type TestKeyPair } from '../fakes/certificates.ts';
 import { echoAgent } from '../fakes/fake-agents.ts';
 import { QuietLog } from '../fakes/quiet-log.ts';
+import { DrachtioProgram, drachtioPath } from '../programs/drachtio-program.ts';
 import { freeTcpPort } from '../programs/ports.ts';
 
 export interface TestEdgeOptions {
@@ -72,9 +73,15 @@ export class TestEdge {
   /** Receives every report of a call. */
   onRecord: (record: CallRecord) => void = () => {};
   readonly #folder = mkdtempSync(join(tmpdir(), 'test-edge-'));
-  readonly #engine: EngineProcess;
+  /** null: a drachtio-server. */
+  readonly #engine: EngineProcess | null;
+  readonly #drachtio: DrachtioProgram | null;
 
-  private constructor(options: TestEdgeOptions, port: number, up: (error?: Error) => void) {
+  private constructor(
+    options: TestEdgeOptions,
+    { port, appPort }: { readonly port: number; readonly appPort: number },
+    up: (error?: Error) => void,
+  ) {
     this.port = port;
     this.authority = createAuthority();
     this.certificate = this.authority.issue({ names: ['IP:127.0.0.1', 'DNS:trunk.example'] });
@@ -118,19 +125,48 @@ export class TestEdge {
       ...(options.noResponseMs === undefined ? {} : { noResponseMs: options.noResponseMs }),
       ...(options.registrars === undefined ? {} : { registrars: options.registrars }),
     });
-    this.#engine = new EngineProcess({
+    const files = {
+      cert: this.#file('server.crt', this.certificate.cert),
+      key: this.#file('server.key', this.certificate.key),
+      ca: this.#file('ca.crt', this.authority.cert),
+    };
+    const program = drachtioPath();
+    this.#engine = program === null ? this.#embedded(files, up) : null;
+    this.#drachtio =
+      program === null
+        ? null
+        : new DrachtioProgram({
+            program,
+            folder: this.#folder,
+            secret: 's',
+            sipPort: port,
+            appPort,
+            hepPort: null,
+            wssPort: null,
+            tls: this.#folder,
+          });
+    this.signaling.watchSources((known) => this.#engine?.know(known));
+    this.#engine?.start();
+    this.#drachtio?.start().then(() => this.#drachtio && this.signaling.connect(this.#drachtio.app), up);
+  }
+
+  #embedded(
+    files: Readonly<Record<'cert' | 'key' | 'ca', string>>,
+    up: (error?: Error) => void,
+  ): EngineProcess {
+    const engine: EngineProcess = new EngineProcess({
       program: join(import.meta.dirname, '..', '..', '..', 'edge', 'engine', 'main.ts'),
       config: {
         tls: {
           host: '127.0.0.1',
-          port,
-          cert: this.#file('server.crt', this.certificate.cert),
-          key: this.#file('server.key', this.certificate.key),
+          port: this.port,
+          cert: files.cert,
+          key: files.key,
         },
         wss: null,
         publicHost: null,
         app: { host: '127.0.0.1', port: 0, secret: 's' },
-        clientTls: { ca: this.#file('ca.crt', this.authority.cert), folder: null },
+        clientTls: { ca: files.ca, folder: null },
         hep: null,
         limits: {},
       },
@@ -140,29 +176,28 @@ export class TestEdge {
       onRestart: () => {},
       onDialogs: (ids) => {
         const unowned = this.signaling.reconcile(this.dialogsSeen(ids));
-        if (unowned.length > 0) this.#engine.endDialogs(unowned);
+        if (unowned.length > 0) engine.endDialogs(unowned);
       },
       onUnusable: () => up(new Error('the engine cannot start')),
     });
-    this.signaling.watchSources((known) => this.#engine.know(known));
-    this.#engine.start();
+    return engine;
   }
 
   static async start(options: TestEdgeOptions): Promise<TestEdge> {
-    const port = await freeTcpPort();
+    const ports = { port: await freeTcpPort(), appPort: await freeTcpPort() };
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const edge = new TestEdge(options, port, (error) => (error ? reject(error) : resolve()));
+    const edge = new TestEdge(options, ports, (error) => (error ? reject(error) : resolve()));
     await promise;
     return edge;
   }
 
   get enginePid(): number | undefined {
-    return this.#engine.pid;
+    return this.#engine?.pid;
   }
 
   /** Allows private networks that peers may name. */
   allow(networks: readonly string[]): void {
-    this.#engine.allow(networks);
+    this.#engine?.allow(networks);
   }
 
   /** The last reported record of the call. */
@@ -172,7 +207,8 @@ export class TestEdge {
 
   async stop(): Promise<void> {
     this.signaling.close();
-    await this.#engine.stop();
+    await this.#engine?.stop();
+    await this.#drachtio?.kill();
     rmSync(this.#folder, { recursive: true });
   }
 

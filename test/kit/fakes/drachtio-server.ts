@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
+import { embeddedVersion } from '#shared/engine-protocol/headers.ts';
 
 /** A SIP message that the application sent, as in its frame. */
 export interface Sent {
@@ -46,6 +47,7 @@ export class DrachtioServer {
   /** Text of a NOK instead of the echo; null: OK. */
   refuse: (sent: Sent) => string | null = () => null;
   readonly #server: Server;
+  readonly #version: string;
   #socket: Socket | null = null;
   #input = Buffer.alloc(0);
   #seen = 0;
@@ -53,18 +55,20 @@ export class DrachtioServer {
   #invites = new Map<string, string>();
   readonly #rounds = new Map<string, () => void>();
 
-  private constructor(server: Server, port: number) {
+  private constructor(server: Server, port: number, version: string) {
     this.#server = server;
+    this.#version = version;
     this.port = port;
     server.on('connection', (socket) => this.#accept(socket));
   }
 
-  static async listen(port = 0): Promise<DrachtioServer> {
+  /** @param version `v0.9.10`: a drachtio-server; by default it is the embedded engine to the edge */
+  static async listen(port = 0, version = `v0.9.10${embeddedVersion}`): Promise<DrachtioServer> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
     const address = server.address();
     if (typeof address !== 'object' || address === null) throw new Error('no port');
-    return new DrachtioServer(server, address.port);
+    return new DrachtioServer(server, address.port, version);
   }
 
   /** Closes the application's connection. */
@@ -222,7 +226,9 @@ export class DrachtioServer {
     switch (type) {
       case 'authenticate':
         reply(
-          tokens[0] === 'cymru' ? 'OK|tls/127.0.0.1:5061|v0.9.10|tls/127.0.0.1:5061' : 'NO|incorrect secret',
+          tokens[0] === 'cymru'
+            ? `OK|tls/127.0.0.1:5061|${this.#version}|tls/127.0.0.1:5061`
+            : 'NO|incorrect secret',
         );
         return;
       case 'route':

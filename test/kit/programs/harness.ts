@@ -1,6 +1,6 @@
 /**
  * A whole Trunkline for a test: control and edge as real processes on free ports, with a separate data
- * folder. `stop()` ends both and fails when a process or a port is left.
+ * folder, and a drachtio-server if `SIP_ENGINE` names one. `stop()` ends all and fails when a process or a port is left.
  */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -17,9 +17,10 @@ import {
 } from '../../../scripts/supervisor/bootstrap.ts';
 import { releaseAll } from '../fakes/release.ts';
 import { Api } from './api.ts';
+import { DrachtioProgram, drachtioPath } from './drachtio-program.ts';
 import { eventually, saw } from './eventually.ts';
 import { busyUdpPorts, freeTcpPort, freeUdpRange, isTcpFree } from './ports.ts';
-import { isAlive } from './processes.ts';
+import { commandLine, isAlive } from './processes.ts';
 import { TestProgram } from './program.ts';
 
 const rtpPorts = 64;
@@ -41,6 +42,8 @@ export class TestSystem {
   readonly tone = { number: toneNumber, hz: 440 };
   readonly control: TestProgram;
   readonly edge: TestProgram;
+  /** null: the edge starts an embedded engine. */
+  readonly #drachtio: DrachtioProgram | null;
   #bootstrap: Bootstrap | null = null;
   #ca = '';
 
@@ -49,6 +52,7 @@ export class TestSystem {
     ports: { sip: number; control: number; rtp: number },
     extra: Record<string, string>,
     options: SystemOptions,
+    drachtio: { readonly server: DrachtioProgram; readonly settings: Record<string, string> } | null,
   ) {
     this.folder = folder;
     this.sipPort = ports.sip;
@@ -73,8 +77,10 @@ export class TestSystem {
       RTP_PORT_MAX: String(this.rtpMax),
       EXPECT_EDGE: 'true',
       RATE_LIMIT_PER_MINUTE: '1000000',
+      ...drachtio?.settings,
       ...extra,
     };
+    this.#drachtio = drachtio?.server ?? null;
     this.control = TestProgram.control(env, options.control);
     this.edge = TestProgram.edge(env, options.edge);
   }
@@ -87,7 +93,11 @@ export class TestSystem {
       control: await freeTcpPort(),
       rtp: await freeUdpRange(rtpPorts),
     };
-    const system = new TestSystem(folder, ports, extra, options);
+    // A test with an engine of its own says where that is.
+    const program = extra.DRACHTIO_HOST === undefined ? drachtioPath() : null;
+    const drachtio =
+      program === null ? null : await drachtioOf(program, folder, ports.sip, extra.SIP_WSS_PORT);
+    const system = new TestSystem(folder, ports, extra, options, drachtio);
     try {
       await system.startControl();
       await system.startEdge();
@@ -123,17 +133,32 @@ export class TestSystem {
 
   /** Resolves when /health is 200: the edge listens and has its configuration. */
   async startEdge(): Promise<void> {
+    // It needs the certificate files, which the first start of control makes.
+    if (this.#drachtio?.running === false) await this.#drachtio.start();
     this.edge.start();
     await this.#up(this.edge, async () => (await this.#health()) === 200);
   }
 
-  /** Kills the edge with all its children, as a power cut would. {@link startEdge} restarts it. */
+  /** Kills the edge with all its children and its engine, as a power cut would. {@link startEdge} restarts them. */
   async crashEdge(): Promise<void> {
     const members = this.edge.noteFamily();
     await this.edge.end('SIGKILL');
+    await this.#drachtio?.kill();
     await eventually('engine and media workers to end with the edge', () =>
       members.some(isAlive) ? null : true,
     );
+  }
+
+  /** Kills the engine, which is started again: by the edge, or by the operator whose drachtio-server it is. */
+  async crashEngine(): Promise<void> {
+    if (this.#drachtio) {
+      await this.#drachtio.kill();
+      await this.#drachtio.start();
+      return;
+    }
+    const engine = this.processes().find((pid) => commandLine(pid).includes('engine/main.ts'));
+    if (engine === undefined) throw new Error('no engine runs');
+    process.kill(engine, 'SIGKILL');
   }
 
   /** Waits for /health to be 200. */
@@ -156,6 +181,7 @@ export class TestSystem {
     const started = this.processes();
     await releaseAll(
       () => this.edge.end('SIGTERM'),
+      () => this.#drachtio?.kill(),
       () => this.control.end('SIGTERM'),
       () => this.#nothingLeft(started),
       () => rm(this.folder, { recursive: true }),
@@ -176,6 +202,7 @@ export class TestSystem {
 
   async #abandon(): Promise<void> {
     await this.edge.end('SIGKILL');
+    await this.#drachtio?.kill();
     await this.control.end('SIGKILL');
     await rm(this.folder, { recursive: true, force: true });
   }
@@ -207,4 +234,26 @@ export class TestSystem {
       return null;
     }
   }
+}
+
+/** A drachtio-server of an operator, and the settings with which the edge uses it. */
+async function drachtioOf(program: string, folder: string, sipPort: number, wssPort: string | undefined) {
+  const [appPort, hepPort] = [await freeTcpPort(), await freeTcpPort()];
+  const secret = 'from-the-configuration';
+  const server = new DrachtioProgram({
+    program,
+    folder,
+    secret,
+    sipPort,
+    appPort,
+    hepPort,
+    wssPort: wssPort === undefined ? null : Number(wssPort),
+    tls: join(folder, 'tls'),
+  });
+  const settings = {
+    DRACHTIO_HOST: `127.0.0.1:${appPort}`,
+    DRACHTIO_SECRET: secret,
+    HEP_HOST: `127.0.0.1:${hepPort}`,
+  };
+  return { server, settings };
 }
