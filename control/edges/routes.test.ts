@@ -75,7 +75,7 @@ describe('draining', () => {
     expect((await edge.next('config')).config).toMatchObject({ draining: false, trusted_proxies: [] });
     const drained = await patch('a', { draining: true });
     // It is drained only once the edge says so.
-    expect(drained).toMatchObject({ draining: true, takes_calls: true });
+    expect(drained).toMatchObject({ draining: true, takes_calls: null });
     expect(drained.draining_since).not.toBeNull();
     const { change } = await edge.next('change');
     expect(change).toMatchObject({ draining: true, numbers: [] });

@@ -6,6 +6,8 @@ import { type ConnectedEdge, hasEngine, takesCalls } from '../edge-link/index.ts
 /** @param live absent: not connected */
 export function edgeView(row: EdgeRow, live: ConnectedEdge | undefined): EdgeView {
   const { draining_since } = row;
+  // Right after its connection it has not reported anything yet.
+  const heard = live && Object.keys(live.metrics).length > 0 ? live : null;
   return {
     id: row.id,
     software: row.software,
@@ -18,10 +20,10 @@ export function edgeView(row: EdgeRow, live: ConnectedEdge | undefined): EdgeVie
     connected: live !== undefined,
     connected_since: live ? row.connected_at : null,
     last_seen_at: row.last_seen_at,
-    takes_calls: live ? takesCalls(live) : null,
-    calls: live ? (live.metrics.trunkline_edge_calls ?? 0) : null,
-    engine: live ? (hasEngine(live) ? 'up' : 'down') : null,
-    disk: live ? diskOf(live) : null,
+    takes_calls: heard && takesCalls(heard),
+    calls: heard && (heard.metrics.trunkline_edge_calls ?? 0),
+    engine: heard && (hasEngine(heard) ? 'up' : 'down'),
+    disk: heard && diskOf(heard),
     config_version: live ? live.appliedVersion : null,
   };
 }

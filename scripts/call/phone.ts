@@ -36,6 +36,8 @@ export class Phone {
   readonly #fromTag = randomBytes(4).toString('hex');
   #to = '';
   #target = '';
+  /** Route lines of requests inside the call. */
+  #routes: readonly string[] = [];
   #cseq = 0;
   #inviteVia = '';
   #inviteUri = '';
@@ -104,7 +106,8 @@ export class Phone {
   /** Acknowledges a 200. @param sdp the answer, when the offer came in the 200 */
   ack(response: SipText, sdp: string | null = null): void {
     this.#target = /<([^>]+)>/.exec(response.header('contact') ?? '')?.[1] ?? this.#target;
-    this.#send('ACK', this.#target, this.#via(), [`CSeq: ${this.#cseq} ACK`], sdp);
+    this.#routes = routesOf(response);
+    this.#send('ACK', this.#target, this.#via(), [`CSeq: ${this.#cseq} ACK`, ...this.#routes], sdp);
   }
 
   /** Sends CANCEL for the pending INVITE. Resolves with the response to the CANCEL. */
@@ -136,7 +139,7 @@ export class Phone {
       answerLimitMs,
     );
     const contact = withContact.has(method) ? [`Contact: ${this.#contact()}`] : [];
-    const all = [`CSeq: ${cseq} ${method}`, ...contact, ...headers];
+    const all = [`CSeq: ${cseq} ${method}`, ...this.#routes, ...contact, ...headers];
     this.#send(method, this.#target, this.#via(), all, body, contentType);
     return done;
   }
@@ -241,4 +244,11 @@ export class Phone {
       if (this.#closed) onClose();
     });
   }
+}
+
+/** RFC 3261 section 12.1.2: the proxies that want to see the requests of the call, the nearest first. */
+function routesOf(response: SipText): string[] {
+  const recorded = response.raw.matchAll(/^record-route[ \t]*:[ \t]*(.+)$/gim);
+  const uris = [...recorded].flatMap(([, value = '']) => value.split(',')).map((uri) => uri.trim());
+  return uris.reverse().map((uri) => `Route: ${uri}`);
 }

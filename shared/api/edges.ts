@@ -32,7 +32,9 @@ export const EdgeView = Type.Object({
   connected_since: Nullable(Iso()),
   last_seen_at: Iso(),
   takes_calls: Nullable(
-    Type.Boolean({ description: 'By what it reported last; null while it is not connected' }),
+    Type.Boolean({
+      description: 'By what it reported last; null while it is not connected, and until it has reported',
+    }),
   ),
   calls: Nullable(Type.Integer({ description: 'Live calls; null while it is not connected' })),
   engine: Nullable(OneOf(['up', 'down'])),

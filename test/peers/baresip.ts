@@ -19,6 +19,8 @@ export interface BaresipOptions {
   readonly certificate?: TestKeyPair;
   /** whether it answers calls to +14155550199 at once */
   readonly answers?: boolean;
+  /** name server, `address:port`; default the machine's */
+  readonly nameServer?: string;
 }
 
 /** baresip hangs up when its audio file ends, so the file is longer than any test. */
@@ -165,6 +167,7 @@ async function writeConfiguration(
     sip_listen: `127.0.0.1:${sip}`,
     sip_certificate: join(folder, 'phone.pem'),
     net_interface: '127.0.0.1',
+    ...(options.nameServer !== undefined && { dns_server: options.nameServer }),
     call_local_timeout: '60',
     call_max_calls: '4',
     audio_path: '/usr/share/baresip',

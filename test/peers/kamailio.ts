@@ -26,12 +26,26 @@ interface CarrierOptions extends Listening {
   readonly callee: { readonly user: string; readonly port: number };
 }
 
-export type KamailioOptions = RegistrarOptions | CarrierOptions;
+/** The proxy of `deploy/kamailio`, in front of edges. */
+interface EdgeProxyOptions extends Listening {
+  readonly address: string;
+  /** Ports of the edges on 127.0.0.1. */
+  readonly edges: readonly number[];
+  /** PEM of the authority that issued the edges' certificates. */
+  readonly trusted: string;
+}
+
+export type KamailioOptions = RegistrarOptions | CarrierOptions | EdgeProxyOptions;
+
+const deployed = join(import.meta.dirname, '..', '..', 'deploy', 'kamailio');
 
 /** Debian's path of the modules. */
 const modules = ['x86_64', 'aarch64']
   .map((machine) => `/usr/lib/${machine}-linux-gnu/kamailio/modules/`)
   .find((folder) => existsSync(folder));
+
+/** Characters of output: tests count lines in it. */
+const keptOutput = 1_000_000;
 
 /** Debian's path: not in the PATH of users other than root. */
 const program = '/usr/sbin/kamailio';
@@ -72,7 +86,7 @@ export class Kamailio {
     this.#child = child;
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => {
-        this.#output = (this.#output + chunk.toString('utf8')).slice(-20_000);
+        this.#output = (this.#output + chunk.toString('utf8')).slice(-keptOutput);
       });
     }
     try {
@@ -99,6 +113,7 @@ export class Kamailio {
 
   async #writeConfiguration(): Promise<void> {
     if (modules === undefined) throw new Error('the modules of Kamailio are not installed');
+    if ('edges' in this.#options) return this.#writeDeployed(this.#options);
     const { port, pair } = this.#options;
     const { template, words: own } = roleOf(this.#options);
     const words = { ...own, PORT: String(port), FOLDER: this.#folder, MODULES: modules };
@@ -116,6 +131,26 @@ export class Kamailio {
     await writeFile(file('tls.cfg'), ['[server:default]', ...tls, '[client:default]', ...tls, ''].join('\n'));
   }
 
+  /** The files that operators get, with the folder, addresses and edges of the test. */
+  async #writeDeployed({ port, pair, address, edges, trusted }: EdgeProxyOptions): Promise<void> {
+    const files: Record<string, string> = {
+      'dispatcher.list': edges
+        .map((edge) => `1 sip:127.0.0.1:${edge};transport=tls 0 0 rweight=50\n`)
+        .join(''),
+    };
+    for (const name of ['kamailio.cfg', 'local.cfg', 'tls.cfg']) {
+      const text = await readFile(join(deployed, name), 'utf8');
+      files[name] = text
+        .replaceAll('/etc/kamailio/', `${this.#folder}/`)
+        .replaceAll('192.0.2.10:5061', `${address}:${port}`)
+        .replaceAll('192.0.2.10', address);
+    }
+    await mkdir(join(this.#folder, 'tls'));
+    const pems = { 'proxy.crt': pair.cert, 'proxy.key': pair.key, 'trusted.pem': trusted };
+    for (const [name, pem] of Object.entries(pems)) files[`tls/${name}`] = pem;
+    for (const [name, text] of Object.entries(files)) await writeFile(join(this.#folder, name), text);
+  }
+
   /** Reads the kernel's table, because Kamailio logs a test connection. */
   async #listens(child: ChildProcess): Promise<true | null> {
     if (child.exitCode !== null) throw new Error(`Kamailio ended with ${child.exitCode}:\n${this.#output}`);
@@ -126,7 +161,10 @@ export class Kamailio {
 }
 
 /** The configuration of a role, and the values of its `@WORD@`s. */
-function roleOf(options: KamailioOptions): { template: string; words: Readonly<Record<string, string>> } {
+function roleOf(options: RegistrarOptions | CarrierOptions): {
+  template: string;
+  words: Readonly<Record<string, string>>;
+} {
   if ('callee' in options) {
     const { user, port } = options.callee;
     return { template: 'kamailio-carrier.cfg', words: { CALLEE: user, CALLEE_PORT: String(port) } };
