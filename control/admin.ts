@@ -16,6 +16,7 @@ import { Catalogue } from './catalogue/index.ts';
 import { openDatabase } from './db/index.ts';
 import { followCatalogue } from './edge-config/index.ts';
 import { deploymentSecrets, existingSecrets, plainWords } from './operations/index.ts';
+import { Bus, replicaLimits } from './replicas/index.ts';
 import { readControlConfig } from './settings/index.ts';
 
 const commands: Readonly<Record<string, Command>> = {
@@ -92,8 +93,15 @@ async function runOn(command: Command, subject: string | undefined, options: Opt
   const database = await openDatabase(config.database);
   try {
     const catalogue = new Catalogue(database);
-    followCatalogue(catalogue, database, secrets, config);
-    const tools = { config, clock: systemClock, secrets, catalogue, database };
+    const bus = new Bus({
+      database,
+      clock: systemClock,
+      limits: replicaLimits,
+      id: config.instanceId,
+      log: { error: () => undefined },
+    });
+    followCatalogue(catalogue, database, secrets, config, bus);
+    const tools = { config, clock: systemClock, secrets, catalogue, database, bus };
     return await command.run(tools, subject, options);
   } finally {
     await database.close();

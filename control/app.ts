@@ -1,6 +1,6 @@
 /** Puts the control plane together: database, API, edge link, background work. It does not listen; its caller does. */
 import type { FastifyBaseLogger } from 'fastify';
-import { type Clock, systemClock, type Timer } from '#shared/clock.ts';
+import { type Clock, systemClock } from '#shared/clock.ts';
 import { withLimits } from '#shared/limits.ts';
 import { createModels } from '#shared/models/models.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
@@ -43,6 +43,7 @@ import { pathwayRoutes } from './pathways/index.ts';
 import { personaRoutes } from './personas/index.ts';
 import { portingParts, portingRoutes, preparePorting, startPorting } from './porting/index.ts';
 import { type PromotionGate, PromotionGates } from './promotion/index.ts';
+import { Bus, measureBus } from './replicas/index.ts';
 import { createReportStore } from './report-writers.ts';
 import { startRetention } from './retention.ts';
 import type { ControlConfig } from './settings/index.ts';
@@ -65,7 +66,7 @@ import {
   toolRoutes,
 } from './tools/index.ts';
 import { registerRoutes, sipRoutes } from './trunks/index.ts';
-import { type DeliveryParts, sendEvent, startWebhookDeliveries } from './webhooks/index.ts';
+import { type DeliveryParts, sendEvent, startWebhookDeliveries, webhookSubject } from './webhooks/index.ts';
 import { createWidgets, visitorRoutes, widgetMetrics, widgetRoutes } from './widgets/index.ts';
 
 export interface ControlApp {
@@ -112,11 +113,13 @@ export async function createApp(options: AppOptions): Promise<ControlApp> {
   const { config, logger, clock = systemClock } = options;
   // Before migrating: with the wrong key, nothing in the database may change.
   const secrets = await deploymentSecrets(config);
-  const limits = withLimits(controlLimits, options.limits).db;
-  const database = await openDatabase(config.database, clock, { limits, sync: options.sync });
+  const limits = withLimits(controlLimits, options.limits);
+  const database = await openDatabase(config.database, clock, { limits: limits.db, sync: options.sync });
+  const bus = new Bus({ database, clock, limits: limits.replicas, id: config.instanceId, log: logger });
   try {
-    return await assemble(options, database, secrets, clock);
+    return await assemble(options, database, secrets, clock, bus);
   } catch (error) {
+    await bus.close();
     await database.close();
     logger.fatal({ err: error }, 'the control plane could not be put together');
     throw error;
@@ -128,9 +131,11 @@ async function assemble(
   database: Database,
   secrets: SecretBox,
   clock: Clock,
+  bus: Bus,
 ): Promise<ControlApp> {
   const { config, logger, checkAnswers = false } = options;
-  const services = createServices(options, database, secrets, clock);
+  const services = createServices(options, database, secrets, clock, bus);
+  await services.bus.start();
   await services.edgeConfig.publishAll();
   const app = createBase({
     logger,
@@ -144,6 +149,7 @@ async function assemble(
   services.quotas.measure(metrics.registry);
   services.wrongKeys.measure(metrics.registry);
   measureReplica(services.replica, metrics.registry);
+  measureBus(metrics.registry, services.bus);
   const { tools } = services.tools;
   addOpenApi(app);
   addGuard(app, { ...config, db: database.db, clock, wrongKeys: services.wrongKeys });
@@ -180,7 +186,7 @@ async function assemble(
   if (sealed > 0) logger.info({ rows: sealed }, 'tools of an earlier version were sealed');
   await preparePorting(services, porting, logger);
 
-  const store = createReportStore(database, clock, config.probeGapMs);
+  const store = createReportStore(database, clock, services.announcements, config.probeGapMs);
   const reports = options.watchReports?.(store) ?? store;
   const parts = {
     ...services,
@@ -196,10 +202,6 @@ async function assemble(
   );
   const { random } = options.webhooks ?? {};
   const calls = { lost: metrics.lostCalls, queued: metrics.queuedCalls };
-  const noticeOthers = async () => {
-    await services.edgeConfig.noticeOthers();
-    await edgeConnections.endRevoked();
-  };
   const background = createBackground({
     tornado,
     testRuns,
@@ -216,7 +218,6 @@ async function assemble(
         rounds(startLostCalls(services, logger, calls)),
         rounds(startRetention(services, logger, metrics.retention)),
         rounds(widgets.startSweep()),
-        rounds(watchOthers(clock, logger, noticeOthers)),
       ]),
   });
   return {
@@ -242,6 +243,7 @@ async function assemble(
       await tools.close();
       await app.close();
       await services.replica.close();
+      await services.bus.close();
       await database.close();
     }),
   };
@@ -255,40 +257,16 @@ function once(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/**
- * Checks twice a second for changes made by other processes, such as the command line. Returns a function that stops
- * it.
- */
-function watchOthers(clock: Clock, log: FastifyBaseLogger, notice: () => Promise<void>): () => Promise<void> {
-  const everyMs = 500;
-  let running: Promise<void> = Promise.resolve();
-  let timer: Timer;
-  const look = () => {
-    running = notice()
-      .catch((error: unknown) => log.error({ err: error }, 'changes of other processes could not be read'))
-      .then(() => {
-        if (!ended) timer = clock.after(everyMs, look);
-      });
-  };
-  let ended = false;
-  timer = clock.after(everyMs, look);
-  return async () => {
-    ended = true;
-    timer.cancel();
-    await running;
-  };
-}
-
 /** The services that areas are built from; each area's deps.ts picks what it needs. */
 export type Services = ReturnType<typeof createServices>;
 
-function createServices(options: AppOptions, database: Database, secrets: SecretBox, clock: Clock) {
+function createServices(options: AppOptions, database: Database, secrets: SecretBox, clock: Clock, bus: Bus) {
   const { config, webhooks, conversations } = options;
   const limits = withLimits(controlLimits, options.limits);
   const catalogue = new Catalogue(database);
-  const announcements = new Announcements(clock);
+  const announcements = new Announcements(clock, { bus, hereOnly: new Set([webhookSubject]) });
   linkCatalogue(catalogue, announcements);
-  const edgeConfig = followCatalogue(catalogue, database, secrets, config);
+  const edgeConfig = followCatalogue(catalogue, database, secrets, config, bus);
   const allowedTargets = parseNetworks(config.allowPrivateTargets);
   const tools = startTools(
     { limits, clock, database, secrets, allowedTargets },
@@ -317,6 +295,7 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
     secrets,
     catalogue,
     edgeConfig,
+    bus,
     edges: new ConnectedEdges(),
     agentTestSockets: new AgentTestSockets(clock, limits.edgeLink.frameBytes),
     announcements,

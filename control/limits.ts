@@ -6,6 +6,7 @@ import { callLimits } from './calls/index.ts';
 import { databaseLimits } from './db/index.ts';
 import { edgeLinkLimits } from './edge-link/index.ts';
 import { portingLimits } from './porting/index.ts';
+import { replicaLimits } from './replicas/index.ts';
 import { testingLimits } from './testing/index.ts';
 import { toolLimits } from './tools/index.ts';
 import { webhookLimits } from './webhooks/index.ts';
@@ -18,6 +19,7 @@ export const controlLimits = {
   edgeLink: edgeLinkLimits,
   models: modelLimits,
   porting: portingLimits,
+  replicas: replicaLimits,
   testing: testingLimits,
   tools: toolLimits,
   webhooks: webhookLimits,

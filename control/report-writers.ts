@@ -5,12 +5,17 @@ import { storeProbeRuns } from './alerts/index.ts';
 import { storeCall, storeTrace, storeTranscript } from './calls/index.ts';
 import { storeCheck } from './checks/index.ts';
 import { builtOnce, type Database, type Db } from './db/index.ts';
-import { type ReportEffects, ReportStore, type ReportWriters } from './edge-link/index.ts';
+import { Announcements, type ReportEffects, ReportStore, type ReportWriters } from './edge-link/index.ts';
 import { registrationSubject, storeHealth, storeRegistration } from './trunks/index.ts';
 
 /** @param probeGapMs a longer gap between two probes of a trunk breaks a series of failures */
-export function createReportStore(database: Database, clock: Clock, probeGapMs = 180_000): ReportStore {
-  return new ReportStore(database, clock, reportWriters(probeGapMs));
+export function createReportStore(
+  database: Database,
+  clock: Clock,
+  announcements = new Announcements(clock),
+  probeGapMs = 180_000,
+): ReportStore {
+  return new ReportStore(database, clock, reportWriters(probeGapMs), announcements);
 }
 
 function reportWriters(probeGapMs: number): ReportWriters {

@@ -4,6 +4,7 @@ import { Line } from '#shared/api/common.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { Catalogue } from '../catalogue/index.ts';
 import type { Database, SecretBox } from '../db/index.ts';
+import type { Bus } from '../replicas/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
 
 /** A command that cannot be run; the message says why and what to do. */
@@ -15,6 +16,8 @@ export interface Tools {
   readonly secrets: SecretBox;
   readonly catalogue: Catalogue;
   readonly database: Database;
+  /** To running control planes. */
+  readonly bus: Bus;
 }
 
 /** The options of all commands, for node:util parseArgs. */

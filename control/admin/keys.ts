@@ -10,6 +10,7 @@ import {
   listEdgeTokens,
   listOrganizations,
   revokeApiKey,
+  revokedTokensTopic,
   revokeEdgeToken,
 } from '../organizations/index.ts';
 import { type Command, checkedName, type Options, required, type Tools, UsageError } from './command.ts';
@@ -117,11 +118,13 @@ function create(tools: Tools, orgId: string | undefined, options: Options): Prom
 }
 
 function revoke(tools: Tools, id: string): Promise<string> {
-  const { clock, database } = tools;
+  const { bus, clock, database } = tools;
   return database.db.transaction().execute(async (db) => {
     const owner = await db.selectFrom('api_keys').select('org_id').where('id', '=', id).executeTakeFirst();
-    const revoked = (await revokeApiKey(db, clock, id)) || (await revokeEdgeToken(db, clock, id));
-    if (!revoked) throw new UsageError(`There is no active key ${id}; "key list" shows the ids.`);
+    const isEdges = await revokeEdgeToken(db, clock, id);
+    if (isEdges) await revokedTokensTopic(bus).publish(db, null);
+    if (!isEdges && !(await revokeApiKey(db, clock, id)))
+      throw new UsageError(`There is no active key ${id}; "key list" shows the ids.`);
     await record(tools, db, { orgId: owner?.org_id ?? null, subject: id, action: 'revoke' });
     return 'revoked';
   });

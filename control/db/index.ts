@@ -15,6 +15,7 @@ export { type Lease, leaseFence, releaseLease, renewLeases, takeLease } from './
 export { databaseLimits } from './limits.ts';
 export { onIndex } from './on-index.ts';
 export { type Database, DatabaseTooNew, isCurrent, openDatabase } from './open.ts';
+export { type Listening, wakeListeners } from './postgres/listening.ts';
 export { addPartitions, dropPartitionsBefore, undatedRows } from './postgres/partitions.ts';
 export { type Claimant, Replica } from './replica.ts';
 export { measureReplica } from './replica-metrics.ts';
@@ -57,6 +58,8 @@ export type {
   PortStatus,
   RegistrationRow,
   RejectedReportRow,
+  ReplicaMessageRow,
+  ReplicaRow,
   SipConfigurationRow,
   TestAssertionResultRow,
   TestAssertionRow,

@@ -14,6 +14,7 @@ import { isServer, shownAddress } from './address.ts';
 import { hasTable } from './has-table.ts';
 import { type DatabaseLimits, databaseLimits } from './limits.ts';
 import { migrations } from './migrations/index.ts';
+import { type Listening, listenOn } from './postgres/listening.ts';
 import { openPostgres, type PoolState } from './postgres/open.ts';
 import type { SyncLog } from './sqlite/durability.ts';
 import { openSqlite } from './sqlite/open.ts';
@@ -42,6 +43,12 @@ export interface Database {
   connections(): PoolState | null;
   /** Running background work, for a fault report; null on a server, which a crashing program cannot wait for. */
   workUnderWay(): unknown[] | null;
+  /**
+   * Hears what other replicas notify, until it is closed. Null: an SQLite file has one control plane, and what a command
+   * line writes is read now and then.
+   * @param heard called when there may be something new
+   */
+  listen(heard: () => void): Listening | null;
   close(): Promise<void>;
 }
 
@@ -88,6 +95,7 @@ async function openServer(
     workUnderWay: () => null,
     // A commit is durable itself (synchronous_commit).
     durable: async () => undefined,
+    listen: (heard) => listenOn(url, heard),
     close: async () => {
       await apart.destroy();
       await db.destroy();
@@ -116,6 +124,7 @@ async function openFile(file: string, clock: Clock, sync: SyncLog | undefined): 
     connections: () => null,
     workUnderWay,
     durable: async () => durability?.durable(),
+    listen: () => null,
     close: async () => {
       try {
         await durability?.durable();

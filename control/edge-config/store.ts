@@ -15,6 +15,7 @@ import {
   toJson,
 } from '../db/index.ts';
 import { type CallCeiling, ceilingOf, limitsInForce, signingSecretContext } from '../organizations/index.ts';
+import type { Bus, Topic } from '../replicas/index.ts';
 import { openPassword } from '../trunks/index.ts';
 import {
   edgeItem,
@@ -46,8 +47,10 @@ export function followCatalogue(
   database: Database,
   secrets: SecretBox,
   settings: EdgeConfigSettings,
+  bus: Bus,
 ): EdgeConfigStore {
-  const store = new EdgeConfigStore(database, catalogue, secrets, settings);
+  const store = new EdgeConfigStore(database, catalogue, secrets, settings, bus.topic('edge-config'));
+  bus.onMissed(() => store.notify());
   catalogue.follow((db, altered) => store.publish(db, altered));
   return store;
 }
@@ -57,30 +60,35 @@ export class EdgeConfigStore {
   readonly #catalogue: Catalogue;
   readonly #secrets: SecretBox;
   readonly #settings: EdgeConfigSettings;
+  /** Told to other replicas: they send it to their edges. */
+  readonly #published: Topic<null>;
   readonly #listeners = new Set<() => void>();
-  #knownVersion = 0;
 
-  constructor(database: Database, catalogue: Catalogue, secrets: SecretBox, settings: EdgeConfigSettings) {
+  constructor(
+    database: Database,
+    catalogue: Catalogue,
+    secrets: SecretBox,
+    settings: EdgeConfigSettings,
+    published: Topic<null>,
+  ) {
     this.#database = database;
     this.#catalogue = catalogue;
     this.#secrets = secrets;
     this.#settings = settings;
+    this.#published = published;
+    published.on(() => this.notify());
   }
 
   /** Publishes what a write changed, in its transaction; the edges get it after the commit. */
   async publish(db: Db, altered: Altered): Promise<void> {
     const version = await this.#store(db, altered);
-    if (version !== null) altered.afterCommit(() => this.#notify(version));
+    if (version === null) return;
+    await this.#published.publish(db, null);
+    altered.afterCommit(() => this.notify());
   }
 
-  /** Sends the edges what another process published, such as the command line. */
-  async noticeOthers(): Promise<void> {
-    const version = await this.version();
-    if (version !== this.#knownVersion) this.#notify(version);
-  }
-
-  #notify(version: number): void {
-    this.#knownVersion = version;
+  /** Has the links send what their edges do not have yet. */
+  notify(): void {
     for (const listener of this.#listeners) listener();
   }
 

@@ -1,12 +1,32 @@
-/** Notifies waiters in this process that an edge's report was stored. */
+/** Notifies waiters, in all replicas, that something was stored, such as an edge's report. */
 import type { Clock } from '#shared/clock.ts';
+import type { Db } from '../db/index.ts';
+import type { Bus, Topic } from '../replicas/index.ts';
+
+export interface Reach {
+  readonly bus: Bus;
+  /** Subjects whose waiters in this process are enough, such as a queue that each replica works on. */
+  readonly hereOnly: ReadonlySet<string>;
+}
 
 export class Announcements {
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #hereOnly: ReadonlySet<string>;
+  readonly #others: Topic<readonly string[]> | null;
 
-  constructor(clock: Clock) {
+  /** @param reach absent: to waiters in this process alone */
+  constructor(clock: Clock, reach?: Reach) {
     this.#clock = clock;
+    this.#hereOnly = reach?.hereOnly ?? new Set();
+    this.#others = reach?.bus.topic('announced') ?? null;
+    this.#others?.on((subjects) => {
+      for (const subject of subjects) this.#tell(subject);
+    });
+    // Whoever waits looks again at what is stored.
+    reach?.bus.onMissed(() => {
+      for (const subject of [...this.#waiting.keys()]) this.#tell(subject);
+    });
   }
 
   /** Calls `listener` at every announcement of `subject`. Returns a function that unsubscribes. */
@@ -19,8 +39,22 @@ export class Announcements {
     };
   }
 
+  /** Call after the commit. */
   announce(subject: string): void {
-    for (const listener of [...(this.#waiting.get(subject) ?? [])]) listener();
+    this.#tell(subject);
+    if (!this.#hereOnly.has(subject)) this.#others?.post([subject]);
+  }
+
+  /**
+   * Announces to other replicas in the transaction that stored it; nothing is lost if this process dies after the commit.
+   * @returns announces to waiters here; call it after the commit
+   */
+  async announceIn(db: Db, subjects: ReadonlySet<string>): Promise<() => void> {
+    const others = [...subjects].filter((subject) => !this.#hereOnly.has(subject));
+    if (others.length > 0) await this.#others?.publish(db, others);
+    return () => {
+      for (const subject of subjects) this.#tell(subject);
+    };
   }
 
   /** Whether anyone waits for `subject`. */
@@ -39,5 +73,9 @@ export class Announcements {
       resolve();
     };
     return { ended: promise, cancel };
+  }
+
+  #tell(subject: string): void {
+    for (const listener of [...(this.#waiting.get(subject) ?? [])]) listener();
   }
 }

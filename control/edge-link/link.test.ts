@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { id, TestEdgeLink } from '../../test/kit/control/edge-link.ts';
 import type { TestControl } from '../../test/kit/control/harness.ts';
+import { Bus } from '../replicas/index.ts';
 
 let link: TestEdgeLink;
 let test: TestControl;
@@ -96,15 +97,21 @@ describe('a connecting edge', () => {
   it('gets changes made on the command line within a second', async () => {
     const edge = await link.connect();
     await edge.next('config');
-    const { db } = test.control.services.database;
-    await db
-      .updateTable('counters')
-      .set((eb) => ({ value: eb('value', '+', 1) }))
-      .execute();
-    await db
-      .insertInto('edge_config_items')
-      .values({ kind: 'pathway', key: 'gone@0', version: 99, content: null })
-      .execute();
+    const { clock, database, limits } = test.control.services;
+    const log = { error: () => undefined };
+    const line = new Bus({ id: 'command line', clock, database, limits: limits.replicas, log });
+    const published = line.topic<null>('edge-config');
+    await database.db.transaction().execute(async (db) => {
+      await db
+        .updateTable('counters')
+        .set((eb) => ({ value: eb('value', '+', 1) }))
+        .execute();
+      await db
+        .insertInto('edge_config_items')
+        .values({ kind: 'pathway', key: 'gone@0', version: 99, content: null })
+        .execute();
+      await published.publish(db, null);
+    });
     test.clock.advance(500);
     expect((await edge.next('change')).change.removed_pathways).toEqual(['gone@0']);
   });

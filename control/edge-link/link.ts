@@ -16,7 +16,6 @@ import { type ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.
 import { ApiError, isApiErrorCode } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Database, Db } from '../db/index.ts';
-import type { Announcements } from './announcements.ts';
 import { Unanswered } from './command-rules.ts';
 import { EdgeTime } from './edge-time.ts';
 import type { ConnectedEdge, ConnectedEdges } from './registry.ts';
@@ -56,7 +55,6 @@ export interface LinkParts {
   readonly config: EdgeConfigSource;
   readonly reports: Reports;
   readonly edges: ConnectedEdges;
-  readonly announcements: Announcements;
   readonly log: FastifyBaseLogger;
   readonly commandTimeoutMs: number;
   /** Called for every stored frame of reports. */
@@ -242,7 +240,7 @@ class EdgeLink implements ConnectedEdge {
 
   async #store(source: ReportSource, reports: readonly SequencedReport[]): Promise<void> {
     const result = await this.#parts.reports.store(source, reports);
-    const { acknowledged, stored, rejected, announced, unwanted } = result;
+    const { acknowledged, stored, rejected, unwanted } = result;
     for (const callId of unwanted) {
       this.#parts.log.warn(
         { edge: source.edgeId, call_id: callId },
@@ -253,7 +251,6 @@ class EdgeLink implements ConnectedEdge {
     for (const problem of rejected)
       this.#parts.log.error({ edge: source.edgeId, problem }, 'report rejected');
     this.#parts.onReports(stored, rejected.length);
-    for (const subject of announced) this.#parts.announcements.announce(subject);
     this.#acknowledge(acknowledged);
   }
 

@@ -15,6 +15,7 @@ import {
   type RejectedReportRow,
   toJson,
 } from '../db/index.ts';
+import type { Announcements } from './announcements.ts';
 
 /** The edge and outbox that a frame comes from. */
 export interface ReportSource {
@@ -29,14 +30,13 @@ export interface StoredReports {
   readonly stored: number;
   /** Reports that could not be parsed, and why. They are set aside and acknowledged, so they block nothing. */
   readonly rejected: readonly string[];
-  /** What others may wait for (announcements.ts): ids of finished discoveries, webhooks. */
-  readonly announced: ReadonlySet<string>;
   /** Running calls that were reported to the client as failed; the edge must end them. */
   readonly unwanted: ReadonlySet<string>;
 }
 
 /** Results of a frame's reports besides the stored rows. */
 export interface ReportEffects {
+  /** What others may wait for (announcements.ts): ids of finished discoveries, webhooks. */
   readonly announced: Set<string>;
   readonly unwanted: Set<string>;
 }
@@ -64,11 +64,18 @@ export class ReportStore {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #writers: ReportWriters;
+  readonly #announcements: Announcements;
 
-  constructor({ db }: Pick<Database, 'db'>, clock: Clock, writers: ReportWriters) {
+  constructor(
+    { db }: Pick<Database, 'db'>,
+    clock: Clock,
+    writers: ReportWriters,
+    announcements: Announcements,
+  ) {
     this.#db = db;
     this.#clock = clock;
     this.#writers = writers;
+    this.#announcements = announcements;
   }
 
   /** The highest stored sequence number of an outbox; 0 for a new one. */
@@ -78,9 +85,14 @@ export class ReportStore {
   }
 
   /** Stores the new reports of a frame; they come in sequence order. */
-  store(source: ReportSource, reports: readonly SequencedReport[]): Promise<StoredReports> {
+  async store(source: ReportSource, reports: readonly SequencedReport[]): Promise<StoredReports> {
     const now = new Date(this.#clock.now()).toISOString();
-    return this.#db.transaction().execute((db) => storeFrame(db, this.#writers, source, reports, now));
+    const { announceHere, ...stored } = await this.#db.transaction().execute(async (db) => {
+      const { announced, ...frame } = await storeFrame(db, this.#writers, source, reports, now);
+      return { ...frame, announceHere: await this.#announcements.announceIn(db, announced) };
+    });
+    announceHere();
+    return stored;
   }
 }
 
@@ -111,7 +123,7 @@ async function storeFrame(
   { edgeId, outboxId }: ReportSource,
   reports: readonly SequencedReport[],
   now: string,
-): Promise<StoredReports> {
+): Promise<StoredReports & ReportEffects> {
   const [before] = await findMark(db, outboxId);
   let last = before?.acknowledged ?? 0;
   let reportedAt = before?.reported_at ?? null;

@@ -6,6 +6,11 @@ import { type Db, type EdgeRow, toJson } from '../db/index.ts';
 /** What the operator decides about an edge. */
 export type EdgePlan = Readonly<Pick<EdgeRow, 'region' | 'weight' | 'draining_since'>>;
 
+/** Its place among the replicas. */
+type Linkage = Pick<EdgeRow, 'replica_id' | 'link_epoch' | 'applied_version' | 'gauges'>;
+
+const unlinked: Linkage = { replica_id: null, link_epoch: 0, applied_version: 0, gauges: null };
+
 export const newEdge: EdgePlan = { region: null, weight: 100, draining_since: null };
 
 export async function planOf(db: Db, edgeId: string): Promise<EdgePlan> {
@@ -24,7 +29,7 @@ export async function rememberEdge(
   hello: Extract<EdgeToControl, { type: 'hello' }>,
 ): Promise<void> {
   const now = new Date(clock.now()).toISOString();
-  const { id, ...facts }: Omit<EdgeRow, keyof EdgePlan> = {
+  const { id, ...facts }: Omit<EdgeRow, keyof EdgePlan | keyof Linkage> = {
     id: hello.edge_id,
     outbox_id: hello.outbox_id,
     sip_host: hello.sip.host,
@@ -39,7 +44,7 @@ export async function rememberEdge(
   };
   await db
     .insertInto('edges')
-    .values({ id, ...facts, ...newEdge })
+    .values({ id, ...facts, ...newEdge, ...unlinked })
     .onConflict((conflict) => conflict.column('id').doUpdateSet(facts))
     .execute();
 }

@@ -3,7 +3,8 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { WrongKeys } from '../http/index.ts';
-import { findEdgeToken, keyOfHeader, revokedTokens } from '../organizations/index.ts';
+import { findEdgeToken, keyOfHeader, revokedTokens, revokedTokensTopic } from '../organizations/index.ts';
+import type { Bus } from '../replicas/index.ts';
 import { type LinkParts, serveLink } from './link.ts';
 
 /** How long to wait for an edge to complete the closing handshake. */
@@ -14,11 +15,9 @@ const policyViolation = 1008;
 
 const edgeLinkPath = '/v1/edge/link';
 
-type UpgradeParts = LinkParts & { readonly wrongKeys: WrongKeys };
+type UpgradeParts = LinkParts & { readonly wrongKeys: WrongKeys; readonly bus: Bus };
 
 export interface EdgeConnections {
-  /** Closes connections whose token has been revoked, also by another process. */
-  endRevoked(): Promise<void>;
   /** Accepts no more connections, and resolves when all are closed. */
   close(): Promise<void>;
 }
@@ -75,7 +74,14 @@ export function acceptEdges(
     await promise;
     grace.cancel();
   };
-  return { endRevoked, close };
+  const check = () => {
+    endRevoked().catch((error: unknown) =>
+      parts.log.error({ err: error }, 'revoked edge tokens could not be read'),
+    );
+  };
+  revokedTokensTopic(parts.bus).on(check);
+  parts.bus.onMissed(check);
+  return { close };
 }
 
 type Admitted = { readonly tokenId: string } | { readonly status: 401 | 404 | 429 };

@@ -24,6 +24,7 @@ export {
   type OrganizationChange,
   revokeApiKey,
   revokedTokens,
+  revokedTokensTopic,
   revokeEdgeToken,
   setDisabled,
   signingSecretContext,

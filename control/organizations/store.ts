@@ -11,6 +11,7 @@ import {
   type SecretBox,
   toJson,
 } from '../db/index.ts';
+import type { Bus } from '../replicas/index.ts';
 import { hashKey, makeKey, sameHash } from './rules.ts';
 
 export interface NewOrganization {
@@ -170,6 +171,9 @@ export async function createEdgeToken(db: Db, clock: Clock, name: string): Promi
 export function listEdgeTokens(db: Db): Promise<EdgeTokenRow[]> {
   return db.selectFrom('edge_tokens').selectAll().orderBy('created_at').orderBy('id').execute();
 }
+
+/** Told to replicas: they close the connections of edges with revoked tokens. */
+export const revokedTokensTopic = (bus: Bus) => bus.topic<null>('edge-tokens-revoked');
 
 export async function revokeEdgeToken(db: Db, clock: Clock, id: string): Promise<boolean> {
   const result = await db

@@ -32,6 +32,7 @@ import { up as transferMode } from './0029-transfer-mode.ts';
 import { up as registrationNextTry } from './0030-registration-next-try.ts';
 import { up as clockOfReports } from './0031-clock-of-reports.ts';
 import { up as testRunOfCalls } from './0032-test-run-of-calls.ts';
+import { up as replicas } from './0033-replicas.ts';
 import { up as leases } from './0034-leases.ts';
 import { up as fleet } from './0036-fleet.ts';
 import { up as callLogByMonth } from './0037-call-log-by-month.ts';
@@ -70,6 +71,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0030-registration-next-try': { up: registrationNextTry },
   '0031-clock-of-reports': { up: clockOfReports },
   '0032-test-run-of-calls': { up: testRunOfCalls },
+  '0033-replicas': { up: replicas },
   '0034-leases': { up: leases },
   '0036-fleet': { up: fleet },
   '0037-call-log-by-month': { up: callLogByMonth },

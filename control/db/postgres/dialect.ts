@@ -21,18 +21,23 @@ import { withoutNul } from './text.ts';
 import { columnTypes } from './types.ts';
 import { unreachable } from './unreachable.ts';
 
+/** Whether single statements that write wait for the transactions of others: see `writers`. */
+type Order = 'ordered' | 'unordered';
+
 export class PooledPostgresDialect implements Dialect {
   readonly #pool: pg.Pool;
   readonly #failed: (error: unknown) => void;
+  readonly #order: Order;
 
   /** @param pool is ended with Kysely @param failed receives the error of each statement that failed */
-  constructor(pool: pg.Pool, failed: (error: unknown) => void = () => undefined) {
+  constructor(pool: pg.Pool, failed: (error: unknown) => void = () => undefined, order: Order = 'ordered') {
     this.#pool = pool;
     this.#failed = failed;
+    this.#order = order;
   }
 
   createDriver(): Driver {
-    return new PooledDriver(this.#pool, this.#failed);
+    return new PooledDriver(this.#pool, this.#failed, this.#order);
   }
 
   createQueryCompiler(): QueryCompiler {
@@ -64,11 +69,13 @@ const beginReading = 'begin isolation level repeatable read read only';
 class PooledDriver implements Driver {
   readonly #pool: pg.Pool;
   readonly #failed: (error: unknown) => void;
+  readonly #order: Order;
   readonly #connections = new WeakMap<pg.PoolClient, PostgresConnection>();
 
-  constructor(pool: pg.Pool, failed: (error: unknown) => void) {
+  constructor(pool: pg.Pool, failed: (error: unknown) => void, order: Order) {
     this.#pool = pool;
     this.#failed = failed;
+    this.#order = order;
   }
 
   async init(): Promise<void> {}
@@ -77,7 +84,7 @@ class PooledDriver implements Driver {
     const client = await this.#connect();
     const known = this.#connections.get(client);
     if (known) return known;
-    const connection = new PostgresConnection(client, this.#failed);
+    const connection = new PostgresConnection(client, this.#failed, this.#order);
     this.#connections.set(client, connection);
     return connection;
   }
@@ -151,13 +158,15 @@ const writing = /^\s*(?:insert|update|delete|merge)\b/i;
 class PostgresConnection implements DatabaseConnection {
   readonly #client: pg.PoolClient;
   readonly #failed: (error: unknown) => void;
+  readonly #order: Order;
   #inTransaction = false;
   /** A connection in an unknown state goes, instead of back to the pool. */
   #broken = false;
 
-  constructor(client: pg.PoolClient, failed: (error: unknown) => void) {
+  constructor(client: pg.PoolClient, failed: (error: unknown) => void, order: Order) {
     this.#client = client;
     this.#failed = failed;
+    this.#order = order;
     // Without a listener, a server that ends the connection between two statements would end the program.
     client.on('error', (error) => {
       this.#broken = true;
@@ -200,7 +209,8 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#inTransaction || !writing.test(sql)) return this.#execute<R>(sql, parameters);
+    if (this.#inTransaction || this.#order === 'unordered' || !writing.test(sql))
+      return this.#execute<R>(sql, parameters);
     await this.begin(beginShared);
     await this.checkFence();
     try {

@@ -35,6 +35,14 @@ export interface EdgeRow {
   weight: number;
   /** when the operator took it out of service; null: it is in service */
   draining_since: IsoTime | null;
+  /** the replica that it is linked to; null: to none, or the only control plane did not say */
+  replica_id: string | null;
+  /** counts the edge's connections, in all replicas: the newest is the one that counts */
+  link_epoch: number;
+  /** the configuration that it has confirmed on this connection */
+  applied_version: number;
+  /** what other replicas choose an edge by: Prometheus name to value */
+  gauges: Json<Record<string, number>> | null;
 }
 
 /** A SIP proxy of the operator that names the sources of its requests. */
