@@ -16,6 +16,8 @@ const arrivalMs = 45_000;
 
 interface Callee {
   readonly arrived: (call: TrunkCall) => void;
+  /** INVITEs so far that were not rejected by an outage. */
+  calls: number;
 }
 
 export interface Awaited {
@@ -34,6 +36,8 @@ export class Carrier {
   readonly link: Link;
   readonly weather: Weather;
   outage: Outage = 'none';
+  /** Gets a number that was called twice for one order. */
+  onDoubled: (callee: string) => void = () => {};
   readonly #ca: string;
   readonly #toEdge: TcpRelay;
   readonly #trunks: readonly TestTrunk[];
@@ -147,7 +151,7 @@ export class Carrier {
   await(callee: string): Awaited {
     const { promise, resolve } = Promise.withResolvers<TrunkCall | null>();
     const limit = setTimeout(() => resolve(null), arrivalMs);
-    this.#callees.set(callee, { arrived: resolve });
+    this.#callees.set(callee, { arrived: resolve, calls: 0 });
     return {
       call: promise.finally(() => clearTimeout(limit)),
       end: () => {
@@ -179,8 +183,17 @@ export class Carrier {
     }
     const user = /^INVITE sips?:([^@;]+)@/.exec(call.invite.startLine)?.[1] ?? '';
     const callee = this.#callees.get(user);
-    if (callee) callee.arrived(call);
-    else call.answer('404 Not Found');
+    if (!callee) {
+      call.answer('404 Not Found');
+      return;
+    }
+    callee.calls++;
+    if (callee.calls === 1) {
+      callee.arrived(call);
+      return;
+    }
+    call.answer('486 Busy Here');
+    this.onDoubled(user);
   }
 }
 

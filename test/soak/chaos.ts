@@ -12,6 +12,8 @@ import type { Restart } from './restarts.ts';
 const backMs = 180_000;
 /** After that the edge has reconnected to control and its engine, and probes have found the trunks again. */
 const settledMs = 8_000;
+/** An endpoint that is given up was tried for no longer than that. */
+const movedMs = 30_000;
 /** What waited in a link during a cut arrives within this time after it: retransmissions are at most 200 ms apart. */
 const caughtUpMs = 2_000;
 
@@ -37,11 +39,22 @@ export class Chaos {
 
   /** Resolves when `signal` is aborted and the last restart is over. */
   async run(plan: readonly Restart[]): Promise<void> {
+    for (const carrier of this.#parts.carriers) this.#watchDoubles(carrier);
     await Promise.all([
       this.#restarts(plan),
       this.#outages(),
       ...this.#parts.carriers.map((one) => this.#weather(one)),
     ]);
+  }
+
+  /** A call moves on to the second trunk when the first is lost before it rings; otherwise an order is placed once. */
+  #watchDoubles(carrier: Carrier): void {
+    const { disturbances, ledger } = this.#parts;
+    const parts = [`link ${carrier.name}`, `trunk ${carrier.name}`, 'machine'] as const;
+    carrier.onDoubled = (callee) => {
+      if (disturbances.touched(parts, performance.now() - movedMs)) return;
+      ledger.breaks(`${callee} was called twice for one order`);
+    };
   }
 
   async #restarts(plan: readonly Restart[]): Promise<void> {

@@ -158,7 +158,7 @@ export class Load {
 
   #context(carrier: Carrier, random: Random): OutboundContext {
     const { api, shortPathway, askingPathway, greeting } = this.#prepared;
-    const nextCallee = () => `+1415556${String(this.#callees++ % 10_000).padStart(4, '0')}`;
+    const nextCallee = () => `+1415${6_000_000 + (this.#callees++ % 3_000_000)}`;
     return { api, carrier, random, shortPathway, askingPathway, greeting, nextCallee };
   }
 

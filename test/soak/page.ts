@@ -21,7 +21,7 @@ export function page(report: Report, series: readonly Series[]): string {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Soak of ${escaped(report.begunAt)}</title><style>${style}</style></head><body>
 <h1>Soak: ${(report.seconds / 3600).toFixed(2)} hours, seed ${report.options.seed}</h1>
-<p class="verdict ${report.passed ? 'flat' : 'leaking'}">${report.passed ? 'Passed' : 'Failed'}: ${report.broken.count} broken promises, ${report.slopes.filter(({ verdict }) => verdict === 'leaking').length} leaks</p>
+<p class="verdict ${report.passed ? 'flat' : 'leaking'}">${report.passed ? 'Passed' : 'Failed'}; broken promises: ${report.broken.count}, leaks: ${report.slopes.filter(({ verdict }) => verdict === 'leaking').length}</p>
 ${facts(report)}
 ${brokenPromises(report)}
 <h2>Slopes</h2>
