@@ -47,8 +47,9 @@ export async function hangUp(caller: Caller): Promise<void> {
   if (status !== 200) throw new Error(`BYE: ${startLine}`);
 }
 
-function heard({ media }: Caller): void {
+function heard(call: Call, { media }: Caller): void {
   if (media.packets === 0) throw new Error('no audio arrived');
+  call.hasTalked = true;
 }
 
 export interface InboundContext {
@@ -63,7 +64,7 @@ type Script = (call: Call, caller: Caller, context: InboundContext) => Promise<v
 async function talkFor(call: Call, caller: Caller, line: string, ms: number): Promise<void> {
   await answered(call, caller, line);
   await talk(caller.media, ms, () => hungUp(caller));
-  heard(caller);
+  heard(call, caller);
   await hangUp(caller);
 }
 
@@ -90,7 +91,7 @@ export const inboundScripts = {
       await talk(caller.media, 3000, () => hungUp(caller));
     }
     await caller.phone.expect('BYE');
-    heard(caller);
+    heard(call, caller);
   },
   'hold and resume': async (call, caller, { line }) => {
     await answered(call, caller, line);
@@ -100,7 +101,7 @@ export const inboundScripts = {
     await talk(caller.media, 800, () => hungUp(caller));
     await reinvite(caller, caller.media.sdp());
     await talk(caller.media, 800, () => hungUp(caller));
-    heard(caller);
+    heard(call, caller);
     await hangUp(caller);
   },
   'new keys by re-INVITE': async (call, caller, { line }) => {
@@ -110,13 +111,13 @@ export const inboundScripts = {
     const { body } = await reinvite(caller, caller.media.sdp());
     caller.media.connect(body);
     await talk(caller.media, 800, () => hungUp(caller));
-    heard(caller);
+    heard(call, caller);
     await hangUp(caller);
   },
   'late offer': async (call, caller, { line }) => {
     await answered(call, caller, line, null);
     await talk(caller.media, 1500, () => hungUp(caller));
-    heard(caller);
+    heard(call, caller);
     await hangUp(caller);
   },
   'canceled call': async (call, caller, { carrier }) => {

@@ -34,6 +34,8 @@ export interface Call {
   key: string | null;
   /** When the peer or the API was told that the call exists; null: it may have no record. */
   knownSince: number | null;
+  /** Audio went both ways, which the record must say. */
+  hasTalked: boolean;
 }
 
 interface Ended {
@@ -85,7 +87,7 @@ export class Ledger {
     const tally = this.kinds.get(kind) ?? { made: 0, passed: 0, excused: 0, broken: 0 };
     this.kinds.set(kind, tally);
     tally.made++;
-    const call: Call = { kind, begun: performance.now(), key: null, knownSince: null };
+    const call: Call = { kind, begun: performance.now(), key: null, knownSince: null, hasTalked: false };
     const failure = await script(call).then(
       () => null,
       (error: unknown) => text(error),
@@ -125,8 +127,12 @@ export class Ledger {
       return true;
     }
     this.verified++;
-    if (!excused && record.termination === 'internal_error')
+    if (excused) return true;
+    const verdict = record.media?.verdict;
+    if (record.termination === 'internal_error')
       this.breaks(`${call.kind} ${call.key}: internal_error, ${record.termination_detail}`);
+    if (call.hasTalked && verdict !== 'two_way')
+      this.breaks(`${call.kind} ${call.key}: audio went both ways, the record says ${verdict}`);
     return true;
   }
 

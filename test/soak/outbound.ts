@@ -88,6 +88,7 @@ export const outboundScripts = {
         await pickUp(arrived, media);
         await untilHungUp(arrived, media);
         if (media.packets === 0) throw new Error('no audio arrived');
+        call.hasTalked = true;
       },
     ),
   'answered, the callee ends it': (call, context) =>
