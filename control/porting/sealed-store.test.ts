@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { address, initiate, order, sign } from '../../test/kit/control/porting.ts';
@@ -78,7 +79,11 @@ it('port requests are sealed at the start where an earlier version left plain te
     signer_agent: 'a browser',
     signer_address: '127.0.0.1',
   };
-  await db.updateTable('port_requests').set(clear).execute();
+  const { details, ...signer } = clear;
+  await db
+    .updateTable('port_requests')
+    .set({ ...signer, details: sql`${details}` })
+    .execute();
   const text = box.open(letter.letter, portContext(id, 'letter_text'));
   await db.updateTable('port_letters').set({ letter: text }).execute();
   await test.close();

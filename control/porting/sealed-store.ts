@@ -2,8 +2,19 @@
  * The sealed columns of port requests: the customer, address, account, PIN, signer and letter. Numbers, states and
  * dates stay in plain text, because they are searched.
  */
+import { sql } from 'kysely';
 import type { CanonicalCarrierInformation } from '#shared/api/porting.ts';
-import { type Database, type Db, type PortRequestRow, type SecretBox, sealEarlier } from '../db/index.ts';
+import {
+  type Database,
+  type Db,
+  openJson,
+  type PortRequestRow,
+  type SealedJson,
+  type SecretBox,
+  sealEarlier,
+  sealJson,
+  sealText,
+} from '../db/index.ts';
 
 type Sealed =
   | 'details'
@@ -25,15 +36,15 @@ export function sealDetails(
   secrets: SecretBox,
   requestId: string,
   information: CanonicalCarrierInformation,
-): string {
-  return secrets.seal(JSON.stringify(information), portContext(requestId, 'details'));
+): SealedJson {
+  return sealJson(secrets, information, portContext(requestId, 'details'));
 }
 
 export function openDetails(
   secrets: SecretBox,
   row: Pick<PortRequestRow, 'id' | 'details'>,
 ): CanonicalCarrierInformation {
-  return JSON.parse(secrets.open(row.details, portContext(row.id, 'details')));
+  return openJson<CanonicalCarrierInformation>(secrets, row.details, portContext(row.id, 'details'));
 }
 
 type Signer = Pick<PortRequestRow, 'signed_name' | 'signer_address' | 'signer_agent'>;
@@ -69,12 +80,12 @@ async function sealSome(db: Db, most: number, secrets: SecretBox): Promise<numbe
   const requests = await db
     .selectFrom('port_requests')
     .select(['id', 'details', ...signerColumns])
-    .where('details', 'like', '{%')
+    .where(sql.ref<string>('details'), 'like', '{%')
     .limit(most)
     .execute();
   for (const { id, details, ...signer } of requests) {
     const sealed = {
-      details: secrets.seal(details, portContext(id, 'details')),
+      details: sealText(secrets, details, portContext(id, 'details')),
       ...sealSigner(secrets, id, signer),
     };
     await db.updateTable('port_requests').set(sealed).where('id', '=', id).execute();

@@ -1,6 +1,6 @@
 /** Connected resources; their credentials are sealed at rest and leave this file for a run only. */
 
-import type { Db, IntegrationResourceRow, SecretBox } from '../db/index.ts';
+import { type Db, type IntegrationResourceRow, openJson, type SecretBox, sealJson } from '../db/index.ts';
 import type { Credentials } from './integrations/integration.ts';
 
 /** This many consecutive 401 responses make a resource inactive (contract 8.3). */
@@ -60,7 +60,7 @@ export async function updateResource(
     .set({
       ...(name !== undefined && { name }),
       ...(credentials && {
-        credentials: secrets.seal(JSON.stringify(credentials), contextOf(id)),
+        credentials: sealJson(secrets, credentials, contextOf(id)),
         status: 'active' as const,
         refusals: 0,
       }),
@@ -75,7 +75,7 @@ export async function insertResource(
   resource: Pick<IntegrationResourceRow, 'id' | 'org_id' | 'integration' | 'name' | 'created_at'>,
   credentials: Credentials,
 ): Promise<void> {
-  const sealed = secrets.seal(JSON.stringify(credentials), contextOf(resource.id));
+  const sealed = sealJson(secrets, credentials, contextOf(resource.id));
   await db
     .insertInto('integration_resources')
     .values({ ...resource, credentials: sealed, status: 'active', refusals: 0 })
@@ -117,7 +117,7 @@ export function findActiveResource(
 
 /** @throws Error when they were sealed under another key */
 export function openCredentials(secrets: SecretBox, row: IntegrationResourceRow): Credentials {
-  return JSON.parse(secrets.open(row.credentials, contextOf(row.id)));
+  return openJson<Credentials>(secrets, row.credentials, contextOf(row.id));
 }
 
 /** Counts a 401 response. */

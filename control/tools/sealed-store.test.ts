@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 
@@ -53,7 +54,7 @@ it('tools are sealed at the start where an earlier version left plain text, with
   const { db } = test.control.services.database;
   await db
     .updateTable('tools')
-    .set({ body: JSON.stringify(body) })
+    .set({ body: sql`${JSON.stringify(body)}` })
     .execute();
   expect(new Set(keysInFiles())).toEqual(new Set(['KEY-86420', 'KEY-97531']));
   await test.close();

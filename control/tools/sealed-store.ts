@@ -1,15 +1,29 @@
 /** A tool's body is sealed in its row: customers write keys of their own systems into its URL and headers. */
-import { type Database, type Db, type SecretBox, sealEarlier, type ToolRow } from '../db/index.ts';
+import { sql } from 'kysely';
+import {
+  type Database,
+  type Db,
+  openJson,
+  type SealedJson,
+  type SecretBox,
+  sealEarlier,
+  sealJson,
+  sealText,
+  type ToolRow,
+} from '../db/index.ts';
+import type { ToolDraft } from './rules.ts';
 
 const context = (id: string) => `tool:${id}:body`;
 
-/** @param body any JSON value; null: none */
-export function sealBody(secrets: SecretBox, id: string, body: unknown): string | null {
-  return body === null ? null : secrets.seal(JSON.stringify(body), context(id));
+/** A template as the customer wrote it; null: none. */
+type ToolBody = ToolDraft['body'];
+
+export function sealBody(secrets: SecretBox, id: string, body: ToolBody): SealedJson | null {
+  return body === null ? null : sealJson(secrets, body, context(id));
 }
 
-export function openBody(secrets: SecretBox, { id, body }: Pick<ToolRow, 'id' | 'body'>) {
-  return body === null ? null : JSON.parse(secrets.open(body, context(id)));
+export function openBody(secrets: SecretBox, { id, body }: Pick<ToolRow, 'id' | 'body'>): ToolBody {
+  return body === null ? null : openJson<ToolBody>(secrets, body, context(id));
 }
 
 /** Seals the bodies that earlier versions stored in plain text. Returns how many there were. */
@@ -21,12 +35,12 @@ async function sealSome(db: Db, most: number, secrets: SecretBox): Promise<numbe
   const rows = await db
     .selectFrom('tools')
     .select(['id', 'body'])
-    .where('body', 'not like', 'v1.%')
+    .where(sql.ref<string>('body'), 'not like', 'v1.%')
     .limit(most)
-    .$narrowType<{ body: string }>()
+    .$narrowType<{ body: SealedJson }>()
     .execute();
   for (const { id, body } of rows) {
-    const sealed = secrets.seal(body, context(id));
+    const sealed = sealText(secrets, body, context(id));
     await db.updateTable('tools').set({ body: sealed }).where('id', '=', id).execute();
   }
   return rows.length;

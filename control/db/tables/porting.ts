@@ -1,6 +1,6 @@
 /** Port requests with their documents, letters and messages. */
 import type { Generated } from 'kysely';
-import type { Json } from '../json.ts';
+import type { Json, SealedJson } from '../json.ts';
 import type { DeliveryColumns, Flag, IsoTime } from './columns.ts';
 
 export type PortStatus =
@@ -20,7 +20,7 @@ export interface PortRequestRow {
   /** Derived from those of the numbers. */
   status: PortStatus;
   /** JSON with the canonical names of contract 5.3; sealed, like the signer below (porting/sealed-store.ts). */
-  details: string;
+  details: SealedJson;
   /** Sealed. */
   pin: string | null;
   /** `YYYY-MM-DD` */

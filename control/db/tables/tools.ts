@@ -1,5 +1,5 @@
 /** Tools, where they reach, and their runs. */
-import type { Json } from '../json.ts';
+import type { Json, SealedJson } from '../json.ts';
 import type { Flag, IsoTime } from './columns.ts';
 
 /** A tool of an organization (contract 8.1). */
@@ -13,7 +13,7 @@ export interface ToolRow {
   action: string;
   input_schema: Json | null;
   /** Sealed JSON, also for a string. */
-  body: string | null;
+  body: SealedJson | null;
   speech: string | null;
   /** ms */
   timeout: number;
@@ -38,7 +38,7 @@ export interface IntegrationResourceRow {
   integration: string;
   name: string;
   /** Sealed JSON. */
-  credentials: string;
+  credentials: SealedJson;
   status: 'active' | 'inactive';
   /** Consecutive 401 responses. */
   refusals: number;
