@@ -27,6 +27,7 @@ import { addOpenApi, createMetrics, healthRoute, metricsRoute, openApiRoutes } f
 import { followCatalogue } from './edge-config/index.ts';
 import { Announcements, acceptEdges, ConnectedEdges, type Reports } from './edge-link/index.ts';
 import { edgeRoutes } from './edges/index.ts';
+import { Fleet } from './fleet/index.ts';
 import {
   type App,
   addDurableAnswers,
@@ -65,7 +66,7 @@ import {
   startTools,
   toolRoutes,
 } from './tools/index.ts';
-import { registerRoutes, sipRoutes } from './trunks/index.ts';
+import { learnedState, registerRoutes, sipRoutes } from './trunks/index.ts';
 import { type DeliveryParts, sendEvent, startWebhookDeliveries, webhookSubject } from './webhooks/index.ts';
 import { createWidgets, visitorRoutes, widgetMetrics, widgetRoutes } from './widgets/index.ts';
 
@@ -137,6 +138,7 @@ async function assemble(
   const services = createServices(options, database, secrets, clock, bus);
   await services.bus.start();
   await services.edgeConfig.publishAll();
+  await services.fleet.open();
   const app = createBase({
     logger,
     checkAnswers,
@@ -186,7 +188,13 @@ async function assemble(
   if (sealed > 0) logger.info({ rows: sealed }, 'tools of an earlier version were sealed');
   await preparePorting(services, porting, logger);
 
-  const store = createReportStore(database, clock, services.announcements, config.probeGapMs);
+  const store = createReportStore(
+    database,
+    clock,
+    services.announcements,
+    config.probeGapMs,
+    services.fleet,
+  );
   const reports = options.watchReports?.(store) ?? store;
   const parts = {
     ...services,
@@ -218,6 +226,7 @@ async function assemble(
         rounds(startLostCalls(services, logger, calls)),
         rounds(startRetention(services, logger, metrics.retention)),
         rounds(widgets.startSweep()),
+        rounds(services.fleet.start()),
       ]),
   });
   return {
@@ -280,6 +289,7 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
       ...webhooks,
     },
   );
+  const edges = new ConnectedEdges();
   const models = createModels(config.models, { clock, random: Math.random, limits: limits.models });
   return {
     config,
@@ -296,7 +306,8 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
     catalogue,
     edgeConfig,
     bus,
-    edges: new ConnectedEdges(),
+    edges,
+    fleet: new Fleet({ clock, database, edges, log: options.logger, learned: learnedState }),
     agentTestSockets: new AgentTestSockets(clock, limits.edgeLink.frameBytes),
     announcements,
     allowedTargets,

@@ -6,22 +6,27 @@ import { storeCall, storeTrace, storeTranscript } from './calls/index.ts';
 import { storeCheck } from './checks/index.ts';
 import { builtOnce, type Database, type Db } from './db/index.ts';
 import { Announcements, type ReportEffects, ReportStore, type ReportWriters } from './edge-link/index.ts';
-import { registrationSubject, storeHealth, storeRegistration } from './trunks/index.ts';
+import type { Fleet } from './fleet/index.ts';
+import { learnedProbes, registrationSubject, storeHealth, storeRegistration } from './trunks/index.ts';
 
-/** @param probeGapMs a longer gap between two probes of a trunk breaks a series of failures */
+/**
+ * @param probeGapMs a longer gap between two probes of a trunk breaks a series of failures
+ * @param fleet knows which reports are from an edge whose work others have taken over: these are dropped
+ */
 export function createReportStore(
   database: Database,
   clock: Clock,
   announcements = new Announcements(clock),
   probeGapMs = 180_000,
+  fleet: Pick<Fleet, 'isOutdated'> = { isOutdated: () => false },
 ): ReportStore {
-  return new ReportStore(database, clock, reportWriters(probeGapMs), announcements);
+  return new ReportStore(database, clock, reportWriters(fleet, probeGapMs), announcements);
 }
 
-function reportWriters(probeGapMs: number): ReportWriters {
+function reportWriters(fleet: Pick<Fleet, 'isOutdated'>, probeGapMs: number): ReportWriters {
   return {
     clockSetBack,
-    write: (db, { edgeId }, body, now, effects) => {
+    write: async (db, { edgeId }, body, now, effects) => {
       switch (body.type) {
         case 'call':
           return storeCall(db, body, edgeId, now, effects);
@@ -29,39 +34,48 @@ function reportWriters(probeGapMs: number): ReportWriters {
           return storeTranscript(db, body, now);
         case 'trace':
           return storeTrace(db, body, now);
+        case 'health':
+        case 'registration':
+          if (fleet.isOutdated(edgeId, body.epoch)) return;
+          return storeOfFleet(db, body, edgeId, effects, probeGapMs);
         default:
-          return storeOfTrunk(db, body, now, effects, probeGapMs);
+          return storeOfCheck(db, body, now, effects);
       }
     },
   };
 }
 
-type TrunkReport = Exclude<ReportBody, { readonly type: 'call' | 'transcript' | 'trace' }>;
+type FleetReport = Extract<ReportBody, { readonly type: 'health' | 'registration' }>;
 
-async function storeOfTrunk(
+async function storeOfFleet(
   db: Db,
-  body: TrunkReport,
-  now: string,
-  { announced }: ReportEffects,
+  body: FleetReport,
+  edgeId: string,
+  { announced, learned }: ReportEffects,
   probeGapMs: number,
 ): Promise<void> {
-  switch (body.type) {
-    case 'health':
-      await storeHealth(db, body);
-      await storeProbeRuns(db, body.probes, probeGapMs);
-      break;
-    case 'discovery':
-      await storeCheck(db, body, now);
-      if (body.result.status !== 'running') announced.add(body.discovery_id);
-      break;
-    case 'test_call':
-      await storeCheck(db, body, now);
-      break;
-    case 'registration':
-      await storeRegistration(db, body);
-      if (body.order_id !== undefined) announced.add(registrationSubject(body.order_id));
-      break;
+  if (body.type === 'health') {
+    await storeHealth(db, body);
+    await storeProbeRuns(db, body.probes, probeGapMs);
+    learned.probes.push(...learnedProbes(body.probes));
+    learned.moves.push(...(body.moves ?? []));
+    return;
   }
+  const facts = await storeRegistration(db, body, edgeId);
+  if (facts && body.changed === true) learned.registrations.push(facts);
+  if (body.order_id !== undefined) announced.add(registrationSubject(body.order_id));
+}
+
+type CheckReport = Extract<ReportBody, { readonly type: 'discovery' | 'test_call' }>;
+
+async function storeOfCheck(
+  db: Db,
+  body: CheckReport,
+  now: string,
+  { announced }: ReportEffects,
+): Promise<void> {
+  await storeCheck(db, body, now);
+  if (body.type === 'discovery' && body.result.status !== 'running') announced.add(body.discovery_id);
 }
 
 const dateRegistrations = builtOnce((db, at: string) =>

@@ -16,6 +16,7 @@ import type { Calls } from './call/calls.ts';
 import { carryOut } from './commands.ts';
 import type { EdgeSettings } from './config.ts';
 import type { EngineProcess } from './engine-process.ts';
+import type { FleetView } from './fleet/fleet-view.ts';
 import type { EdgeLog } from './log.ts';
 import type { RunningMedia } from './media/media.ts';
 import { addGauges, ownMetrics } from './metrics.ts';
@@ -26,6 +27,7 @@ import { agentDeps, speechOf } from './start/agents.ts';
 import { callsOf } from './start/calls.ts';
 import { clock, createContext, type EdgeOptions } from './start/context.ts';
 import { engineMetrics, engineOf } from './start/engine.ts';
+import { fleetOf } from './start/fleet.ts';
 import { mediaOf } from './start/media.ts';
 import { reportingOf } from './start/reporting.ts';
 import { signalingOf } from './start/signaling.ts';
@@ -35,6 +37,9 @@ import type { Trunks } from './trunks/trunks.ts';
 
 /** Time after the last call for the response to its BYE, ms. */
 const lingerMs = 2_000;
+
+/** How long a draining edge waits for others to take over its registrations, ms. */
+const handOverMs = 5_000;
 
 interface EdgeParts {
   readonly settings: EdgeSettings;
@@ -46,6 +51,7 @@ interface EdgeParts {
   readonly signaling: Signaling;
   readonly trunks: Trunks;
   readonly probes: ProbeReports;
+  readonly fleet: FleetView;
   /** null: the edge uses a foreign engine. */
   readonly engine: EngineProcess | null;
 }
@@ -84,6 +90,10 @@ export class Edge {
       onConfig,
       onCommand: (command) =>
         carryOut(command, { calls, trunks, signaling, ...tests, report: (body) => reporting.report(body) }),
+      fleet: {
+        welcomed: (byFleet) => fleet.welcomed(byFleet),
+        receive: (frame) => fleet.receive(frame),
+      },
       metrics: () => ({
         ...metrics.snapshot(),
         ...trunks.metrics(),
@@ -93,6 +103,7 @@ export class Edge {
         ...ownMetrics(),
       }),
     });
+    const fleet = fleetOf(context, { reporting, trunks: () => trunks, signaling: () => signaling });
     const models = createModels(settings.models, {
       clock,
       random: Math.random,
@@ -115,13 +126,19 @@ export class Edge {
       agentTestCalls,
       reporting,
       trunks: () => trunks,
+      fleet,
       engineUp: (up) => {
         trunks.engineUp(up);
+        reporting.sendStatus();
         if (up) ready.resolve();
       },
     });
-    const probes = new ProbeReports(clock, (body) => reporting.report(body));
-    const trunks: Trunks = trunksOf(context, signaling, probes);
+    const probes = new ProbeReports(
+      clock,
+      (body) => reporting.report(body),
+      () => fleet.view.epoch,
+    );
+    const trunks: Trunks = trunksOf(context, signaling, probes, fleet.probes);
     const tests = testsOf(context, {
       calls,
       agentTestCalls,
@@ -140,7 +157,19 @@ export class Edge {
       current.watchTargets((networks) => engine.allow(networks));
     }
     const { tts } = speech;
-    const edge = new Edge({ settings, log, media, tts, reporting, calls, signaling, trunks, probes, engine });
+    const edge = new Edge({
+      settings,
+      log,
+      media,
+      tts,
+      reporting,
+      calls,
+      signaling,
+      trunks,
+      probes,
+      fleet: fleet.view,
+      engine,
+    });
     addGauges(metrics, { media, calls, signaling });
     try {
       if (settings.drachtio) signaling.connect(settings.drachtio);
@@ -187,14 +216,23 @@ export class Edge {
   }
 
   async #stop(): Promise<void> {
-    const { settings, log, calls, signaling } = this.#parts;
+    const { settings, log, calls, reporting } = this.#parts;
     log.info({ calls: calls.size }, 'draining');
-    const unregistered = signaling.unregister();
-    await calls.drain(settings.drainTimeoutMs);
+    const drained = calls.drain(settings.drainTimeoutMs);
+    reporting.sendStatus();
+    const unregistered = this.#unregistered();
+    await drained;
     await unregistered;
     await this.#dialogsGone();
     await this.#close();
     log.info({}, 'stopped');
+  }
+
+  /** Other edges take over the registrations first, so that the PBXs always have one. */
+  async #unregistered(): Promise<void> {
+    const { fleet, reporting, signaling } = this.#parts;
+    if (fleet.hasOthers && reporting.connected) await signaling.handedOver(handOverMs);
+    await signaling.unregister();
   }
 
   async #dialogsGone(): Promise<void> {

@@ -11,10 +11,13 @@ const maxProbes = 500;
 export class ProbeReports {
   readonly #clock: Clock;
   readonly #report: (body: ReportBody) => void;
+  readonly #epoch: () => number | null;
   #probes: HealthProbe[] = [];
   #timer: Timer | null = null;
 
-  constructor(clock: Clock, report: (body: ReportBody) => void) {
+  /** @param epoch of the fleet, at the time of a report; null: none */
+  constructor(clock: Clock, report: (body: ReportBody) => void, epoch: () => number | null = () => null) {
+    this.#epoch = epoch;
     this.#clock = clock;
     this.#report = report;
   }
@@ -41,6 +44,7 @@ export class ProbeReports {
     this.#timer = null;
     const probes = this.#probes;
     this.#probes = [];
-    this.#report({ type: 'health', probes, ...(moves && { moves }) });
+    const epoch = this.#epoch();
+    this.#report({ type: 'health', probes, ...(moves && { moves }), ...(epoch !== null && { epoch }) });
   }
 }

@@ -59,6 +59,8 @@ export const HealthProbe = Type.Object({
   consecutive_failures: Type.Integer(),
   /** whether the next call tries this endpoint first */
   active: Type.Boolean(),
+  /** whether other edges should know: it is unreachable, or was when it was last reported */
+  changed: Type.Optional(Type.Boolean()),
 });
 export type HealthProbe = Static<typeof HealthProbe>;
 

@@ -17,6 +17,7 @@ const table: readonly { readonly folder: string; readonly may: readonly string[]
   { folder: 'edge/agent', may: ['shared/', 'outgoing/', 'edge/call/'] },
   { folder: 'edge/trunks', may: ['shared/', 'edge/call/'] },
   { folder: 'edge/reporting', may: ['shared/'] },
+  { folder: 'edge/fleet', may: ['shared/'] },
   // main.ts and the files that connect the parts; not the engine, which is a separate program.
   { folder: 'edge', may: ['shared/'] },
   // Which areas of control may import each other is in the layer table of ARCHITECTURE.md, see below.

@@ -27,6 +27,7 @@ const noLimits: Readonly<Record<string, string>> = {
 
 /** Values of the programs' tables of limits that are not limits, and why. */
 const noTableLimits: Readonly<Record<string, string>> = {
+  'probes.standInAfter': 'intervals, not a limit',
   'alerts.evaluationMs': 'an interval',
   'answering.pauseMs': 'a threshold',
   'answering.patienceMs': 'a threshold',

@@ -37,6 +37,7 @@ export type {
   EdgeRow,
   EdgeTokenRow,
   Flag,
+  FleetRow,
   IdempotentAnswerRow,
   IdempotentWorkRow,
   IntegrationResourceRow,

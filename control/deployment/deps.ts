@@ -3,6 +3,7 @@ import type { Models } from '#shared/models/models.ts';
 import type { Database } from '../db/index.ts';
 import type { EdgeConfigStore } from '../edge-config/index.ts';
 import type { ConnectedEdges } from '../edge-link/index.ts';
+import type { Fleet } from '../fleet/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
 
 export interface DeploymentDeps {
@@ -13,4 +14,5 @@ export interface DeploymentDeps {
   /** The configuration that edges get. */
   readonly edgeConfig: EdgeConfigStore;
   readonly edges: ConnectedEdges;
+  readonly fleet: Pick<Fleet, 'epoch' | 'members'>;
 }

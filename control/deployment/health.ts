@@ -53,6 +53,7 @@ async function readHealth(services: DeploymentDeps, onError: (error: unknown) =>
       connected: edges.count,
       ids: edges.all.map((edge) => edge.edgeId).sort(),
       draining: draining.map((edge) => edge.edgeId).sort(),
+      fleet: { epoch: services.fleet.epoch, members: [...services.fleet.members] },
       config_version: version,
       applied_version: applied,
       storage,

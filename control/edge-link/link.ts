@@ -12,13 +12,14 @@ import type { RawData, WebSocket } from 'ws';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol/config.ts';
+import type { Learned } from '#shared/edge-protocol/fleet.ts';
 import { type ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import { ApiError, isApiErrorCode } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Database, Db } from '../db/index.ts';
 import { Unanswered } from './command-rules.ts';
 import { EdgeTime } from './edge-time.ts';
-import type { ConnectedEdge, ConnectedEdges } from './registry.ts';
+import type { ConnectedEdge, ConnectedEdges, FleetFrame } from './registry.ts';
 import type { ReportSource, Reports, SequencedReport } from './reports.ts';
 import { type EdgePlan, newEdge, planOf, rememberEdge, seeEdge } from './store.ts';
 
@@ -48,6 +49,14 @@ export interface EdgeConfigSource {
   onChange(listener: () => void): () => void;
 }
 
+/** The fleet, as far as links need it (control/fleet). */
+export interface LinkFleet {
+  /** The edge has its welcome. */
+  connected(edge: ConnectedEdge): Promise<void>;
+  /** Passes on what was stored of an edge's reports. */
+  pass(learned: Omit<Learned, 'type' | 'complete'>): void;
+}
+
 export interface LinkParts {
   readonly db: Db;
   readonly database: Pick<Database, 'durable'>;
@@ -55,6 +64,7 @@ export interface LinkParts {
   readonly config: EdgeConfigSource;
   readonly reports: Reports;
   readonly edges: ConnectedEdges;
+  readonly fleet: LinkFleet;
   readonly log: FastifyBaseLogger;
   readonly commandTimeoutMs: number;
   /** Called for every stored frame of reports. */
@@ -118,6 +128,14 @@ class EdgeLink implements ConnectedEdge {
 
   get codecs(): readonly string[] {
     return this.#hello?.codecs ?? [];
+  }
+
+  get inFleet(): boolean {
+    return this.#hello?.fleet === true;
+  }
+
+  tell(frame: FleetFrame): void {
+    this.#send(frame);
   }
 
   get metrics(): Readonly<Record<string, number>> {
@@ -209,13 +227,14 @@ class EdgeLink implements ConnectedEdge {
         this.#metrics = frame.metrics;
         this.#ordered = 0;
         this.#edgeTime.note(frame.at, this.#parts.clock.now());
+        this.#parts.edges.changed();
         return seeEdge(this.#parts.db, this.#parts.clock, source.edgeId);
     }
   }
 
   async #open(hello: Hello): Promise<void> {
     if (this.#hello) return this.#refuse('a second hello');
-    const { db, clock, config, reports, edges, log } = this.#parts;
+    const { db, clock, config, reports, edges, fleet, log } = this.#parts;
     this.#edgeTime.note(hello.at, clock.now());
     const source = { edgeId: hello.edge_id, outboxId: hello.outbox_id };
     await rememberEdge(db, clock, hello);
@@ -232,15 +251,16 @@ class EdgeLink implements ConnectedEdge {
     edges.add(this);
     this.#timer.cancel();
     this.#keepAlive();
-    this.#send({ type: 'welcome', acknowledged });
+    this.#send({ type: 'welcome', acknowledged, ...(hello.fleet === true && { fleet: true }) });
     this.#send({ type: 'config', config: snapshot });
     this.#sentVersion = snapshot.version;
     log.info({ edge: hello.edge_id, acknowledged, config: snapshot.version }, 'edge connected');
+    await fleet.connected(this);
   }
 
   async #store(source: ReportSource, reports: readonly SequencedReport[]): Promise<void> {
     const result = await this.#parts.reports.store(source, reports);
-    const { acknowledged, stored, rejected, unwanted } = result;
+    const { acknowledged, stored, rejected, unwanted, learned } = result;
     for (const callId of unwanted) {
       this.#parts.log.warn(
         { edge: source.edgeId, call_id: callId },
@@ -251,6 +271,7 @@ class EdgeLink implements ConnectedEdge {
     for (const problem of rejected)
       this.#parts.log.error({ edge: source.edgeId, problem }, 'report rejected');
     this.#parts.onReports(stored, rejected.length);
+    this.#parts.fleet.pass(learned);
     this.#acknowledge(acknowledged);
   }
 

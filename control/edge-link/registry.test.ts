@@ -18,6 +18,8 @@ function connected(edgeId: string, more: Partial<ConnectedEdge> = {}): Connected
     metrics: {},
     ordered: 0,
     plan: newEdge,
+    inFleet: false,
+    tell: () => undefined,
     command: async () => undefined,
     close: () => undefined,
     ...more,

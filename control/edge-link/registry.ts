@@ -1,8 +1,11 @@
 /** The currently connected edges. */
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
+import type { Learned, Membership } from '#shared/edge-protocol/fleet.ts';
 import { ApiError } from '#shared/errors.ts';
 import { type Candidate, chooseEdge, type RegionWish } from './choice.ts';
 import type { EdgePlan } from './store.ts';
+
+export type FleetFrame = Membership | Learned;
 
 /** What a link to an edge offers to the rest of the control plane. */
 export interface ConnectedEdge {
@@ -22,6 +25,10 @@ export interface ConnectedEdge {
   readonly ordered: number;
   /** What the operator decided about it. */
   readonly plan: EdgePlan;
+  /** Whether it shares its work with other edges. */
+  readonly inFleet: boolean;
+  /** Sends a frame of shared/edge-protocol/fleet.ts. */
+  tell(frame: FleetFrame): void;
   /**
    * @throws Unanswered when the edge may have executed it
    * @throws ApiError when it has not: the edge's own error, or SERVICE_UNAVAILABLE
@@ -54,15 +61,30 @@ function candidate(edge: ConnectedEdge): Candidate & { readonly edge: ConnectedE
 
 export class ConnectedEdges {
   readonly #edges = new Map<string, ConnectedEdge>();
+  readonly #listeners = new Set<() => void>();
 
   /** Adds an edge; an older connection of the same edge is closed, because only one can be alive. */
   add(edge: ConnectedEdge): void {
     this.#edges.get(edge.edgeId)?.close(4001, 'replaced by a newer connection');
     this.#edges.set(edge.edgeId, edge);
+    this.changed();
+  }
+
+  /** Calls `listener` when edges come or go, or report their state. Returns a function that unsubscribes. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** The state of an edge may have changed. */
+  changed(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   remove(edge: ConnectedEdge): void {
-    if (this.#edges.get(edge.edgeId) === edge) this.#edges.delete(edge.edgeId);
+    if (this.#edges.get(edge.edgeId) !== edge) return;
+    this.#edges.delete(edge.edgeId);
+    this.changed();
   }
 
   has(edgeId: string): boolean {

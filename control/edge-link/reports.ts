@@ -5,6 +5,7 @@
  */
 import { Compile } from 'typebox/compile';
 import type { Clock } from '#shared/clock.ts';
+import type { LearnedProbe, LearnedRegistration, TrunkMove } from '#shared/edge-protocol/fleet.ts';
 import { Report, type ReportBody } from '#shared/edge-protocol/reports.ts';
 import {
   builtOnce,
@@ -32,6 +33,14 @@ export interface StoredReports {
   readonly rejected: readonly string[];
   /** Running calls that were reported to the client as failed; the edge must end them. */
   readonly unwanted: ReadonlySet<string>;
+  readonly learned: LearnedFacts;
+}
+
+/** What the other edges should know. */
+export interface LearnedFacts {
+  readonly probes: LearnedProbe[];
+  readonly moves: TrunkMove[];
+  readonly registrations: LearnedRegistration[];
 }
 
 /** Results of a frame's reports besides the stored rows. */
@@ -39,6 +48,7 @@ export interface ReportEffects {
   /** What others may wait for (announcements.ts): ids of finished discoveries, webhooks. */
   readonly announced: Set<string>;
   readonly unwanted: Set<string>;
+  readonly learned: LearnedFacts;
 }
 
 /** How each area stores its reports, in the transaction of their frame. */
@@ -129,7 +139,11 @@ async function storeFrame(
   let reportedAt = before?.reported_at ?? null;
   let stored = 0;
   const rejected: string[] = [];
-  const effects: ReportEffects = { announced: new Set(), unwanted: new Set() };
+  const effects: ReportEffects = {
+    announced: new Set(),
+    unwanted: new Set(),
+    learned: { probes: [], moves: [], registrations: [] },
+  };
   for (const report of reports) {
     if (report.seq <= last) continue;
     const at = timeOf(report);

@@ -5,6 +5,7 @@ import type { Clock } from '#shared/clock.ts';
 import type { Catalogue } from '../catalogue/index.ts';
 import type { Database, SecretBox } from '../db/index.ts';
 import type { Announcements, ConnectedEdges } from '../edge-link/index.ts';
+import type { Fleet } from '../fleet/index.ts';
 import type { Quotas } from '../organizations/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
 
@@ -16,6 +17,7 @@ export interface TrunkDeps {
   /** Every change to an organization's set-up goes through it. */
   readonly catalogue: Catalogue;
   readonly edges: ConnectedEdges;
+  readonly fleet: Pick<Fleet, 'assigned'>;
   /** Announces the ids whose last report was stored. */
   readonly announcements: Announcements;
   /** Private networks that may be contacted anyway (contract 1.9). */

@@ -43,12 +43,14 @@ type StatusView = Static<typeof TrunkStatus>['data'];
  * @param rows of one number, by priority
  * @param hours of that number, in the last 30 days
  * @param dayAgo first hour (as in the rows) of the last 24 hours
+ * @param assigned the edge that probes an endpoint; null: none, or each by itself
  */
 export function trunkView(
   rows: readonly SipConfigurationRow[],
   probed: Probed,
   hours: readonly TrunkHourRow[],
   dayAgo: string,
+  assigned: (endpoint: Endpoint) => string | null,
 ): StatusView {
   const outbound = rows.filter((row) => row.direction === 'outbound');
   const endpoints = outbound.flatMap((row, index) =>
@@ -63,6 +65,7 @@ export function trunkView(
         consecutive_failures: probe?.consecutive_failures ?? 0,
         // Only the first record has an endpoint that the next call tries first.
         active: index === 0 && endpoint.priority === activePriority(row, probed),
+        edge_id: assigned(endpoint),
       };
     }),
   );

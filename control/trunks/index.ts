@@ -11,6 +11,7 @@ export {
 export { activePriority } from './health-rules.ts';
 export { pruneHealth, storeHealth } from './health-store.ts';
 export { regionWish } from './region.ts';
+export { learnedProbes, learnedState } from './learned.ts';
 export { registerRoutes } from './register-routes.ts';
 export { hostOf, primaryEndpoint, registrationOf } from './registration-rules.ts';
 export { registrationSubject, storeRegistration } from './registrations-store.ts';

@@ -1,6 +1,8 @@
 /** The last reported registration state of each record (contract 2.3). */
+import type { LearnedRegistration } from '#shared/edge-protocol/fleet.ts';
 import type { RegistrationState } from '#shared/edge-protocol/reports.ts';
-import { builtOnce, type Db, excluded, type RegistrationRow } from '../db/index.ts';
+import { builtOnce, type Db, excluded, type RegistrationRow, toJson } from '../db/index.ts';
+import { learnedRegistration } from './learned.ts';
 
 /** The subject announced when the outcome of a register-now order is stored. */
 export function registrationSubject(orderId: string): string {
@@ -25,6 +27,10 @@ const findRecord = builtOnce((db, id: string) =>
   db.selectFrom('sip_configurations').select('id').where('id', '=', id),
 );
 
+const findEdge = builtOnce((db, id: string) =>
+  db.selectFrom('edges').select(['id', 'sip_host', 'sip_port']).where('id', '=', id),
+);
+
 const saveRegistration = builtOnce((db, row: RegistrationRow) => {
   const { configuration_id: _, ...changes } = row;
   return db
@@ -38,12 +44,17 @@ const saveRegistration = builtOnce((db, row: RegistrationRow) => {
     );
 });
 
-/** Stores a report; one about a record that was detached meanwhile is dropped. @throws RangeError for an invalid time */
+/**
+ * Stores a report; one about a record that was detached meanwhile is dropped. @throws RangeError for an invalid time
+ * @returns what other edges should know; null when it was dropped
+ */
 export async function storeRegistration(
   db: Db,
   report: RegistrationState & { readonly trunk_id: string },
-): Promise<void> {
+  edgeId: string,
+): Promise<LearnedRegistration | null> {
   const { trunk_id, state, registrar, at, expires_at, next_try_at = null, sip_code, last_error } = report;
+  const { bound_at = null, refusal = null } = report;
   const row: RegistrationRow = {
     configuration_id: trunk_id,
     state,
@@ -53,7 +64,13 @@ export async function storeRegistration(
     next_try_at: next_try_at === null ? null : new Date(next_try_at).toISOString(),
     sip_code,
     last_error,
+    edge_id: edgeId,
+    bound_at,
+    refusal: refusal === null ? null : toJson(refusal),
   };
   const [record] = await findRecord(db, trunk_id);
-  if (record) await saveRegistration(db, row);
+  if (!record) return null;
+  await saveRegistration(db, row);
+  const [edge] = await findEdge(db, edgeId);
+  return edge ? learnedRegistration(row, edge) : null;
 }

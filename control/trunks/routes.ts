@@ -20,7 +20,9 @@ import {
   Update,
   Updated,
 } from '#shared/api/sip.ts';
+import { probeWork } from '#shared/fleet/assignment.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
+import type { Endpoint } from '#shared/trunk-protocol.ts';
 import { actorOf } from '../audit/index.ts';
 import { type App, orgOf, totalHeader } from '../http/index.ts';
 import {
@@ -172,7 +174,8 @@ function configurationRoutes(app: App, services: TrunkDeps): void {
         rows.map((row) => row.id),
       );
       const { hours, dayAgo } = await findHours(db, services.clock, orgOf(request), number);
-      return plain(trunkView(rows, probed, hours, dayAgo));
+      const assigned = (endpoint: Endpoint) => services.fleet.assigned(probeWork(endpoint));
+      return plain(trunkView(rows, probed, hours, dayAgo, assigned));
     },
   });
 }

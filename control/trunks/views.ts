@@ -55,8 +55,8 @@ export function registrationView(
   last: RegistrationRow | undefined,
 ): Configuration['registration'] {
   if (row.auth_mode !== 'register' || !last) return null;
-  const { state, registrar, expires_at, next_try_at, sip_code, last_error, at } = last;
-  return { state, registrar, expires_at, next_try_at, sip_code, last_error, at };
+  const { state, registrar, expires_at, next_try_at, sip_code, last_error, at, edge_id } = last;
+  return { state, registrar, expires_at, next_try_at, sip_code, last_error, at, edge_id };
 }
 
 function codecView(

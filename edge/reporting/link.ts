@@ -2,6 +2,7 @@ import WebSocket from 'ws';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol/config.ts';
+import type { Learned, Membership } from '#shared/edge-protocol/fleet.ts';
 import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import { apiErrors } from '#shared/errors.ts';
 import { isRefusal, type RetryLimits, retryPause } from './link-rules.ts';
@@ -43,6 +44,13 @@ export const defaultLinkLimits: LinkLimits = {
   openMs: 10_000,
 };
 
+export interface LinkFleet {
+  welcomed(byFleet: boolean): void;
+  receive(frame: FleetFrame): void;
+}
+
+export type FleetFrame = Membership | Learned;
+
 export interface LinkOptions {
   /** http(s) base URL of the control plane. */
   readonly controlUrl: string;
@@ -58,6 +66,8 @@ export interface LinkOptions {
   /** False: the change does not match the edge's version, and the full configuration is needed. */
   onChange(change: EdgeConfigChange): boolean;
   onCommand(command: EdgeCommand): Promise<void>;
+  /** Frames of the fleet, and the welcome of a control plane: whether it knows fleets. */
+  readonly fleet?: LinkFleet;
   metrics(): Record<string, number>;
   log(level: 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>): void;
 }
@@ -214,6 +224,7 @@ export class Link {
     switch (frame.type) {
       case 'welcome':
         this.#welcomed(frame.acknowledged);
+        this.#options.fleet?.welcomed(frame.fleet === true);
         break;
       case 'config':
         this.#options.onConfig(frame.config);
@@ -227,6 +238,10 @@ export class Link {
         break;
       case 'command':
         void this.#command(frame);
+        break;
+      case 'fleet':
+      case 'learned':
+        this.#options.fleet?.receive(frame);
         break;
     }
   }

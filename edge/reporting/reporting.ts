@@ -13,7 +13,7 @@ import { faultWords, namingPath, type StorageFault, storageFault } from '#shared
 import { applyChange, ConfigGap, ConfigStore } from './config-store.ts';
 import { readOrMake } from './edge-id.ts';
 import { datagramBuffer, HepListener } from './hep-listener.ts';
-import { Link, type LinkLimits } from './link.ts';
+import { Link, type LinkFleet, type LinkLimits } from './link.ts';
 import { heartbeatMs, Outbox } from './outbox.ts';
 import { type CollectedTrace, TraceCollector, type TraceLimits } from './trace-collector.ts';
 
@@ -42,6 +42,8 @@ export interface ReportingOptions {
   /** A configuration has arrived; it counts as applied when this returns. */
   onConfig(config: EdgeConfig): void;
   onCommand(command: EdgeCommand): Promise<void>;
+  /** Takes the frames of the fleet; absent: the edge is in none. */
+  readonly fleet?: LinkFleet;
   /** Secrets that must be redacted from everything stored of the call: its SRTP keys, its trunk's passwords. */
   secrets?(call: CallRecord): readonly string[];
   /** Metrics of the edge, Prometheus name to value. */
@@ -61,6 +63,8 @@ const settleMs = 1_000;
  * or not.
  */
 export class Reporting {
+  /** Stable over restarts. */
+  readonly edgeId: string;
   readonly #options: ReportingOptions;
   readonly #outbox: Outbox;
   readonly #store: ConfigStore;
@@ -87,6 +91,7 @@ export class Reporting {
     traces: TraceCollector,
     hepKey: string | null,
   ) {
+    this.edgeId = edgeId;
     this.#hepKey = hepKey;
     this.#options = options;
     this.#outbox = outbox;
@@ -115,6 +120,7 @@ export class Reporting {
         outbox_id: outbox.id,
         config_version: this.#config?.version ?? 0,
         ...options.facts,
+        ...(options.fleet && { fleet: true }),
       }),
       onConfig: (config) => this.#apply(config),
       onChange: (change) => {
@@ -128,6 +134,7 @@ export class Reporting {
         }
       },
       onCommand: (command) => options.onCommand(command),
+      ...(options.fleet && { fleet: options.fleet }),
       metrics: () => ({ ...options.metrics(), ...this.metrics() }),
       log: options.log,
     });

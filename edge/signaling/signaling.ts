@@ -2,6 +2,7 @@
 
 import type { Clock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
+import type { LearnedRegistration } from '#shared/edge-protocol/fleet.ts';
 import type { ResolveHost } from '#shared/judged-lookup.ts';
 import { LogThinning } from '#shared/log-thinning.ts';
 import { plainAddress } from '#shared/networks.ts';
@@ -24,7 +25,8 @@ import { type StrangerLimits, Strangers } from './admission/strangers.ts';
 import { LegDialer } from './invite/leg-dialer.ts';
 import { LoopbackDialer } from './invite/loopback-dialer.ts';
 import { type ProbeOutcome, probe } from './options-prober.ts';
-import { type RegistrarAccess, Registrations } from './registration/registrations.ts';
+import type { RegistrarAccess } from './registration/registrar-access.ts';
+import { Registrations } from './registration/registrations.ts';
 import { type DialogOwner, Dialogs } from './session/dialogs.ts';
 import { Reconciliation } from './session/reconciliation.ts';
 import { EngineLink } from './srf/connect.ts';
@@ -301,6 +303,21 @@ export class Signaling implements Dialer {
   register(trunkId: string, orderId: string): void {
     if (!this.#registrations) throw new Error('registration is not enabled on this edge');
     this.#registrations.tryNow(trunkId, orderId);
+  }
+
+  /** The fleet has changed: this edge takes over registrations, or hands them over. */
+  reassigned(): void {
+    this.#registrations?.reassigned();
+  }
+
+  /** Other edges have reported their registrations. */
+  learned(registrations: readonly LearnedRegistration[]): void {
+    this.#registrations?.learned(registrations);
+  }
+
+  /** Resolves when other edges have taken over all registrations, at the latest after `ms`. */
+  async handedOver(ms: number): Promise<void> {
+    await this.#registrations?.handedOver(ms);
   }
 
   /**

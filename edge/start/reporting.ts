@@ -1,15 +1,21 @@
 /** The link to control, with the facts about this edge. */
+import type { EdgeSettings } from '../config.ts';
 import { localAddress } from '../local-address.ts';
 import { openReporting, type Reporting, type ReportingOptions } from '../reporting/reporting.ts';
 import { clock, type EdgeContext } from './context.ts';
+
+/** Where this edge takes calls. */
+export function sipAddress({ sip }: Pick<EdgeSettings, 'sip'>): { host: string; port: number } {
+  return { host: sip.publicHost ?? localAddress(sip.host), port: sip.port };
+}
 
 /** @param codecs whose libraries are present */
 export function reportingOf(
   { settings, log, software, controlUrl, edgeToken, publicIp, current, keys }: EdgeContext,
   codecs: readonly string[],
-  events: Pick<ReportingOptions, 'onConfig' | 'onCommand' | 'metrics'>,
+  events: Pick<ReportingOptions, 'onConfig' | 'onCommand' | 'metrics' | 'fleet'>,
 ): Promise<Reporting> {
-  const { sip, rtp } = settings;
+  const { rtp } = settings;
   return openReporting({
     dataDir: settings.dataDir,
     secretKey: settings.secretKey,
@@ -19,7 +25,7 @@ export function reportingOf(
     hep: { ...settings.hep, foreign: settings.drachtio !== null },
     facts: {
       software,
-      sip: { host: sip.publicHost ?? localAddress(sip.host), port: sip.port },
+      sip: sipAddress(settings),
       rtp: { ip: publicIp, port_min: rtp.portMin, port_max: rtp.portMax },
       codecs: [...codecs],
     },

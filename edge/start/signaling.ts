@@ -10,6 +10,7 @@ import { openRefusalStore } from '../signaling/registration/refused-registration
 import { Signaling } from '../signaling/signaling.ts';
 import type { Trunks } from '../trunks/trunks.ts';
 import { clock, type EdgeContext } from './context.ts';
+import type { EdgeFleet } from './fleet.ts';
 
 interface SignalingParts {
   readonly calls: Calls;
@@ -17,13 +18,14 @@ interface SignalingParts {
   readonly reporting: Reporting;
   /** A function, because trunks are created after signaling. */
   readonly trunks: () => Trunks;
+  readonly fleet: EdgeFleet;
   /** Called when the engine is up (again) or lost. */
   readonly engineUp: (up: boolean) => void;
 }
 
 export function signalingOf(context: EdgeContext, parts: SignalingParts): Signaling {
   const { settings, limits, log, software, metrics } = context;
-  const { calls, agentTestCalls, reporting, trunks, engineUp } = parts;
+  const { calls, agentTestCalls, reporting, trunks, fleet, engineUp } = parts;
   const { sip } = settings;
   const names = new SecretBox(settings.secretKey ?? keyOfFile(join(settings.dataDir, 'edge-secret.key')));
   return new Signaling({
@@ -47,9 +49,11 @@ export function signalingOf(context: EdgeContext, parts: SignalingParts): Signal
           type: 'registration',
           trunk_id: trunkId,
           ...(orderId !== undefined && { order_id: orderId }),
+          ...(fleet.view.epoch !== null && { epoch: fleet.view.epoch }),
           ...state,
         }),
       settings: limits.registration,
+      fleet: fleet.registrations,
       refusals: openRefusalStore(join(settings.dataDir, 'registrations.db'), (fault) => {
         log.warn({ fault }, 'a refused registration could not be stored; the next start tries it at once');
         metrics.count('trunkline_edge_registrations_unstored_total', { fault });

@@ -4,6 +4,7 @@ import { localAddress } from '../local-address.ts';
 import type { ProbeReports } from '../probe-reports.ts';
 import type { Signaling } from '../signaling/signaling.ts';
 import { DnsClient } from '../trunks/dns-client.ts';
+import type { ProbeFleet } from '../trunks/health.ts';
 import { Trunks } from '../trunks/trunks.ts';
 import { clock, type EdgeContext } from './context.ts';
 
@@ -12,7 +13,12 @@ const dnsTimeoutMs = 2_000;
 const dnsTries = 2;
 
 /** @throws Error when the failover store cannot be opened */
-export function trunksOf(context: EdgeContext, signaling: Signaling, probes: ProbeReports): Trunks {
+export function trunksOf(
+  context: EdgeContext,
+  signaling: Signaling,
+  probes: ProbeReports,
+  fleet: ProbeFleet,
+): Trunks {
   const { settings, limits, options, log, metrics, current, privateAuthority } = context;
   const { sip } = settings;
   return new Trunks({
@@ -32,9 +38,10 @@ export function trunksOf(context: EdgeContext, signaling: Signaling, probes: Pro
     moved: (move) => {
       log.warn({ trunk_id: move.trunkId, from: move.from, to: move.to, cause: move.cause }, 'trunk moves');
       metrics.count('trunkline_edge_trunk_moves_total', { cause: move.cause });
-      probes.moved(move.trunkId, move.to);
+      if (move.cause !== 'fleet') probes.moved(move.trunkId, move.to);
     },
     health: { ...limits.probes, intervalMs: settings.probeIntervalMs },
     failover: limits.failover,
+    fleet,
   });
 }

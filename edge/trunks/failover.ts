@@ -22,6 +22,7 @@ import {
   type TrunkRoute,
   tryOrder,
 } from './circuit.ts';
+import { DeadTargets } from './dead-targets.ts';
 import type { FailoverStore } from './failover-store.ts';
 import type { Target } from './resolve.ts';
 
@@ -30,7 +31,8 @@ export interface Move {
   readonly trunkId: string;
   readonly from: number;
   readonly to: number;
-  readonly cause: FailoverTrigger | 'probe' | 'failback' | 'failback_now';
+  /** `fleet`: another edge has moved it. */
+  readonly cause: FailoverTrigger | 'probe' | 'failback' | 'failback_now' | 'fleet';
 }
 
 export interface FailoverProbes {
@@ -51,6 +53,8 @@ export interface FailoverOptions extends FailoverProbes {
   readonly clock: Clock;
   readonly store: FailoverStore;
   readonly moved: (move: Move) => void;
+  /** A call of this edge got no answer from an endpoint; absent: nobody wants to know. */
+  readonly failed?: (endpoint: Pick<Endpoint, 'host' | 'port'>) => void;
   /** Age at which an observation of an endpoint no longer counts, ms. */
   readonly forgetAfterMs: number;
 }
@@ -80,6 +84,8 @@ interface Seen {
   readonly dead: boolean;
   /** Time of the observation, on the clock's elapsed time. */
   readonly at: number;
+  /** Whether this edge has seen it, not another one of the fleet. */
+  readonly own: boolean;
 }
 
 export class Failover {
@@ -91,14 +97,16 @@ export class Failover {
   readonly #seenByCalls = new Map<string, Map<string, Seen>>();
   /** Organization of each trunk. */
   #owners: ReadonlyMap<string, string> = new Map();
-  /** Addresses behind host names that did not answer, with the time of that observation. */
-  readonly #deadTargets = new Map<string, number>();
+  readonly #deadTargets: DeadTargets;
   /** Trunks by endpoint key. */
   readonly #users = new Map<string, Set<string>>();
+  /** Active priority of trunks in the fleet, as last learned. */
+  readonly #inFleet = new Map<string, number>();
 
   /** Restores the state from the store. */
   constructor(options: FailoverOptions) {
     this.#options = options;
+    this.#deadTargets = new DeadTargets(options.clock, options.forgetAfterMs);
     const saved = options.store.load();
     for (const { id, active } of saved.trunks) this.#circuits.set(id, { active, primaryGoods: 0 });
     const { clock } = options;
@@ -106,7 +114,7 @@ export class Failover {
       const own = storedKey(key);
       // If the clock was set back since, an observation from the future counts as just made.
       const seenAt = clock.elapsed() - Math.max(0, clock.now() - at);
-      this.#seen.set(own, { reachable, failures: reachable ? 0 : 1, dead: false, at: seenAt });
+      this.#seen.set(own, { reachable, failures: reachable ? 0 : 1, dead: false, at: seenAt, own: true });
       if (own === key) continue;
       // An earlier version stored endpoints as spelled.
       options.store.saveEndpoint({ key: own, reachable, at });
@@ -131,6 +139,7 @@ export class Failover {
       }
     }
     forgetOthers(this.#circuits, this.#routes);
+    forgetOthers(this.#inFleet, this.#routes);
     forgetOthers(this.#seen, this.#users);
     for (const [key, seen] of this.#seenByCalls) {
       const owners = this.#ownersOf(key);
@@ -165,6 +174,8 @@ export class Failover {
       this.#set(route, circuit, after, trigger);
     }
     if (reachable !== null) this.#settleUsers(endpoint);
+    if (reachable === false) this.#options.failed?.(endpoint);
+    if (reachable === true) this.#followFleet(endpoint);
   }
 
   /** Records the outcome of a probe. */
@@ -181,6 +192,42 @@ export class Failover {
       this.#set(route, circuit, after, 'failback');
     }
     this.#settleUsers(endpoint);
+    if (good) this.#followFleet(endpoint);
+  }
+
+  /**
+   * Another edge has probed an endpoint. What this edge's own calls and probes have found unreachable stays so until
+   * they succeed: the other edge may have another way there.
+   * @param failures in a row
+   */
+  learned(endpoint: Pick<Endpoint, 'host' | 'port'>, reachable: boolean, failures: number): void {
+    const key = endpointKey(endpoint);
+    const own = this.#failedHere(endpoint);
+    if (!this.#users.has(key) || (reachable && own)) return;
+    const { clock, failoverAfter, store } = this.#options;
+    const before = this.#seen.get(key);
+    const dead = !reachable && failures >= failoverAfter;
+    this.#seen.set(key, { reachable, failures, dead, at: clock.elapsed(), own });
+    if (before?.reachable !== reachable) store.saveEndpoint({ key, reachable, at: clock.now() });
+  }
+
+  /** Another edge has moved a trunk. It moves here too, unless this edge cannot reach that endpoint. */
+  adopt(trunkId: string, priority: number): void {
+    const route = this.#routes.get(trunkId);
+    const endpoint = route?.endpoints.find((one) => one.priority === priority);
+    if (!route || !endpoint) return;
+    this.#inFleet.set(trunkId, priority);
+    if (this.#failedHere(endpoint, route)) return;
+    const circuit = this.#circuit(trunkId);
+    if (circuit.active === priority) return;
+    this.#set(route, circuit, { active: priority, primaryGoods: 0 }, 'fleet');
+  }
+
+  /** The same for all trunks. @param moves those that do not use their primary */
+  adoptAll(moves: ReadonlyMap<string, number>): void {
+    for (const route of this.#routes.values()) {
+      this.adopt(route.id, moves.get(route.id) ?? primaryOf(route)?.priority ?? 0);
+    }
   }
 
   /** Returns a trunk to its primary at once (`failback_now`); the next call tries it whatever its status. */
@@ -209,30 +256,12 @@ export class Failover {
    * @param route of the call: a missing answer counts only for its organization
    */
   targetSeen(target: Target, reachable: boolean, route?: Pick<TrunkRoute, 'id'>): void {
-    const key = targetKey(target, reachable ? undefined : this.#ownerOf(route));
-    this.#deadTargets.delete(key);
-    if (reachable) {
-      this.#deadTargets.delete(targetKey(target, this.#ownerOf(route)));
-      return;
-    }
-    const now = this.#options.clock.elapsed();
-    for (const [dead, at] of this.#deadTargets) {
-      if (at + this.#options.forgetAfterMs > now) break;
-      this.#deadTargets.delete(dead);
-    }
-    this.#deadTargets.set(key, now);
+    this.#deadTargets.saw(target, reachable, this.#ownerOf(route));
   }
 
   /** The addresses in order, without those known not to answer, unless none would be left. */
   worthTrying(targets: readonly Target[], route?: Pick<TrunkRoute, 'id'>): readonly Target[] {
-    const oldest = this.#options.clock.elapsed() - this.#options.forgetAfterMs;
-    const isDead = (key: string): boolean =>
-      (this.#deadTargets.get(key) ?? Number.NEGATIVE_INFINITY) > oldest;
-    const owner = this.#ownerOf(route);
-    const alive = targets.filter(
-      (target) => !isDead(targetKey(target, undefined)) && !isDead(targetKey(target, owner)),
-    );
-    return alive.length > 0 ? alive : targets;
+    return this.#deadTargets.worthTrying(targets, this.#ownerOf(route));
   }
 
   /** Closes the store. Outcomes reported afterwards are not stored. */
@@ -272,6 +301,19 @@ export class Failover {
     return this.#statusOf(endpoint, route) === 'unreachable' && this.#seenOf(endpoint, route)?.dead === true;
   }
 
+  /** Whether this edge itself has found an endpoint unreachable. @param route of a call: what its organization found */
+  #failedHere(endpoint: Pick<Endpoint, 'host' | 'port'>, route?: Pick<TrunkRoute, 'id'>): boolean {
+    return this.#statusOf(endpoint, route) === 'unreachable' && this.#seenOf(endpoint, route)?.own === true;
+  }
+
+  /** This edge reaches an endpoint: trunks go where the fleet has them. */
+  #followFleet(endpoint: Pick<Endpoint, 'host' | 'port'>): void {
+    for (const id of this.#users.get(endpointKey(endpoint)) ?? []) {
+      const priority = this.#inFleet.get(id);
+      if (priority !== undefined) this.adopt(id, priority);
+    }
+  }
+
   #sawByCall(route: TrunkRoute, endpoint: Endpoint, reachable: boolean): void {
     const key = endpointKey(endpoint);
     if (this.#ownersOf(key).size < 2) {
@@ -279,7 +321,8 @@ export class Failover {
       return;
     }
     const failures = reachable ? 0 : (this.#seenOf(endpoint, route)?.failures ?? 0) + 1;
-    this.#keepOwn(route, key, { reachable, failures, dead: !reachable, at: this.#options.clock.elapsed() });
+    const at = this.#options.clock.elapsed();
+    this.#keepOwn(route, key, { reachable, failures, dead: !reachable, at, own: true });
   }
 
   #keepOwn(route: TrunkRoute, key: string, seen: Seen): void {
@@ -291,7 +334,7 @@ export class Failover {
   #forgive(route: TrunkRoute, key: string): void {
     if (this.#ownersOf(key).size > 1) {
       const at = this.#options.clock.elapsed();
-      this.#keepOwn(route, key, { reachable: true, failures: 0, dead: false, at });
+      this.#keepOwn(route, key, { reachable: true, failures: 0, dead: false, at, own: true });
       return;
     }
     this.#seen.delete(key);
@@ -307,7 +350,7 @@ export class Failover {
     const { clock } = this.#options;
     const failures = reachable ? 0 : (before?.failures ?? 0) + 1;
     const dead = !reachable && (failures >= deadAfter || before?.dead === true);
-    this.#seen.set(key, { reachable, failures, dead, at: clock.elapsed() });
+    this.#seen.set(key, { reachable, failures, dead, at: clock.elapsed(), own: true });
     if (before?.reachable !== reachable)
       this.#options.store.saveEndpoint({ key, reachable, at: clock.now() });
   }
@@ -337,14 +380,9 @@ export class Failover {
     const from = activeEndpoint(route, before)?.priority ?? 0;
     if (from === after.active) return;
     this.#options.store.saveTrunk({ id: route.id, active: after.active });
+    if (cause !== 'fleet' && this.#inFleet.has(route.id)) this.#inFleet.set(route.id, after.active);
     this.#options.moved({ trunkId: route.id, from, to: after.active, cause });
   }
-}
-
-/** @param owner organization that the observation counts for; undefined: all */
-function targetKey({ address, port }: Target, owner: string | undefined): string {
-  const key = endpointKey({ host: address, port });
-  return owner === undefined ? key : `${key} ${owner}`;
 }
 
 function forgetOthers(known: Map<string, unknown>, kept: ReadonlyMap<string, unknown>): void {

@@ -1,7 +1,8 @@
 /**
  * Probes every outbound endpoint with OPTIONS (contract 3.3): at once when configured, then once per interval, with
  * jitter so that endpoints do not synchronize. Trunks with the same host and port share one probe and each get a
- * report. Without an engine to send probes, rounds are skipped, because they would say nothing about the endpoints.
+ * report. An endpoint that another edge of the fleet probes is only probed here while control is away, or when a call of
+ * this edge failed there; such probes are not reported. Without an engine to send probes, rounds are skipped, because they would say nothing about the endpoints.
  */
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { Endpoint, HealthProbe } from '#shared/trunk-protocol.ts';
@@ -37,6 +38,8 @@ export interface HealthSettings {
   readonly concurrency: number;
   /** Maximum addresses probed behind one endpoint, all in parallel. */
   readonly maxTargets: number;
+  /** Intervals after which the edge probes an endpoint that is another edge's, while control is away. */
+  readonly standInAfter: number;
 }
 
 export const healthSettings: HealthSettings = {
@@ -45,6 +48,7 @@ export const healthSettings: HealthSettings = {
   limitMs: 5000,
   concurrency: 64,
   maxTargets: 4,
+  standInAfter: 3,
 };
 
 export interface HealthOptions {
@@ -56,6 +60,15 @@ export interface HealthOptions {
   readonly prober: Prober;
   readonly report: (probe: HealthProbe) => void;
   readonly settings: HealthSettings;
+  /** What this edge has to probe in the fleet; absent: everything. */
+  readonly fleet?: ProbeFleet;
+}
+
+export interface ProbeFleet {
+  /** Whether this edge is to probe an endpoint. */
+  isOurs(endpoint: Pick<Endpoint, 'host' | 'port'>): boolean;
+  /** Whether control is there, so that the edge hears of the others' probes. */
+  readonly connected: boolean;
 }
 
 interface Watch {
@@ -64,6 +77,12 @@ interface Watch {
   users: readonly { readonly trunkId: string; readonly endpoint: Endpoint }[];
   timer: Timer | null;
   state: 'waiting' | 'queued' | 'running';
+  /** Whether the probes are this edge's work. */
+  ours: boolean;
+  /** A call of this edge failed there, and no probe of it has succeeded since. */
+  suspect: boolean;
+  /** Whether the last report said that it is healthy; null: this edge has not reported it. */
+  reported: boolean | null;
 }
 
 export class HealthProbes {
@@ -93,13 +112,36 @@ export class HealthProbes {
     for (const [key, users] of wanted) {
       const [first] = users;
       if (!first) continue;
-      const watch = this.#watches.get(key) ?? newWatch(first.endpoint);
+      const watch = this.#watches.get(key) ?? newWatch(first.endpoint, this.#isOurs(first.endpoint));
       this.#watches.set(key, watch);
       const known = new Set(watch.users.map(({ trunkId }) => trunkId));
       watch.users = users;
-      if (users.some(({ trunkId }) => !known.has(trunkId))) this.#probeNow(watch);
+      if (users.every(({ trunkId }) => known.has(trunkId))) continue;
+      if (watch.ours) this.#probeNow(watch);
+      else if (watch.state === 'waiting' && !watch.timer) this.#schedule(watch);
     }
     this.#pump();
+  }
+
+  /** The fleet has changed: what this edge takes over is probed at once. */
+  reassigned(): void {
+    for (const watch of this.#watches.values()) {
+      const ours = this.#isOurs(watch.endpoint);
+      if (ours === watch.ours) continue;
+      watch.ours = ours;
+      watch.reported = null;
+      if (ours) this.#probeNow(watch);
+      else if (watch.state === 'waiting') this.#schedule(watch);
+    }
+    this.#pump();
+  }
+
+  /** A call of this edge failed at an endpoint: it is probed here until it answers, whoever else probes it. */
+  suspect(endpoint: Pick<Endpoint, 'host' | 'port'>): void {
+    const watch = this.#watches.get(endpointKey(endpoint));
+    if (!watch || watch.ours || watch.suspect) return;
+    watch.suspect = true;
+    if (watch.state === 'waiting') this.#schedule(watch);
   }
 
   /** Probes a trunk's endpoint at once, as after a failover to it. */
@@ -108,7 +150,7 @@ export class HealthProbes {
       const isMeant = watch.users.some(
         (user) => user.trunkId === trunkId && user.endpoint.priority === priority,
       );
-      if (isMeant) this.#probeNow(watch);
+      if (isMeant && watch.ours) this.#probeNow(watch);
     }
     this.#pump();
   }
@@ -144,6 +186,10 @@ export class HealthProbes {
       trunkline_edge_trunk_probes_running: this.#running,
       trunkline_edge_trunk_probes_waiting: this.#queue.length,
     };
+  }
+
+  #isOurs(endpoint: Endpoint): boolean {
+    return this.#options.fleet?.isOurs(endpoint) ?? true;
   }
 
   #forget(key: string, watch: Watch): void {
@@ -189,8 +235,11 @@ export class HealthProbes {
 
   #schedule(watch: Watch): void {
     const { clock, random, settings } = this.#options;
-    const delay = settings.intervalMs * (1 - settings.jitter + 2 * settings.jitter * random());
+    const intervals = watch.ours || watch.suspect ? 1 : settings.standInAfter;
+    const delay = intervals * settings.intervalMs * (1 - settings.jitter + 2 * settings.jitter * random());
+    watch.timer?.cancel();
     watch.timer = clock.after(Math.round(delay), () => {
+      if (!watch.ours && !watch.suspect && this.#options.fleet?.connected) return this.#schedule(watch);
       this.#probeNow(watch);
       this.#pump();
     });
@@ -202,6 +251,10 @@ export class HealthProbes {
     if (healthy) this.#good += 1;
     else this.#bad += 1;
     failover.probed(watch.endpoint, healthy);
+    if (healthy) watch.suspect = false;
+    if (!watch.ours) return;
+    const changed = !healthy || watch.reported !== true;
+    watch.reported = healthy;
     const at = new Date(clock.now()).toISOString();
     for (const { trunkId, endpoint } of watch.users) {
       report({
@@ -214,6 +267,7 @@ export class HealthProbes {
         error: healthy ? null : (error ?? `answered ${sipCode}`),
         consecutive_failures: failover.health(endpoint).failures,
         active: failover.activePriority(trunkId) === endpoint.priority,
+        ...(this.#options.fleet && { changed }),
       });
     }
   }
@@ -249,8 +303,8 @@ export class HealthProbes {
   }
 }
 
-function newWatch(endpoint: Endpoint): Watch {
-  return { endpoint, users: [], timer: null, state: 'waiting' };
+function newWatch(endpoint: Endpoint, ours: boolean): Watch {
+  return { endpoint, users: [], timer: null, state: 'waiting', ours, suspect: false, reported: null };
 }
 
 function failed(error: string): ProbeOutcome {

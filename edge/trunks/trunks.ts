@@ -7,6 +7,7 @@ import type { BlockList } from 'node:net';
 import { isIP } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import type { Clock } from '#shared/clock.ts';
+import type { Learned } from '#shared/edge-protocol/fleet.ts';
 import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 import type { SipDestination } from '#shared/sip-destination.ts';
@@ -19,7 +20,7 @@ import type { Dns } from './dns.ts';
 import { CachingDns } from './dns-cache.ts';
 import { Failover, type FailoverProbes, failoverProbes, type Move } from './failover.ts';
 import { openFailoverStore, patient } from './failover-store.ts';
-import { HealthProbes, type HealthSettings, healthSettings, type Prober } from './health.ts';
+import { HealthProbes, type HealthSettings, healthSettings, type ProbeFleet, type Prober } from './health.ts';
 import { type HuntOptions, TrunkHunt } from './hunt.ts';
 import { bareHost, type Resolution, TargetResolver } from './resolve.ts';
 import { SipUriTargets } from './sip-uri-targets.ts';
@@ -54,6 +55,8 @@ export interface TrunksOptions {
   readonly moved: (move: Move) => void;
   readonly health?: Partial<HealthSettings>;
   readonly failover?: FailoverProbes;
+  /** Absent: the edge is in no fleet. */
+  readonly fleet?: ProbeFleet;
 }
 
 /** Maximum addresses behind one endpoint that a call tries. */
@@ -89,6 +92,7 @@ export class Trunks implements Routes {
         moved(move);
         this.#probes.probeSoon(move.trunkId, move.to);
       },
+      failed: (endpoint) => this.#probes.suspect(endpoint),
       ...(options.failover ?? failoverProbes),
       forgetAfterMs: forgetAfterIntervals * settings.intervalMs,
     });
@@ -101,6 +105,7 @@ export class Trunks implements Routes {
       prober,
       report,
       settings,
+      ...(options.fleet && { fleet: options.fleet }),
     });
   }
 
@@ -151,6 +156,21 @@ export class Trunks implements Routes {
   /** Returns a trunk to its primary at once (contract 3.5, `failback_now`). */
   failBack(trunkId: string): void {
     this.#failover.failBack(trunkId);
+  }
+
+  /** The fleet has changed: another edge may have to probe what this one did. */
+  reassigned(): void {
+    this.#probes.reassigned();
+  }
+
+  /** Other edges have found something out. @param complete trunks without a move use their primary */
+  learned({ complete, probes, moves }: Pick<Learned, 'complete' | 'probes' | 'moves'>): void {
+    for (const { endpoint, healthy, consecutive_failures } of probes) {
+      this.#failover.learned(endpoint, healthy, consecutive_failures);
+    }
+    if (complete) {
+      this.#failover.adoptAll(new Map(moves.map((move) => [move.trunk_id, move.active_priority])));
+    } else for (const move of moves) this.#failover.adopt(move.trunk_id, move.active_priority);
   }
 
   /** `priority` of the endpoint that the trunk's next call tries first. */

@@ -11,6 +11,10 @@ export const Health = Type.Object({
     draining: Type.Array(Type.String(), {
       description: 'Ids of edges that shut down: they finish their calls and accept no more',
     }),
+    fleet: Type.Object(
+      { epoch: Type.Integer(), members: Type.Array(Type.String()) },
+      { description: 'Ids of the edges that share probes, registrations and call limits' },
+    ),
     config_version: Type.Integer({ description: 'Current configuration version' }),
     applied_version: Nullable(Type.Integer({ description: 'Version confirmed by every connected edge' })),
     storage: Type.Object({

@@ -214,6 +214,7 @@ const Registration = Type.Object({
   sip_code: Nullable(Type.Integer()),
   last_error: Nullable(text),
   at: Iso(),
+  edge_id: Nullable(text),
 });
 
 export const Configuration = Type.Object({
@@ -377,6 +378,7 @@ export const TrunkStatus = Plain(
         checked_at: Nullable(Iso()),
         consecutive_failures: Type.Integer(),
         active: Type.Boolean(),
+        edge_id: Nullable(text),
       }),
     ),
   }),

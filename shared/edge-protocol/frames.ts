@@ -24,6 +24,7 @@
 import { type Static, Type } from 'typebox';
 import { EdgeCommand } from './commands.ts';
 import { EdgeConfig, EdgeConfigChange } from './config.ts';
+import { Learned, Membership } from './fleet.ts';
 import { Report } from './reports.ts';
 import { Iso } from './schema.ts';
 
@@ -44,6 +45,8 @@ export const EdgeToControl = Type.Union([
     software: Type.String(),
     /** the edge's clock when the frame was sent */
     at: Type.Optional(Iso),
+    /** it shares its work with other edges (fleet.ts); absent: it does everything itself */
+    fleet: Type.Optional(Type.Boolean()),
   }),
   Type.Object({ type: Type.Literal('applied'), version: Type.Integer() }),
   Type.Object({ type: Type.Literal('report'), reports: Type.Array(Report) }),
@@ -66,7 +69,12 @@ export const EdgeToControl = Type.Union([
 export type EdgeToControl = Static<typeof EdgeToControl>;
 
 export const ControlToEdge = Type.Union([
-  Type.Object({ type: Type.Literal('welcome'), acknowledged: Type.Integer() }),
+  Type.Object({
+    type: Type.Literal('welcome'),
+    acknowledged: Type.Integer(),
+    /** it decides who does what in the fleet; absent: the edge does everything itself */
+    fleet: Type.Optional(Type.Boolean()),
+  }),
   Type.Object({ type: Type.Literal('config'), config: EdgeConfig }),
   Type.Object({ type: Type.Literal('change'), change: EdgeConfigChange }),
   Type.Object({ type: Type.Literal('ack'), seq: Type.Integer() }),
@@ -80,5 +88,7 @@ export const ControlToEdge = Type.Union([
      */
     expires_at: Type.Optional(Iso),
   }),
+  Membership,
+  Learned,
 ]);
 export type ControlToEdge = Static<typeof ControlToEdge>;

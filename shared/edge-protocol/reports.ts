@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { DiscoveryResult, HealthProbe } from '#shared/trunk-protocol.ts';
 import { CallRecord, MediaVerdict, TraceMessage, TranscriptEntry } from './calls.ts';
+import { Refusal, TrunkMove } from './fleet.ts';
 import { Iso, Nullable, oneOf } from './schema.ts';
 
 /** Current state of a test call (contract 3.2); the last report has a `result` other than `pending`. */
@@ -84,8 +85,14 @@ export const RegistrationState = Type.Object({
   sip_code: Nullable(Type.Integer()),
   /** one sentence; stays until the next success */
   last_error: Nullable(Type.String()),
+  /** address of the registrar that granted the last binding */
+  bound_at: Type.Optional(Nullable(Type.String())),
+  refusal: Type.Optional(Nullable(Refusal)),
 });
 export type RegistrationState = Static<typeof RegistrationState>;
+
+/** The fleet's epoch under which it was found out (fleet.ts); absent: the edge is in no fleet. */
+const Epoch = Type.Optional(Type.Integer());
 
 export const ReportBody = Type.Union([
   /** The full current record of the call, replacing what was stored. The last one has `ended_at`. */
@@ -108,9 +115,8 @@ export const ReportBody = Type.Union([
     type: Type.Literal('health'),
     probes: Type.Array(HealthProbe),
     /** trunks whose next call tries another endpoint first as a result of the probes */
-    moves: Type.Optional(
-      Type.Array(Type.Object({ trunk_id: Type.String(), active_priority: Type.Integer() })),
-    ),
+    moves: Type.Optional(Type.Array(TrunkMove)),
+    epoch: Epoch,
   }),
   /** The full current state of a discovery. The last one is not `running`. */
   Type.Object({ type: Type.Literal('discovery'), discovery_id: Type.String(), result: DiscoveryResult }),
@@ -120,6 +126,9 @@ export const ReportBody = Type.Union([
     trunk_id: Type.String(),
     /** of the `registration.try` command with this outcome */
     order_id: Type.Optional(Type.String()),
+    epoch: Epoch,
+    /** it differs from what was reported before in more than its times */
+    changed: Type.Optional(Type.Boolean()),
     ...RegistrationState.properties,
   }),
   /** The full current state of a test call. */

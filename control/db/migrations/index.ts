@@ -34,6 +34,7 @@ import { up as clockOfReports } from './0031-clock-of-reports.ts';
 import { up as testRunOfCalls } from './0032-test-run-of-calls.ts';
 import { up as replicas } from './0033-replicas.ts';
 import { up as leases } from './0034-leases.ts';
+import { up as fleetMembers } from './0035-fleet-members.ts';
 import { up as fleet } from './0036-fleet.ts';
 import { up as callLogByMonth } from './0037-call-log-by-month.ts';
 import { up as transcriptWords } from './0038-transcript-words.ts';
@@ -73,6 +74,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0032-test-run-of-calls': { up: testRunOfCalls },
   '0033-replicas': { up: replicas },
   '0034-leases': { up: leases },
+  '0035-fleet-members': { up: fleetMembers },
   '0036-fleet': { up: fleet },
   '0037-call-log-by-month': { up: callLogByMonth },
   '0038-transcript-words': { up: transcriptWords },

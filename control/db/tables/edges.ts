@@ -71,10 +71,20 @@ export interface RejectedReportRow {
   received_at: IsoTime;
 }
 
+/** The edges that share the work on trunks: one row. */
+export interface FleetRow {
+  id: 1;
+  /** Grows with every change of the members. */
+  epoch: number;
+  /** `since`: the epoch with which it joined. */
+  members: Json<{ id: string; since: number }[]>;
+}
+
 export interface EdgesTables {
   edge_config_items: EdgeConfigItemRow;
   counters: CounterRow;
   edges: EdgeRow;
+  fleet: FleetRow;
   outboxes: OutboxRow;
   rejected_reports: RejectedReportRow;
   sip_proxies: SipProxyRow;

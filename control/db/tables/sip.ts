@@ -1,4 +1,5 @@
 /** Numbers, their trunks, and what is known of these. */
+import type { Refusal } from '#shared/edge-protocol/fleet.ts';
 import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import type { TestCallState } from '#shared/edge-protocol/reports.ts';
 import type { TransferMode } from '#shared/transfer-mode.ts';
@@ -91,6 +92,12 @@ export interface RegistrationRow {
   sip_code: number | null;
   /** One sentence. */
   last_error: string | null;
+  /** The edge that reported it. */
+  edge_id: string | null;
+  /** Address of the registrar that granted the last binding. */
+  bound_at: string | null;
+  /** The registrar's rejection while it applies; null: none. */
+  refusal: Json<Refusal> | null;
 }
 
 export interface DiscoveryRow {

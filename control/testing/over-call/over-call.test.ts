@@ -37,6 +37,8 @@ function edge(command: () => Promise<void> = async () => {}): ConnectedEdge {
     metrics: {},
     ordered: 0,
     plan: { region: null, weight: 100, draining_since: null },
+    inFleet: false,
+    tell: () => {},
     close: () => {},
     command: (order) => {
       ordered.resolve(order);

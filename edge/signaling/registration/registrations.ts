@@ -4,40 +4,30 @@
  *
  * A removed registration is first un-registered and only then replaced: the registrar knows us by one Contact,
  * and a late un-REGISTER would remove the new binding.
+ *
+ * A record that another edge of the fleet is to register is handed over: its binding is kept here until that edge is
+ * registered.
  */
 import type { Timer } from '#shared/clock.ts';
-import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
-import type { RegistrationState } from '#shared/edge-protocol/reports.ts';
-import { isSameHost, plainAddress, plainHost } from '#shared/networks.ts';
-import type { Environment } from '../srf/environment.ts';
-import type { Exchange } from '../srf/exchange.ts';
+import type { LearnedRegistration } from '#shared/edge-protocol/fleet.ts';
+import { plainAddress, plainHost } from '#shared/networks.ts';
+import { isNews, reportOf } from './binding-report.ts';
 import type { BindingState } from './binding-state.ts';
+import { FleetRegistrations, refusalReport } from './fleet-registrations.ts';
 import { RefusalBudget } from './refusal-budget.ts';
 import { noRefusals, type RefusalStore, type RefusedRegistration } from './refused-registrations.ts';
-import type { RegistrarTargets } from './register-exchange.ts';
 import { type Registrar, registrarHostPort } from './register-request.ts';
-import { Registration, type RegistrationSettings } from './registration.ts';
-
-/** What signaling needs from the edge to register. */
-export interface RegistrarAccess {
-  /** Where a registrar can be reached (RFC 3263, contract 1.9). Never rejects. */
-  readonly resolve: (host: string, port: number) => Promise<RegistrarTargets>;
-  /** @param orderId of the order whose outcome this is */
-  readonly report: (trunkId: string, state: RegistrationState, orderId?: string) => void;
-  readonly settings: RegistrationSettings;
-  /** Stores rejections over a restart; absent: nothing is stored. */
-  readonly refusals?: RefusalStore;
-  /** An opaque name of a registration, stable across restarts; passwords cannot be guessed from it. */
-  readonly nameOf?: (key: string) => string;
-}
-
-export interface RegistrationsOptions extends RegistrarAccess {
-  readonly environment: Pick<
-    Environment,
-    'clock' | 'log' | 'random' | 'publicAddress' | 'software' | 'engineIsEmbedded'
-  >;
-  readonly exchange: Exchange;
-}
+import type { RegistrationsOptions } from './registrar-access.ts';
+import { Registration } from './registration.ts';
+import {
+  isLater,
+  isSameUser,
+  keyOf,
+  marksOf,
+  type RegisteringNumber,
+  type Wanted,
+  wantedBy,
+} from './wanted.ts';
 
 interface Binding {
   readonly key: string;
@@ -48,6 +38,8 @@ interface Binding {
   /** For its scheduled start. */
   turn: Timer | null;
   reported: BindingState;
+  /** What other edges were told last; null: nothing. */
+  told: string | null;
   /** The stored rejection; null: none. */
   kept: RefusedRegistration | null;
 }
@@ -58,12 +50,18 @@ export class Registrations {
   readonly #ending = new Set<Binding>();
   /** Key of the binding of each record. */
   readonly #keys = new Map<string, string>();
-  /** When the record of each binding was last changed, as reported by control; null: not reported. */
-  #changedAt: ReadonlyMap<string, string | null> = new Map();
+  /** Records with a binding that other edges are to register. */
+  readonly #handed = new Set<string>();
+  readonly #fleet: FleetRegistrations;
+  #numbers: readonly RegisteringNumber[] = [];
+  /** The configured records, those of other edges included. */
+  #configured: ReadonlyMap<string, Wanted> = new Map();
   /** When the records of each binding were last changed, combined into one text. */
   #marks: ReadonlyMap<string, string> = new Map();
   readonly #refusals: RefusalStore;
   readonly #budget: RefusalBudget;
+  /** Called when the last binding is gone. */
+  #whenEmpty: (() => void) | null = null;
   #engineUp = false;
   #closed = false;
   /** The first configuration has been applied: later records were attached or changed while the edge was running. */
@@ -77,6 +75,7 @@ export class Registrations {
     this.#options = options;
     this.#refusals = options.refusals ?? noRefusals;
     this.#budget = new RefusalBudget(options.environment.clock);
+    this.#fleet = new FleetRegistrations(options.fleet ?? null);
   }
 
   /**
@@ -85,24 +84,64 @@ export class Registrations {
    */
   follow(numbers: readonly RegisteringNumber[]): void {
     if (this.#closed) return;
-    const wanted = wantedBy(numbers);
-    this.#marks = marksOf(wanted);
+    this.#numbers = numbers;
+    const configured = wantedBy(numbers);
+    this.#marks = marksOf(configured);
+    this.#fleet.keepOnly((trunkId) => configured.has(trunkId));
     if (!this.#following) this.#refusals.keepOnly([...this.#marks.keys()].map((key) => this.#nameOf(key)));
-    const gone = [...this.#keys].filter(([trunkId]) => !wanted.has(trunkId));
-    for (const [trunkId, key] of gone) this.#leave(trunkId, key, true);
-    for (const [trunkId, { registrar, changedAt, orgId }] of wanted) {
-      const key = keyOf(registrar);
+    for (const [trunkId, key] of [...this.#keys]) {
+      const wanted = configured.get(trunkId);
+      if (!wanted && !this.#handed.has(trunkId)) this.#leave(trunkId, key, true);
+      else if (wanted && this.#isOurs(wanted)) continue;
+      else if (wanted && keyOf(wanted.registrar) === key) this.#handOver(trunkId, key);
+      else this.#release(trunkId, key, false);
+    }
+    for (const [trunkId, wanted] of configured) {
+      if (!this.#isOurs(wanted)) continue;
+      const key = keyOf(wanted.registrar);
       const before = this.#keys.get(trunkId);
+      const isBack = this.#handed.delete(trunkId);
       if (before === key) {
-        if (isLater(changedAt, this.#changedAt.get(trunkId)))
+        if (isLater(wanted.changedAt, this.#configured.get(trunkId)?.changedAt))
           this.#bindings.get(key)?.registration.setUpAgain();
+        const binding = this.#bindings.get(key);
+        if (isBack && binding) this.#report(binding, trunkId, { changed: true });
         continue;
       }
       if (before !== undefined) this.#leave(trunkId, before, false);
-      this.#join(trunkId, key, registrar, orgId);
+      this.#join(trunkId, key, wanted);
     }
-    this.#changedAt = new Map([...wanted].map(([trunkId, { changedAt }]) => [trunkId, changedAt]));
+    this.#configured = configured;
     this.#following = true;
+  }
+
+  /** The fleet has changed: this edge takes over registrations, or hands them over. */
+  reassigned(): void {
+    if (this.#following) this.follow(this.#numbers);
+  }
+
+  /** Other edges have reported their registrations. */
+  learned(registrations: readonly LearnedRegistration[]): void {
+    for (const registration of registrations) {
+      const { trunk_id: trunkId } = registration;
+      if (!this.#configured.has(trunkId)) continue;
+      const theirs = this.#fleet.learn(registration);
+      const key = this.#keys.get(trunkId);
+      if (theirs !== null && key !== undefined && this.#handed.has(trunkId)) {
+        this.#release(trunkId, key, theirs === 'replaced');
+      }
+    }
+  }
+
+  /** Resolves when other edges have taken over everything, at the latest after `ms`. */
+  async handedOver(ms: number): Promise<void> {
+    if (this.#bindings.size === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = this.#options.environment.clock.after(ms, resolve);
+    this.#whenEmpty = resolve;
+    await promise;
+    timer.cancel();
+    this.#whenEmpty = null;
   }
 
   /**
@@ -111,15 +150,16 @@ export class Registrations {
    */
   tryNow(trunkId: string, orderId: string): void {
     const binding = this.#bindings.get(this.#keys.get(trunkId) ?? '');
-    if (!binding) throw new Error('this edge has no registration for the record');
+    if (!binding || this.#handed.has(trunkId))
+      throw new Error('this edge has no registration for the record');
     if (!this.#engineUp) throw new Error('the SIP engine of the edge is not running');
-    binding.registration.tryNow(() => this.#report(binding, trunkId, binding.registration.state, orderId));
+    binding.registration.tryNow(() => this.#report(binding, trunkId, { orderId }));
   }
 
   /** Whether the registrar at this address has granted the record's binding, even if it has since expired. */
   isBoundAt(trunkId: string, address: string): boolean {
     const binding = this.#bindings.get(this.#keys.get(trunkId) ?? '');
-    const boundAt = binding?.registration.boundAt ?? null;
+    const boundAt = binding?.registration.boundAt ?? this.#fleet.boundAt(trunkId);
     return boundAt !== null && plainAddress(boundAt) === plainAddress(address);
   }
 
@@ -166,13 +206,40 @@ export class Registrations {
     };
   }
 
-  #join(trunkId: string, key: string, registrar: Registrar, orgId: string): void {
+  #isOurs({ orgId, registrar }: Wanted): boolean {
+    return this.#fleet.isOurs(orgId, registrar.host);
+  }
+
+  #join(trunkId: string, key: string, wanted: Wanted): void {
     this.#keys.set(trunkId, key);
+    const before = this.#configured.get(trunkId);
+    const isSetUp = this.#following && (!before || keyOf(before.registrar) !== key);
     const known = this.#bindings.get(key);
-    if (known && this.#following) known.registration.setUpAgain();
-    const binding = known ?? this.#open(key, registrar, orgId);
+    if (known && isSetUp) known.registration.setUpAgain();
+    const binding = known ?? this.#open(trunkId, key, wanted, isSetUp);
     binding.trunkIds.add(trunkId);
-    this.#report(binding, trunkId);
+    this.#report(binding, trunkId, { changed: true });
+  }
+
+  /** Another edge registers the record: its binding stays until that one is registered. */
+  #handOver(trunkId: string, key: string): void {
+    if (this.#handed.has(trunkId)) return;
+    this.#handed.add(trunkId);
+    const state = this.#bindings.get(key)?.registration.state.state;
+    // Without a binding there is nothing to keep.
+    if (state !== 'registered') this.#release(trunkId, key, true);
+  }
+
+  /** Gives a record up without a report. @param isReplaced whether an un-REGISTER would remove another edge's binding */
+  #release(trunkId: string, key: string, isReplaced: boolean): void {
+    this.#handed.delete(trunkId);
+    this.#keys.delete(trunkId);
+    const binding = this.#bindings.get(key);
+    if (!binding) return;
+    binding.trunkIds.delete(trunkId);
+    if (binding.trunkIds.size > 0) return;
+    if (isReplaced) binding.registration.engineLost();
+    this.#end(binding);
   }
 
   /** @param over whether the record no longer registers at all, as opposed to elsewhere */
@@ -185,11 +252,12 @@ export class Registrations {
     if (isShared || !over) binding.trunkIds.delete(trunkId);
     if (!isShared) this.#end(binding);
     else if (over) {
-      this.#report(binding, trunkId, { ...binding.registration.state, state: 'ended', expiresAt: null });
+      const state = { ...binding.registration.state, state: 'ended', expiresAt: null } as const;
+      this.#report(binding, trunkId, { state, changed: true });
     }
   }
 
-  #open(key: string, registrar: Registrar, orgId: string): Binding {
+  #open(trunkId: string, key: string, { registrar, orgId, changedAt }: Wanted, isSetUp: boolean): Binding {
     const { environment, exchange, resolve, settings } = this.#options;
     const { host, port, username } = registrar;
     const registration = new Registration({
@@ -200,11 +268,9 @@ export class Registrations {
       resolve: () => resolve(host, port),
       settings,
       budget: this.#budget.shareOf(JSON.stringify([orgId, plainHost(host)])),
-      setUp: this.#following,
+      setUp: isSetUp,
       // Records attached or changed while the edge runs are tried at once.
-      refused: this.#following
-        ? null
-        : this.#refusals.refusalOf(this.#nameOf(key), this.#marks.get(key) ?? ''),
+      refused: isSetUp ? null : this.#refusalBefore(trunkId, key, changedAt),
       changed: () => this.#changed(binding),
     });
     const trunkIds = new Set<string>();
@@ -215,11 +281,19 @@ export class Registrations {
       trunkIds,
       turn: null,
       reported: registration.state,
+      told: null,
       kept: registration.refused,
     };
     this.#bindings.set(key, binding);
     this.#takeTurn(binding);
     return binding;
+  }
+
+  /** The rejection from before this edge registered: its own, or another edge's. */
+  #refusalBefore(trunkId: string, key: string, changedAt: string | null): RefusedRegistration | null {
+    const learned = this.#fleet.refusalOf(trunkId, changedAt);
+    if (learned || this.#following) return learned;
+    return this.#refusals.refusalOf(this.#nameOf(key), this.#marks.get(key) ?? '');
   }
 
   /** Spreads the start of thousands of registrations. */
@@ -256,6 +330,7 @@ export class Registrations {
     if (!this.#closed) this.#refusals.forget(this.#nameOf(binding.key));
     binding.turn?.cancel();
     this.#ending.add(binding);
+    if (this.#bindings.size === 0) this.#whenEmpty?.();
     binding.registration.end(this.#options.settings.timeoutMs, () => {
       this.#ending.delete(binding);
       for (const other of this.#bindings.values()) {
@@ -274,8 +349,11 @@ export class Registrations {
     if (!this.#closed && this.#bindings.get(binding.key) === binding) this.#keepRefusal(binding);
     if (state.state === 'registered') this.#successes++;
     if (state.state === 'failed') this.#failures++;
-    if (!this.#isNews(reported, state)) return;
+    if (!isNews(reported, state, this.#options.environment.clock.now())) return;
     binding.reported = state;
+    const told = JSON.stringify([state.state, binding.registration.boundAt, binding.registration.refused]);
+    const changed = told !== binding.told;
+    binding.told = told;
     const { log } = this.#options.environment;
     for (const trunkId of binding.trunkIds) {
       if (reported.state !== state.state) {
@@ -286,86 +364,27 @@ export class Registrations {
         };
         log.info({ ...facts, state: state.state, error: state.lastError }, 'registration');
       }
-      this.#report(binding, trunkId);
+      this.#report(binding, trunkId, { changed });
     }
-  }
-
-  /**
-   * A refresh is reported once half of the reported time has passed; otherwise short ones would be reported every
-   * time.
-   */
-  #isNews(before: BindingState, now: BindingState): boolean {
-    if (before.state !== now.state || before.sipCode !== now.sipCode) return true;
-    if (before.lastError !== now.lastError || before.nextTryAt !== now.nextTryAt) return true;
-    if (before.expiresAt === null || now.expiresAt === null) return before.expiresAt !== now.expiresAt;
-    const present = this.#options.environment.clock.now();
-    return before.expiresAt - present < (now.expiresAt - present) / 2;
   }
 
   #report(
     binding: Binding,
     trunkId: string,
-    state = binding.registration.state,
-    orderId: string | undefined = undefined,
+    {
+      state = binding.registration.state,
+      orderId,
+      changed = false,
+    }: { state?: BindingState; orderId?: string; changed?: boolean },
   ): void {
-    const iso = (ms: number): string => new Date(ms).toISOString();
+    if (this.#handed.has(trunkId)) return;
+    const { environment, fleet } = this.#options;
+    const { boundAt, refused } = binding.registration;
     const report = {
-      state: state.state,
-      registrar: registrarHostPort(binding.registrar),
-      at: iso(this.#options.environment.clock.now()),
-      expires_at: state.expiresAt === null ? null : iso(state.expiresAt),
-      next_try_at: state.nextTryAt === null ? null : iso(state.nextTryAt),
-      sip_code: state.sipCode,
-      last_error: state.lastError,
+      ...reportOf(binding.registrar, state, environment.clock.now()),
+      ...(fleet && { bound_at: boundAt, refusal: refusalReport(refused), changed }),
     };
     if (orderId === undefined) this.#options.report(trunkId, report);
     else this.#options.report(trunkId, report, orderId);
   }
-}
-
-type RegisteringNumber = Pick<NumberConfig, 'inbound' | 'org_id'>;
-
-interface Wanted {
-  readonly orgId: string;
-  readonly registrar: Registrar;
-  readonly changedAt: string | null;
-}
-
-/** The registrars of the registering records, by record. */
-function wantedBy(numbers: readonly RegisteringNumber[]): Map<string, Wanted> {
-  const wanted = new Map<string, Wanted>();
-  const records = numbers.flatMap(({ org_id, inbound }) =>
-    inbound.map((record) => ({ ...record, orgId: org_id })),
-  );
-  for (const { id, auth_mode, orgId, registration } of records) {
-    if (auth_mode !== 'register' || !registration) continue;
-    const { host, port, username, password, expires_s, changed_at = null } = registration;
-    const registrar = { host, port, username, password, expiresS: expires_s };
-    wanted.set(id, { registrar, changedAt: changed_at, orgId });
-  }
-  return wanted;
-}
-
-/** When the records of each binding were last changed, by the binding's key. */
-function marksOf(wanted: ReadonlyMap<string, Wanted>): Map<string, string> {
-  const byKey = Map.groupBy(wanted, ([, { registrar }]) => keyOf(registrar));
-  return new Map(
-    [...byKey].map(([key, records]) => [
-      key,
-      JSON.stringify(records.map(([trunkId, { changedAt }]) => [trunkId, changedAt]).toSorted()),
-    ]),
-  );
-}
-
-/** A previously unknown time means nothing: the control plane has just started to report it. */
-function isLater(changedAt: string | null, before: string | null | undefined): boolean {
-  return changedAt !== null && before !== null && before !== undefined && changedAt !== before;
-}
-
-function keyOf({ host, port, username, password, expiresS }: Registrar): string {
-  return JSON.stringify([plainHost(host), port, username, password, expiresS]);
-}
-
-function isSameUser(one: Registrar, other: Registrar): boolean {
-  return isSameHost(one.host, other.host) && one.port === other.port && one.username === other.username;
 }

@@ -12,7 +12,7 @@ import type { Agents } from '../../../edge/call/ports/agents.ts';
 import type { Media } from '../../../edge/call/ports/media.ts';
 import { EngineProcess } from '../../../edge/engine-process.ts';
 import { createLog } from '../../../edge/log.ts';
-import type { RegistrarAccess } from '../../../edge/signaling/registration/registrations.ts';
+import type { RegistrarAccess } from '../../../edge/signaling/registration/registrar-access.ts';
 import { Signaling } from '../../../edge/signaling/signaling.ts';
 import { createAuthority, type TestAuthority, type TestKeyPair } from '../fakes/certificates.ts';
 import { echoAgent } from '../fakes/fake-agents.ts';

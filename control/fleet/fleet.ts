@@ -1,0 +1,164 @@
+/**
+ * The fleet: its members, and what the edges learn from each other (docs/internals/fleet.md). Members and epoch are
+ * stored before they are announced, so an epoch is never announced twice with different members.
+ */
+import type { FastifyBaseLogger } from 'fastify';
+import type { Clock, Timer } from '#shared/clock.ts';
+import type { Learned } from '#shared/edge-protocol/fleet.ts';
+import { Assignment } from '#shared/fleet/assignment.ts';
+import type { Database, Db } from '../db/index.ts';
+import type { ConnectedEdge, ConnectedEdges } from '../edge-link/index.ts';
+import { framesOf, type LearnedParts } from './learned-frames.ts';
+import {
+  decideMembers,
+  isOutdated,
+  type Member,
+  type MemberTimes,
+  membersAfter,
+  memberTimes,
+  type Presence,
+} from './member-rules.ts';
+import { readFleet, storeFleet } from './store.ts';
+
+export interface FleetParts {
+  readonly clock: Clock;
+  readonly database: Pick<Database, 'db' | 'durable'>;
+  readonly edges: ConnectedEdges;
+  readonly log: FastifyBaseLogger;
+  /** All that an edge must learn that has just connected. */
+  readonly learned: (db: Db) => Promise<LearnedParts>;
+  readonly times?: MemberTimes;
+}
+
+export class Fleet {
+  readonly #parts: FleetParts;
+  readonly #times: MemberTimes;
+  #epoch = 0;
+  #members: readonly Member[] = [];
+  #assignment = new Assignment([]);
+  #staying: ReadonlyMap<string, number> = new Map();
+  #timer: Timer | null = null;
+  /** Decisions are made one after another. */
+  #work: Promise<void> = Promise.resolve();
+  #deciding = false;
+
+  constructor(parts: FleetParts) {
+    this.#parts = parts;
+    this.#times = parts.times ?? memberTimes;
+  }
+
+  /** Reads who was in the fleet before the last stop. Call before edges connect. */
+  async open(): Promise<void> {
+    const { epoch, members } = await readFleet(this.#parts.database.db);
+    this.#know(epoch, members);
+  }
+
+  /** Decides from now on who is in the fleet. Returns a function that stops it. */
+  start(): () => Promise<void> {
+    const { clock, edges } = this.#parts;
+    const until = clock.elapsed() + this.#times.returnMs;
+    this.#staying = new Map(this.#members.map(({ id }) => [id, until]));
+    const stopWatching = edges.onChange(() => this.#later());
+    this.#deciding = true;
+    this.#later();
+    return async () => {
+      this.#deciding = false;
+      stopWatching();
+      this.#timer?.cancel();
+      await this.#work;
+    };
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Ids, ascending. */
+  get members(): readonly string[] {
+    return this.#members.map(({ id }) => id).sort();
+  }
+
+  /** The edge that works on a subject (shared/fleet/assignment.ts); null: no edge of the fleet does. */
+  assigned(subject: string): string | null {
+    return this.#assignment.of(subject);
+  }
+
+  /** Whether others have taken over since an edge wrote this. */
+  isOutdated(edgeId: string, epoch: number | undefined): boolean {
+    return isOutdated({ epoch: this.#epoch, members: this.#members }, edgeId, epoch);
+  }
+
+  /** An edge has connected, and got its welcome. */
+  async connected(edge: ConnectedEdge): Promise<void> {
+    if (!edge.inFleet) return;
+    edge.tell({ type: 'fleet', epoch: this.#epoch, from: null, joined: [...this.members], left: [] });
+    this.#later();
+    // An edge that is alone knows more than control.
+    if (this.#members.every(({ id }) => id === edge.edgeId)) return;
+    const { database, learned } = this.#parts;
+    for (const frame of framesOf(await learned(database.db), true)) edge.tell(frame);
+  }
+
+  /** Passes on what was stored of an edge's reports. */
+  pass(learned: LearnedParts): void {
+    if (this.#members.length < 2) return;
+    for (const frame of framesOf(learned, false)) this.#tellAll(frame);
+  }
+
+  #tellAll(frame: Learned): void {
+    for (const edge of this.#parts.edges.all) if (edge.inFleet) edge.tell(frame);
+  }
+
+  #know(epoch: number, members: readonly Member[]): void {
+    this.#epoch = epoch;
+    this.#members = members;
+    this.#assignment = new Assignment(members.map(({ id }) => id));
+  }
+
+  #later(): void {
+    if (!this.#deciding) return;
+    this.#work = this.#work
+      .then(() => this.#decide())
+      .catch((error: unknown) => {
+        // The members stay as they are; the next change of an edge, at the latest its next status, decides again.
+        this.#parts.log.error({ err: error }, 'the members of the fleet could not be stored');
+      });
+  }
+
+  async #decide(): Promise<void> {
+    if (!this.#deciding) return;
+    const { clock, database, edges, log } = this.#parts;
+    const decision = decideMembers(
+      {
+        members: this.#members,
+        present: new Map(
+          edges.all.filter(({ inFleet }) => inFleet).map((edge) => [edge.edgeId, presence(edge)]),
+        ),
+        staying: this.#staying,
+        now: clock.elapsed(),
+      },
+      this.#times,
+    );
+    const { joined, left, staying, againAt } = decision;
+    if (joined.length > 0 || left.length > 0) {
+      const from = this.#epoch;
+      const epoch = from + 1;
+      const members = membersAfter(this.#members, decision, epoch);
+      await storeFleet(database.db, epoch, members);
+      await database.durable();
+      this.#know(epoch, members);
+      log.info({ epoch, members: members.length, joined, left }, 'the fleet changed');
+      for (const edge of edges.all) {
+        if (edge.inFleet) edge.tell({ type: 'fleet', epoch, from, joined: [...joined], left: [...left] });
+      }
+    }
+    this.#staying = staying;
+    this.#timer?.cancel();
+    this.#timer = againAt === null ? null : clock.after(againAt - clock.elapsed(), () => this.#later());
+  }
+}
+
+function presence({ metrics, plan }: ConnectedEdge): Presence {
+  if (plan.draining_since !== null || (metrics.trunkline_edge_draining ?? 0) > 0) return 'draining';
+  return metrics.trunkline_edge_engine_up === 0 ? 'unable' : 'ready';
+}

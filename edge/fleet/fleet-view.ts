@@ -1,0 +1,113 @@
+/**
+ * The fleet as this edge knows it: which work is assigned to it (docs/internals/fleet.md). Until control has sent the
+ * members, and at a control plane that does not know fleets, everything is.
+ *
+ * The last known members are kept in a file: while control is away, the last assignment stays, over a restart too.
+ */
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { Membership } from '#shared/edge-protocol/fleet.ts';
+import { Assignment } from '#shared/fleet/assignment.ts';
+import { type StorageFault, storageFault } from '#shared/storage-fault.ts';
+
+const Stored = Type.Object({ epoch: Type.Integer(), members: Type.Array(Type.String()) });
+const isStored = Compile(Stored);
+
+export interface FleetViewOptions {
+  readonly edgeId: string;
+  /** Created with the first members. */
+  readonly path: string;
+  /** Called after each change of the assignments. */
+  readonly changed: () => void;
+  /** A write failed: after a restart without control the edge does the work of an earlier epoch. */
+  readonly unstored: (fault: StorageFault) => void;
+}
+
+export class FleetView {
+  readonly #options: FleetViewOptions;
+  #epoch: number | null = null;
+  #members: readonly string[] = [];
+  #assignment = new Assignment([]);
+
+  constructor(options: FleetViewOptions) {
+    this.#options = options;
+    const stored = readStored(options.path);
+    if (stored) this.#know(stored.epoch, stored.members);
+  }
+
+  /** Under which the edge works; null: it is in no fleet. */
+  get epoch(): number | null {
+    return this.#epoch;
+  }
+
+  /** Whether other edges may take over what this one does. */
+  get hasOthers(): boolean {
+    return this.#members.some((id) => id !== this.#options.edgeId);
+  }
+
+  /** Members, at least 1. */
+  get size(): number {
+    return Math.max(1, this.#members.length);
+  }
+
+  /** Whether the work on a subject (shared/fleet/assignment.ts) is this edge's. */
+  isOurs(subject: string): boolean {
+    return this.#epoch === null || this.#assignment.of(subject) === this.#options.edgeId;
+  }
+
+  /** Control has sent its members, or what changed. */
+  apply({ epoch, from, joined, left }: Membership): void {
+    const before = from === null ? [] : this.#members.filter((id) => !left.includes(id));
+    const isNews = epoch !== this.#epoch;
+    this.#know(epoch, [...before, ...joined]);
+    if (!isNews) return;
+    this.#store();
+    this.#options.changed();
+  }
+
+  /** Control does not know fleets. */
+  leave(): void {
+    if (this.#epoch === null) return;
+    this.#epoch = null;
+    this.#members = [];
+    this.#write(() => rmSync(this.#options.path, { force: true }));
+    this.#options.changed();
+  }
+
+  #know(epoch: number, members: readonly string[]): void {
+    this.#epoch = epoch;
+    this.#members = members;
+    this.#assignment = new Assignment(members);
+  }
+
+  #store(): void {
+    const { path } = this.#options;
+    this.#write(() => {
+      writeFileSync(`${path}.new`, JSON.stringify({ epoch: this.#epoch, members: this.#members }), {
+        mode: 0o600,
+      });
+      renameSync(`${path}.new`, path);
+    });
+  }
+
+  #write(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      const fault = storageFault(error);
+      if (fault === null) throw error;
+      this.#options.unstored(fault);
+    }
+  }
+}
+
+/** null: there is none, or it is damaged; control sends the members again. */
+function readStored(path: string): { epoch: number; members: string[] } | null {
+  try {
+    const stored: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return isStored.Check(stored) ? stored : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Frames of a fleet of edges (docs/internals/fleet.md). Control sends them only to edges whose hello has `fleet`, and
+ * such edges send them only to a control plane whose welcome has it.
+ */
+import { type Static, Type } from 'typebox';
+import { Endpoint } from '#shared/trunk-protocol.ts';
+import { Iso, Nullable } from './schema.ts';
+
+/** A registrar's rejection: no attempt before `until`. */
+export const Refusal = Type.Object({
+  until: Iso,
+  pause_ms: Type.Integer(),
+  sip_code: Nullable(Type.Integer()),
+  error: Type.String(),
+});
+export type Refusal = Static<typeof Refusal>;
+
+/** Who is in the fleet. `from` null: these are all; otherwise the difference to that epoch. */
+export const Membership = Type.Object({
+  type: Type.Literal('fleet'),
+  epoch: Type.Integer(),
+  from: Nullable(Type.Integer()),
+  joined: Type.Array(Type.String()),
+  left: Type.Array(Type.String()),
+});
+export type Membership = Static<typeof Membership>;
+
+/** A probe of the assigned edge. */
+export const LearnedProbe = Type.Object({
+  endpoint: Endpoint,
+  healthy: Type.Boolean(),
+  consecutive_failures: Type.Integer(),
+});
+export type LearnedProbe = Static<typeof LearnedProbe>;
+
+/** The endpoint that the next call over a trunk tries first. */
+export const TrunkMove = Type.Object({ trunk_id: Type.String(), active_priority: Type.Integer() });
+export type TrunkMove = Static<typeof TrunkMove>;
+
+/** The registration of a record at the assigned edge. */
+export const LearnedRegistration = Type.Object({
+  trunk_id: Type.String(),
+  registered: Type.Boolean(),
+  /** where that edge takes calls */
+  edge: Type.Object({ id: Type.String(), host: Type.String(), port: Type.Integer() }),
+  /** when that edge reported it */
+  at: Iso,
+  /** address of the registrar that granted the last binding; null: none has */
+  bound_at: Nullable(Type.String()),
+  refusal: Nullable(Refusal),
+});
+export type LearnedRegistration = Static<typeof LearnedRegistration>;
+
+/** What other edges have found out. */
+export const Learned = Type.Object({
+  type: Type.Literal('learned'),
+  /** the complete state: trunks that are not in `moves` use their primary */
+  complete: Type.Boolean(),
+  probes: Type.Array(LearnedProbe),
+  moves: Type.Array(TrunkMove),
+  registrations: Type.Array(LearnedRegistration),
+});
+export type Learned = Static<typeof Learned>;

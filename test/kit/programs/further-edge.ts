@@ -1,0 +1,95 @@
+/** A second edge of a system under test, with its own data folder and ports, and the same certificates. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EdgeOptions } from '../../../edge/start/context.ts';
+import { eventually } from './eventually.ts';
+import type { TestSystem } from './harness.ts';
+import { freeTcpPort, freeUdpRange } from './ports.ts';
+import { isAlive } from './processes.ts';
+import { TestProgram } from './program.ts';
+
+const rtpPorts = 64;
+
+export class FurtherEdge {
+  readonly sipPort: number;
+  readonly program: TestProgram;
+  readonly #folder: string;
+
+  private constructor(folder: string, sipPort: number, program: TestProgram) {
+    this.#folder = folder;
+    this.sipPort = sipPort;
+    this.program = program;
+  }
+
+  /** @param extra settings in addition to those of the harness */
+  static async start(
+    system: TestSystem,
+    extra: Record<string, string> = {},
+    options: EdgeOptions = {},
+  ): Promise<FurtherEdge> {
+    const folder = await mkdtemp(join(tmpdir(), 'trunkline-edge-'));
+    const sipPort = await freeTcpPort();
+    const rtp = await freeUdpRange(rtpPorts);
+    const tls = (name: string) => join(system.folder, 'tls', name);
+    const program = TestProgram.edge(
+      {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+        XDG_CACHE_HOME: process.env.XDG_CACHE_HOME,
+        TRUNKLINE_CACHE: process.env.TRUNKLINE_CACHE,
+        TRUNKLINE_DATA: folder,
+        CONTROL_URL: `http://127.0.0.1:${system.controlPort}`,
+        EDGE_TOKEN: system.bootstrap.edge_token,
+        TLS_CERT: tls('server.crt'),
+        TLS_KEY: tls('server.key'),
+        TLS_CA: tls('ca.crt'),
+        SIP_HOST: '0.0.0.0',
+        SIP_TLS_PORT: String(sipPort),
+        SIP_PUBLIC_HOST: '127.0.0.1',
+        RTP_HOST: '127.0.0.1',
+        RTP_PUBLIC_IP: '127.0.0.1',
+        RTP_PORT_MIN: String(rtp),
+        RTP_PORT_MAX: String(rtp + rtpPorts - 1),
+        ...extra,
+      },
+      options,
+    );
+    const edge = new FurtherEdge(folder, sipPort, program);
+    await edge.start(system);
+    return edge;
+  }
+
+  /** Resolves when control lists one edge more. */
+  async start(system: TestSystem): Promise<void> {
+    const before = await connected(system);
+    this.program.start();
+    await eventually('a further edge to connect', async () => {
+      if (!this.program.running) throw new Error(`the edge ended while starting:\n${this.program.output}`);
+      return (await connected(system)).length > before.length || null;
+    });
+    this.program.noteFamily();
+  }
+
+  /** Kills it with all its children, as a power cut would. */
+  async crash(): Promise<void> {
+    const members = this.program.noteFamily();
+    await this.program.end('SIGKILL');
+    await eventually('engine and media workers to end with the edge', () =>
+      members.some(isAlive) ? null : true,
+    );
+  }
+
+  async stop(): Promise<void> {
+    await this.program.end('SIGTERM');
+    await rm(this.#folder, { recursive: true });
+  }
+}
+
+/** Ids of the edges that are connected to control. */
+export async function connected({ controlPort }: TestSystem): Promise<string[]> {
+  const response = await fetch(`http://127.0.0.1:${controlPort}/health`);
+  const { edge } = (await response.json()) as { edge: { ids: string[] } };
+  return edge.ids;
+}
