@@ -303,6 +303,7 @@ class EdgeLink implements ConnectedEdge {
     const { edgeId } = this.#source;
     const change = await config.changesSince(this.#sentVersion, edgeId);
     this.#plan = await planOf(db, edgeId);
+    this.#parts.edges.changed();
     if (change.version <= this.#sentVersion) return;
     this.#send({ type: 'change', change });
     this.#sentVersion = change.version;

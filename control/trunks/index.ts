@@ -10,8 +10,8 @@ export {
 } from './config-rules.ts';
 export { activePriority } from './health-rules.ts';
 export { pruneHealth, storeHealth } from './health-store.ts';
-export { regionWish } from './region.ts';
 export { learnedProbes, learnedState } from './learned.ts';
+export { regionWish } from './region.ts';
 export { registerRoutes } from './register-routes.ts';
 export { hostOf, primaryEndpoint, registrationOf } from './registration-rules.ts';
 export { registrationSubject, storeRegistration } from './registrations-store.ts';

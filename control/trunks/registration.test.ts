@@ -121,6 +121,7 @@ describe('a record that registers', () => {
     await report(own.id, {});
     expect((await records())[0]?.registration).toEqual({
       state: 'registered',
+      edge_id: 'edge-1',
       registrar: 'pbx.example.com:5061',
       expires_at: '2030-01-01T00:05:10.000Z',
       next_try_at: null,
