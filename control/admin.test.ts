@@ -216,6 +216,31 @@ describe('organizations', () => {
   });
 });
 
+describe('edges and proxies', () => {
+  it('are drained, weighed and listed; a connected edge gets the order within a second', async () => {
+    const url = await listenOnce(control)();
+    const edgeToken = await admin('key', 'create', '--edge');
+    const edge = await connectEdge({ url: async () => url, edgeToken }, { edge_id: 'edge-7' });
+    expect((await edge.next('config')).config).toMatchObject({ draining: false });
+    expect(await admin('edge', 'drain', 'edge-7')).toBe('draining');
+    expect((await edge.next('change')).change).toMatchObject({ draining: true });
+    expect(await admin('edge', 'weight', 'edge-7', '--weight', '30')).toBe('weight set');
+    expect(await admin('edge', 'region', 'edge-7', '--region', 'eu-west')).toBe('region set');
+    expect(await admin('edges', 'list')).toMatch(/'edge-7'.*'eu-west'.* 30 .*'20\d\d-/);
+    expect(await admin('edge', 'undrain', 'edge-7')).toBe('in service');
+    expect(await admin('proxy', 'add', '192.0.2.10')).toBe('trusted: 192.0.2.10');
+    expect(await admin('proxies', 'list')).toContain("'192.0.2.10'");
+    expect(await admin('proxy', 'remove', '192.0.2.10')).toBe('no proxy is trusted');
+    for (const [args, message] of [
+      [['edge', 'drain', 'x'], 'There is no edge x; "edge list" shows them.'],
+      [['edge', 'weight', 'edge-7', '--weight', '1001'], '--weight takes a whole number from 0 to 1000.'],
+      [['proxy', 'add', '192.0.2.0/24'], '"192.0.2.0/24" must be one IP address.'],
+    ] as const)
+      await expect(admin(...args)).rejects.toEqual(refused(expect.stringContaining(message)));
+    await edge.close();
+  });
+});
+
 describe('keys', () => {
   it('are shown once, show when they were last used, and stop working once revoked', async () => {
     const orgId = await admin('org', 'create', 'Acme');

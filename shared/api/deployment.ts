@@ -9,7 +9,8 @@ export const Health = Type.Object({
     connected: Type.Integer(),
     ids: Type.Array(Type.String()),
     draining: Type.Array(Type.String(), {
-      description: 'Ids of edges that shut down: they finish their calls and accept no more',
+      description:
+        'Ids of edges that shut down or were taken out of service: they finish their calls and accept no more',
     }),
     fleet: Type.Object(
       { epoch: Type.Integer(), members: Type.Array(Type.String()) },

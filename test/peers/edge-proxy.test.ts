@@ -8,8 +8,8 @@ import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
 import { Api } from '../kit/programs/api.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
-import { freeTcpPort } from '../kit/programs/ports.ts';
-import { crash, type EdgeUnderTest, edgeId, SecondEdge } from '../kit/programs/second-edge.ts';
+import { freeTcpPort, freeUdpRange } from '../kit/programs/ports.ts';
+import { ampleRtpPorts, crash, type EdgeUnderTest, edgeId, SecondEdge } from '../kit/programs/second-edge.ts';
 import { trunkAuthority } from '../kit/programs/trunk-system.ts';
 import { CarrierLoad, loadCaller } from './carrier-load.ts';
 import { Kamailio } from './kamailio.ts';
@@ -31,7 +31,11 @@ let number: string;
 const opened: (() => unknown)[] = [];
 
 beforeAll(async () => {
-  system = await TestSystem.start();
+  const rtpMin = await freeUdpRange(ampleRtpPorts);
+  system = await TestSystem.start({
+    RTP_PORT_MIN: String(rtpMin),
+    RTP_PORT_MAX: String(rtpMin + ampleRtpPorts - 1),
+  });
   second = await SecondEdge.start(system);
   number = system.tone.number;
   operator = new Api(system.api.url, system.bootstrap.operator_key);

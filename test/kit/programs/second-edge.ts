@@ -9,7 +9,8 @@ import { freeTcpPort, freeUdpRange } from './ports.ts';
 import { isAlive } from './processes.ts';
 import { TestProgram } from './program.ts';
 
-const rtpPorts = 64;
+/** A pair rests for a while after a call, and a drained edge's calls are this one's too. */
+export const ampleRtpPorts = 300;
 
 export interface EdgeUnderTest {
   readonly program: TestProgram;
@@ -48,7 +49,7 @@ export class SecondEdge implements EdgeUnderTest {
   /** Starts it; it has connected when `GET /v1/admin/edges` shows it. */
   static async start(system: TestSystem, extra: Record<string, string> = {}): Promise<SecondEdge> {
     const folder = await mkdtemp(join(tmpdir(), 'trunkline-edge-'));
-    const [sipPort, rtpMin] = [await freeTcpPort(), await freeUdpRange(rtpPorts)];
+    const [sipPort, rtpMin] = [await freeTcpPort(), await freeUdpRange(ampleRtpPorts)];
     const tls = (name: string) => join(system.folder, 'tls', name);
     const program = TestProgram.edge({
       PATH: process.env.PATH,
@@ -68,7 +69,7 @@ export class SecondEdge implements EdgeUnderTest {
       RTP_HOST: '127.0.0.1',
       RTP_PUBLIC_IP: '127.0.0.1',
       RTP_PORT_MIN: String(rtpMin),
-      RTP_PORT_MAX: String(rtpMin + rtpPorts - 1),
+      RTP_PORT_MAX: String(rtpMin + ampleRtpPorts - 1),
       ...extra,
     });
     program.start();
