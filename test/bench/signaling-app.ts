@@ -23,9 +23,12 @@ export interface Order {
   readonly key: string;
   readonly dataDir: string;
   readonly controlUrl: string;
+  /** A drachtio-server that takes the place of the embedded engine; only in `bare`. */
+  readonly drachtio: EngineAddress | null;
 }
 
 export type Said =
+  /** `enginePid` 0: the engine is not ours. */
   | { readonly type: 'ready'; readonly enginePid: number }
   /** Ended calls of call logic; 0 in `bare`. */
   | { readonly type: 'done'; readonly ended: number };
@@ -39,6 +42,16 @@ async function run(order: Order): Promise<void> {
   let ended = 0;
   const reporting = order.mode === 'calls' ? await report(order) : null;
   const { connect, close } = reporting ? callLogic(reporting, () => ended++) : answerAll();
+  const { drachtio } = order;
+  if (drachtio) {
+    process.once('message', () => {
+      close();
+      say({ type: 'done', ended });
+      process.disconnect();
+    });
+    connect(drachtio, () => say({ type: 'ready', enginePid: 0 }));
+    return;
+  }
   const secret = randomBytes(16).toString('hex');
   const engine = new EngineProcess({
     program: join(import.meta.dirname, '../../edge/engine/main.ts'),

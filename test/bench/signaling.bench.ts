@@ -1,6 +1,7 @@
 /**
  * Calls per second through engine, drachtio-srf and call logic, without media. SIPp sets up and tears down calls over one
- * TLS connection on the same machine and shares its cores.
+ * TLS connection, or one for each call, on the same machine and shares its cores. With `SIP_ENGINE=drachtio:/path` the
+ * bare loads run on that drachtio-server too, each right after the embedded engine.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,17 +17,26 @@ import { sippProgram } from '../../scripts/setup/sipp.ts';
 import { createAuthority } from '../kit/fakes/certificates.ts';
 import { echoAgent } from '../kit/fakes/fake-agents.ts';
 import { cpuMs } from './cpu-time.ts';
+import { startDrachtio, stopDrachtio } from './drachtio.ts';
 import type { Order, Said } from './signaling-app.ts';
 
 export interface SignalingBenchOptions {
   /** Seconds of each load; 10 unless given. */
   readonly seconds?: number;
-  readonly loads?: readonly { readonly mode: Order['mode']; readonly callsPerSecond: number }[];
+  readonly loads?: readonly Load[];
+}
+
+interface Load {
+  readonly mode: Order['mode'];
+  readonly callsPerSecond: number;
+  /** A TLS connection for each call, with a full handshake. Default: one for all. */
+  readonly connectionPerCall?: boolean;
+  /** Program of a drachtio-server. Default: the embedded engine. */
+  readonly drachtio?: string;
 }
 
 export interface SignalingBenchRow {
-  readonly mode: Order['mode'];
-  readonly target: number;
+  readonly load: Load;
   /** Calls per second that were set up and torn down. */
   readonly achieved: number;
   readonly calls: number;
@@ -37,30 +47,48 @@ export interface SignalingBenchRow {
   readonly engineMs: number;
   readonly appMs: number;
   readonly sippMs: number;
+  /** From INVITE to 200, 99 of 100 calls, ms. */
+  readonly setUpMs: number;
   /** Resident memory at the end, MiB. */
   readonly engineMiB: number;
   readonly appMiB: number;
 }
 
 const number = '+14155550100';
-const standard = [
+const bare: readonly Load[] = [
   { mode: 'bare', callsPerSecond: 1000 },
+  { mode: 'bare', callsPerSecond: 150, connectionPerCall: true },
+];
+const whole: readonly Load[] = [
   { mode: 'calls', callsPerSecond: 300 },
   { mode: 'calls', callsPerSecond: 600 },
-] as const;
+  { mode: 'calls', callsPerSecond: 1000 },
+];
+/** Calls before those that are measured: compiling is no cost of a call. */
+const warmUpCalls = 1500;
+const warmUpPerSecond = 500;
+
+/** Each bare load on the embedded engine and, if there is one, on the drachtio-server. */
+function standard(): readonly Load[] {
+  const drachtio = /^drachtio:(.+)$/.exec(process.env.SIP_ENGINE ?? '')?.[1];
+  return [
+    ...bare.flatMap((load) => (drachtio === undefined ? [load] : [load, { ...load, drachtio }])),
+    ...whole,
+  ];
+}
 
 /** @throws Error when a program does not start */
 export async function runSignalingBench(options: SignalingBenchOptions = {}): Promise<SignalingBenchRow[]> {
   const rows: SignalingBenchRow[] = [];
-  for (const load of options.loads ?? standard) {
-    rows.push(await measure(load.mode, load.callsPerSecond, options.seconds ?? 10));
-  }
+  for (const load of options.loads ?? standard()) rows.push(await measure(load, options.seconds ?? 10));
   return rows;
 }
 
-async function measure(mode: Order['mode'], target: number, seconds: number): Promise<SignalingBenchRow> {
+async function measure(load: Load, seconds: number): Promise<SignalingBenchRow> {
+  const { mode, callsPerSecond } = load;
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-bench-'));
   const control = new AckingControl();
+  let drachtio: ChildProcess | null = null;
   const app = fork(join(import.meta.dirname, 'signaling-app.ts'));
   try {
     const authority = createAuthority();
@@ -71,39 +99,55 @@ async function measure(mode: Order['mode'], target: number, seconds: number): Pr
     };
     const ca = file('ca.crt', authority.cert);
     const port = await freePort();
+    const cert = file('server.crt', pair.cert);
+    const key = file('server.key', pair.key);
+    const address = { host: '127.0.0.1', port: await freePort(), secret: 'bench' };
+    if (load.drachtio !== undefined) {
+      const { port: appPort, secret } = address;
+      drachtio = await startDrachtio({
+        ...{ program: load.drachtio, folder, sipPort: port, appPort, secret, cert, key, ca },
+      });
+    }
     const order: Order = {
       mode,
       port,
-      cert: file('server.crt', pair.cert),
-      key: file('server.key', pair.key),
+      cert,
+      key,
       dataDir: join(folder, 'data'),
       controlUrl: await control.url(),
+      drachtio: drachtio ? address : null,
     };
     app.send(order);
     const ready = await heard(app, 'ready');
-    const before = { engine: cpuMs(ready.enginePid), app: cpuMs(app.pid) };
-    const sipp = await runSipp(folder, ca, port, target, target * seconds);
+    const enginePid = drachtio?.pid ?? ready.enginePid;
+    const run = { folder, ca, port, connectionPerCall: load.connectionPerCall ?? false };
+    const warmUp = Math.min(warmUpPerSecond, callsPerSecond);
+    await runSipp({ ...run, rate: warmUp, calls: Math.min(warmUpCalls, warmUp * seconds) });
+    const warm = control.ended.size;
+    const before = { engine: cpuMs(enginePid), app: cpuMs(app.pid) };
+    const sipp = await runSipp({ ...run, rate: callsPerSecond, calls: callsPerSecond * seconds });
     // Reports and responses in flight belong to the calls' cost.
     await new Promise((resolve) => setTimeout(resolve, 500));
-    const usage = { engine: cpuMs(ready.enginePid), app: cpuMs(app.pid) };
-    const memory = { engineMiB: residentMiB(ready.enginePid), appMiB: residentMiB(app.pid) };
+    const usage = { engine: cpuMs(enginePid), app: cpuMs(app.pid) };
+    const memory = { engineMiB: residentMiB(enginePid), appMiB: residentMiB(app.pid) };
     app.send('stop');
     await heard(app, 'done');
     const calls = Math.max(1, sipp.succeeded);
     return {
-      mode,
-      target,
+      load,
       achieved: sipp.succeeded / sipp.seconds,
       calls: sipp.succeeded,
       failed: sipp.failed,
-      recorded: mode === 'calls' ? control.ended.size : null,
+      recorded: mode === 'calls' ? control.ended.size - warm : null,
       engineMs: (usage.engine - before.engine) / calls,
       appMs: (usage.app - before.app) / calls,
       sippMs: sipp.cpuMs / calls,
+      setUpMs: sipp.setUpMs,
       ...memory,
     };
   } finally {
     app.kill();
+    if (drachtio) await stopDrachtio(drachtio);
     await control.close();
     rmSync(folder, { recursive: true, force: true });
   }
@@ -176,24 +220,29 @@ interface SippRun {
   readonly failed: number;
   readonly seconds: number;
   readonly cpuMs: number;
+  readonly setUpMs: number;
 }
 
-async function runSipp(
-  folder: string,
-  ca: string,
-  port: number,
-  rate: number,
-  calls: number,
-): Promise<SippRun> {
+interface SippOrder {
+  readonly folder: string;
+  readonly ca: string;
+  readonly port: number;
+  readonly rate: number;
+  readonly calls: number;
+  readonly connectionPerCall: boolean;
+}
+
+async function runSipp({ folder, ca, port, rate, calls, connectionPerCall }: SippOrder): Promise<SippRun> {
   const statistics = join(folder, 'statistics.csv');
   const sipp = spawn(
     sippProgram(),
     [
       `127.0.0.1:${port}`,
       ...['-sf', join(import.meta.dirname, 'uac-load.xml'), '-s', number],
-      ...['-t', 'l1', '-tls_ca', ca, '-i', '127.0.0.1', '-nostdin'],
+      ...['-t', connectionPerCall ? 'ln' : 'l1', '-tls_ca', ca, '-i', '127.0.0.1', '-nostdin'],
       ...['-r', String(rate), '-m', String(calls), '-l', '20000'],
       ...['-trace_stat', '-stf', statistics, '-fd', '1', '-timeout', '120s'],
+      ...['-trace_rtt', '-rtt_freq', '1000'],
     ],
     { cwd: folder, stdio: 'ignore' },
   );
@@ -210,7 +259,23 @@ async function runSipp(
   const names = header.split(';');
   const last = (rows.at(-1) ?? '').split(';');
   const value = (name: string): number => Number(last[names.indexOf(name)] ?? 0);
-  return { succeeded: value('SuccessfulCall(C)'), failed: value('FailedCall(C)'), seconds, cpuMs: used };
+  return {
+    succeeded: value('SuccessfulCall(C)'),
+    failed: value('FailedCall(C)'),
+    seconds,
+    cpuMs: used,
+    setUpMs: percentile99(readFileSync(join(folder, `uac-load_${sipp.pid}_rtt.csv`), 'utf8')),
+  };
+}
+
+/** Of the second column. */
+function percentile99(csv: string): number {
+  const times = csv.split('\n').flatMap((line) => {
+    const time = Number(line.split(';')[1]);
+    return Number.isFinite(time) ? [time] : [];
+  });
+  times.sort((one, other) => one - other);
+  return times[Math.floor(times.length * 0.99)] ?? Number.NaN;
 }
 
 function heard<T extends Said['type']>(app: ChildProcess, type: T): Promise<Extract<Said, { type: T }>> {
@@ -244,11 +309,15 @@ async function freePort(): Promise<number> {
 export function formatSignalingBench(rows: readonly SignalingBenchRow[]): string {
   const what = {
     bare: 'engine + drachtio-srf',
-    calls: 'the same + signaling, call logic, traces, reporting',
+    calls: 'engine, drachtio-srf, signaling, call logic, traces, reporting',
   };
   const columns: Column<SignalingBenchRow>[] = [
-    ['calls over one TLS connection', (row) => what[row.mode]],
-    ['offered, calls/s', (row) => String(row.target)],
+    [
+      'what',
+      ({ load }) => (load.drachtio === undefined ? what[load.mode] : 'drachtio-server + drachtio-srf'),
+    ],
+    ['TLS connections', ({ load }) => (load.connectionPerCall ? 'one per call' : '1')],
+    ['offered, calls/s', ({ load }) => String(load.callsPerSecond)],
     ['completed, calls/s', (row) => row.achieved.toFixed(0)],
     ['total, calls', (row) => String(row.calls)],
     ['failed, calls', (row) => String(row.failed)],
@@ -256,6 +325,7 @@ export function formatSignalingBench(rows: readonly SignalingBenchRow[]): string
     ['engine, ms CPU/call', (row) => row.engineMs.toFixed(2)],
     ['edge, ms CPU/call', (row) => row.appMs.toFixed(2)],
     ['SIPp, ms CPU/call', (row) => row.sippMs.toFixed(2)],
+    ['INVITE to 200, p99 ms', (row) => row.setUpMs.toFixed(0)],
     ['engine, MiB', (row) => row.engineMiB.toFixed(0)],
     ['edge, MiB', (row) => row.appMiB.toFixed(0)],
   ];

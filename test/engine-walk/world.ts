@@ -45,6 +45,7 @@ export class FakeFlow implements Flow {
   readonly outbound: boolean;
   closed = false;
   draining = false;
+  backlogged = false;
   receivedCount = 0;
   pins = 0;
   /** Octets of answers that the application still owes. */

@@ -101,6 +101,14 @@ export class IncomingRequest implements ServerUser {
     if (!isProvisional(bytes)) this.#unpin();
   }
 
+  /**
+   * Sends another copy of a response. Not to a peer that has not read the first one: while a busy peer is slow, the
+   * copies of thousands of calls would fill its queue, and it would be cut.
+   */
+  resend(bytes: Buffer): void {
+    if (!this.flow.backlogged) this.send(bytes);
+  }
+
   unanswered(): void {
     this.#owner.unanswered(this);
   }

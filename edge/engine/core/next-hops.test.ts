@@ -13,6 +13,7 @@ const open: Flow = {
   outbound: true,
   closed: false,
   draining: false,
+  backlogged: false,
   receivedCount: 0,
   send: () => true,
   setAside: () => {},

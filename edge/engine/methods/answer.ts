@@ -180,7 +180,7 @@ export class Answers {
     const retransmission = new Retransmission(
       this.#context.clock,
       '2xx',
-      () => incoming.send(bytes),
+      () => incoming.resend(bytes),
       () => {
         this.#context.metrics.count('ack_timeouts');
         this.#uac.bye(session, 'no_ack');
@@ -195,7 +195,7 @@ export class Answers {
     const retransmission = new Retransmission(
       this.#context.clock,
       'reliable 1xx',
-      () => incoming.send(bytes),
+      () => incoming.resend(bytes),
       () => {
         session.awaitedPracks.delete(rseq);
         if (incoming.transaction.open) this.#uas.giveUp(incoming, 504, 'Server Time-out', 'no_prack');

@@ -110,16 +110,16 @@ export class Connection implements Flow, UnfinishedHolder {
     return this.#slot?.share ?? this.#slot?.network ?? '';
   }
 
-  cut(reason: string): void {
-    this.destroy(reason);
-  }
-
   get closed(): boolean {
     return this.#reason !== null;
   }
 
   get draining(): boolean {
     return this.#drainReason !== null;
+  }
+
+  get backlogged(): boolean {
+    return this.#backlog.paused || this.#wire.queuedBytes > this.#maxQueuedBytes / 8;
   }
 
   get receivedCount(): number {

@@ -17,6 +17,11 @@ export interface Flow {
   readonly closed: boolean;
   /** True once reading has stopped: responses may still be sent, but requests would never be answered. */
   readonly draining: boolean;
+  /**
+   * Whether the peer has much to read: a copy of what waits for it would only add to that, and its acknowledgment may
+   * wait here.
+   */
+  readonly backlogged: boolean;
   /** How many times data has arrived: shows whether a peer has been silent since some moment. */
   readonly receivedCount: number;
   /** Sends one message. False when the flow is closed, or closes now because the peer does not read. */

@@ -12,7 +12,7 @@ function budget(strangerUnfinishedBytes: number, knownUnfinishedBytes: number) {
   const holder = (name: string, group: string, isStranger = true): UnfinishedHolder => ({
     group,
     isStranger,
-    cut: () => {
+    destroy: () => {
       cut.push(name);
     },
   });

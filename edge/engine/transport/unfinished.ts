@@ -9,7 +9,7 @@ export interface UnfinishedHolder {
   /** The owner of the memory: the network of a stranger, the share of a known source. */
   readonly group: string;
   readonly isStranger: boolean;
-  cut(reason: string): void;
+  destroy(reason: string): void;
 }
 
 interface Group {
@@ -96,6 +96,6 @@ export class Unfinished {
     if (!largest) return;
     this.set(largest, 0);
     this.#cut++;
-    largest.cut('memory limit of incomplete messages reached, this one was the largest');
+    largest.destroy('memory limit of incomplete messages reached, this one was the largest');
   }
 }
