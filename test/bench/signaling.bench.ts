@@ -242,7 +242,7 @@ async function runSipp({ folder, ca, port, rate, calls, connectionPerCall }: Sip
       ...['-t', connectionPerCall ? 'ln' : 'l1', '-tls_ca', ca, '-i', '127.0.0.1', '-nostdin'],
       ...['-r', String(rate), '-m', String(calls), '-l', '20000'],
       ...['-trace_stat', '-stf', statistics, '-fd', '1', '-timeout', '120s'],
-      ...['-trace_rtt', '-rtt_freq', '1000'],
+      ...['-trace_rtt', '-rtt_freq', '20'],
     ],
     { cwd: folder, stdio: 'ignore' },
   );

@@ -12,6 +12,7 @@ import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 import { plainAddress } from '#shared/networks.ts';
 import type { Admission } from './admission.ts';
 import type { ConnectionSlot } from './connection-slot.ts';
+import { HandshakeQueue } from './handshake-queue.ts';
 
 export interface ListenAddress {
   readonly host: string;
@@ -46,6 +47,7 @@ export class Listener {
   readonly #secure: TlsServer;
   readonly #admission: Admission;
   readonly #events: ListenerEvents;
+  readonly #handshakes: HandshakeQueue;
   /** By the connection's four-tuple: the TLS server does not say which socket a TLS socket wraps. */
   readonly #sockets = new Map<string, AdmittedSocket>();
   /** Seconds allowed from accept to completed setup. */
@@ -56,8 +58,10 @@ export class Listener {
     this.#secure = secure;
     this.#admission = admission;
     this.#events = events;
+    this.#handshakes = new HandshakeQueue((socket) => secure.emit('connection', socket));
     this.#patience = Math.ceil(patienceMs / 1000);
-    this.#tcp = createTcpServer((socket) => this.#accept(socket));
+    // What arrives before the handshake's turn waits in the kernel.
+    this.#tcp = createTcpServer({ pauseOnConnect: true }, (socket) => this.#accept(socket));
     secure.on('tlsClientError', (error, socket) => {
       events.refused(plainAddress(socket.remoteAddress ?? ''), `TLS handshake failed: ${tlsReason(error)}`);
       socket.destroy();
@@ -175,7 +179,7 @@ export class Listener {
       if (this.#sockets.get(name)?.socket === socket) this.#sockets.delete(name);
       this.#admission.release(slot);
     });
-    this.#secure.emit('connection', socket);
+    this.#handshakes.add(slot.share ?? '', socket);
   }
 
   /** The handshake is done. @returns null when the socket has already closed */

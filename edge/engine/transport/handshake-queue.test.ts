@@ -1,0 +1,55 @@
+import { Socket } from 'node:net';
+import { expect, it } from 'vitest';
+import { HandshakeQueue } from './handshake-queue.ts';
+
+function queue() {
+  const begun: Socket[] = [];
+  const turns: (() => void)[] = [];
+  const handshakes = new HandshakeQueue(
+    (socket) => begun.push(socket),
+    (work) => turns.push(work),
+  );
+  const add = (group: string, count: number): Socket[] =>
+    Array.from({ length: count }, () => {
+      const socket = new Socket();
+      handshakes.add(group, socket);
+      return socket;
+    });
+  /** The sockets whose handshakes begin in the next turn; null: no turn is due. */
+  const turn = (): Socket[] | null => {
+    const work = turns.shift();
+    if (!work) return null;
+    work();
+    return begun.splice(0);
+  };
+  return { add, turn };
+}
+
+it('begins four handshakes a turn, in order, and rests when none waits', () => {
+  const { add, turn } = queue();
+  const sockets = add('carrier', 10);
+  expect([turn(), turn(), turn(), turn()]).toEqual([
+    sockets.slice(0, 4),
+    sockets.slice(4, 8),
+    sockets.slice(8),
+    null,
+  ]);
+  const later = add('carrier', 1);
+  expect(turn()).toEqual(later);
+});
+
+it('lets groups take turns, so that a storm of one does not delay another', () => {
+  const { add, turn } = queue();
+  const storm = add('strangers', 1_000);
+  turn();
+  const carrier = add('carrier', 2);
+  expect(turn()).toEqual([storm[4], carrier[0], storm[5], carrier[1]]);
+});
+
+it('spends no turn on connections that have closed', () => {
+  const { add, turn } = queue();
+  const sockets = add('carrier', 20);
+  for (const socket of sockets.slice(0, 18)) socket.destroy();
+  expect(turn()).toEqual(sockets.slice(18));
+  expect(turn()).toBeNull();
+});
