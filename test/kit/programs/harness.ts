@@ -156,9 +156,19 @@ export class TestSystem {
       await this.#drachtio.start();
       return;
     }
+    process.kill(this.enginePid, 'SIGKILL');
+  }
+
+  get enginePid(): number {
+    if (this.#drachtio) return this.#drachtio.pid;
     const engine = this.processes().find((pid) => commandLine(pid).includes('engine/main.ts'));
     if (engine === undefined) throw new Error('no engine runs');
-    process.kill(engine, 'SIGKILL');
+    return engine;
+  }
+
+  /** Status of /health; null: no answer. */
+  health(): Promise<number | null> {
+    return this.#health();
   }
 
   /** Waits for /health to be 200. */
