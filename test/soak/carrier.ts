@@ -117,11 +117,6 @@ export class Carrier {
     return this.#relays.map(({ port }) => port);
   }
 
-  /** Open connections of its relays. */
-  get connections(): number {
-    return [this.#toEdge, ...this.#relays].reduce((sum, { connections }) => sum + connections, 0);
-  }
-
   /** A phone with its TLS connection and RTP ports that has not called yet. */
   async phone(): Promise<Caller> {
     const phone = await Phone.connect({ host: '127.0.0.1', port: this.#toEdge.port, ca: this.#ca });

@@ -62,11 +62,6 @@ export class Ledger {
     this.#say = say;
   }
 
-  /** Calls and operations so far. */
-  get made(): number {
-    return [...this.kinds.values()].reduce((sum, { made }) => sum + made, 0);
-  }
-
   /** Ended calls whose record is not yet verified. */
   get waiting(): number {
     return this.#waiting.length;

@@ -101,11 +101,6 @@ export class TcpRelay {
     return relay;
   }
 
-  /** Open connections, both halves. */
-  get connections(): number {
-    return this.#sockets.size;
-  }
-
   /** Sets the target of later connections. */
   lead(target: RelayTarget): void {
     this.#target = target;

@@ -31,8 +31,6 @@ export interface CountedLine {
 export class ProgramLog {
   readonly #counted = new Map<string, CountedLine>();
   readonly lastLines: string[] = [];
-  /** Lines without a place in the count. */
-  uncounted = 0;
 
   add(line: string): void {
     this.lastLines.push(line.slice(0, 2000));
@@ -45,10 +43,7 @@ export class ProgramLog {
       parsed.reason === undefined ? parsed.msg : `${parsed.msg}: ${parsed.reason.slice(0, 120)}`;
     const key = `${level} ${program} ${message}`;
     const known = this.#counted.get(key);
-    if (!known && this.#counted.size >= mostMessages) {
-      this.uncounted++;
-      return;
-    }
+    if (!known && this.#counted.size >= mostMessages) return;
     const example = known?.example ?? line.slice(0, 2000);
     this.#counted.set(key, { level, program, message, times: (known?.times ?? 0) + 1, example });
   }

@@ -128,7 +128,10 @@ export class Soak {
       stalls: { count: stalls.count, longestMs: stalls.longest },
       network,
       weather: Object.fromEntries(
-        prepared.carriers.map(({ name, weather }) => [name, Object.fromEntries(weather.spells)]),
+        prepared.carriers.map(({ name, weather, link }) => [
+          name,
+          { ...Object.fromEntries(weather.spells), datagrams: link.carried, 'of them lost': link.dropped },
+        ]),
       ),
       slopes,
       samples: { taken: sampler.samples, incomplete: sampler.incomplete },
