@@ -7,9 +7,15 @@ import { releaseAll } from '../kit/fakes/release.ts';
 import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
 import { Api } from '../kit/programs/api.ts';
 import { eventually } from '../kit/programs/eventually.ts';
+import {
+  ampleRtpPorts,
+  crash,
+  type EdgeUnderTest,
+  edgeId,
+  FurtherEdge,
+} from '../kit/programs/further-edge.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
-import { freeTcpPort, freeUdpRange } from '../kit/programs/ports.ts';
-import { ampleRtpPorts, crash, type EdgeUnderTest, edgeId, SecondEdge } from '../kit/programs/second-edge.ts';
+import { freeTcpPort } from '../kit/programs/ports.ts';
 import { trunkAuthority } from '../kit/programs/trunk-system.ts';
 import { CarrierLoad, loadCaller } from './carrier-load.ts';
 import { Kamailio } from './kamailio.ts';
@@ -21,7 +27,7 @@ const stranger = '127.0.0.3';
 const mostDraws = 20;
 
 let system: TestSystem;
-let second: SecondEdge;
+let second: FurtherEdge;
 let proxy: Kamailio;
 let proxyPort: number;
 let operator: Api;
@@ -31,12 +37,8 @@ let number: string;
 const opened: (() => unknown)[] = [];
 
 beforeAll(async () => {
-  const rtpMin = await freeUdpRange(ampleRtpPorts);
-  system = await TestSystem.start({
-    RTP_PORT_MIN: String(rtpMin),
-    RTP_PORT_MAX: String(rtpMin + ampleRtpPorts - 1),
-  });
-  second = await SecondEdge.start(system);
+  system = await TestSystem.start(await ampleRtpPorts());
+  second = await FurtherEdge.start(system, await ampleRtpPorts());
   number = system.tone.number;
   operator = new Api(system.api.url, system.bootstrap.operator_key);
   const first = { program: system.edge, sipPort: system.sipPort, folder: system.folder };

@@ -4,22 +4,22 @@ import { EdgeOne, type EdgeView } from '#shared/api/edges.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { Api } from '../kit/programs/api.ts';
 import { eventually } from '../kit/programs/eventually.ts';
+import { crash, edgeId, FurtherEdge } from '../kit/programs/further-edge.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
-import { crash, edgeId, SecondEdge } from '../kit/programs/second-edge.ts';
 import { Baresip } from './baresip.ts';
 import { Dnsmasq } from './dnsmasq.ts';
 
 const name = 'sip.fleet.test';
 
 let system: TestSystem;
-let second: SecondEdge;
+let second: FurtherEdge;
 let dns: Dnsmasq;
 let operator: Api;
 let phone: Baresip | null = null;
 
 beforeAll(async () => {
   system = await TestSystem.start();
-  second = await SecondEdge.start(system);
+  second = await FurtherEdge.start(system);
   operator = new Api(system.api.url, system.bootstrap.operator_key);
   await edgeWhere(await edgeId(second), ({ takes_calls }) => takes_calls === true);
   const record = (host: string, port: number, priority: number) =>

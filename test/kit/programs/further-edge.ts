@@ -1,4 +1,5 @@
 /** A second edge of a system under test, with its own data folder and ports, and the same certificates. */
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,14 +11,45 @@ import { isAlive } from './processes.ts';
 import { TestProgram } from './program.ts';
 
 const rtpPorts = 64;
+const ample = 300;
 
-export class FurtherEdge {
+/** Any edge of a system under test. */
+export interface EdgeUnderTest {
+  readonly program: TestProgram;
+  readonly sipPort: number;
+  readonly folder: string;
+}
+
+/** The id of an edge that has been started. */
+export function edgeId({ folder }: Pick<EdgeUnderTest, 'folder'>): Promise<string> {
+  const file = join(folder, 'edge-id');
+  return eventually('the id of the edge', () =>
+    existsSync(file) ? readFileSync(file, 'utf8').trim() : null,
+  );
+}
+
+/** Kills an edge with all its children, as a power cut would. */
+export async function crash({ program }: Pick<EdgeUnderTest, 'program'>): Promise<void> {
+  const members = program.noteFamily();
+  await program.end('SIGKILL');
+  await eventually('engine and media workers to end with the edge', () =>
+    members.some(isAlive) ? null : true,
+  );
+}
+
+/** Settings for many short calls: a pair of RTP ports rests for a while after each. */
+export async function ampleRtpPorts(): Promise<{ RTP_PORT_MIN: string; RTP_PORT_MAX: string }> {
+  const first = await freeUdpRange(ample);
+  return { RTP_PORT_MIN: String(first), RTP_PORT_MAX: String(first + ample - 1) };
+}
+
+export class FurtherEdge implements EdgeUnderTest {
   readonly sipPort: number;
   readonly program: TestProgram;
-  readonly #folder: string;
+  readonly folder: string;
 
   private constructor(folder: string, sipPort: number, program: TestProgram) {
-    this.#folder = folder;
+    this.folder = folder;
     this.sipPort = sipPort;
     this.program = program;
   }
@@ -73,22 +105,18 @@ export class FurtherEdge {
   }
 
   /** Kills it with all its children, as a power cut would. */
-  async crash(): Promise<void> {
-    const members = this.program.noteFamily();
-    await this.program.end('SIGKILL');
-    await eventually('engine and media workers to end with the edge', () =>
-      members.some(isAlive) ? null : true,
-    );
+  crash(): Promise<void> {
+    return crash(this);
   }
 
   async stop(): Promise<void> {
     await this.program.end('SIGTERM');
-    await rm(this.#folder, { recursive: true });
+    await rm(this.folder, { recursive: true });
   }
 }
 
 /** Ids of the edges that are connected to control. */
-export async function connected({ controlPort }: TestSystem): Promise<string[]> {
+async function connected({ controlPort }: TestSystem): Promise<string[]> {
   const response = await fetch(`http://127.0.0.1:${controlPort}/health`);
   const { edge } = (await response.json()) as { edge: { ids: string[] } };
   return edge.ids;
