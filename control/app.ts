@@ -25,7 +25,7 @@ import {
 } from './db/index.ts';
 import { addOpenApi, createMetrics, healthRoute, metricsRoute, openApiRoutes } from './deployment/index.ts';
 import { followCatalogue } from './edge-config/index.ts';
-import { Announcements, acceptEdges, ConnectedEdges, type Reports } from './edge-link/index.ts';
+import { Announcements, acceptEdges, ConnectedEdges, type Reports, SharedEdges } from './edge-link/index.ts';
 import { edgeRoutes } from './edges/index.ts';
 import { Fleet } from './fleet/index.ts';
 import {
@@ -137,6 +137,8 @@ async function assemble(
   const { config, logger, checkAnswers = false } = options;
   const services = createServices(options, database, secrets, clock, bus);
   await services.bus.start();
+  if (services.bus.listening !== null) await services.replica.start();
+  await services.sharedEdges.start();
   await services.edgeConfig.publishAll();
   await services.fleet.open();
   const app = createBase({
@@ -188,13 +190,7 @@ async function assemble(
   if (sealed > 0) logger.info({ rows: sealed }, 'tools of an earlier version were sealed');
   await preparePorting(services, porting, logger);
 
-  const store = createReportStore(
-    database,
-    clock,
-    services.announcements,
-    config.probeGapMs,
-    services.fleet,
-  );
+  const store = createReportStore(database, clock, services.announcements, config.probeGapMs, services.fleet);
   const reports = options.watchReports?.(store) ?? store;
   const parts = {
     ...services,
@@ -203,6 +199,7 @@ async function assemble(
     config: services.edgeConfig,
     log: logger,
     commandTimeoutMs: services.limits.edgeLink.commandTimeoutMs,
+    sharedEdges: services.sharedEdges,
     onReports: metrics.reports,
   };
   const edgeConnections = acceptEdges(app.server, parts, services.limits.edgeLink.frameBytes, (...upgrade) =>
@@ -226,7 +223,7 @@ async function assemble(
         rounds(startLostCalls(services, logger, calls)),
         rounds(startRetention(services, logger, metrics.retention)),
         rounds(widgets.startSweep()),
-        rounds(services.fleet.start()),
+        services.replica.whileHeld('fleet', () => rounds(services.fleet.start())),
       ]),
   });
   return {
@@ -251,6 +248,7 @@ async function assemble(
       await widgets.close();
       await tools.close();
       await app.close();
+      await services.sharedEdges.close();
       await services.replica.close();
       await services.bus.close();
       await database.close();
@@ -273,6 +271,7 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
   const { config, webhooks, conversations } = options;
   const limits = withLimits(controlLimits, options.limits);
   const catalogue = new Catalogue(database);
+  const edges = new ConnectedEdges();
   const announcements = new Announcements(clock, { bus, hereOnly: new Set([webhookSubject]) });
   linkCatalogue(catalogue, announcements);
   const edgeConfig = followCatalogue(catalogue, database, secrets, config, bus);
@@ -289,7 +288,6 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
       ...webhooks,
     },
   );
-  const edges = new ConnectedEdges();
   const models = createModels(config.models, { clock, random: Math.random, limits: limits.models });
   return {
     config,
@@ -307,7 +305,15 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
     edgeConfig,
     bus,
     edges,
-    fleet: new Fleet({ clock, database, edges, log: options.logger, learned: learnedState }),
+    fleet: new Fleet({ bus, clock, database, edges, log: options.logger, learned: learnedState }),
+    sharedEdges: new SharedEdges({
+      database,
+      bus,
+      clock,
+      edges,
+      commandTimeoutMs: limits.edgeLink.commandTimeoutMs,
+      log: options.logger,
+    }),
     agentTestSockets: new AgentTestSockets(clock, limits.edgeLink.frameBytes),
     announcements,
     allowedTargets,

@@ -11,7 +11,7 @@ export { emptiedList } from './emptied-list.ts';
 export { excluded } from './excluded.ts';
 export { FenceLost, insideFence, outsideFences, rejectedByFences } from './fence.ts';
 export { fromJson, type Json, openJson, type SealedJson, sealJson, sealText, toJson } from './json.ts';
-export { type Lease, leaseFence, releaseLease, renewLeases, takeLease } from './leases.ts';
+export { type Lease, leaseFence, livingReplicas, releaseLease, renewLeases, takeLease } from './leases.ts';
 export { databaseLimits } from './limits.ts';
 export { onIndex } from './on-index.ts';
 export { type Database, DatabaseTooNew, isCurrent, openDatabase } from './open.ts';

@@ -102,6 +102,17 @@ export async function expelOthers(db: Db, owner: string): Promise<void> {
 /** The name of the lease that a replica has while it lives. */
 export const presenceOf = (replica: string) => `replica ${replica}`;
 
+/** Ids of the replicas that live. */
+export async function livingReplicas(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('leases')
+    .select('owner')
+    .where('name', 'like', presenceOf('%'))
+    .where(isValid(db))
+    .execute();
+  return rows.map(({ owner }) => owner);
+}
+
 /** Forgets replicas that ended more than `ms` ago. Their ids are used once, so no fence starts anew. */
 export async function pruneReplicas(db: Db, ms: number): Promise<void> {
   await db

@@ -79,10 +79,10 @@ export function createMetrics(app: App, services: Pick<DeploymentDeps, 'database
   });
   new Gauge({
     name: 'trunkline_control_edges_connected',
-    help: 'Connected edges.',
+    help: 'Edges that are connected to this replica.',
     registers: [registry],
     collect() {
-      this.set(services.edges.count);
+      this.set(services.edges.allHere.length);
     },
   });
   app.addHook('onResponse', async (request, reply) => {
@@ -157,7 +157,7 @@ export function metricsRoute(app: App, services: DeploymentDeps, metrics: Metric
 /** The latest values of each connected edge, labeled with its name. */
 function edgeMetrics({ edges }: DeploymentDeps): string {
   const byName = new Map<string, string[]>();
-  for (const edge of edges.all) {
+  for (const edge of edges.allHere) {
     for (const [series, value] of Object.entries(edge.metrics).slice(0, mostPerEdge)) {
       const [, name, labels] = seriesForm.exec(series) ?? [];
       if (name === undefined) continue;

@@ -6,5 +6,6 @@ export { edgeLinkLimits } from './limits.ts';
 export { isPublished, versionsOfNumbers } from './published-versions.ts';
 export { type ConnectedEdge, ConnectedEdges, hasEngine, takesCalls } from './registry.ts';
 export { type ReportEffects, ReportStore, type Reports, type ReportWriters } from './reports.ts';
+export { SharedEdges } from './shared-edges.ts';
 export { addressesIn } from './store.ts';
 export { acceptEdges } from './upgrade.ts';

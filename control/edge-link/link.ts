@@ -17,10 +17,11 @@ import { type ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.
 import { ApiError, isApiErrorCode } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Database, Db } from '../db/index.ts';
-import { Unanswered } from './command-rules.ts';
+import { Unanswered, validFor } from './command-rules.ts';
 import { EdgeTime } from './edge-time.ts';
-import type { ConnectedEdge, ConnectedEdges, FleetFrame } from './registry.ts';
+import type { ConnectedEdge, ConnectedEdges, FleetFrame, LinkedEdge } from './registry.ts';
 import type { ReportSource, Reports, SequencedReport } from './reports.ts';
+import type { SharedEdges } from './shared-edges.ts';
 import { type EdgePlan, newEdge, planOf, rememberEdge, seeEdge } from './store.ts';
 
 type Frame = EdgeToControl;
@@ -33,8 +34,6 @@ const internalError = 1011;
 
 const helloTimeoutMs = 10_000;
 const pingEveryMs = 15_000;
-/** A command stays valid for this share of the time we wait for its answer; the rest is for the answer's way back. */
-const validShare = 0.75;
 
 const checkFrame = Compile(EdgeToControl);
 
@@ -65,6 +64,7 @@ export interface LinkParts {
   readonly reports: Reports;
   readonly edges: ConnectedEdges;
   readonly fleet: LinkFleet;
+  readonly sharedEdges: Pick<SharedEdges, 'opened' | 'ended' | 'stateChanged'>;
   readonly log: FastifyBaseLogger;
   readonly commandTimeoutMs: number;
   /** Called for every stored frame of reports. */
@@ -76,7 +76,7 @@ export function serveLink(socket: WebSocket, parts: LinkParts): void {
   new EdgeLink(socket, parts);
 }
 
-class EdgeLink implements ConnectedEdge {
+class EdgeLink implements LinkedEdge {
   readonly #socket: WebSocket;
   readonly #parts: LinkParts;
   readonly #commands = new Map<string, PromiseWithResolvers<void>>();
@@ -150,7 +150,7 @@ class EdgeLink implements ConnectedEdge {
     return this.#plan;
   }
 
-  async command(command: EdgeCommand): Promise<void> {
+  async command(command: EdgeCommand, spentMs = 0): Promise<void> {
     // Counted at once: a burst of orders spreads over the edges before any of them reports its calls.
     if (command.kind === 'call.place' || command.kind === 'test_call.run') this.#ordered++;
     // A configuration published before the command also reaches the edge before it.
@@ -159,12 +159,12 @@ class EdgeLink implements ConnectedEdge {
     const id = newId();
     const answer = Promise.withResolvers<void>();
     this.#commands.set(id, answer);
-    const timeout = this.#parts.clock.after(this.#parts.commandTimeoutMs, () => {
+    const timeout = this.#parts.clock.after(Math.max(0, this.#parts.commandTimeoutMs - spentMs), () => {
       answer.reject(new Unanswered('The edge did not answer in time.'));
       this.#takeBack(command);
     });
     try {
-      this.#send({ type: 'command', id, command, ...this.#validity(command) });
+      this.#send({ type: 'command', id, command, ...this.#validity(command, spentMs) });
       await answer.promise;
     } finally {
       timeout.cancel();
@@ -172,11 +172,10 @@ class EdgeLink implements ConnectedEdge {
     }
   }
 
-  /** A late hang-up is still wanted. Any other command is void once its client has received the failure. */
-  #validity(command: EdgeCommand): { expires_at?: string } {
-    if (command.kind === 'call.stop') return {};
+  #validity(command: EdgeCommand, spentMs: number): { expires_at?: string } {
     const { clock, commandTimeoutMs } = this.#parts;
-    const expiresAt = this.#edgeTime.at(clock.now() + validShare * commandTimeoutMs);
+    const leftMs = validFor(command, commandTimeoutMs) - spentMs;
+    const expiresAt = leftMs === Number.POSITIVE_INFINITY ? null : this.#edgeTime.at(clock.now() + leftMs);
     return expiresAt === null ? {} : { expires_at: expiresAt };
   }
 
@@ -220,7 +219,7 @@ class EdgeLink implements ConnectedEdge {
         return this.#store(source, frame.reports);
       case 'applied':
         this.#applied = Math.max(this.#applied, frame.version);
-        return;
+        return this.#parts.sharedEdges.stateChanged(this);
       case 'result':
         return this.#settle(frame);
       case 'status':
@@ -228,7 +227,8 @@ class EdgeLink implements ConnectedEdge {
         this.#ordered = 0;
         this.#edgeTime.note(frame.at, this.#parts.clock.now());
         this.#parts.edges.changed();
-        return seeEdge(this.#parts.db, this.#parts.clock, source.edgeId);
+        await seeEdge(this.#parts.db, this.#parts.clock, source.edgeId);
+        return this.#parts.sharedEdges.stateChanged(this);
     }
   }
 
@@ -248,6 +248,8 @@ class EdgeLink implements ConnectedEdge {
     if (this.#closed) return this.#stopListening();
     this.#hello = hello;
     this.#source = source;
+    await this.#parts.sharedEdges.opened(this);
+    if (this.#closed) return this.#parts.sharedEdges.ended(this);
     edges.add(this);
     this.#timer.cancel();
     this.#keepAlive();
@@ -347,6 +349,7 @@ class EdgeLink implements ConnectedEdge {
     }
     if (!this.#hello) return;
     this.#parts.edges.remove(this);
+    this.#parts.sharedEdges.ended(this);
     this.#parts.log.info({ edge: this.edgeId, code, reason }, 'edge disconnected');
   }
 }

@@ -1,4 +1,4 @@
-/** The currently connected edges. */
+/** The currently connected edges: of this replica, and as the others say (shared-edges.ts). */
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { Learned, Membership } from '#shared/edge-protocol/fleet.ts';
 import { ApiError } from '#shared/errors.ts';
@@ -38,6 +38,12 @@ export interface ConnectedEdge {
   close(code: number, reason: string): void;
 }
 
+/** An edge that is linked to this replica. */
+export interface LinkedEdge extends ConnectedEdge {
+  /** @param spentMs since the client ordered it, at another replica */
+  command(command: EdgeCommand, spentMs?: number): Promise<void>;
+}
+
 /** Older edges do not report it. */
 export const hasEngine = (edge: ConnectedEdge) => edge.metrics.trunkline_edge_engine_up !== 0;
 
@@ -60,11 +66,12 @@ function candidate(edge: ConnectedEdge): Candidate & { readonly edge: ConnectedE
 }
 
 export class ConnectedEdges {
-  readonly #edges = new Map<string, ConnectedEdge>();
+  readonly #edges = new Map<string, LinkedEdge>();
+  #remote: ReadonlyMap<string, ConnectedEdge> = new Map();
   readonly #listeners = new Set<() => void>();
 
   /** Adds an edge; an older connection of the same edge is closed, because only one can be alive. */
-  add(edge: ConnectedEdge): void {
+  add(edge: LinkedEdge): void {
     this.#edges.get(edge.edgeId)?.close(4001, 'replaced by a newer connection');
     this.#edges.set(edge.edgeId, edge);
     this.changed();
@@ -87,12 +94,34 @@ export class ConnectedEdges {
     this.changed();
   }
 
-  has(edgeId: string): boolean {
-    return this.#edges.get(edgeId)?.isOpen === true;
+  /** The edges that are linked to other replicas. */
+  setRemote(edges: ReadonlyMap<string, ConnectedEdge>): void {
+    this.#remote = edges;
+    this.changed();
   }
 
-  get all(): readonly ConnectedEdge[] {
+  has(edgeId: string): boolean {
+    return this.#find(edgeId) !== undefined;
+  }
+
+  /** The edge if it is linked to this replica. */
+  here(edgeId: string): LinkedEdge | undefined {
+    const edge = this.#edges.get(edgeId);
+    return edge?.isOpen ? edge : undefined;
+  }
+
+  get allHere(): readonly LinkedEdge[] {
     return [...this.#edges.values()].filter((edge) => edge.isOpen);
+  }
+
+  /** Those of all replicas. */
+  get all(): readonly ConnectedEdge[] {
+    if (this.#remote.size === 0) return this.allHere;
+    return [...this.allHere, ...[...this.#remote.values()].filter(({ edgeId }) => !this.here(edgeId))];
+  }
+
+  #find(edgeId: string): ConnectedEdge | undefined {
+    return this.here(edgeId) ?? this.#remote.get(edgeId);
   }
 
   get count(): number {
@@ -137,8 +166,8 @@ export class ConnectedEdges {
 
   /** @throws ApiError SERVICE_UNAVAILABLE when that edge is not connected; otherwise as ConnectedEdge.command */
   async command(edgeId: string, command: EdgeCommand): Promise<void> {
-    const edge = this.#edges.get(edgeId);
-    if (!edge?.isOpen) throw ApiError.unavailable('The edge that carries the call is not connected.', 5);
+    const edge = this.#find(edgeId);
+    if (!edge) throw ApiError.unavailable('The edge that carries the call is not connected.', 5);
     await edge.command(command);
   }
 

@@ -8,6 +8,7 @@ import type { Learned } from '#shared/edge-protocol/fleet.ts';
 import { Assignment } from '#shared/fleet/assignment.ts';
 import type { Database, Db } from '../db/index.ts';
 import type { ConnectedEdge, ConnectedEdges } from '../edge-link/index.ts';
+import type { Bus, Topic } from '../replicas/index.ts';
 import { framesOf, type LearnedParts } from './learned-frames.ts';
 import {
   decideMembers,
@@ -21,6 +22,7 @@ import {
 import { readFleet, storeFleet } from './store.ts';
 
 export interface FleetParts {
+  readonly bus: Bus;
   readonly clock: Clock;
   readonly database: Pick<Database, 'db' | 'durable'>;
   readonly edges: ConnectedEdges;
@@ -33,6 +35,8 @@ export interface FleetParts {
 export class Fleet {
   readonly #parts: FleetParts;
   readonly #times: MemberTimes;
+  /** Told to other replicas when the members have changed. */
+  readonly #changed: Topic<null>;
   #epoch = 0;
   #members: readonly Member[] = [];
   #assignment = new Assignment([]);
@@ -45,6 +49,9 @@ export class Fleet {
   constructor(parts: FleetParts) {
     this.#parts = parts;
     this.#times = parts.times ?? memberTimes;
+    this.#changed = parts.bus.topic('fleet');
+    this.#changed.on(() => this.#reopen());
+    parts.bus.onMissed(() => this.#reopen());
   }
 
   /** Reads who was in the fleet before the last stop. Call before edges connect. */
@@ -53,7 +60,7 @@ export class Fleet {
     this.#know(epoch, members);
   }
 
-  /** Decides from now on who is in the fleet. Returns a function that stops it. */
+  /** Decides from now on who is in the fleet: one replica does. Returns a function that stops it. */
   start(): () => Promise<void> {
     const { clock, edges } = this.#parts;
     const until = clock.elapsed() + this.#times.returnMs;
@@ -115,6 +122,15 @@ export class Fleet {
     this.#assignment = new Assignment(members.map(({ id }) => id));
   }
 
+  /** Another replica decides who is in the fleet. */
+  #reopen(): void {
+    this.#work = this.#work
+      .then(() => this.open())
+      .catch((error: unknown) => {
+        this.#parts.log.error({ err: error }, 'the members of the fleet could not be read');
+      });
+  }
+
   #later(): void {
     if (!this.#deciding) return;
     this.#work = this.#work
@@ -144,7 +160,10 @@ export class Fleet {
       const from = this.#epoch;
       const epoch = from + 1;
       const members = membersAfter(this.#members, decision, epoch);
-      await storeFleet(database.db, epoch, members);
+      await database.db.transaction().execute(async (db) => {
+        await storeFleet(db, epoch, members);
+        await this.#changed.publish(db, null);
+      });
       await database.durable();
       this.#know(epoch, members);
       log.info({ epoch, members: members.length, joined, left }, 'the fleet changed');
