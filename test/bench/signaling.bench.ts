@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -239,7 +239,17 @@ async function runSipp({ folder, ca, port, rate, calls, connectionPerCall }: Sip
     [
       `127.0.0.1:${port}`,
       ...['-sf', join(import.meta.dirname, 'uac-load.xml'), '-s', number],
-      ...['-t', connectionPerCall ? 'ln' : 'l1', '-tls_ca', ca, '-i', '127.0.0.1', '-nostdin'],
+      ...[
+        '-t',
+        connectionPerCall ? 'ln' : 'l1',
+        '-max_socket',
+        '10000',
+        '-tls_ca',
+        ca,
+        '-i',
+        '127.0.0.1',
+        '-nostdin',
+      ],
       ...['-r', String(rate), '-m', String(calls), '-l', '20000'],
       ...['-trace_stat', '-stf', statistics, '-fd', '1', '-timeout', '120s'],
       ...['-trace_rtt', '-rtt_freq', '20'],
@@ -264,16 +274,19 @@ async function runSipp({ folder, ca, port, rate, calls, connectionPerCall }: Sip
     failed: value('FailedCall(C)'),
     seconds,
     cpuMs: used,
-    setUpMs: percentile99(readFileSync(join(folder, `uac-load_${sipp.pid}_rtt.csv`), 'utf8')),
+    setUpMs: percentile99(join(folder, `uac-load_${sipp.pid}_rtt.csv`)),
   };
 }
 
-/** Of the second column. */
-function percentile99(csv: string): number {
-  const times = csv.split('\n').flatMap((line) => {
-    const time = Number(line.split(';')[1]);
-    return Number.isFinite(time) ? [time] : [];
-  });
+/** Of the second column; NaN without the file, which SIPp does not write when it ends early. */
+function percentile99(file: string): number {
+  if (!existsSync(file)) return Number.NaN;
+  const times = readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const time = Number(line.split(';')[1]);
+      return Number.isFinite(time) ? [time] : [];
+    });
   times.sort((one, other) => one - other);
   return times[Math.floor(times.length * 0.99)] ?? Number.NaN;
 }
