@@ -24,7 +24,7 @@ import { ProbeReports } from './probe-reports.ts';
 import type { Reporting } from './reporting/reporting.ts';
 import type { Signaling } from './signaling/signaling.ts';
 import { agentDeps, speechOf } from './start/agents.ts';
-import { callsOf } from './start/calls.ts';
+import { callsOf, outboundLimitsOf } from './start/calls.ts';
 import { clock, createContext, type EdgeOptions } from './start/context.ts';
 import { engineMetrics, engineOf } from './start/engine.ts';
 import { fleetOf } from './start/fleet.ts';
@@ -103,7 +103,13 @@ export class Edge {
         ...ownMetrics(),
       }),
     });
-    const fleet = fleetOf(context, { reporting, trunks: () => trunks, signaling: () => signaling });
+    const fleet = fleetOf(context, {
+      reporting,
+      trunks: () => trunks,
+      signaling: () => signaling,
+      held: () => limits.held(),
+    });
+    const limits = outboundLimitsOf(context, fleet.counts);
     const models = createModels(settings.models, {
       clock,
       random: Math.random,
@@ -117,6 +123,7 @@ export class Edge {
       agents,
       reporter: reporting,
       drained: () => reporting.sendStatus(),
+      limits,
       routes: () => trunks,
       dialer: () => signaling,
     });

@@ -12,7 +12,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol/config.ts';
-import type { Learned } from '#shared/edge-protocol/fleet.ts';
+import type { CallCountFrame, Learned } from '#shared/edge-protocol/fleet.ts';
 import { type ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import { ApiError, isApiErrorCode } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
@@ -52,6 +52,8 @@ export interface EdgeConfigSource {
 export interface LinkFleet {
   /** The edge has its welcome. */
   connected(edge: ConnectedEdge): Promise<void>;
+  /** What an edge says about its outgoing calls. */
+  counted(edge: ConnectedEdge, frame: CallCountFrame): void;
   /** Passes on what was stored of an edge's reports. */
   pass(learned: Omit<Learned, 'type' | 'complete'>): void;
 }
@@ -222,6 +224,11 @@ class EdgeLink implements LinkedEdge {
         return this.#parts.sharedEdges.stateChanged(this);
       case 'result':
         return this.#settle(frame);
+      case 'calls_held':
+      case 'call_ask':
+      case 'call_begun':
+      case 'call_over':
+        return this.#parts.fleet.counted(this, frame);
       case 'status':
         this.#metrics = frame.metrics;
         this.#ordered = 0;

@@ -4,11 +4,12 @@
  */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock, Timer } from '#shared/clock.ts';
-import type { Learned } from '#shared/edge-protocol/fleet.ts';
+import type { CallAnswer, CallCountFrame, CallScope, Learned } from '#shared/edge-protocol/fleet.ts';
 import { Assignment } from '#shared/fleet/assignment.ts';
 import type { Database, Db } from '../db/index.ts';
 import type { ConnectedEdge, ConnectedEdges } from '../edge-link/index.ts';
 import type { Bus, Topic } from '../replicas/index.ts';
+import { CallCounts } from './call-counts.ts';
 import { framesOf, type LearnedParts } from './learned-frames.ts';
 import {
   decideMembers,
@@ -45,6 +46,9 @@ export class Fleet {
   /** Decisions are made one after another. */
   #work: Promise<void> = Promise.resolve();
   #deciding = false;
+  /** Ids of the edges that were connected at the last decision. */
+  #linked: ReadonlySet<string> = new Set();
+  readonly #counts = new CallCounts();
 
   constructor(parts: FleetParts) {
     this.#parts = parts;
@@ -112,6 +116,41 @@ export class Fleet {
     for (const frame of framesOf(learned, false)) this.#tellAll(frame);
   }
 
+  /** An edge says something about its outgoing calls. */
+  counted(edge: ConnectedEdge, frame: CallCountFrame): void {
+    const now = this.#parts.clock.elapsed();
+    const { edgeId } = edge;
+    switch (frame.type) {
+      case 'calls_held':
+        this.#counts.claim(edgeId, frame.held, now);
+        break;
+      case 'call_begun':
+        this.#counts.note(edgeId, frame.scopes, now);
+        break;
+      case 'call_over':
+        this.#counts.free(edgeId, frame.scopes, frame.sent);
+        break;
+      case 'call_ask':
+        edge.tell({ type: 'call_answer', id: frame.id, ...this.#answer(edgeId, frame.scopes, now) });
+        break;
+    }
+  }
+
+  /** The calls of edges that have lost their link since count for a while. */
+  #noteLost(): void {
+    const { clock, edges } = this.#parts;
+    const connected = new Set(edges.all.map(({ edgeId }) => edgeId));
+    for (const id of this.#linked) if (!connected.has(id)) this.#counts.lost(id, clock.elapsed());
+    this.#linked = connected;
+  }
+
+  #answer(edgeId: string, scopes: readonly CallScope[], now: number): Pick<CallAnswer, 'answer'> {
+    this.#noteLost();
+    if (!this.#counts.knows(this.members)) return { answer: 'unknown' };
+    const { full } = this.#counts.ask(edgeId, scopes, now);
+    return full === null ? { answer: 'counted' } : { answer: 'full', ...full };
+  }
+
   #tellAll(frame: Learned): void {
     for (const edge of this.#parts.edges.all) if (edge.inFleet) edge.tell(frame);
   }
@@ -156,6 +195,7 @@ export class Fleet {
       this.#times,
     );
     const { joined, left, staying, againAt } = decision;
+    this.#noteLost();
     if (joined.length > 0 || left.length > 0) {
       const from = this.#epoch;
       const epoch = from + 1;
@@ -166,6 +206,7 @@ export class Fleet {
       });
       await database.durable();
       this.#know(epoch, members);
+      if (members.length < 2) this.#counts.forget();
       log.info({ epoch, members: members.length, joined, left }, 'the fleet changed');
       for (const edge of edges.all) {
         if (edge.inFleet) edge.tell({ type: 'fleet', epoch, from, joined: [...joined], left: [...left] });

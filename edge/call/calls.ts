@@ -27,7 +27,7 @@ export interface CallsDeps extends Omit<CallDeps, 'transfers'> {
   /** What outbound calls need; absent: outbound calls are disabled. */
   readonly outbound?: OutboundParts;
   /** Checked before an outbound call is placed; absent: no limits. */
-  readonly limits?: Pick<OutboundLimits, 'admit' | 'release'>;
+  readonly limits?: Pick<OutboundLimits, 'admit' | 'admitAsking' | 'release'>;
   /** Called once for every call that is over. */
   readonly onEnded?: (code: TerminationCode, answered: boolean) => void;
   /** Called once for every transfer with a known outcome. */
@@ -141,9 +141,18 @@ export class Calls {
     );
     // A test run calls only this edge: it costs nothing and counts against no outbound limit.
     const limits = plan.testRunId === undefined ? this.#deps.limits : undefined;
-    const refusal = closed === null ? limits?.admit(plan) : this.#refusalOf(closed);
-    if (refusal) call.end(refusal);
-    else call.begin();
+    const refusal = closed === null ? (limits?.admitAsking(plan) ?? null) : this.#refusalOf(closed);
+    const decide = (verdict: Termination | null) => {
+      if (verdict) call.end(verdict);
+      else call.begin();
+    };
+    if (!(refusal instanceof Promise)) decide(refusal);
+    else {
+      // It may have ended while control was asked.
+      void refusal.then((verdict) => {
+        if (this.#live.get(call.id) === call) call.guarded(() => decide(verdict));
+      });
+    }
     return call;
   }
 

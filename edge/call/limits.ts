@@ -2,11 +2,15 @@
  * Caps against toll fraud (docs/call-limits.md): concurrent calls and calls per minute of an organization and a number,
  * and allowed destinations. Checked once per outbound call, before anything is sent.
  *
- * Only calls placed by this edge count, from admission to release. Rejected calls and calls that ended before anything
+ * With several edges, control counts the calls of all: a call waits for its answer. What control cannot say, this edge
+ * decides with its fair share of the limit.
+ *
+ * Calls count from admission to release. Rejected calls and calls that ended before anything
  * was sent do not, so a client that keeps retrying gets through as soon as there is room.
  */
 import type { Clock } from '#shared/clock.ts';
 import { counted } from '#shared/counted.ts';
+import type { CallAnswer, CallScope, HeldCalls } from '#shared/edge-protocol/fleet.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
 import type { Termination } from './ending.ts';
 import { forbiddenBecause } from './limits-destination.ts';
@@ -32,6 +36,23 @@ export interface OutboundLimitsOptions {
   readonly number: (number: string) => CallLimits | undefined;
   /** Counts rejections. */
   readonly refused: (reason: LimitReason) => void;
+  /** The calls of all edges; absent: this edge counts alone. */
+  readonly fleet?: CountsOfFleet;
+}
+
+export interface CountsOfFleet {
+  /** Edges that share the limits; 1: this one counts alone. */
+  readonly edges: number;
+  ask(scopes: readonly CallScope[]): Promise<Pick<CallAnswer, 'answer' | 'scope' | 'reason'>>;
+  begun(scopes: readonly string[]): void;
+  over(scopes: readonly string[], sent: boolean): void;
+}
+
+interface Admission {
+  readonly scopes: readonly string[];
+  readonly at: number;
+  /** The scopes in which control counts it. */
+  told: readonly string[];
 }
 
 /** Calls of an organization or of a number. */
@@ -49,12 +70,40 @@ interface Scope {
   readonly limits: CallLimits;
 }
 
+interface Violation {
+  readonly reason: LimitReason;
+  readonly limit: number | string;
+  readonly detail: string;
+}
+
 const windowMs = 60_000;
+
+function violationOf(reason: 'concurrent' | 'per_minute', whose: string, limit: number): Violation {
+  const what = counted(limit, reason === 'concurrent' ? 'concurrent call' : 'call');
+  const within = reason === 'concurrent' ? '' : ' started within 60 s';
+  return { reason, limit, detail: `The ${whose} has reached its limit of ${what}${within}.` };
+}
+
+/** What one of several edges may use of a limit on its own. A limit of 0 forbids every call. */
+function fairShare(limit: number, edges: number): number {
+  return edges === 1 || limit === 0 ? limit : Math.max(1, Math.floor(limit / edges));
+}
+
+/** The scopes that have a limit to count against. */
+function limited(scopes: readonly Scope[]): CallScope[] {
+  return scopes
+    .map(({ key, limits: { concurrent = null, per_minute = null } }) => ({
+      scope: key,
+      concurrent,
+      per_minute,
+    }))
+    .filter(({ concurrent, per_minute }) => concurrent !== null || per_minute !== null);
+}
 
 export class OutboundLimits {
   readonly #options: OutboundLimitsOptions;
   readonly #tallies = new Map<string, Tally>();
-  readonly #admitted = new Map<string, { readonly scopes: readonly string[]; readonly at: number }>();
+  readonly #admitted = new Map<string, Admission>();
   #sweptAt = 0;
 
   constructor(options: OutboundLimitsOptions) {
@@ -66,20 +115,88 @@ export class OutboundLimits {
    * @returns the termination of a forbidden call, null for a counted one
    */
   admit(call: Candidate): Termination | null {
-    this.#sweep();
     const scopes = this.#scopes(call);
+    const refusal = this.#check(call, scopes, this.#isShared);
+    if (refusal) return refusal;
+    this.#count(call, scopes);
+    if (this.#isShared) this.#tell(call.callId, limited(scopes));
+    return null;
+  }
+
+  /** The same, but asks control when other edges share a limit. A call that is released while it waits is not counted. */
+  admitAsking(call: Candidate): Termination | null | Promise<Termination | null> {
+    const scopes = this.#scopes(call);
+    const { fleet } = this.#options;
+    const asked = limited(scopes);
+    if (!fleet || fleet.edges < 2 || asked.length === 0) return this.admit(call);
+    const refusal = this.#check(call, scopes, false);
+    if (refusal) return refusal;
+    const admission = this.#count(call, scopes);
+    return fleet.ask(asked).then((verdict) => {
+      const isOver = this.#admitted.get(call.callId) !== admission;
+      if (verdict.answer === 'counted') {
+        const told = asked.map(({ scope }) => scope);
+        if (isOver) fleet.over(told, false);
+        else admission.told = told;
+        return null;
+      }
+      if (isOver) return null;
+      this.release(call.callId, false);
+      const full = scopes.find(({ key }) => key === verdict.scope);
+      if (full && verdict.reason) {
+        return this.#refuse(
+          call,
+          full,
+          violationOf(verdict.reason, full.whose, full.limits[verdict.reason] ?? 0),
+        );
+      }
+      return this.admit(call);
+    });
+  }
+
+  /** What this edge holds, and control counts from now on. */
+  held(): HeldCalls[] {
+    const now = this.#options.clock.elapsed();
+    for (const admission of this.#admitted.values()) admission.told = admission.scopes;
+    return [...this.#tallies].map(([scope, tally]) => {
+      this.#recent(tally);
+      const started_ms_ago = tally.begun.map((at) => Math.round(now - at));
+      return { scope, live: tally.live.size, started_ms_ago };
+    });
+  }
+
+  /** Whether other edges have a part of the limits. */
+  get #isShared(): boolean {
+    return (this.#options.fleet?.edges ?? 1) > 1;
+  }
+
+  /** @param fairly whether only this edge's share of the limits may be used */
+  #check(call: Candidate, scopes: readonly Scope[], fairly: boolean): Termination | null {
+    this.#sweep();
     for (const scope of scopes) {
-      const found = this.#violation(scope, call.to);
+      const found = this.#violation(scope, call.to, fairly ? (this.#options.fleet?.edges ?? 1) : 1);
       if (found) return this.#refuse(call, scope, found);
     }
+    return null;
+  }
+
+  #count(call: Candidate, scopes: readonly Scope[]): Admission {
     const now = this.#options.clock.elapsed();
     for (const { key } of scopes) {
       const tally = this.#tally(key);
       tally.live.add(call.callId);
       tally.begun.push(now);
     }
-    this.#admitted.set(call.callId, { scopes: scopes.map(({ key }) => key), at: now });
-    return null;
+    const admission: Admission = { scopes: scopes.map(({ key }) => key), at: now, told: [] };
+    this.#admitted.set(call.callId, admission);
+    return admission;
+  }
+
+  #tell(callId: string, asked: readonly CallScope[]): void {
+    const admission = this.#admitted.get(callId);
+    if (!admission || asked.length === 0) return;
+    admission.told = asked.map(({ scope }) => scope);
+    this.#options.fleet?.begun(admission.told);
   }
 
   /**
@@ -87,7 +204,8 @@ export class OutboundLimits {
    * @param sent whether anything of it was sent; if not, it does not count as started
    */
   release(callId: string, sent: boolean): void {
-    const { scopes, at } = this.#admitted.get(callId) ?? { scopes: [], at: 0 };
+    const { scopes, at, told } = this.#admitted.get(callId) ?? { scopes: [], at: 0, told: [] };
+    if (told.length > 0 && this.#isShared) this.#options.fleet?.over(told, sent);
     this.#admitted.delete(callId);
     for (const key of scopes) {
       const tally = this.#tallies.get(key);
@@ -110,10 +228,7 @@ export class OutboundLimits {
     ];
   }
 
-  #violation(
-    { key, whose, limits }: Scope,
-    to: string,
-  ): { reason: LimitReason; limit: number | string; detail: string } | null {
+  #violation({ key, whose, limits }: Scope, to: string, edges: number): Violation | null {
     const forbidden = forbiddenBecause(to, limits);
     if (forbidden !== null) {
       return {
@@ -125,21 +240,17 @@ export class OutboundLimits {
     const { concurrent, per_minute: perMinute } = limits;
     // Without a tally the count is 0, and a limit of 0 still forbids the call.
     const tally = this.#tallies.get(key) ?? { live: new Set(), begun: [] };
-    if (typeof concurrent === 'number' && tally.live.size >= concurrent) {
-      const detail = `The ${whose} has reached its limit of ${counted(concurrent, 'concurrent call')}.`;
-      return { reason: 'concurrent', limit: concurrent, detail };
-    }
-    if (typeof perMinute === 'number' && this.#recent(tally) >= perMinute) {
-      const detail = `The ${whose} has reached its limit of ${counted(perMinute, 'call')} started within 60 s.`;
-      return { reason: 'per_minute', limit: perMinute, detail };
-    }
+    if (typeof concurrent === 'number' && tally.live.size >= fairShare(concurrent, edges))
+      return violationOf('concurrent', whose, concurrent);
+    if (typeof perMinute === 'number' && this.#recent(tally) >= fairShare(perMinute, edges))
+      return violationOf('per_minute', whose, perMinute);
     return null;
   }
 
   #refuse(
     { callId, orgId, from, to }: Candidate,
     { whose }: Scope,
-    { reason, limit, detail }: { reason: LimitReason; limit: number | string; detail: string },
+    { reason, limit, detail }: Violation,
   ): Termination {
     const { log, refused } = this.#options;
     log.warn(

@@ -46,9 +46,9 @@ export class FleetView {
     return this.#members.some((id) => id !== this.#options.edgeId);
   }
 
-  /** Members, at least 1. */
+  /** Members and this edge. */
   get size(): number {
-    return Math.max(1, this.#members.length);
+    return new Set([...this.#members, this.#options.edgeId]).size;
   }
 
   /** Whether the work on a subject (shared/fleet/assignment.ts) is this edge's. */

@@ -2,7 +2,7 @@ import WebSocket from 'ws';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol/config.ts';
-import type { Learned, Membership } from '#shared/edge-protocol/fleet.ts';
+import type { CallAnswer, CallCountFrame, Learned, Membership } from '#shared/edge-protocol/fleet.ts';
 import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import { apiErrors } from '#shared/errors.ts';
 import { isRefusal, type RetryLimits, retryPause } from './link-rules.ts';
@@ -49,7 +49,7 @@ export interface LinkFleet {
   receive(frame: FleetFrame): void;
 }
 
-export type FleetFrame = Membership | Learned;
+export type FleetFrame = Membership | Learned | CallAnswer;
 
 export interface LinkOptions {
   /** http(s) base URL of the control plane. */
@@ -117,6 +117,11 @@ export class Link {
       this.#gather = null;
       this.#pump();
     });
+  }
+
+  /** Sends a frame of the fleet; lost while there is no link. */
+  tell(frame: CallCountFrame): void {
+    if (this.#ready) this.#send(frame);
   }
 
   /** Sends the edge's metrics to control now. */
@@ -241,6 +246,7 @@ export class Link {
         break;
       case 'fleet':
       case 'learned':
+      case 'call_answer':
         this.#options.fleet?.receive(frame);
         break;
     }

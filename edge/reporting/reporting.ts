@@ -4,6 +4,7 @@ import type { Clock, Timer } from '#shared/clock.ts';
 import type { CallRecord, TraceMessage } from '#shared/edge-protocol/calls.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
+import type { CallCountFrame } from '#shared/edge-protocol/fleet.ts';
 import type { EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { newId } from '#shared/ids.ts';
@@ -226,6 +227,11 @@ export class Reporting {
   /** Sends the metrics to control now instead of with the next status. */
   sendStatus(): void {
     this.#link.sendStatus();
+  }
+
+  /** Sends a frame about this edge's calls; lost without a link. */
+  tell(frame: CallCountFrame): void {
+    this.#link.tell(frame);
   }
 
   /** Why no new calls may be taken, one sentence; null: they may. */

@@ -1,7 +1,7 @@
 /** The calls of this edge, with their limits and counters. */
 import { newTimedId } from '#shared/ids.ts';
 import { Calls } from '../call/calls.ts';
-import { OutboundLimits } from '../call/limits.ts';
+import { type CountsOfFleet, OutboundLimits } from '../call/limits.ts';
 import type { Agents } from '../call/ports/agents.ts';
 import type { Dialer } from '../call/ports/dialing.ts';
 import type { Media } from '../call/ports/media.ts';
@@ -19,11 +19,26 @@ interface CallsParts {
   readonly dialer: () => Dialer;
   /** Called when the last call of a draining edge is over. */
   readonly drained: () => void;
+  readonly limits: OutboundLimits;
+}
+
+export function outboundLimitsOf(
+  { log, metrics, current }: EdgeContext,
+  fleet: CountsOfFleet,
+): OutboundLimits {
+  return new OutboundLimits({
+    clock,
+    log,
+    organization: (orgId) => current.organization(orgId)?.call_limits,
+    number: (number) => current.number(number)?.call_limits,
+    refused: (reason) => metrics.count('trunkline_edge_outbound_refused_total', { reason }),
+    fleet,
+  });
 }
 
 export function callsOf(
   context: EdgeContext,
-  { media, agents, reporter, routes, dialer, drained }: CallsParts,
+  { media, agents, reporter, routes, dialer, drained, limits: outboundLimits }: CallsParts,
 ): Calls {
   const { settings, limits, log, metrics, current } = context;
   return new Calls({
@@ -49,13 +64,7 @@ export function callsOf(
       followRefer: settings.followRefer,
       ringTimeoutMs: limits.calls.ringTimeoutMs,
     },
-    limits: new OutboundLimits({
-      clock,
-      log,
-      organization: (orgId) => current.organization(orgId)?.call_limits,
-      number: (number) => current.number(number)?.call_limits,
-      refused: (reason) => metrics.count('trunkline_edge_outbound_refused_total', { reason }),
-    }),
+    limits: outboundLimits,
     onEnded: (termination, answered) =>
       metrics.count('trunkline_edge_calls_total', { termination, answered: String(answered) }),
     onTransfer: (kind, outcome) =>

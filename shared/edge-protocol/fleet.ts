@@ -61,3 +61,43 @@ export const Learned = Type.Object({
   registrations: Type.Array(LearnedRegistration),
 });
 export type Learned = Static<typeof Learned>;
+
+/** An organization or a number whose outgoing calls are limited; null: no limit of that kind. */
+export const CallScope = Type.Object({
+  scope: Type.String(),
+  concurrent: Nullable(Type.Integer()),
+  per_minute: Nullable(Type.Integer()),
+});
+export type CallScope = Static<typeof CallScope>;
+
+/** The calls of one edge in a scope. */
+export const HeldCalls = Type.Object({
+  scope: Type.String(),
+  live: Type.Integer(),
+  started_ms_ago: Type.Array(Type.Integer()),
+});
+export type HeldCalls = Static<typeof HeldCalls>;
+
+/** From an edge with others beside it, so that limits hold for all together. */
+export const CallCountFrame = Type.Union([
+  /** All that it holds; first on each link, and when the fleet gets a second edge. */
+  Type.Object({ type: Type.Literal('calls_held'), held: Type.Array(HeldCalls) }),
+  /** May a call start? */
+  Type.Object({ type: Type.Literal('call_ask'), id: Type.String(), scopes: Type.Array(CallScope) }),
+  /** A call has started without asking. */
+  Type.Object({ type: Type.Literal('call_begun'), scopes: Type.Array(Type.String()) }),
+  /** A call is over; `sent`: something of it was sent, so it counts as started. */
+  Type.Object({ type: Type.Literal('call_over'), scopes: Type.Array(Type.String()), sent: Type.Boolean() }),
+]);
+export type CallCountFrame = Static<typeof CallCountFrame>;
+
+/** The answer to `call_ask`. `unknown`: control does not know yet what all edges hold; the fair share decides. */
+export const CallAnswer = Type.Object({
+  type: Type.Literal('call_answer'),
+  id: Type.String(),
+  answer: Type.Union([Type.Literal('counted'), Type.Literal('full'), Type.Literal('unknown')]),
+  /** of `full`: which limit */
+  scope: Type.Optional(Type.String()),
+  reason: Type.Optional(Type.Union([Type.Literal('concurrent'), Type.Literal('per_minute')])),
+});
+export type CallAnswer = Static<typeof CallAnswer>;

@@ -24,7 +24,7 @@
 import { type Static, Type } from 'typebox';
 import { EdgeCommand } from './commands.ts';
 import { EdgeConfig, EdgeConfigChange } from './config.ts';
-import { Learned, Membership } from './fleet.ts';
+import { CallAnswer, CallCountFrame, Learned, Membership } from './fleet.ts';
 import { Report } from './reports.ts';
 import { Iso } from './schema.ts';
 
@@ -65,6 +65,7 @@ export const EdgeToControl = Type.Union([
     /** the edge's clock when the frame was sent */
     at: Type.Optional(Iso),
   }),
+  CallCountFrame,
 ]);
 export type EdgeToControl = Static<typeof EdgeToControl>;
 
@@ -90,5 +91,6 @@ export const ControlToEdge = Type.Union([
   }),
   Membership,
   Learned,
+  CallAnswer,
 ]);
 export type ControlToEdge = Static<typeof ControlToEdge>;

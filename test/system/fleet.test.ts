@@ -128,6 +128,29 @@ test('the failover that a call of one edge causes is used by the other', async (
   await health(system, number, isActive(0));
 });
 
+test('a call limit holds for the calls of both edges together', async () => {
+  await system.api.ok('POST', `/v1/inbound/${number}`, { call_limits: { concurrent: 3 } });
+  await system.api.applied(number);
+  const pathway = await byePathway(system);
+  const ids: string[] = [];
+  for (let turn = 0; turn < 6; turn++) {
+    const order = { phone_number: `+1415555030${turn}`, from: number, pathway_id: pathway };
+    ids.push((await system.api.read(CallQueued, 'POST', '/v1/calls', order)).call_id);
+  }
+  const ringing = [await primary.call(), await primary.call(), await primary.call()];
+  const rejected = await eventually('three rejected calls', async () => {
+    const ended = (await system.api.calls()).filter(
+      ({ id, ended_at }) => ids.includes(id) && ended_at !== null,
+    );
+    return ended.length === 3 ? ended : null;
+  });
+  expect(rejected.map(({ termination }) => termination)).toEqual(['call_limit', 'call_limit', 'call_limit']);
+  expect(primary.waiting).toBe(0);
+  for (const call of ringing) call.answer('486 Busy Here');
+  for (const id of ids) await system.api.endedCall(id);
+  await system.api.ok('POST', `/v1/inbound/${number}`, { call_limits: null });
+});
+
 test('an edge that is killed is replaced: the other one registers and probes', async () => {
   const [bound] = bindings();
   const holdsBinding = bound === second.sipPort;
