@@ -206,10 +206,12 @@ async function assemble(
     services.agentTestSockets.take(...upgrade),
   );
   const { random } = options.webhooks ?? {};
+  const { replica } = services;
   const calls = { lost: metrics.lostCalls, queued: metrics.queuedCalls };
   const background = createBackground({
     tornado,
     testRuns,
+    settled: () => services.replica.settled(),
     startOthers: () =>
       together([
         startPorting(services, porting, senders.email, logger, random),
@@ -220,10 +222,10 @@ async function assemble(
           onAttempt: metrics.webhook,
         }),
         startAlerts(services, senders, logger, metrics.alerts, random),
-        rounds(startLostCalls(services, logger, calls)),
-        rounds(startRetention(services, logger, metrics.retention)),
-        rounds(widgets.startSweep()),
-        services.replica.whileHeld('fleet', () => rounds(services.fleet.start())),
+        replica.whileHeld('lost calls', () => rounds(startLostCalls(services, logger, calls))),
+        replica.whileHeld('retention', () => rounds(startRetention(services, logger, metrics.retention))),
+        replica.whileHeld('widget sweep', () => rounds(widgets.startSweep())),
+        replica.whileHeld('fleet', () => rounds(services.fleet.start())),
       ]),
   });
   return {

@@ -13,6 +13,8 @@ export interface BackgroundParts {
   readonly testRuns: BackgroundWork & { start(): void };
   /** Starts all work that needs no order. */
   readonly startOthers: () => BackgroundWork;
+  /** Resolves when this replica has the leases that are free, and does their work. */
+  readonly settled: () => Promise<void>;
 }
 
 export interface Background extends BackgroundWork {
@@ -23,7 +25,7 @@ export interface Background extends BackgroundWork {
   begin(): Promise<void>;
 }
 
-export function createBackground({ tornado, testRuns, startOthers }: BackgroundParts): Background {
+export function createBackground({ tornado, testRuns, startOthers, settled }: BackgroundParts): Background {
   let isHeld = false;
   let others: BackgroundWork | null = null;
   let begun: Promise<void> | null = null;
@@ -34,6 +36,7 @@ export function createBackground({ tornado, testRuns, startOthers }: BackgroundP
     if (isHeld) return;
     testRuns.start();
     others = startOthers();
+    await settled();
   };
   const hold = () => {
     isHeld = true;

@@ -1,6 +1,6 @@
 /** What alerts need from the rest of the control plane. */
 import type { Clock } from '#shared/clock.ts';
-import type { Database } from '../db/index.ts';
+import type { Database, Replica } from '../db/index.ts';
 import type { Announcements, ConnectedEdges } from '../edge-link/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
 import type { AlertLimits } from './limits.ts';
@@ -10,6 +10,7 @@ export interface AlertDeps {
   readonly limits: { readonly alerts: AlertLimits };
   readonly clock: Clock;
   readonly database: Database;
+  readonly replica: Replica;
   readonly edges: ConnectedEdges;
   /** Announces the ids whose last report was stored. */
   readonly announcements: Announcements;

@@ -18,6 +18,7 @@ import type { NoticeSender, SendResult } from './senders.ts';
 export interface NoticeParts {
   readonly db: Db;
   readonly clock: Clock;
+  readonly replica: AlertDeps['replica'];
   readonly announcements: AlertDeps['announcements'];
   readonly log: FastifyBaseLogger;
   readonly senders: Readonly<Record<NoticeChannel, NoticeSender>>;
@@ -37,15 +38,16 @@ export function startNotices(parts: NoticeParts): BackgroundWork {
 }
 
 function startChannel(parts: NoticeParts, channel: NoticeChannel): DueWork<AlertNoticeRow> {
-  const { announcements, clock, db, log } = parts;
+  const { announcements, clock, db, log, replica } = parts;
   return new DueWork<AlertNoticeRow>({
     db,
+    replica,
     clock,
     log,
     name: `${channel} notice`,
     mostRunning: 8,
     mostPerOrganization: 4,
-    due: (now, without, limit) => dueAttempts(sendableNotices(db, channel), now, without, limit),
+    due: (on, now, without, limit) => dueAttempts(sendableNotices(on, channel), now, without, limit),
     nextDue: (now) => nextDueAt(noticesOf(db, channel), now),
     attempt: (row, signal) => attempt(parts, row, signal),
     failed: (id, later, why) => countFailure(db, 'alert_notices', id, later, why, noticeSchedule),

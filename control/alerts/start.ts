@@ -1,7 +1,7 @@
 /** Builds alerts: senders, delivery, evaluation. */
 import { readFileSync } from 'node:fs';
 import type { FastifyBaseLogger } from 'fastify';
-import type { BackgroundWork } from '../db/index.ts';
+import { type BackgroundWork, rounds } from '../db/index.ts';
 import type { AlertDeps } from './deps.ts';
 import { startEvaluation } from './evaluation.ts';
 import type { AlertLimits } from './limits.ts';
@@ -38,13 +38,14 @@ export function startAlerts(
   metrics: AlertMetrics,
   random: () => number = Math.random,
 ): BackgroundWork {
-  const { announcements, clock, config, database, limits } = services;
+  const { announcements, clock, config, database, limits, replica } = services;
   const { evaluationMs: everyMs, sendTimeoutMs: timeoutMs } = limits.alerts;
   const { probeGapMs } = config;
   const parts = { db: database.db, clock, announcements, log };
   const mailFrom = config.mail?.from ?? '';
   const notices = startNotices({
     ...parts,
+    replica,
     senders,
     mailFrom,
     timeoutMs,
@@ -61,15 +62,17 @@ export function startAlerts(
     timeoutMs,
     onAttempt: metrics.operator,
   });
-  const stopEvaluation = startEvaluation({ ...parts, probeGapMs, everyMs, onRound: metrics.evaluated });
+  const evaluation = replica.whileHeld('alerts', () =>
+    rounds(startEvaluation({ ...parts, probeGapMs, everyMs, onRound: metrics.evaluated })),
+  );
   return {
     hold: () => {
-      void stopEvaluation();
+      evaluation.hold();
       void stopOperator();
       notices.hold();
     },
     close: async () => {
-      await stopEvaluation();
+      await evaluation.close();
       await stopOperator();
       await notices.close();
     },

@@ -1,14 +1,17 @@
 /** A queue whose work throws, hangs when the program ends, or cannot be counted: real database, fake time. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { killReplica, testReplica } from '../../test/kit/db/replicas.ts';
 import { openTestDatabase } from '../../test/kit/db/test-database.ts';
 import { type DueItem, DueWork } from './due-work.ts';
 import type { Database } from './open.ts';
-import { beginWork } from './under-way.ts';
+import type { Replica } from './replica.ts';
+import { claimWork } from './under-way.ts';
 
 let database: Database;
 let clock: FakeClock;
 let work: DueWork<DueItem> | null = null;
+let replica: Replica;
 /** Items that stay due until an attempt or a count removes them. */
 let due: Set<string>;
 let begun: string[];
@@ -19,12 +22,14 @@ let stored: () => void;
 beforeEach(async () => {
   database = await openTestDatabase();
   clock = new FakeClock();
+  replica = testReplica(database);
   due = new Set();
   begun = [];
   counted = [];
 });
 afterEach(async () => {
   await work?.close();
+  await replica.close();
   await database.close();
 });
 
@@ -33,12 +38,13 @@ type Failed = (id: string, later: string, why: string) => Promise<void>;
 function start(attempt: (id: string, signal: AbortSignal) => Promise<void>, failed?: Failed): void {
   work = new DueWork<DueItem>({
     db: database.db,
+    replica,
     clock,
     log: { error: () => undefined },
     name: 'queue',
     mostRunning: 4,
     mostPerOrganization: 4,
-    due: async (_now, { ids }, limit) =>
+    due: async (_db, _now, { ids }, limit) =>
       [...due]
         .filter((id) => !ids.includes(id))
         .slice(0, limit)
@@ -123,11 +129,19 @@ describe('a program that drains', () => {
 });
 
 describe('after a crash', () => {
+  /** A process that has begun this work several times, and died. */
+  async function died(ids: readonly string[], tries = 1): Promise<void> {
+    const dead = testReplica(database);
+    const claimant = await dead.claimant();
+    for (let n = 0; n < tries; n++)
+      for (const id of ids)
+        await claimWork(database.db, 'queue', [{ id, org_id: 'o' }], claimant, clock.now());
+    await killReplica(database, dead);
+  }
+
   it('one attempt that cannot be counted does not block counting others, and starts nothing at once', async () => {
-    for (const id of ['a', 'b']) {
-      due.add(id);
-      await beginWork(database.db, 'queue', id, clock.now());
-    }
+    for (const id of ['a', 'b']) due.add(id);
+    await died(['a', 'b']);
     start(
       async (id) => void due.delete(id),
       async (id, later, why) =>
@@ -144,7 +158,7 @@ describe('after a crash', () => {
 
   it('work that must not be dropped keeps its number of attempts across starts', async () => {
     due.add('a');
-    for (let crash = 0; crash < 3; crash++) await beginWork(database.db, 'queue', 'a', clock.now());
+    await died(['a'], 3);
     start(async (id) => void due.delete(id));
     await expect.poll(() => clock.pending, { timeout: 10_000 }).toBe(1);
     clock.advance(79_999);

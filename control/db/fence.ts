@@ -35,6 +35,12 @@ export function outsideFences<T>(work: () => T): T {
   return fences.getStore() ? fences.run(null, work) : work();
 }
 
+/** Runs later work inside the fence that is around the caller now. */
+export function sameFence(): <T>(work: () => T) => T {
+  const fence = presentFence();
+  return (work) => fences.run(fence, work);
+}
+
 /** The fence around the running code; null: none. */
 export function presentFence(): Fence | null {
   return fences.getStore() ?? null;

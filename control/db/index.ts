@@ -9,9 +9,9 @@ export { databaseTime } from './database-time.ts';
 export { type BackgroundWork, type DueItem, DueWork, rounds, together, type Without } from './due-work.ts';
 export { emptiedList } from './emptied-list.ts';
 export { excluded } from './excluded.ts';
-export { FenceLost, insideFence, outsideFences, rejectedByFences } from './fence.ts';
+export { FenceLost, insideFence, outsideFences, sameFence } from './fence.ts';
 export { fromJson, type Json, openJson, type SealedJson, sealJson, sealText, toJson } from './json.ts';
-export { type Lease, leaseFence, livingReplicas, releaseLease, renewLeases, takeLease } from './leases.ts';
+export { isPresent, type Lease, leaseFence, livingReplicas, releaseLease, renewLeases, takeLease } from './leases.ts';
 export { databaseLimits } from './limits.ts';
 export { onIndex } from './on-index.ts';
 export { type Database, DatabaseTooNew, isCurrent, openDatabase } from './open.ts';
@@ -86,5 +86,5 @@ export type {
   WidgetThreadRow,
 } from './tables.ts';
 export { type FoundPart, findParts, type Phrase } from './transcript-words.ts';
-export { beginWork, endWork, interruptedWork, mostCrashes, pauseAfterCrash } from './under-way.ts';
+export { claimWork, endWork, mostCrashes, pauseAfterCrash, takeOver, underWay } from './under-way.ts';
 export { readUnmigrated } from './unmigrated.ts';

@@ -6,7 +6,7 @@
  * All times are the database's. Who is late to renew has lost the lease, even if nobody has taken it yet. On SQLite there
  * is one process, which `expelOthers` tells the database at its start: there nothing expires, and nothing is renewed.
  */
-import { type CompiledQuery, type Kysely, type SelectQueryBuilder, sql } from 'kysely';
+import { type CompiledQuery, type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { databaseTime } from './database-time.ts';
 import { dialectOf } from './dialect-name.ts';
 import type { Fence } from './fence.ts';
@@ -127,6 +127,12 @@ export async function pruneReplicas(db: Db, ms: number): Promise<void> {
 export function claimIsAlive(db: Db, table: 'claims' | 'work_under_way') {
   return sql<boolean>`exists (select 1 from leases where leases.name = ${presenceOf('')} || ${sql.ref(`${table}.owner`)}
     and leases.owner = ${sql.ref(`${table}.owner`)} and leases.fence = ${sql.ref(`${table}.fence`)} and ${isValid(db)})`;
+}
+
+/** A condition: the replica whose id the expression has lives. */
+export function isPresent(db: Db, replica: RawBuilder<unknown>) {
+  return sql<boolean>`exists (select 1 from leases where leases.name = ${presenceOf('')} || ${replica}
+    and leases.owner = ${replica} and ${isValid(db)})`;
 }
 
 /** The fence of work under a lease. */

@@ -24,6 +24,15 @@ export function measureReplica(replica: Replica, registry: Registry): void {
     },
   });
   new Counter({
+    name: 'trunkline_control_work_taken_over_total',
+    help: 'Pieces of background work that were running on a replica, or on this one before a crash, and died with it.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(replica.counts.takenOver);
+    },
+  });
+  new Counter({
     name: 'trunkline_control_fenced_writes_total',
     help: 'Writes rejected because another replica had taken over their work.',
     registers: [registry],

@@ -48,6 +48,8 @@ interface Wanted {
 export interface ReplicaCounts {
   taken: number;
   lost: number;
+  /** Pieces of work of replicas that had died. */
+  takenOver: number;
 }
 
 /** How long replicas that have ended are remembered, ms: their claims are taken over long before. */
@@ -58,7 +60,7 @@ const beatsPerPrune = 3_600;
 
 export class Replica {
   readonly id: string;
-  readonly counts: ReplicaCounts = { taken: 0, lost: 0 };
+  readonly counts: ReplicaCounts = { taken: 0, lost: 0, takenOver: 0 };
   readonly #parts: ReplicaParts;
   readonly #clock: Clock;
   readonly #limits: Pick<DatabaseLimits, 'beatMs' | 'leaseMs'>;

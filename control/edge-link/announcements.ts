@@ -1,6 +1,6 @@
 /** Notifies waiters, in all replicas, that something was stored, such as an edge's report. */
 import type { Clock } from '#shared/clock.ts';
-import type { Db } from '../db/index.ts';
+import { type Db, outsideFences } from '../db/index.ts';
 import type { Bus, Topic } from '../replicas/index.ts';
 
 export interface Reach {
@@ -42,7 +42,8 @@ export class Announcements {
   /** Call after the commit. */
   announce(subject: string): void {
     this.#tell(subject);
-    if (!this.#hereOnly.has(subject)) this.#others?.post([subject]);
+    // The message is stored later, whether or not the announcer's work may still write then.
+    if (!this.#hereOnly.has(subject)) outsideFences(() => this.#others?.post([subject]));
   }
 
   /**
@@ -76,6 +77,9 @@ export class Announcements {
   }
 
   #tell(subject: string): void {
-    for (const listener of [...(this.#waiting.get(subject) ?? [])]) listener();
+    // They are not the work of whoever announces it, and may write for longer than that may.
+    outsideFences(() => {
+      for (const listener of [...(this.#waiting.get(subject) ?? [])]) listener();
+    });
   }
 }

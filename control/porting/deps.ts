@@ -2,7 +2,7 @@
 import type { Clock } from '#shared/clock.ts';
 import type { AlertLimits } from '../alerts/index.ts';
 import type { Catalogue } from '../catalogue/index.ts';
-import type { Database, SecretBox } from '../db/index.ts';
+import type { Database, Replica, SecretBox } from '../db/index.ts';
 import type { Announcements } from '../edge-link/index.ts';
 import type { Quotas } from '../organizations/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
@@ -13,6 +13,7 @@ export interface PortingDeps {
   readonly limits: { readonly porting: PortingLimits; readonly alerts: Pick<AlertLimits, 'sendTimeoutMs'> };
   readonly clock: Clock;
   readonly database: Database;
+  readonly replica: Replica;
   readonly secrets: SecretBox;
   /** Every change to an organization's set-up goes through it. */
   readonly catalogue: Catalogue;

@@ -21,16 +21,17 @@ const longestWaitMs = 24 * 60 * 60 * 1000;
 
 /** Starts at once with what is due. */
 export function startSignatureExpiry(services: PortingDeps, log: FastifyBaseLogger): BackgroundWork {
-  const { announcements, clock, database } = services;
+  const { announcements, clock, database, replica } = services;
   const { db } = database;
   return new DueWork<DueItem>({
     db,
+    replica,
     clock,
     log,
     name: 'port without a signature',
     mostRunning: 4,
     mostPerOrganization: 4,
-    due: (now, without, limit) => expiredRequests(db, now, without, limit),
+    due: expiredRequests,
     nextDue: async (now) => soon(now, await nextSignatureExpiry(db, now)),
     attempt: async ({ id }) => {
       await changePorts(services, (trx, altered) => {
@@ -48,16 +49,17 @@ export function startDocumentExpiry(
   files: DocumentFiles,
   log: FastifyBaseLogger,
 ): BackgroundWork {
-  const { announcements, clock, database } = services;
+  const { announcements, clock, database, replica } = services;
   const { db } = database;
   return new DueWork<PortDocumentRow>({
     db,
+    replica,
     clock,
     log,
     name: 'unused document',
     mostRunning: 1,
     mostPerOrganization: 1,
-    due: (now, without, limit) => expiredDocuments(db, now, without, limit),
+    due: expiredDocuments,
     nextDue: async (now) => soon(now, await nextExpiry(db, now)),
     attempt: async ({ id, file_name }) => {
       if (!(await expireDocument(db, id, new Date(clock.now()).toISOString()))) return;

@@ -44,16 +44,17 @@ export interface MailParts {
 
 /** Starts at once with what is due. */
 export function startMails(parts: MailParts): BackgroundWork {
-  const { announcements, clock, database } = parts.services;
+  const { announcements, clock, database, replica } = parts.services;
   const { db } = database;
   return new DueWork<PortMailRow>({
     db,
+    replica,
     clock,
     log: parts.log,
     name: 'port mail',
     mostRunning: 4,
     mostPerOrganization: 2,
-    due: (now, without, limit) => dueAttempts(allMails(db), now, without, limit),
+    due: (on, now, without, limit) => dueAttempts(allMails(on), now, without, limit),
     nextDue: (now) => nextDueAt(allMails(db), now),
     attempt: (row, signal) => attempt(parts, row, signal),
     failed: (id, later, why) => countFailure(db, 'port_mails', id, later, why, noticeSchedule),

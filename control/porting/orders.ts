@@ -35,16 +35,17 @@ export interface OrderParts extends TakeParts {
 
 /** Starts at once with what is due. */
 export function startOrders(parts: OrderParts): BackgroundWork {
-  const { announcements, clock, database } = parts.services;
+  const { announcements, clock, database, replica } = parts.services;
   const { db } = database;
   return new DueWork<PortOrderRow>({
     db,
+    replica,
     clock,
     log: parts.log,
     name: 'port order',
     mostRunning: 4,
     mostPerOrganization: 2,
-    due: (now, without, limit) => dueOrders(db, now, without, limit),
+    due: dueOrders,
     nextDue: (now) => nextOrder(db, now),
     attempt: (row, signal) => attempt(parts, row, signal),
     onStored: (wake) => announcements.on(orderSubject, wake),

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { newDelivery } from '../../test/kit/db/delivery.ts';
+import { killReplica, testReplica } from '../../test/kit/db/replicas.ts';
 import { openTestDatabase } from '../../test/kit/db/test-database.ts';
 import { DueWork } from '../db/due-work.ts';
 import type { Database } from '../db/open.ts';
@@ -28,14 +29,16 @@ const row = () => database.db.selectFrom('webhook_deliveries').selectAll().execu
 function program(attempt: () => Promise<void>) {
   let begun = 0;
   const { db } = database;
+  const replica = testReplica(database);
   const work = new DueWork<WebhookDeliveryRow>({
     db,
+    replica,
     clock,
     log,
     name: 'webhook',
     mostRunning: 4,
     mostPerOrganization: 4,
-    due: (now, without, limit) => dueAttempts(allDeliveries(db), now, without, limit),
+    due: (on, now, without, limit) => dueAttempts(allDeliveries(on), now, without, limit),
     nextDue: (now) => nextDueAt(allDeliveries(db), now),
     attempt: () => {
       begun++;
@@ -45,7 +48,12 @@ function program(attempt: () => Promise<void>) {
       updateAttempt(db, 'webhook_deliveries', id, afterFailure(await row(), later, why)),
     onStored: () => () => undefined,
   });
-  return { begun: () => begun, work };
+  return {
+    begun: () => begun,
+    work,
+    kill: () => killReplica(database, replica),
+    close: () => replica.close(),
+  };
 }
 
 /** A program whose work never returns: it is dead from then on. */
@@ -53,7 +61,7 @@ const dies = () => new Promise<void>(() => undefined);
 
 it('waits after a crash, counts as an attempt, and is given up after the last one', async () => {
   for (let crash = 0; crash < 5; crash++) {
-    const { begun } = program(dies);
+    const { begun, kill } = program(dies);
     if (crash > 0) {
       await expect.poll(async () => (await row()).attempts).toBe(crash);
       expect(begun()).toBe(0);
@@ -62,6 +70,7 @@ it('waits after a crash, counts as an attempt, and is given up after the last on
     await expect.poll(begun).toBe(1);
     const claims = database.db.selectFrom('work_under_way').selectAll();
     await expect.poll(async () => (await claims.execute()).length).toBe(1);
+    await kill();
   }
   const last = program(dies);
   await expect.poll(async () => (await row()).attempts).toBe(5);
@@ -72,6 +81,7 @@ it('waits after a crash, counts as an attempt, and is given up after the last on
   });
   clock.advance(3_600_000);
   await last.work.close();
+  await last.close();
   expect(last.begun()).toBe(0);
 });
 
@@ -81,7 +91,9 @@ it('does not count an attempt aborted by an orderly shutdown', async () => {
   await expect.poll(first.begun).toBe(1);
   ended.resolve();
   await first.work.close();
+  await first.close();
   const second = program(dies);
   await expect.poll(second.begun).toBe(1);
   expect((await row()).attempts).toBe(0);
+  await second.kill();
 });

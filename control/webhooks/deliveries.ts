@@ -16,6 +16,7 @@ import { type SendParts, sendEvent } from './send.ts';
 import { allDeliveries, webhookSubject } from './store.ts';
 
 export interface DeliveryParts extends SendParts {
+  readonly replica: WebhookDeps['replica'];
   readonly announcements: WebhookDeps['announcements'];
   readonly log: FastifyBaseLogger;
   /** Builds the body of an event stored without one; null: its subject was deleted. @param now ms */
@@ -28,15 +29,16 @@ export interface DeliveryParts extends SendParts {
 
 /** Starts at once with due deliveries. Close it before the database. */
 export function startWebhookDeliveries(parts: DeliveryParts): BackgroundWork {
-  const { announcements, clock, db, log } = parts;
+  const { announcements, clock, db, log, replica } = parts;
   return new DueWork<WebhookDeliveryRow>({
     db,
+    replica,
     clock,
     log,
     name: 'webhook',
     mostRunning: 64,
     mostPerOrganization: 8,
-    due: (now, without, limit) => dueAttempts(allDeliveries(db), now, without, limit),
+    due: (on, now, without, limit) => dueAttempts(allDeliveries(on), now, without, limit),
     nextDue: (now) => nextDueAt(allDeliveries(db), now),
     attempt: (row, signal) => attempt(parts, row, signal),
     failed: (id, later, why) => countFailure(db, 'webhook_deliveries', id, later, why),

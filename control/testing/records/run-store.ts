@@ -2,7 +2,13 @@
 import { sql } from 'kysely';
 import type { RunQuery } from '#shared/api/agent-testing/runs.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { Db, TestAssertionResultRow, TestRunRecordRow, TestRunRow } from '../../db/index.ts';
+import {
+  type Db,
+  isPresent,
+  type TestAssertionResultRow,
+  type TestRunRecordRow,
+  type TestRunRow,
+} from '../../db/index.ts';
 
 export type RunWithName = TestRunRow & { readonly scenario_name: string };
 
@@ -161,18 +167,50 @@ export async function oldestWaiting(db: Db, orgId: string): Promise<TestRunRow |
 }
 
 /**
- * Runs of another worker that has ended. Later (ISO): expired ones, and those abandoned because the database failed:
- * given back, or this worker's own; it knows which of these are running.
+ * Runs that nobody runs: given back, or of a worker that has died. Also this worker's own; it knows which of these are
+ * running, and which it abandoned because the database failed.
  */
-export function orphans(db: Db, worker: string, expiredBefore: string | null): Promise<TestRunRow[]> {
-  let query = db.selectFrom('test_runs').selectAll().where('status', '=', running);
-  query =
-    expiredBefore === null
-      ? query.where((eb) => eb.or([eb('worker', 'is', null), eb('worker', '!=', worker)]))
-      : query.where((eb) =>
-          eb.or([eb('worker', 'is', null), eb('worker', '=', worker), eb('lease_until', '<', expiredBefore)]),
-        );
-  return query.orderBy('org_id').orderBy('created_at').orderBy('id').execute();
+export function orphans(db: Db, worker: string): Promise<TestRunRow[]> {
+  return db
+    .selectFrom('test_runs')
+    .selectAll()
+    .where('status', '=', running)
+    .where((eb) =>
+      eb.or([
+        eb('worker', 'is', null),
+        eb('worker', '=', worker),
+        eb.not(isPresent(db, sql.ref('test_runs.worker'))),
+      ]),
+    )
+    .orderBy('org_id')
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** How many runs living workers run, by organization. */
+export async function countRunning(db: Db): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('test_runs')
+    .select(['org_id', (eb) => eb.fn.countAll<number>().as('runs')])
+    .where('status', '=', running)
+    .where('worker', 'is not', null)
+    .where(isPresent(db, sql.ref('test_runs.worker')))
+    .groupBy('org_id')
+    .execute();
+  return new Map(rows.map(({ org_id, runs }) => [org_id, runs]));
+}
+
+/** Which of these runs a worker still has. */
+export async function stillClaimed(db: Db, worker: string, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('test_runs')
+    .select('id')
+    .where('id', 'in', [...ids])
+    .where('status', '=', 'RUNNING')
+    .where('worker', '=', worker)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
 }
 
 export async function countWaiting(db: Db): Promise<number> {

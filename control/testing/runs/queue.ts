@@ -7,26 +7,34 @@
  *        +----------------+----> CANCELLED
  *
  * A claim is the worker's name and the number of the attempt. A run is ended in one transaction that checks whether the
- * row still has the claim, so no run ends twice. The next start takes over another worker's runs, because one process
- * at a time has the data folder: at once what an orderly shutdown gave back, after a pause what was running during a
- * crash, because it may have caused it.
+ * row still has the claim, so no run ends twice. Runs of a worker that has ended are taken over: at once what an orderly
+ * shutdown gave back, after a pause what was running during a crash, because it may have caused it.
  */
 
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
 import { counted } from '#shared/counted.ts';
-import { type BackgroundWork, type Db, fromJson, pauseAfterCrash, type TestRunRow } from '../../db/index.ts';
+import {
+  type BackgroundWork,
+  type Db,
+  fromJson,
+  pauseAfterCrash,
+  type Replica,
+  type TestRunRow,
+} from '../../db/index.ts';
 import { webhookSubject } from '../../webhooks/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
 import type { ChatLine } from '../judging/ports.ts';
 import { beginBatch } from '../records/batch-store.ts';
 import {
   claimRun,
+  countRunning,
   findRecord,
   holdsClaim,
   orphans,
   releaseRun,
   setContentHash,
+  stillClaimed,
 } from '../records/run-store.ts';
 import { beginSet } from '../records/set-store.ts';
 import { finishRun, type RunEnd } from '../records/write.ts';
@@ -37,7 +45,7 @@ import { testRunsSubject } from './plan.ts';
 import { nextFairly } from './turns.ts';
 
 export interface QueueLimits {
-  /** Concurrent runs, per organization and in total. */
+  /** Concurrent runs on all replicas, per organization and in total. */
   readonly perOrganization: number;
   readonly concurrent: number;
   /** For one run, including retries, ms. */
@@ -49,8 +57,8 @@ export interface QueueParts {
   readonly clock: Clock;
   readonly log: { error(facts: object, message: string): void };
   readonly announcements: TestingDeps['announcements'];
-  /** Unique per process. */
-  readonly worker: string;
+  /** Whose id is the worker's name. */
+  readonly replica: Replica;
   readonly limits: QueueLimits;
   readonly live: LiveRuns;
   readonly metrics: Pick<RunMetrics, 'began' | 'ended'>;
@@ -64,7 +72,7 @@ const repeats = 2;
 const sweepMs = 30_000;
 /** After a database failure, ms. */
 const retryMs = 5_000;
-/** A claim outlives its run's timeout by this much. */
+/** Read by versions that know no replicas: a claim outlives its run's timeout by this much. */
 const leaseMs = 60_000;
 
 type Stop = 'timeout' | 'cancelled' | 'closing';
@@ -82,13 +90,17 @@ export class RunQueue implements BackgroundWork {
   #sweep: Timer;
   #isHeld = false;
   #closing = false;
-  /** Whether the runs of other processes are known. Nothing starts before. */
-  #tookUp = false;
 
   /** Starts at once. */
   constructor(parts: QueueParts) {
     this.#parts = parts;
-    this.#stopListening = parts.announcements.on(testRunsSubject, () => this.#wake());
+    const stops = [
+      parts.announcements.on(testRunsSubject, () => this.#wake()),
+      parts.replica.onLook(() => this.#wakeToLook()),
+    ];
+    this.#stopListening = () => {
+      for (const stop of stops) stop();
+    };
     this.#look = this.#guarded(() => this.#fill());
     this.#sweep = parts.clock.after(sweepMs, () => this.#sweepNow());
   }
@@ -136,23 +148,45 @@ export class RunQueue implements BackgroundWork {
       });
   }
 
+  /** Takes up runs that nobody runs; another replica may be faster. */
   async #takeUp(): Promise<void> {
-    const { clock, db, worker } = this.#parts;
-    const left = await orphans(db, worker, null);
-    this.#orphans = left.filter((run) => run.worker === null);
-    const died = left.filter((run) => run.worker !== null);
+    const { clock, db, replica } = this.#parts;
+    // Its own must not look like those of a dead one.
+    await replica.claimant();
+    const known = new Set([...this.#running.keys(), ...this.#orphans.map(({ id }) => id)]);
+    for (const { run } of this.#crashed) known.add(run.id);
+    const left = (await orphans(db, replica.id)).filter(({ id }) => !known.has(id));
+    const isOrphan = (run: TestRunRow) => run.worker === null || run.worker === replica.id;
+    this.#orphans.push(...left.filter(isOrphan));
+    const died = left.filter((run) => !isOrphan(run));
     const now = clock.now();
-    this.#crashed = died.map((run, place) => ({ run, from: now + pauseAfterCrash(place) }));
-    this.#tookUp = true;
+    this.#crashed.push(...died.map((run, place) => ({ run, from: now + pauseAfterCrash(place) })));
+    replica.counts.takenOver += died.length;
+  }
+
+  /** What other replicas have stored: new runs, cancellations, and runs that they have taken over. */
+  #wakeToLook(): void {
+    this.#look = this.#look.then(() =>
+      this.#guarded(async () => {
+        await this.#stopLost();
+        await this.#fill();
+        this.#parts.onEnd();
+      }),
+    );
+  }
+
+  async #stopLost(): Promise<void> {
+    const { db, replica } = this.#parts;
+    const running = [...this.#running];
+    if (running.length === 0 || this.#isHeld) return;
+    const ids = running.map(([id]) => id);
+    const claimed = await stillClaimed(db, replica.id, ids);
+    for (const [id, { stop }] of running) if (!claimed.has(id)) stop.abort('cancelled' satisfies Stop);
   }
 
   async #lookForLost(): Promise<void> {
-    const { announcements, clock, db, worker, onEnd } = this.#parts;
-    if (this.#isHeld || !this.#tookUp) return;
-    const lost = await orphans(db, worker, new Date(clock.now()).toISOString());
-    const known = new Set([...this.#running.keys(), ...this.#orphans.map(({ id }) => id)]);
-    for (const { run } of this.#crashed) known.add(run.id);
-    this.#orphans.push(...lost.filter(({ id }) => !known.has(id)));
+    const { announcements, onEnd } = this.#parts;
+    if (this.#isHeld) return;
     await this.#fill();
     // Runs also end elsewhere, with a deleted scenario.
     announcements.announce(webhookSubject);
@@ -173,11 +207,14 @@ export class RunQueue implements BackgroundWork {
   async #fill(): Promise<void> {
     const { limits } = this.#parts;
     if (this.#isHeld) return;
-    if (!this.#tookUp) await this.#takeUp();
+    await this.#takeUp();
     this.#release();
-    while (!this.#isHeld && this.#running.size < limits.concurrent) {
-      const orphan = this.#takeOrphan();
-      const run = orphan ?? (await this.#nextWaiting());
+    for (;;) {
+      const running = await countRunning(this.#parts.db);
+      if (this.#isHeld || total(running) >= limits.concurrent) return;
+      const isFull = (orgId: string) => (running.get(orgId) ?? 0) >= limits.perOrganization;
+      const orphan = this.#takeOrphan(isFull);
+      const run = orphan ?? (await this.#nextWaiting(isFull));
       // Also when that happened during the database read.
       if (!run || this.#isHeld) return;
       try {
@@ -207,31 +244,30 @@ export class RunQueue implements BackgroundWork {
     }
   }
 
-  #takeOrphan(): TestRunRow | undefined {
-    const index = this.#orphans.findIndex(({ org_id }) => !this.#isFull(org_id));
+  #takeOrphan(isFull: (orgId: string) => boolean): TestRunRow | undefined {
+    const index = this.#orphans.findIndex(({ org_id }) => !isFull(org_id));
     return index < 0 ? undefined : this.#orphans.splice(index, 1)[0];
   }
 
-  async #nextWaiting(): Promise<TestRunRow | undefined> {
-    const run = await nextFairly(this.#parts.db, this.#lastOrganization, (orgId) => this.#isFull(orgId));
+  async #nextWaiting(isFull: (orgId: string) => boolean): Promise<TestRunRow | undefined> {
+    const run = await nextFairly(this.#parts.db, this.#lastOrganization, isFull);
     if (run) this.#lastOrganization = run.org_id;
     return run;
   }
 
-  #isFull(orgId: string): boolean {
-    const own = [...this.#running.values()].filter((one) => one.orgId === orgId).length;
-    return own >= this.#parts.limits.perOrganization;
-  }
-
   async #claim(found: TestRunRow): Promise<void> {
-    const { db, clock, limits, worker } = this.#parts;
+    const { db, clock, limits, replica } = this.#parts;
     const now = clock.now();
     const times = {
       now: new Date(now).toISOString(),
       leaseUntil: new Date(now + limits.timeoutMs + leaseMs).toISOString(),
     };
     const work = await db.transaction().execute(async (trx): Promise<Work | null> => {
-      const run = await claimRun(trx, found, worker, times);
+      // Replicas claim one after another, so that they pass no limit together.
+      const running = await countRunning(trx);
+      const ofOrganization = running.get(found.org_id) ?? 0;
+      if (total(running) >= limits.concurrent || ofOrganization >= limits.perOrganization) return null;
+      const run = await claimRun(trx, found, replica.id, times);
       if (!run) return null;
       if (run.batch_id !== null) await beginBatch(trx, run.batch_id);
       if (run.simulation_set_id !== null) await beginSet(trx, run.simulation_set_id);
@@ -259,7 +295,7 @@ export class RunQueue implements BackgroundWork {
   }
 
   async #attempts(first: Work, signal: AbortSignal): Promise<void> {
-    const { clock, db, limits, live, log, worker } = this.#parts;
+    const { clock, db, limits, live, log, replica } = this.#parts;
     for (let work: Work | null = first; work; ) {
       const { run } = work;
       live.begin(run.id, run.attempts);
@@ -286,7 +322,7 @@ export class RunQueue implements BackgroundWork {
       // After a fault it stays claimed, and waits after the next start.
       if (this.#isHeld && !this.#closing) return;
       const now = clock.now();
-      const next: TestRunRow | undefined = await claimRun(db, run, worker, {
+      const next: TestRunRow | undefined = await claimRun(db, run, replica.id, {
         now: new Date(now).toISOString(),
         leaseUntil: new Date(now + limits.timeoutMs + leaseMs).toISOString(),
       });
@@ -300,7 +336,7 @@ export class RunQueue implements BackgroundWork {
     if (why === 'timeout') {
       return this.#broken(run, `The run took longer than ${spoken(this.#parts.limits.timeoutMs)}.`);
     }
-    await releaseRun(this.#parts.db, run.id, { worker: this.#parts.worker, attempts: run.attempts });
+    await releaseRun(this.#parts.db, run.id, { worker: this.#parts.replica.id, attempts: run.attempts });
   }
 
   async #broken(run: TestRunRow, reason: string, error?: unknown): Promise<void> {
@@ -314,9 +350,9 @@ export class RunQueue implements BackgroundWork {
   }
 
   async #end(run: TestRunRow, end: RunEnd, contentHash: string | null): Promise<void> {
-    const { announcements, db, metrics, onEnd, worker } = this.#parts;
+    const { announcements, db, metrics, onEnd, replica } = this.#parts;
     const ended = await db.transaction().execute(async (trx) => {
-      if (!(await holdsClaim(trx, run.id, { worker, attempts: run.attempts }))) return false;
+      if (!(await holdsClaim(trx, run.id, { worker: replica.id, attempts: run.attempts }))) return false;
       if (contentHash !== null && contentHash !== run.content_hash) {
         await setContentHash(trx, run.id, contentHash);
       }
@@ -332,6 +368,10 @@ export class RunQueue implements BackgroundWork {
   #tellBatch({ batch_id }: TestRunRow): void {
     if (batch_id !== null) this.#parts.announcements.announce(batchSubject(batch_id));
   }
+}
+
+function total(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
 function spoken(ms: number): string {

@@ -109,11 +109,12 @@ describe('after a restart', () => {
 });
 
 describe('a run whose worker is gone', () => {
-  it('is resumed when its lease expires', async () => {
+  it('is resumed after a pause, also when it is found later', async () => {
     runs.start();
-    const lease_until = new Date(runs.clock.now() + 10_000).toISOString();
-    const [id] = await runs.waiting('a', 1, { status: 'RUNNING', worker: 'gone', lease_until });
+    const [id] = await runs.waiting('a', 1, { status: 'RUNNING', worker: 'gone', lease_until: later });
     runs.clock.advance(30_000);
+    await runs.found(1);
+    runs.clock.advance(5_000);
     await runs.begin(1);
     expect(runs.begun[0]?.work.run).toMatchObject({ id, worker: 'me' });
   });

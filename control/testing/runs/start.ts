@@ -34,7 +34,7 @@ export interface TestRuns {
 }
 
 export function createTestRuns(services: TestingDeps, log: FastifyBaseLogger, registry: Registry): TestRuns {
-  const { announcements, clock, config, database } = services;
+  const { announcements, clock, config, database, replica } = services;
   const { db } = database;
   const { testing } = services.limits;
   const limits = { ...testing, perOrganization: config.quotas.runsAtOnce };
@@ -85,7 +85,7 @@ export function createTestRuns(services: TestingDeps, log: FastifyBaseLogger, re
         clock,
         log,
         announcements,
-        worker: config.instanceId,
+        replica,
         limits,
         live,
         metrics,

@@ -1,21 +1,25 @@
 /**
  * Runs sessions: run the scenarios, check the results, then end, or fork and run again. Every step is one transaction
  * that checks that the session has not advanced since, so a session resumes its iteration after a restart, and no step
- * is done twice.
+ * is done twice. One replica does all steps, under a lease; it learns of what others store by looking now and then.
  */
 import type { Timer } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
 import { OneAtATime } from '../../conversations/index.ts';
 import {
-  beginWork,
+  type BackgroundWork,
+  claimWork,
   endWork,
+  FenceLost,
   fromJson,
-  interruptedWork,
   mostCrashes,
   pauseAfterCrash,
+  sameFence,
   type TestTornadoIterationRow,
   type TestTornadoSessionRow,
+  takeOver,
   toJson,
+  underWay,
 } from '../../db/index.ts';
 import { isoTime } from '../../organizations/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
@@ -50,7 +54,7 @@ const stepQueue = 'tornado step';
 /** Retries of a failed step (contract 6.8). */
 const repeats = 2;
 
-export class Sessions {
+export class Sessions implements BackgroundWork {
   readonly #parts: SessionsParts;
   readonly #steps = new OneAtATime();
   readonly #under = new Set<Promise<void>>();
@@ -59,12 +63,16 @@ export class Sessions {
   readonly #waiting = new Map<string, Timer>();
   /** Aborts a session's planning when it is canceled. */
   readonly #planning = new Map<string, AbortController>();
+  /** Work that is started from elsewhere, such as a request, is under the lease, too. */
+  readonly #underLease = sameFence();
+  readonly #stopLooking: () => void;
   #isResumed = false;
   #isHeld = false;
   #closing = false;
 
   constructor(parts: SessionsParts) {
     this.#parts = parts;
+    this.#stopLooking = parts.services.replica.onLook(() => void this.look());
   }
 
   get active(): number {
@@ -73,8 +81,11 @@ export class Sessions {
 
   /** Resumes sessions that were running when the process ended. */
   async resume(): Promise<void> {
-    const { clock, database } = this.#parts.services;
-    const crashed = (await interruptedWork(database.db, stepQueue)).map(({ id }) => id);
+    const { clock, database, replica } = this.#parts.services;
+    // Whoever had the lease before does nothing more, even if it lives.
+    const left = await takeOver(database.db, stepQueue, () => true, clock.now(), pauseAfterCrash);
+    replica.counts.takenOver += left.length;
+    const crashed = (await underWay(database.db, stepQueue)).map(({ id }) => id);
     const running = await listRunning(database.db);
     if (this.#isHeld) return;
     for (const session of running) {
@@ -87,6 +98,19 @@ export class Sessions {
         );
     }
     this.#isResumed = true;
+  }
+
+  /** Takes up what other replicas have stored: new sessions, and cancellations. Never rejects. */
+  async look(): Promise<void> {
+    if (!this.#isResumed || this.#isHeld) return;
+    try {
+      for (const session of await listRunning(this.#parts.services.database.db)) {
+        if (session.cancel_requested_at !== null) void this.cancelled(session.id);
+        else if (!this.#waiting.has(session.id)) this.watch(session);
+      }
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'tornado sessions could not be read');
+    }
   }
 
   #waited(session: TestTornadoSessionRow): void {
@@ -126,13 +150,15 @@ export class Sessions {
   /** Does the next step, if any. Never rejects. */
   advance(id: string): Promise<void> {
     if (this.#isHeld) return Promise.resolve();
-    const step = this.#steps.run(id, () => this.#guarded(id)).finally(() => this.#under.delete(step));
+    const run = () => this.#steps.run(id, () => this.#guarded(id));
+    const step = this.#underLease(run).finally(() => this.#under.delete(step));
     this.#under.add(step);
     return step;
   }
 
   hold(): void {
     this.#isHeld = true;
+    this.#stopLooking();
     for (const timer of [...this.#timers.values(), ...this.#waiting.values()]) timer.cancel();
   }
 
@@ -150,7 +176,7 @@ export class Sessions {
       try {
         return await this.#counted(id);
       } catch (error) {
-        if (this.#closing) return;
+        if (this.#closing || error instanceof FenceLost) return;
         this.#parts.log.error({ err: error, session: id, attempt }, 'a step of a tornado session failed');
         if (attempt >= repeats) return this.#fail(id, error);
       }
@@ -159,12 +185,14 @@ export class Sessions {
 
   /** A step that has crashed the program several times ends its session instead. */
   async #counted(id: string): Promise<void> {
-    const { clock, database } = this.#parts.services;
-    const tries = await beginWork(database.db, stepQueue, id, clock.now());
+    const { clock, database, replica } = this.#parts.services;
+    const claimant = await replica.claimant();
+    const item = { id, org_id: '' };
+    const tries = (await claimWork(database.db, stepQueue, [item], claimant, clock.now())).get(id) ?? 1;
     try {
       await this.#step(id, tries > mostCrashes ? 'The service ended again and again during a step.' : null);
     } finally {
-      await endWork(database.db, stepQueue, id);
+      await endWork(database.db, stepQueue, id, claimant);
     }
   }
 

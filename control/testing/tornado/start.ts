@@ -6,7 +6,14 @@ import type { TornadoStart } from '#shared/api/agent-testing/tornado.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Actor } from '../../audit/index.ts';
-import { type Db, fromJson, type PathwayRow, type TestTornadoSessionRow, toJson } from '../../db/index.ts';
+import {
+  type BackgroundWork,
+  type Db,
+  fromJson,
+  type PathwayRow,
+  type TestTornadoSessionRow,
+  toJson,
+} from '../../db/index.ts';
 import { isoTime } from '../../organizations/index.ts';
 import { requirePathway, requireVersion } from '../../pathways/index.ts';
 import type { RawGraph } from '../analysis/edits.ts';
@@ -31,7 +38,7 @@ export interface Tornado {
   start(orgId: string, body: TornadoStart, by: Actor): Promise<TestTornadoSessionRow>;
   /** @throws ApiError TORNADO_NOT_FOUND, TORNADO_NOT_ACTIVE */
   cancel(orgId: string, id: string, by: Actor): Promise<void>;
-  /** Resumes sessions that were running when the process ended. */
+  /** Runs sessions, also those of a process that ended, while this replica has their lease. */
   resume(): Promise<void>;
   /** Takes no more steps. */
   hold(): void;
@@ -46,10 +53,27 @@ export function createTornado(
   registry: Registry,
   planner: Planner = plannerOf(services.models.judge),
 ): Tornado {
-  const { announcements, clock, database } = services;
-  const metrics = tornadoMetrics(registry, () => sessions.active);
-  const sessions = new Sessions({ services, log, planner, metrics, stopped: (ids) => runs.stopped(ids) });
-  runs.onBatchCompleted((batchId) => sessions.batchCompleted(batchId));
+  const { announcements, clock, database, replica } = services;
+  const metrics = tornadoMetrics(registry, () => sessions?.active ?? 0);
+  /** null: another replica runs the sessions. */
+  let sessions: Sessions | null = null;
+  let resumed: Promise<void> = Promise.resolve();
+  let work: BackgroundWork | null = null;
+  const begun = () => {
+    const mine = new Sessions({ services, log, planner, metrics, stopped: (ids) => runs.stopped(ids) });
+    sessions = mine;
+    resumed = mine.resume();
+    // The failure also goes to the caller of `resume`.
+    resumed.catch((error: unknown) => log.error({ err: error }, 'tornado sessions could not be resumed'));
+    return {
+      hold: () => mine.hold(),
+      close: async () => {
+        await mine.close();
+        if (sessions === mine) sessions = null;
+      },
+    };
+  };
+  runs.onBatchCompleted(async (batchId) => sessions?.batchCompleted(batchId));
   return {
     start: async (orgId, body, by) => {
       checkWebhook(services, body.webhook_url);
@@ -59,7 +83,7 @@ export function createTornado(
         return begun;
       });
       announcements.announce(testRunsSubject);
-      sessions.watch(session);
+      sessions?.watch(session);
       return session;
     },
     cancel: async (orgId, id, by) => {
@@ -70,13 +94,17 @@ export function createTornado(
         const change = { orgId, subject: id, action: 'tornado_cancel' as const };
         if (running) await recordTestingChange(db, services, by, change);
       });
-      await sessions.cancelled(id);
+      await sessions?.cancelled(id);
       const ended = await requireSession(database.db, orgId, id);
       if (ended.status !== 'CANCELLED' && ended.status !== 'RUNNING') throw ApiError.of('TORNADO_NOT_ACTIVE');
     },
-    resume: () => sessions.resume(),
-    hold: () => sessions.hold(),
-    close: () => sessions.close(),
+    resume: async () => {
+      work = replica.whileHeld('tornado', begun);
+      await replica.settled();
+      await resumed;
+    },
+    hold: () => work?.hold(),
+    close: async () => work?.close(),
   };
 }
 

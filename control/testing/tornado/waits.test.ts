@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { faultyGraph, soundBooking } from '../../../test/kit/control/dental.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
-import { beginWork } from '../../db/under-way.ts';
+import { killReplica, testReplica } from '../../../test/kit/db/replicas.ts';
+import { claimWork } from '../../db/under-way.ts';
 import { cancelledEnd, finishRun } from '../records/write.ts';
 import { Sessions } from './sessions.ts';
 
@@ -19,7 +20,11 @@ beforeEach(async () => {
   const pathway = await client.pathway(faultyGraph);
   await client.scenario({ pathway_id: pathway, ...soundBooking });
   session = await client.tornado(pathway, { timeout_ms: 3_600_000 });
-  await beginWork(db(), 'tornado step', session, test.clock.now());
+  const { database } = test.control.services;
+  const dead = testReplica(database);
+  const step = { id: session, org_id: '' };
+  await claimWork(db(), 'tornado step', [step], await dead.claimant(), test.clock.now());
+  await killReplica(database, dead);
   sessions = restarted();
   await sessions.resume();
 });

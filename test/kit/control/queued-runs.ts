@@ -2,12 +2,14 @@
 import { expect } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { Database } from '../../../control/db/open.ts';
+import type { Replica } from '../../../control/db/replica.ts';
 import { Announcements } from '../../../control/edge-link/announcements.ts';
 import { runSubject } from '../../../control/testing/records/subjects.ts';
 import { cancelledEnd, type RunEnd } from '../../../control/testing/records/write.ts';
 import type { Executed, Work } from '../../../control/testing/runs/execute.ts';
 import { LiveRuns } from '../../../control/testing/runs/live.ts';
 import { RunQueue } from '../../../control/testing/runs/queue.ts';
+import { killReplica, testReplica } from '../db/replicas.ts';
 import { openTestDatabase } from '../db/test-database.ts';
 import { releaseAll } from '../fakes/release.ts';
 import { storeFinishedRun } from './agent-testing.ts';
@@ -35,6 +37,7 @@ export class QueuedRuns {
   readonly announcements: Announcements;
   /** Running runs, in order of their start. */
   readonly begun: BegunRun[] = [];
+  readonly #replicas: Replica[] = [];
   #queue: RunQueue | null = null;
   #failed = 0;
   #made = 0;
@@ -54,6 +57,7 @@ export class QueuedRuns {
     return releaseAll(
       () => this.queue.close(),
       () => expect(this.clock.pending).toBe(0),
+      ...this.#replicas.map((replica) => () => replica.close()),
       () => this.database.close(),
     );
   }
@@ -70,12 +74,17 @@ export class QueuedRuns {
 
   start(limits: { perOrganization?: number; concurrent?: number } = {}, worker = 'me'): RunQueue {
     const { announcements, clock } = this;
+    // The queue before was that of another process, which is dead.
+    const before = this.#replicas.at(-1);
+    if (before) void killReplica(this.database, before);
+    const replica = testReplica(this.database, worker);
+    this.#replicas.push(replica);
     this.#queue = new RunQueue({
       db: this.database.db,
       clock,
       log: { error: () => this.#failed++ },
       announcements,
-      worker,
+      replica,
       limits: { perOrganization: 20, concurrent: 64, timeoutMs: runTimeoutMs, ...limits },
       live: new LiveRuns((id) => announcements.announce(runSubject(id))),
       metrics: { began: () => undefined, ended: () => undefined },
