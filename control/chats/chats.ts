@@ -4,14 +4,13 @@ import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import { ModelUnavailable } from '#shared/models/model-unavailable.ts';
 import {
-  OneAtATime,
   type PathwayTextAgent,
   pathwayTextAgent,
   TextSession,
   type TextState,
   type TextTurn,
 } from '../conversations/index.ts';
-import { type ChatRow, fromJson, toJson } from '../db/index.ts';
+import { type ChatRow, fromJson, SharedTurns, toJson } from '../db/index.ts';
 import { isoTime } from '../organizations/index.ts';
 import type { ChatDeps } from './deps.ts';
 import { findChat, insertChat, type ListedChat, updateChat } from './store.ts';
@@ -24,10 +23,12 @@ interface StoredAgent {
 
 export class Chats {
   readonly #services: ChatDeps;
-  readonly #order = new OneAtATime();
+  readonly #order: SharedTurns;
 
   constructor(services: ChatDeps) {
     this.#services = services;
+    const { database, replica } = services;
+    this.#order = new SharedTurns({ db: database.db, replica, kind: 'chat' });
   }
 
   /**

@@ -8,9 +8,10 @@
  * starting, nor end one replica after the other without a pause.
  */
 import type { Clock, Timer } from '#shared/clock.ts';
+import type { BackgroundWork } from './background-work.ts';
 import { FenceLost, insideFence, outsideFences } from './fence.ts';
-import { claimFence } from './leases.ts';
-import type { Claimant, Replica } from './replica.ts';
+import { type Claimant, claimFence } from './leases.ts';
+import type { Replica } from './replica.ts';
 import type { Db } from './tables.ts';
 import {
   claimWork,
@@ -23,33 +24,6 @@ import {
   type UnderWay,
   underWay,
 } from './under-way.ts';
-
-export interface BackgroundWork {
-  /**
-   * Starts nothing more. Running work continues and stays recorded as under way: it may have caused the fault, and then
-   * counts as an attempt.
-   */
-  hold(): void;
-  /** Starts nothing more, aborts running work, and resolves when none is left. */
-  close(): Promise<void>;
-}
-
-/** Several as one; they close at the same time. */
-export function together(parts: readonly BackgroundWork[]): BackgroundWork {
-  return {
-    hold: () => {
-      for (const part of parts) part.hold();
-    },
-    close: async () => {
-      await Promise.all(parts.map((part) => part.close()));
-    },
-  };
-}
-
-/** For rounds that leave nothing behind when stopped. @param stop may be called twice */
-export function rounds(stop: () => Promise<void>): BackgroundWork {
-  return { hold: () => void stop(), close: stop };
-}
 
 export interface DueItem {
   readonly id: string;

@@ -1,23 +1,33 @@
 /** The database: opening, migrations, tables, and the background work on it. */
 
 export { isServer, shownAddress } from './address.ts';
+export { type BackgroundWork, rounds, together } from './background-work.ts';
 export { deleteInBatches, mostDeletedAtOnce } from './batches.ts';
 export { builtOnce } from './built-once.ts';
 export { beginChanges, copyChanges, endChanges } from './copy/changes.ts';
 export { copyRows, countAll, isEmpty } from './copy/copy.ts';
 export { databaseTime } from './database-time.ts';
-export { type BackgroundWork, type DueItem, DueWork, rounds, together, type Without } from './due-work.ts';
+export { type DueItem, DueWork, type Without } from './due-work.ts';
 export { emptiedList } from './emptied-list.ts';
 export { excluded } from './excluded.ts';
 export { FenceLost, insideFence, outsideFences, sameFence } from './fence.ts';
 export { fromJson, type Json, openJson, type SealedJson, sealJson, sealText, toJson } from './json.ts';
-export { isPresent, type Lease, leaseFence, livingReplicas, releaseLease, renewLeases, takeLease } from './leases.ts';
+export {
+  type Claimant,
+  isPresent,
+  type Lease,
+  leaseFence,
+  livingReplicas,
+  releaseLease,
+  renewLeases,
+  takeLease,
+} from './leases.ts';
 export { databaseLimits } from './limits.ts';
 export { onIndex } from './on-index.ts';
 export { type Database, DatabaseTooNew, isCurrent, openDatabase } from './open.ts';
 export { type Listening, wakeListeners } from './postgres/listening.ts';
 export { addPartitions, dropPartitionsBefore, undatedRows } from './postgres/partitions.ts';
-export { type Claimant, Replica } from './replica.ts';
+export { Replica } from './replica.ts';
 export { measureReplica } from './replica-metrics.ts';
 export { keptSecretKey, loadSecretKey, SecretBox } from './secrets.ts';
 export { holdDataFolder } from './sqlite/data-lock.ts';
@@ -86,5 +96,6 @@ export type {
   WidgetThreadRow,
 } from './tables.ts';
 export { type FoundPart, findParts, type Phrase } from './transcript-words.ts';
+export { pause, SharedTurns } from './turns.ts';
 export { claimWork, endWork, mostCrashes, pauseAfterCrash, takeOver, underWay } from './under-way.ts';
 export { readUnmigrated } from './unmigrated.ts';

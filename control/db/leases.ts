@@ -18,6 +18,9 @@ export interface Lease {
   readonly fence: number;
 }
 
+/** Who claims work: a replica, and the fence of its presence. */
+export type Claimant = Pick<Lease, 'owner' | 'fence'>;
+
 type Tables = Db extends Kysely<infer T> ? T : never;
 
 /** A condition on rows of `leases`: held by somebody who may still write. */
@@ -148,12 +151,7 @@ export function leaseFence(db: Db, lease: Lease): Fence {
 }
 
 /** The fence of one piece of claimed work. */
-export function claimFence(
-  db: Db,
-  queue: string,
-  id: string,
-  { owner, fence }: Pick<Lease, 'owner' | 'fence'>,
-): Fence {
+export function claimFence(db: Db, queue: string, id: string, { owner, fence }: Claimant): Fence {
   const claimed = db
     .selectFrom('work_under_way')
     .select(sql<number>`1`.as('held'))

@@ -11,11 +11,13 @@ import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migrat
 import { type Clock, systemClock } from '#shared/clock.ts';
 import { namedPath, type StorageFault } from '#shared/storage-fault.ts';
 import { isServer, shownAddress } from './address.ts';
+import { dialectOf } from './dialect-name.ts';
 import { hasTable } from './has-table.ts';
 import { type DatabaseLimits, databaseLimits } from './limits.ts';
 import { migrations } from './migrations/index.ts';
 import { type Listening, listenOn } from './postgres/listening.ts';
 import { openPostgres, type PoolState } from './postgres/open.ts';
+import { whyTooNew } from './releases.ts';
 import type { SyncLog } from './sqlite/durability.ts';
 import { openSqlite } from './sqlite/open.ts';
 import type { Db, Tables } from './tables.ts';
@@ -147,19 +149,22 @@ export class DatabaseTooNew extends Error {}
 
 /**
  * Applies the missing migrations of `all`, by name, and records them.
- * @throws DatabaseTooNew when the database has migrations that are not in `all`
+ * @throws DatabaseTooNew when the database has migrations that are not in `all`, and cannot be used without them
  */
 export async function migrate<T>(db: Kysely<T>, all: Readonly<Record<string, Migration>>): Promise<void> {
   const applied = await appliedMigrations(db);
   const unknown = applied.filter((name) => !Object.hasOwn(all, name));
-  if (unknown.length > 0) {
+  const missing = Object.keys(all).filter((name) => !applied.includes(name));
+  // Without a replica that serves beside it, there is no reason to go back to an earlier version.
+  const why = dialectOf(db) === 'sqlite' || missing.length > 0 ? 'it is not known here' : whyTooNew(unknown);
+  if (unknown.length > 0 && why !== null) {
     throw new DatabaseTooNew(
-      `The database was made by a newer version of the program (${unknown.join(', ')} is not known here). ` +
+      `The database was made by a newer version of the program (${unknown.join(', ')}: ${why}). ` +
         'Run that version, or restore a backup from before the upgrade: migrations go forward only.',
     );
   }
   // What the migrator reads from the schema takes longer than all else of a start.
-  if (Object.keys(all).every((name) => applied.includes(name))) return;
+  if (missing.length === 0) return;
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...all }) } });
   const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) return;

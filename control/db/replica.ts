@@ -6,10 +6,11 @@
  * Time here is real time, also where a test moves the clock by hand: it is compared with the database's.
  */
 import { type Clock, systemClock, type Timer } from '#shared/clock.ts';
+import type { BackgroundWork } from './background-work.ts';
 import { dialectOf } from './dialect-name.ts';
-import type { BackgroundWork } from './due-work.ts';
 import { insideFence, outsideFences } from './fence.ts';
 import {
+  type Claimant,
   expelOthers,
   heldLeases,
   type Lease,
@@ -32,9 +33,6 @@ export interface ReplicaParts {
   readonly limits?: Pick<DatabaseLimits, 'beatMs' | 'leaseMs'>;
   readonly clock?: Clock;
 }
-
-/** Who claims work: a replica, and the fence of its presence. */
-export type Claimant = Pick<Lease, 'owner' | 'fence'>;
 
 interface Wanted {
   readonly name: string;

@@ -10,8 +10,7 @@
  * What was running on a replica that died may have caused it: it counts as an attempt and waits.
  */
 import { sql } from 'kysely';
-import { claimIsAlive } from './leases.ts';
-import type { Claimant } from './replica.ts';
+import { type Claimant, claimIsAlive } from './leases.ts';
 import type { Db } from './tables.ts';
 
 /** How long work ended by a crash waits before its retry, ms: the program is up by then. */

@@ -1,8 +1,14 @@
 /** What is stored under Idempotency-Keys: started work and responses (contract 1.8). */
-import type { Kysely, SelectQueryBuilder } from 'kysely';
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { Clock } from '#shared/clock.ts';
 import { newTimedId } from '#shared/ids.ts';
-import { type Db, deleteInBatches, type IdempotentAnswerRow, type IdempotentWorkRow } from '../db/index.ts';
+import {
+  type Db,
+  deleteInBatches,
+  type IdempotentAnswerRow,
+  type IdempotentWorkRow,
+  isPresent,
+} from '../db/index.ts';
 
 /** How long a key identifies the same request. */
 const keptMs = 24 * 60 * 60 * 1000;
@@ -35,13 +41,49 @@ export function findAnswer(db: Db, clock: Clock, scope: KeyScope): Promise<Idemp
   return findIn(db.selectFrom('idempotent_answers').selectAll(), clock, scope);
 }
 
-/** Work that was started and never answered: its process ended first. */
-export function findWork(db: Db, clock: Clock, scope: KeyScope): Promise<IdempotentWorkRow | undefined> {
-  return findIn(db.selectFrom('idempotent_work').selectAll(), clock, scope);
+/** Work that was started and is not answered; `alive`: the process that does it lives. */
+export async function findWork(
+  db: Db,
+  clock: Clock,
+  scope: KeyScope,
+): Promise<(IdempotentWorkRow & { readonly alive: boolean }) | undefined> {
+  const alive = sql<number>`case when ${isPresent(db, sql.ref('idempotent_work.instance'))} then 1 else 0 end`;
+  const row = await findIn(
+    db.selectFrom('idempotent_work').selectAll().select(alive.as('alive')),
+    clock,
+    scope,
+  );
+  return row && { ...row, alive: row.alive === 1 };
+}
+
+/** Continues the work of a process that has ended. False when another process was faster. */
+export async function takeWork(
+  db: Db,
+  { org_id, path, key }: KeyScope,
+  { instance: from, work_id }: IdempotentWorkRow,
+  instance: string,
+): Promise<boolean> {
+  const taken = await db
+    .updateTable('idempotent_work')
+    .set({ instance })
+    .where((eb) => eb.and({ org_id, path, key, work_id, instance: from }))
+    .returning('work_id')
+    .executeTakeFirst();
+  return taken !== undefined;
+}
+
+/** Whether a process still has the work; to check in the transaction that keeps its answer. */
+export async function hasWork(db: Db, { org_id, path, key }: KeyScope, instance: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('idempotent_work')
+    .select('work_id')
+    .where((eb) => eb.and({ org_id, path, key, instance }))
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /**
- * Records the start of work. Returns its id.
+ * Records the start of work. Resolves with its id; null when another process was faster.
  * @param instance this start of the program
  */
 export async function beginWork(
@@ -49,15 +91,21 @@ export async function beginWork(
   clock: Clock,
   scope: KeyScope,
   { bodyHash, instance }: { readonly bodyHash: string; readonly instance: string },
-): Promise<string> {
+): Promise<string | null> {
   const work_id = newTimedId(clock.now());
   const row = { body_hash: bodyHash, work_id, instance, created_at: new Date(clock.now()).toISOString() };
-  await db
+  const begun = await db
     .insertInto('idempotent_work')
     .values({ ...scope, ...row })
-    .onConflict((conflict) => conflict.columns(['org_id', 'path', 'key']).doUpdateSet(row))
-    .execute();
-  return work_id;
+    .onConflict((conflict) =>
+      conflict
+        .columns(['org_id', 'path', 'key'])
+        .doUpdateSet(row)
+        .where('idempotent_work.created_at', '<=', keptSince(clock)),
+    )
+    .returning('work_id')
+    .executeTakeFirst();
+  return begun?.work_id ?? null;
 }
 
 type KeptAnswer = Omit<IdempotentAnswerRow, keyof KeyScope>;

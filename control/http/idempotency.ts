@@ -7,18 +7,29 @@
  *                           |  (`resumable`), or where all or nothing was done (`atomic`); elsewhere it is
  *                           |  rejected, because the progress is unknown
  *
- * Overlapping requests with one key wait for the first.
+ * Overlapping requests with one key wait for the first, also for that of another replica.
  */
 
 import { createHash } from 'node:crypto';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newTimedId } from '#shared/ids.ts';
-import type { Db, IdempotentAnswerRow, SecretBox } from '../db/index.ts';
+import { type Db, type IdempotentAnswerRow, pause, type Replica, type SecretBox } from '../db/index.ts';
 import type { App } from './app-types.ts';
-import { beginWork, endWork, findAnswer, findWork, type KeyScope, keepWork } from './idempotency-store.ts';
+import {
+  beginWork,
+  endWork,
+  findAnswer,
+  findWork,
+  hasWork,
+  type KeyScope,
+  keepWork,
+  takeWork,
+} from './idempotency-store.ts';
 
+/** Interval of looks whether another replica has answered, ms. */
+const otherReplicaMs = 100;
 const keyForm = /^[\x20-\x7e]{1,255}$/;
 
 interface Running {
@@ -55,7 +66,7 @@ export interface IdempotencyParts {
   readonly clock: Clock;
   /** Seals the kept responses: some show a secret that is shown only once. */
   readonly secrets: SecretBox;
-  readonly config: { readonly instanceId: string };
+  readonly replica: Replica;
 }
 
 /** The work of a request: the id for the row it creates, and whether it may have been started before. */
@@ -82,7 +93,7 @@ export async function keepAnswer<T>(
 const jsonType = 'application/json; charset=utf-8';
 
 export function addIdempotency(app: App, parts: IdempotencyParts): void {
-  const { clock, config, secrets } = parts;
+  const { clock, replica, secrets } = parts;
   const { db } = parts.database;
   const running = new Map<string, Running>();
   const answerRow = ({ bodyHash, scope }: Running, status: number, type: string, payload: string) => ({
@@ -102,11 +113,37 @@ export function addIdempotency(app: App, parts: IdempotencyParts): void {
       end: resolve,
       kept: false,
       keep: async (trx, payload) => {
+        // A replica that was stopped for a while has lost its work to another one.
+        if (mine.work && !(await hasWork(trx, scope, replica.id)))
+          throw ApiError.unavailable('Another replica has taken over this request; send it again.', 1);
         await keepWork(trx, scope, answerRow(mine, 200, jsonType, payload));
         mine.kept = true;
       },
     };
     return mine;
+  };
+  /** The kept answer, or the work to do; waits while another replica does it. @throws ApiError IDEMPOTENCY_CONFLICT */
+  const beginOrFind = async (
+    scope: KeyScope,
+    bodyHash: string,
+    { atomic = false, resumable = false }: FastifyContextConfig,
+  ): Promise<IdempotentAnswerRow | { readonly id: string; readonly again: boolean }> => {
+    const instance = replica.id;
+    // Others see from it that this replica lives.
+    await replica.claimant();
+    for (;;) {
+      const stored = await findAnswer(db, clock, scope);
+      const begun = stored ? undefined : await findWork(db, clock, scope);
+      const earlier = stored ?? begun;
+      if (earlier && earlier.body_hash !== bodyHash) throw ApiError.of('IDEMPOTENCY_CONFLICT');
+      if (stored) return stored;
+      if (!begun) {
+        const id = await beginWork(db, clock, scope, { bodyHash, instance });
+        if (id !== null) return { id, again: false };
+      } else if (begun.alive && begun.instance !== instance) await pause(otherReplicaMs);
+      else if (!resumable && !atomic) throw unknownOutcome(begun.created_at);
+      else if (await takeWork(db, scope, begun, instance)) return { id: begun.work_id, again: !atomic };
+    }
   };
   app.decorateRequest('idempotent', null);
   app.decorateRequest('keyScope', null);
@@ -123,25 +160,17 @@ export function addIdempotency(app: App, parts: IdempotencyParts): void {
     const mine = begin(scope, bodyHash);
     running.set(name, mine);
     request.idempotent = mine;
-    const stored = await findAnswer(db, clock, scope);
-    const begun = stored ? undefined : await findWork(db, clock, scope);
-    const earlier = stored ?? begun;
-    if (earlier && earlier.body_hash !== bodyHash) {
+    try {
+      const earlier = await beginOrFind(scope, bodyHash, request.routeOptions.config);
+      if ('answer' in earlier) {
+        finish(request, running);
+        return replay(reply, earlier, secrets);
+      }
+      mine.work = earlier;
+    } catch (error) {
       finish(request, running);
-      throw ApiError.of('IDEMPOTENCY_CONFLICT');
+      throw error;
     }
-    if (stored) {
-      finish(request, running);
-      return replay(reply, stored, secrets);
-    }
-    const { atomic = false, resumable = false } = request.routeOptions.config;
-    if (begun && !resumable && !atomic) {
-      finish(request, running);
-      throw unknownOutcome(begun.created_at);
-    }
-    mine.work = begun
-      ? { id: begun.work_id, again: !atomic }
-      : { id: await beginWork(db, clock, scope, { bodyHash, instance: config.instanceId }), again: false };
   });
 
   app.addHook('onSend', async (request, reply, payload) => {

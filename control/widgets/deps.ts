@@ -1,7 +1,7 @@
 /** What widgets need from the rest of the control plane. */
 import type { Clock } from '#shared/clock.ts';
 import type { TextSessionParts } from '../conversations/index.ts';
-import type { Database, SecretBox } from '../db/index.ts';
+import type { Database, Replica, SecretBox } from '../db/index.ts';
 import type { WrongKeys } from '../http/index.ts';
 import type { Quotas } from '../organizations/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
@@ -12,6 +12,7 @@ export interface WidgetDeps {
   readonly limits: { readonly widgets: WidgetLimits };
   readonly clock: Clock;
   readonly database: Database;
+  readonly replica: Replica;
   readonly secrets: SecretBox;
   /** What text conversations are made of. */
   readonly conversations: TextSessionParts;

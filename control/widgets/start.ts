@@ -27,6 +27,7 @@ export function createWidgets(
     database,
     limits: { widgets: limits },
     quotas,
+    replica,
     secrets,
     wrongKeys,
   }: WidgetDeps,
@@ -37,6 +38,7 @@ export function createWidgets(
   const threads = new Threads({
     ...parts,
     quotas,
+    replica,
     agent: textThreadAgent(conversations),
     mostMessages: limits.mostMessages,
     mostWaiting: limits.mostWaiting,

@@ -14,7 +14,7 @@ import type { SenderType, WidgetConfig } from '#shared/api/widgets.ts';
 import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
-import type { Db, WidgetMessageRow, WidgetRow } from '../db/index.ts';
+import { type Db, type Replica, SharedTurns, type WidgetMessageRow, type WidgetRow } from '../db/index.ts';
 import type { Quotas } from '../organizations/index.ts';
 import type { Live } from './live.ts';
 import { clean, PieceMask } from './masking.ts';
@@ -43,6 +43,7 @@ export interface ThreadsParts {
   readonly clock: Clock;
   readonly live: Live;
   readonly agent: ThreadAgent;
+  readonly replica: Replica;
   readonly quotas: Pick<Quotas, 'threadRoom'>;
   readonly log: { error(facts: object, message: string): void };
   /** A thread ends with its message of this number. */
@@ -75,12 +76,14 @@ interface Draft {
 export class Threads {
   readonly #parts: ThreadsParts;
   readonly #queue: ThreadQueue;
+  readonly #turns: SharedTurns;
   /** The answer in progress, by thread. */
   readonly #answering = new Map<string, AbortController>();
 
   constructor(parts: ThreadsParts) {
     this.#parts = parts;
     this.#queue = new ThreadQueue(parts.mostWaiting, parts.onRefused);
+    this.#turns = new SharedTurns({ ...parts, kind: 'thread' });
   }
 
   /** Aborts answers in progress; resolves when nothing is running. */
@@ -140,7 +143,7 @@ export class Threads {
    * @throws ApiError THREAD_NOT_FOUND, THREAD_ENDED, HANDOFF_REQUIRED, MODEL_UNAVAILABLE: then the message is kept
    */
   post(widget: WidgetRow, threadId: string, content: string, sender: SenderType): Promise<Posted> {
-    return this.#queue.run(threadId, async () => {
+    const answer = async (): Promise<Posted> => {
       const config = configOf(widget);
       const stored = await this.#storePosted(widget, threadId, content, sender, config);
       this.#parts.live.changed(threadId);
@@ -150,7 +153,8 @@ export class Threads {
       }
       const answers = await this.#answer(widget, stored, config);
       return { messages: [...stored.messages, ...answers], thread: await this.#find(widget, threadId) };
-    });
+    };
+    return this.#queue.run(threadId, () => this.#turns.among(threadId, answer));
   }
 
   /** @throws ApiError THREAD_NOT_FOUND, THREAD_ENDED */
