@@ -156,10 +156,13 @@ export async function migrate<T>(db: Kysely<T>, all: Readonly<Record<string, Mig
   const unknown = applied.filter((name) => !Object.hasOwn(all, name));
   const missing = Object.keys(all).filter((name) => !applied.includes(name));
   // Without a replica that serves beside it, there is no reason to go back to an earlier version.
-  const why = dialectOf(db) === 'sqlite' || missing.length > 0 ? 'it is not known here' : whyTooNew(unknown);
+  const why =
+    dialectOf(db) === 'sqlite' || missing.length > 0
+      ? `${unknown.join(', ')} is not known here`
+      : whyTooNew(unknown);
   if (unknown.length > 0 && why !== null) {
     throw new DatabaseTooNew(
-      `The database was made by a newer version of the program (${unknown.join(', ')}: ${why}). ` +
+      `The database was made by a newer version of the program (${why}). ` +
         'Run that version, or restore a backup from before the upgrade: migrations go forward only.',
     );
   }
