@@ -65,3 +65,21 @@ test('lists the draining edges', async () => {
   const { body } = await healthWith([up, draining], false);
   expect(body.edge).toMatchObject({ connected: 2, ids: ['edge-1', 'edge-2'], draining: ['edge-2'] });
 });
+
+test('/health/live and /health/ready do not depend on edges', async () => {
+  const { status } = await healthWith([], true);
+  expect(status).toBe(503);
+  const ready = await control?.call('GET', '/health/ready', { key: null });
+  expect([ready?.status, ready?.body]).toEqual([200, { status: 'ok', checks: { database: 'ok' } }]);
+  const live = await control?.call('GET', '/health/live', { key: null });
+  expect([live?.status, live?.body]).toEqual([200, { status: 'ok' }]);
+});
+
+test('/health/ready is 503 while the database cannot be read, and /health/live is not', async () => {
+  control = await startControl();
+  await control.control.services.database.close();
+  const ready = await control.call('GET', '/health/ready', { key: null });
+  expect([ready.status, ready.body]).toEqual([503, { status: 'unavailable', checks: { database: 'down' } }]);
+  expect(ready.headers['retry-after']).toBe('1');
+  expect((await control.call('GET', '/health/live', { key: null })).status).toBe(200);
+});

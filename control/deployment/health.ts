@@ -1,6 +1,6 @@
-/** GET /health: whether calls can be taken (contract 14.2). */
+/** GET /health: whether calls can be taken; /health/live and /health/ready: of this process alone (contract 14.2). */
 import { sql } from 'kysely';
-import { Health } from '#shared/api/deployment.ts';
+import { Health, Live, Ready } from '#shared/api/deployment.ts';
 import { faultWords } from '#shared/storage-fault.ts';
 import type { App } from '../http/index.ts';
 import type { DeploymentDeps } from './deps.ts';
@@ -19,22 +19,53 @@ export function healthRoute(app: App, services: DeploymentDeps): void {
       return reply.code(health.status === 'ok' ? 200 : 503).send(health);
     },
   });
+  app.route({
+    method: 'GET',
+    url: '/health/live',
+    config: { access: 'public' },
+    schema: { summary: 'Whether the process answers', response: { 200: Live } },
+    handler: async () => ({ status: 'ok' as const }),
+  });
+  // Edges do not count: a balancer that takes a control plane out because of them would leave nobody to connect to.
+  app.route({
+    method: 'GET',
+    url: '/health/ready',
+    config: { access: 'public' },
+    schema: { summary: 'Whether this process can serve requests', response: { 200: Ready, 503: Ready } },
+    handler: async (request, reply) => {
+      const database = await readDatabase(services, (error) =>
+        request.log.error({ err: error }, 'database is down'),
+      );
+      if (database === 'down') reply.header('retry-after', 1);
+      const status = database === 'ok' ? 'ok' : 'unavailable';
+      return reply.code(database === 'ok' ? 200 : 503).send({ status, checks: { database } });
+    },
+  });
+}
+
+async function readDatabase(
+  { database }: DeploymentDeps,
+  onError: (error: unknown) => void,
+): Promise<'ok' | 'down'> {
+  try {
+    await sql`select 1`.execute(database.db);
+    const fault = await database.storageFault();
+    if (fault === null) return 'ok';
+    onError(new Error(`nothing can be stored: ${faultWords[fault]}`));
+  } catch (error) {
+    onError(error);
+  }
+  return 'down';
 }
 
 async function readHealth(services: DeploymentDeps, onError: (error: unknown) => void): Promise<Health> {
-  const { database, edgeConfig, edges, config } = services;
+  const { edgeConfig, edges, config } = services;
   let version = 0;
-  let stored: 'ok' | 'down' = 'ok';
+  let stored = await readDatabase(services, onError);
   try {
-    await sql`select 1`.execute(database.db);
     version = await edgeConfig.version();
-    const fault = await database.storageFault();
-    if (fault !== null) {
-      onError(new Error(`nothing can be stored: ${faultWords[fault]}`));
-      stored = 'down';
-    }
   } catch (error) {
-    onError(error);
+    if (stored === 'ok') onError(error);
     stored = 'down';
   }
   const applied = edges.appliedVersion;

@@ -87,7 +87,7 @@ function withinAnswer(text: string): string {
 }
 
 /** Paths polled every few seconds. */
-const probePaths: ReadonlySet<string> = new Set(['/health', '/metrics']);
+const probePaths: ReadonlySet<string> = new Set(['/health', '/health/live', '/health/ready', '/metrics']);
 
 interface Unreadable {
   readonly status: string;

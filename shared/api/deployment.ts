@@ -30,3 +30,10 @@ export const Health = Type.Object({
   database: Type.Object({ status: OneOf(['ok', 'down']) }),
 });
 export type Health = Static<typeof Health>;
+
+export const Live = Type.Object({ status: OneOf(['ok']) });
+
+export const Ready = Type.Object({
+  status: OneOf(['ok', 'unavailable']),
+  checks: Type.Object({ database: OneOf(['ok', 'down']) }),
+});

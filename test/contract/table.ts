@@ -10,6 +10,8 @@ const deployment: readonly Endpoint[] = [
   ['PATCH', '/v1/org/settings', [200], { 400: ['TARGET_NOT_ALLOWED'] }],
   ['POST', '/v1/org/webhook-secret', [200], {}],
   ['GET', '/health', [200, 503], {}],
+  ['GET', '/health/live', [200], {}],
+  ['GET', '/health/ready', [200, 503], {}],
   ['GET', '/metrics', [200], { 403: ['OPERATOR_KEY_REQUIRED'] }],
   ['GET', '/openapi.json', [200], {}],
   ['GET', '/docs', [200], {}],
