@@ -10,18 +10,9 @@ export { databaseTime } from './database-time.ts';
 export { type DueItem, DueWork, type Without } from './due-work.ts';
 export { emptiedList } from './emptied-list.ts';
 export { excluded } from './excluded.ts';
-export { FenceLost, insideFence, outsideFences, sameFence } from './fence.ts';
+export { FenceLost, outsideFences, sameFence } from './fence.ts';
 export { fromJson, type Json, openJson, type SealedJson, sealJson, sealText, toJson } from './json.ts';
-export {
-  type Claimant,
-  isPresent,
-  type Lease,
-  leaseFence,
-  livingReplicas,
-  releaseLease,
-  renewLeases,
-  takeLease,
-} from './leases.ts';
+export { isPresent, livingReplicas } from './leases.ts';
 export { databaseLimits } from './limits.ts';
 export { onIndex } from './on-index.ts';
 export { type Database, DatabaseTooNew, isCurrent, openDatabase } from './open.ts';
@@ -47,7 +38,6 @@ export type {
   EdgeRow,
   EdgeTokenRow,
   Flag,
-  FleetRow,
   IdempotentAnswerRow,
   IdempotentWorkRow,
   IntegrationResourceRow,
@@ -69,8 +59,6 @@ export type {
   PortStatus,
   RegistrationRow,
   RejectedReportRow,
-  ReplicaMessageRow,
-  ReplicaRow,
   SipConfigurationRow,
   TestAssertionResultRow,
   TestAssertionRow,
@@ -95,7 +83,7 @@ export type {
   WidgetSessionRow,
   WidgetThreadRow,
 } from './tables.ts';
-export { type FoundPart, findParts, type Phrase } from './transcript-words.ts';
+export { findParts, type Phrase } from './transcript-words.ts';
 export { pause, SharedTurns } from './turns.ts';
 export { claimWork, endWork, mostCrashes, pauseAfterCrash, takeOver, underWay } from './under-way.ts';
 export { readUnmigrated } from './unmigrated.ts';

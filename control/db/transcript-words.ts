@@ -12,7 +12,7 @@ export interface Phrase {
   readonly isPrefix: boolean;
 }
 
-export type FoundPart = Pick<TranscriptPartRow, 'call_id' | 'entries'> & { readonly id: number };
+type FoundPart = Pick<TranscriptPartRow, 'call_id' | 'entries'> & { readonly id: number };
 
 /**
  * Parts of the organization's transcripts with all of these phrases, the last one stored first.

@@ -1,3 +1,2 @@
 /** The edges as a fleet: who does what, and what they learn from each other. */
 export { Fleet } from './fleet.ts';
-export type { LearnedParts } from './learned-frames.ts';

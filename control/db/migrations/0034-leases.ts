@@ -27,13 +27,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('fence', 'integer', (column) => column.notNull())
     .execute();
   await db.schema.createIndex('claims_by_owner').on('claims').column('owner').execute();
-  await db.schema
-    .createTable('shared_counts')
-    .addColumn('name', 'text', (column) => column.notNull())
-    .addColumn('owner', 'text', (column) => column.notNull())
-    .addColumn('period', 'integer', (column) => column.notNull())
-    .addColumn('count', 'integer', (column) => column.notNull())
-    .addPrimaryKeyConstraint('shared_counts_key', ['name', 'period', 'owner'])
-    .execute();
-  await db.schema.createIndex('shared_counts_by_period').on('shared_counts').column('period').execute();
 }

@@ -21,15 +21,6 @@ export interface ClaimRow {
   fence: number;
 }
 
-/** What one replica has counted, for the others. */
-export interface SharedCountRow {
-  name: string;
-  owner: string;
-  /** of time; 0: what is going on now */
-  period: number;
-  count: number;
-}
-
 /** One started piece of work; deleted when it ends, with any result. A crash leaves it. */
 export interface WorkUnderWayRow {
   queue: string;
@@ -49,6 +40,5 @@ export interface WorkUnderWayRow {
 export interface WorkTables {
   claims: ClaimRow;
   leases: LeaseRow;
-  shared_counts: SharedCountRow;
   work_under_way: WorkUnderWayRow;
 }

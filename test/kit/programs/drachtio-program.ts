@@ -44,7 +44,7 @@ export interface DrachtioOptions {
 }
 
 /** The deployed configuration with the values of a test. */
-export function drachtioConfiguration(options: Omit<DrachtioOptions, 'program' | 'folder'>): string {
+function drachtioConfiguration(options: Omit<DrachtioOptions, 'program' | 'folder'>): string {
   const { secret, sipPort, appPort, hepPort, wssPort, tls } = options;
   const text = readFileSync(deployed, 'utf8')
     .replaceAll('"SECRET"', `"${secret}"`)
