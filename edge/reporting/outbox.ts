@@ -24,12 +24,18 @@ export interface OutboxOptions {
 /** Maximum error of the end time of a call closed after a crash. */
 export const heartbeatMs = 5_000;
 
+/**
+ * Numbers left out at each start: more than the reports in a write-ahead log between two syncs. SQLite syncs it with
+ * every checkpoint, after about 4 MiB.
+ */
+const skippedNumbers = 1_000_000;
+
 /** Held reports written per transaction. */
 const heldAtATime = 100;
 
 /**
  * Durable storage of reports that control has not acknowledged. When `append` returns, the report is in the database
- * file (write-ahead log), so a process killed afterwards loses nothing. The outbox also stores the latest record of
+ * file (write-ahead log), so a process killed afterwards loses nothing. A loss of power takes what was not synced. The outbox also stores the latest record of
  * every live call, so that a restart can close the calls that died with the process.
  *
  * When the disk fails, no report is lost while the process lives:
@@ -80,7 +86,8 @@ export class Outbox {
       CREATE TABLE IF NOT EXISTS reports (seq INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, body TEXT NOT NULL) STRICT;
       CREATE TABLE IF NOT EXISTS live_calls (id TEXT PRIMARY KEY, call TEXT NOT NULL) STRICT, WITHOUT ROWID;
     `);
-    this.#db.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES ('id', ?)").run(newId());
+    const isNew = this.#db.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES ('id', ?)").run(newId());
+    if (isNew.changes === 0) this.#skipNumbers();
     this.id = this.#meta('id') ?? '';
     const count = this.#db.prepare<[], { n: number }>('SELECT count(*) AS n FROM reports').get();
     this.#pending = count?.n ?? 0;
@@ -100,6 +107,19 @@ export class Outbox {
     this.#write = this.#db.transaction((reports: readonly HeldReport[]) => {
       for (const report of reports) this.#store(report);
     });
+  }
+
+  /**
+   * A loss of power takes the last commits back, and control may have acknowledged reports of them: it would ignore
+   * others with the same numbers. So every start begins behind all that can have been given, and remembers that on disk.
+   */
+  #skipNumbers(): void {
+    this.#db.pragma('synchronous = FULL');
+    this.#db.exec(`
+      INSERT INTO sqlite_sequence (name, seq) SELECT 'reports', 0
+        WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'reports');
+      UPDATE sqlite_sequence SET seq = seq + ${skippedNumbers} WHERE name = 'reports'`);
+    this.#db.pragma('synchronous = NORMAL');
   }
 
   /** Reports not acknowledged by control. */
