@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { formatAgentTestingBench } from './bench/agent-testing.bench.ts';
 import { formatAnalyticsBench } from './bench/analytics.bench.ts';
 import { formatBridgeBench } from './bench/bridge.bench.ts';
+import { formatFleetBench } from './bench/fleet.bench.ts';
 import { formatHttpBench } from './bench/http.bench.ts';
 import { formatIngestBench } from './bench/ingest.bench.ts';
 import { formatMediaBench } from './bench/media.bench.ts';
@@ -25,6 +26,7 @@ const printed: Readonly<Record<string, string>> = {
   }),
   analytics: formatAnalyticsBench({ runs: 0, periodRows: 0, questions: [] }),
   bridge: formatBridgeBench([]),
+  fleet: formatFleetBench({ numbers: 0, load: [], config: [], growth: [] }),
   http: formatHttpBench({
     calls: 0,
     testRuns: 0,

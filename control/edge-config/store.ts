@@ -30,6 +30,7 @@ import {
   storedContent,
   storeItem,
 } from './items.ts';
+import { NewestRead } from './newest-read.ts';
 import { openTrunks } from './rules.ts';
 
 type Kind = EdgeConfigItemRow['kind'];
@@ -63,6 +64,8 @@ export class EdgeConfigStore {
   /** Told to other replicas: they send it to their edges. */
   readonly #published: Topic<null>;
   readonly #listeners = new Set<() => void>();
+  readonly #whole = new NewestRead<Shared<EdgeConfig>>();
+  readonly #changes = new NewestRead<Shared<EdgeConfigChange>>();
 
   constructor(
     database: Database,
@@ -127,50 +130,56 @@ export class EdgeConfigStore {
   }
 
   /** The whole current configuration. @param edgeId the edge that gets it; absent: none, for tests */
-  snapshot(edgeId = ''): Promise<EdgeConfig> {
-    return this.#database.db
-      .transaction()
-      .setAccessMode('read only')
-      .execute(async (db) => {
-        const rows = await db
-          .selectFrom('edge_config_items')
-          .selectAll()
-          .where('content', 'is not', null)
-          .execute();
-        return {
-          version: await this.version(db),
-          ...this.#contents(rows),
-          ...this.#deployment(),
-          trusted_proxies: [],
-          draining: false,
-          ...wishesFor(edgeId, rows),
-        };
-      });
+  async snapshot(edgeId = ''): Promise<EdgeConfig> {
+    const version = await this.version();
+    const { content, own } = await this.#whole.get(String(version), () => this.#readWhole());
+    return { ...content, ...own(edgeId) };
   }
 
   /** Changes after `from`, for one edge. Correct only for a version that this process has sent. */
-  changesSince(from: number, edgeId: string): Promise<EdgeConfigChange> {
-    return this.#database.db
-      .transaction()
-      .setAccessMode('read only')
-      .execute(async (db) => {
-        const rows = await db
-          .selectFrom('edge_config_items')
-          .selectAll()
-          .where('version', '>', from)
-          .execute();
-        const removed = (kind: Kind) =>
-          rows.filter((row) => row.kind === kind && row.content === null).map((row) => row.key);
-        return {
-          from_version: from,
-          version: await this.version(db),
-          ...this.#contents(rows),
-          removed_organizations: removed('organization'),
-          removed_numbers: removed('number'),
-          removed_pathways: removed('pathway'),
-          ...wishesFor(edgeId, rows),
-        };
-      });
+  async changesSince(from: number, edgeId: string): Promise<EdgeConfigChange> {
+    const version = await this.version();
+    const { content, own } = await this.#changes.get(`${from} to ${version}`, () => this.#readSince(from));
+    return { ...content, ...own(edgeId) };
+  }
+
+  #readWhole(): Promise<Shared<EdgeConfig>> {
+    return this.#reading(async (db) => {
+      const rows = await db
+        .selectFrom('edge_config_items')
+        .selectAll()
+        .where('content', 'is not', null)
+        .execute();
+      const content = {
+        version: await this.version(db),
+        ...this.#contents(rows),
+        ...this.#deployment(),
+        trusted_proxies: [],
+        draining: false,
+      };
+      return { content, own: wishesIn(rows) };
+    });
+  }
+
+  #readSince(from: number): Promise<Shared<EdgeConfigChange>> {
+    return this.#reading(async (db) => {
+      const rows = await db.selectFrom('edge_config_items').selectAll().where('version', '>', from).execute();
+      const removed = (kind: Kind) =>
+        rows.filter((row) => row.kind === kind && row.content === null).map((row) => row.key);
+      const content = {
+        from_version: from,
+        version: await this.version(db),
+        ...this.#contents(rows),
+        removed_organizations: removed('organization'),
+        removed_numbers: removed('number'),
+        removed_pathways: removed('pathway'),
+      };
+      return { content, own: wishesIn(rows) };
+    });
+  }
+
+  #reading<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    return this.#database.db.transaction().setAccessMode('read only').execute(work);
   }
 
   /** Returns the new version; null: nothing changed. */
@@ -232,15 +241,22 @@ export class EdgeConfigStore {
   }
 }
 
-/** What the operator decided about one edge, as far as `rows` say something about it. */
-function wishesFor(
-  edgeId: string,
-  rows: readonly EdgeConfigItemRow[],
-): Pick<EdgeConfig, 'trusted_proxies' | 'draining'> {
-  const own = rows.find(({ kind, key }) => kind === 'edge' && key === edgeId);
-  const proxies = rows.find(({ kind }) => kind === 'proxies');
-  return {
-    ...(proxies?.content && { trusted_proxies: fromJson<string[]>(proxies.content) }),
-    ...(own && { draining: own.content !== null && fromJson<{ draining: boolean }>(own.content).draining }),
+/** What all edges get, and what the operator decided about one of them. */
+interface Shared<T> {
+  readonly content: T;
+  own(edgeId: string): Wishes;
+}
+
+type Wishes = Pick<EdgeConfig, 'trusted_proxies' | 'draining'>;
+
+/** What the operator decided about an edge, as far as `rows` say something about it. */
+function wishesIn(rows: readonly EdgeConfigItemRow[]): (edgeId: string) => Wishes {
+  const ofEdges = new Map(rows.flatMap((row) => (row.kind === 'edge' ? [[row.key, row.content]] : [])));
+  const proxies = rows.find(({ kind }) => kind === 'proxies')?.content;
+  const all = proxies ? { trusted_proxies: fromJson<string[]>(proxies) } : {};
+  return (edgeId) => {
+    const own = ofEdges.get(edgeId);
+    if (own === undefined) return all;
+    return { ...all, draining: own !== null && fromJson<{ draining: boolean }>(own).draining };
   };
 }

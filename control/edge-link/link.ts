@@ -22,7 +22,8 @@ import { EdgeTime } from './edge-time.ts';
 import type { ConnectedEdge, ConnectedEdges, FleetFrame, LinkedEdge } from './registry.ts';
 import type { ReportSource, Reports, SequencedReport } from './reports.ts';
 import type { SharedEdges } from './shared-edges.ts';
-import { type EdgePlan, newEdge, planOf, rememberEdge, seeEdge } from './store.ts';
+import type { Sightings } from './sightings.ts';
+import { type EdgePlan, newEdge, planOf, rememberEdge } from './store.ts';
 
 type Frame = EdgeToControl;
 type Hello = Extract<Frame, { type: 'hello' }>;
@@ -65,6 +66,7 @@ export interface LinkParts {
   readonly config: EdgeConfigSource;
   readonly reports: Reports;
   readonly edges: ConnectedEdges;
+  readonly sightings: Sightings;
   readonly fleet: LinkFleet;
   readonly sharedEdges: Pick<SharedEdges, 'opened' | 'ended' | 'stateChanged'>;
   readonly log: FastifyBaseLogger;
@@ -234,7 +236,7 @@ class EdgeLink implements LinkedEdge {
         this.#ordered = 0;
         this.#edgeTime.note(frame.at, this.#parts.clock.now());
         this.#parts.edges.changed();
-        await seeEdge(this.#parts.db, this.#parts.clock, source.edgeId);
+        this.#parts.sightings.note(source.edgeId);
         return this.#parts.sharedEdges.stateChanged(this);
     }
   }
@@ -311,8 +313,11 @@ class EdgeLink implements LinkedEdge {
     const { config, db } = this.#parts;
     const { edgeId } = this.#source;
     const change = await config.changesSince(this.#sentVersion, edgeId);
-    this.#plan = await planOf(db, edgeId);
-    this.#parts.edges.changed();
+    // Only with what the operator decides about this edge: a thousand edges get every other change, too.
+    if (change.draining !== undefined) {
+      this.#plan = await planOf(db, edgeId);
+      this.#parts.edges.changed();
+    }
     if (change.version <= this.#sentVersion) return;
     this.#send({ type: 'change', change });
     this.#sentVersion = change.version;

@@ -1,7 +1,7 @@
 /**
  * Stores the edges' reports; report-writers.ts maps them to areas. Thousands arrive per second, so their queries are
- * built once. One frame is one transaction, which also moves the outbox's high-water mark, so a frame that arrives again
- * changes nothing.
+ * built once. A frame is stored in one transaction, which also moves the outbox's high-water mark, so a frame that arrives
+ * again changes nothing.
  */
 import { Compile } from 'typebox/compile';
 import type { Clock } from '#shared/clock.ts';
@@ -17,6 +17,7 @@ import {
   toJson,
 } from '../db/index.ts';
 import type { Announcements } from './announcements.ts';
+import { FrameGroups } from './frame-groups.ts';
 
 /** The edge and outbox that a frame comes from. */
 export interface ReportSource {
@@ -75,6 +76,7 @@ export class ReportStore {
   readonly #clock: Clock;
   readonly #writers: ReportWriters;
   readonly #announcements: Announcements;
+  readonly #groups = new FrameGroups<ReportFrame, StoredReports>((frames) => this.#storeAll(frames));
 
   constructor(
     { db }: Pick<Database, 'db'>,
@@ -95,15 +97,31 @@ export class ReportStore {
   }
 
   /** Stores the new reports of a frame; they come in sequence order. */
-  async store(source: ReportSource, reports: readonly SequencedReport[]): Promise<StoredReports> {
+  store(source: ReportSource, reports: readonly SequencedReport[]): Promise<StoredReports> {
+    return this.#groups.store({ source, reports });
+  }
+
+  /** All frames in one transaction. */
+  async #storeAll(frames: readonly ReportFrame[]): Promise<StoredReports[]> {
     const now = new Date(this.#clock.now()).toISOString();
-    const { announceHere, ...stored } = await this.#db.transaction().execute(async (db) => {
-      const { announced, ...frame } = await storeFrame(db, this.#writers, source, reports, now);
-      return { ...frame, announceHere: await this.#announcements.announceIn(db, announced) };
+    const { stored, announceHere } = await this.#db.transaction().execute(async (db) => {
+      const stored: StoredReports[] = [];
+      const subjects = new Set<string>();
+      for (const { source, reports } of frames) {
+        const { announced, ...frame } = await storeFrame(db, this.#writers, source, reports, now);
+        for (const subject of announced) subjects.add(subject);
+        stored.push(frame);
+      }
+      return { stored, announceHere: await this.#announcements.announceIn(db, subjects) };
     });
     announceHere();
     return stored;
   }
+}
+
+interface ReportFrame {
+  readonly source: ReportSource;
+  readonly reports: readonly SequencedReport[];
 }
 
 /** A report with a valid sequence number; the rest is not validated yet. */

@@ -49,11 +49,11 @@ export async function rememberEdge(
     .execute();
 }
 
-export async function seeEdge(db: Db, clock: Clock, edgeId: string): Promise<void> {
+export async function seeEdges(db: Db, clock: Clock, edgeIds: readonly string[]): Promise<void> {
   await db
     .updateTable('edges')
     .set({ last_seen_at: new Date(clock.now()).toISOString() })
-    .where('id', '=', edgeId)
+    .where('id', 'in', edgeIds)
     .execute();
 }
 

@@ -6,6 +6,7 @@ import type { WrongKeys } from '../http/index.ts';
 import { findEdgeToken, keyOfHeader, revokedTokens, revokedTokensTopic } from '../organizations/index.ts';
 import type { Bus } from '../replicas/index.ts';
 import { type LinkParts, serveLink } from './link.ts';
+import { Sightings } from './sightings.ts';
 
 /** How long to wait for an edge to complete the closing handshake. */
 const closingGraceMs = 1000;
@@ -15,7 +16,7 @@ const policyViolation = 1008;
 
 const edgeLinkPath = '/v1/edge/link';
 
-type UpgradeParts = LinkParts & { readonly wrongKeys: WrongKeys; readonly bus: Bus };
+type UpgradeParts = Omit<LinkParts, 'sightings'> & { readonly wrongKeys: WrongKeys; readonly bus: Bus };
 
 export interface EdgeConnections {
   /** Accepts no more connections, and resolves when all are closed. */
@@ -34,6 +35,7 @@ export function acceptEdges(
   otherUpgrades: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean = () => false,
 ): EdgeConnections {
   const tokens = new Map<WebSocket, string>();
+  const sightings = new Sightings(parts);
   const sockets = new WebSocketServer({ noServer: true, maxPayload: frameBytes, clientTracking: true });
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (otherUpgrades(request, socket, head)) return;
@@ -45,7 +47,7 @@ export function acceptEdges(
         sockets.handleUpgrade(request, socket, head, (webSocket) => {
           tokens.set(webSocket, admitted.tokenId);
           webSocket.once('close', () => tokens.delete(webSocket));
-          serveLink(webSocket, parts);
+          serveLink(webSocket, { ...parts, sightings });
         });
       },
       (error: unknown) => {
@@ -73,6 +75,7 @@ export function acceptEdges(
     });
     await promise;
     grace.cancel();
+    await sightings.close();
   };
   const check = () => {
     endRevoked().catch((error: unknown) =>

@@ -8,6 +8,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 
 export interface PostgresServer {
+  /** Of the process whose children serve the connections. */
+  readonly pid: number;
   /** Of a database on it; its user may create others. */
   url(database: string): string;
   /** Ends it and removes its folder. */
@@ -39,8 +41,12 @@ export async function startPostgres({ durable = false } = {}): Promise<PostgresS
     shared_buffers: '128MB',
     max_wal_size: '4GB',
     checkpoint_timeout: '1h',
-    autovacuum: 'off',
-    ...(!durable && { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...(!durable && {
+      autovacuum: 'off',
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+    }),
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`);
   writeFileSync(join(data, 'postgresql.auto.conf'), lines.join(''));
@@ -62,6 +68,9 @@ export async function startPostgres({ durable = false } = {}): Promise<PostgresS
   await untilUp(url('postgres'));
   return {
     url,
+    get pid() {
+      return server.pid ?? 0;
+    },
     crash: async () => {
       await stop('SIGKILL');
       server = start();
