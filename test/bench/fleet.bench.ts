@@ -235,7 +235,8 @@ class FleetBench {
       process.cpuUsage(),
     ];
     const begun = performance.now();
-    const [busyChange] = await Promise.all([this.#changes((seconds * 1000) / changes), stream.run(seconds)]);
+    const changing = this.#changes((seconds * 1000) / changes);
+    await stream.run(seconds);
     const pending = this.#pending;
     const reported = performance.now();
     const isDrained = await this.#drained(seconds * drainFactor);
@@ -259,6 +260,7 @@ class FleetBench {
       reportBytesPerCall: reportBytes / calls,
       walBytesPerCall: ((await walBytes(database)) - wal) / calls,
     };
+    const busyChange = await changing;
     const before = new Map(tables.map((one) => [one.table, one]));
     this.#growth = (await tableSizes(database)).flatMap(({ table, rows, bytes }) => {
       const old = before.get(table);
