@@ -1,6 +1,6 @@
 /** Slopes against tables computed by hand. */
 import { describe, expect, test } from 'vitest';
-import { median, type Point, slopeOf, troughs } from './regression.ts';
+import { floorRise, median, type Point, slopeOf, troughs } from './regression.ts';
 
 const points = (segment: number, ...pairs: readonly (readonly [calls: number, value: number])[]): Point[] =>
   pairs.map(([calls, value]) => ({ calls, value, segment }));
@@ -60,5 +60,19 @@ describe('troughs', () => {
       { calls: 4, value: 7, segment: 0 },
       { calls: 7, value: 1, segment: 1 },
     ]);
+  });
+});
+
+describe('floorRise', () => {
+  test('is the rise of the lowest value from the first to the second half of a run', () => {
+    expect(floorRise(points(0, [0, 5], [1, 3], [2, 9], [3, 4], [4, 8], [5, 7]))).toBe(1);
+    expect(floorRise(points(0, [0, 5], [1, 9], [2, 9], [3, 4]))).toBe(-1);
+  });
+
+  test('is the median over the runs, and 0 without any', () => {
+    const rising = (segment: number, by: number) => points(segment, [0, 1], [1, 1 + by]);
+    expect(floorRise([...rising(0, 2), ...rising(1, -8), ...rising(2, 5)])).toBe(2);
+    expect(floorRise([])).toBe(0);
+    expect(floorRise(points(0, [0, 5]))).toBe(0);
   });
 });

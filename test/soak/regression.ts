@@ -70,6 +70,21 @@ export function troughs(points: readonly Point[], size: number): Point[] {
   });
 }
 
+/**
+ * How far the floor of a series rises within a run of a process: the lowest sample of the run's second half, less that of
+ * its first half; the median over all runs. Memory that an allocator gives back later rises without its floor.
+ */
+export function floorRise(points: readonly Point[]): number {
+  const rises = segmentsOf(points).flatMap((segment) => {
+    const half = segment.length >> 1;
+    if (half === 0) return [];
+    const lowest = (part: readonly Point[]) =>
+      part.reduce((low, { value }) => Math.min(low, value), Number.POSITIVE_INFINITY);
+    return [lowest(segment.slice(segment.length - half)) - lowest(segment.slice(0, half))];
+  });
+  return rises.length === 0 ? 0 : median(rises);
+}
+
 /** @throws Error for an empty list */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);

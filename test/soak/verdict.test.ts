@@ -104,6 +104,12 @@ describe('judge', () => {
     expect(judge(rows, 'rows')).toMatchObject({ verdict: 'leaking', bound: null });
   });
 
+  test('memory that is given back after minutes is flat, however long it is held', () => {
+    // Climbs by 130 MiB, is held, and falls back once in each half.
+    const held = series(600, (calls) => 200 * mib + Math.min(130, ((calls % 6000) / 6000) * 260) * mib);
+    expect(judge(held, 'memory').verdict).toBe('flat');
+  });
+
   test('shrinking is flat', () => {
     expect(
       judge(

@@ -1,9 +1,9 @@
 /** Whether a measured series is flat, grows within a known bound, or leaks. Pure. */
-import { type Point, type Slope, slopeOf, troughs } from './regression.ts';
+import { floorRise, type Point, type Slope, slopeOf, troughs } from './regression.ts';
 
 export type Verdict = 'flat' | 'growing' | 'leaking' | 'too short';
 
-/** When growth of a kind of series counts. Both limits must be exceeded. */
+/** When growth of a kind of series counts. Both limits must be exceeded, and the series' floor must rise. */
 export interface Threshold {
   /** Growth per 1,000 calls that does not matter at any length of the run. */
   readonly per1000: number;
@@ -53,14 +53,16 @@ export interface Judged {
 export function judge(points: readonly Point[], kind: Kind, bound: string | null = null): Judged {
   const threshold: Threshold = thresholds[kind];
   const slope = slopeOf(threshold.trough > 1 ? troughs(points, threshold.trough) : points);
-  const verdict = verdictOf(slope, threshold, bound);
+  const verdict = verdictOf(slope, floorRise(points), threshold, bound);
   return { verdict, slope, bound: verdict === 'growing' ? bound : null };
 }
 
-function verdictOf(slope: Slope | null, threshold: Threshold, bound: string | null): Verdict {
+function verdictOf(slope: Slope | null, rise: number, threshold: Threshold, bound: string | null): Verdict {
   if (slope === null || slope.points < fewestPoints) return 'too short';
   const grown = (slope.per1000 * slope.span) / 1000;
   if (slope.per1000 <= threshold.per1000 || grown <= threshold.settling) return 'flat';
   if (slope.steadiness < leastSteadiness) return 'flat';
+  // What grows in a straight line by `settling` has risen by half of that between the beginnings of the halves.
+  if (rise < threshold.settling / 2) return 'flat';
   return bound === null ? 'leaking' : 'growing';
 }
