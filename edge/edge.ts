@@ -182,6 +182,8 @@ export class Edge {
       if (settings.drachtio) signaling.connect(settings.drachtio);
       else engine?.start();
       await Promise.race([ready.promise, unusable.promise]);
+      // A call that waits for the voice to load would not hear the first words of its peer.
+      await tts.warm?.();
     } catch (error) {
       await edge.#close();
       throw error;

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TemplateList } from '#shared/api/agent-testing/templates.ts';
+import { connectEdge } from '../../test/kit/control/edge-client.ts';
 import {
   initiate,
   order,
@@ -202,6 +203,13 @@ describe('the audit log has an entry for each change of', () => {
     const url = `${base}/tornado/${session.body.session_id}`;
     await change('POST', `${url}/cancel`, {});
     await deleteEnded(url);
+  });
+
+  it('edges and the proxies in front of them', async () => {
+    const edge = await connectEdge(test, { edge_id: 'edge' });
+    await change('PATCH', '/v1/admin/edges/edge', { draining: true }, test.operatorKey);
+    await change('PUT', '/v1/admin/proxies', { addresses: ['192.0.2.5'] }, test.operatorKey);
+    await edge.kill();
   });
 
   it('nothing else: every other route explains here why it writes none', () => {

@@ -187,8 +187,8 @@ function ask({ method }: ServedRoute, url: string, body: object): Promise<Answer
   return test.call(method, url, { key: test.foreignKey, ...(isRead ? {} : { body }) });
 }
 
-/** Rows without an owner, or written by any request. */
-const ofRequests = /^(api_keys|counters|idempotency_keys)$/;
+/** Rows without an owner, written by any request or by time. */
+const ofRequests = /^(api_keys|counters|idempotency_keys|leases)$/;
 
 async function rows(): Promise<ReadonlyMap<string, number>> {
   const { db } = test.control.services.database;

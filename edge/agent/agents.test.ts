@@ -7,7 +7,7 @@ import { call, manner, RecordingHost, RecordingLog, ruleModels } from '../../tes
 import { createAgents } from './agents.ts';
 
 const speech = new SpeechCache(new Flite(), 10_000_000);
-beforeAll(() => speech.synthesize('Ready.', { voice: null, language: 'en-US', sampleRate: 8000 }));
+beforeAll(() => speech.warm());
 afterAll(() => speech.close());
 
 const agents = createAgents({

@@ -1,6 +1,6 @@
 /**
  * Embedded text-to-speech: flite (Carnegie Mellon University) compiled to WebAssembly, in separate threads so that
- * synthesis never delays the audio clock. English only. It is loaded for the first text: it takes 70 MiB.
+ * synthesis never delays the audio clock. English only. It takes 70 MiB.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -65,6 +65,10 @@ export class Flite implements TextToSpeech {
     this.#maxWaiting = options.maxWaiting ?? 200;
     this.#maxCharacters = options.maxCharacters ?? 5000;
     this.#limitMs = options.limitMs ?? 30_000;
+  }
+
+  async warm(): Promise<void> {
+    await this.synthesize('Ready.', { voice: null, language: 'en-US', sampleRate: 8000 });
   }
 
   async synthesize(text: string, options: SpeechOptions): Promise<Int16Array> {

@@ -42,6 +42,10 @@ export class SpeechCache implements TextToSpeech {
     return fresh;
   }
 
+  async warm(): Promise<void> {
+    await this.#inner.warm?.();
+  }
+
   close(): Promise<void> {
     this.#kept.clear();
     this.#bytes = 0;

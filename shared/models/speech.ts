@@ -12,6 +12,8 @@ export interface SpeechOptions {
 export interface TextToSpeech {
   /** Rejects with SpeechError when synthesis fails. The result may be shared: it must not be changed. */
   synthesize(text: string, options: SpeechOptions): Promise<Int16Array>;
+  /** Makes the first real use fast. Rejects when the provider cannot work at all. */
+  warm?(): Promise<void>;
   close(): Promise<void>;
 }
 
