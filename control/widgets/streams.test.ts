@@ -83,6 +83,6 @@ describe('an open stream', () => {
     streams.close();
     await closed;
     expect(ends).toEqual(['closing', 'closing']);
-    expect(() => streams.open(order)).toThrow('ending');
+    expect(() => streams.open(order)).toThrow('shutting down');
   });
 });
