@@ -70,8 +70,9 @@ export class Chaos {
     const { role, signal } = restart;
     const end = disturbances.begin(role);
     const before = performance.now();
+    const count = deployment.processes()[role].length;
     const pid = deployment.signal(role, signal);
-    const back = await this.#back(role, pid);
+    const back = await this.#back(role, pid, count);
     const backAfterMs = back ? performance.now() - before : null;
     this.restarts.push({ ...restart, backAfterMs });
     say(
@@ -82,10 +83,9 @@ export class Chaos {
     end();
   }
 
-  /** Whether another process of that role runs and /health is 200. */
-  async #back(role: Restart['role'], former: number | null): Promise<boolean> {
+  /** Whether as many processes of that role as before run, another one instead of the signaled, and /health is 200. */
+  async #back(role: Restart['role'], former: number | null, count: number): Promise<boolean> {
     const { deployment } = this.#parts;
-    const count = deployment.processes()[role].length;
     const limit = performance.now() + backMs;
     while (performance.now() < limit) {
       const running = deployment.processes()[role];

@@ -57,6 +57,8 @@ export interface InboundContext {
   readonly random: Random;
   /** Number that plays a tone or echoes, for as long as the caller likes. */
   readonly line: string;
+  /** Shortens long calls of a short run. */
+  readonly scale: number;
 }
 
 type Script = (call: Call, caller: Caller, context: InboundContext) => Promise<void>;
@@ -80,8 +82,8 @@ export const inboundScripts = {
   'short call': (call, caller, { line, random }) => talkFor(call, caller, line, random.between(1, 4) * 1000),
   'call of some seconds': (call, caller, { line, random }) =>
     talkFor(call, caller, line, random.between(8, 20) * 1000),
-  'long call': (call, caller, { line, random }) =>
-    talkFor(call, caller, line, random.between(60, 150) * 1000),
+  'long call': (call, caller, { line, random, scale }) =>
+    talkFor(call, caller, line, random.between(60, 150) * 1000 * scale),
   'key press': async (call, caller, { carrier }) => {
     await answered(call, caller, carrier.number);
     await talk(caller.media, 600, () => hungUp(caller));

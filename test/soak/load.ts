@@ -32,6 +32,7 @@ export class Load {
   readonly #ledger: Ledger;
   readonly #seed: number;
   readonly #rate: number;
+  readonly #scale: number;
   readonly #running = new Set<Promise<void>>();
   readonly #orders: number[] = [];
   #calls = 0;
@@ -41,7 +42,8 @@ export class Load {
   most = 0;
   skipped = 0;
 
-  constructor(prepared: Prepared, ledger: Ledger, seed: number, rate: number) {
+  constructor(prepared: Prepared, ledger: Ledger, seed: number, rate: number, scale: number) {
+    this.#scale = scale;
     this.#prepared = prepared;
     this.#ledger = ledger;
     this.#seed = seed;
@@ -119,7 +121,7 @@ export class Load {
     return this.#ledger.run(`in: ${kind}`, [...programs, `link ${carrier.name}`], async (call) => {
       const caller = await carrier.phone();
       try {
-        await inboundScripts[kind](call, caller, { carrier, random, line });
+        await inboundScripts[kind](call, caller, { carrier, random, line, scale: this.#scale });
       } finally {
         await caller.close();
       }

@@ -84,7 +84,7 @@ export class Soak {
     const prepared = await prepare(deployment, seed, scale);
     const sampler = new Sampler(deployment, data, warmUpOf(totalMs));
     this.#sampler = sampler;
-    const load = new Load(prepared, this.#ledger, seed, rate);
+    const load = new Load(prepared, this.#ledger, seed, rate, scale);
     const chaos = new Chaos({
       deployment,
       carriers: prepared.carriers,
