@@ -1,6 +1,12 @@
 /** Ending of the version that the embedded engine reports, by which the edge knows it. */
 export const embeddedVersion = '-trunkline';
 
+/** How all header fields of our own begin, in lower case. */
+export const ownPrefix = 'x-trunkline-';
+
+/** Not of the engine: a SIP proxy in front of the edges names the source of a request (docs/fleet.md). */
+export const sourceHeader = 'X-Trunkline-Source';
+
 /**
  * Header fields by which edge and embedded engine extend the drachtio protocol. Each goes over the connection between
  * them only: the engine removes those that it gets from an application before it sends the message, and adds its own

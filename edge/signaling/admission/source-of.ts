@@ -8,10 +8,9 @@
  * than one is not trusted either.
  */
 import { isIP } from 'node:net';
+import { sourceHeader } from '#shared/engine-protocol/headers.ts';
 import { plainAddress } from '#shared/networks.ts';
 import type { SrfRequest } from '../srf/srf.ts';
-
-const sourceHeader = 'X-Trunkline-Source';
 
 interface Source {
   /** As `plainAddress` gives it. */

@@ -6,12 +6,12 @@
  * closes the connection, and all calls end. Peers decide how long much of a frame is: a response repeats From, To and
  * Call-ID. Pure.
  */
+import { ownPrefix } from '#shared/engine-protocol/headers.ts';
 
 /** Octets of a frame with its length. 12,228 - 8,192 = 4,036 may wait for their rest when the next read arrives. */
 export const longestFrame = 4_000;
 
-const privatePrefix = 'x-trunkline-';
-const privateField = /\r\nx-trunkline-/i;
+const privateField = new RegExp(`\\r\\n${ownPrefix}`, 'i');
 
 /** Responses to a request need not repeat these: the engine takes them from the request (RFC 3261 section 8.2.6.2). */
 const repeated: ReadonlySet<string> = new Set(['from', 'to', 'call-id']);
@@ -69,7 +69,7 @@ function withoutRepeated(message: string): string {
 function withoutPrivate(frame: string): string {
   if (!privateField.test(frame)) return frame;
   return encodeFrame(
-    withoutFields(frame.slice(frame.indexOf('#') + 1), (name) => name.startsWith(privatePrefix)),
+    withoutFields(frame.slice(frame.indexOf('#') + 1), (name) => name.startsWith(ownPrefix)),
   );
 }
 
