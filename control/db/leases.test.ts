@@ -1,4 +1,4 @@
-/** Leases and fences: never do two owners write under one lease, whoever is late, stopped, or comes back. */
+/** Leases and fences: two owners never write under one lease, also when one is late, was stopped, or comes back. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTestDatabase } from '../../test/kit/db/test-database.ts';

@@ -92,7 +92,7 @@ export async function heldLeases(db: Db, names: readonly string[]): Promise<stri
   return rows.map(({ name }) => name);
 }
 
-/** On SQLite, whose file one process uses at a time: whoever else has a lease has ended. */
+/** On SQLite one process uses the file at a time: every other owner of a lease has ended. */
 export async function expelOthers(db: Db, owner: string): Promise<void> {
   await db
     .updateTable('leases')

@@ -23,7 +23,7 @@ export class Announcements {
     this.#others?.on((subjects) => {
       for (const subject of subjects) this.#tell(subject);
     });
-    // Whoever waits looks again at what is stored.
+    // The waiters look again at what is stored.
     reach?.bus.onMissed(() => {
       for (const subject of [...this.#waiting.keys()]) this.#tell(subject);
     });
@@ -77,7 +77,7 @@ export class Announcements {
   }
 
   #tell(subject: string): void {
-    // They are not the work of whoever announces it, and may write for longer than that may.
+    // The listeners' work is not part of the announcer's, and may go on for longer.
     outsideFences(() => {
       for (const listener of [...(this.#waiting.get(subject) ?? [])]) listener();
     });

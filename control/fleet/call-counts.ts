@@ -1,6 +1,6 @@
 /**
  * Counts the outgoing calls of all edges against the call limits, while there are several (docs/internals/fleet.md).
- * A call is counted before its edge is told that it may start, so the sum never exceeds a limit. Pure but for the
+ * A call is counted before its edge gets permission to start it, so the sum never exceeds a limit. Pure but for the
  * time that is passed in.
  */
 import type { CallScope, HeldCalls } from '#shared/edge-protocol/fleet.ts';

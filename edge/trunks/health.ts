@@ -136,7 +136,7 @@ export class HealthProbes {
     this.#pump();
   }
 
-  /** A call of this edge failed at an endpoint: it is probed here until it answers, whoever else probes it. */
+  /** A call of this edge failed at an endpoint: this edge probes it until it answers, also when another edge is assigned. */
   suspect(endpoint: Pick<Endpoint, 'host' | 'port'>): void {
     const watch = this.#watches.get(endpointKey(endpoint));
     if (!watch || watch.ours || watch.suspect) return;
