@@ -82,7 +82,7 @@ export class Sessions implements BackgroundWork {
   /** Resumes sessions that were running when the process ended. */
   async resume(): Promise<void> {
     const { clock, database, replica } = this.#parts.services;
-    // Whoever had the lease before does nothing more, even if it lives.
+    // The earlier owner of the lease writes nothing more, even if it lives.
     const left = await takeOver(database.db, stepQueue, () => true, clock.now(), pauseAfterCrash);
     replica.counts.takenOver += left.length;
     const crashed = (await underWay(database.db, stepQueue)).map(({ id }) => id);
