@@ -2,7 +2,7 @@
 import type { Clock } from '#shared/clock.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { storeProbeRuns } from './alerts/index.ts';
-import { storeCall, storeTrace, storeTranscript } from './calls/index.ts';
+import { CallReports } from './calls/index.ts';
 import { storeCheck } from './checks/index.ts';
 import { builtOnce, type Database, type Db } from './db/index.ts';
 import { Announcements, type ReportEffects, ReportStore, type ReportWriters } from './edge-link/index.ts';
@@ -25,22 +25,31 @@ export function createReportStore(
 
 function reportWriters(fleet: Pick<Fleet, 'isOutdated'>, probeGapMs: number): ReportWriters {
   return {
-    clockSetBack,
-    write: async (db, { edgeId }, body, now, effects) => {
-      switch (body.type) {
-        case 'call':
-          return storeCall(db, body, edgeId, now, effects);
-        case 'transcript':
-          return storeTranscript(db, body, now);
-        case 'trace':
-          return storeTrace(db, body, now);
-        case 'health':
-        case 'registration':
-          if (fleet.isOutdated(edgeId, body.epoch)) return;
-          return storeOfFleet(db, body, edgeId, effects, probeGapMs);
-        default:
-          return storeOfCheck(db, body, now, effects);
-      }
+    begin: (db, now) => {
+      const calls = new CallReports();
+      return {
+        clockSetBack: (at) => clockSetBack(db, at),
+        write: ({ edgeId }, body, effects) => {
+          switch (body.type) {
+            case 'call':
+              calls.addCall(body, edgeId, effects);
+              return;
+            case 'transcript':
+              calls.addTranscript(body, now);
+              return;
+            case 'trace':
+              calls.addTrace(body, now);
+              return;
+            case 'health':
+            case 'registration':
+              if (fleet.isOutdated(edgeId, body.epoch)) return;
+              return storeOfFleet(db, body, edgeId, effects, probeGapMs);
+            default:
+              return storeOfCheck(db, body, now, effects);
+          }
+        },
+        finish: () => calls.store(db, now),
+      };
     },
   };
 }

@@ -2,7 +2,14 @@
  * The `call.completed` event: queued with the report that ends a call. Its body is built at the first attempt, because
  * transcript lines may still arrive after the event is stored.
  */
-import { builtOnce, type CallRow, type Db, type WebhookDeliveryRow } from '../db/index.ts';
+import {
+  builtOnce,
+  type CallRow,
+  type Db,
+  insertsMany,
+  isAmong,
+  type WebhookDeliveryRow,
+} from '../db/index.ts';
 import { readSettings } from '../numbers/index.ts';
 import { waitingDelivery } from '../webhooks/index.ts';
 import { callView } from './rules.ts';
@@ -31,56 +38,105 @@ type EndedCall = Pick<CallRow, 'id' | 'org_id' | 'number' | 'ended_at' | 'parent
  * Whether a call has an event of its own. Test calls of trunks have none: no customer agent spoke. The leg to a
  * transfer target belongs to the transferred call, and test runs report their own calls.
  */
-function hasOwnEvent({ id, parent_id, test_run_id }: EndedCall): boolean {
-  return !id.startsWith('tc_') && parent_id === null && test_run_id === null;
+function hasOwnEvent({ id, ended_at, parent_id, test_run_id }: EndedCall): boolean {
+  return ended_at !== null && !id.startsWith('tc_') && parent_id === null && test_run_id === null;
 }
 
-const findStored = builtOnce((db, id: string) =>
-  db.selectFrom('calls').select(['ended_at', 'webhook']).where('id', '=', id),
+const findStored = builtOnce((db, ids: readonly string[]) =>
+  db
+    .selectFrom('calls')
+    .select(['id', 'ended_at', 'webhook'])
+    .where(isAmong(db, 'id', ids)),
 );
 
-const findWebhooks = builtOnce((db, orgId: string, number: string) =>
+const findNumbers = builtOnce((db, numbers: readonly string[]) =>
+  db
+    .selectFrom('numbers')
+    .select(['org_id', 'number', 'settings'])
+    .where(isAmong(db, 'number', numbers))
+    .where('archived_at', 'is', null),
+);
+
+const findOrganizations = builtOnce((db, ids: readonly string[]) =>
   db
     .selectFrom('organizations')
-    .leftJoin('numbers', (join) =>
-      join
-        .onRef('numbers.org_id', '=', 'organizations.id')
-        .on('numbers.number', '=', number)
-        .on('numbers.archived_at', 'is', null),
-    )
-    .select(['numbers.settings', 'organizations.event_webhook_url'])
-    .where('organizations.id', '=', orgId),
+    .select(['id', 'event_webhook_url'])
+    .where(isAmong(db, 'id', ids)),
 );
 
-const insertDelivery = builtOnce((db, row: WebhookDeliveryRow) =>
-  db
-    .insertInto('webhook_deliveries')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id'),
+const insertDeliveries = insertsMany<WebhookDeliveryRow>(
+  'webhook_deliveries',
+  {
+    id: 'text',
+    org_id: 'text',
+    type: 'text',
+    url: 'text',
+    subject_id: 'text',
+    body: 'text',
+    created_at: 'text',
+    first_attempt_at: 'text',
+    attempts: 'bigint',
+    next_attempt_at: 'text',
+    delivered_at: 'text',
+    last_status: 'bigint',
+    last_error: 'text',
+  },
+  'ignore',
 );
 
 /**
- * To run on each call report just before it is stored, in its transaction: the report that ends a call queues
- * `call.completed` to the URL of the call, else of its number, else of the organization. The body is built at the first
- * attempt, so that it has the whole conversation.
+ * To run on ended calls just before they are stored, in their transaction: the first end of each queues `call.completed` to
+ * the URL of the call, else of its number, else of the organization. The body is built at the first attempt, so that it
+ * has the whole conversation.
  *
  * The event's id is the call's, so a call that was closed because its edge was gone, and then resumed, is announced
  * once.
- * @returns whether a delivery was queued
+ * @returns whether any delivery was queued
  */
-export async function queueCallCompleted(db: Db, call: EndedCall, now: string): Promise<boolean> {
-  if (call.ended_at === null || !hasOwnEvent(call)) return false;
-  const [before] = await findStored(db, call.id);
-  if (before && before.ended_at !== null) return false;
-  const url = before?.webhook ?? (await webhookOf(db, call));
-  if (!url) return false;
-  const event = { id: `evt_${call.id}`, orgId: call.org_id, type: callCompleted, subjectId: call.id };
-  return (await insertDelivery(db, waitingDelivery({ ...event, url, now }))).length > 0;
+export async function queueCallsCompleted(
+  db: Db,
+  ended: readonly EndedCall[],
+  now: string,
+): Promise<boolean> {
+  const own = ended.filter(hasOwnEvent);
+  if (own.length === 0) return false;
+  const stored = new Map(
+    (
+      await findStored(
+        db,
+        own.map(({ id }) => id),
+      )
+    ).map((row) => [row.id, row]),
+  );
+  const first = own.filter(({ id }) => (stored.get(id)?.ended_at ?? null) === null);
+  const webhookOf = await webhooksOf(
+    db,
+    first.filter(({ id }) => (stored.get(id)?.webhook ?? null) === null),
+  );
+  const deliveries = first.flatMap((call) => {
+    const { id, org_id: orgId } = call;
+    const url = stored.get(id)?.webhook ?? webhookOf(call);
+    return url
+      ? [waitingDelivery({ id: `evt_${id}`, orgId, type: callCompleted, subjectId: id, url, now })]
+      : [];
+  });
+  return (await insertDeliveries(db, deliveries)) > 0;
 }
 
-async function webhookOf(db: Db, { number, org_id }: EndedCall): Promise<string | null> {
-  const [found] = await findWebhooks(db, org_id, number);
-  const ofNumber = found?.settings ? readSettings(found.settings).webhook : null;
-  return ofNumber ?? found?.event_webhook_url ?? null;
+type Called = Pick<CallRow, 'org_id' | 'number'>;
+
+/** Where events go of calls without a URL of their own. */
+async function webhooksOf(db: Db, calls: readonly Called[]): Promise<(call: Called) => string | null> {
+  if (calls.length === 0) return () => null;
+  const distinct = (values: readonly string[]) => [...new Set(values)];
+  const organizations = await findOrganizations(db, distinct(calls.map(({ org_id }) => org_id)));
+  const numbers = await findNumbers(db, distinct(calls.map(({ number }) => number)));
+  const key = ({ org_id, number }: Called) => `${org_id} ${number}`;
+  const ofNumber = new Map(numbers.map((row) => [key(row), readSettings(row.settings).webhook]));
+  const ofOrganization = new Map(organizations.map((row) => [row.id, row.event_webhook_url]));
+  return (call) => {
+    // Of an organization that was deleted nothing is announced.
+    const url = ofOrganization.get(call.org_id);
+    return url === undefined ? null : (ofNumber.get(key(call)) ?? url);
+  };
 }

@@ -8,8 +8,8 @@
  * A stop of a lost call is recorded as who ended it; if the edge comes back with the call, it is ordered to end it.
  */
 import type { TerminationCode } from '#shared/termination.ts';
-import { builtOnce, type CallRow, type Database, type Db } from '../db/index.ts';
-import { queueCallCompleted } from './completed-event.ts';
+import { builtOnce, type CallRow, type Database, type Db, isAmong } from '../db/index.ts';
+import { queueCallsCompleted } from './completed-event.ts';
 
 const unavailable: TerminationCode = 'edge_unavailable';
 const lost: TerminationCode = 'edge_lost';
@@ -54,18 +54,18 @@ export async function stopWhenReported(db: Db, id: string): Promise<void> {
     .execute();
 }
 
-const findEnd = builtOnce((db, id: string) =>
+const findEnds = builtOnce((db, ids: readonly string[]) =>
   db
     .selectFrom('calls')
-    .select(['termination', 'hangup_by'])
-    .where('id', '=', id)
+    .select(['id', 'org_id', 'termination', 'hangup_by'])
+    .where(isAmong(db, 'id', ids))
     .where('ended_at', 'is not', null),
 );
 
-/** Whether a call that an edge reports as running must be ended. */
-export async function isUnwanted(db: Db, callId: string): Promise<boolean> {
-  const [end] = await findEnd(db, callId);
-  return end !== undefined && mustEnd(end);
+/** Those of the calls that must be ended, though their edges report them as running, with their organizations. */
+export async function unwantedOf(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  return new Map((await findEnds(db, ids)).filter(mustEnd).map(({ id, org_id }) => [id, org_id]));
 }
 
 export interface ClosedCalls {
@@ -96,14 +96,13 @@ export function closeLostCalls(
       .$if(connected.length > 0, (query) => query.where('edges.id', 'not in', connected))
       .limit(limit)
       .execute();
-    let webhooksQueued = false;
-    for (const call of calls) {
-      const { id, started_at, answered_at, last_seen_at } = call;
-      const begun_at = answered_at ?? started_at;
-      const ended_at = last_seen_at > begun_at ? last_seen_at : begun_at;
-      webhooksQueued = (await queueCallCompleted(trx, { ...call, ended_at }, now)) || webhooksQueued;
+    const ended = calls.map((call) => {
+      const begun_at = call.answered_at ?? call.started_at;
+      return { ...call, ended_at: call.last_seen_at > begun_at ? call.last_seen_at : begun_at };
+    });
+    const webhooksQueued = await queueCallsCompleted(trx, ended, now);
+    for (const { id, ended_at, answered_at, last_seen_at } of ended)
       await closeCall(trx, { id, ended_at, termination: lost, ...endOf(answered_at, last_seen_at) });
-    }
     return { closed: calls.length, webhooksQueued };
   });
 }

@@ -5,7 +5,7 @@
  */
 import type { TerminationCode } from '#shared/termination.ts';
 import type { Database } from '../db/index.ts';
-import { queueCallCompleted } from './completed-event.ts';
+import { queueCallsCompleted } from './completed-event.ts';
 import { type ClosedCalls, closeCall, runningCalls } from './lost-store.ts';
 
 const unavailable: TerminationCode = 'edge_unavailable';
@@ -38,10 +38,9 @@ export function closeQueuedCalls(
       })
       .limit(limit)
       .execute();
-    let webhooksQueued = false;
-    for (const call of calls) {
-      const { id, sip_code, sip_reason } = call;
-      webhooksQueued = (await queueCallCompleted(trx, { ...call, ended_at: now }, now)) || webhooksQueued;
+    const ended = calls.map((call) => ({ ...call, ended_at: now }));
+    const webhooksQueued = await queueCallsCompleted(trx, ended, now);
+    for (const { id, sip_code, sip_reason } of calls) {
       const end = { ended_at: now, status: 'failed', outcome: 'failed', sip_code, sip_reason };
       await closeCall(trx, { id, ...end, termination: unavailable, termination_detail: detail });
     }

@@ -1,83 +1,176 @@
-/** Stores calls, transcripts and SIP traces from the edges' reports. */
+/**
+ * Stores calls, transcripts and SIP traces from the edges' reports: all of a transaction together, with a few statements
+ * for each table. Calls come first, because the words of a transcript are kept with its call's organization.
+ */
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import {
-  builtOnce,
   type CallRow,
+  type ColumnTypes,
   type Db,
-  excluded,
+  insertsMany,
   type TracePartRow,
   type TranscriptPartRow,
   toJson,
 } from '../db/index.ts';
 import type { ReportEffects } from '../edge-link/index.ts';
 import { webhookSubject } from '../webhooks/index.ts';
-import { queueCallCompleted } from './completed-event.ts';
-import { isUnwanted } from './lost-store.ts';
+import { queueCallsCompleted } from './completed-event.ts';
+import { unwantedOf } from './lost-store.ts';
 import { callRow } from './rules.ts';
 
 type Body<T extends ReportBody['type']> = Extract<ReportBody, { type: T }>;
 
-const saveCall = builtOnce((db, row: CallRow) => {
-  // A later report of the same call leaves these as they are.
-  const {
-    id: _,
-    org_id,
-    parent_id: _parent,
-    started_at: _start,
-    metadata: _data,
-    webhook: _url,
-    ...changes
-  } = row;
-  return db
-    .insertInto('calls')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict.column('id').doUpdateSet(excluded(changes)).where('calls.org_id', '=', org_id),
+interface ReportedCall {
+  readonly row: CallRow;
+  readonly effects: ReportEffects;
+}
+
+/** What the reports of one transaction say about calls, in their order. */
+export class CallReports {
+  readonly #calls: ReportedCall[] = [];
+  readonly #transcripts: Omit<TranscriptPartRow, 'id'>[] = [];
+  readonly #traces: Omit<TracePartRow, 'id'>[] = [];
+
+  /** @throws RangeError for an invalid time */
+  addCall({ call }: Body<'call'>, edgeId: string, effects: ReportEffects): void {
+    this.#calls.push({ row: callRow(call, edgeId), effects });
+  }
+
+  addTranscript({ call_id, entries }: Body<'transcript'>, received_at: string): void {
+    this.#transcripts.push({ call_id, entries: toJson(entries), received_at });
+  }
+
+  addTrace({ call_id, messages, truncated }: Body<'trace'>, received_at: string): void {
+    this.#traces.push({
+      call_id,
+      messages: toJson(messages),
+      message_count: messages.length,
+      truncated: truncated ? 1 : 0,
+      received_at,
+    });
+  }
+
+  async store(db: Db, now: string): Promise<void> {
+    const wanted = await this.#wanted(db);
+    const ended = wanted.filter(({ row }) => row.ended_at !== null);
+    const queued = await queueCallsCompleted(
+      db,
+      ended.map(({ row }) => row),
+      now,
     );
+    if (queued) ended[0]?.effects.announced.add(webhookSubject);
+    for (const rows of newestRows(wanted.map(({ row }) => row))) await saveCalls(db, [...rows.values()]);
+    await insertTranscripts(db, this.#transcripts);
+    await insertTraces(db, this.#traces);
+  }
+
+  /** Without running calls that their edges must end. */
+  async #wanted(db: Db): Promise<readonly ReportedCall[]> {
+    const running = this.#calls.filter(({ row }) => row.ended_at === null);
+    const unwanted = await unwantedOf(
+      db,
+      running.map(({ row }) => row.id),
+    );
+    if (unwanted.size === 0) return this.#calls;
+    return this.#calls.filter(({ row, effects }) => {
+      const { id, org_id, ended_at } = row;
+      if (ended_at === null && unwanted.has(id)) {
+        effects.unwanted.add(id);
+        return false;
+      }
+      // The edge has ended it, which replaces what control recorded.
+      if (unwanted.get(id) === org_id) unwanted.delete(id);
+      return true;
+    });
+  }
+}
+
+/**
+ * One row for each call: what storing its rows one after another would leave. A call id that two organizations use gets a
+ * row in a map for each: they are stored one after another, and the first has the call.
+ */
+function newestRows(rows: readonly CallRow[]): Map<string, CallRow>[] {
+  const waves: Map<string, CallRow>[] = [];
+  for (const row of rows) {
+    const last = waves.at(-1);
+    const before = last?.get(row.id);
+    if (!last || (before && before.org_id !== row.org_id)) waves.push(new Map([[row.id, row]]));
+    else last.set(row.id, before ? { ...row, ...lastingOf(before) } : row);
+  }
+  return waves;
+}
+
+/** What a later report of the same call leaves as it is. */
+function lastingOf({ id, org_id, parent_id, started_at, metadata, webhook }: CallRow) {
+  return { id, org_id, parent_id, started_at, metadata, webhook };
+}
+
+const callColumns: ColumnTypes<CallRow> = {
+  id: 'text',
+  org_id: 'text',
+  edge_id: 'text',
+  sip_call_id: 'text',
+  parent_id: 'text',
+  direction: 'text',
+  from_number: 'text',
+  to_number: 'text',
+  number: 'text',
+  trunk_id: 'text',
+  source_ip: 'text',
+  started_at: 'text',
+  answered_at: 'text',
+  ended_at: 'text',
+  status: 'text',
+  outcome: 'text',
+  sip_code: 'bigint',
+  sip_reason: 'text',
+  termination: 'text',
+  termination_detail: 'text',
+  hangup_by: 'text',
+  codec: 'text',
+  media: 'text',
+  agent_kind: 'text',
+  pathway_id: 'text',
+  pathway_version: 'bigint',
+  persona_id: 'text',
+  max_duration: 'bigint',
+  request_data: 'text',
+  variables: 'text',
+  failover_attempts: 'text',
+  metadata: 'text',
+  webhook: 'text',
+  transferred_to: 'text',
+  answered_by: 'text',
+  test_run_id: 'text',
+};
+
+/** The columns that a later report changes. */
+const {
+  id: _id,
+  org_id: _org,
+  parent_id: _parent,
+  started_at: _start,
+  metadata: _data,
+  webhook: _url,
+  ...changing
+} = callColumns;
+
+const saveCalls = insertsMany<CallRow>('calls', callColumns, {
+  key: 'id',
+  columns: Object.keys(changing),
+  where: 'org_id',
 });
 
-export async function storeCall(
-  db: Db,
-  { call }: Body<'call'>,
-  edgeId: string,
-  now: string,
-  { announced, unwanted }: ReportEffects,
-): Promise<void> {
-  if (call.ended_at === null && (await isUnwanted(db, call.id))) {
-    unwanted.add(call.id);
-    return;
-  }
-  const row = callRow(call, edgeId);
-  if (await queueCallCompleted(db, row, now)) announced.add(webhookSubject);
-  await saveCall(db, row);
-}
+const insertTranscripts = insertsMany<Omit<TranscriptPartRow, 'id'>>('transcript_parts', {
+  call_id: 'text',
+  entries: 'text',
+  received_at: 'text',
+});
 
-const insertTranscript = builtOnce((db, row: Omit<TranscriptPartRow, 'id'>) =>
-  db.insertInto('transcript_parts').values(row),
-);
-
-export function storeTranscript(
-  db: Db,
-  { call_id, entries }: Body<'transcript'>,
-  received_at: string,
-): Promise<unknown> {
-  return insertTranscript(db, { call_id, entries: toJson(entries), received_at });
-}
-
-const insertTrace = builtOnce((db, row: Omit<TracePartRow, 'id'>) =>
-  db.insertInto('trace_parts').values(row),
-);
-
-export function storeTrace(
-  db: Db,
-  { call_id, messages, truncated }: Body<'trace'>,
-  received_at: string,
-): Promise<unknown> {
-  return insertTrace(db, {
-    call_id,
-    messages: toJson(messages),
-    message_count: messages.length,
-    truncated: truncated ? 1 : 0,
-    received_at,
-  });
-}
+const insertTraces = insertsMany<Omit<TracePartRow, 'id'>>('trace_parts', {
+  call_id: 'text',
+  messages: 'text',
+  message_count: 'bigint',
+  truncated: 'bigint',
+  received_at: 'text',
+});

@@ -8,8 +8,8 @@ import type { Db } from './tables.ts';
 
 /**
  * A query with a fixed text, built at its first run on each dialect and later only given its values: each is a plain value or a row,
- * whose members become parameters. It sees placeholders, so it may use a value anywhere a parameter is allowed, any
- * number of times, but not look at it; other values in it are constants.
+ * whose members become parameters, or a list, which is one parameter (many.ts). It sees placeholders, so it may use a value
+ * anywhere a parameter is allowed, any number of times, but not look at it; other values in it are constants.
  * @param build a row's members are those of the first run; each later row needs the same ones
  * @returns runs the query and returns its rows
  */
@@ -23,7 +23,7 @@ export function builtOnce<Row, Values extends readonly unknown[]>(
     const built = builtOn[dialect];
     const { query, queryId, sql } = built;
     const parameters = built.parameters.map((parameter) =>
-      parameter instanceof Placeholder ? parameter.of(values) : parameter,
+      parameter instanceof Placeholder ? listed(parameter.of(values), dialect) : parameter,
     );
     const compiled = { query, queryId, sql, parameters };
     const on = db.isTransaction ? (connections.get(db) ?? (await connectionOf(db))) : db;
@@ -65,7 +65,12 @@ class Placeholder {
 type Members = Readonly<Record<string, unknown>>;
 
 function isRow(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null;
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** SQLite has no arrays. */
+function listed(value: unknown, dialect: DialectName): unknown {
+  return dialect === 'sqlite' && Array.isArray(value) ? JSON.stringify(value) : value;
 }
 
 /** The query builder takes anything as a parameter, so placeholders pass where the types ask for values. */

@@ -14,6 +14,7 @@ export { FenceLost, outsideFences, sameFence } from './fence.ts';
 export { fromJson, type Json, openJson, type SealedJson, sealJson, sealText, toJson } from './json.ts';
 export { isPresent, livingReplicas } from './leases.ts';
 export { databaseLimits } from './limits.ts';
+export { type ColumnTypes, insertsMany, isAmong, updatesMany } from './many.ts';
 export { onIndex } from './on-index.ts';
 export { type Database, DatabaseTooNew, isCurrent, openDatabase } from './open.ts';
 export { type Listening, wakeListeners } from './postgres/listening.ts';

@@ -7,19 +7,25 @@
  * database stores is slowed down instead of filling memory.
  */
 import type { FastifyBaseLogger } from 'fastify';
-import { Compile } from 'typebox/compile';
 import type { RawData, WebSocket } from 'ws';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol/config.ts';
 import type { CallCountFrame, Learned } from '#shared/edge-protocol/fleet.ts';
-import { type ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
+import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import { ApiError, isApiErrorCode } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Database, Db } from '../db/index.ts';
 import { Unanswered, validFor } from './command-rules.ts';
 import { EdgeTime } from './edge-time.ts';
-import type { ConnectedEdge, ConnectedEdges, FleetFrame, LinkedEdge } from './registry.ts';
+import { readFrame } from './read-frame.ts';
+import {
+  type ConnectedEdge,
+  type ConnectedEdges,
+  type FleetFrame,
+  type LinkedEdge,
+  stateOf,
+} from './registry.ts';
 import type { ReportSource, Reports, SequencedReport } from './reports.ts';
 import type { SharedEdges } from './shared-edges.ts';
 import type { Sightings } from './sightings.ts';
@@ -35,8 +41,6 @@ const internalError = 1011;
 
 const helloTimeoutMs = 10_000;
 const pingEveryMs = 15_000;
-
-const checkFrame = Compile(EdgeToControl);
 
 /** The configuration sent to edges (edge-config/store.ts). */
 export interface EdgeConfigSource {
@@ -232,13 +236,18 @@ class EdgeLink implements LinkedEdge {
       case 'call_over':
         return this.#parts.fleet.counted(this, frame);
       case 'status':
-        this.#metrics = frame.metrics;
-        this.#ordered = 0;
-        this.#edgeTime.note(frame.at, this.#parts.clock.now());
-        this.#parts.edges.changed();
         this.#parts.sightings.note(source.edgeId);
-        return this.#parts.sharedEdges.stateChanged(this);
+        return this.#heard(frame);
     }
+  }
+
+  #heard({ at, metrics }: Extract<Frame, { type: 'status' }>): void {
+    const before = stateOf(this);
+    this.#metrics = metrics;
+    this.#ordered = 0;
+    this.#edgeTime.note(at, this.#parts.clock.now());
+    if (stateOf(this) !== before) this.#parts.edges.changed();
+    this.#parts.sharedEdges.stateChanged(this);
   }
 
   async #open(hello: Hello): Promise<void> {
@@ -364,31 +373,4 @@ class EdgeLink implements LinkedEdge {
     this.#parts.sharedEdges.ended(this);
     this.#parts.log.info({ edge: this.edgeId, code, reason }, 'edge disconnected');
   }
-}
-
-/** Any frame but reports, whose bodies are validated one by one when they are stored. */
-type ReadFrame = Exclude<Frame, { type: 'report' }> | { type: 'report'; reports: readonly SequencedReport[] };
-
-/** The frame, or what is wrong with it. */
-function readFrame(text: string): ReadFrame | string {
-  let frame: unknown;
-  try {
-    frame = JSON.parse(text);
-  } catch {
-    return 'a frame that is not JSON';
-  }
-  if (isReportFrame(frame)) return frame;
-  if (checkFrame.Check(frame)) return frame;
-  const [error] = checkFrame.Errors(frame);
-  return `a malformed frame: ${error?.instancePath ?? ''} ${error?.message ?? ''}`;
-}
-
-function isReportFrame(frame: unknown): frame is { type: 'report'; reports: readonly SequencedReport[] } {
-  if (typeof frame !== 'object' || frame === null || !('type' in frame) || frame.type !== 'report')
-    return false;
-  return 'reports' in frame && Array.isArray(frame.reports) && frame.reports.every(isSequenced);
-}
-
-function isSequenced(report: unknown): boolean {
-  return typeof report === 'object' && report !== null && 'seq' in report && Number.isSafeInteger(report.seq);
 }

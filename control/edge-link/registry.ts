@@ -59,6 +59,9 @@ const isDraining = (edge: ConnectedEdge) => edge.plan.draining_since !== null ||
 export const takesCalls = (edge: ConnectedEdge) =>
   hasEngine(edge) && !saysDraining(edge) && !refusesCalls(edge);
 
+/** What of an edge decides about its part in the fleet. */
+export const stateOf = (edge: ConnectedEdge) => `${edge.inFleet} ${hasEngine(edge)} ${isDraining(edge)}`;
+
 function candidate(edge: ConnectedEdge): Candidate & { readonly edge: ConnectedEdge } {
   const { region, weight } = edge.plan;
   const calls = (edge.metrics.trunkline_edge_calls ?? 0) + edge.ordered;
@@ -77,7 +80,7 @@ export class ConnectedEdges {
     this.changed();
   }
 
-  /** Calls `listener` when edges come or go, or report their state. Returns a function that unsubscribes. */
+  /** Calls `listener` when edges come or go, or their `stateOf` changes. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -94,10 +97,10 @@ export class ConnectedEdges {
     this.changed();
   }
 
-  /** The edges that are linked to other replicas. */
-  setRemote(edges: ReadonlyMap<string, ConnectedEdge>): void {
+  /** The edges that are linked to other replicas. @param isNews whether some came, went, or changed their state */
+  setRemote(edges: ReadonlyMap<string, ConnectedEdge>, isNews: boolean): void {
     this.#remote = edges;
-    this.changed();
+    if (isNews) this.changed();
   }
 
   has(edgeId: string): boolean {

@@ -1,7 +1,7 @@
 /**
  * Stores the edges' reports; report-writers.ts maps them to areas. Thousands arrive per second, so their queries are
- * built once. A frame is stored in one transaction, which also moves the outbox's high-water mark, so a frame that arrives
- * again changes nothing.
+ * built once, and those of a transaction are stored together. A frame is stored in one transaction, which also moves the
+ * outbox's high-water mark, so a frame that arrives again changes nothing.
  */
 import { Compile } from 'typebox/compile';
 import type { Clock } from '#shared/clock.ts';
@@ -11,7 +11,8 @@ import {
   builtOnce,
   type Database,
   type Db,
-  excluded,
+  insertsMany,
+  isAmong,
   type OutboxRow,
   type RejectedReportRow,
   toJson,
@@ -52,18 +53,19 @@ export interface ReportEffects {
   readonly learned: LearnedFacts;
 }
 
-/** How each area stores its reports, in the transaction of their frame. */
+/** How the areas store reports. */
 export interface ReportWriters {
-  /** Stores the body of one report. @param now ISO @throws RangeError for an invalid time */
-  write(
-    db: Db,
-    source: ReportSource,
-    body: ReportBody,
-    now: string,
-    effects: ReportEffects,
-  ): Promise<unknown>;
+  /** For the reports of one transaction. @param now ISO */
+  begin(db: Db, now: string): ReportWriting;
+}
+
+export interface ReportWriting {
+  /** Stores the body of one report, or keeps it until `finish`. @throws RangeError for an invalid time */
+  write(source: ReportSource, body: ReportBody, effects: ReportEffects): Promise<unknown> | undefined;
   /** An edge's clock was set back: records dated after `at` (ISO) no longer block newer ones. */
-  clockSetBack(db: Db, at: string): Promise<void>;
+  clockSetBack(at: string): Promise<void>;
+  /** Stores what was kept, of all frames together. */
+  finish(): Promise<void>;
 }
 
 const checkReport = Compile(Report);
@@ -92,7 +94,7 @@ export class ReportStore {
 
   /** The highest stored sequence number of an outbox; 0 for a new one. */
   async acknowledged(source: ReportSource): Promise<number> {
-    const [mark] = await findMark(this.#db, source.outboxId);
+    const [mark] = await findMarks(this.#db, [source.outboxId]);
     return mark?.acknowledged ?? 0;
   }
 
@@ -105,13 +107,26 @@ export class ReportStore {
   async #storeAll(frames: readonly ReportFrame[]): Promise<StoredReports[]> {
     const now = new Date(this.#clock.now()).toISOString();
     const { stored, announceHere } = await this.#db.transaction().execute(async (db) => {
-      const stored: StoredReports[] = [];
-      const subjects = new Set<string>();
-      for (const { source, reports } of frames) {
-        const { announced, ...frame } = await storeFrame(db, this.#writers, source, reports, now);
-        for (const subject of announced) subjects.add(subject);
-        stored.push(frame);
+      const writing = this.#writers.begin(db, now);
+      const outboxes = new Set(frames.map(({ source }) => source.outboxId));
+      const marks = new Map((await findMarks(db, [...outboxes])).map((mark) => [mark.outbox_id, mark]));
+      const changed = new Map<string, OutboxRow>();
+      const stored: StoredFrame[] = [];
+      for (const frame of frames) {
+        const { outboxId } = frame.source;
+        const result = await storeFrame(
+          db,
+          writing,
+          frame,
+          changed.get(outboxId) ?? marks.get(outboxId),
+          now,
+        );
+        if (result.stored > 0) changed.set(outboxId, result.mark);
+        stored.push(result);
       }
+      await writing.finish();
+      await saveMarks(db, [...changed.values()]);
+      const subjects = new Set(stored.flatMap(({ announced }) => [...announced]));
       return { stored, announceHere: await this.#announcements.announceIn(db, subjects) };
     });
     announceHere();
@@ -129,32 +144,38 @@ export interface SequencedReport {
   readonly seq: number;
 }
 
-const findMark = builtOnce((db, outboxId: string) =>
-  db.selectFrom('outboxes').select(['acknowledged', 'reported_at']).where('outbox_id', '=', outboxId),
+const findMarks = builtOnce((db, outboxIds: readonly string[]) =>
+  db
+    .selectFrom('outboxes')
+    .selectAll()
+    .where(isAmong(db, 'outbox_id', outboxIds)),
 );
 
-const saveMark = builtOnce((db, row: OutboxRow) => {
-  const { outbox_id: _, ...changes } = row;
-  return db
-    .insertInto('outboxes')
-    .values(row)
-    .onConflict((conflict) => conflict.column('outbox_id').doUpdateSet(excluded(changes)));
-});
+const saveMarks = insertsMany<OutboxRow>(
+  'outboxes',
+  { outbox_id: 'text', edge_id: 'text', acknowledged: 'bigint', reported_at: 'text' },
+  { key: 'outbox_id', columns: ['edge_id', 'acknowledged', 'reported_at'] },
+);
 
 const setAside = builtOnce((db, row: Omit<RejectedReportRow, 'id'>) =>
   db.insertInto('rejected_reports').values(row),
 );
 
+interface StoredFrame extends StoredReports {
+  readonly announced: ReadonlySet<string>;
+  readonly mark: OutboxRow;
+}
+
 async function storeFrame(
   db: Db,
-  writers: ReportWriters,
-  { edgeId, outboxId }: ReportSource,
-  reports: readonly SequencedReport[],
+  writing: ReportWriting,
+  { source, reports }: ReportFrame,
+  before: OutboxRow | undefined,
   now: string,
-): Promise<StoredReports & ReportEffects> {
-  const [before] = await findMark(db, outboxId);
-  let last = before?.acknowledged ?? 0;
-  let reportedAt = before?.reported_at ?? null;
+): Promise<StoredFrame> {
+  const outbox = { edge_id: source.edgeId, outbox_id: source.outboxId };
+  let acknowledged = before?.acknowledged ?? 0;
+  let reported_at = before?.reported_at ?? null;
   let stored = 0;
   const rejected: string[] = [];
   const effects: ReportEffects = {
@@ -163,25 +184,21 @@ async function storeFrame(
     learned: { probes: [], moves: [], registrations: [] },
   };
   for (const report of reports) {
-    if (report.seq <= last) continue;
+    if (report.seq <= acknowledged) continue;
     const at = timeOf(report);
     if (at !== null) {
-      if (reportedAt !== null && at < reportedAt) await writers.clockSetBack(db, at);
-      reportedAt = at;
+      if (reported_at !== null && at < reported_at) await writing.clockSetBack(at);
+      reported_at = at;
     }
-    const problem = await storeReport(db, writers, { edgeId, outboxId }, report, now, effects);
+    const problem = await storeReport(writing, source, report, effects);
     if (problem !== null) {
-      const set = { edge_id: edgeId, outbox_id: outboxId, seq: report.seq, problem };
-      await setAside(db, { ...set, report: toJson(report), received_at: now });
+      await setAside(db, { ...outbox, seq: report.seq, problem, report: toJson(report), received_at: now });
       rejected.push(problem);
     }
-    last = report.seq;
+    acknowledged = report.seq;
     stored++;
   }
-  if (stored > 0) {
-    await saveMark(db, { outbox_id: outboxId, edge_id: edgeId, acknowledged: last, reported_at: reportedAt });
-  }
-  return { acknowledged: last, stored, rejected, ...effects };
+  return { acknowledged, stored, rejected, mark: { ...outbox, acknowledged, reported_at }, ...effects };
 }
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -197,11 +214,9 @@ function timeOf(report: object): string | null {
 
 /** The parse error of a report, or null when it was stored. */
 async function storeReport(
-  db: Db,
-  writers: ReportWriters,
+  writing: ReportWriting,
   source: ReportSource,
   report: unknown,
-  now: string,
   effects: ReportEffects,
 ): Promise<string | null> {
   if (!checkReport.Check(report)) {
@@ -209,7 +224,7 @@ async function storeReport(
     return `${error?.instancePath ?? ''} ${error?.message ?? 'is not a report'}`.trim();
   }
   try {
-    await writers.write(db, source, datedBy(report), now, effects);
+    await writing.write(source, datedBy(report), effects);
     return null;
   } catch (error) {
     // An invalid time. A database error is not the report's fault and ends the transaction.

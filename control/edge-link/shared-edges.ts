@@ -8,12 +8,19 @@
  * The only control plane on an SQLite file stores and reads nothing of this.
  */
 import type { Clock, Timer } from '#shared/clock.ts';
-import { type Database, livingReplicas, toJson } from '../db/index.ts';
+import { type Database, type Json, livingReplicas, toJson } from '../db/index.ts';
 import type { Bus, Topic } from '../replicas/index.ts';
-import type { ConnectedEdges, LinkedEdge } from './registry.ts';
+import { type ConnectedEdges, type LinkedEdge, stateOf } from './registry.ts';
 import { RemoteCommands } from './remote-commands.ts';
 import { inFleetGauge, RemoteEdge } from './remote-edge.ts';
-import { linkEdge, linkedEdges, storeState, unlinkEdge } from './shared-store.ts';
+import {
+  edgesOfOthers,
+  edgesWithIds,
+  type LinkedRow,
+  linkEdge,
+  storeStates,
+  unlinkEdge,
+} from './shared-store.ts';
 
 /** Metrics that other replicas choose an edge by. */
 const shared = [
@@ -24,8 +31,10 @@ const shared = [
   'trunkline_edge_storage_refuses_calls',
 ];
 
-/** Interval of looks at all edges: this long a dead replica's edges count after its presence has expired. */
+/** Interval of looks at the living replicas: this long a dead one's edges count after its presence has expired. */
 const lookMs = 1_000;
+/** Every so many of these looks read all edges anew, though no message said that one has changed. */
+const looksPerRead = 10;
 /** States of edges gather for this long. */
 const gatherMs = 100;
 
@@ -41,18 +50,25 @@ export interface SharedEdgesParts {
 interface Linked {
   readonly edge: LinkedEdge;
   readonly epoch: number;
+  /** What others know of it. */
+  state: string;
 }
 
 export class SharedEdges {
   readonly #parts: SharedEdgesParts;
-  readonly #changed: Topic<null>;
+  /** Ids of edges whose rows have changed; null, of the previous version: of any. */
+  readonly #changed: Topic<readonly string[] | null>;
   readonly #commands: RemoteCommands;
   /** Edges that are linked to this replica. */
   readonly #linked = new Map<string, Linked>();
   readonly #remote = new Map<string, RemoteEdge>();
   readonly #dirty = new Set<string>();
   #work: Promise<void> = Promise.resolve();
+  /** What the next look reads: these edges, or all. */
+  #unread: Set<string> | 'all' = new Set();
+  #lookWaits = false;
   #looks = 0;
+  #living = '';
   #lookTimer: Timer | undefined;
   #stateTimer: Timer | undefined;
   #isClosed = false;
@@ -61,13 +77,14 @@ export class SharedEdges {
     this.#parts = parts;
     this.#commands = new RemoteCommands(parts);
     this.#changed = parts.bus.topic('edge-links');
-    this.#changed.on(() => this.#lookSoon());
-    parts.bus.onMissed(() => this.#lookSoon());
+    this.#changed.on((ids) => this.#lookSoon(ids));
+    parts.bus.onMissed(() => this.#lookSoon(null));
   }
 
   /** Learns the edges of the other replicas, and follows them from now on. */
   async start(): Promise<void> {
     if (!this.#isShared) return;
+    this.#unread = 'all';
     await this.#look();
     this.#lookLater();
   }
@@ -77,10 +94,10 @@ export class SharedEdges {
     if (!this.#isShared) return;
     const { bus, database } = this.#parts;
     const epoch = await database.db.transaction().execute(async (db) => {
-      await this.#changed.publish(db, null);
+      await this.#changed.publish(db, [edge.edgeId]);
       return linkEdge(db, edge.edgeId, bus.id);
     });
-    this.#linked.set(edge.edgeId, { edge, epoch });
+    this.#linked.set(edge.edgeId, { edge, epoch, state: '' });
     this.stateChanged(edge);
   }
 
@@ -92,7 +109,8 @@ export class SharedEdges {
     const { bus, database } = this.#parts;
     this.#later(() =>
       database.db.transaction().execute(async (db) => {
-        if (await unlinkEdge(db, edge.edgeId, bus.id, linked.epoch)) await this.#changed.publish(db, null);
+        if (await unlinkEdge(db, edge.edgeId, bus.id, linked.epoch))
+          await this.#changed.publish(db, [edge.edgeId]);
       }),
     );
   }
@@ -120,64 +138,94 @@ export class SharedEdges {
     return this.#parts.bus.listening !== null;
   }
 
+  /** Of those that say something new. */
   async #storeStates(): Promise<void> {
-    const states = [...this.#dirty].flatMap((id) => this.#linked.get(id) ?? []);
-    this.#dirty.clear();
-    if (states.length === 0) return;
-    await this.#parts.database.db.transaction().execute(async (db) => {
-      for (const { edge, epoch } of states) {
-        const gauges = shared.flatMap((name) =>
-          edge.metrics[name] === undefined ? [] : [[name, edge.metrics[name]]],
-        );
-        await storeState(db, edge.edgeId, epoch, {
-          applied_version: edge.appliedVersion,
-          gauges: toJson<Record<string, number>>({
-            ...Object.fromEntries(gauges),
-            [inFleetGauge]: Number(edge.inFleet),
-          }),
-        });
-      }
-      await this.#changed.publish(db, null);
+    const news = [...this.#dirty].flatMap((id) => {
+      const linked = this.#linked.get(id);
+      if (!linked) return [];
+      const { appliedVersion: applied_version } = linked.edge;
+      const row = { id, link_epoch: linked.epoch, applied_version, gauges: gaugesOf(linked.edge) };
+      const state = `${applied_version} ${row.gauges}`;
+      return state === linked.state ? [] : [{ linked, row, state }];
     });
+    this.#dirty.clear();
+    if (news.length === 0) return;
+    const rows = news.map(({ row }) => row);
+    await this.#parts.database.db.transaction().execute(async (db) => {
+      await storeStates(db, rows);
+      await this.#changed.publish(
+        db,
+        rows.map(({ id }) => id),
+      );
+    });
+    for (const { linked, state } of news) linked.state = state;
   }
 
   #lookLater(): void {
     this.#lookTimer = this.#parts.clock.after(lookMs, () => {
-      this.#lookSoon();
+      this.#looks++;
+      this.#lookSoon(this.#looks % looksPerRead === 0 ? null : []);
       void this.#work.then(() => {
         if (!this.#isClosed) this.#lookLater();
       });
     });
   }
 
-  /** Several become one while one runs. */
-  #lookSoon(): void {
-    if (!this.#isShared || this.#looks > 1) return;
-    this.#looks++;
-    this.#later(async () => {
-      this.#looks--;
-      await this.#look();
-    });
+  /** Several become one while one waits. @param ids of the edges to read; null: all */
+  #lookSoon(ids: readonly string[] | null): void {
+    if (!this.#isShared) return;
+    if (ids === null) this.#unread = 'all';
+    else if (this.#unread !== 'all') for (const id of ids) this.#unread.add(id);
+    if (this.#lookWaits) return;
+    this.#lookWaits = true;
+    this.#later(() => this.#look());
   }
 
   async #look(): Promise<void> {
+    this.#lookWaits = false;
     if (this.#isClosed) return;
     const { bus, database, edges } = this.#parts;
-    const rows = await linkedEdges(database.db);
     const living = new Set(await livingReplicas(database.db));
-    const present = new Set<string>();
-    for (const row of rows) {
-      const own = this.#linked.get(row.id);
-      if (own && row.link_epoch > own.epoch) own.edge.close(4001, 'replaced by a newer connection');
-      if (row.replica_id === bus.id || !living.has(row.replica_id)) continue;
-      present.add(row.id);
-      const known = this.#remote.get(row.id);
-      if (known) known.update(row);
-      else this.#remote.set(row.id, new RemoteEdge(row, this.#commands));
+    const names = [...living].sort().join(' ');
+    // The edges of a replica that has died, or has begun to live.
+    if (names !== this.#living) this.#unread = 'all';
+    this.#living = names;
+    const unread = this.#unread;
+    this.#unread = new Set();
+    if (unread !== 'all' && unread.size === 0) return;
+    try {
+      const rows =
+        unread === 'all'
+          ? await edgesOfOthers(database.db, bus.id)
+          : await edgesWithIds(database.db, [...unread]);
+      const gone = new Set(unread === 'all' ? this.#remote.keys() : unread);
+      let isNews = false;
+      for (const row of rows) {
+        const own = this.#linked.get(row.id);
+        if (own && row.link_epoch > own.epoch) own.edge.close(4001, 'replaced by a newer connection');
+        if (row.replica_id === bus.id || !living.has(row.replica_id)) continue;
+        gone.delete(row.id);
+        isNews = this.#learn(row) || isNews;
+      }
+      for (const id of gone) isNews = this.#remote.delete(id) || isNews;
+      this.#commands.dropped((edgeId, epoch) => this.#remote.get(edgeId)?.epoch !== epoch);
+      edges.setRemote(this.#remote, isNews);
+    } catch (error) {
+      this.#unread = 'all';
+      throw error;
     }
-    for (const id of [...this.#remote.keys()]) if (!present.has(id)) this.#remote.delete(id);
-    this.#commands.dropped((edgeId, epoch) => this.#remote.get(edgeId)?.epoch !== epoch);
-    edges.setRemote(this.#remote);
+  }
+
+  /** @returns whether it says something new about the edge's part in the fleet */
+  #learn(row: LinkedRow): boolean {
+    const known = this.#remote.get(row.id);
+    if (!known) {
+      this.#remote.set(row.id, new RemoteEdge(row, this.#commands));
+      return true;
+    }
+    const before = stateOf(known);
+    known.update(row);
+    return stateOf(known) !== before;
   }
 
   #later(work: () => Promise<void>): void {
@@ -187,4 +235,14 @@ export class SharedEdges {
         this.#parts.log.error({ err: error }, 'edges of other replicas could not be read or told'),
       );
   }
+}
+
+function gaugesOf(edge: LinkedEdge): Json<Record<string, number>> {
+  const gauges = shared.flatMap((name) =>
+    edge.metrics[name] === undefined ? [] : [[name, edge.metrics[name]]],
+  );
+  return toJson<Record<string, number>>({
+    ...Object.fromEntries(gauges),
+    [inFleetGauge]: Number(edge.inFleet),
+  });
 }

@@ -1,5 +1,5 @@
 /** To which replica each edge is linked, as stored. */
-import { builtOnce, type Db, type EdgeRow } from '../db/index.ts';
+import { builtOnce, type Db, type EdgeRow, isAmong, updatesMany } from '../db/index.ts';
 
 /** An edge that is linked to some replica, dead ones included. */
 export type LinkedRow = EdgeRow & { readonly replica_id: string };
@@ -27,16 +27,24 @@ export async function unlinkEdge(db: Db, id: string, replica: string, epoch: num
   return numUpdatedRows > 0n;
 }
 
-/** Stores it unless the edge has a newer connection. */
-export async function storeState(
-  db: Db,
-  id: string,
-  epoch: number,
-  state: Pick<EdgeRow, 'applied_version' | 'gauges'>,
-): Promise<void> {
-  await db.updateTable('edges').set(state).where('id', '=', id).where('link_epoch', '=', epoch).execute();
-}
+type State = Pick<EdgeRow, 'id' | 'link_epoch' | 'applied_version' | 'gauges'>;
 
-export const linkedEdges = builtOnce((db) =>
-  db.selectFrom('edges').selectAll().where('replica_id', 'is not', null).$narrowType<LinkedRow>(),
+/** Stores what edges report, unless they have newer connections. */
+export const storeStates = updatesMany<State>(
+  'edges',
+  { id: 'text', link_epoch: 'bigint', applied_version: 'bigint', gauges: 'text' },
+  ['id', 'link_epoch'],
+);
+
+const linked = (db: Db) =>
+  db.selectFrom('edges').selectAll().where('replica_id', 'is not', null).$narrowType<LinkedRow>();
+
+/** Edges that are linked to others than `replica`. */
+export const edgesOfOthers = builtOnce((db, replica: string) =>
+  linked(db).where('replica_id', '<>', replica),
+);
+
+/** These edges, if they are linked to some replica. */
+export const edgesWithIds = builtOnce((db, ids: readonly string[]) =>
+  linked(db).where(isAmong(db, 'id', ids)),
 );

@@ -1,7 +1,7 @@
 /** What is stored about the edges themselves. */
 import type { Clock } from '#shared/clock.ts';
 import type { EdgeToControl } from '#shared/edge-protocol/frames.ts';
-import { type Db, type EdgeRow, toJson } from '../db/index.ts';
+import { builtOnce, type Db, type EdgeRow, isAmong, toJson } from '../db/index.ts';
 
 /** What the operator decides about an edge. */
 export type EdgePlan = Readonly<Pick<EdgeRow, 'region' | 'weight' | 'draining_since'>>;
@@ -49,12 +49,15 @@ export async function rememberEdge(
     .execute();
 }
 
-export async function seeEdges(db: Db, clock: Clock, edgeIds: readonly string[]): Promise<void> {
-  await db
+const seen = builtOnce((db, last_seen_at: string, ids: readonly string[]) =>
+  db
     .updateTable('edges')
-    .set({ last_seen_at: new Date(clock.now()).toISOString() })
-    .where('id', 'in', edgeIds)
-    .execute();
+    .set({ last_seen_at })
+    .where(isAmong(db, 'id', ids)),
+);
+
+export async function seeEdges(db: Db, clock: Clock, edgeIds: readonly string[]): Promise<void> {
+  await seen(db, new Date(clock.now()).toISOString(), edgeIds);
 }
 
 /** Addresses per region in one answer. */

@@ -22,6 +22,9 @@ import {
 } from './member-rules.ts';
 import { readFleet, storeFleet } from './store.ts';
 
+/** After members could not be stored: they stay as they are. */
+const retryMs = 1_000;
+
 export interface FleetParts {
   readonly bus: Bus;
   readonly clock: Clock;
@@ -46,6 +49,8 @@ export class Fleet {
   /** Decisions are made one after another. */
   #work: Promise<void> = Promise.resolve();
   #deciding = false;
+  /** Whether a decision waits for its turn: more changes do not make more of them. */
+  #waits = false;
   /** Ids of the edges that were connected at the last decision. */
   #linked: ReadonlySet<string> = new Set();
   readonly #counts = new CallCounts();
@@ -171,16 +176,23 @@ export class Fleet {
   }
 
   #later(): void {
-    if (!this.#deciding) return;
+    if (!this.#deciding || this.#waits) return;
+    this.#waits = true;
     this.#work = this.#work
       .then(() => this.#decide())
       .catch((error: unknown) => {
-        // The members stay as they are; the next change of an edge, at the latest its next status, decides again.
         this.#parts.log.error({ err: error }, 'the members of the fleet could not be stored');
+        this.#again(retryMs);
       });
   }
 
+  #again(ms: number): void {
+    this.#timer?.cancel();
+    this.#timer = this.#deciding ? this.#parts.clock.after(ms, () => this.#later()) : null;
+  }
+
   async #decide(): Promise<void> {
+    this.#waits = false;
     if (!this.#deciding) return;
     const { clock, database, edges, log } = this.#parts;
     const decision = decideMembers(
@@ -214,7 +226,7 @@ export class Fleet {
     }
     this.#staying = staying;
     this.#timer?.cancel();
-    this.#timer = againAt === null ? null : clock.after(againAt - clock.elapsed(), () => this.#later());
+    if (againAt !== null) this.#again(againAt - clock.elapsed());
   }
 }
 

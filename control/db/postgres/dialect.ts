@@ -253,7 +253,8 @@ class PostgresConnection implements DatabaseConnection {
 }
 
 function storable(value: unknown): unknown {
-  return typeof value === 'string' ? withoutNul(value) : value;
+  if (typeof value === 'string') return withoutNul(value);
+  return Array.isArray(value) ? value.map(storable) : value;
 }
 
 /**
