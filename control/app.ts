@@ -15,6 +15,7 @@ import { checkRoutes } from './checks/index.ts';
 import { type TextSessionParts, webhookClient } from './conversations/index.ts';
 import {
   type Database,
+  livingReplicas,
   measureReplica,
   openDatabase,
   Replica,
@@ -44,7 +45,7 @@ import { pathwayRoutes } from './pathways/index.ts';
 import { personaRoutes } from './personas/index.ts';
 import { portingParts, portingRoutes, preparePorting, startPorting } from './porting/index.ts';
 import { type PromotionGate, PromotionGates } from './promotion/index.ts';
-import { Bus, measureBus } from './replicas/index.ts';
+import { Bus, measureBus, SharedCounts } from './replicas/index.ts';
 import { createReportStore } from './report-writers.ts';
 import { startRetention } from './retention.ts';
 import type { ControlConfig } from './settings/index.ts';
@@ -137,7 +138,7 @@ async function assemble(
   const { config, logger, checkAnswers = false } = options;
   const services = createServices(options, database, secrets, clock, bus);
   await services.bus.start();
-  if (services.bus.listening !== null) await services.replica.start();
+  if (services.bus.listening !== null) await joinReplicas(services);
   await services.sharedEdges.start();
   await services.edgeConfig.publishAll();
   await services.fleet.open();
@@ -156,7 +157,13 @@ async function assemble(
   measureBus(metrics.registry, services.bus);
   const { tools } = services.tools;
   addOpenApi(app);
-  addGuard(app, { ...config, db: database.db, clock, wrongKeys: services.wrongKeys });
+  addGuard(app, {
+    ...config,
+    db: database.db,
+    clock,
+    wrongKeys: services.wrongKeys,
+    sharedCounts: services.sharedCounts,
+  });
   addIdempotency(app, services);
   addDurableAnswers(app, database);
   const posting = {
@@ -258,6 +265,20 @@ async function assemble(
   };
 }
 
+/** The others tell this replica what it has to know, and it follows which of them live. */
+async function joinReplicas({ bus, database, replica }: Services): Promise<void> {
+  await replica.start();
+  const living = () => livingReplicas(database.apart);
+  await bus.transients.begin(await living());
+  replica.onLook(() => {
+    // Without an answer they stay as they were; the next look follows.
+    living().then(
+      (ids) => bus.transients.look(ids),
+      () => undefined,
+    );
+  });
+}
+
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | null = null;
   return () => {
@@ -278,8 +299,9 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
   linkCatalogue(catalogue, announcements);
   const edgeConfig = followCatalogue(catalogue, database, secrets, config, bus);
   const allowedTargets = parseNetworks(config.allowPrivateTargets);
+  const sharedCounts = new SharedCounts(bus.transients);
   const tools = startTools(
-    { limits, clock, database, secrets, allowedTargets },
+    { limits, clock, database, secrets, allowedTargets, sharedCounts },
     {
       log: options.logger,
       sms: config.sms
@@ -320,7 +342,8 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
     announcements,
     allowedTargets,
     quotas: new Quotas(config.quotas),
-    wrongKeys: new WrongKeys(clock),
+    sharedCounts,
+    wrongKeys: new WrongKeys(clock, sharedCounts.as('wrong keys')),
     tools,
     promotionGates: new PromotionGates(),
     models,

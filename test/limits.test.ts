@@ -57,6 +57,8 @@ const noTableLimits: Readonly<Record<string, string>> = {
 const noBounds: Readonly<Record<string, string>> = {
   'edge/engine/transport/websocket-frames.ts LONGEST_HEAD': 'a format',
   'control/db/sqlite/storage.ts lookBytes': 'the space of the test file for a full disk',
+  'control/replicas/shared-counts.ts entriesBytes': 'a step',
+  'control/replicas/transients.ts frameBytes': 'an estimate',
   'control/testing/analysis/model-edits.ts mostCertain': 'a share',
   'control/testing/callers/profile.ts mostKnown': 'a cache',
   'control/testing/scenarios/drafts.ts mostAnswerWords': 'a rule of language',
@@ -311,6 +313,7 @@ const notPrinted: Readonly<Record<string, string>> = {
   trunkline_control_port_documents_total: 'counts stored ones, too',
   trunkline_control_port_uploads: 'what is under way',
   trunkline_control_replica_messages_total: 'counts all messages',
+  trunkline_control_replica_transients_total: 'counts all messages',
   trunkline_control_retention_deleted_total: 'counts what its age deletes',
   trunkline_control_storage_failures_total: 'counts full disks, too',
   trunkline_control_test_runs_ended_total: 'counts all runs',

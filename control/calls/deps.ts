@@ -5,6 +5,7 @@ import type { Clock } from '#shared/clock.ts';
 import type { Catalogue } from '../catalogue/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Announcements, ConnectedEdges } from '../edge-link/index.ts';
+import type { SharedCounts } from '../replicas/index.ts';
 import type { CallLimits } from './limits.ts';
 
 export interface CallDeps {
@@ -16,6 +17,8 @@ export interface CallDeps {
   readonly edges: ConnectedEdges;
   /** Announces the ids whose last report was stored. */
   readonly announcements: Announcements;
+  /** Counters of all replicas together. */
+  readonly sharedCounts: SharedCounts;
   /** Private networks that may be contacted anyway (contract 1.9). */
   readonly allowedTargets: BlockList;
 }

@@ -27,7 +27,7 @@ export class CallPlacer {
 
   constructor(services: CallDeps) {
     this.#services = services;
-    this.#destinations = new RateLimiter(services.clock);
+    this.#destinations = new RateLimiter(services.clock, services.sharedCounts.as('destinations'));
   }
 
   /**
@@ -57,7 +57,7 @@ export class CallPlacer {
     if (!trunk) throw ApiError.of('NO_OUTBOUND_ROUTE');
     const edge = edges.leastLoaded(await regionWish(database.db, trunk));
     const destination = `${orgId} ${to}`;
-    const window = this.#destinations.take(destination, [perDestination]);
+    const window = await this.#destinations.take(destination, [perDestination]);
     if (window.refused) showWindow(reply, window);
     const command: PlaceCommand = {
       kind: 'call.place',

@@ -11,7 +11,16 @@ export { type DueItem, DueWork, type Without } from './due-work.ts';
 export { emptiedList } from './emptied-list.ts';
 export { excluded } from './excluded.ts';
 export { FenceLost, outsideFences, sameFence } from './fence.ts';
-export { fromJson, type Json, openJson, type SealedJson, sealJson, sealText, toJson } from './json.ts';
+export {
+  asJson,
+  fromJson,
+  type Json,
+  openJson,
+  type SealedJson,
+  sealJson,
+  sealText,
+  toJson,
+} from './json.ts';
 export { isPresent, livingReplicas } from './leases.ts';
 export { databaseLimits } from './limits.ts';
 export { type ColumnTypes, insertsMany, isAmong, updatesMany } from './many.ts';

@@ -15,7 +15,7 @@ import { dialectOf } from './dialect-name.ts';
 import { hasTable } from './has-table.ts';
 import { type DatabaseLimits, databaseLimits } from './limits.ts';
 import { migrations } from './migrations/index.ts';
-import { type Listening, listenOn } from './postgres/listening.ts';
+import { type Heard, type Listening, listenOn } from './postgres/listening.ts';
 import { openPostgres, type PoolState } from './postgres/open.ts';
 import { whyTooNew } from './releases.ts';
 import type { SyncLog } from './sqlite/durability.ts';
@@ -48,9 +48,8 @@ export interface Database {
   /**
    * Hears what other replicas notify, until it is closed. Null: an SQLite file has one control plane, and what a command
    * line writes is read now and then.
-   * @param heard called when there may be something new
    */
-  listen(heard: () => void): Listening | null;
+  listen(heard: Heard): Listening | null;
   close(): Promise<void>;
 }
 

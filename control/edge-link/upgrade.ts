@@ -94,7 +94,7 @@ async function admit(request: IncomingMessage, { db, clock, wrongKeys }: Upgrade
   const token = keyOfHeader(request.headers.authorization);
   const tokenId = token === null ? null : await findEdgeToken(db, clock, token);
   if (tokenId !== null) return { tokenId };
-  const { statusCode } = wrongKeys.refusal(request.socket.remoteAddress ?? '', token);
+  const { statusCode } = await wrongKeys.refusal(request.socket.remoteAddress ?? '', token);
   return { status: statusCode === 429 ? 429 : 401 };
 }
 

@@ -7,38 +7,41 @@ import { WrongKeys } from './wrong-keys.ts';
 
 describe('WrongKeys', () => {
   const tries = (keys: WrongKeys, address: string, count: number, key = (index: number) => `tk_${index}`) =>
-    Array.from({ length: count }, (_, index) => keys.refusal(address, key(index)).code);
+    Promise.all(
+      Array.from({ length: count }, async (_, index) => (await keys.refusal(address, key(index))).code),
+    );
 
-  it('rejects thirty guesses a minute as wrong, and more with Retry-After', () => {
+  it('rejects thirty guesses a minute as wrong, and more with Retry-After', async () => {
     const clock = new FakeClock();
     const keys = new WrongKeys(clock);
-    expect(new Set(tries(keys, '198.51.100.7', 30))).toEqual(new Set(['AUTH_FAILURE']));
-    expect(keys.refusal('198.51.100.7', 'tk_x')).toMatchObject({ code: 'RATE_LIMITED', retryAfter: 2 });
+    expect(new Set(await tries(keys, '198.51.100.7', 30))).toEqual(new Set(['AUTH_FAILURE']));
+    expect(await keys.refusal('198.51.100.7', 'tk_x')).toMatchObject({ code: 'RATE_LIMITED', retryAfter: 2 });
     clock.advance(2000);
-    expect(tries(keys, '198.51.100.7', 2, (index) => `tk_y${index}`)).toEqual([
+    expect(await tries(keys, '198.51.100.7', 2, (index) => `tk_y${index}`)).toEqual([
       'AUTH_FAILURE',
       'RATE_LIMITED',
     ]);
   });
 
-  it('counts the addresses of one IPv6 network together, and other networks separately', () => {
+  it('counts the addresses of one IPv6 network together, and other networks separately', async () => {
     const keys = new WrongKeys(new FakeClock());
-    for (let host = 1; host <= 30; host++) keys.refusal(`2001:db8:1:2::${host.toString(16)}`, `tk_${host}`);
-    expect(keys.refusal('2001:db8:1:2:ffff::1', 'tk_x').code).toBe('RATE_LIMITED');
-    expect(keys.refusal('2001:db8:1:3::1', 'tk_x').code).toBe('AUTH_FAILURE');
+    for (let host = 1; host <= 30; host++)
+      await keys.refusal(`2001:db8:1:2::${host.toString(16)}`, `tk_${host}`);
+    expect((await keys.refusal('2001:db8:1:2:ffff::1', 'tk_x')).code).toBe('RATE_LIMITED');
+    expect((await keys.refusal('2001:db8:1:3::1', 'tk_x')).code).toBe('AUTH_FAILURE');
   });
 
-  it('lets a client with an old key repeat it ten times as often, and never limits requests without a key', () => {
+  it('lets a client with an old key repeat it ten times as often, and never limits requests without a key', async () => {
     const keys = new WrongKeys(new FakeClock());
-    expect(tries(keys, '198.51.100.7', 291, () => 'tk_old').at(-1)).toBe('AUTH_FAILURE');
-    expect(keys.refusal('198.51.100.7', 'tk_old').code).toBe('RATE_LIMITED');
-    expect(keys.refusal('198.51.100.7', null).code).toBe('AUTH_FAILURE');
+    expect((await tries(keys, '198.51.100.7', 291, () => 'tk_old')).at(-1)).toBe('AUTH_FAILURE');
+    expect((await keys.refusal('198.51.100.7', 'tk_old')).code).toBe('RATE_LIMITED');
+    expect((await keys.refusal('198.51.100.7', null)).code).toBe('AUTH_FAILURE');
   });
 
-  it('remembers a limited number of networks', () => {
+  it('remembers a limited number of networks', async () => {
     const keys = new WrongKeys(new FakeClock());
     for (let net = 0; net < 30_000; net++)
-      keys.refusal(`10.${net >> 16}.${(net >> 8) & 255}.${net & 255}`, 'k');
+      await keys.refusal(`10.${net >> 16}.${(net >> 8) & 255}.${net & 255}`, 'k');
     expect(keys.size).toBe(10_000);
   });
 });

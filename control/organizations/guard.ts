@@ -14,6 +14,7 @@ import {
   type WindowState,
   type WrongKeys,
 } from '../http/index.ts';
+import type { SharedCounts } from '../replicas/index.ts';
 import { keyOfHeader } from './rules.ts';
 import { findApiKey, noteKeyUse } from './store.ts';
 
@@ -37,6 +38,7 @@ export interface GuardOptions {
   readonly db: Db;
   readonly clock: Clock;
   readonly wrongKeys: WrongKeys;
+  readonly sharedCounts: SharedCounts;
   readonly requestsPerMinute: number;
   /** Whether /metrics answers without a key. */
   readonly metricsPublic: boolean;
@@ -44,7 +46,7 @@ export interface GuardOptions {
 
 /** Adds the checks to every route except those with access `public` or `edge`. */
 export function addGuard(app: App, options: GuardOptions): void {
-  const limiter = new RateLimiter(options.clock);
+  const limiter = new RateLimiter(options.clock, options.sharedCounts.as('requests'));
   app.decorateRequest('caller', null);
   app.decorateRequest('counted', null);
   // A request rejected by any limit counts in none (contract 1.6), and a failed one not in those of its route.
@@ -63,7 +65,7 @@ export function addGuard(app: App, options: GuardOptions): void {
     if (await config.admits?.(request, reply)) return;
     const caller = await authenticate(options, request);
     request.caller = caller;
-    limitRequests(limiter, options, caller, request, reply);
+    await limitRequests(limiter, options, caller, request, reply);
     if (access === 'operator' && caller.kind !== 'operator') throw ApiError.of('OPERATOR_KEY_REQUIRED');
     if (access === 'customer' && caller.kind !== 'customer') throw ApiError.of('AUTH_FAILURE');
     const path = request.routeOptions.url ?? '';
@@ -86,7 +88,7 @@ async function authenticate(
   const key = keyOfHeader(request.headers.authorization);
   // Looked up each time, so that a key revoked by another process stops working at once.
   const found = key === null ? null : await findApiKey(db, key);
-  if (!found) throw wrongKeys.refusal(request.ip, key);
+  if (!found) throw await wrongKeys.refusal(request.ip, key);
   try {
     await noteKeyUse(db, clock, found);
   } catch (error) {
@@ -98,22 +100,22 @@ async function authenticate(
   return { kind: 'customer', keyId, keyPrefix, orgId, sipEnabled: found.sip_enabled };
 }
 
-function limitRequests(
+async function limitRequests(
   limiter: RateLimiter,
   { requestsPerMinute }: GuardOptions,
   caller: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
-): void {
+): Promise<void> {
   const perKey = { scope: 'key', limit: requestsPerMinute, windowSeconds: 60 };
-  let state = limiter.take(caller.keyId, [perKey]);
+  let state = await limiter.take(caller.keyId, [perKey]);
   const counted: Counted[] = [];
   if (!state.refused) {
     counted.push({ subject: caller.keyId, limits: [perKey], moment: state.moment, always: true });
   }
   const limits = request.routeOptions.config.limits ?? [];
   if (!state.refused && caller.kind === 'customer' && limits.length > 0) {
-    const own = limiter.take(caller.orgId, limits);
+    const own = await limiter.take(caller.orgId, limits);
     if (!own.refused) {
       counted.push({ subject: caller.orgId, limits, moment: own.moment, always: false });
     }

@@ -5,6 +5,7 @@ import type { Catalogue } from '../catalogue/index.ts';
 import type { Database, Replica, SecretBox } from '../db/index.ts';
 import type { Announcements } from '../edge-link/index.ts';
 import type { Quotas } from '../organizations/index.ts';
+import type { SharedCounts } from '../replicas/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
 import type { PortingLimits } from './limits.ts';
 
@@ -19,6 +20,8 @@ export interface PortingDeps {
   readonly catalogue: Catalogue;
   /** Announces the ids whose last report was stored. */
   readonly announcements: Announcements;
+  /** Counters of all replicas together. */
+  readonly sharedCounts: SharedCounts;
   /** Organizations' quotas. */
   readonly quotas: Quotas;
 }

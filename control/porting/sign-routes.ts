@@ -19,7 +19,7 @@ const path = '/v1/sip/port/sign/:token';
 
 export function signRoutes(app: App, services: PortingDeps): void {
   const { db } = services.database;
-  const limiter = new RateLimiter(services.clock);
+  const limiter = new RateLimiter(services.clock, services.sharedCounts.as('signatures'));
   app.register(async (scope: App) => {
     scope.addContentTypeParser<string>(
       'application/x-www-form-urlencoded',
@@ -28,7 +28,7 @@ export function signRoutes(app: App, services: PortingDeps): void {
     );
     scope.addHook('onRequest', async (request, reply) => {
       reply.headers(pageHeaders);
-      showWindow(reply, limiter.take(hostKey(request.ip), [perAddress]));
+      showWindow(reply, await limiter.take(hostKey(request.ip), [perAddress]));
     });
     scope.setErrorHandler(async (error: unknown, request, reply) => {
       if (!(error instanceof ApiError) || !prefersHtml(request.headers.accept)) throw error;

@@ -10,9 +10,10 @@ import {
   testConnections,
 } from '../../test/kit/db/test-database.ts';
 import { type Database, openDatabase } from '../db/open.ts';
-import { Bus, MessageTooLarge } from './bus.ts';
+import { Bus } from './bus.ts';
 import { type ReplicaLimits, replicaLimits } from './limits.ts';
 import { pruneMessages } from './messages-store.ts';
+import { MessageTooLarge } from './transients.ts';
 
 interface Note {
   readonly text: string;

@@ -21,6 +21,7 @@ import {
   pruneMessages,
 } from './messages-store.ts';
 import { Posts } from './posts.ts';
+import { MessageTooLarge, Transients } from './transients.ts';
 
 /** What a message of another replica comes with. */
 export interface MessageFacts {
@@ -63,14 +64,13 @@ export interface BusCounts {
   missed: number;
 }
 
-/** A defect of the program that publishes: nothing is stored. */
-export class MessageTooLarge extends Error {}
-
 /** Messages read at a time. */
 const pageRows = 500;
 
 export class Bus {
   readonly id: string;
+  /** Messages that are stored nowhere. */
+  readonly transients: Transients;
   readonly counts: BusCounts = { sent: 0, received: 0, dropped: 0, missed: 0 };
   readonly #parts: BusParts;
   readonly #posts: Posts;
@@ -91,6 +91,11 @@ export class Bus {
   constructor(parts: BusParts) {
     this.#parts = parts;
     this.id = parts.id;
+    this.transients = new Transients({
+      ...parts,
+      limits: parts.limits.transient,
+      listening: () => this.#listening,
+    });
     this.#posts = new Posts({
       ...parts,
       mostWaiting: parts.limits.mostWaiting,
@@ -111,7 +116,11 @@ export class Bus {
     const { db, listen } = this.#parts.database;
     this.#last = await lastMessage(db);
     this.#prunedTo = await lastPruned(db);
-    this.#listening = listen(() => void this.read());
+    this.#listening = listen({
+      stored: () => void this.read(),
+      transient: (payload) => this.transients.heard(payload),
+      opened: () => this.transients.opened(),
+    });
     this.#hasReaders = this.#listening !== null;
     await this.#openListening();
     this.#look();
@@ -156,6 +165,7 @@ export class Bus {
     this.#lookTimer?.cancel();
     this.#pruneTimer?.cancel();
     await this.#posts.close();
+    await this.transients.close();
     await this.#reading;
     await this.#listening?.close();
   }

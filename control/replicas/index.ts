@@ -2,3 +2,5 @@
 export { Bus, type MessageFacts, type Topic } from './bus.ts';
 export { replicaLimits } from './limits.ts';
 export { measureBus } from './metrics.ts';
+export { alone, type Join, SharedCounts, type Teller } from './shared-counts.ts';
+export { SharedPlaces } from './shared-places.ts';

@@ -1,3 +1,11 @@
+/** Limits of messages that are stored nowhere. */
+export interface TransientLimits {
+  /** Octets of one notification. */
+  readonly mostPayloadBytes: number;
+  /** Messages that wait to be sent. */
+  readonly mostUnsent: number;
+}
+
 /** Limits of what replicas tell each other. */
 export interface ReplicaLimits {
   /** Octets of one message. */
@@ -10,6 +18,7 @@ export interface ReplicaLimits {
   readonly mostWaiting: number;
   /** Interval of looks for messages that no notification announced. */
   readonly lookMs: number;
+  readonly transient: TransientLimits;
 }
 
 export const replicaLimits: ReplicaLimits = {
@@ -21,4 +30,10 @@ export const replicaLimits: ReplicaLimits = {
   mostWaiting: 10_000,
   // As often as the command line was looked for before there were messages.
   lookMs: 500,
+  transient: {
+    // PostgreSQL takes less than 8,000.
+    mostPayloadBytes: 7_900,
+    // Some seconds of a busy replica while the server is slow.
+    mostUnsent: 5_000,
+  },
 };

@@ -6,6 +6,7 @@ import type { Catalogue } from '../catalogue/index.ts';
 import type { Database, SecretBox } from '../db/index.ts';
 import type { WrongKeys } from '../http/index.ts';
 import type { Quotas } from '../organizations/index.ts';
+import type { SharedCounts } from '../replicas/index.ts';
 import type { ToolLimits } from './limits.ts';
 
 export interface ToolDeps {
@@ -17,6 +18,8 @@ export interface ToolDeps {
   readonly catalogue: Catalogue;
   /** Private networks that may be contacted anyway (contract 1.9). */
   readonly allowedTargets: BlockList;
+  /** Counters of all replicas together. */
+  readonly sharedCounts: SharedCounts;
   /** Organizations' quotas. */
   readonly quotas: Quotas;
   /** Counts and limits requests with invalid keys. */

@@ -24,7 +24,7 @@ export function edgeToolRoute(app: App, services: ToolDeps, tools: Tools): void 
       const token = keyOfHeader(request.headers.authorization);
       const { clock, database } = services;
       if (token === null || (await findEdgeToken(database.db, clock, token)) === null) {
-        throw services.wrongKeys.refusal(request.ip, token);
+        throw await services.wrongKeys.refusal(request.ip, token);
       }
     },
     handler: async (request) => {

@@ -2,6 +2,7 @@
 import { Counter, Gauge, type Metric, type Registry } from 'prom-client';
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
 import type { AgentTool } from '#shared/edge-protocol/agents.ts';
+import { SharedPlaces } from '../replicas/index.ts';
 import type { ToolDeps } from './deps.ts';
 import type { SendSms } from './prepare.ts';
 import { type ToolConversation, toolRunner } from './tool-runner.ts';
@@ -24,7 +25,7 @@ interface SmsSender {
 }
 
 export function startTools(
-  services: Pick<ToolDeps, 'clock' | 'limits' | 'database' | 'secrets' | 'allowedTargets'>,
+  services: Pick<ToolDeps, 'clock' | 'limits' | 'database' | 'secrets' | 'allowedTargets' | 'sharedCounts'>,
   parts: Pick<ToolsParts, 'log' | 'resolve' | 'ca' | 'runsAtOnce'> & {
     readonly sms: SmsSender;
     /** Of one SMS. */
@@ -33,7 +34,7 @@ export function startTools(
 ): ToolService {
   const { sms, smsTimeoutMs, ...others } = parts;
   const { metrics, counters } = toolMetrics(() => tools.codeWaiting);
-  const { clock, limits, database, secrets, allowedTargets } = services;
+  const { clock, limits, database, secrets, allowedTargets, sharedCounts } = services;
   const sendSms: SendSms = async ({ id, to, text }, signal) => {
     const notice = {
       id,
@@ -55,6 +56,7 @@ export function startTools(
     allowedTargets,
     sendSms,
     limits: limits.tools,
+    running: new SharedPlaces(sharedCounts.as('tool runs')),
     metrics,
   });
   return {

@@ -10,6 +10,7 @@ import { beginning, lengthMs } from '#shared/clock.ts';
 import { ApiError, errorItem } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Db, IntegrationResourceRow, SecretBox, ToolRow } from '../db/index.ts';
+import type { SharedPlaces } from '../replicas/index.ts';
 import { withRetries } from './attempts.ts';
 import { cacheKey, ResultCache } from './cache.ts';
 import { CodePool } from './code-pool.ts';
@@ -17,7 +18,6 @@ import { customerVariables, customerViolations, type Threads } from './customer-
 import { findAction, findIntegration } from './integrations/catalogue.ts';
 import type { Action, Integration } from './integrations/integration.ts';
 import type { ToolLimits } from './limits.ts';
-import { OrgGate } from './org-gate.ts';
 import { type Prepared, prepare, type SendSms } from './prepare.ts';
 import { findActiveResource, openCredentials } from './resources-store.ts';
 import type { ToolDraft } from './rules.ts';
@@ -38,6 +38,8 @@ export interface ToolsParts extends OutgoingParts {
   readonly limits: ToolLimits;
   /** Concurrent tools of one organization. */
   readonly runsAtOnce: number;
+  /** Running tools by organization. */
+  readonly running: SharedPlaces;
   readonly metrics: ToolMetrics;
 }
 
@@ -74,7 +76,6 @@ export class Tools {
   readonly #parts: ToolsParts;
   readonly #cache: ResultCache;
   readonly #code: CodePool;
-  readonly #gate: OrgGate;
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
 
@@ -82,7 +83,6 @@ export class Tools {
     const { limits, clock, metrics } = parts;
     this.#parts = parts;
     this.#cache = new ResultCache(clock, limits.cacheMs, mostCachedCharacters);
-    this.#gate = new OrgGate(parts.runsAtOnce);
     this.#code = new CodePool(
       { threads: limits.threads, mostWaiting: limits.waiting, graceMs: codeGraceMs },
       () => metrics.codeKilled(),
@@ -121,7 +121,7 @@ export class Tools {
   }
 
   async #run(tool: ToolRow, order: RunOrder): Promise<RunResult> {
-    const { clock, metrics, secrets } = this.#parts;
+    const { clock, metrics, running, runsAtOnce, secrets } = this.#parts;
     const draft = draftOf(secrets, tool);
     const signal = AbortSignal.any([order.signal, this.#closing.signal]);
     const threads = { pool: this.#code, orgId: tool.org_id, timeoutMs: draft.timeout, signal };
@@ -131,7 +131,7 @@ export class Tools {
     const resource = await this.#resource(tool, integration);
     signal.throwIfAborted();
     const begun = beginning(clock);
-    const leave = this.#gate.enter(tool.org_id);
+    const leave = await running.enter(tool.org_id, runsAtOnce);
     const outcome = leave
       ? await this.#outcome(tool, draft, action, resource, { ...order, inputs, signal }).finally(leave)
       : failed('too many tools of the organization run at the same time; wait for one to end');

@@ -7,6 +7,7 @@ import type { Database, SecretBox } from '../db/index.ts';
 import type { Announcements, ConnectedEdges } from '../edge-link/index.ts';
 import type { Fleet } from '../fleet/index.ts';
 import type { Quotas } from '../organizations/index.ts';
+import type { SharedCounts } from '../replicas/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
 
 export interface TrunkDeps {
@@ -22,6 +23,8 @@ export interface TrunkDeps {
   readonly announcements: Announcements;
   /** Private networks that may be contacted anyway (contract 1.9). */
   readonly allowedTargets: BlockList;
+  /** Counters of all replicas together. */
+  readonly sharedCounts: SharedCounts;
   /** Organizations' quotas. */
   readonly quotas: Quotas;
 }

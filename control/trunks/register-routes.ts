@@ -27,7 +27,7 @@ const registerNowLimits = [
 export function registerRoutes(app: App, services: TrunkDeps): void {
   const { announcements, clock, database, edges } = services;
   const { db } = database;
-  const limiter = new RateLimiter(clock);
+  const limiter = new RateLimiter(clock, services.sharedCounts.as('register now'));
 
   app.route({
     method: 'POST',
@@ -53,7 +53,7 @@ export function registerRoutes(app: App, services: TrunkDeps): void {
       const id = await registeringRecord(services, orgId, number, configuration_id);
       if (edges.count === 0) throw ApiError.unavailable('No edge is connected.', 5);
       const subject = `${orgId} ${number}`;
-      const counted = limiter.take(subject, registerNowLimits);
+      const counted = await limiter.take(subject, registerNowLimits);
       showWindow(reply, counted);
       const orderId = newId();
       const outcomes = outcomesOf(announcements, orderId);

@@ -4,6 +4,7 @@ import type { TextSessionParts } from '../conversations/index.ts';
 import type { Database, Replica, SecretBox } from '../db/index.ts';
 import type { WrongKeys } from '../http/index.ts';
 import type { Quotas } from '../organizations/index.ts';
+import type { SharedCounts } from '../replicas/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
 import type { WidgetLimits } from './limits.ts';
 
@@ -18,6 +19,8 @@ export interface WidgetDeps {
   readonly conversations: TextSessionParts;
   /** Organizations' quotas. */
   readonly quotas: Quotas;
+  /** Counters of all replicas together. */
+  readonly sharedCounts: SharedCounts;
   /** Counts and limits requests with invalid keys. */
   readonly wrongKeys: WrongKeys;
 }

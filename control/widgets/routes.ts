@@ -112,7 +112,7 @@ export function widgetRoutes(app: App, services: WidgetDeps, parts: WidgetParts)
       }
       const widget = await requireWidget(db, request, params.id);
       requireOwnThread(request, params.thread_id);
-      if (visitor) visitors.limitMessages(params.thread_id, reply);
+      if (visitor) await visitors.limitMessages(params.thread_id, reply);
       const { messages, thread } = await threads.post(widget, params.thread_id, content, sender_type);
       return widgetAnswer({
         messages: messages.map((message) => messageView(message, visitor !== null)),

@@ -1,5 +1,6 @@
 /** Builds widgets: threads, streams, visitors, and the sweep of abandoned threads. */
 import type { FastifyBaseLogger } from 'fastify';
+import { SharedPlaces } from '../replicas/index.ts';
 import type { WidgetDeps } from './deps.ts';
 import { Live } from './live.ts';
 import type { WidgetMetrics } from './metrics.ts';
@@ -29,6 +30,7 @@ export function createWidgets(
     quotas,
     replica,
     secrets,
+    sharedCounts,
     wrongKeys,
   }: WidgetDeps,
   log: FastifyBaseLogger,
@@ -45,8 +47,9 @@ export function createWidgets(
     onRefused: () => metrics.refused('thread'),
     onAnswer: metrics.answer,
   });
-  const streams = new Streams({ ...parts, limits, metrics });
-  const visitors = new Visitors({ ...parts, secrets, wrongKeys, limits, metrics });
+  const places = new SharedPlaces(sharedCounts.as('widget streams'));
+  const streams = new Streams({ ...parts, places, limits, metrics });
+  const visitors = new Visitors({ ...parts, secrets, sharedCounts, wrongKeys, limits, metrics });
   return {
     threads,
     streams,

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { makeThread, makeWidget } from '../../test/kit/control/widgets.ts';
 import { databaseQuiet } from '../../test/kit/db/test-database.ts';
+import { SharedPlaces } from '../replicas/index.ts';
 import { Live } from './live.ts';
 import { Streams } from './streams.ts';
 
@@ -17,6 +18,7 @@ beforeEach(async () => {
     db: test.control.services.database.db,
     clock: test.clock,
     live: new Live(),
+    places: new SharedPlaces(),
     limits: { perWidget: 10, perAddress: 10, heartbeatMs: 15_000, mostPending: 1000 },
     metrics: {
       refused: () => undefined,
@@ -32,7 +34,7 @@ afterEach(() => test.close());
 /** Reads a stream like its response would, and advances time until it has ended. @returns ms that it was open */
 async function lifetime(until: number | null): Promise<number> {
   const began = test.clock.now();
-  const stream = streams.open({ ...order, until });
+  const stream = await streams.open({ ...order, until });
   const closed = once(stream, 'close');
   let over = false;
   void closed.then(() => {
@@ -63,7 +65,7 @@ describe('an open stream', () => {
   it('is closed when nobody reads it', async () => {
     await databaseQuiet(test.control.services.database);
     const timers = test.clock.pending;
-    const stream = streams.open(order);
+    const stream = await streams.open(order);
     const closed = once(stream, 'close');
     stream.read(0);
     await once(stream, 'readable');
@@ -77,12 +79,12 @@ describe('an open stream', () => {
   });
 
   it('is closed with all others, and no new one can be opened', async () => {
-    const open = [streams.open(order), streams.open(order)];
+    const open = [await streams.open(order), await streams.open(order)];
     for (const stream of open) stream.resume();
     const closed = Promise.all(open.map((stream) => once(stream, 'close')));
     streams.close();
     await closed;
     expect(ends).toEqual(['closing', 'closing']);
-    expect(() => streams.open(order)).toThrow('shutting down');
+    await expect(streams.open(order)).rejects.toThrow('shutting down');
   });
 });

@@ -1,10 +1,11 @@
-/** The open event streams: their limits, and how they end. */
+/** The open event streams: their limits, at all replicas together, and how they end. */
 
 import type { Readable } from 'node:stream';
 import type { Clock } from '#shared/clock.ts';
 import { counted } from '#shared/counted.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { Db } from '../db/index.ts';
+import type { SharedPlaces } from '../replicas/index.ts';
 import { threadEvents } from './event-stream.ts';
 import type { WidgetLimits } from './limits.ts';
 import type { Live } from './live.ts';
@@ -15,6 +16,8 @@ export interface StreamsParts {
   readonly db: Db;
   readonly clock: Clock;
   readonly live: Live;
+  /** Open streams of each widget, and of each client address. */
+  readonly places: SharedPlaces;
   readonly limits: Pick<WidgetLimits, 'perWidget' | 'perAddress' | 'heartbeatMs' | 'mostPending'>;
   readonly metrics: Pick<WidgetMetrics, 'refused' | 'streamBegan' | 'streamEnded'>;
 }
@@ -43,8 +46,8 @@ export class Streams {
   }
 
   /** @throws ApiError RATE_LIMITED, SERVICE_UNAVAILABLE */
-  open(order: StreamOrder): Readable {
-    this.#admit(order);
+  async open(order: StreamOrder): Promise<Readable> {
+    const leave = await this.#admit(order);
     const { metrics } = this.#parts;
     const stop = new AbortController();
     const stream = this.#streamOf(order, stop);
@@ -61,6 +64,7 @@ export class Streams {
     stream.once('close', () => {
       cancelWatch();
       this.#open.delete(stream);
+      leave();
       metrics.streamEnded(why ?? (stream.exhausted ? 'over' : 'left'));
     });
     return stream;
@@ -111,14 +115,31 @@ export class Streams {
     for (const { end } of this.#open.values()) end('closing');
   }
 
-  #admit({ address, widgetId }: StreamOrder): void {
-    if (this.#closed) throw ApiError.unavailable('The control plane is shutting down; try again.', 1);
-    const { perAddress, perWidget } = this.#parts.limits;
-    const open = [...this.#open.values()].map(({ order }) => order);
-    const ofWidget = open.filter((order) => order.widgetId === widgetId).length;
-    if (ofWidget >= perWidget) this.#refuse('widget_streams', perWidget);
-    const ofAddress = open.filter((order) => order.address === address).length;
-    if (address !== null && ofAddress >= perAddress) this.#refuse('address_streams', perAddress);
+  /** @returns what leaves the places of the stream */
+  async #admit({ address, widgetId }: StreamOrder): Promise<() => void> {
+    const { limits, places } = this.#parts;
+    this.#checkOpen();
+    const leave = await places.enter(`widget ${widgetId}`, limits.perWidget);
+    if (!leave) return this.#refuse('widget_streams', limits.perWidget);
+    try {
+      const ofAddress =
+        address === null ? () => undefined : await places.enter(`address ${address}`, limits.perAddress);
+      if (!ofAddress) return this.#refuse('address_streams', limits.perAddress);
+      this.#checkOpen(ofAddress);
+      return () => {
+        leave();
+        ofAddress();
+      };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  #checkOpen(otherwise: () => void = () => undefined): void {
+    if (!this.#closed) return;
+    otherwise();
+    throw ApiError.unavailable('The control plane is shutting down; try again.', 1);
   }
 
   #refuse(scope: string, limit: number): never {

@@ -71,7 +71,7 @@ function sessionRoute(app: App, { clock, database: { db } }: WidgetDeps, { threa
     },
     onRequest: async (request, reply) => {
       const widget = await visitors.allowOrigin(request, reply);
-      visitors.limitSessions(request, reply);
+      await visitors.limitSessions(request, reply);
       if (widget && !isAllowedOrigin(configOf(widget), request.headers.origin)) {
         throw ApiError.of('ORIGIN_NOT_ALLOWED');
       }
@@ -123,7 +123,7 @@ function eventRoute(app: App, { database: { db } }: WidgetDeps, { streams, visit
       requireOwnThread(request, params.thread_id);
       const thread = await findThread(db, widget.id, params.thread_id);
       if (!thread) throw ApiError.of('THREAD_NOT_FOUND');
-      const stream = streams.open({
+      const stream = await streams.open({
         widgetId: widget.id,
         threadId: thread.id,
         address: visitor ? hostKey(request.ip) : null,

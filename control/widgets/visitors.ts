@@ -7,6 +7,7 @@ import { hostKey } from '#shared/networks.ts';
 import type { Db, SecretBox, WidgetRow, WidgetSessionRow } from '../db/index.ts';
 import { exposedHeaders, type Limit, orgOf, RateLimiter, type WrongKeys } from '../http/index.ts';
 import { keyOfHeader, showWindow } from '../organizations/index.ts';
+import type { SharedCounts } from '../replicas/index.ts';
 import type { WidgetLimits } from './limits.ts';
 import type { WidgetMetrics } from './metrics.ts';
 import { isAllowedOrigin } from './rules.ts';
@@ -27,6 +28,7 @@ export interface VisitorParts {
   readonly secrets: Pick<SecretBox, 'derive'>;
   readonly limits: Pick<WidgetLimits, 'sessionsPerMinute' | 'requestsPerMinute' | 'messagesPerMinute'>;
   readonly wrongKeys: WrongKeys;
+  readonly sharedCounts: SharedCounts;
   readonly metrics: Pick<WidgetMetrics, 'refused'>;
 }
 
@@ -36,7 +38,7 @@ export class Visitors {
 
   constructor(parts: VisitorParts) {
     this.#parts = parts;
-    this.#limiter = new RateLimiter(parts.clock);
+    this.#limiter = new RateLimiter(parts.clock, parts.sharedCounts.as('visitors'));
   }
 
   /**
@@ -49,8 +51,8 @@ export class Visitors {
     if (token === null || !isToken(token)) return false;
     const { clock, db, limits, wrongKeys } = this.#parts;
     const session = await findSession(db, token, new Date(clock.now()).toISOString());
-    if (!session) throw wrongKeys.refusal(request.ip, token);
-    this.#limit(hostKey(request.ip), limit('visitor_address', limits.requestsPerMinute), reply);
+    if (!session) throw await wrongKeys.refusal(request.ip, token);
+    await this.#limit(hostKey(request.ip), limit('visitor_address', limits.requestsPerMinute), reply);
     request.visitor = session;
     if (widget?.id === session.widget_id) {
       request.keyScope = { orgId: widget.org_id, name: `visitor ${session.thread_id}` };
@@ -85,17 +87,17 @@ export class Visitors {
   }
 
   /** @throws ApiError RATE_LIMITED */
-  limitSessions(request: FastifyRequest, reply: FastifyReply): void {
-    this.#limit(hostKey(request.ip), limit('address', this.#parts.limits.sessionsPerMinute), reply);
+  limitSessions(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    return this.#limit(hostKey(request.ip), limit('address', this.#parts.limits.sessionsPerMinute), reply);
   }
 
   /** @throws ApiError RATE_LIMITED */
-  limitMessages(threadId: string, reply: FastifyReply): void {
-    this.#limit(threadId, limit('visitor_messages', this.#parts.limits.messagesPerMinute), reply);
+  limitMessages(threadId: string, reply: FastifyReply): Promise<void> {
+    return this.#limit(threadId, limit('visitor_messages', this.#parts.limits.messagesPerMinute), reply);
   }
 
-  #limit(subject: string, wanted: Limit, reply: FastifyReply): void {
-    const state = this.#limiter.take(subject, [wanted]);
+  async #limit(subject: string, wanted: Limit, reply: FastifyReply): Promise<void> {
+    const state = await this.#limiter.take(subject, [wanted]);
     if (state.refused) this.#parts.metrics.refused(wanted.scope);
     showWindow(reply, state);
   }

@@ -12,7 +12,18 @@ import { PooledPostgresDialect } from './dialect.ts';
 /** A server that takes longer counts as unreachable: another connection is opened. */
 const answerTimeoutMs = 2_500;
 
+/** Of stored messages, whose notifications have no content. */
 const channel = 'trunkline';
+/** Of messages that are nowhere but in their notification. */
+const transientChannel = 'trunkline_transient';
+
+export interface Heard {
+  /** Something was stored, or may have been while the connection was not open. */
+  stored(): void;
+  transient(payload: string): void;
+  /** The connection is open, for the first time or again: transient messages may have been missed. */
+  opened(): void;
+}
 
 export interface Listening {
   /** Statements on the connection; no transactions. */
@@ -21,14 +32,15 @@ export interface Listening {
   readonly isOpen: boolean;
   /** The address of this machine on it; null: not open, or no network connection. */
   readonly localAddress: string | null;
+  /**
+   * Notifies all that listen of a transient message. When it resolves, this connection has heard what was notified
+   * before, itself included: notifications have one order for all.
+   */
+  notify(payload: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/**
- * @param heard called when something was notified, and whenever the connection was opened: before that, something may
- * have been
- */
-export function listenOn(url: string, heard: () => void): Listening {
+export function listenOn(url: string, heard: Heard): Listening {
   const pool = new pg.Pool({
     connectionString: url,
     max: 1,
@@ -41,16 +53,21 @@ export function listenOn(url: string, heard: () => void): Listening {
   let open: pg.PoolClient | null = null;
   pool.on('error', () => undefined);
   pool.on('connect', (client) => {
-    client.on('notification', () => heard());
+    client.on('notification', ({ channel: of, payload }) => {
+      if (of === transientChannel) heard.transient(payload ?? '');
+      else heard.stored();
+    });
     // Without a listener, a server that ends the connection would end the program.
     client.on('error', () => undefined);
     client.once('end', () => {
       if (open === client) open = null;
     });
-    client.query(`listen ${channel}`).then(
+    // Nothing is stored through this connection, so no commit on it has to wait for the disk.
+    client.query(`set synchronous_commit = off; listen ${channel}; listen ${transientChannel}`).then(
       () => {
         open = client;
-        heard();
+        heard.stored();
+        heard.opened();
       },
       // What follows on the connection fails too, and the pool replaces it.
       () => undefined,
@@ -64,6 +81,9 @@ export function listenOn(url: string, heard: () => void): Listening {
     },
     get localAddress() {
       return open === null ? null : addressOf(open);
+    },
+    notify: async (payload) => {
+      await sql`select pg_notify(${sql.lit(transientChannel)}, ${payload})`.execute(db);
     },
     close: () => db.destroy(),
   };

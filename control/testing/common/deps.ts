@@ -9,6 +9,7 @@ import type { Database, Replica } from '../../db/index.ts';
 import type { Announcements, ConnectedEdges } from '../../edge-link/index.ts';
 import type { Quotas } from '../../organizations/index.ts';
 import type { PromotionGates } from '../../promotion/index.ts';
+import type { SharedCounts } from '../../replicas/index.ts';
 import type { ControlConfig } from '../../settings/index.ts';
 import type { AgentTestSockets } from '../over-call/sockets.ts';
 import type { TestingLimits } from './limits.ts';
@@ -34,6 +35,8 @@ export interface TestingDeps {
   readonly conversations: TextSessionParts;
   /** Organizations' quotas. */
   readonly quotas: Quotas;
+  /** Counters of all replicas together. */
+  readonly sharedCounts: SharedCounts;
   /** Accepts the edges' connections for test runs over a call. */
   readonly agentTestSockets: AgentTestSockets;
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { SharedPlaces } from '../../replicas/index.ts';
 import { lastTurn, type Snapshot } from './events.ts';
 import { TestStreams } from './streams.ts';
 
@@ -12,7 +13,13 @@ const tellers = new Set<() => void>();
 beforeEach(() => {
   clock = new FakeClock();
   const metrics = { streamBegan: () => void open++, streamEnded: () => void open-- };
-  streams = new TestStreams({ clock, perOrganization: 2, heartbeatMs: 15_000, metrics });
+  streams = new TestStreams({
+    clock,
+    perOrganization: 2,
+    heartbeatMs: 15_000,
+    places: new SharedPlaces(),
+    metrics,
+  });
   state = { state: { status: 'RUNNING' }, version: '1', over: false, attempt: 1, turns: [] };
 });
 afterEach(() => {
@@ -21,8 +28,8 @@ afterEach(() => {
 
 const line = (text: string) => ({ role: 'user', content: text });
 
-function watch(after: string | undefined = undefined, orgId = 'a') {
-  const stream = streams.open({
+async function watch(after: string | undefined = undefined, orgId = 'a') {
+  const stream = await streams.open({
     orgId,
     after: lastTurn(after),
     read: async () => state,
@@ -54,7 +61,7 @@ async function until(chunks: AsyncIterator<string>, text: string): Promise<strin
 describe('the events of a run', () => {
   it('are its state, then each turn, then its changed state and the end', async () => {
     change({ turns: [line('one')] });
-    const stream = watch();
+    const stream = await watch();
     const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<string>;
     expect(await until(chunks, 'one')).toContain('event: state\ndata: {"status":"RUNNING"}\n\n');
     change({ turns: [line('one'), line('two')] });
@@ -69,7 +76,7 @@ describe('the events of a run', () => {
 
   it('report the start of the run before its first turn', async () => {
     change({ state: { status: 'PENDING' }, version: '0' });
-    const chunks = watch()[Symbol.asyncIterator]() as AsyncIterator<string>;
+    const chunks = (await watch())[Symbol.asyncIterator]() as AsyncIterator<string>;
     await until(chunks, 'PENDING');
     change({ state: { status: 'RUNNING' }, version: '1', turns: [line('one')] });
     expect(await until(chunks, 'one')).toBe(
@@ -82,19 +89,19 @@ describe('the events of a run', () => {
 
   it("continue after a reader's last turn", async () => {
     change({ turns: [line('one'), line('two')], over: true });
-    const all = (await watch('1-1').toArray()).join('');
+    const all = (await (await watch('1-1')).toArray()).join('');
     expect(all).not.toContain('one');
     expect(all).toContain('id: 1-2');
   });
 
   it('restart when the run was restarted', async () => {
     change({ turns: [line('one')], attempt: 2, over: true });
-    const all = (await watch('1-5').toArray()).join('');
+    const all = (await (await watch('1-5')).toArray()).join('');
     expect(all).toContain('id: 2-1\nevent: turn');
   });
 
   it('contain heartbeats while nothing happens, and end when the reader is gone', async () => {
-    const stream = watch();
+    const stream = await watch();
     const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<string>;
     await until(chunks, 'event: state');
     const sign = until(chunks, ':\n\n');
@@ -107,18 +114,18 @@ describe('the events of a run', () => {
   });
 
   it('end when control does, and none start then', async () => {
-    const stream = watch();
+    const stream = await watch();
     const all = stream.toArray();
     await new Promise(setImmediate);
     streams.close();
     expect((await all).join('')).toContain('event: state');
-    expect(() => watch()).toThrow(expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' }));
+    await expect(watch()).rejects.toThrow(expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' }));
   });
 
   it('are limited per organization', async () => {
-    const both = [watch(), watch()];
-    expect(() => watch()).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }));
-    const other = watch(undefined, 'b');
+    const both = [await watch(), await watch()];
+    await expect(watch()).rejects.toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }));
+    const other = await watch(undefined, 'b');
     change({ over: true });
     await Promise.all([...both, other].map((stream) => stream.toArray()));
   });

@@ -183,7 +183,7 @@ function eventRoute(
         const results = (await resultsOf(db, [id])).get(id) ?? [];
         return { state: runRowView(run, results), version: `${status} ${attempt}`, over, attempt, turns };
       };
-      const stream = streams.open({
+      const stream = await streams.open({
         orgId,
         after: lastTurn(request.headers['last-event-id']),
         watch: (tell) => announcements.on(runSubject(id), tell),

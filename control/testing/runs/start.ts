@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Registry } from 'prom-client';
 import { ApiError } from '#shared/errors.ts';
 import { isoTime } from '../../organizations/index.ts';
+import { SharedPlaces } from '../../replicas/index.ts';
 import { webhookSubject } from '../../webhooks/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
 import { countWaiting, requireRun } from '../records/run-store.ts';
@@ -50,6 +51,7 @@ export function createTestRuns(services: TestingDeps, log: FastifyBaseLogger, re
     clock,
     perOrganization: testing.streamsPerOrganization,
     heartbeatMs: testing.heartbeatMs,
+    places: new SharedPlaces(services.sharedCounts.as('test streams')),
     metrics,
   });
   const stopped = (runIds: readonly string[]) => {

@@ -1,9 +1,10 @@
-/** The open event streams of tests: their limits, and how they end. */
+/** The open event streams of tests: their limits, at all replicas together, and how they end. */
 
 import { Readable } from 'node:stream';
 import type { Clock } from '#shared/clock.ts';
 import { counted } from '#shared/counted.ts';
 import { ApiError } from '#shared/errors.ts';
+import type { SharedPlaces } from '../../replicas/index.ts';
 import { type EventParts, testEvents } from './events.ts';
 import type { RunMetrics } from './metrics.ts';
 
@@ -11,6 +12,8 @@ export interface TestStreamsParts {
   readonly clock: Clock;
   readonly perOrganization: number;
   readonly heartbeatMs: number;
+  /** Open streams of each organization. */
+  readonly places: SharedPlaces;
   readonly metrics: Pick<RunMetrics, 'streamBegan' | 'streamEnded'>;
 }
 
@@ -21,7 +24,7 @@ const longestMs = 60 * 60 * 1000;
 
 export class TestStreams {
   readonly #parts: TestStreamsParts;
-  readonly #open = new Map<Readable, { readonly orgId: string; end(): void }>();
+  readonly #open = new Map<Readable, () => void>();
   #closed = false;
 
   constructor(parts: TestStreamsParts) {
@@ -29,8 +32,8 @@ export class TestStreams {
   }
 
   /** @throws ApiError RATE_LIMITED, SERVICE_UNAVAILABLE */
-  open({ orgId, ...order }: StreamOrder): Readable {
-    this.#admit(orgId);
+  async open({ orgId, ...order }: StreamOrder): Promise<Readable> {
+    const leave = await this.#admit(orgId);
     const { clock, heartbeatMs, metrics } = this.#parts;
     const stop = new AbortController();
     const events = testEvents({ ...order, clock, heartbeatMs, signal: stop.signal });
@@ -62,11 +65,12 @@ export class TestStreams {
       else timer = clock.after(heartbeatMs, watch);
     };
     let timer = clock.after(heartbeatMs, watch);
-    this.#open.set(stream, { orgId, end });
+    this.#open.set(stream, end);
     metrics.streamBegan();
     stream.once('close', () => {
       timer.cancel();
       this.#open.delete(stream);
+      leave();
       metrics.streamEnded();
     });
     return stream;
@@ -79,16 +83,26 @@ export class TestStreams {
   /** Ends every stream and opens no new ones. */
   close(): void {
     this.#closed = true;
-    for (const { end } of this.#open.values()) end();
+    for (const end of this.#open.values()) end();
   }
 
-  #admit(orgId: string): void {
-    if (this.#closed) throw ApiError.unavailable('The control plane is shutting down; try again.', 1);
-    const limit = this.#parts.perOrganization;
-    const own = [...this.#open.values()].filter((one) => one.orgId === orgId).length;
-    if (own < limit) return;
+  /** @returns what leaves the place of the stream */
+  async #admit(orgId: string): Promise<() => void> {
+    this.#checkOpen();
+    const { perOrganization: limit, places } = this.#parts;
+    const leave = await places.enter(orgId, limit);
+    if (leave) {
+      this.#checkOpen(leave);
+      return leave;
+    }
     const details = { limit, window_seconds: 1, scope: 'organization_test_streams' };
     const message = `An organization has at most ${counted(limit, 'event stream')} of runs and batches open at a time; close one, or wait until one ends.`;
     throw ApiError.of('RATE_LIMITED', details, message).waiting(5);
+  }
+
+  #checkOpen(otherwise: () => void = () => undefined): void {
+    if (!this.#closed) return;
+    otherwise();
+    throw ApiError.unavailable('The control plane is shutting down; try again.', 1);
   }
 }

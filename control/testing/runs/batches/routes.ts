@@ -147,7 +147,7 @@ export function batchRoutes(app: App, services: TestingDeps, { stopped, streams 
     handler: async (request, reply) => {
       const orgId = orgOf(request);
       const { id } = await requireBatch(db, orgId, request.params.id);
-      const stream = streams.open({
+      const stream = await streams.open({
         orgId,
         after: lastTurn(request.headers['last-event-id']),
         watch: (tell) => announcements.on(batchSubject(id), tell),
