@@ -89,6 +89,8 @@ const noBounds: Readonly<Record<string, string>> = {
   'edge/media/quality/reception.ts maxDropout': 'a rule of RFC 3550',
   'edge/media/quality/reception.ts maxMisorder': 'a rule of RFC 3550',
   'edge/reporting/held-reports.ts overheadBytes': 'an estimate',
+  'edge/reporting/journal/frame.ts headBytes': 'a format',
+  'edge/reporting/journal/frame.ts keptBytes': 'the size of a buffer that is used again',
   'scripts/agent-test/api.ts mostScenarios': 'the size of the batches that it starts',
   'scripts/call/phone.ts answerLimitMs': 'Timer B of the test phone',
   'shared/agent/built-in-variables.ts mostFormats': 'a cache',

@@ -13,9 +13,9 @@ export interface HeldReport {
  * Maximum size of held report text, octets. From half of it on no new calls are taken: the rest is reserved for live
  * calls, 64 KiB for each of 500.
  */
-const defaultHeldBytes = 64 * 1024 * 1024;
+export const defaultHeldBytes = 64 * 1024 * 1024;
 /** Overhead of a report besides its text. */
-const overheadBytes = 200;
+export const overheadBytes = 200;
 
 export class HeldReports {
   readonly #maxBytes: number;

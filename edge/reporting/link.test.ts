@@ -3,6 +3,7 @@ import { FakeClock, systemClock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import { callRecord } from '../../test/kit/fakes/call-record.ts';
 import { FakeControl } from '../../test/kit/fakes/fake-control.ts';
+import { MemoryDisk } from '../../test/kit/fakes/memory-disk.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
 import { defaultLinkLimits, Link, type LinkOptions } from './link.ts';
 import { Outbox } from './outbox.ts';
@@ -70,7 +71,7 @@ describe('Link', () => {
 
   beforeEach(async () => {
     control = await FakeControl.open();
-    outbox = new Outbox(':memory:');
+    outbox = new Outbox(new MemoryDisk());
     configs = [];
     stopped = [];
   });

@@ -1,13 +1,10 @@
-/** An outbox on a full disk, simulated by SQLite's own size limit, which works everywhere. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Database } from 'better-sqlite3';
+/** An outbox on a disk that is full, or cannot be written or synced. */
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { callRecord } from '../../test/kit/fakes/call-record.ts';
-import { Outbox, type OutboxOptions, openAlone } from './outbox.ts';
+import { MemoryDisk } from '../../test/kit/fakes/memory-disk.ts';
+import { Outbox } from './outbox.ts';
 
 const at = '2030-01-01T00:00:10.000Z';
 const long = 'x'.repeat(3_000);
@@ -29,43 +26,36 @@ const transcript = (id: string, text = long): ReportBody => ({
 });
 
 describe('an outbox on a full disk', () => {
-  let folder: string;
-  let path: string;
-  let connection: Database;
+  let disk: MemoryDisk;
   let outbox: Outbox;
 
-  const open = (options: OutboxOptions = {}): Outbox =>
-    new Outbox(path, {
-      ...options,
-      open: (file) => {
-        connection = openAlone(file);
-        return connection;
-      },
-    });
-  const pages = (most: number) => connection.pragma(`max_page_count = ${most}`);
-  const fill = () => pages(1);
-  const makeRoom = () => pages(1_000_000);
+  const fill = (left = 0) => {
+    disk.room = disk.size + left;
+  };
+  const makeRoom = () => {
+    disk.room = Number.POSITIVE_INFINITY;
+  };
+  const readOnly = () => {
+    disk.broken = 'EROFS';
+  };
+  const writable = () => {
+    disk.broken = null;
+  };
   const bodies = () => outbox.read(0, 100_000).map((report) => JSON.parse(report.body) as ReportBody);
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'outbox-'));
-    path = join(folder, 'outbox.db');
-    outbox = open();
-  });
-
-  afterEach(() => {
-    outbox.close();
-    rmSync(folder, { recursive: true });
+    disk = new MemoryDisk();
+    outbox = new Outbox(disk, { segmentBytes: 100_000 });
   });
 
   it('holds what it cannot write, and writes it in order when there is room', () => {
     const all = Array.from({ length: 450 }, (_, n) => ended(`call-${n}`));
     all.forEach((body, n) => {
-      if (n === 100) fill();
+      if (n === 100) fill(1_000);
       outbox.append(at, body);
     });
     expect(outbox.fault).toBe('full');
-    expect(outbox.held.reports).toBeGreaterThan(300);
+    expect(outbox.held.reports).toBe(350);
     expect(outbox.pending).toBe(450);
     expect(outbox.settle()).toBe(false);
     makeRoom();
@@ -75,51 +65,39 @@ describe('an outbox on a full disk', () => {
     expect(bodies()).toEqual(all);
     expect(outbox.read(0, 1_000).map((report) => report.seq)).toEqual(all.map((_, n) => n + 1));
     expect(outbox.dropped).toBe(0);
+    outbox = new Outbox(disk);
+    expect(bodies()).toEqual(all);
+    expect(outbox.damage).toEqual([]);
   });
 
   it('accepts acknowledgements on a full disk, and never reuses a number', () => {
     outbox.append(at, live('a'), live('b'), live('c'));
     fill();
     for (let n = 0; outbox.fault === null && n < 100; n += 1) outbox.append(at, transcript('a'));
+    outbox.append(at, transcript('b'));
     const stored = outbox.read(0, 1_000).map((report) => report.seq);
-    const held = outbox.held.reports;
-    outbox.acknowledge(stored.at(-1) ?? 0);
-    expect(outbox.pending).toBe(held);
+    expect(stored).toEqual([1, 2, 3]);
+    outbox.acknowledge(3);
+    expect(outbox.pending).toBe(2);
     makeRoom();
     expect(outbox.settle()).toBe(true);
-    expect(outbox.read(stored.at(-1) ?? 0, 1_000).map((report) => report.seq)).toEqual(
-      Array.from({ length: held }, (_, n) => (stored.at(-1) ?? 0) + 1 + n),
-    );
-    expect(outbox.pending).toBe(held);
+    expect(outbox.read(3, 1_000).map((report) => report.seq)).toEqual([4, 5]);
+    expect(outbox.pending).toBe(2);
   });
 
   it('notices a full disk by its heartbeat while nothing is reported', () => {
-    connection.pragma('query_only = ON');
+    readOnly();
     outbox.heartbeat(at);
     expect(outbox.fault).toBe('read_only');
-    connection.pragma('query_only = OFF');
+    expect(outbox.settle()).toBe(false);
+    writable();
     expect(outbox.settle()).toBe(true);
-  });
-
-  it('counts an acknowledgement once, however often its deletion fails', () => {
-    outbox.append(at, live('a'), live('b'), live('c'));
-    connection.pragma('query_only = ON');
-    outbox.acknowledge(1);
-    outbox.acknowledge(2);
-    expect(outbox.pending).toBe(1);
-    outbox.append(at, ended('a'));
-    expect(outbox.pending).toBe(2);
-    connection.pragma('query_only = OFF');
-    expect(outbox.settle()).toBe(true);
-    expect(outbox.pending).toBe(2);
-    expect(outbox.read(0, 10).map((report) => report.seq)).toEqual([3, 4]);
   });
 
   it('rejects new calls while there is still room for live ones', () => {
-    outbox.close();
-    outbox = open({ heldBytes: 100_000 });
+    outbox = new Outbox(disk, { heldBytes: 100_000 });
     outbox.append(at, live('up'));
-    connection.pragma('query_only = ON');
+    readOnly();
     outbox.append(at, live('up'));
     let taken = 0;
     for (; !outbox.refuses && taken < 1_000; taken += 1) outbox.append(at, transcript('up'));
@@ -130,7 +108,7 @@ describe('an outbox on a full disk', () => {
     expect(outbox.held.bytes).toBeLessThan(110_000);
     expect(outbox.dropped).toBeGreaterThan(0);
     outbox.append(at, ended('up'));
-    connection.pragma('query_only = OFF');
+    writable();
     outbox.settle();
     expect(bodies().at(-1)).toEqual(ended('up'));
     expect(outbox.refuses).toBe(false);
@@ -138,12 +116,12 @@ describe('an outbox on a full disk', () => {
 
   it('loses held reports when the process is killed, and closes the calls whose end was held', () => {
     outbox.append(at, live('up'));
-    connection.pragma('query_only = ON');
+    readOnly();
     outbox.append(at, ended('up'));
     outbox.append(at, live('new'), ended('new'));
-    // As after a kill: the file is unchanged and lacks what was in memory.
-    outbox.close();
-    outbox = open();
+    writable();
+    // As after a kill: the files are unchanged and lack what was in memory.
+    outbox = new Outbox(disk);
     expect(outbox.closeAbandonedCalls(at)).toBe(1);
     expect(bodies()).toMatchObject([
       { type: 'call', call: { id: 'up', ended_at: null } },
@@ -152,30 +130,80 @@ describe('an outbox on a full disk', () => {
   });
 
   it("throws errors that are not the disk's", () => {
-    connection.exec('DROP TABLE reports');
-    expect(() => outbox.append(at, live('a'))).toThrow(/no such table/);
-    connection.exec(
-      'CREATE TABLE reports (seq INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, body TEXT NOT NULL) STRICT',
-    );
+    disk.broken = 'ERR_INVALID_ARG_TYPE';
+    expect(() => outbox.append(at, live('a'))).toThrow(/ERR_INVALID_ARG_TYPE/);
   });
 
-  it('delivers every report once and in order, whatever the disk does in the meantime', () => {
+  it('writes once more what a failed sync may have lost, and holds further reports until that is synced', async () => {
+    outbox.append(at, live('a'));
+    await outbox.sync();
+    outbox.append(at, transcript('a'), ended('a'), live('b'));
+    disk.brokenSync = 'EIO';
+    await outbox.sync();
+    expect(outbox.fault).toBe('failing');
+    outbox.append(at, ended('b'));
+    expect(outbox.held.reports).toBe(1);
+    outbox.settle();
+    await outbox.sync();
+    expect(outbox.settle()).toBe(false);
+    expect(outbox.held.reports).toBe(1);
+    disk.brokenSync = null;
+    outbox.settle();
+    await outbox.sync();
+    expect(outbox.settle()).toBe(true);
+    await outbox.sync();
+    const all = [live('a'), transcript('a'), ended('a'), live('b'), ended('b')];
+    expect(bodies()).toEqual(all);
+    for (const survivor of [disk.afterPowerLoss(), disk.afterPowerLoss(() => true), disk]) {
+      outbox = new Outbox(survivor);
+      expect(bodies()).toEqual(all);
+      expect(outbox.pending).toBe(5);
+      expect(outbox.closeAbandonedCalls(at)).toBe(0);
+    }
+  });
+
+  it('rejects new calls while half of the memory for reports waits for one slow sync', async () => {
+    outbox = new Outbox(disk, { heldBytes: 20_000_000 });
+    const slow = Promise.withResolvers<void>();
+    disk.slow = slow.promise;
+    outbox.append(at, live('up'));
+    void outbox.sync();
+    const text = 'x'.repeat(1_000_000);
+    let taken = 0;
+    for (; !outbox.refuses && taken < 100; taken += 1) outbox.append(at, transcript('up', text));
+    expect(taken).toBeGreaterThan(8);
+    expect(taken).toBeLessThan(12);
+    slow.resolve();
+    await outbox.sync();
+    expect(outbox.refuses).toBe(false);
+    expect(outbox.read(0, 1_000)).toHaveLength(taken + 1);
+  });
+
+  it('delivers every report once and in order, whatever the disk does in the meantime', async () => {
     const seed = Number(process.env.SEED ?? 20_300_101);
     const step = fc.oneof(
-      fc.record({ kind: fc.constant('report' as const), size: fc.integer({ min: 0, max: 9_000 }) }),
+      {
+        weight: 3,
+        arbitrary: fc.record({
+          kind: fc.constant('report' as const),
+          size: fc.integer({ min: 0, max: 9_000 }),
+        }),
+      },
       fc.record({ kind: fc.constant('take' as const), size: fc.integer({ min: 1, max: 20 }) }),
-      fc.constant({ kind: 'full' as const, size: 0 }),
-      fc.constant({ kind: 'broken' as const, size: 0 }),
-      fc.constant({ kind: 'room' as const, size: 0 }),
-      fc.constant({ kind: 'settle' as const, size: 0 }),
+      fc.record({ kind: fc.constant('full' as const), size: fc.integer({ min: 0, max: 5_000 }) }),
+      fc.constantFrom(
+        { kind: 'broken' as const, size: 0 },
+        { kind: 'lossy' as const, size: 0 },
+        { kind: 'room' as const, size: 0 },
+        { kind: 'settle' as const, size: 0 },
+        { kind: 'sync' as const, size: 0 },
+        { kind: 'beat' as const, size: 0 },
+      ),
     );
-    fc.assert(
-      fc.property(fc.array(step, { minLength: 20, maxLength: 80 }), (steps) => {
-        outbox.close();
-        rmSync(folder, { recursive: true });
-        folder = mkdtempSync(join(tmpdir(), 'outbox-'));
-        path = join(folder, 'outbox.db');
-        outbox = open();
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 80 }), async (steps) => {
+        disk = new MemoryDisk();
+        outbox = new Outbox(disk, { segmentBytes: 20_000 });
         const sent: string[] = [];
         const got: string[] = [];
         let last = 0;
@@ -188,7 +216,8 @@ describe('an outbox on a full disk', () => {
           outbox.acknowledge(last);
         };
         const room = () => {
-          connection.pragma('query_only = OFF');
+          writable();
+          disk.brokenSync = null;
           makeRoom();
         };
         for (const { kind, size } of steps) {
@@ -197,19 +226,25 @@ describe('an outbox on a full disk', () => {
             sent.push(JSON.stringify(body));
             outbox.append(at, body);
           } else if (kind === 'take') take(size);
-          else if (kind === 'full') fill();
-          else if (kind === 'broken') connection.pragma('query_only = ON');
+          else if (kind === 'full') fill(size);
+          else if (kind === 'broken') readOnly();
+          else if (kind === 'lossy') disk.brokenSync = 'EIO';
           else if (kind === 'room') room();
+          else if (kind === 'sync') await outbox.sync();
+          else if (kind === 'beat') outbox.heartbeat(at);
           else outbox.settle();
           expect(outbox.pending).toBe(sent.length - got.length);
         }
         room();
-        outbox.settle();
+        for (let n = 0; n < 3; n += 1) {
+          outbox.settle();
+          await outbox.sync();
+        }
         take(1_000);
         expect(got).toEqual(sent);
         expect(outbox.pending).toBe(0);
       }),
-      { seed, numRuns: 100 },
+      { seed, numRuns: 200 },
     );
   });
 });

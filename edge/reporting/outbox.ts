@@ -1,9 +1,14 @@
-import Database from 'better-sqlite3';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { newId } from '#shared/ids.ts';
 import { type StorageFault, storageFault } from '#shared/storage-fault.ts';
 import { type HeldReport, HeldReports } from './held-reports.ts';
+import { aliveLine, callBody, entriesOf, liveLine, outboxLine, reportLine } from './journal/entry.ts';
+import type { Frame } from './journal/frame.ts';
+import { type Damage, Journal } from './journal/journal.ts';
+import type { SegmentFiles } from './journal/segment-files.ts';
+import { NumberRuns } from './number-runs.ts';
+import { RecentReports } from './recent-reports.ts';
 
 /** A stored report with its body as JSON text, which is sent without being parsed again. */
 export interface StoredReport {
@@ -17,114 +22,118 @@ export interface OutboxOptions {
   readonly maxReports?: number;
   /** Maximum octets of reports held in memory while the disk fails. */
   readonly heldBytes?: number;
-  /** Opens the file; for tests that limit its size. */
-  readonly open?: (path: string) => Database.Database;
+  /** Octets after which the next segment of the journal begins. */
+  readonly segmentBytes?: number;
+  /** The outbox has closed its files. */
+  readonly closed?: () => void;
 }
 
 /** Maximum error of the end time of a call closed after a crash. */
 export const heartbeatMs = 5_000;
 
-/**
- * Numbers left out at each start: more than the reports in a write-ahead log between two syncs. SQLite syncs it with
- * every checkpoint, after about 4 MiB.
- */
+/** Numbers left out at each start: more than the reports between two syncs. */
 const skippedNumbers = 1_000_000;
 
-/** Held reports written per transaction. */
+/** Held reports written in one frame. */
 const heldAtATime = 100;
 
+/** A segment is read at once, in a millisecond or two; it holds the reports of about a thousand calls. */
+const defaultSegmentBytes = 4 * 1024 * 1024;
+/** Octets after which the next segment begins: a quarter at most is its head, the records of all live calls. */
+export function segmentOctets(headOctets: number, least = defaultSegmentBytes): number {
+  return Math.max(least, headOctets * 4);
+}
+
 /**
- * Durable storage of reports that control has not acknowledged. When `append` returns, the report is in the database
- * file (write-ahead log), so a process killed afterwards loses nothing. A loss of power takes what was not synced. The outbox also stores the latest record of
+ * Durable storage of reports that control has not acknowledged: a journal, and in memory what of it was reported last.
+ * When `append` returns, the report is in the kernel's memory, so a process killed afterwards loses nothing. When `sync`
+ * resolves, it is on the device, and a loss of power takes nothing of it. The outbox also stores the latest record of
  * every live call, so that a restart can close the calls that died with the process.
  *
  * When the disk fails, no report is lost while the process lives:
  *
  *     writing --write fails--> holding --`settle`: all held reports are written--> writing
+ *        \--sync fails--> holding --`settle`: a new segment repeats what no sync covered, and is synced--^
  *
  * In `holding`, reports wait in memory in order and get their number when they are written. Nothing is delivered before
- * it is on disk, so a number is never reused. Held reports are lost when the process is killed.
+ * it is written, so a number is never reused. Held reports are lost when the process is killed.
  */
 export class Outbox {
-  /** Identifies this file's sequence numbers; a new file starts a new numbering. */
+  /** Identifies this outbox's sequence numbers; a new one starts a new numbering. */
   readonly id: string;
+  /** What earlier processes left unfinished, or the disk damaged. */
+  readonly damage: readonly Damage[];
   /** Reports dropped because the outbox, or the memory for held reports, was full. */
   dropped = 0;
   /** Failed writes. */
   failures = 0;
-  readonly #db: Database.Database;
+  readonly #journal: Journal;
+  readonly #options: OutboxOptions;
   readonly #maxReports: number;
   readonly #held: HeldReports;
+  readonly #numbers = new NumberRuns();
+  readonly #recent: RecentReports;
+  /** The latest record of each live call, JSON text. */
+  readonly #live = new Map<string, string>();
+  #liveOctets = 0;
+  #aliveAt: string | null = null;
   #fault: StorageFault | null = null;
-  /** In the file and not acknowledged. */
-  #pending: number;
-  /** Highest acknowledged number, and how many reports up to it are still in the file. */
+  /** Highest number that was given, that is on the device, and that control has acknowledged. */
+  #last = 0;
+  #synced = 0;
   #acknowledged = 0;
-  #undeleted = 0;
-  readonly #insert: Database.Statement<[string, string]>;
-  readonly #keepLive: Database.Statement<[string, string]>;
-  readonly #dropLive: Database.Statement<[string]>;
-  readonly #readAfter: Database.Statement<[number, number], StoredReport>;
-  readonly #deleteTo: Database.Statement<[number]>;
-  readonly #countTo: Database.Statement<[number], { n: number }>;
-  readonly #beat: Database.Statement<[string]>;
-  readonly #write: (reports: readonly HeldReport[]) => void;
+  /** After a failed sync: `lost` until a new segment repeats what no sync covered, `repeated` until that is synced. */
+  #repair: 'none' | 'lost' | 'repeated' = 'none';
+  #running: Promise<void> = Promise.resolve();
+  #next: Promise<void> | null = null;
 
-  /**
-   * @param path database file, created when missing; `:memory:` for tests
-   * @throws Error when the file cannot be opened, is not an outbox, or belongs to a running edge
-   */
-  constructor(path: string, options: OutboxOptions = {}) {
+  /** @throws Error when the files cannot be read or written */
+  constructor(files: SegmentFiles, options: OutboxOptions = {}) {
+    this.#options = options;
     this.#maxReports = options.maxReports ?? 2_000_000;
     this.#held = new HeldReports(options.heldBytes);
-    this.#db = (options.open ?? openAlone)(path);
-    this.#db.pragma('synchronous = NORMAL');
-    // Overwrites delivered reports with zeros when that needs no extra write.
-    this.#db.pragma('secure_delete = FAST');
-    this.#db.exec(`
-      CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS reports (seq INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, body TEXT NOT NULL) STRICT;
-      CREATE TABLE IF NOT EXISTS live_calls (id TEXT PRIMARY KEY, call TEXT NOT NULL) STRICT, WITHOUT ROWID;
-    `);
-    const isNew = this.#db.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES ('id', ?)").run(newId());
-    if (isNew.changes === 0) this.#skipNumbers();
-    this.id = this.#meta('id') ?? '';
-    const count = this.#db.prepare<[], { n: number }>('SELECT count(*) AS n FROM reports').get();
-    this.#pending = count?.n ?? 0;
-    this.#insert = this.#db.prepare('INSERT INTO reports (at, body) VALUES (?, ?)');
-    this.#keepLive = this.#db.prepare(
-      'INSERT INTO live_calls (id, call) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET call = excluded.call',
-    );
-    this.#dropLive = this.#db.prepare('DELETE FROM live_calls WHERE id = ?');
-    this.#readAfter = this.#db.prepare(
-      'SELECT seq, at, body FROM reports WHERE seq > ? ORDER BY seq LIMIT ?',
-    );
-    this.#deleteTo = this.#db.prepare('DELETE FROM reports WHERE seq <= ?');
-    this.#countTo = this.#db.prepare('SELECT count(*) AS n FROM reports WHERE seq <= ?');
-    this.#beat = this.#db.prepare(
-      "INSERT INTO meta (key, value) VALUES ('alive_at', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-    );
-    this.#write = this.#db.transaction((reports: readonly HeldReport[]) => {
-      for (const report of reports) this.#store(report);
-    });
+    this.#recent = new RecentReports(options.heldBytes);
+    this.#journal = new Journal(files);
+    const heads: string[] = [];
+    this.damage = this.#journal.load((frame) => this.#replay(frame, heads));
+    this.id = heads.at(-1) ?? newId();
+    // A loss of power takes back what was not synced, and control may have acknowledged it: it would ignore others with
+    // the same numbers. So every start begins behind all that can have been given, and remembers that on disk.
+    if (heads.length > 0) this.#last += skippedNumbers;
+    this.#begin();
+    this.#journal.syncNow();
+    this.#synced = this.#last;
+    this.#numbers.acknowledge(this.#acknowledged);
+    this.#forget();
   }
 
-  /**
-   * A loss of power takes the last commits back, and control may have acknowledged reports of them: it would ignore
-   * others with the same numbers. So every start begins behind all that can have been given, and remembers that on disk.
-   */
-  #skipNumbers(): void {
-    this.#db.pragma('synchronous = FULL');
-    this.#db.exec(`
-      INSERT INTO sqlite_sequence (name, seq) SELECT 'reports', 0
-        WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'reports');
-      UPDATE sqlite_sequence SET seq = seq + ${skippedNumbers} WHERE name = 'reports'`);
-    this.#db.pragma('synchronous = NORMAL');
+  /** @returns the highest number of a report in the frame, 0: it has none */
+  #replay({ first, acknowledged, text }: Frame, heads: string[]): number {
+    let next = first;
+    this.#acknowledged = Math.max(this.#acknowledged, acknowledged);
+    for (const entry of entriesOf(text)) {
+      if (entry.kind === 'outbox') {
+        heads.push(entry.id);
+        this.#last = Math.max(this.#last, entry.last);
+        this.#aliveAt = entry.alive ?? this.#aliveAt;
+        this.#live.clear();
+        this.#liveOctets = 0;
+      } else if (entry.kind === 'live') this.#keep(entry.id, entry.record);
+      else if (entry.kind === 'alive') this.#aliveAt = entry.at;
+      else {
+        this.#follow(entry);
+        // A report that was written once more after a failed sync may be there twice.
+        if (next > this.#numbers.last) this.#numbers.add(next, 1);
+        this.#last = Math.max(this.#last, next);
+        next += 1;
+      }
+    }
+    return next === first ? 0 : next - 1;
   }
 
   /** Reports not acknowledged by control. */
   get pending(): number {
-    return this.#pending + this.#held.size;
+    return this.#numbers.size + this.#held.size;
   }
 
   /** Why the last write failed; null: it succeeded. */
@@ -137,9 +146,9 @@ export class Outbox {
     return { reports: this.#held.size, bytes: this.#held.bytes };
   }
 
-  /** Whether so much is held that new calls must be rejected. */
+  /** Whether so much waits in memory for the disk that new calls must be rejected. */
   get refuses(): boolean {
-    return this.#held.refuses;
+    return this.#held.refuses || this.#recent.refuses;
   }
 
   /**
@@ -153,10 +162,18 @@ export class Outbox {
         reports.push(reportOf(at, body));
       else this.dropped += 1;
     }
-    if (this.#fault === null && this.#tries(() => this.#write(reports))) {
-      this.#pending += reports.length;
-      return;
-    }
+    this.#store(reports);
+  }
+
+  /** Takes over what another outbox has: its reports get numbers of this one. */
+  adopt(reports: readonly HeldReport[], live: ReadonlyMap<string, string> = new Map()): void {
+    for (const [id, record] of live) this.#keep(id, record);
+    if (live.size > 0) this.#begin();
+    this.#store(reports);
+  }
+
+  #store(reports: readonly HeldReport[]): void {
+    if (this.#fault === null && this.#tries(() => this.#write(reports))) return;
     for (const report of reports) if (!this.#held.push(report)) this.dropped += 1;
   }
 
@@ -166,21 +183,73 @@ export class Outbox {
    */
   settle(): boolean {
     if (this.#fault === null) return true;
-    if (this.#undeleted > 0 && !this.#tries(() => this.#forget(this.#acknowledged))) return false;
+    if (this.#repair === 'lost' && this.#tries(() => this.#repeat())) {
+      this.#repair = 'repeated';
+      void this.sync();
+    }
+    if (this.#repair !== 'none') return false;
+    // Proves that the disk takes something.
+    if (!this.#tries(() => this.#note(aliveLine(this.#aliveAt)))) return false;
     while (this.#held.size > 0) {
       const reports = this.#held.first(heldAtATime);
       if (!this.#tries(() => this.#write(reports))) return false;
       this.#held.drop(reports.length);
-      this.#pending += reports.length;
     }
     this.#fault = null;
     return true;
   }
 
-  #store({ at, body, call }: HeldReport): void {
-    if (call?.ended) this.#dropLive.run(call.id);
-    else if (call) this.#keepLive.run(call.id, call.record);
-    this.#insert.run(at, body);
+  #write(reports: readonly HeldReport[]): void {
+    if (reports.length === 0) return;
+    if (this.#journal.size >= segmentOctets(this.#liveOctets, this.#options.segmentBytes)) this.#begin();
+    const first = this.#last + 1;
+    this.#journal.append(first, reports.length, this.#acknowledged, reports.map(reportLine).join('\n'));
+    this.#last += reports.length;
+    this.#numbers.add(first, reports.length);
+    for (const report of reports) this.#follow(report);
+    this.#recent.add(first, reports, this.#synced);
+  }
+
+  #note(line: string): void {
+    this.#journal.append(this.#last + 1, 0, this.#acknowledged, line);
+  }
+
+  #begin(): void {
+    const lines = [outboxLine(this.id, this.#last, this.#aliveAt)];
+    for (const [id, record] of this.#live) lines.push(liveLine(id, record));
+    this.#journal.begin(this.#last, this.#acknowledged, lines.join('\n'));
+  }
+
+  /** After a failed sync the kernel may have dropped what it could not write, and syncs the rest without an error. */
+  #repeat(): void {
+    this.#journal.abandon();
+    this.#begin();
+    const reports = this.#recent.after(Math.max(this.#synced, this.#acknowledged));
+    const [oldest] = reports;
+    if (oldest)
+      this.#journal.append(
+        oldest.seq,
+        reports.length,
+        this.#acknowledged,
+        reports.map(({ report }) => reportLine(report)).join('\n'),
+      );
+  }
+
+  /** Follows the live calls. */
+  #follow({ call }: HeldReport): void {
+    if (call?.ended) this.#drop(call.id);
+    else if (call) this.#keep(call.id, call.record);
+  }
+
+  #keep(id: string, record: string): void {
+    this.#drop(id);
+    this.#live.set(id, record);
+    this.#liveOctets += record.length;
+  }
+
+  #drop(id: string): void {
+    this.#liveOctets -= this.#live.get(id)?.length ?? 0;
+    this.#live.delete(id);
   }
 
   /** Runs `work`, or records why the disk failed. @returns whether it succeeded */
@@ -189,41 +258,94 @@ export class Outbox {
       work();
       return true;
     } catch (error) {
-      const fault = storageFault(error);
-      if (fault === null) throw error;
-      this.#fault = fault;
-      this.failures += 1;
+      this.#failed(error);
       return false;
     }
   }
 
+  #failed(error: unknown): void {
+    const fault = storageFault(error);
+    if (fault === null) throw error;
+    this.#fault = fault;
+    this.failures += 1;
+  }
+
+  /**
+   * Resolves when all that was appended before the call is on the device, or `fault` says why not. One sync covers all
+   * who wait for it.
+   */
+  sync(): Promise<void> {
+    this.#next ??= this.#running.then(() => {
+      this.#next = null;
+      this.#running = this.#syncOnce();
+      return this.#running;
+    });
+    return this.#next;
+  }
+
+  async #syncOnce(): Promise<void> {
+    if (this.#repair === 'lost') return;
+    const upTo = this.#last;
+    try {
+      await this.#journal.sync();
+    } catch (error) {
+      this.#failed(error);
+      this.#repair = 'lost';
+      return;
+    }
+    this.#synced = upTo;
+    this.#repair = 'none';
+    this.#recent.trim(upTo);
+    this.#forget();
+  }
+
   /** The next reports after `seq`, oldest first. */
   read(seq: number, limit: number): StoredReport[] {
-    return this.#readAfter.all(seq, limit);
+    const after = Math.max(seq, this.#acknowledged);
+    if (this.#recent.reaches(after, this.#last))
+      return this.#recent
+        .after(after, limit)
+        .map(({ seq: number, report: { at, body } }) => ({ seq: number, at, body }));
+    return this.#readFiles(after, limit);
+  }
+
+  #readFiles(after: number, limit: number): StoredReport[] {
+    const found: StoredReport[] = [];
+    let last = after;
+    for (const { first, text } of this.#journal.framesAfter(after)) {
+      const reports = entriesOf(text).filter((entry) => entry.kind === 'report');
+      for (const [index, { at, body }] of reports.entries()) {
+        if (first + index <= last) continue;
+        if (found.length === limit) return found;
+        last = first + index;
+        found.push({ seq: last, at, body });
+      }
+    }
+    return found;
   }
 
   /** Control has stored everything up to `seq`. */
   acknowledge(seq: number): void {
     if (seq < this.#acknowledged) return;
     this.#acknowledged = seq;
-    if (this.#tries(() => this.#forget(seq))) return;
-    // This process does not resend acknowledged reports; control would ignore them from the next one.
-    const undeleted = this.#countTo.get(seq)?.n ?? 0;
-    this.#pending -= undeleted - this.#undeleted;
-    this.#undeleted = undeleted;
+    this.#numbers.acknowledge(seq);
+    this.#recent.acknowledge(seq);
+    this.#forget();
   }
 
-  #forget(seq: number): void {
-    this.#pending -= this.#deleteTo.run(seq).changes - this.#undeleted;
-    this.#undeleted = 0;
+  #forget(): void {
+    this.#journal.forget(this.#acknowledged, (error) => this.#failed(error));
   }
 
   /**
    * Records that the process is alive: `closeAbandonedCalls` uses it as the end time of abandoned calls. It also
-   * detects a full disk while nothing is reported.
+   * detects a full disk while nothing is reported, and has delivered reports removed from the disk.
    */
   heartbeat(at: string): void {
-    this.#tries(() => this.#beat.run(at));
+    this.#aliveAt = at;
+    if (this.#repair === 'lost') return;
+    const delivered = this.#journal.last > 0 && this.#journal.last <= this.#acknowledged;
+    this.#tries(() => (delivered ? this.#begin() : this.#note(aliveLine(at))));
   }
 
   /**
@@ -231,61 +353,41 @@ export class Outbox {
    * @returns how many calls were closed
    */
   closeAbandonedCalls(now: string): number {
-    const rows = this.#db.prepare<[], { call: string }>('SELECT call FROM live_calls').all();
-    const lastSeen = this.#meta('alive_at') ?? now;
-    const bodies = rows.map((row): ReportBody => {
-      const call = JSON.parse(row.call) as CallRecord;
-      const begun = call.answered_at ?? call.started_at;
-      return {
+    const bodies = [...this.#live.values()].map(
+      (record): ReportBody => ({
         type: 'call',
-        call: {
-          ...call,
-          status: call.answered_at === null ? 'failed' : 'completed',
-          sip_code: call.answered_at === null ? call.sip_code : 200,
-          sip_reason: call.answered_at === null ? call.sip_reason : 'OK',
-          ended_at: lastSeen > begun ? lastSeen : begun,
-          termination: 'edge_restarted',
-          termination_detail:
-            'the edge process died while the call was up; the end time is its last heartbeat',
-          hangup_by: 'error',
-        },
-      };
-    });
+        call: abandoned(JSON.parse(record) as CallRecord, this.#aliveAt ?? now),
+      }),
+    );
     this.append(now, ...bodies);
     return bodies.length;
   }
 
-  close(): void {
-    this.#db.close();
+  async close(): Promise<void> {
+    await this.sync();
+    this.#journal.close();
+    this.#options.closed?.();
   }
+}
 
-  #meta(key: string): string | undefined {
-    return this.#db.prepare<[string], { value: string }>('SELECT value FROM meta WHERE key = ?').get(key)
-      ?.value;
-  }
+/** The last record of a call whose process died. */
+function abandoned(call: CallRecord, lastSeen: string): CallRecord {
+  const begun = call.answered_at ?? call.started_at;
+  return {
+    ...call,
+    status: call.answered_at === null ? 'failed' : 'completed',
+    sip_code: call.answered_at === null ? call.sip_code : 200,
+    sip_reason: call.answered_at === null ? call.sip_reason : 'OK',
+    ended_at: lastSeen > begun ? lastSeen : begun,
+    termination: 'edge_restarted',
+    termination_detail: 'the edge process died while the call was up; the end time is its last heartbeat',
+    hangup_by: 'error',
+  };
 }
 
 function reportOf(at: string, body: ReportBody): HeldReport {
   if (body.type !== 'call') return { at, body: JSON.stringify(body), call: null };
   const { call } = body;
   const record = JSON.stringify(call);
-  return {
-    at,
-    body: `{"type":"call","call":${record}}`,
-    call: { id: call.id, ended: call.ended_at !== null, record },
-  };
-}
-
-/** Opens a database exclusively for this process; the system releases the lock when the process dies. */
-export function openAlone(path: string): Database.Database {
-  const db = new Database(path, { timeout: 1_000 });
-  try {
-    db.pragma('locking_mode = EXCLUSIVE');
-    db.pragma('journal_mode = WAL');
-    return db;
-  } catch (error) {
-    db.close();
-    if (!(error instanceof Database.SqliteError) || !error.code.startsWith('SQLITE_BUSY')) throw error;
-    throw new Error(`${path} is in use by another edge; give each edge its own data folder (TRUNKLINE_DATA)`);
-  }
+  return { at, body: callBody(record), call: { id: call.id, ended: call.ended_at !== null, record } };
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '#shared/clock.ts';
 import { encodeHep, type HepPacket } from '#shared/hep.ts';
@@ -165,7 +165,9 @@ describe('Reporting', () => {
     reporting = await open({ secretKey });
     await configure();
     await reporting.close();
-    const files = readdirSync(folder);
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name, parentPath }) => relative(folder, join(parentPath, name)));
     expect(files).toContain('edge-config.json');
     expect(files.filter((file) => file.endsWith('.key'))).toEqual([]);
     expect(files.filter((file) => readFileSync(join(folder, file), 'latin1').includes(secretKey))).toEqual(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock, Timer } from '#shared/clock.ts';
-import type { CallRecord, TraceMessage } from '#shared/edge-protocol/calls.ts';
+import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { CallCountFrame } from '#shared/edge-protocol/fleet.ts';
@@ -10,13 +10,17 @@ import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { newId } from '#shared/ids.ts';
 import { keepPrivate } from '#shared/private-folder.ts';
 import { keyOfFile, SecretBox } from '#shared/secret-box.ts';
-import { faultWords, namingPath, type StorageFault, storageFault } from '#shared/storage-fault.ts';
+import { faultWords, type StorageFault, storageFault } from '#shared/storage-fault.ts';
 import { applyChange, ConfigGap, ConfigStore } from './config-store.ts';
 import { readOrMake } from './edge-id.ts';
+import { GroupSync } from './group-sync.ts';
 import { datagramBuffer, HepListener } from './hep-listener.ts';
+import type { SegmentFiles } from './journal/segment-files.ts';
 import { Link, type LinkFleet, type LinkLimits } from './link.ts';
-import { heartbeatMs, Outbox } from './outbox.ts';
+import { openOutbox } from './open-outbox.ts';
+import { heartbeatMs, type Outbox } from './outbox.ts';
 import { type CollectedTrace, TraceCollector, type TraceLimits } from './trace-collector.ts';
+import { traceBodies } from './trace-reports.ts';
 
 type Hello = Extract<EdgeToControl, { type: 'hello' }>;
 
@@ -37,6 +41,8 @@ export interface ReportingOptions {
   readonly maxReports?: number;
   /** Maximum octets of reports held in memory while the disk fails. */
   readonly heldBytes?: number;
+  /** For tests: the files of the outbox. */
+  readonly outboxFiles?: (folder: string) => SegmentFiles;
   /** How long closing waits for control to take pending reports, ms; the rest is sent after the next start. */
   readonly flushMs?: number;
   log(level: 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>): void;
@@ -50,9 +56,6 @@ export interface ReportingOptions {
   /** Metrics of the edge, Prometheus name to value. */
   metrics(): Record<string, number>;
 }
-
-/** Maximum characters of messages per report; JSON needs up to twelve for one, including the start line. */
-const maxTraceCharacters = 1_000_000;
 
 /** How often the traces of ended calls are checked for late messages, ms. */
 const sweepMs = 500;
@@ -73,6 +76,7 @@ export class Reporting {
   readonly #hep: HepListener;
   readonly #hepKey: string | null;
   readonly #link: Link;
+  readonly #sync: GroupSync;
   #config: EdgeConfig | null;
   /** Why the configuration in use could not be stored; null: it was. */
   #configFault: StorageFault | null = null;
@@ -96,6 +100,7 @@ export class Reporting {
     this.#hepKey = hepKey;
     this.#options = options;
     this.#outbox = outbox;
+    this.#sync = new GroupSync(options.clock, outbox, () => this.#reportStorage());
     this.#hep = hep;
     this.#traces = traces;
     const key = options.secretKey ?? keyOfFile(join(options.dataDir, 'edge-secret.key'));
@@ -156,17 +161,22 @@ export class Reporting {
         },
       );
     const edgeId = readOrMake(join(options.dataDir, 'edge-id'), newId);
-    const path = join(options.dataDir, 'outbox.db');
-    const outbox = namingPath(
-      path,
-      () =>
-        new Outbox(path, {
-          ...(options.maxReports === undefined ? {} : { maxReports: options.maxReports }),
-          ...(options.heldBytes === undefined ? {} : { heldBytes: options.heldBytes }),
-        }),
-    );
+    const { maxReports, heldBytes } = options;
+    const limits = {
+      ...(maxReports !== undefined && { maxReports }),
+      ...(heldBytes !== undefined && { heldBytes }),
+    };
+    const outbox = await openOutbox(options.dataDir, limits, options.outboxFiles);
     try {
-      const abandoned = namingPath(path, () => outbox.closeAbandonedCalls(iso(options.clock)));
+      if (outbox.damage.length > 0)
+        options.log(
+          'warn',
+          'parts of the outbox are not readable, as after a loss of power: reports in them are lost',
+          {
+            parts: outbox.damage,
+          },
+        );
+      const abandoned = outbox.closeAbandonedCalls(iso(options.clock));
       if (abandoned > 0)
         options.log('warn', 'closed the records of calls that were up when the edge died', {
           calls: abandoned,
@@ -185,7 +195,7 @@ export class Reporting {
       }
       return new Reporting(options, edgeId, outbox, hep, traces, key);
     } catch (error) {
-      outbox.close();
+      await outbox.close();
       throw error;
     }
   }
@@ -216,8 +226,8 @@ export class Reporting {
   }
 
   /**
-   * Stores a report and delivers it. When this returns the report survives the death of the process; while the disk
-   * fails it is held in memory.
+   * Stores a report and delivers it. When this returns the report survives the death of the process, and a moment later
+   * a loss of power; while the disk fails it is held in memory.
    */
   report(body: ReportBody): void {
     const trace = body.type === 'call' ? this.#traceWith(body.call) : null;
@@ -266,13 +276,14 @@ export class Reporting {
     this.#settle?.cancel();
     this.#reportLate(Number.POSITIVE_INFINITY);
     this.#settleNow();
+    this.#sync.cancel();
     if (this.#link.connected) await this.#link.flush(this.#options.flushMs ?? 3_000);
     this.#link.close();
     await this.#hep.close();
     const { reports } = this.#outbox.held;
     if (reports > 0)
       this.#options.log('error', 'reports are lost: the disk failed until shutdown', { reports });
-    this.#outbox.close();
+    await this.#outbox.close();
   }
 
   /** Applies a configuration, even if it cannot be stored. */
@@ -301,6 +312,7 @@ export class Reporting {
 
   #append(...bodies: ReportBody[]): void {
     this.#outbox.append(iso(this.#options.clock), ...bodies);
+    this.#sync.appended();
     this.#reportStorage();
     this.#link.notify();
   }
@@ -310,6 +322,7 @@ export class Reporting {
     if (this.#fault === null) return;
     if (this.#configFault !== null && this.#config) this.#keepConfig(this.#config);
     this.#outbox.settle();
+    this.#sync.appended();
     this.#reportStorage();
     this.#link.notify();
   }
@@ -364,6 +377,7 @@ export class Reporting {
   #scheduleBeat(): void {
     this.#beat = this.#options.clock.after(heartbeatMs, () => {
       this.#outbox.heartbeat(iso(this.#options.clock));
+      this.#sync.appended();
       this.#reportStorage();
       this.#scheduleBeat();
     });
@@ -372,25 +386,6 @@ export class Reporting {
 
 export function openReporting(options: ReportingOptions): Promise<Reporting> {
   return Reporting.open(options);
-}
-
-/**
- * Splits a trace into reports below the largest frame that control takes: a report too large for control would block the outbox
- * permanently.
- */
-function traceBodies({ callId, messages, truncated }: CollectedTrace): ReportBody[] {
-  const parts: TraceMessage[][] = [];
-  let characters = Number.POSITIVE_INFINITY;
-  for (const message of messages) {
-    characters += message.raw.length;
-    const last = parts.at(-1);
-    if (last && characters <= maxTraceCharacters) last.push(message);
-    else {
-      parts.push([message]);
-      characters = message.raw.length;
-    }
-  }
-  return parts.map((part) => ({ type: 'trace', call_id: callId, messages: part, truncated }));
 }
 
 function iso(clock: Clock): string {

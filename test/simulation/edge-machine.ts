@@ -18,7 +18,7 @@ import { Trunks } from '../../edge/trunks/trunks.ts';
 import { ruleModels } from '../kit/edge/agent.ts';
 import { FakeDns } from '../kit/edge/trunks.ts';
 import { QuietLog } from '../kit/fakes/quiet-log.ts';
-import { keepJournal } from './journal.ts';
+import { journalFiles } from './journal.ts';
 import { SimVoice } from './keys.ts';
 import { controlHost, loopback, machine, type SimNetwork } from './network.ts';
 import type { Random } from './random.ts';
@@ -83,9 +83,9 @@ export class EdgeMachine {
   static async start(site: EdgeSite): Promise<EdgeMachine> {
     const clock = new MachineClock(site.time, site.wallClockOffset);
     let edge: EdgeMachine | null = null;
-    keepJournal(site.folder);
     const reporting = await openReporting({
       dataDir: site.folder,
+      outboxFiles: journalFiles,
       clock,
       controlUrl: site.controlUrl,
       edgeToken: site.edgeToken,

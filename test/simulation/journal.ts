@@ -2,47 +2,57 @@
  * Every report, recorded at both ends: all that the outbox on the edge's disk ever stored, and all that control stored.
  * Independent of how either end detects repetitions.
  */
-import { existsSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { SequencedReport } from '../../control/edge-link/reports.ts';
-import { Outbox } from '../../edge/reporting/outbox.ts';
+import { entriesOf } from '../../edge/reporting/journal/entry.ts';
+import { nextFrame } from '../../edge/reporting/journal/frame.ts';
+import { folderFiles, type SegmentFiles } from '../../edge/reporting/journal/segment-files.ts';
 
 export interface JournalEntry {
   readonly seq: number;
   readonly body: ReportBody;
 }
 
-function outboxOf(folder: string): string {
-  return join(folder, 'outbox.db');
-}
+/** Removed segments, below the outbox. */
+const kept = 'kept';
 
-/** Makes the outbox in `folder` also keep every report, in the same transaction; copies of the folder continue. */
-export function keepJournal(folder: string): void {
-  const path = outboxOf(folder);
-  if (existsSync(path)) return;
-  new Outbox(path).close();
-  const db = new Database(path);
-  db.exec(`
-    CREATE TABLE journal (seq INTEGER NOT NULL, body TEXT NOT NULL) STRICT;
-    CREATE TRIGGER journal_of_reports AFTER INSERT ON reports
-    BEGIN INSERT INTO journal (seq, body) VALUES (new.seq, new.body); END;
-  `);
-  db.close();
+/** The files of the outbox in `folder`: synced at once, as nothing here loses power, and kept when they are removed. */
+export function journalFiles(folder: string): SegmentFiles {
+  const files = folderFiles(folder);
+  mkdirSync(join(folder, kept), { recursive: true });
+  return {
+    ...files,
+    create: (name) => ({ ...files.create(name), sync: async () => {}, syncNow: () => {} }),
+    remove: async (name) => renameSync(join(folder, name), join(folder, kept, name)),
+    sync: async () => {},
+    syncNow: () => {},
+  };
 }
 
 /** All reports that were ever in the outbox, in order. The edge must have ended. */
 export function readJournal(folder: string): JournalEntry[] {
-  const db = new Database(outboxOf(folder), { readonly: true });
-  try {
-    const rows = db
-      .prepare<[], { seq: number; body: string }>('SELECT seq, body FROM journal ORDER BY rowid')
-      .all();
-    return rows.map(({ seq, body }) => ({ seq, body: JSON.parse(body) as ReportBody }));
-  } finally {
-    db.close();
+  const outbox = join(folder, 'outbox');
+  const paths = [join(outbox, kept), outbox].flatMap((place) =>
+    readdirSync(place)
+      .filter((name) => name !== kept)
+      .sort()
+      .map((name) => join(place, name)),
+  );
+  return paths.flatMap((path) => entriesIn(readFileSync(path)));
+}
+
+function entriesIn(segment: Buffer): JournalEntry[] {
+  const found: JournalEntry[] = [];
+  for (let frame = nextFrame(segment, 0); frame; frame = nextFrame(segment, frame.end)) {
+    const { first } = frame;
+    const reports = entriesOf(frame.text).filter((entry) => entry.kind === 'report');
+    found.push(
+      ...reports.map(({ body }, index) => ({ seq: first + index, body: JSON.parse(body) as ReportBody })),
+    );
   }
+  return found;
 }
 
 /** What control stored, frame by frame, over all its processes. */

@@ -186,10 +186,10 @@ export class Sampler {
       files.filter(({ name }) => name.startsWith(prefix)).reduce((all, { bytes }) => all + bytes, 0);
     const facts = { group: 'disk', unit: 'octets', kind: 'disk' } as const;
     if (sum('control.db') > 0) add({ ...facts, name: 'database', bound: boundOfDatabase }, sum('control.db'));
-    add({ ...facts, name: "edge's outbox", bound: null }, sum('outbox.db'));
+    add({ ...facts, name: "edge's outbox", bound: null }, sum('outbox'));
     // Filled by the first two starts of each version; Node keeps one file per module in it.
     add({ ...facts, name: 'compiled code', bound: 'one file per module' }, sum('compile-cache'));
-    const others = sum('') - sum('control.db') - sum('outbox.db') - sum('compile-cache');
+    const others = sum('') - sum('control.db') - sum('outbox') - sum('compile-cache');
     add({ ...facts, name: 'other files', bound: null }, others);
   }
 }

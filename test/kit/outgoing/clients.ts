@@ -21,6 +21,7 @@ import { createWebhookClient } from '../../../edge/agent/webhook-client.ts';
 import { defaultLinkLimits, Link } from '../../../edge/reporting/link.ts';
 import { Outbox } from '../../../edge/reporting/outbox.ts';
 import { RecordingLog } from '../edge/agent.ts';
+import { MemoryDisk } from '../fakes/memory-disk.ts';
 
 export const deadlineMs = 5000;
 
@@ -257,7 +258,7 @@ const operatorClients: Client[] = [
       const link = new Link({
         controlUrl: `http://${host}:${port}`,
         token: 'et',
-        outbox: new Outbox(':memory:'),
+        outbox: new Outbox(new MemoryDisk()),
         clock,
         limits: { ...defaultLinkLimits, openMs: 300 },
         hello: () => {

@@ -1,0 +1,125 @@
+/** The files of a journal in memory: a disk that can be full or broken, loses its power, and syncs when the test says so. */
+import type { SegmentFile, SegmentFiles } from '../../../edge/reporting/journal/segment-files.ts';
+
+interface StoredFile {
+  octets: Buffer;
+  /** What of it is on the device. */
+  synced: Buffer;
+  /** Whether its name is on the device. */
+  named: boolean;
+}
+
+class DiskError extends Error {
+  readonly code: string;
+  constructor(code: string) {
+    super(`${code}: simulated`);
+    this.code = code;
+  }
+}
+
+export class MemoryDisk implements SegmentFiles {
+  readonly files = new Map<string, StoredFile>();
+  /** The error of every write; null: they succeed. */
+  broken: string | null = null;
+  /** Octets that the disk holds; a write beyond them stores what fits, and fails. */
+  room = Number.POSITIVE_INFINITY;
+  /** The error of every sync; what was written before it never gets to the device. */
+  brokenSync: string | null = null;
+  /** Set: syncs wait until it resolves. */
+  slow: Promise<void> | null = null;
+  syncs = 0;
+  removals = 0;
+
+  list(): string[] {
+    return [...this.files.keys()];
+  }
+
+  read(name: string): Buffer {
+    return Buffer.from(this.#file(name).octets);
+  }
+
+  create(name: string): SegmentFile {
+    this.#check();
+    const file: StoredFile = { octets: Buffer.alloc(0), synced: Buffer.alloc(0), named: false };
+    this.files.set(name, file);
+    return {
+      write: (octets, at) => this.#write(file, octets, at),
+      sync: async () => {
+        const { octets } = file;
+        await this.slow;
+        this.#sync(file, octets);
+      },
+      syncNow: () => this.#sync(file, file.octets),
+      close: () => {},
+    };
+  }
+
+  async remove(name: string): Promise<void> {
+    this.#check();
+    this.removals += 1;
+    this.files.delete(name);
+  }
+
+  async sync(): Promise<void> {
+    this.syncNow();
+  }
+
+  syncNow(): void {
+    if (this.brokenSync !== null) throw new DiskError(this.brokenSync);
+    for (const file of this.files.values()) file.named = true;
+  }
+
+  /** Octets stored. */
+  get size(): number {
+    return [...this.files.values()].reduce((sum, { octets }) => sum + octets.length, 0);
+  }
+
+  /**
+   * The disk after a loss of power. Of what was not synced, `kept` decides octet by octet what is there: the kernel
+   * writes pages in any order.
+   */
+  afterPowerLoss(kept: (name: string, offset: number) => boolean = () => false): MemoryDisk {
+    const disk = new MemoryDisk();
+    for (const [name, { octets, synced, named }] of this.files) {
+      if (!named) continue;
+      const left = Buffer.alloc(octets.length);
+      let end = synced.length;
+      for (let offset = 0; offset < octets.length; offset += 1) {
+        const isSynced = offset < synced.length && synced[offset] === octets[offset];
+        if (!isSynced && !kept(name, offset)) continue;
+        left[offset] = octets[offset] ?? 0;
+        end = Math.max(end, offset + 1);
+      }
+      const now = left.subarray(0, end);
+      disk.files.set(name, { octets: now, synced: now, named: true });
+    }
+    return disk;
+  }
+
+  #file(name: string): StoredFile {
+    const file = this.files.get(name);
+    if (!file) throw new DiskError('ENOENT');
+    return file;
+  }
+
+  #check(): void {
+    if (this.broken !== null) throw new DiskError(this.broken);
+  }
+
+  #write(file: StoredFile, octets: Uint8Array, at: number): void {
+    this.#check();
+    const free = Math.max(0, this.room - this.size + Math.max(0, file.octets.length - at));
+    const fitting = octets.subarray(0, free);
+    const grown = Buffer.alloc(Math.max(file.octets.length, at + fitting.length));
+    file.octets.copy(grown);
+    grown.set(fitting, at);
+    file.octets = grown;
+    if (fitting.length < octets.length) throw new DiskError('ENOSPC');
+  }
+
+  #sync(file: StoredFile, octets: Buffer): void {
+    this.syncs += 1;
+    if (this.brokenSync !== null) throw new DiskError(this.brokenSync);
+    file.synced = octets;
+  }
+}
