@@ -4,6 +4,7 @@ import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { guardProgram, type ProgramGuard } from '#shared/fault-guard.ts';
+import { giveMemoryBack } from '#shared/give-memory-back.ts';
 import { logOutput } from '#shared/log-output.ts';
 import { keepPrivate } from '#shared/private-folder.ts';
 import { createApp } from './app.ts';
@@ -20,6 +21,9 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'pac
 
 /** Time for running requests and background work after SIGTERM, ms: less than an init system waits before it kills. */
 const shutdownMs = 10_000;
+
+/** Time after the start until edges and their supervisor have connected, ms; then what only the start needed is given back. */
+const settledMs = 2000;
 
 export interface ControlOptions {
   /** Other limits than those of the product; for tests. */
@@ -98,4 +102,5 @@ async function start(config: ControlConfig, guard: ProgramGuard, options: Contro
   await running.begin();
   // Not only at exit, so that a killed process also leaves its code to the next one.
   flushCompileCache();
+  setTimeout(giveMemoryBack, settledMs).unref();
 }

@@ -8,6 +8,7 @@ declare namespace WebAssembly {
   class Memory {
     /** Sizes in pages of 64 KiB. */
     constructor(limits: { readonly initial: number; readonly maximum: number });
+    readonly buffer: ArrayBuffer;
   }
   interface Instance {
     readonly exports: Record<string, unknown>;

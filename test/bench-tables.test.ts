@@ -46,7 +46,7 @@ const printed: Readonly<Record<string, string>> = {
     listWorstMs: 0,
     databaseBytes: 0,
   }),
-  media: formatMediaBench([]),
+  media: formatMediaBench({ load: [], standing: [] }),
   outbound: formatOutboundBench({ loads: [], failover: [] }),
   parser: formatParserBench([]),
   signaling: formatSignalingBench([]),

@@ -31,7 +31,7 @@ export class SpeechInput {
         events.words('');
       }
     };
-    this.#detector = new UtteranceDetector(sampleRate, {
+    this.#detector = new UtteranceDetector(sampleRate, recognizer !== null, {
       speaking: events.speaking,
       spoken: (samples) => {
         events.finished();

@@ -2,6 +2,8 @@
  * Detects utterances in 20 ms frames by level: a voice is well above the tracked noise floor.
  * No model, no allocation per frame.
  */
+import { Recording } from './recording.ts';
+
 const frameMs = 20;
 /** Minimum RMS of a voice, and the factor by which a voice exceeds the noise floor. */
 const quietest = 200;
@@ -16,24 +18,30 @@ const leadMs = 200;
 export interface UtteranceEvents {
   /** A voice has been heard for `ms` so far; called for each of its frames. */
   speaking(ms: number): void;
-  /** An utterance has ended. The listener owns `samples`. */
+  /** An utterance has ended. The listener owns `samples`; empty when they are not kept. */
   spoken(samples: Int16Array): void;
 }
 
 export class UtteranceDetector {
   readonly #events: UtteranceEvents;
   readonly #frameSamples: number;
-  readonly #buffer: Int16Array;
+  readonly #maxSamples: number;
+  readonly #leadSamples: number;
+  /** null: nobody wants the samples. */
+  readonly #recording: Recording | null;
   #filled = 0;
   #floor = quietest;
   #loudMs = 0;
   #quietMs = 0;
   #inside = false;
 
-  constructor(sampleRate: number, events: UtteranceEvents) {
+  /** @param keeps whether the samples of utterances are kept */
+  constructor(sampleRate: number, keeps: boolean, events: UtteranceEvents) {
     this.#events = events;
     this.#frameSamples = sampleRate / 50;
-    this.#buffer = new Int16Array((sampleRate * (longestMs + leadMs)) / 1000);
+    this.#leadSamples = (sampleRate * leadMs) / 1000;
+    this.#maxSamples = (sampleRate * (longestMs + leadMs)) / 1000;
+    this.#recording = keeps ? new Recording(this.#maxSamples) : null;
   }
 
   /** Whether an utterance is in progress. */
@@ -57,21 +65,20 @@ export class UtteranceDetector {
     }
     if (!this.#inside) return;
     if (loud) this.#events.speaking(this.#loudMs);
-    if (this.#quietMs >= pauseMs || this.#filled + this.#frameSamples > this.#buffer.length) this.#finish();
+    if (this.#quietMs >= pauseMs || this.#filled + this.#frameSamples > this.#maxSamples) this.#finish();
   }
 
   #append(frame: Int16Array): void {
-    const lead = (leadMs / frameMs) * this.#frameSamples;
-    if (!this.#inside && this.#loudMs === 0 && this.#filled + frame.length > lead) {
-      this.#buffer.copyWithin(0, frame.length, this.#filled);
+    if (!this.#inside && this.#loudMs === 0 && this.#filled + frame.length > this.#leadSamples) {
+      this.#recording?.drop(frame.length);
       this.#filled -= frame.length;
     }
-    this.#buffer.set(frame, this.#filled);
+    this.#recording?.append(frame);
     this.#filled += frame.length;
   }
 
   #finish(): void {
-    const samples = this.#buffer.slice(0, this.#filled);
+    const samples = this.#recording?.take() ?? new Int16Array(0);
     this.#filled = 0;
     this.#loudMs = 0;
     this.#quietMs = 0;

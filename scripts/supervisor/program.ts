@@ -6,7 +6,7 @@ import { failuresAfter, lostLine, restartPause } from './restart-rules.ts';
 
 export interface ProgramOptions {
   readonly name: string;
-  /** arguments for this process's Node: the program's file first */
+  /** arguments for this process's Node: flags, the program's file, its own arguments */
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;

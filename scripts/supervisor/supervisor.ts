@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '#shared/clock.ts';
 import { checkPorts, StartFailed } from './before-start.ts';
 import { type Bootstrap, bootstrapFile, readBootstrap } from './bootstrap.ts';
+import { nodeFlags } from './node-flags.ts';
 import { Program } from './program.ts';
 
 export interface SupervisorOptions {
@@ -73,7 +74,7 @@ export class Supervisor {
   #program(name: string, env: NodeJS.ProcessEnv): Program {
     return new Program({
       name,
-      args: [join(this.#options.root, name, 'main.ts')],
+      args: [...nodeFlags, join(this.#options.root, name, 'main.ts')],
       // Control then counts as ready only with an edge that has its configuration.
       env: { ...env, EXPECT_EDGE: env.EXPECT_EDGE || 'true' },
       clock: this.#clock,

@@ -2,35 +2,46 @@
  * The thread that runs flite: one WASI program run per text (the build exports only `_start`), which writes a WAV file
  * into a temporary folder.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WASI } from 'node:wasi';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FliteAnswer, FliteQuestion } from './flite.ts';
+import { collectGarbage } from '../give-memory-back.ts';
+import type { FliteAnswer, FliteQuestion, FliteThreadData } from './flite.ts';
 import { resample } from './resample.ts';
 import { readWav } from './wav.ts';
 
-const { module } = workerData as { readonly module: WebAssembly.Module };
+const { module, data, fd } = workerData as FliteThreadData;
+
+/** Pause after the last text until the memory of its run is given back, ms: texts of one call follow each other. */
+const idleMs = 2000;
+let idle: NodeJS.Timeout | undefined;
 
 parentPort?.on('message', (question: FliteQuestion | null) => {
+  clearTimeout(idle);
   if (question === null) {
     parentPort?.close();
     return;
   }
-  answer(question).then(
-    (samples) => {
-      const reply: FliteAnswer = { id: question.id, samples };
-      parentPort?.postMessage(reply, [samples.buffer]);
-    },
-    (error: unknown) => {
-      const reply: FliteAnswer = {
-        id: question.id,
-        error: error instanceof Error ? error.message : String(error),
-      };
-      parentPort?.postMessage(reply);
-    },
-  );
+  answer(question)
+    .finally(() => {
+      clearTimeout(idle);
+      idle = setTimeout(collectGarbage, idleMs).unref();
+    })
+    .then(
+      (samples) => {
+        const reply: FliteAnswer = { id: question.id, samples };
+        parentPort?.postMessage(reply, [samples.buffer]);
+      },
+      (error: unknown) => {
+        const reply: FliteAnswer = {
+          id: question.id,
+          error: error instanceof Error ? error.message : String(error),
+        };
+        parentPort?.postMessage(reply);
+      },
+    );
 });
 
 async function answer({ text, voice, sampleRate }: FliteQuestion): Promise<Int16Array<ArrayBuffer>> {
@@ -51,7 +62,21 @@ async function speak(text: string, voice: string, folder: string): Promise<Uint8
     returnOnExit: true,
   });
   const instance = await WebAssembly.instantiate(module, wasi.getImportObject());
+  fill(instance.exports.memory);
   const status = wasi.start(instance);
   if (status !== 0) throw new Error(`flite ended with status ${status}`);
   return readFileSync(join(folder, 'speech.wav'));
+}
+
+/** Reads what the program's memory begins with. */
+function fill(memory: unknown): void {
+  if (!(memory instanceof WebAssembly.Memory)) throw new Error('the program shares no memory');
+  for (const { memoryOffset, fileOffset, length } of data) {
+    for (let done = 0; done < length; ) {
+      const room = new Uint8Array(memory.buffer, memoryOffset + done, length - done);
+      const octets = readSync(fd, room, 0, room.length, fileOffset + done);
+      if (octets === 0) throw new Error('the program ends too early');
+      done += octets;
+    }
+  }
 }

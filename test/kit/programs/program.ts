@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { ControlOptions } from '../../../control/program.ts';
 import type { EdgeOptions } from '../../../edge/start/context.ts';
+import { nodeFlags } from '../../../scripts/supervisor/node-flags.ts';
 import { family } from './processes.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -66,7 +67,7 @@ export class TestProgram {
   }
 
   start(): void {
-    const child = spawn(process.execPath, [this.#file, ...this.#args], {
+    const child = spawn(process.execPath, [...nodeFlags, this.#file, ...this.#args], {
       cwd: root,
       env: this.#env,
       stdio: ['ignore', 'pipe', 'pipe'],
