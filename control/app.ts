@@ -38,6 +38,7 @@ import {
   WrongKeys,
 } from './http/index.ts';
 import { numberRoutes } from './inbound/index.ts';
+import { Leaving } from './leaving.ts';
 import { type ControlLimits, controlLimits } from './limits.ts';
 import { deploymentSecrets } from './operations/index.ts';
 import { addGuard, organizationRoutes, Quotas } from './organizations/index.ts';
@@ -86,6 +87,8 @@ export interface ControlApp {
   drain(): Promise<void>;
   /** What is running, for a fault report: requests and background work, no caller data. */
   underWay(): Record<string, unknown>;
+  /** Before an orderly end: hands over to other control planes on the database, if there are any (leaving.ts). */
+  leave(): Promise<void>;
   /** Closes connections, background work and the database, in this order. Later calls return the same promise. */
   close(): Promise<void>;
 }
@@ -156,6 +159,7 @@ async function assemble(
   measureReplica(services.replica, metrics.registry);
   measureBus(metrics.registry, services.bus);
   const { tools } = services.tools;
+  services.leaving.follow(app);
   addOpenApi(app);
   addGuard(app, {
     ...config,
@@ -250,6 +254,7 @@ async function assemble(
       await edgeConnections.close();
       await app.close();
     }),
+    leave: once(() => services.leaving.begin(background, edgeConnections)),
     close: once(async () => {
       await background.close();
       services.agentTestSockets.close();
@@ -312,18 +317,20 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
       ...webhooks,
     },
   );
+  const replica = new Replica({
+    db: database.apart,
+    id: config.instanceId,
+    log: options.logger,
+    limits: limits.db,
+  });
   const models = createModels(config.models, { clock, random: Math.random, limits: limits.models });
   return {
     config,
     limits,
     clock,
     database,
-    replica: new Replica({
-      db: database.apart,
-      id: config.instanceId,
-      log: options.logger,
-      limits: limits.db,
-    }),
+    replica,
+    leaving: new Leaving({ clock, replica, db: database.apart, log: options.logger }),
     secrets,
     catalogue,
     edgeConfig,

@@ -81,21 +81,21 @@ async function start(config: ControlConfig, guard: ProgramGuard, options: Contro
     if (ending) return;
     ending = true;
     logger.info({ signal }, 'control plane is shutting down');
-    const tooLong = setTimeout(() => {
-      logger.error('requests and background work did not end in time');
-      process.exit(1);
-    }, shutdownMs);
-    running.close().then(
-      () => {
-        // It still fires when something keeps the program from exiting.
-        tooLong.unref();
-        release();
-      },
-      (error: unknown) => {
-        logger.error({ err: error }, 'the control plane did not end cleanly');
+    const close = async () => {
+      await running.leave();
+      const tooLong = setTimeout(() => {
+        logger.error('requests and background work did not end in time');
         process.exit(1);
-      },
-    );
+      }, shutdownMs);
+      await running.close();
+      // It still fires when something keeps the program from exiting.
+      tooLong.unref();
+      release();
+    };
+    close().catch((error: unknown) => {
+      logger.error({ err: error }, 'the control plane did not end cleanly');
+      process.exit(1);
+    });
   };
   process.on('SIGTERM', end);
   process.on('SIGINT', end);

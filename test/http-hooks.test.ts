@@ -39,6 +39,7 @@ test('hooks of one kind are in the order in which the server adds them', () => {
     'addAccessLog(app);': 'control/http/base.ts',
     'trackRequests(app,': 'control/http/under-way.ts',
     'createMetrics(app,': 'control/deployment/metrics.ts',
+    'leaving.follow(app)': 'control/leaving.ts',
     'addGuard(app,': 'control/organizations/guard.ts',
     'addIdempotency(app,': 'control/http/idempotency.ts',
     'addDurableAnswers(app,': 'control/http/durable-answers.ts',

@@ -140,6 +140,19 @@ export class Replica {
     };
   }
 
+  /** Ends the work under all its leases and frees them, for good: other replicas take them with their next beat. */
+  async handOver(): Promise<void> {
+    const all = [...this.#wanted.values()];
+    this.#wanted.clear();
+    await this.#beating;
+    for (const wanted of all) {
+      await this.#stop(wanted);
+      await wanted.ending;
+      if (wanted.lease) await this.#release(wanted.lease);
+      wanted.lease = null;
+    }
+  }
+
   /** Resolves when every lease that is free now is taken. */
   settled(): Promise<void> {
     return this.#beatNow();

@@ -15,4 +15,6 @@ export interface DeploymentDeps {
   readonly edgeConfig: EdgeConfigStore;
   readonly edges: ConnectedEdges;
   readonly fleet: Pick<Fleet, 'epoch' | 'members'>;
+  /** Whether this process is about to end while others serve. */
+  readonly leaving: { readonly isLeaving: boolean };
 }

@@ -70,7 +70,10 @@ test('/health/live and /health/ready do not depend on edges', async () => {
   const { status } = await healthWith([], true);
   expect(status).toBe(503);
   const ready = await control?.call('GET', '/health/ready', { key: null });
-  expect([ready?.status, ready?.body]).toEqual([200, { status: 'ok', checks: { database: 'ok' } }]);
+  expect([ready?.status, ready?.body]).toEqual([
+    200,
+    { status: 'ok', checks: { database: 'ok' }, leaving: false },
+  ]);
   const live = await control?.call('GET', '/health/live', { key: null });
   expect([live?.status, live?.body]).toEqual([200, { status: 'ok' }]);
 });
@@ -79,7 +82,10 @@ test('/health/ready is 503 while the database cannot be read, and /health/live i
   control = await startControl();
   await control.control.services.database.close();
   const ready = await control.call('GET', '/health/ready', { key: null });
-  expect([ready.status, ready.body]).toEqual([503, { status: 'unavailable', checks: { database: 'down' } }]);
+  expect([ready.status, ready.body]).toEqual([
+    503,
+    { status: 'unavailable', checks: { database: 'down' }, leaving: false },
+  ]);
   expect(ready.headers['retry-after']).toBe('1');
   expect((await control.call('GET', '/health/live', { key: null })).status).toBe(200);
 });

@@ -36,9 +36,11 @@ export function healthRoute(app: App, services: DeploymentDeps): void {
       const database = await readDatabase(services, (error) =>
         request.log.error({ err: error }, 'database is down'),
       );
-      if (database === 'down') reply.header('retry-after', 1);
-      const status = database === 'ok' ? 'ok' : 'unavailable';
-      return reply.code(database === 'ok' ? 200 : 503).send({ status, checks: { database } });
+      const { isLeaving: leaving } = services.leaving;
+      const isReady = database === 'ok' && !leaving;
+      if (!isReady) reply.header('retry-after', 1);
+      const status = isReady ? 'ok' : 'unavailable';
+      return reply.code(isReady ? 200 : 503).send({ status, checks: { database }, leaving });
     },
   });
 }

@@ -8,4 +8,4 @@ export { type ConnectedEdge, ConnectedEdges, hasEngine, takesCalls } from './reg
 export { type ReportEffects, ReportStore, type Reports, type ReportWriters } from './reports.ts';
 export { SharedEdges } from './shared-edges.ts';
 export { addressesIn } from './store.ts';
-export { acceptEdges } from './upgrade.ts';
+export { acceptEdges, type EdgeConnections } from './upgrade.ts';

@@ -16,6 +16,7 @@ import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.
 import { ApiError, isApiErrorCode } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Database, Db } from '../db/index.ts';
+import { closeCode } from './close-codes.ts';
 import { Unanswered, validFor } from './command-rules.ts';
 import { EdgeTime } from './edge-time.ts';
 import { readFrame } from './read-frame.ts';
@@ -33,11 +34,6 @@ import { type EdgePlan, newEdge, planOf, rememberEdge } from './store.ts';
 
 type Frame = EdgeToControl;
 type Hello = Extract<Frame, { type: 'hello' }>;
-
-/** Close codes of RFC 6455 section 7.4, and one of our own. */
-const protocolError = 1002;
-const policyViolation = 1008;
-const internalError = 1011;
 
 const helloTimeoutMs = 10_000;
 const pingEveryMs = 15_000;
@@ -80,8 +76,8 @@ export interface LinkParts {
 }
 
 /** Serves the connection until it ends. */
-export function serveLink(socket: WebSocket, parts: LinkParts): void {
-  new EdgeLink(socket, parts);
+export function serveLink(socket: WebSocket, parts: LinkParts): Pick<EdgeLink, 'move'> {
+  return new EdgeLink(socket, parts);
 }
 
 class EdgeLink implements LinkedEdge {
@@ -94,6 +90,7 @@ class EdgeLink implements LinkedEdge {
   #timer: Timer;
   #answersPing = true;
   #closed = false;
+  #isReplaced = false;
   #sentVersion = 0;
   #applied = 0;
   #metrics: Readonly<Record<string, number>> = {};
@@ -105,7 +102,9 @@ class EdgeLink implements LinkedEdge {
   constructor(socket: WebSocket, parts: LinkParts) {
     this.#socket = socket;
     this.#parts = parts;
-    this.#timer = parts.clock.after(helloTimeoutMs, () => this.close(protocolError, 'no hello came'));
+    this.#timer = parts.clock.after(helloTimeoutMs, () =>
+      this.close(closeCode.protocolError, 'no hello came'),
+    );
     socket.on('message', (data, binary) => this.#receive(data, binary));
     socket.on('pong', () => {
       this.#answersPing = true;
@@ -119,6 +118,10 @@ class EdgeLink implements LinkedEdge {
   }
 
   get isOpen(): boolean {
+    return this.#canSend && !this.#isReplaced;
+  }
+
+  get #canSend(): boolean {
     return this.#socket.readyState === this.#socket.OPEN;
   }
 
@@ -177,6 +180,7 @@ class EdgeLink implements LinkedEdge {
     } finally {
       timeout.cancel();
       this.#commands.delete(id);
+      this.#endReplaced();
     }
   }
 
@@ -198,6 +202,22 @@ class EdgeLink implements LinkedEdge {
     this.#send({ type: 'command', id: newId(), command: { kind: 'call.stop', call_id: callId } });
   }
 
+  replaced(): void {
+    this.#isReplaced = true;
+    this.#endReplaced();
+  }
+
+  #endReplaced(): void {
+    if (this.#isReplaced && this.#commands.size === 0)
+      this.close(closeCode.replaced, 'replaced by a newer connection');
+  }
+
+  /** Has the edge connect to another replica; the newer connection then replaces this one. */
+  move(): void {
+    if (this.#hello?.moves === true) this.#send({ type: 'move' });
+    else this.close(closeCode.serviceRestart, 'the control plane is shutting down; connect again');
+  }
+
   close(code: number, reason: string): void {
     if (this.#closed) return;
     this.#socket.close(code, reason);
@@ -210,13 +230,13 @@ class EdgeLink implements LinkedEdge {
       .then(() => this.#handle(data, binary))
       .catch((error: unknown) => {
         this.#parts.log.error({ err: error, edge: this.edgeId }, 'edge frame could not be handled');
-        this.close(internalError, 'the control plane failed; connect again');
+        this.close(closeCode.internalError, 'the control plane failed; connect again');
       })
       .finally(() => this.#socket.resume());
   }
 
   async #handle(data: RawData, binary: boolean): Promise<void> {
-    if (this.#closed || !this.isOpen) return;
+    if (this.#closed || !this.#canSend) return;
     const frame = binary ? 'a binary frame' : readFrame(data.toString());
     if (typeof frame === 'string') return this.#refuse(frame);
     if (frame.type === 'hello') return this.#open(frame);
@@ -267,8 +287,10 @@ class EdgeLink implements LinkedEdge {
     this.#hello = hello;
     this.#source = source;
     await this.#parts.sharedEdges.opened(this);
-    if (this.#closed) return this.#parts.sharedEdges.ended(this);
-    edges.add(this);
+    if (this.#closed) {
+      edges.remove(this);
+      return this.#parts.sharedEdges.ended(this);
+    }
     this.#timer.cancel();
     this.#keepAlive();
     this.#send({ type: 'welcome', acknowledged, ...(hello.fleet === true && { fleet: true }) });
@@ -304,7 +326,7 @@ class EdgeLink implements LinkedEdge {
       () => this.#send({ type: 'ack', seq }),
       (error: unknown) => {
         this.#parts.log.error({ err: error, edge: this.edgeId }, 'reports are not durable');
-        this.close(internalError, 'the control plane failed; connect again');
+        this.close(closeCode.internalError, 'the control plane failed; connect again');
       },
     );
   }
@@ -313,7 +335,7 @@ class EdgeLink implements LinkedEdge {
   #later(work: () => Promise<void>): void {
     this.#work = this.#work.then(work).catch((error: unknown) => {
       this.#parts.log.error({ err: error, edge: this.edgeId }, 'configuration could not be sent');
-      this.close(internalError, 'the control plane failed; connect again');
+      this.close(closeCode.internalError, 'the control plane failed; connect again');
     });
   }
 
@@ -354,11 +376,11 @@ class EdgeLink implements LinkedEdge {
 
   #refuse(problem: string): void {
     this.#parts.log.error({ edge: this.edgeId, problem }, 'edge broke the protocol');
-    this.close(policyViolation, problem.slice(0, 100));
+    this.close(closeCode.policyViolation, problem.slice(0, 100));
   }
 
   #send(message: ControlToEdge): void {
-    if (this.isOpen) this.#socket.send(JSON.stringify(message));
+    if (this.#canSend) this.#socket.send(JSON.stringify(message));
   }
 
   #ended(code: number, reason: string): void {

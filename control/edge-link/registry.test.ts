@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { type ConnectedEdge, ConnectedEdges } from './registry.ts';
+import { ConnectedEdges, type LinkedEdge } from './registry.ts';
 import { newEdge } from './store.ts';
 
 let edges: ConnectedEdges;
@@ -7,8 +7,8 @@ beforeEach(() => {
   edges = new ConnectedEdges();
 });
 
-function connected(edgeId: string, more: Partial<ConnectedEdge> = {}): ConnectedEdge {
-  const edge: ConnectedEdge = {
+function connected(edgeId: string, more: Partial<LinkedEdge> = {}): LinkedEdge {
+  const edge: LinkedEdge = {
     edgeId,
     isOpen: true,
     appliedVersion: 1,
@@ -22,6 +22,7 @@ function connected(edgeId: string, more: Partial<ConnectedEdge> = {}): Connected
     tell: () => undefined,
     command: async () => undefined,
     close: () => undefined,
+    replaced: () => undefined,
     ...more,
   };
   edges.add(edge);

@@ -3,6 +3,7 @@ import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { CallAnswer, Learned, Membership } from '#shared/edge-protocol/fleet.ts';
 import { ApiError } from '#shared/errors.ts';
 import { type Candidate, chooseEdge, type RegionWish } from './choice.ts';
+import { closeCode } from './close-codes.ts';
 import type { EdgePlan } from './store.ts';
 
 export type FleetFrame = Membership | Learned | CallAnswer;
@@ -42,6 +43,8 @@ export interface ConnectedEdge {
 export interface LinkedEdge extends ConnectedEdge {
   /** @param spentMs since the client ordered it, at another replica */
   command(command: EdgeCommand, spentMs?: number): Promise<void>;
+  /** Its edge has a newer connection: it takes no more commands, and closes when those under way have ended. */
+  replaced(): void;
 }
 
 /** Older edges do not report it. */
@@ -75,7 +78,7 @@ export class ConnectedEdges {
 
   /** Adds an edge; an older connection of the same edge is closed, because only one can be alive. */
   add(edge: LinkedEdge): void {
-    this.#edges.get(edge.edgeId)?.close(4001, 'replaced by a newer connection');
+    this.#edges.get(edge.edgeId)?.close(closeCode.replaced, 'replaced by a newer connection');
     this.#edges.set(edge.edgeId, edge);
     this.changed();
   }

@@ -10,7 +10,7 @@ import type { Database } from '../db/index.ts';
 import type { Bus, MessageFacts, Topic } from '../replicas/index.ts';
 import { isVoid, Unanswered } from './command-rules.ts';
 import type { ConnectedEdges, FleetFrame } from './registry.ts';
-import type { LinkedRow } from './shared-store.ts';
+import { edgesWithIds, type LinkedRow } from './shared-store.ts';
 
 interface Order {
   readonly id: string;
@@ -31,14 +31,18 @@ interface Result {
   /** The edge has not executed it. */
   readonly items?: readonly ErrorItem[];
   readonly retry_after?: number | undefined;
+  /** Nor will this replica: the edge has a newer connection to another one. */
+  readonly elsewhere?: boolean;
 }
 
 interface Waiting {
-  readonly edgeId: string;
-  readonly epoch: number;
-  readonly answer: PromiseWithResolvers<void>;
+  readonly replicaId: string;
+  readonly answer: PromiseWithResolvers<'accepted' | 'elsewhere'>;
   readonly timeout: Timer;
 }
+
+/** Replicas that a command follows a moving edge to. */
+const mostMoves = 3;
 
 export interface RemoteCommandsParts {
   readonly database: Pick<Database, 'db'>;
@@ -66,20 +70,37 @@ export class RemoteCommands {
   }
 
   /** @throws as ConnectedEdge.command */
-  async send({ id: edgeId, link_epoch: epoch, replica_id }: LinkedRow, command: EdgeCommand): Promise<void> {
+  async send(row: LinkedRow, command: EdgeCommand): Promise<void> {
+    const { bus, clock, database, edges } = this.#parts;
+    const began = clock.elapsed();
+    let to: LinkedRow | undefined = row;
+    for (let moves = 0; to && moves < mostMoves; moves++) {
+      if ((await this.#order(to, command)) === 'accepted') return;
+      const here = edges.here(row.id);
+      if (here) return here.command(command, clock.elapsed() - began);
+      [to] = await edgesWithIds(database.db, [row.id]);
+      if (to?.replica_id === bus.id) break;
+    }
+    throw notConnected();
+  }
+
+  async #order(
+    { id: edgeId, replica_id: replicaId }: LinkedRow,
+    command: EdgeCommand,
+  ): Promise<'accepted' | 'elsewhere'> {
     const { clock, commandTimeoutMs, database } = this.#parts;
     const id = newId();
-    const answer = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<'accepted' | 'elsewhere'>();
     // The edge's replica takes back what a silent edge may have started.
     const timeout = clock.after(commandTimeoutMs, () =>
       answer.reject(new Unanswered('The edge did not answer in time.')),
     );
-    this.#waiting.set(id, { edgeId, epoch, answer, timeout });
+    this.#waiting.set(id, { replicaId, answer, timeout });
     try {
       await database.db
         .transaction()
-        .execute((db) => this.#orders.publish(db, { id, edge_id: edgeId, command }, replica_id));
-      await answer.promise;
+        .execute((db) => this.#orders.publish(db, { id, edge_id: edgeId, command }, replicaId));
+      return await answer.promise;
     } finally {
       timeout.cancel();
       this.#waiting.delete(id);
@@ -92,10 +113,10 @@ export class RemoteCommands {
     this.#told.post({ edge_id: id, frame }, replica_id);
   }
 
-  /** Ends the waiting for edges whose connection has ended. */
-  dropped(hasEnded: (edgeId: string, epoch: number) => boolean): void {
-    for (const { answer, edgeId, epoch } of this.#waiting.values())
-      if (hasEnded(edgeId, epoch)) answer.reject(new Unanswered('The edge was disconnected.'));
+  /** Ends the waiting for replicas that have died. One that lives answers, also when the edge's connection has ended. */
+  dropped(isDead: (replicaId: string) => boolean): void {
+    for (const { answer, replicaId } of this.#waiting.values())
+      if (isDead(replicaId)) answer.reject(new Unanswered('The edge was disconnected.'));
   }
 
   close(): void {
@@ -108,7 +129,11 @@ export class RemoteCommands {
       if (isVoid(command, ageMs, commandTimeoutMs))
         throw ApiError.unavailable('The order came too late to the replica of the edge.', 5);
       const edge = edges.here(edge_id);
-      if (!edge) throw ApiError.unavailable('The edge is not connected.', 5);
+      if (!edge) {
+        const elsewhere = edges.has(edge_id);
+        this.#results.post({ id, ...failure(notConnected()), elsewhere }, sender);
+        return;
+      }
       await edge.command(command, Math.max(0, ageMs));
       this.#results.post({ id }, sender);
     } catch (error) {
@@ -116,16 +141,19 @@ export class RemoteCommands {
     }
   }
 
-  #settle({ id, items, retry_after, unanswered }: Result): void {
+  #settle({ elsewhere, id, items, retry_after, unanswered }: Result): void {
     const answer = this.#waiting.get(id)?.answer;
     const [first, ...others] = items ?? [];
-    if (unanswered !== undefined) answer?.reject(new Unanswered(unanswered));
+    if (elsewhere === true) answer?.resolve('elsewhere');
+    else if (unanswered !== undefined) answer?.reject(new Unanswered(unanswered));
     else if (first) {
       const error = ApiError.many([first, ...others]);
       answer?.reject(retry_after === undefined ? error : error.waiting(retry_after));
-    } else answer?.resolve();
+    } else answer?.resolve('accepted');
   }
 }
+
+const notConnected = () => ApiError.unavailable('The edge is not connected.', 5);
 
 function failure(error: unknown): Omit<Result, 'id'> {
   if (error instanceof ApiError && !(error instanceof Unanswered))

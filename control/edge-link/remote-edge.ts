@@ -36,10 +36,6 @@ export class RemoteEdge implements ConnectedEdge {
     return this.#row.id;
   }
 
-  get epoch(): number {
-    return this.#row.link_epoch;
-  }
-
   get appliedVersion(): number {
     return this.#row.applied_version;
   }

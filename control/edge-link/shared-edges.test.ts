@@ -5,10 +5,22 @@ import { connectEdge, type EdgeClient } from '../../test/kit/control/edge-client
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { onSqlite, type TestDatabase, takeDatabase } from '../../test/kit/db/test-database.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
+import { Bus, replicaLimits } from '../replicas/index.ts';
 import { isVoid, Unanswered } from './command-rules.ts';
+import { ConnectedEdges } from './registry.ts';
+import { RemoteCommands } from './remote-commands.ts';
+import { edgesWithIds } from './shared-store.ts';
 
 const stop = { kind: 'call.stop', call_id: '00000000-0000-4000-8000-000000000001' } as const;
 const failback = { kind: 'trunk.failback', trunk_id: 't' } as const;
+
+const busParts = ({ clock, control: { services } }: TestControl) => ({
+  database: services.database,
+  clock,
+  limits: replicaLimits,
+  commandTimeoutMs: services.limits.edgeLink.commandTimeoutMs,
+  log: { error: () => undefined },
+});
 
 describe.skipIf(onSqlite)('an edge that is linked to another replica', () => {
   let taken: TestDatabase;
@@ -122,6 +134,35 @@ describe.skipIf(onSqlite)('an edge that is linked to another replica', () => {
     const { id } = await newer.next('command');
     newer.send({ type: 'result', id, ok: true });
     await answer;
+  });
+
+  it('gets a command that was sent to a former replica, from the replica that it moved to', async () => {
+    const { bus, database } = near.control.services;
+    const [row] = await edgesWithIds(database.db, ['edge-1']);
+    const newer = await connect(near);
+    await edge.closed;
+    await expect.poll(() => far.control.services.edges.count).toBe(1);
+    const third = new Bus({ ...busParts(near), id: 'third' });
+    await third.start();
+    const commands = new RemoteCommands({ ...busParts(near), bus: third, edges: new ConnectedEdges() });
+    if (!row) throw new Error('no edge is linked');
+    expect(row.replica_id).not.toBe(bus.id);
+    const answer = commands.send(row, stop);
+    const { id } = await newer.next('command');
+    newer.send({ type: 'result', id, ok: true });
+    await answer;
+    await third.close();
+  });
+
+  it('answers what it was ordered before it moved', async () => {
+    const answer = order(stop);
+    const { id } = await edge.next('command');
+    const newer = await connect(near);
+    await expect.poll(() => far.control.services.edges.allHere.length).toBe(0);
+    edge.send({ type: 'result', id, ok: true });
+    await answer;
+    expect(await edge.closed).toMatchObject({ code: 4001 });
+    expect(newer.untaken.map(({ type }) => type)).not.toContain('command');
   });
 
   it('counts as gone once its replica no longer renews its presence', async () => {

@@ -62,6 +62,8 @@ export class SharedEdges {
   /** Edges that are linked to this replica. */
   readonly #linked = new Map<string, Linked>();
   readonly #remote = new Map<string, RemoteEdge>();
+  /** Edges whose link is being stored: until it is there, they count as linked to where they were. */
+  readonly #opening = new Set<string>();
   readonly #dirty = new Set<string>();
   #work: Promise<void> = Promise.resolve();
   /** What the next look reads: these edges, or all. */
@@ -89,15 +91,22 @@ export class SharedEdges {
     this.#lookLater();
   }
 
-  /** An edge's link is open. Others close an older one. */
+  /** An edge's link is open, and the edge one of those that are connected. Others close an older link. */
   async opened(edge: LinkedEdge): Promise<void> {
-    if (!this.#isShared) return;
-    const { bus, database } = this.#parts;
-    const epoch = await database.db.transaction().execute(async (db) => {
-      await this.#changed.publish(db, [edge.edgeId]);
-      return linkEdge(db, edge.edgeId, bus.id);
-    });
-    this.#linked.set(edge.edgeId, { edge, epoch, state: '' });
+    if (!this.#isShared) return this.#parts.edges.add(edge);
+    const { bus, database, edges } = this.#parts;
+    this.#opening.add(edge.edgeId);
+    try {
+      const epoch = await database.db.transaction().execute(async (db) => {
+        await this.#changed.publish(db, [edge.edgeId]);
+        return linkEdge(db, edge.edgeId, bus.id);
+      });
+      this.#linked.set(edge.edgeId, { edge, epoch, state: '' });
+      edges.add(edge);
+      this.#remote.delete(edge.edgeId);
+    } finally {
+      this.#opening.delete(edge.edgeId);
+    }
     this.stateChanged(edge);
   }
 
@@ -202,13 +211,13 @@ export class SharedEdges {
       let isNews = false;
       for (const row of rows) {
         const own = this.#linked.get(row.id);
-        if (own && row.link_epoch > own.epoch) own.edge.close(4001, 'replaced by a newer connection');
+        if (own && row.link_epoch > own.epoch) own.edge.replaced();
         if (row.replica_id === bus.id || !living.has(row.replica_id)) continue;
         gone.delete(row.id);
         isNews = this.#learn(row) || isNews;
       }
-      for (const id of gone) isNews = this.#remote.delete(id) || isNews;
-      this.#commands.dropped((edgeId, epoch) => this.#remote.get(edgeId)?.epoch !== epoch);
+      for (const id of gone) if (!this.#opening.has(id)) isNews = this.#remote.delete(id) || isNews;
+      this.#commands.dropped((replicaId) => !living.has(replicaId));
       edges.setRemote(this.#remote, isNews);
     } catch (error) {
       this.#unread = 'all';

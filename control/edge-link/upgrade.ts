@@ -5,20 +5,26 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { WrongKeys } from '../http/index.ts';
 import { findEdgeToken, keyOfHeader, revokedTokens, revokedTokensTopic } from '../organizations/index.ts';
 import type { Bus } from '../replicas/index.ts';
+import { closeCode } from './close-codes.ts';
 import { type LinkParts, serveLink } from './link.ts';
 import { Sightings } from './sightings.ts';
 
 /** How long to wait for an edge to complete the closing handshake. */
 const closingGraceMs = 1000;
 
-/** RFC 6455 section 7.4.1: policy violation. */
-const policyViolation = 1008;
+/** Before the next edge is told to move, ms: longer than a move takes, so that they connect one after another. */
+const betweenMovesMs = 250;
 
 const edgeLinkPath = '/v1/edge/link';
 
 type UpgradeParts = Omit<LinkParts, 'sightings'> & { readonly wrongKeys: WrongKeys; readonly bus: Bus };
 
 export interface EdgeConnections {
+  /**
+   * Accepts no more connections, and has the edges connect to other replicas, one after another. Resolves when they have,
+   * or after `ms`. Close the others then.
+   */
+  move(ms: number): Promise<void>;
   /** Accepts no more connections, and resolves when all are closed. */
   close(): Promise<void>;
 }
@@ -35,10 +41,13 @@ export function acceptEdges(
   otherUpgrades: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean = () => false,
 ): EdgeConnections {
   const tokens = new Map<WebSocket, string>();
+  const links = new Map<WebSocket, ReturnType<typeof serveLink>>();
+  let isMoving = false;
   const sightings = new Sightings(parts);
   const sockets = new WebSocketServer({ noServer: true, maxPayload: frameBytes, clientTracking: true });
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (otherUpgrades(request, socket, head)) return;
+    if (isMoving) return refuse(socket, 503);
     socket.on('error', destroy);
     admit(request, parts).then(
       (admitted) => {
@@ -46,8 +55,11 @@ export function acceptEdges(
         socket.off('error', destroy);
         sockets.handleUpgrade(request, socket, head, (webSocket) => {
           tokens.set(webSocket, admitted.tokenId);
-          webSocket.once('close', () => tokens.delete(webSocket));
-          serveLink(webSocket, { ...parts, sightings });
+          webSocket.once('close', () => {
+            tokens.delete(webSocket);
+            links.delete(webSocket);
+          });
+          links.set(webSocket, serveLink(webSocket, { ...parts, sightings }));
         });
       },
       (error: unknown) => {
@@ -63,12 +75,33 @@ export function acceptEdges(
   const endRevoked = async () => {
     const revoked = await revokedTokens(parts.db, [...new Set(tokens.values())]);
     for (const [socket, id] of tokens)
-      if (revoked.has(id)) socket.close(policyViolation, 'the edge token was revoked');
+      if (revoked.has(id)) socket.close(closeCode.policyViolation, 'the edge token was revoked');
+  };
+  const closed = (socket: WebSocket, ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = parts.clock.after(ms, resolve);
+      socket.once('close', () => {
+        timer.cancel();
+        resolve();
+      });
+    });
+  const move = async (ms: number) => {
+    isMoving = true;
+    const until = parts.clock.elapsed() + ms;
+    const left = () => Math.max(0, until - parts.clock.elapsed());
+    for (const [socket, link] of [...links]) {
+      if (left() === 0) return;
+      if (!links.has(socket)) continue;
+      link.move();
+      await closed(socket, Math.min(betweenMovesMs, left()));
+    }
+    await Promise.all([...links.keys()].map((socket) => closed(socket, left())));
   };
   const close = async () => {
     server.off('upgrade', onUpgrade);
     const { promise, resolve } = Promise.withResolvers<void>();
-    for (const client of sockets.clients) client.close(1001, 'the control plane is shutting down');
+    for (const client of sockets.clients)
+      client.close(closeCode.goingAway, 'the control plane is shutting down');
     sockets.close(() => resolve());
     const grace = parts.clock.after(closingGraceMs, () => {
       for (const client of sockets.clients) client.terminate();
@@ -84,7 +117,7 @@ export function acceptEdges(
   };
   revokedTokensTopic(parts.bus).on(check);
   parts.bus.onMissed(check);
-  return { close };
+  return { close, move };
 }
 
 type Admitted = { readonly tokenId: string } | { readonly status: 401 | 404 | 429 };

@@ -1,4 +1,6 @@
-/** When the link reconnects. Pure. */
+/** When the link reconnects, how much it sends at a time, and what it says about failed commands. Pure. */
+import { apiErrors } from '#shared/errors.ts';
+import type { StoredReport } from './outbox.ts';
 
 export interface RetryLimits {
   /**
@@ -30,4 +32,20 @@ export function retryPause(
   const most = isRefused ? maxRefusedMs : maxRetryMs;
   const doubled = retryMs * 2 ** Math.min(failures, 30);
   return Math.round(Math.min(doubled, most) * (1 - random / 2));
+}
+
+/** The error code, if it describes a fault of the command; control does not need other codes, such as system errors. */
+export function codeOf(error: unknown): { code?: string } {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return {};
+  return Object.hasOwn(apiErrors, error.code) ? { code: error.code } : {};
+}
+
+/** The first of `reports`, and those after it whose bodies together have at most `bytes` octets. */
+export function firstFitting(reports: readonly StoredReport[], bytes: number): readonly StoredReport[] {
+  let sum = 0;
+  const end = reports.findIndex(({ body }, index) => {
+    sum += body.length;
+    return index > 0 && sum > bytes;
+  });
+  return end === -1 ? reports : reports.slice(0, end);
 }

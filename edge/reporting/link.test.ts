@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { WebSocket } from 'ws';
 import { FakeClock, systemClock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
+import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import { callRecord } from '../../test/kit/fakes/call-record.ts';
 import { FakeControl } from '../../test/kit/fakes/fake-control.ts';
 import { MemoryDisk } from '../../test/kit/fakes/memory-disk.ts';
@@ -238,6 +241,79 @@ describe('Link', () => {
       )
       .toBe(2);
     await again;
+  });
+
+  describe('that is told to move', () => {
+    /** Two connections: the one that says so, and the next. */
+    async function moving(): Promise<[former: WebSocket, next: WebSocket]> {
+      const again = control.next('hello');
+      control.say({ type: 'move' });
+      await again;
+      const [former, next] = control.sockets.slice(-2);
+      if (!former || !next) throw new Error('there is no second connection');
+      return [former, next];
+    }
+    const say = (socket: WebSocket, frame: ControlToEdge) => socket.send(JSON.stringify(frame));
+    /** The next frame of a type on one of them. */
+    const heardOn = (socket: WebSocket, type: EdgeToControl['type']) =>
+      new Promise<EdgeToControl>((resolve) => {
+        socket.on('message', (data) => {
+          const frame: EdgeToControl = JSON.parse(String(data));
+          if (frame.type === type) resolve(frame);
+        });
+      });
+    const stop = (id: string): ControlToEdge => ({
+      type: 'command',
+      id,
+      command: { kind: 'call.stop', call_id: id },
+    });
+
+    it('uses the first connection until the second one has its welcome', async () => {
+      open();
+      await connected();
+      const [former, next] = await moving();
+      const result = heardOn(former, 'result');
+      say(former, stop('call-1'));
+      expect(await result).toEqual({ type: 'result', id: 'call-1', ok: true });
+      expect(link.connected).toBe(true);
+      const status = heardOn(next, 'status');
+      say(next, { type: 'welcome', acknowledged: 0 });
+      await status;
+      const report = heardOn(next, 'report');
+      outbox.append(at, { type: 'call', call: callRecord({ id: 'call-9' }) });
+      link.notify();
+      await report;
+      // What was ordered before is answered where it was ordered.
+      const late = heardOn(former, 'result');
+      say(former, stop('call-2'));
+      expect(await late).toEqual({ type: 'result', id: 'call-2', ok: true });
+      former.close();
+      await once(former, 'close');
+      expect([link.connected, link.connections, control.sockets.length]).toEqual([true, 2, 2]);
+    });
+
+    it('tries again while control does not accept the second one', async () => {
+      open();
+      await connected();
+      const [, next] = await moving();
+      const again = control.next('hello');
+      next.terminate();
+      await again;
+      expect(link.connected).toBe(true);
+      control.say({ type: 'welcome', acknowledged: 0 });
+      await expect.poll(() => link.connections).toBe(2);
+    });
+
+    it('waits for the welcome of the second one when the first ends', async () => {
+      open();
+      await connected();
+      const [former, next] = await moving();
+      former.terminate();
+      await expect.poll(() => link.connected).toBe(false);
+      say(next, { type: 'welcome', acknowledged: 0 });
+      await expect.poll(() => link.connected).toBe(true);
+      expect(control.sockets).toHaveLength(2);
+    });
   });
 
   it('ignores unknown frames', async () => {

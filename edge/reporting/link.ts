@@ -4,10 +4,9 @@ import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol/config.ts';
 import type { CallAnswer, CallCountFrame, Learned, Membership } from '#shared/edge-protocol/fleet.ts';
 import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
-import { apiErrors } from '#shared/errors.ts';
-import { isRefusal, type RetryLimits, retryPause } from './link-rules.ts';
-import type { Outbox, StoredReport } from './outbox.ts';
-import { validFrame } from './valid-frame.ts';
+import { codeOf, firstFitting, isRefusal, type RetryLimits, retryPause } from './link-rules.ts';
+import type { Outbox } from './outbox.ts';
+import { readFrame } from './valid-frame.ts';
 
 type CommandFrame = Extract<ControlToEdge, { type: 'command' }>;
 
@@ -80,6 +79,10 @@ export class Link {
   readonly #options: LinkOptions;
   readonly #limits: LinkLimits;
   #socket: WebSocket | null = null;
+  /** During a move: the connection that will replace `#socket` with its welcome. */
+  #next: WebSocket | null = null;
+  /** After a move: the former connection, on which control still waits for results. */
+  #former: WebSocket | null = null;
   /** Set between `welcome` and the loss of the connection. */
   #ready = false;
   #closed = false;
@@ -89,6 +92,7 @@ export class Link {
   /** Failed attempts in a row. */
   #failures = 0;
   #retry: Timer | null = null;
+  #move: Timer | null = null;
   #gather: Timer | null = null;
   #ping: Timer | null = null;
   #status: Timer | null = null;
@@ -147,16 +151,43 @@ export class Link {
 
   close(): void {
     this.#closed = true;
-    for (const timer of [this.#retry, this.#gather, this.#ping, this.#status]) timer?.cancel();
-    const socket = this.#socket;
+    for (const timer of [this.#retry, this.#move, this.#gather, this.#ping, this.#status]) timer?.cancel();
+    const sockets = [this.#socket, this.#next, this.#former];
     this.#lost(null);
-    socket?.close(1000);
-    // A peer that ignores the closing handshake must not keep the process alive.
-    socket?.terminate();
+    for (const socket of sockets) {
+      socket?.close(1000);
+      // A peer that ignores the closing handshake must not keep the process alive.
+      socket?.terminate();
+    }
   }
 
   #connect(): void {
     this.#retry = null;
+    this.#socket = this.#open();
+  }
+
+  /**
+   * Connects a second time, and changes over with its welcome, so that commands and reports have a connection all the
+   * time. Another attempt follows a failed one until control closes the first connection.
+   */
+  #moveElsewhere(): void {
+    this.#move = null;
+    if (this.#closed || !this.#ready || this.#next) return;
+    this.#next = this.#open();
+  }
+
+  #changeOver(socket: WebSocket): void {
+    const former = this.#socket;
+    this.#former?.terminate();
+    this.#former = former;
+    this.#ping?.cancel();
+    this.#status?.cancel();
+    this.#promote(socket);
+    // Control closes it when it has its results, unless it hangs.
+    this.#move = this.#options.clock.after(this.#limits.deadMs, () => former?.terminate());
+  }
+
+  #open(): WebSocket {
     const url = new URL('/v1/edge/link', this.#options.controlUrl);
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
     const socket = new WebSocket(url, {
@@ -166,29 +197,37 @@ export class Link {
       perMessageDeflate: false,
       maxPayload: 256 * 1024 * 1024,
     });
-    this.#socket = socket;
+    const heard = () => {
+      if (socket === this.#socket) this.#lastHeard = this.#options.clock.elapsed();
+    };
     socket.on('open', () => {
-      this.#lastHeard = this.#options.clock.elapsed();
-      this.#send({ ...this.#options.hello(), at: this.#now() });
+      heard();
+      this.#send({ ...this.#options.hello(), moves: true, at: this.#now() }, socket);
       // Also before the welcome, or a control plane that disappears between the two would be awaited forever.
-      this.#schedulePing();
+      if (socket === this.#socket) this.#schedulePing();
     });
     socket.on('message', (data, binary) => {
-      this.#lastHeard = this.#options.clock.elapsed();
-      if (!binary) this.#receive(data.toString());
+      heard();
+      if (!binary) this.#receive(data.toString(), socket);
     });
-    socket.on('pong', () => {
-      this.#lastHeard = this.#options.clock.elapsed();
-    });
+    socket.on('pong', heard);
     socket.on('error', (error) => this.#lost(socket, error.message));
     socket.on('close', (code, reason) =>
       this.#lost(socket, `closed with ${code} ${reason.toString()}`.trim()),
     );
+    return socket;
   }
 
   #lost(socket: WebSocket | null, why?: string): void {
+    if (socket !== null && socket === this.#next) {
+      this.#next = null;
+      if (!this.#closed)
+        this.#move = this.#options.clock.after(this.#limits.retryMs, () => this.#moveElsewhere());
+      return;
+    }
     if (socket !== null && socket !== this.#socket) return;
     const wasReady = this.#ready;
+    this.#move?.cancel();
     this.#socket = null;
     this.#ready = false;
     this.#inFlight = [];
@@ -196,6 +235,10 @@ export class Link {
     this.#status?.cancel();
     if (this.#closed || socket === null) return;
     socket.terminate();
+    if (this.#next) {
+      this.#promote(this.#next);
+      return;
+    }
     const { random = Math.random } = this.#options;
     const pauseMs = retryPause(this.#limits, this.#failures, isRefusal(why), random());
     this.#failures++;
@@ -211,21 +254,20 @@ export class Link {
     this.#retry = this.#options.clock.after(pauseMs, () => this.#connect());
   }
 
-  #receive(text: string): void {
-    let frame: unknown;
-    try {
-      frame = JSON.parse(text);
-    } catch {
-      this.#options.log('error', 'control sent a frame that is not JSON');
-      return;
-    }
-    if (!validFrame.Check(frame)) {
-      this.#options.log('error', 'control sent a frame that this edge does not know', {
-        type: (frame as { type?: unknown }).type,
-        problem: validFrame.Errors(frame)[0]?.message,
-      });
-      return;
-    }
+  /** The connection that was to replace the lost one is the only one now. */
+  #promote(next: WebSocket): void {
+    this.#socket = next;
+    this.#next = null;
+    this.#lastHeard = this.#options.clock.elapsed();
+    if (next.readyState === WebSocket.OPEN) this.#schedulePing();
+  }
+
+  #receive(text: string, socket: WebSocket): void {
+    const frame = readFrame(text, this.#options.log);
+    if (frame === null) return;
+    if (socket === this.#next && frame.type === 'welcome') this.#changeOver(socket);
+    // The former connection only asks for what is under way.
+    if (socket !== this.#socket && frame.type !== 'command') return;
     switch (frame.type) {
       case 'welcome':
         this.#welcomed(frame.acknowledged);
@@ -242,7 +284,10 @@ export class Link {
         this.#acknowledged(frame.seq);
         break;
       case 'command':
-        void this.#command(frame);
+        void this.#command(frame, socket);
+        break;
+      case 'move':
+        this.#moveElsewhere();
         break;
       case 'fleet':
       case 'learned':
@@ -291,10 +336,12 @@ export class Link {
   }
 
   #pump(): void {
+    const { outbox } = this.#options;
     const socket = this.#socket;
     if (!this.#ready || !socket) return;
     while (this.#inFlight.length < this.#limits.window) {
-      const batch = this.#nextBatch();
+      const { batchBytes, batchReports } = this.#limits;
+      const batch = firstFitting(outbox.read(this.#sentSeq, batchReports), batchBytes);
       const last = batch.at(-1);
       if (!last) return;
       // The bodies are JSON already, so the frame is built without parsing them.
@@ -305,32 +352,17 @@ export class Link {
     }
   }
 
-  #nextBatch(): StoredReport[] {
-    const reports = this.#options.outbox.read(this.#sentSeq, this.#limits.batchReports);
-    let bytes = 0;
-    const fitting = reports.findIndex((report, index) => {
-      bytes += report.body.length;
-      return index > 0 && bytes > this.#limits.batchBytes;
-    });
-    return fitting === -1 ? reports : reports.slice(0, fitting);
-  }
-
-  async #command({ id, command, expires_at: expiresAt }: CommandFrame): Promise<void> {
+  async #command({ id, command, expires_at: expiresAt }: CommandFrame, socket: WebSocket): Promise<void> {
     try {
       if (expiresAt !== undefined && this.#options.clock.now() > Date.parse(expiresAt)) {
         this.#options.log('warn', 'a command had expired', { kind: command.kind, expires_at: expiresAt });
         throw new Error(`the command expired at ${expiresAt}`);
       }
       await this.#options.onCommand(command);
-      this.#send({ type: 'result', id, ok: true });
+      this.#send({ type: 'result', id, ok: true }, socket);
     } catch (error) {
-      this.#send({
-        type: 'result',
-        id,
-        ok: false,
-        error: error instanceof Error ? error.message : String(error),
-        ...codeOf(error),
-      });
+      const message = error instanceof Error ? error.message : String(error);
+      this.#send({ type: 'result', id, ok: false, error: message, ...codeOf(error) }, socket);
     }
   }
 
@@ -338,8 +370,8 @@ export class Link {
     return new Date(this.#options.clock.now()).toISOString();
   }
 
-  #send(frame: EdgeToControl): void {
-    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame));
+  #send(frame: EdgeToControl, socket = this.#socket): void {
+    if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
   }
 
   #schedulePing(): void {
@@ -359,10 +391,4 @@ export class Link {
       this.#scheduleStatus(this.#limits.statusMs);
     });
   }
-}
-
-/** The error code, if it describes a fault of the command; control does not need other codes, such as system errors. */
-function codeOf(error: unknown): { code?: string } {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return {};
-  return Object.hasOwn(apiErrors, error.code) ? { code: error.code } : {};
 }

@@ -1,5 +1,5 @@
 /**
- * Installs the real peers that tests call: SIPp, baresip, Kamailio, Chromium, and tools to analyze recordings; and
+ * Installs the real peers that tests call: SIPp, baresip, Kamailio, HAProxy, Chromium, and tools to analyze recordings; and
  * PostgreSQL, of which tests start a server of their own.
  */
 import { ensureAptPackages } from './apt.ts';
@@ -12,6 +12,7 @@ export async function ensurePeers(): Promise<void> {
       'baresip-core',
       'chromium',
       'dnsmasq-base',
+      'haproxy',
       'kamailio',
       'kamailio-tls-modules',
       // baresip depends on it too; listed because the edge offers G.722 only when it is installed.

@@ -36,4 +36,5 @@ export const Live = Type.Object({ status: OneOf(['ok']) });
 export const Ready = Type.Object({
   status: OneOf(['ok', 'unavailable']),
   checks: Type.Object({ database: OneOf(['ok', 'down']) }),
+  leaving: Type.Boolean(),
 });

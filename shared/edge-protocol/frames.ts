@@ -47,6 +47,8 @@ export const EdgeToControl = Type.Union([
     at: Type.Optional(Iso),
     /** it shares its work with other edges (fleet.ts); absent: it does everything itself */
     fleet: Type.Optional(Type.Boolean()),
+    /** it follows `move` */
+    moves: Type.Optional(Type.Boolean()),
   }),
   Type.Object({ type: Type.Literal('applied'), version: Type.Integer() }),
   Type.Object({ type: Type.Literal('report'), reports: Type.Array(Report) }),
@@ -89,6 +91,11 @@ export const ControlToEdge = Type.Union([
      */
     expires_at: Type.Optional(Iso),
   }),
+  /**
+   * This control plane is shutting down, and others serve: the edge opens a second connection, which reaches another one,
+   * and leaves this one open until that has its welcome.
+   */
+  Type.Object({ type: Type.Literal('move') }),
   Membership,
   Learned,
   CallAnswer,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import { ApiError } from '#shared/errors.ts';
-import { type ConnectedEdge, ConnectedEdges } from '../../edge-link/registry.ts';
+import { ConnectedEdges, type LinkedEdge } from '../../edge-link/registry.ts';
 import { outsideOf, Recorder } from '../mocks/mocks.ts';
 import { converseOverCall, type Missed, type OverCallParts } from './over-call.ts';
 import { callSettings } from './settings.ts';
@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => sockets.close());
 
-function edge(command: () => Promise<void> = async () => {}): ConnectedEdge {
+function edge(command: () => Promise<void> = async () => {}): LinkedEdge {
   return {
     edgeId: 'e',
     isOpen: true,
@@ -40,6 +40,7 @@ function edge(command: () => Promise<void> = async () => {}): ConnectedEdge {
     inFleet: false,
     tell: () => {},
     close: () => {},
+    replaced: () => {},
     command: (order) => {
       ordered.resolve(order);
       return command();

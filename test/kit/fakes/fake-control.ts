@@ -9,7 +9,8 @@ export class FakeControl {
   readonly #server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   readonly heard: EdgeToControl[] = [];
   authorization: string | undefined;
-  #socket: WebSocket | null = null;
+  /** The connections that were accepted, oldest first; what is said goes to the newest. */
+  readonly sockets: WebSocket[] = [];
   #waiting: { wanted: (frame: EdgeToControl) => boolean; resolve: (frame: EdgeToControl) => void }[] = [];
 
   static async open(): Promise<FakeControl> {
@@ -20,7 +21,7 @@ export class FakeControl {
 
   private constructor() {
     this.#server.on('connection', (socket, request) => {
-      this.#socket = socket;
+      this.sockets.push(socket);
       this.authorization = request.headers.authorization;
       socket.on('message', (data) => {
         const frame = JSON.parse(data.toString()) as EdgeToControl;
@@ -38,22 +39,26 @@ export class FakeControl {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
+  get #newest(): WebSocket | undefined {
+    return this.sockets.at(-1);
+  }
+
   say(frame: ControlToEdge): void {
     this.sayText(JSON.stringify(frame));
   }
 
   sayText(text: string): void {
-    this.#socket?.send(text);
+    this.#newest?.send(text);
   }
 
   /** Stops reading and answering on this connection, as if the network were cut. */
   stopReading(): void {
-    this.#socket?.pause();
+    this.#newest?.pause();
   }
 
   /** Cuts the connection as a crash would. */
   drop(): void {
-    this.#socket?.terminate();
+    this.#newest?.terminate();
   }
 
   /** Bodies of the reports received so far, in order. */

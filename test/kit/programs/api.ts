@@ -17,20 +17,26 @@ import { eventually, saw } from './eventually.ts';
 export class Api {
   readonly url: string;
   readonly #key: string;
-  /** A new connection for each request: tests kill the program. */
-  readonly #agent = new Agent();
+  readonly #agent: Agent;
 
-  constructor(url: string, key: string) {
+  /** @param agent a new connection for each request unless it says otherwise: tests kill the program */
+  constructor(url: string, key: string, agent = new Agent()) {
     this.url = url;
     this.#key = key;
+    this.#agent = agent;
   }
 
-  async request(method: string, path: string, body?: unknown): Promise<Answer> {
+  async request(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
     const isJson = body !== undefined && { 'content-type': 'application/json' };
     const answer = await send(this.#agent, {
       method,
       url: `${this.url}${path}`,
-      headers: { authorization: `Bearer ${this.#key}`, ...isJson },
+      headers: { authorization: `Bearer ${this.#key}`, ...isJson, ...headers },
       body: JSON.stringify(body),
     });
     saw({ status: answer.status, text: answer.text });

@@ -3,6 +3,9 @@ import { Phone } from '../../../scripts/call/phone.ts';
 import { SrtpPeer } from '../fakes/srtp-peer.ts';
 import type { TestSystem } from './harness.ts';
 
+/** Where a phone calls. */
+export type Callable = Pick<TestSystem, 'ca' | 'sipPort'>;
+
 export interface Caller {
   readonly phone: Phone;
   readonly media: SrtpPeer;
@@ -15,7 +18,7 @@ export interface Caller {
 }
 
 /** A phone with its TLS connection and RTP ports that has not called yet. */
-export async function pickUp(system: TestSystem): Promise<Caller> {
+export async function pickUp(system: Callable): Promise<Caller> {
   const phone = await Phone.connect({ host: '127.0.0.1', port: system.sipPort, ca: system.ca });
   const media = await SrtpPeer.open();
   return {
@@ -38,7 +41,7 @@ export async function pickUp(system: TestSystem): Promise<Caller> {
  * @throws Error with the response when it is not answered
  */
 export async function callAndTalk(
-  system: TestSystem,
+  system: Callable,
   number: string,
   sdp: Parameters<SrtpPeer['sdp']>[0] = {},
 ): Promise<Caller> {

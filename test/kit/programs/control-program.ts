@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { ControlOptions } from '../../../control/program.ts';
 import { Api } from './api.ts';
 import { eventually, saw } from './eventually.ts';
+import type { ControlOfEdges } from './further-edge.ts';
 import { freeTcpPort } from './ports.ts';
 import { TestProgram } from './program.ts';
 
@@ -43,6 +44,11 @@ export class ControlProgram {
 
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** As an edge of the kit needs it. */
+  get forEdges(): ControlOfEdges {
+    return { controlPort: this.#port, folder: this.folder, bootstrap: this.keys };
   }
 
   /** The file that the first start wrote. */
@@ -92,9 +98,9 @@ export class ControlProgram {
     await eventually('control to end', running, limitMs);
   }
 
-  /** @throws Error with its output when it does not end */
-  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-    await this.#program?.end(signal);
+  /** @returns as TestProgram.end @throws Error with its output when it does not end */
+  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+    return (await this.#program?.end(signal)) ?? null;
   }
 
   /** Kills it if it still runs, and deletes its data. */

@@ -13,6 +13,11 @@ import { TestProgram } from './program.ts';
 const rtpPorts = 64;
 const ample = 300;
 
+/** The control plane that an edge connects to. */
+export type ControlOfEdges = Pick<TestSystem, 'controlPort' | 'folder'> & {
+  readonly bootstrap: { readonly edge_token: string };
+};
+
 /** Any edge of a system under test. */
 export interface EdgeUnderTest {
   readonly program: TestProgram;
@@ -56,7 +61,7 @@ export class FurtherEdge implements EdgeUnderTest {
 
   /** @param extra settings in addition to those of the harness */
   static async start(
-    system: TestSystem,
+    system: ControlOfEdges,
     extra: Record<string, string> = {},
     options: EdgeOptions = {},
   ): Promise<FurtherEdge> {
@@ -94,7 +99,7 @@ export class FurtherEdge implements EdgeUnderTest {
   }
 
   /** Resolves when control lists one edge more. */
-  async start(system: TestSystem): Promise<void> {
+  async start(system: ControlOfEdges): Promise<void> {
     const before = await connected(system);
     this.program.start();
     await eventually('a further edge to connect', async () => {
@@ -116,7 +121,7 @@ export class FurtherEdge implements EdgeUnderTest {
 }
 
 /** Ids of the edges that are connected to control. */
-async function connected({ controlPort }: TestSystem): Promise<string[]> {
+async function connected({ controlPort }: ControlOfEdges): Promise<string[]> {
   const response = await fetch(`http://127.0.0.1:${controlPort}/health`);
   const { edge } = (await response.json()) as { edge: { ids: string[] } };
   return edge.ids;
