@@ -45,6 +45,12 @@ const healthyMs = 30_000;
 /** Time limit for the engine to exit after its input was closed, ms. */
 const stopMs = 3_000;
 
+/**
+ * Keeps the engine small under load at the same CPU time: 4 MiB of young objects instead of 16 (three times, for V8
+ * copies them), and two heaps of malloc for its seven threads instead of one each.
+ */
+const lean = { flags: ['--max-semi-space-size=4'], environment: { MALLOC_ARENA_MAX: '2' } } as const;
+
 export class EngineProcess {
   readonly #options: EngineProcessOptions;
   #child: Child | null = null;
@@ -74,7 +80,11 @@ export class EngineProcess {
     const { program, config, clock, log } = this.#options;
     this.#startedAt = clock.elapsed();
     // Ctrl-C in a terminal signals the whole process group; the engine must survive it until the last BYE is sent.
-    const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+    const child = spawn(process.execPath, [...lean.flags, program], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      detached: true,
+      env: { ...lean.environment, ...process.env },
+    });
     this.#child = child;
     child.stdin.on('error', (error) => log.debug({ err: error }, 'SIP engine does not read'));
     child.once('error', (error) => log.error({ err: error }, 'SIP engine cannot be started'));

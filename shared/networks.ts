@@ -22,7 +22,7 @@ export function plainHost(host: string): string {
 
 /** Whether two hosts are the same in any spelling. */
 export function isSameHost(one: string, other: string): boolean {
-  return plainHost(one) === plainHost(other);
+  return one === other || plainHost(one) === plainHost(other);
 }
 
 /** Whether an address means "anywhere": listening on all addresses, or media on hold (RFC 3264, 8.4). */

@@ -1,7 +1,7 @@
 /**
  * The edge's signaling as a separate process, for signaling.bench.ts: the embedded engine and, depending on the first
  * message, either a handler that answers every call itself (`bare`), or signaling and call logic with traces, reporting
- * and media without packets (`calls`).
+ * and media without packets (`calls`); or no engine at all but a TLS server that answers (`tls`).
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -15,9 +15,10 @@ import { Signaling } from '../../edge/signaling/signaling.ts';
 import { type EngineAddress, openSrf } from '../../edge/signaling/srf/srf.ts';
 import { FakeAgents } from '../kit/fakes/fake-agents.ts';
 import { FakeMedia, fakeAnswer } from '../kit/fakes/fake-media.ts';
+import { answerByTls } from './bare-tls.ts';
 
 export interface Order {
-  readonly mode: 'bare' | 'calls';
+  readonly mode: 'bare' | 'calls' | 'tls';
   readonly port: number;
   readonly cert: string;
   readonly key: string;
@@ -40,6 +41,14 @@ process.once('message', (order: Order) => void run(order));
 
 async function run(order: Order): Promise<void> {
   let ended = 0;
+  if (order.mode === 'tls') {
+    process.once('message', () => {
+      say({ type: 'done', ended });
+      process.exit(0);
+    });
+    answerByTls(order, () => say({ type: 'ready', enginePid: process.pid }));
+    return;
+  }
   const reporting = order.mode === 'calls' ? await report(order) : null;
   const { connect, close } = reporting ? callLogic(reporting, () => ended++) : answerAll();
   const { drachtio } = order;

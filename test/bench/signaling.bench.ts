@@ -16,8 +16,8 @@ import { type Column, markdownTable } from '../../scripts/bench/table.ts';
 import { sippProgram } from '../../scripts/setup/sipp.ts';
 import { createAuthority } from '../kit/fakes/certificates.ts';
 import { echoAgent } from '../kit/fakes/fake-agents.ts';
+import { DrachtioProgram, drachtioPath } from '../kit/programs/drachtio-program.ts';
 import { cpuMs } from './cpu-time.ts';
-import { startDrachtio, stopDrachtio } from './drachtio.ts';
 import type { Order, Said } from './signaling-app.ts';
 
 export interface SignalingBenchOptions {
@@ -68,11 +68,15 @@ const whole: readonly Load[] = [
 const warmUpCalls = 1500;
 const warmUpPerSecond = 500;
 
-/** Each bare load on the embedded engine and, if there is one, on the drachtio-server. */
+/** Each bare load on the embedded engine, on the drachtio-server if there is one, and on a TLS server without SIP. */
 function standard(): readonly Load[] {
-  const drachtio = /^drachtio:(.+)$/.exec(process.env.SIP_ENGINE ?? '')?.[1];
+  const drachtio = drachtioPath();
   return [
-    ...bare.flatMap((load) => (drachtio === undefined ? [load] : [load, { ...load, drachtio }])),
+    ...bare.flatMap((load): Load[] => [
+      load,
+      ...(drachtio === null ? [] : [{ ...load, drachtio }]),
+      { ...load, mode: 'tls' },
+    ]),
     ...whole,
   ];
 }
@@ -88,7 +92,7 @@ async function measure(load: Load, seconds: number): Promise<SignalingBenchRow> 
   const { mode, callsPerSecond } = load;
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-bench-'));
   const control = new AckingControl();
-  let drachtio: ChildProcess | null = null;
+  let drachtio: DrachtioProgram | null = null;
   const app = fork(join(import.meta.dirname, 'signaling-app.ts'));
   try {
     const authority = createAuthority();
@@ -101,12 +105,11 @@ async function measure(load: Load, seconds: number): Promise<SignalingBenchRow> 
     const port = await freePort();
     const cert = file('server.crt', pair.cert);
     const key = file('server.key', pair.key);
-    const address = { host: '127.0.0.1', port: await freePort(), secret: 'bench' };
     if (load.drachtio !== undefined) {
-      const { port: appPort, secret } = address;
-      drachtio = await startDrachtio({
-        ...{ program: load.drachtio, folder, sipPort: port, appPort, secret, cert, key, ca },
-      });
+      const secret = 'bench';
+      const where = { sipPort: port, appPort: await freePort(), hepPort: null, wssPort: null };
+      drachtio = new DrachtioProgram({ program: load.drachtio, folder, secret, tls: folder, ...where });
+      await drachtio.start();
     }
     const order: Order = {
       mode,
@@ -115,7 +118,7 @@ async function measure(load: Load, seconds: number): Promise<SignalingBenchRow> 
       key,
       dataDir: join(folder, 'data'),
       controlUrl: await control.url(),
-      drachtio: drachtio ? address : null,
+      drachtio: drachtio?.app ?? null,
     };
     app.send(order);
     const ready = await heard(app, 'ready');
@@ -124,11 +127,12 @@ async function measure(load: Load, seconds: number): Promise<SignalingBenchRow> 
     const warmUp = Math.min(warmUpPerSecond, callsPerSecond);
     await runSipp({ ...run, rate: warmUp, calls: Math.min(warmUpCalls, warmUp * seconds) });
     const warm = control.ended.size;
-    const before = { engine: cpuMs(enginePid), app: cpuMs(app.pid) };
+    const appPid = mode === 'tls' ? undefined : app.pid;
+    const before = { engine: cpuMs(enginePid), app: cpuMs(appPid) };
     const sipp = await runSipp({ ...run, rate: callsPerSecond, calls: callsPerSecond * seconds });
     // Reports and responses in flight belong to the calls' cost.
     await new Promise((resolve) => setTimeout(resolve, 500));
-    const usage = { engine: cpuMs(enginePid), app: cpuMs(app.pid) };
+    const usage = { engine: cpuMs(enginePid), app: cpuMs(appPid) };
     const memory = { engineMiB: residentMiB(enginePid), appMiB: residentMiB(app.pid) };
     app.send('stop');
     await heard(app, 'done');
@@ -147,7 +151,7 @@ async function measure(load: Load, seconds: number): Promise<SignalingBenchRow> 
     };
   } finally {
     app.kill();
-    if (drachtio) await stopDrachtio(drachtio);
+    await drachtio?.kill();
     await control.close();
     rmSync(folder, { recursive: true, force: true });
   }
@@ -323,6 +327,7 @@ export function formatSignalingBench(rows: readonly SignalingBenchRow[]): string
   const what = {
     bare: 'engine + drachtio-srf',
     calls: 'engine, drachtio-srf, signaling, call logic, traces, reporting',
+    tls: "Node's TLS server with fixed answers",
   };
   const columns: Column<SignalingBenchRow>[] = [
     [

@@ -17,6 +17,8 @@ type AppStart =
  * 0x80 on are parts of UTF-8 characters here.
  */
 const CONTROL = /[^\P{Cc}\t\x80-\x9f]+/gu;
+/** The same within a head, whose lines end in CRLF. */
+const HAS_CONTROL = /[^\P{Cc}\t\r\n\x80-\x9f]/u;
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 
@@ -28,6 +30,7 @@ export function parseAppMessage(sip: Buffer): AppMessage | null {
   const lineEnd = head.indexOf('\r\n');
   const start = parseStart(lineEnd === -1 ? head : head.slice(0, lineEnd));
   if (!start) return null;
+  const hasControl = HAS_CONTROL.test(head);
   const names: string[] = [];
   const keys: string[] = [];
   const values: string[] = [];
@@ -41,12 +44,8 @@ export function parseAppMessage(sip: Buffer): AppMessage | null {
     const name = line.slice(0, colon).trim();
     names.push(name);
     keys.push(headerKey(name));
-    values.push(
-      line
-        .slice(colon + 1)
-        .replace(CONTROL, ' ')
-        .trim(),
-    );
+    const value = line.slice(colon + 1);
+    values.push((hasControl ? value.replace(CONTROL, ' ') : value).trim());
   }
   return { start, headers: HeaderList.from(names, keys, values), body };
 }

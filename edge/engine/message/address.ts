@@ -185,18 +185,18 @@ interface Span {
 /** Position of parameter `name` (lower case) in the first list element, outside quotes and brackets. */
 function findParameter(value: string, name: string): Span | null {
   let i = 0;
-  let bracketed = false;
   while (i < value.length) {
     const code = value.charCodeAt(i);
-    if (code === QUOTE && !bracketed) {
+    if (code === QUOTE) {
       i = afterQuoted(value, i);
       if (i === -1) return null;
       continue;
     }
-    if (code === LESS) bracketed = true;
-    else if (code === GREATER) bracketed = false;
-    else if (code === COMMA && !bracketed) return null;
-    else if (code === SEMICOLON && !bracketed) {
+    if (code === LESS) {
+      i = value.indexOf('>', i);
+      if (i === -1) return null;
+    } else if (code === COMMA) return null;
+    else if (code === SEMICOLON) {
       const nameStart = skipSpace(value, i + 1);
       let nameEnd = nameStart;
       while (TOKEN[value.charCodeAt(nameEnd)] === 1) nameEnd++;

@@ -132,7 +132,6 @@ export class HeaderList implements Headers {
     return this.#names[index] ?? '';
   }
 
-  /** Long lower-case name of the line at `index`. */
   keyAt(index: number): string {
     return this.#keys[index] ?? '';
   }

@@ -11,6 +11,8 @@ export interface Headers {
   readonly length: number;
   /** Name as received, for example `v` or `Via`. */
   nameAt(index: number): string;
+  /** The long form of the name in lower case, for example `via`. */
+  keyAt(index: number): string;
   /** Value, unfolded, without surrounding white space. */
   valueAt(index: number): string;
   /** First value of a header. `name`: the long form in lower case (`call-id`); compact forms are found too. */

@@ -1,4 +1,3 @@
-import { headerKey } from './headers.ts';
 import type { Headers, SipMessage, SipRequest, SipResponse } from './message.ts';
 
 export function serializeRequest(request: SipRequest): Buffer {
@@ -21,12 +20,11 @@ function write(startLine: string, headers: Headers, body: Buffer): Buffer {
   let head = startLine;
   let lengthWritten = false;
   for (let i = 0; i < headers.length; i++) {
-    const name = headers.nameAt(i);
-    if (isContentLength(name)) {
-      if (!lengthWritten) head += `${name}: ${body.length}\r\n`;
+    if (headers.keyAt(i) === 'content-length') {
+      if (!lengthWritten) head += `${headers.nameAt(i)}: ${body.length}\r\n`;
       lengthWritten = true;
     } else {
-      head += `${name}: ${headers.valueAt(i)}\r\n`;
+      head += `${headers.nameAt(i)}: ${headers.valueAt(i)}\r\n`;
     }
   }
   head += lengthWritten ? '\r\n' : `Content-Length: ${body.length}\r\n\r\n`;
@@ -34,9 +32,4 @@ function write(startLine: string, headers: Headers, body: Buffer): Buffer {
   bytes.write(head, 'latin1');
   if (body.length > 0) body.copy(bytes, head.length);
   return bytes;
-}
-
-/** Compares the length first, to skip the name comparison for other headers. */
-function isContentLength(name: string): boolean {
-  return (name.length === 14 || name.length === 1) && headerKey(name) === 'content-length';
 }

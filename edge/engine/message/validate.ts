@@ -1,7 +1,6 @@
 /** Checks a message before a transaction may process it (RFC 3261 sections 8.1.1, 8.2 and 20). */
 import { parseAddress, splitList } from './address.ts';
 import { parseCSeq } from './cseq.ts';
-import { headerKey } from './headers.ts';
 import type { SipRequest, SipResponse } from './message.ts';
 import { parseDecimal } from './numbers.ts';
 import { isSipUri, parseUri, schemeOf } from './uri.ts';
@@ -124,7 +123,7 @@ function headerFault(headers: SipRequest['headers']): string | null {
   let seen = 0;
   let vias = 0;
   for (let i = 0; i < headers.length; i++) {
-    const key = headerKey(headers.nameAt(i));
+    const key = headers.keyAt(i);
     const bit = SINGLE.get(key);
     if (bit !== undefined) {
       if ((seen & bit) !== 0) return `More Than One ${headers.nameAt(i)}`;

@@ -1,8 +1,11 @@
 /** Which transaction a message belongs to (RFC 3261 sections 17.1.3, 17.2.3, 8.2.2.2 and 9.2). */
 import { parameter, tagOf } from '../message/address.ts';
+import { COMMA, lowerCase, SEMICOLON, skipSpace } from '../message/chars.ts';
 import { parseCSeq } from '../message/cseq.ts';
 import type { Headers, SipRequest } from '../message/message.ts';
 import { BRANCH_COOKIE } from '../message/via.ts';
+
+const WHITE_SPACE = /[ \t]+/g;
 
 /**
  * sent-by of the topmost Via, in lower case and without white space. A validated Via has the form `SIP/2.0/TLS
@@ -13,13 +16,11 @@ function sentBy(via: string): string {
   let start = slash + 1;
   while (via.charCodeAt(start) <= 32) start++;
   while (start < via.length && via.charCodeAt(start) > 32) start++;
-  let text = '';
-  for (let i = start; i < via.length; i++) {
-    const code = via.charCodeAt(i);
-    if (code === 59 || code === 44) break;
-    if (code > 32) text += via.charAt(i);
-  }
-  return text.toLowerCase();
+  start = skipSpace(via, start);
+  let end = start;
+  while (end < via.length && via.charCodeAt(end) !== SEMICOLON && via.charCodeAt(end) !== COMMA) end++;
+  // White space is allowed around the colon.
+  return lowerCase(via.slice(start, end).replace(WHITE_SPACE, ''));
 }
 
 /**

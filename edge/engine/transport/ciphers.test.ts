@@ -1,4 +1,5 @@
 /** RFC 9325: what is negotiated with real peers that support one TLS 1.2 suite each. */
+import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import {
@@ -70,4 +71,12 @@ describe('a peer with only TLS 1.2', () => {
     await alice.layer.connect(target(peer.port));
     expect((await peer.socket).getCipher().name).toBe(suite);
   });
+});
+
+test('a peer with TLS 1.3 gets the suite with SHA-256, although it prefers others', async () => {
+  const bob = await listening();
+  const socket = connect({ host: HOST, port: bob.port, ca: authority.cert });
+  cleanups.push(() => socket.destroy());
+  await once(socket, 'secureConnect');
+  expect(socket.getCipher().name).toBe('TLS_AES_128_GCM_SHA256');
 });
