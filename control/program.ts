@@ -4,7 +4,7 @@ import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { guardProgram, type ProgramGuard } from '#shared/fault-guard.ts';
-import { giveMemoryBack } from '#shared/give-memory-back.ts';
+import { collectGarbage, trimFreedPages } from '#shared/give-memory-back.ts';
 import { logOutput } from '#shared/log-output.ts';
 import { keepPrivate } from '#shared/private-folder.ts';
 import { createApp } from './app.ts';
@@ -102,5 +102,8 @@ async function start(config: ControlConfig, guard: ProgramGuard, options: Contro
   await running.begin();
   // Not only at exit, so that a killed process also leaves its code to the next one.
   flushCompileCache();
-  setTimeout(giveMemoryBack, settledMs).unref();
+  setTimeout(() => {
+    collectGarbage();
+    trimFreedPages();
+  }, settledMs).unref();
 }

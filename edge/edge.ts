@@ -8,7 +8,7 @@
  * still reported.
  */
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
-import { giveMemoryBack } from '#shared/give-memory-back.ts';
+import { collectGarbage, trimFreedPages } from '#shared/give-memory-back.ts';
 import { createModels } from '#shared/models/models.ts';
 import type { TextToSpeech } from '#shared/models/speech.ts';
 import { createAgents } from './agent/agents.ts';
@@ -183,10 +183,11 @@ export class Edge {
       if (settings.drachtio) signaling.connect(settings.drachtio);
       else engine?.start();
       // Everything is loaded, and the engine takes longer than this pause.
-      giveMemoryBack();
+      collectGarbage();
       await Promise.race([ready.promise, unusable.promise]);
       // A call that waits for the voice to load would not hear the first words of its peer.
       await tts.warm?.();
+      trimFreedPages();
     } catch (error) {
       await edge.#close();
       throw error;

@@ -14,9 +14,8 @@ export function collectGarbage(): void {
   if (typeof collect === 'function') collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 
-/** Collects all garbage of this thread, and gives freed pages of the process back. */
-export function giveMemoryBack(): void {
-  collectGarbage();
+/** Gives pages back that the allocator has freed, of the whole process; takes some milliseconds. */
+export function trimFreedPages(): void {
   trimmer()?.(0);
 }
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import nodeModule from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -20,6 +21,8 @@ export function onNode24(script) {
     // Programs started from here on use compiled code from this cache, which halves the start time.
     process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'node');
     const major = Number(process.versions.node.split('.')[0]);
+    // This one too; the function is missing in Node 20.
+    nodeModule.enableCompileCache?.(process.env.NODE_COMPILE_CACHE);
     if (major >= 24) await import(pathToFileURL(file).href);
     else process.exitCode = await runChild(join(root, 'node_modules', '.bin', 'node'), file);
   });

@@ -1,6 +1,6 @@
 /** Slopes against tables computed by hand. */
 import { describe, expect, test } from 'vitest';
-import { floorRise, median, type Point, slopeOf, troughs } from './regression.ts';
+import { floorRise, halves, median, type Point, slopeOf, troughs } from './regression.ts';
 
 const points = (segment: number, ...pairs: readonly (readonly [calls: number, value: number])[]): Point[] =>
   pairs.map(([calls, value]) => ({ calls, value, segment }));
@@ -46,6 +46,32 @@ describe('slopeOf', () => {
     expect(slopeOf(points(0, [0, 4], [1, 3], [2, 2], [3, 1]))?.steadiness).toBeCloseTo(-1.698, 3);
     // Signs +, -, +, -, +, - cancel to 0.
     expect(slopeOf(points(0, [0, 2], [1, 3], [2, 1], [3, 2.5]))?.steadiness).toBe(0);
+  });
+});
+
+describe('the least slope', () => {
+  test('is that of the rank of Sen', () => {
+    // 10 samples: 45 pairs, variance 10 * 9 * 25 / 18 = 125; (45 - 1.645 * 11.18) / 2 = 13.3: 13 slopes are below it.
+    const values = [0, 9, 4, 1, 16, 25, 2, 36, 49, 7];
+    const series = points(0, ...values.map((value, calls): [number, number] => [calls, value]));
+    const slopes = values.flatMap((later, at) =>
+      values.slice(0, at).map((earlier, index) => (later - earlier) / (at - index)),
+    );
+    expect(slopes).toHaveLength(45);
+    expect(slopeOf(series)?.atLeast).toBe(1000 * (slopes.toSorted((one, other) => one - other)[13] ?? 0));
+  });
+
+  test('of a straight line is its slope', () => {
+    expect(slopeOf(points(0, [0, 1], [1, 3], [2, 5]))).toMatchObject({ per1000: 2000, atLeast: 2000 });
+  });
+});
+
+describe('halves', () => {
+  test('are of each run, the middle one of an odd number in the second', () => {
+    const series = [...points(0, [1, 5], [2, 3], [3, 9]), ...points(1, [6, 2], [7, 1])];
+    const [first, second] = halves(series);
+    expect(first.map(({ calls }) => calls)).toEqual([1, 6]);
+    expect(second.map(({ calls }) => calls)).toEqual([2, 3, 7]);
   });
 });
 

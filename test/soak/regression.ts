@@ -11,6 +11,8 @@ export interface Point {
 export interface Slope {
   /** Median of the slopes of all pairs (Theil–Sen), per 1,000 calls. */
   readonly per1000: number;
+  /** The slope is above this with a confidence of 95 % (the rank of Sen), per 1,000 calls. */
+  readonly atLeast: number;
   /**
    * How steady the trend is: the sum of the pairs' signs in units of its standard deviation without a trend (Mann and
    * Kendall); above zero: growing.
@@ -20,6 +22,9 @@ export interface Slope {
   readonly span: number;
   readonly points: number;
 }
+
+/** Standard deviations of a normal distribution below which 95 % of it are. */
+const confidence = 1.645;
 
 /**
  * Theil–Sen within segments: pairs of samples of different segments are not compared, because a restarted process
@@ -45,10 +50,13 @@ export function slopeOf(points: readonly Point[]): Slope | null {
     variance += (n * (n - 1) * (2 * n + 5)) / 18;
   }
   if (slopes.length === 0) return null;
+  slopes.sort((one, other) => one - other);
+  const below = Math.max(0, Math.floor((slopes.length - confidence * Math.sqrt(variance)) / 2));
   // One less, because the sum moves in steps of two (continuity correction).
   const corrected = Math.sign(signs) * Math.max(0, Math.abs(signs) - 1);
   return {
     per1000: 1000 * median(slopes),
+    atLeast: 1000 * (slopes[below] ?? 0),
     steadiness: corrected / Math.sqrt(variance),
     span,
     points: points.length,
@@ -83,6 +91,15 @@ export function floorRise(points: readonly Point[]): number {
     return [lowest(segment.slice(segment.length - half)) - lowest(segment.slice(0, half))];
   });
   return rises.length === 0 ? 0 : median(rises);
+}
+
+/** The first and the second half of each run of a process. What settles grows in the first. */
+export function halves(points: readonly Point[]): readonly [first: Point[], second: Point[]] {
+  const segments = segmentsOf(points);
+  return [
+    segments.flatMap((segment) => segment.slice(0, segment.length >> 1)),
+    segments.flatMap((segment) => segment.slice(segment.length >> 1)),
+  ];
 }
 
 /** @throws Error for an empty list */

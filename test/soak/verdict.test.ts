@@ -110,6 +110,47 @@ describe('judge', () => {
     expect(judge(held, 'memory').verdict).toBe('flat');
   });
 
+  describe('resident memory of programs that are restarted', () => {
+    /** Runs of the edge in the soak of an hour with ten restarts, after their warm-up: samples of 6 s, 2.5 calls/s. */
+    const runs = [140, 30, 100, 120];
+    const perSample = 15;
+    /**
+     * @param leak octets for each call
+     * @param settles MiB that a run comes to need, nine tenths of them in `within` samples
+     */
+    const resident = (leak: number, settles = 0, within = 1, lengths: readonly number[] = runs): Point[] => {
+      const random = new Random(7);
+      return lengths.flatMap((length, segment) =>
+        Array.from({ length }, (_, index) => {
+          const calls = index * perSample;
+          const settled = settles * (1 - Math.exp((-2.3 * index) / within));
+          const garbage = random.between(0, 30);
+          return { calls, segment, value: (200 + settled + garbage) * mib + leak * calls };
+        }),
+      );
+    };
+
+    test('a plateau is no leak, however high it is', () => {
+      expect(judge(resident(0, 110, 60), 'memory').verdict).toBe('flat');
+      expect(judge(resident(0, 200, 50), 'memory').verdict).toBe('flat');
+      expect(judge(resident(0, 400, 150, [600]), 'memory').verdict).toBe('flat');
+    });
+
+    test('a leak of what a call takes is found, also above a plateau', () => {
+      const call = 0.15 * mib;
+      expect(judge(resident(call), 'memory').verdict).toBe('leaking');
+      expect(judge(resident(call, 110, 60), 'memory').verdict).toBe('leaking');
+      // A third of it.
+      expect(judge(resident(call / 3), 'memory').verdict).toBe('leaking');
+    });
+
+    test('runs of some hours find a leak of 6 KiB a call above a plateau', () => {
+      const day = [1400, 2000, 900, 1600];
+      expect(judge(resident(0, 200, 50, day), 'memory').verdict).toBe('flat');
+      expect(judge(resident(6 * 1024, 200, 50, day), 'memory').verdict).toBe('leaking');
+    });
+  });
+
   test('shrinking is flat', () => {
     expect(
       judge(

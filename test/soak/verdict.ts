@@ -1,9 +1,9 @@
 /** Whether a measured series is flat, grows within a known bound, or leaks. Pure. */
-import { floorRise, type Point, type Slope, slopeOf, troughs } from './regression.ts';
+import { floorRise, halves, type Point, type Slope, slopeOf, troughs } from './regression.ts';
 
 export type Verdict = 'flat' | 'growing' | 'leaking' | 'too short';
 
-/** When growth of a kind of series counts. Both limits must be exceeded, and the series' floor must rise. */
+/** When growth of a kind of series counts. Both limits must be exceeded, the series' floor must rise, and it must go on. */
 export interface Threshold {
   /** Growth per 1,000 calls that does not matter at any length of the run. */
   readonly per1000: number;
@@ -41,6 +41,11 @@ export type Kind = keyof typeof thresholds;
 const fewestPoints = 8;
 /** Standard deviations: less happens by chance once in 700 series without a trend. */
 const leastSteadiness = 3;
+/**
+ * Least slope of the second halves, as a share of that of the first. A leak has the same in both. What approaches a bound
+ * has less: half at 1.4 time constants in a run, a quarter at 2.8.
+ */
+const goesOn = 0.5;
 
 export interface Judged {
   readonly verdict: Verdict;
@@ -52,17 +57,39 @@ export interface Judged {
 /** @param bound what is known to end the growth of this series */
 export function judge(points: readonly Point[], kind: Kind, bound: string | null = null): Judged {
   const threshold: Threshold = thresholds[kind];
-  const slope = slopeOf(threshold.trough > 1 ? troughs(points, threshold.trough) : points);
-  const verdict = verdictOf(slope, floorRise(points), threshold, bound);
+  const lowest = threshold.trough > 1 ? troughs(points, threshold.trough) : points;
+  const slope = slopeOf(lowest);
+  const verdict = verdictOf(lowest, slope, floorRise(points), threshold, bound);
   return { verdict, slope, bound: verdict === 'growing' ? bound : null };
 }
 
-function verdictOf(slope: Slope | null, rise: number, threshold: Threshold, bound: string | null): Verdict {
+function verdictOf(
+  lowest: readonly Point[],
+  slope: Slope | null,
+  rise: number,
+  threshold: Threshold,
+  bound: string | null,
+): Verdict {
   if (slope === null || slope.points < fewestPoints) return 'too short';
-  const grown = (slope.per1000 * slope.span) / 1000;
-  if (slope.per1000 <= threshold.per1000 || grown <= threshold.settling) return 'flat';
+  if (slope.per1000 <= threshold.per1000 || grownBy(slope) <= threshold.settling) return 'flat';
   if (slope.steadiness < leastSteadiness) return 'flat';
   // What grows in a straight line by `settling` has risen by half of that between the beginnings of the halves.
   if (rise < threshold.settling / 2) return 'flat';
+  if (!isGoingOn(lowest, threshold)) return 'flat';
   return bound === null ? 'leaking' : 'growing';
+}
+
+/** Whether the second halves of the runs still grow, or have only come closer to a plateau. */
+function isGoingOn(lowest: readonly Point[], threshold: Threshold): boolean {
+  const [first, second] = halves(lowest).map(slopeOf);
+  // Runs that are too short for halves: their slope is all that there is.
+  if (!first || !second) return true;
+  if (second.atLeast <= threshold.per1000) return false;
+  // A plateau was never this far away.
+  if (grownBy(second) > threshold.settling) return true;
+  return second.per1000 >= goesOn * first.per1000;
+}
+
+function grownBy({ per1000, span }: Slope): number {
+  return (per1000 * span) / 1000;
 }
