@@ -51,9 +51,10 @@ const headers: readonly { readonly name: RegExp; readonly redact: Redact }[] = [
 export function redactSip(message: string): string {
   let result = '';
   let copied = 0;
-  for (const { 0: first, index: start } of message.matchAll(lines)) {
+  for (const { 0: all, 1: first = '', index } of message.matchAll(candidates)) {
     // Checks each physical line as if it started a header, unless it was redacted with the one before.
-    if (start < copied || !mayBeSecret(first)) continue;
+    const start = index + all.length - first.length;
+    if (start < copied) continue;
     const redact = redactionOf(first);
     if (!redact) continue;
     folds.lastIndex = start + first.length;
@@ -69,14 +70,10 @@ export function redactSip(message: string): string {
     .replace(uriHeaders, '$1REDACTED');
 }
 
-/** Lines without leading blanks and line end, and what folds onto one. */
-const lines = new RegExp(`[^${lineEnds} \\t\\xa0][^${lineEnds}]*`, 'g');
+/** Lines that start with the first letter of an entry in the tables, without blanks before and line end. */
+const candidates = new RegExp(`(?:^|[${lineEnds}])[ \\t\\xa0]*([akpwx][^${lineEnds}]*)`, 'gi');
+/** What folds onto a line. */
 const folds = new RegExp(`(?:[${lineEnds}]+[ \\t]+[^${lineEnds} \\t][^${lineEnds}]*)*`, 'y');
-
-/** Whether the line starts with a first letter of an entry in the tables. */
-function mayBeSecret(line: string): boolean {
-  return 'akpwx'.includes(line.charAt(0).toLowerCase());
-}
 
 function redactionOf(line: string): Redact | null {
   const sdp = sdpLines.find(({ start }) => start.test(line));

@@ -32,7 +32,7 @@ export const defaultLinkLimits: LinkLimits = {
   batchReports: 200,
   batchBytes: 1_000_000,
   window: 4,
-  gatherMs: 10,
+  gatherMs: 20,
   retryMs: 250,
   // Edges reconnect within 2 s of control's return.
   maxRetryMs: 1_500,

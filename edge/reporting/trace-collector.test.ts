@@ -105,6 +105,21 @@ describe('TraceCollector', () => {
     expect(texts).not.toContain(Buffer.from(secret).toString('hex'));
   });
 
+  it('redacts a secret that a later message gives away, and one that the call is claimed with later', () => {
+    const collector = new TraceCollector(5061);
+    const [first = '', second = '', third = ''] = ['a', 'b', 'c'].map((letter) => letter.repeat(40));
+    const said = (text: string) => Buffer.from(`INFO sips:edge SIP/2.0\r\n\r\n${text}\r\n`);
+    collector.claim('call-1', 'a@pbx', t0);
+    for (const secret of [first, second]) {
+      collector.add(packet({ payload: said(`a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${secret}`) }), t0);
+      collector.add(packet({ payload: said(`s=${secret}`) }), t0);
+      expect(collector.take('a@pbx')?.messages.at(-1)?.raw).toContain('s=REDACTED');
+    }
+    collector.claim('call-1', 'a@pbx', t0, [third]);
+    collector.add(packet({ payload: said(`s=${first} ${second} ${third}`) }), t0);
+    expect(collector.take('a@pbx')?.messages.at(-1)?.raw).toContain('s=REDACTED REDACTED REDACTED');
+  });
+
   it('returns the messages after the end once, and then drops the call', () => {
     const collector = new TraceCollector(5061);
     collector.claim('call-1', 'a@pbx', t0);

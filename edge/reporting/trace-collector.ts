@@ -34,6 +34,8 @@ interface Dialog {
   secrets: readonly string[];
   /** Secrets found in its messages, by direction, so that the peer's cannot evict ours. */
   readonly seen: { readonly sent: Set<string>; readonly received: Set<string> };
+  /** Redacts the secrets that were known at the last `take`: there are rarely others at the next one. */
+  redactor: { readonly secrets: ReadonlySet<string>; readonly redact: (text: string) => string } | null;
   /** When the dialog may be dropped; null while its call is up. */
   until: number | null;
   packets: HepPacket[];
@@ -114,15 +116,17 @@ export class TraceCollector {
     const packets = dialog.packets;
     dialog.packets = [];
     this.#free(packets);
-    for (const packet of packets) {
+    const texts = packets.map(({ payload }) => payload.toString('utf8'));
+    for (const [index, packet] of packets.entries()) {
       const seen = isSent(packet, this.#localPort) ? dialog.seen.sent : dialog.seen.received;
-      for (const secret of secretsIn(packet.payload.toString('utf8')))
-        if (seen.size < mostSecrets) seen.add(secret);
+      for (const secret of secretsIn(texts[index] ?? '')) if (seen.size < mostSecrets) seen.add(secret);
     }
-    const redact = redactorOf([...dialog.secrets, ...dialog.seen.sent, ...dialog.seen.received]);
+    const redact = redactorFor(dialog);
     return {
       callId: dialog.callId,
-      messages: packets.map((packet) => traceMessage(packet, this.#localPort, redact)),
+      messages: packets.map((packet, index) =>
+        traceMessage(packet, this.#localPort, redact(redactSip(texts[index] ?? ''))),
+      ),
       truncated: dialog.truncated,
     };
   }
@@ -147,6 +151,7 @@ export class TraceCollector {
       callId: null,
       secrets: [],
       seen: { sent: new Set(), received: new Set() },
+      redactor: null,
       until: now + this.#limits.unclaimedMs,
       packets: [],
       count: 0,
@@ -175,12 +180,22 @@ export class TraceCollector {
   }
 }
 
-function traceMessage(
-  packet: HepPacket,
-  localPort: number,
-  redactKnown: (text: string) => string,
-): TraceMessage {
-  const raw = redactKnown(redactSip(packet.payload.toString('utf8')));
+function redactorFor(dialog: Dialog): (text: string) => string {
+  const secrets = new Set([...dialog.secrets, ...dialog.seen.sent, ...dialog.seen.received]);
+  const known = dialog.redactor;
+  if (
+    known &&
+    known.secrets.size === secrets.size &&
+    [...secrets].every((secret) => known.secrets.has(secret))
+  )
+    return known.redact;
+  const redact = redactorOf(secrets);
+  dialog.redactor = { secrets, redact };
+  return redact;
+}
+
+/** @param raw the redacted message */
+function traceMessage(packet: HepPacket, localPort: number, raw: string): TraceMessage {
   const sent = isSent(packet, localPort);
   const source = hostPort(packet.source.address, packet.source.port);
   const destination = hostPort(packet.destination.address, packet.destination.port);
