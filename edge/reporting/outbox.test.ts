@@ -150,6 +150,24 @@ describe('the segments of an outbox', () => {
     expect(disk.list()).toHaveLength(1);
   });
 
+  it('are closed when they are removed, also those that were synced before the next one began', async () => {
+    const disk = new MemoryDisk();
+    const outbox = new Outbox(disk, { segmentBytes });
+    for (let n = 1; n <= 20; n += 1) {
+      outbox.append(at, bodyOf(n));
+      await outbox.sync();
+      outbox.acknowledge(n);
+      // All is delivered: a segment begins, and the former one goes with the next sync.
+      outbox.heartbeat(at);
+      await outbox.sync();
+    }
+    outbox.acknowledge(20);
+    expect(disk.removals).toBeGreaterThan(15);
+    expect(disk.open).toBe(disk.list().length);
+    await outbox.close();
+    expect(disk.open).toBe(0);
+  });
+
   it('carry the calls that are up, however long ago their reports were acknowledged', async () => {
     const disk = new MemoryDisk();
     const outbox = new Outbox(disk, { segmentBytes });

@@ -7,6 +7,11 @@ const tests = 'retention: the newest 100,000 test runs';
 const tables: Readonly<Record<string, string>> = {
   calls,
   transcript_parts: calls,
+  // The index of what was said, which SQLite keeps in tables of its own.
+  transcript_words: calls,
+  transcript_words_data: calls,
+  transcript_words_idx: calls,
+  transcript_words_docsize: calls,
   trace_parts: 'retention: 14 days of traces',
   audit_entries: 'retention: 365 days of changes',
   test_runs: tests,
@@ -25,6 +30,7 @@ const tables: Readonly<Record<string, string>> = {
   webhook_deliveries: 'retention: 7 days',
   test_run_counts: 'one row per pathway and day',
   pathway_references: 'deleted with their pathway',
+  edge_config_items: 'those of deleted pathways and numbers go at the next start of control',
 };
 
 export function boundOfTable(table: string): string | null {

@@ -185,6 +185,8 @@ export class Journal {
       const [oldest, ...later] = this.#segments;
       if (!oldest || oldest.last > acknowledged || !later.some(({ begun }) => begun)) return;
       this.#segments.shift();
+      // It may have been synced before it was complete. No sync of it is under way: the later head was synced with it.
+      closeFile(oldest);
       if (this.#read?.segment === oldest) this.#read = null;
       this.#files.remove(oldest.name).catch((error: unknown) => {
         this.#segments.unshift(oldest);

@@ -28,6 +28,8 @@ export class MemoryDisk implements SegmentFiles {
   /** Set: syncs wait until it resolves. */
   slow: Promise<void> | null = null;
   syncs = 0;
+  /** Files that were created and not closed. */
+  open = 0;
   removals = 0;
 
   list(): string[] {
@@ -42,6 +44,7 @@ export class MemoryDisk implements SegmentFiles {
     this.#check();
     const file: StoredFile = { octets: Buffer.alloc(0), synced: Buffer.alloc(0), named: false };
     this.files.set(name, file);
+    this.open += 1;
     return {
       write: (octets, at) => this.#write(file, octets, at),
       sync: async () => {
@@ -50,7 +53,9 @@ export class MemoryDisk implements SegmentFiles {
         this.#sync(file, octets);
       },
       syncNow: () => this.#sync(file, file.octets),
-      close: () => {},
+      close: () => {
+        this.open -= 1;
+      },
     };
   }
 
