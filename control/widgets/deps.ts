@@ -4,11 +4,12 @@ import type { TextSessionParts } from '../conversations/index.ts';
 import type { Database, Replica, SecretBox } from '../db/index.ts';
 import type { WrongKeys } from '../http/index.ts';
 import type { Quotas } from '../organizations/index.ts';
-import type { SharedCounts } from '../replicas/index.ts';
+import type { Bus, SharedCounts } from '../replicas/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
 import type { WidgetLimits } from './limits.ts';
 
 export interface WidgetDeps {
+  readonly bus: Pick<Bus, 'transients'>;
   readonly config: Pick<ControlConfig, 'retention'>;
   readonly limits: { readonly widgets: WidgetLimits };
   readonly clock: Clock;

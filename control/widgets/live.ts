@@ -4,6 +4,9 @@
  * are passed on, and they may be dropped.
  */
 
+import type { Hearing } from '../replicas/index.ts';
+import { LiveElsewhere, type LiveHere } from './live-elsewhere.ts';
+
 export type Notice =
   /** Something was stored in the thread. */
   { readonly type: 'changed' } | { readonly type: 'delta'; readonly id: string; text: string };
@@ -11,19 +14,31 @@ export type Notice =
 interface Writing {
   readonly threadId: string;
   text: string;
+  /** The replica that writes it; null: this one. */
+  readonly replica: string | null;
 }
 
 export class Live {
   readonly #watchers = new Map<string, Set<Watcher>>();
-  /** Unfinished answers, by message id. */
+  /** Unfinished answers, by message id; those of other replicas only while they are watched here. */
   readonly #writing = new Map<string, Writing>();
+  readonly #elsewhere: LiveElsewhere | null;
+
+  /** @param transients of replicas whose streams see what happens here, and whose threads are seen here; null: none */
+  constructor(transients: Hearing | null = null) {
+    this.#elsewhere = transients && new LiveElsewhere(transients, this.#here());
+  }
 
   /** @param mostPending most characters of pieces waiting for a slow watcher */
   watch(threadId: string, mostPending: number): Watcher {
+    const stop = this.#elsewhere?.watch(threadId);
     const watcher = new Watcher(mostPending, () => {
       const set = this.#watchers.get(threadId);
-      set?.delete(watcher);
-      if (set?.size === 0) this.#watchers.delete(threadId);
+      if (!set?.delete(watcher)) return;
+      stop?.();
+      if (set.size > 0) return;
+      this.#watchers.delete(threadId);
+      this.#forget((writing) => writing.threadId === threadId && writing.replica !== null);
     });
     const watchers = this.#watchers.get(threadId) ?? new Set();
     this.#watchers.set(threadId, watchers.add(watcher));
@@ -34,22 +49,67 @@ export class Live {
   }
 
   changed(threadId: string): void {
-    for (const watcher of this.#watchers.get(threadId) ?? []) watcher.send({ type: 'changed' });
+    this.#changedHere(threadId);
+    this.#elsewhere?.changed(threadId);
   }
 
   /** A piece of the message `id`, which is not stored yet. */
   wrote(threadId: string, id: string, text: string): void {
     if (text === '') return;
-    const writing = this.#writing.get(id) ?? { threadId, text: '' };
+    this.#elsewhere?.wrote(threadId, id, this.#writing.get(id)?.text.length ?? 0, text);
+    this.#wroteHere(threadId, id, text, null);
+  }
+
+  /** The message was stored, or abandoned. */
+  written(threadId: string, id: string): void {
+    this.#writtenHere(threadId, id);
+    this.#elsewhere?.written(threadId, id);
+  }
+
+  close(): void {
+    this.#elsewhere?.close();
+  }
+
+  #changedHere(threadId: string): void {
+    for (const watcher of this.#watchers.get(threadId) ?? []) watcher.send({ type: 'changed' });
+  }
+
+  #wroteHere(threadId: string, id: string, text: string, replica: string | null): void {
+    const writing = this.#writing.get(id) ?? { threadId, text: '', replica };
     writing.text += text;
     this.#writing.set(id, writing);
     for (const watcher of this.#watchers.get(threadId) ?? []) watcher.send({ type: 'delta', id, text });
   }
 
-  /** The message was stored, or abandoned. */
-  written(threadId: string, id: string): void {
+  #writtenHere(threadId: string, id: string): void {
     this.#writing.delete(id);
     for (const watcher of this.#watchers.get(threadId) ?? []) watcher.drop(id);
+  }
+
+  /** What other replicas tell. */
+  #here(): LiveHere {
+    return {
+      changed: (threadId) => this.#changedHere(threadId),
+      written: (threadId, id) => this.#writtenHere(threadId, id),
+      piece: (threadId, id, at, text, replica) => {
+        const known = this.#writing.get(id)?.text.length ?? 0;
+        if (at <= known && at + text.length > known)
+          this.#wroteHere(threadId, id, text.slice(known - at), replica);
+      },
+      unfinished: (threadId) =>
+        [...this.#writing].flatMap(([id, { replica, text, threadId: thread }]) =>
+          thread === threadId && replica === null ? [{ id, text }] : [],
+        ),
+      missed: () => {
+        for (const threadId of this.#watchers.keys()) this.#changedHere(threadId);
+      },
+      left: (replica) => this.#forget((writing) => writing.replica === replica),
+    };
+  }
+
+  #forget(isMeant: (writing: Writing) => boolean): void {
+    for (const [id, writing] of [...this.#writing])
+      if (isMeant(writing)) this.#writtenHere(writing.threadId, id);
   }
 }
 

@@ -22,6 +22,7 @@ export interface WidgetParts {
 
 export function createWidgets(
   {
+    bus,
     clock,
     config,
     conversations,
@@ -36,7 +37,7 @@ export function createWidgets(
   log: FastifyBaseLogger,
   metrics: WidgetMetrics,
 ): WidgetParts {
-  const parts = { db: database.db, clock, live: new Live(), log };
+  const parts = { db: database.db, clock, live: new Live(bus.transients), log };
   const threads = new Threads({
     ...parts,
     quotas,
@@ -66,6 +67,7 @@ export function createWidgets(
     close: async () => {
       streams.close();
       await threads.close();
+      parts.live.close();
     },
   };
 }

@@ -130,8 +130,11 @@ function eventRoute(app: App, { database: { db } }: WidgetDeps, { streams, visit
         after: lastNumber(request.headers['last-event-id']),
         until: visitor ? Date.parse(visitor.expires_at) : null,
       });
-      // Tells proxies not to buffer the response.
-      reply.header('x-accel-buffering', 'no').type('text/event-stream; charset=utf-8');
+      // Tells proxies not to buffer the response. A connection kept for later requests would hold up a shutdown.
+      reply
+        .header('x-accel-buffering', 'no')
+        .header('connection', 'close')
+        .type('text/event-stream; charset=utf-8');
       return reply.send(stream);
     },
   });

@@ -9,12 +9,13 @@ import type { Database, Replica } from '../../db/index.ts';
 import type { Announcements, ConnectedEdges } from '../../edge-link/index.ts';
 import type { Quotas } from '../../organizations/index.ts';
 import type { PromotionGates } from '../../promotion/index.ts';
-import type { SharedCounts } from '../../replicas/index.ts';
+import type { Bus, SharedCounts } from '../../replicas/index.ts';
 import type { ControlConfig } from '../../settings/index.ts';
 import type { AgentTestSockets } from '../over-call/sockets.ts';
 import type { TestingLimits } from './limits.ts';
 
 export interface TestingDeps {
+  readonly bus: Pick<Bus, 'transients' | 'topic' | 'onMissed'>;
   /** Models for chats and tests: language models where configured, else rules. */
   readonly models: Models;
   readonly config: Pick<ControlConfig, 'quotas' | 'instanceId'>;

@@ -186,11 +186,19 @@ function eventRoute(
       const stream = await streams.open({
         orgId,
         after: lastTurn(request.headers['last-event-id']),
-        watch: (tell) => announcements.on(runSubject(id), tell),
+        watch: (tell) => {
+          const stops = [announcements.on(runSubject(id), tell), live.watch(id)];
+          return () => {
+            for (const stop of stops) stop();
+          };
+        },
         read,
       });
-      // Tells proxies not to buffer the response.
-      reply.header('x-accel-buffering', 'no').type('text/event-stream; charset=utf-8');
+      // Tells proxies not to buffer the response. A connection kept for later requests would hold up a shutdown.
+      reply
+        .header('x-accel-buffering', 'no')
+        .header('connection', 'close')
+        .type('text/event-stream; charset=utf-8');
       return reply.send(stream);
     },
   });

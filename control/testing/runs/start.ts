@@ -39,7 +39,7 @@ export function createTestRuns(services: TestingDeps, log: FastifyBaseLogger, re
   const { db } = database;
   const { testing } = services.limits;
   const limits = { ...testing, perOrganization: config.quotas.runsAtOnce };
-  const live = new LiveRuns((id) => announcements.announce(runSubject(id)));
+  const live = new LiveRuns((id) => announcements.announce(runSubject(id)), services.bus);
   const completions = new BatchCompletions({ db, clock, log });
   let queue: RunQueue | null = null;
   const metrics = runMetrics(registry, {

@@ -159,7 +159,10 @@ export function batchRoutes(app: App, services: TestingDeps, { stopped, streams 
           return { state, version, over: state.completed_at !== null, attempt: 0, turns: [] };
         },
       });
-      reply.header('x-accel-buffering', 'no').type('text/event-stream; charset=utf-8');
+      reply
+        .header('x-accel-buffering', 'no')
+        .header('connection', 'close')
+        .type('text/event-stream; charset=utf-8');
       return reply.send(stream);
     },
   });
