@@ -231,13 +231,23 @@ describe('edges and proxies', () => {
     expect(await admin('proxy', 'add', '192.0.2.10')).toBe('trusted: 192.0.2.10');
     expect(await admin('proxies', 'list')).toContain("'192.0.2.10'");
     expect(await admin('proxy', 'remove', '192.0.2.10')).toBe('no proxy is trusted');
+    const { db } = control.services.database;
+    await db.updateTable('edges').set({ last_seen_at: new Date().toISOString() }).execute();
     for (const [args, message] of [
       [['edge', 'drain', 'x'], 'There is no edge x; "edge list" shows them.'],
       [['edge', 'weight', 'edge-7', '--weight', '1001'], '--weight takes a whole number from 0 to 1000.'],
+      [['edge', 'remove', 'x'], 'There is no edge x; "edge list" shows them.'],
+      [
+        ['edge', 'remove', 'edge-7'],
+        'The edge edge-7 is connected, or was within the last 30 s: stop it first.',
+      ],
       [['proxy', 'add', '192.0.2.0/24'], '"192.0.2.0/24" must be one IP address.'],
     ] as const)
       await expect(admin(...args)).rejects.toEqual(refused(expect.stringContaining(message)));
     await edge.close();
+    await db.updateTable('edges').set({ last_seen_at: '2020-01-01T00:00:00.000Z' }).execute();
+    expect(await admin('edge', 'remove', 'edge-7')).toBe('removed');
+    expect(await admin('edge', 'list')).toBe('none');
   });
 });
 

@@ -13,6 +13,7 @@ import {
   UsageError,
 } from './admin/index.ts';
 import { Catalogue } from './catalogue/index.ts';
+import { linkEdges } from './catalogue-links.ts';
 import { openDatabase } from './db/index.ts';
 import { followCatalogue } from './edge-config/index.ts';
 import { deploymentSecrets, existingSecrets, plainWords } from './operations/index.ts';
@@ -101,6 +102,7 @@ async function runOn(command: Command, subject: string | undefined, options: Opt
       log: { error: () => undefined },
     });
     followCatalogue(catalogue, database, secrets, config, bus);
+    linkEdges(catalogue);
     const tools = { config, clock: systemClock, secrets, catalogue, database, bus };
     return await command.run(tools, subject, options);
   } finally {

@@ -1,6 +1,6 @@
 /** What refers to an organization's set-up and is deleted with it: registered here with the catalogue. */
 import { withdrawAlerts } from './alerts/index.ts';
-import { callsUsingVersion } from './calls/index.ts';
+import { callsUsingVersion, closeCallsOfEdge } from './calls/index.ts';
 import type { Catalogue } from './catalogue/index.ts';
 import type { Announcements } from './edge-link/index.ts';
 import { personasUsingPathway, personasUsingVersion } from './personas/index.ts';
@@ -12,7 +12,16 @@ import {
   sessionsOfVersion,
   setsOfVersion,
 } from './testing/index.ts';
+import { webhookSubject } from './webhooks/index.ts';
 import { widgetsUsingPathway, widgetsUsingPersona, widgetsUsingVersion } from './widgets/index.ts';
+
+/** What is kept about an edge; for command lines, too, where nobody waits for announcements. */
+export function linkEdges(catalogue: Catalogue, announcements?: Announcements): void {
+  catalogue.onRemoval('edge', async (db, id, now, altered) => {
+    const webhooksQueued = await closeCallsOfEdge(db, id, now);
+    if (webhooksQueued) altered.afterCommit(() => announcements?.announce(webhookSubject));
+  });
+}
 
 export function linkCatalogue(catalogue: Catalogue, announcements: Announcements): void {
   catalogue.usedBy('pathway', 'widget_ids', widgetsUsingPathway);
@@ -31,5 +40,6 @@ export function linkCatalogue(catalogue: Catalogue, announcements: Announcements
       altered.afterCommit(() => announceEnds(announcements, cancelled));
     });
   }
+  linkEdges(catalogue, announcements);
   catalogue.onRemoval('trunk_alerts', (db, id, now) => withdrawAlerts(db, now, id));
 }

@@ -117,6 +117,7 @@ export const apiErrors = {
     message: 'An organization can run 1 discovery at a time; wait for the one that is running.',
   },
   NUMBER_IN_USE: { status: 409, message: 'The number belongs to another organization.' },
+  EDGE_CONNECTED: { status: 409, message: 'The edge is connected, or was within the last 30 s.' },
   PORT_ALREADY_IN_PROGRESS: { status: 409, message: 'A number is being ported already.' },
   PORT_NOT_CANCELABLE: { status: 409, message: 'The port has ended and cannot be canceled.' },
   INVALID_TRANSITION: {

@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import { type EdgePatch, EdgeWeight, RegionName } from '#shared/api/edges.ts';
 import { ApiError } from '#shared/errors.ts';
 import { commandLineActor } from '../audit/index.ts';
-import { changeEdge, listEdges, listProxies, setProxies } from '../edges/index.ts';
+import { changeEdge, listEdges, listProxies, removeEdge, setProxies } from '../edges/index.ts';
 import { type Command, required, type Tools, UsageError } from './command.ts';
 
 /** Shown at most; the API has pages. */
@@ -55,6 +55,12 @@ export const edgeCommands: Readonly<Record<string, Command>> = {
     run: (tools, id, { region }) =>
       change(tools, id, { region: region === undefined ? null : checkedRegion(region) }, 'region set'),
   },
+  'edge remove': {
+    takes: '<edge id>',
+    help: 'remove an edge that is gone for good, 30 s after it was disconnected; its running calls are closed',
+    options: [],
+    run: (tools, id) => remove(tools, required(id, 'edge id')),
+  },
   'proxy list': {
     takes: '',
     help: 'SIP proxies that edges trust to name the source of a request',
@@ -78,9 +84,23 @@ export const edgeCommands: Readonly<Record<string, Command>> = {
 
 async function change(tools: Tools, id: string | undefined, patch: EdgePatch, done: string): Promise<string> {
   const row = await changeEdge(tools, required(id, 'edge id'), patch, commandLineActor);
-  if (!row) throw new UsageError(`There is no edge ${id}; "edge list" shows them.`);
+  if (!row) throw noSuchEdge(id);
   return done;
 }
+
+async function remove(tools: Tools, id: string): Promise<string> {
+  try {
+    // A running control plane tells by when it last saw the edge.
+    if (!(await removeEdge(tools, id, commandLineActor, false))) throw noSuchEdge(id);
+    return 'removed';
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw new UsageError(`The edge ${id} is connected, or was within the last 30 s: stop it first.`);
+  }
+}
+
+const noSuchEdge = (id: string | undefined) =>
+  new UsageError(`There is no edge ${id}; "edge list" shows them.`);
 
 function checkedWeight(text: string): number {
   const weight = Number(text);

@@ -88,23 +88,54 @@ export function closeLostCalls(
   limit: number,
 ): Promise<ClosedCalls> {
   return db.transaction().execute(async (trx) => {
-    const calls = await runningCalls(trx)
-      .innerJoin('edges', 'edges.id', 'calls.edge_id')
-      .select(['calls.id', 'calls.org_id', 'number', 'parent_id', 'test_run_id'])
-      .select(['started_at', 'answered_at', 'last_seen_at'])
+    const calls = await callsOfEdges(trx)
       .where('last_seen_at', '<', before)
       .$if(connected.length > 0, (query) => query.where('edges.id', 'not in', connected))
       .limit(limit)
       .execute();
-    const ended = calls.map((call) => {
-      const begun_at = call.answered_at ?? call.started_at;
-      return { ...call, ended_at: call.last_seen_at > begun_at ? call.last_seen_at : begun_at };
-    });
-    const webhooksQueued = await queueCallsCompleted(trx, ended, now);
-    for (const { id, ended_at, answered_at, last_seen_at } of ended)
-      await closeCall(trx, { id, ended_at, termination: lost, ...endOf(answered_at, last_seen_at) });
-    return { closed: calls.length, webhooksQueued };
+    return { closed: calls.length, webhooksQueued: await closeAsLost(trx, calls, now) };
   });
+}
+
+/** Calls of one transaction's statement. */
+const callsPerStep = 500;
+
+/**
+ * Closes the calls of an edge that is being removed, in that transaction.
+ * @param now ISO @returns whether webhooks were queued
+ */
+export async function closeCallsOfEdge(db: Db, edgeId: string, now: string): Promise<boolean> {
+  let webhooksQueued = false;
+  for (let closed = callsPerStep; closed === callsPerStep; ) {
+    const calls = await callsOfEdges(db).where('edges.id', '=', edgeId).limit(callsPerStep).execute();
+    webhooksQueued = (await closeAsLost(db, calls, now)) || webhooksQueued;
+    closed = calls.length;
+  }
+  return webhooksQueued;
+}
+
+/** Running calls with what closing them needs. */
+function callsOfEdges(db: Db) {
+  return runningCalls(db)
+    .innerJoin('edges', 'edges.id', 'calls.edge_id')
+    .select(['calls.id', 'calls.org_id', 'number', 'parent_id', 'test_run_id'])
+    .select(['started_at', 'answered_at', 'last_seen_at']);
+}
+
+type RunningCall = Pick<
+  CallRow,
+  'id' | 'org_id' | 'number' | 'parent_id' | 'test_run_id' | 'started_at' | 'answered_at'
+> & { readonly last_seen_at: string };
+
+async function closeAsLost(db: Db, calls: readonly RunningCall[], now: string): Promise<boolean> {
+  const ended = calls.map((call) => {
+    const begun_at = call.answered_at ?? call.started_at;
+    return { ...call, ended_at: call.last_seen_at > begun_at ? call.last_seen_at : begun_at };
+  });
+  const webhooksQueued = await queueCallsCompleted(db, ended, now);
+  for (const { id, ended_at, answered_at, last_seen_at } of ended)
+    await closeCall(db, { id, ended_at, termination: lost, ...endOf(answered_at, last_seen_at) });
+  return webhooksQueued;
 }
 
 /** Running calls, found by the index over organization and outcome. */

@@ -34,7 +34,7 @@ export class Altered {
 
 /** Something that others may refer to, and that can be deleted or switched off. */
 export interface Subject {
-  readonly kind: 'pathway' | 'persona' | 'trunk_alerts';
+  readonly kind: 'pathway' | 'persona' | 'trunk_alerts' | 'edge';
   readonly id: string;
 }
 

@@ -26,6 +26,11 @@ import { readUnmigrated } from './unmigrated.ts';
 export interface Database {
   readonly db: Db;
   /**
+   * For transactions that may write beside others of their kind, though not beside those of `db`: what they read and
+   * write concerns nobody else, and they publish nothing to replicas. On SQLite the same as `db`.
+   */
+  readonly beside: Db;
+  /**
    * For statements that must not wait for writers, such as the renewal of leases: on PostgreSQL a connection of its own.
    * No transactions.
    */
@@ -76,7 +81,7 @@ async function openServer(
   clock: Clock,
   limits: Pick<DatabaseLimits, 'connections'>,
 ): Promise<Database> {
-  const { dialect, storage, state } = openPostgres(url, clock, limits.connections);
+  const { dialect, beside, storage, state } = openPostgres(url, clock, limits.connections);
   const db = new Kysely<Tables>({ dialect });
   const apart = new Kysely<Tables>({ dialect: openPostgres(url, clock, 1).dialect });
   try {
@@ -87,6 +92,7 @@ async function openServer(
   }
   return {
     db,
+    beside: new Kysely<Tables>({ dialect: beside }),
     apart,
     storageFault: () => storage.read(),
     get storageFailures() {
@@ -116,6 +122,7 @@ async function openFile(file: string, clock: Clock, sync: SyncLog | undefined): 
   migrated();
   return {
     db,
+    beside: db,
     apart: db,
     // Kysely lends its one connection to one user at a time.
     storageFault: () => db.connection().execute(async () => storage.read()),

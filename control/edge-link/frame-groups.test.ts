@@ -12,14 +12,23 @@ let transactions: { readonly names: string[]; readonly end: PromiseWithResolvers
 
 beforeEach(() => {
   transactions = [];
-  groups = new FrameGroups<Frame, string>(async (frames) => {
-    const names = frames.map(({ name }) => name);
-    const end = Promise.withResolvers<void>();
-    transactions.push({ names, end });
-    await end.promise;
-    return names.map((name) => `${name} stored`);
-  });
+  groups = groupsOf(1);
 });
+
+const groupsOf = (atOnce: number) =>
+  new FrameGroups<Frame, string>({
+    atOnce,
+    // `a2` is the second frame of `a`; capitals are of another kind.
+    sourceOf: ({ name }) => name.charAt(0),
+    kindOf: ({ name }) => (name < 'a' ? 'capital' : 'small'),
+    storeAll: async (frames) => {
+      const names = frames.map(({ name }) => name);
+      const end = Promise.withResolvers<void>();
+      transactions.push({ names, end });
+      await end.promise;
+      return names.map((name) => `${name} stored`);
+    },
+  });
 
 const frame = (name: string, reports = 1): Frame => ({ name, reports: Array(reports).fill(0) });
 const names = () => transactions.map((one) => one.names);
@@ -72,4 +81,38 @@ it('stores the frames of a failed transaction one by one, so that one failure is
   await rejected;
   expect(await whole).toBe('c stored');
   expect(names()).toEqual([['a'], ['b', 'c'], ['b'], ['c']]);
+});
+
+it('begins another transaction beside the first when more waits than one takes, up to the most', () => {
+  groups = groupsOf(2);
+  void groups.store(frame('a'));
+  void groups.store(frame('b', 300));
+  expect(names()).toEqual([['a']]);
+  void groups.store(frame('c', 150));
+  void groups.store(frame('d', 100));
+  expect(names()).toEqual([['a'], ['b', 'c']]);
+  void groups.store(frame('e', 500));
+  expect(names()).toHaveLength(2);
+});
+
+it('never stores frames of one source beside each other, and keeps their order', async () => {
+  groups = groupsOf(2);
+  const all = ['a', 'a2', 'b', 'a3'].map((name) => groups.store(frame(name, 300)));
+  expect(names()).toEqual([['a'], ['b']]);
+  for (let index = 0; index < 4; index++) {
+    transactions[index]?.end.resolve();
+    await settled();
+  }
+  await Promise.all(all);
+  expect(names()).toEqual([['a'], ['b'], ['a2'], ['a3']]);
+});
+
+it('stores frames of different kinds apart', async () => {
+  const all = ['a', 'B', 'c', 'D'].map((name) => groups.store(frame(name)));
+  for (let index = 0; index < 3; index++) {
+    transactions[index]?.end.resolve();
+    await settled();
+  }
+  await Promise.all(all);
+  expect(names()).toEqual([['a'], ['B', 'D'], ['c']]);
 });

@@ -1,8 +1,8 @@
 /**
- * Stores frames of many edges together. Transactions that write run one after another, each with a commit that waits for
- * the disk, so a hundred edges with a frame each would wait for a hundred commits, and hold all connections to the
- * database meanwhile. Here the first frame is stored at once, and those that come meanwhile share the next transaction.
- * Each edge has at most one frame here: its link reads on when it is stored.
+ * Stores frames of many edges together. Each transaction ends with a commit that waits for the disk, so a hundred edges
+ * with a frame each would wait for a hundred commits, and hold all connections to the database meanwhile. Here the first
+ * frame is stored at once, and those that come meanwhile share the next transaction. When more wait than a transaction
+ * takes, several run beside each other.
  */
 
 /** Most reports of a transaction, unless a single frame has more: other writers wait for it. */
@@ -18,47 +18,92 @@ interface Waiting<Frame, Stored> {
   readonly done: PromiseWithResolvers<Stored>;
 }
 
-export class FrameGroups<Frame extends Sized, Stored> {
-  readonly #storeAll: (frames: readonly Frame[]) => Promise<readonly Stored[]>;
-  #waiting: Waiting<Frame, Stored>[] = [];
-  #storing = false;
+export interface FrameGroupsParts<Frame, Stored> {
+  /** Stores all frames or none; returns a result for each, in order. */
+  storeAll(frames: readonly Frame[]): Promise<readonly Stored[]>;
+  /** Most transactions beside each other. */
+  readonly atOnce: number;
+  /** Frames with the same source never are in two transactions at once, and are stored in their order. */
+  sourceOf(frame: Frame): string;
+  /** Frames of different kinds do not share a transaction. */
+  kindOf(frame: Frame): string;
+}
 
-  /** @param storeAll stores all frames or none; returns a result for each, in order */
-  constructor(storeAll: (frames: readonly Frame[]) => Promise<readonly Stored[]>) {
-    this.#storeAll = storeAll;
+export class FrameGroups<Frame extends Sized, Stored> {
+  readonly #parts: FrameGroupsParts<Frame, Stored>;
+  #waiting: Waiting<Frame, Stored>[] = [];
+  #waitingReports = 0;
+  #running = 0;
+  /** Sources whose frames are being stored. */
+  readonly #busy = new Set<string>();
+
+  constructor(parts: FrameGroupsParts<Frame, Stored>) {
+    this.#parts = parts;
   }
 
   store(frame: Frame): Promise<Stored> {
     const done = Promise.withResolvers<Stored>();
     this.#waiting.push({ frame, done });
-    if (!this.#storing) void this.#work();
+    this.#waitingReports += frame.reports.length;
+    this.#start();
     return done.promise;
   }
 
-  async #work(): Promise<void> {
-    this.#storing = true;
-    while (this.#waiting.length > 0) {
+  #start(): void {
+    while (
+      this.#running === 0 ||
+      (this.#running < this.#parts.atOnce && this.#waitingReports > mostReports)
+    ) {
       const group = this.#nextGroup();
-      // A frame that cannot be stored takes no other with it.
-      if (!(await this.#stored(group, group.length === 1)))
-        for (const one of group) await this.#stored([one], true);
+      if (group.length === 0) return;
+      void this.#run(group);
     }
-    this.#storing = false;
   }
 
+  /** The oldest frame, and others of its kind, of sources that are not busy. */
   #nextGroup(): Waiting<Frame, Stored>[] {
+    const { kindOf, sourceOf } = this.#parts;
+    const group: Waiting<Frame, Stored>[] = [];
+    const left: Waiting<Frame, Stored>[] = [];
+    /** Sources with a frame that stays: their later ones stay, too. */
+    const staying = new Set(this.#busy);
     let reports = 0;
-    const end = this.#waiting.findIndex(({ frame }, index) => {
-      reports += frame.reports.length;
-      return index > 0 && reports > mostReports;
-    });
-    return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
+    let kind: string | null = null;
+    for (const one of this.#waiting) {
+      const source = sourceOf(one.frame);
+      const fits =
+        (kind === null || kindOf(one.frame) === kind) &&
+        (group.length === 0 || reports + one.frame.reports.length <= mostReports);
+      if (staying.has(source) || !fits) {
+        staying.add(source);
+        left.push(one);
+        continue;
+      }
+      kind ??= kindOf(one.frame);
+      reports += one.frame.reports.length;
+      group.push(one);
+    }
+    this.#waiting = left;
+    this.#waitingReports -= reports;
+    return group;
+  }
+
+  async #run(group: readonly Waiting<Frame, Stored>[]): Promise<void> {
+    const sources = group.map(({ frame }) => this.#parts.sourceOf(frame));
+    for (const source of sources) this.#busy.add(source);
+    this.#running++;
+    // A frame that cannot be stored takes no other with it.
+    if (!(await this.#stored(group, group.length === 1)))
+      for (const one of group) await this.#stored([one], true);
+    this.#running--;
+    for (const source of sources) this.#busy.delete(source);
+    this.#start();
   }
 
   /** @param isLast whether a failure is the frames' result @returns whether they have one */
   async #stored(group: readonly Waiting<Frame, Stored>[], isLast: boolean): Promise<boolean> {
     try {
-      const results = await this.#storeAll(group.map(({ frame }) => frame));
+      const results = await this.#parts.storeAll(group.map(({ frame }) => frame));
       for (const [index, { done }] of group.entries()) {
         const result = results[index];
         if (result === undefined) done.reject(new Error('A frame was stored without a result.'));

@@ -17,7 +17,7 @@ import {
   edgesOfOthers,
   edgesWithIds,
   type LinkedRow,
-  linkEdge,
+  linkEdges,
   storeStates,
   unlinkEdge,
 } from './shared-store.ts';
@@ -65,6 +65,8 @@ export class SharedEdges {
   /** Edges whose link is being stored: until it is there, they count as linked to where they were. */
   readonly #opening = new Set<string>();
   readonly #dirty = new Set<string>();
+  /** Links that are stored in the next transaction. */
+  #unstored: { readonly edge: LinkedEdge; readonly stored: PromiseWithResolvers<void> }[] = [];
   #work: Promise<void> = Promise.resolve();
   /** What the next look reads: these edges, or all. */
   #unread: Set<string> | 'all' = new Set();
@@ -94,20 +96,41 @@ export class SharedEdges {
   /** An edge's link is open, and the edge one of those that are connected. Others close an older link. */
   async opened(edge: LinkedEdge): Promise<void> {
     if (!this.#isShared) return this.#parts.edges.add(edge);
-    const { bus, database, edges } = this.#parts;
+    const stored = Promise.withResolvers<void>();
     this.#opening.add(edge.edgeId);
-    try {
-      const epoch = await database.db.transaction().execute(async (db) => {
-        await this.#changed.publish(db, [edge.edgeId]);
-        return linkEdge(db, edge.edgeId, bus.id);
-      });
-      this.#linked.set(edge.edgeId, { edge, epoch, state: '' });
-      edges.add(edge);
-      this.#remote.delete(edge.edgeId);
-    } finally {
-      this.#opening.delete(edge.edgeId);
-    }
+    this.#unstored.push({ edge, stored });
+    if (this.#unstored.length === 1) this.#later(() => this.#storeOpened());
+    await stored.promise;
     this.stateChanged(edge);
+  }
+
+  /** Those that open together share a transaction. */
+  async #storeOpened(): Promise<void> {
+    const { bus, database, edges } = this.#parts;
+    const links = this.#unstored;
+    this.#unstored = [];
+    const ids = links.map(({ edge }) => edge.edgeId);
+    try {
+      const epochs = await database.db.transaction().execute(async (db) => {
+        await this.#changed.publish(db, ids);
+        return linkEdges(db, ids, bus.id);
+      });
+      for (const { edge, stored } of links) {
+        const epoch = epochs.get(edge.edgeId);
+        if (epoch === undefined) {
+          stored.reject(new Error('The edge was removed meanwhile.'));
+          continue;
+        }
+        this.#linked.set(edge.edgeId, { edge, epoch, state: '' });
+        edges.add(edge);
+        this.#remote.delete(edge.edgeId);
+        stored.resolve();
+      }
+    } catch (error) {
+      for (const { stored } of links) stored.reject(error);
+    } finally {
+      for (const id of ids) this.#opening.delete(id);
+    }
   }
 
   /** Its link has ended. */

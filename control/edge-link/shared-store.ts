@@ -4,15 +4,21 @@ import { builtOnce, type Db, type EdgeRow, isAmong, updatesMany } from '../db/in
 /** An edge that is linked to some replica, dead ones included. */
 export type LinkedRow = EdgeRow & { readonly replica_id: string };
 
-/** @returns the epoch of this connection */
-export async function linkEdge(db: Db, id: string, replica_id: string): Promise<number> {
-  const { link_epoch } = await db
+const link = builtOnce((db, ids: readonly string[], replica_id: string) =>
+  db
     .updateTable('edges')
     .set((eb) => ({ replica_id, link_epoch: eb('link_epoch', '+', 1), applied_version: 0, gauges: null }))
-    .where('id', '=', id)
-    .returning('link_epoch')
-    .executeTakeFirstOrThrow();
-  return link_epoch;
+    .where(isAmong(db, 'id', ids))
+    .returning(['id', 'link_epoch']),
+);
+
+/** @returns the epochs of these connections */
+export async function linkEdges(
+  db: Db,
+  ids: readonly string[],
+  replica: string,
+): Promise<Map<string, number>> {
+  return new Map((await link(db, ids, replica)).map(({ id, link_epoch }) => [id, link_epoch]));
 }
 
 /** @returns whether that connection was still the newest */

@@ -1,7 +1,7 @@
 /** The operator's endpoints for edges, and what a connected edge gets from them. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EdgeList, EdgeOne, Proxies } from '#shared/api/edges.ts';
-import { connectEdge, type EdgeClient } from '../../test/kit/control/edge-client.ts';
+import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 
 let test: TestControl;
@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => test.close());
 
-const asOperator = (method: 'GET' | 'PATCH' | 'PUT', url: string, body?: unknown) =>
+const asOperator = (method: 'GET' | 'PATCH' | 'PUT' | 'DELETE', url: string, body?: unknown) =>
   test.call(method, url, { key: test.operatorKey, ...(body !== undefined && { body }) });
 
 const patch = async (id: string, body: unknown) =>
@@ -61,12 +61,60 @@ it('needs an operator key', async () => {
     ['GET', '/v1/admin/edges'],
     ['GET', '/v1/admin/edges/a'],
     ['PATCH', '/v1/admin/edges/a'],
+    ['DELETE', '/v1/admin/edges/a'],
     ['GET', '/v1/admin/proxies'],
     ['PUT', '/v1/admin/proxies'],
   ] as const) {
     const body = method === 'GET' ? {} : { body: {} };
     expect(await test.call(method, url, body)).toMatchObject({ status: 403 });
   }
+});
+
+describe('an edge that is gone for good', () => {
+  const remove = () => asOperator('DELETE', '/v1/admin/edges/a');
+  const fleet = () => test.control.services.fleet.members;
+
+  it('is removed 30 s after it was disconnected, with its running calls and its place in the fleet', async () => {
+    const edge = await connectEdge(test, { edge_id: 'a', fleet: true });
+    const open = { ended_at: null, termination: null, hangup_by: null, media: null, sip_code: null };
+    const call = callRecord(test.orgId, { ...open, status: 'in-progress' });
+    edge.send(reportFrame(1, [{ type: 'call', call }]));
+    await edge.next('ack');
+    await expect.poll(fleet).toEqual(['a']);
+    await patch('a', { weight: 7, draining: true });
+    const { db } = test.control.services.database;
+    await db.updateTable('edges').set({ last_seen_at: '2020-01-01T00:00:00.000Z' }).execute();
+    expect((await remove()).codes).toEqual(['EDGE_CONNECTED']);
+    await edge.close();
+    await (await seen('a', ({ connected }) => !connected)).toBe(true);
+    const last_seen_at = new Date(test.clock.now()).toISOString();
+    await db.updateTable('edges').set({ last_seen_at }).execute();
+    expect((await remove()).codes).toEqual(['EDGE_CONNECTED']);
+    test.clock.advance(31_000);
+    expect(await remove()).toMatchObject({ status: 200, body: { data: { id: 'a' } } });
+    expect((await remove()).codes).toEqual(['EDGE_NOT_FOUND']);
+    expect((await asOperator('GET', '/v1/admin/edges')).body.data).toEqual({ edges: [], total_count: 0 });
+    await expect.poll(fleet).toEqual([]);
+    const { body } = await test.call('GET', '/v1/sip/calls');
+    expect(body.data?.calls).toMatchObject([{ id: call.id, termination: 'edge_lost' }]);
+  });
+
+  it('is a new one when it comes back, and its reports from before are stored once', async () => {
+    const edge = await connectEdge(test, { edge_id: 'a' });
+    const frame = reportFrame(1, [{ type: 'trace', call_id: 'c', messages: [], truncated: false }]);
+    edge.send(frame);
+    await edge.next('ack');
+    await patch('a', { weight: 7, draining: true });
+    await edge.close();
+    await (await seen('a', ({ connected }) => !connected)).toBe(true);
+    test.clock.advance(60_000);
+    expect(await remove()).toMatchObject({ status: 200 });
+    const again = await connectEdge(test, { edge_id: 'a' });
+    expect(await again.next('welcome')).toMatchObject({ acknowledged: 1 });
+    expect((await again.next('config')).config).toMatchObject({ draining: false });
+    await (await seen('a', ({ weight, draining }) => weight === 100 && !draining)).toBe(true);
+    await again.close();
+  });
 });
 
 describe('draining', () => {

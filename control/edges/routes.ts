@@ -5,6 +5,7 @@ import {
   EdgeOne,
   EdgePatch,
   EdgePath,
+  EdgeRemoved,
   EdgesQuery,
   Proxies,
   ProxiesBody,
@@ -14,7 +15,7 @@ import { actorOf } from '../audit/index.ts';
 import type { EdgeRow } from '../db/index.ts';
 import { type App, countRows } from '../http/index.ts';
 import type { EdgesDeps } from './deps.ts';
-import { changeEdge, findEdge, listEdges, listProxies, setProxies } from './store.ts';
+import { changeEdge, findEdge, listEdges, listProxies, removeEdge, setProxies } from './store.ts';
 import { edgeView } from './views.ts';
 
 const defaultPage = 100;
@@ -67,6 +68,27 @@ export function edgeRoutes(app: App, services: EdgesDeps): void {
     handler: async (request) => {
       const row = await changeEdge(services, request.params.id, request.body, actorOf(request));
       return plain({ edge: view(required(row)) });
+    },
+  });
+
+  app.route({
+    method: 'DELETE',
+    url: '/v1/admin/edges/:id',
+    config: { ...operator, errors: ['OPERATOR_KEY_REQUIRED', 'EDGE_NOT_FOUND', 'EDGE_CONNECTED'] },
+    schema: {
+      summary: 'Remove an edge that is gone for good',
+      description:
+        'It must have been disconnected for 30 s. Its running calls are closed as edge_lost, and its work and share of limits go to other edges at once. Revoke its token too: an edge that connects again is listed again.',
+      params: EdgePath,
+      response: { 200: EdgeRemoved },
+    },
+    handler: async (request) => {
+      const { id } = request.params;
+      const isConnected = services.edges.has(id);
+      if (!(await removeEdge(services, id, actorOf(request), isConnected)))
+        throw ApiError.of('EDGE_NOT_FOUND');
+      services.fleet.removed(id);
+      return plain({ id });
     },
   });
 

@@ -7,6 +7,8 @@ import { plainAddress } from '#shared/networks.ts';
 import { type Actor, changedFields, recordChange } from '../audit/index.ts';
 import type { Catalogue } from '../catalogue/index.ts';
 import type { Db, EdgeRow } from '../db/index.ts';
+import { removedEdges } from '../fleet/index.ts';
+import type { Bus } from '../replicas/index.ts';
 
 interface Parts {
   readonly catalogue: Catalogue;
@@ -47,6 +49,36 @@ export function changeEdge(
     altered.edges.add(id);
     await recordChange(db, clock, by, { orgId: null, area: 'edges', subject: id, action: 'update', fields });
     return { ...before, ...change };
+  });
+}
+
+/** How long an edge must have been away to be removed, ms: a connected one is seen every 10 s. */
+const awayMs = 30_000;
+
+/**
+ * Removes an edge that is gone for good: it is known no more, and its running calls are closed. The marks of its reports
+ * stay: if it comes back after all, it is a new edge, and nothing that it reported before is stored twice.
+ * @param isConnected whether it is linked to some control plane
+ * @returns false when no such edge ever connected @throws ApiError EDGE_CONNECTED
+ */
+export function removeEdge(
+  { bus, catalogue, clock }: Parts & { readonly bus: Bus },
+  id: string,
+  by: Actor,
+  isConnected: boolean,
+): Promise<boolean> {
+  return catalogue.change(async (db, altered) => {
+    const edge = await findEdge(db, id);
+    if (!edge) return false;
+    const now = clock.now();
+    const seen = Date.parse(edge.last_seen_at);
+    if (isConnected || seen > now - awayMs) throw ApiError.of('EDGE_CONNECTED');
+    await catalogue.removed(db, altered, { kind: 'edge', id }, new Date(now).toISOString());
+    await db.deleteFrom('edges').where('id', '=', id).execute();
+    await removedEdges(bus).publish(db, id);
+    altered.edges.add(id);
+    await recordChange(db, clock, by, { orgId: null, area: 'edges', subject: id, action: 'delete' });
+    return true;
   });
 }
 

@@ -95,6 +95,13 @@ export class CallCounts {
     if (this.#known.has(edgeId)) this.#lost.set(edgeId, now + lostEdgeMs);
   }
 
+  /** The edge is gone for good. */
+  remove(edgeId: string): void {
+    this.#known.delete(edgeId);
+    this.#lost.delete(edgeId);
+    this.#drop(edgeId);
+  }
+
   /** Organizations and numbers with counted calls: a leak check. */
   size(now: number): number {
     for (const scope of [...this.#tallies.keys()]) this.#used(scope, now);

@@ -36,6 +36,9 @@ export interface FleetParts {
   readonly times?: MemberTimes;
 }
 
+/** Ids of edges that the operator has removed for good. */
+export const removedEdges = (bus: Bus): Topic<string> => bus.topic('edge-removed');
+
 export class Fleet {
   readonly #parts: FleetParts;
   readonly #times: MemberTimes;
@@ -54,6 +57,7 @@ export class Fleet {
   /** Ids of the edges that were connected at the last decision. */
   #linked: ReadonlySet<string> = new Set();
   readonly #counts = new CallCounts();
+  readonly #removed = new Set<string>();
 
   constructor(parts: FleetParts) {
     this.#parts = parts;
@@ -61,6 +65,7 @@ export class Fleet {
     this.#changed = parts.bus.topic('fleet');
     this.#changed.on(() => this.#reopen());
     parts.bus.onMissed(() => this.#reopen());
+    removedEdges(parts.bus).on((edgeId) => this.removed(edgeId));
   }
 
   /** Reads who was in the fleet before the last stop. Call before edges connect. */
@@ -102,6 +107,14 @@ export class Fleet {
   /** Whether others have taken over since an edge wrote this. */
   isOutdated(edgeId: string, epoch: number | undefined): boolean {
     return isOutdated({ epoch: this.#epoch, members: this.#members }, edgeId, epoch);
+  }
+
+  /** The operator has removed an edge for good: nothing of it counts any more. */
+  removed(edgeId: string): void {
+    this.#counts.remove(edgeId);
+    if (!this.#members.some(({ id }) => id === edgeId)) return;
+    this.#removed.add(edgeId);
+    this.#later();
   }
 
   /** An edge has connected, and got its welcome. */
@@ -202,6 +215,7 @@ export class Fleet {
           edges.all.filter(({ inFleet }) => inFleet).map((edge) => [edge.edgeId, presence(edge)]),
         ),
         staying: this.#staying,
+        removed: this.#removed,
         now: clock.elapsed(),
       },
       this.#times,
@@ -224,6 +238,7 @@ export class Fleet {
         if (edge.inFleet) edge.tell({ type: 'fleet', epoch, from, joined: [...joined], left: [...left] });
       }
     }
+    this.#removed.clear();
     this.#staying = staying;
     this.#timer?.cancel();
     if (againAt !== null) this.#again(againAt - clock.elapsed());

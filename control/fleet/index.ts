@@ -1,2 +1,2 @@
 /** The edges as a fleet: who does what, and what they learn from each other. */
-export { Fleet } from './fleet.ts';
+export { Fleet, removedEdges } from './fleet.ts';

@@ -138,6 +138,15 @@ describe('the fleet', () => {
   });
 });
 
+it('an edge that the operator removed leaves at once, also as the last one, unless it is back', () => {
+  const members = ['a', 'b'].map((id) => ({ id, since: 1 }));
+  const view = { staying: new Map(), removed: new Set(['a', 'b']), now: 0 };
+  const decide = (present: Map<string, Presence>) =>
+    decideMembers({ ...view, members, present }, { absentMs });
+  expect(decide(new Map())).toMatchObject({ left: ['a', 'b'], againAt: null });
+  expect(decide(new Map([['a', 'ready']]))).toMatchObject({ left: ['b'], joined: [] });
+});
+
 describe('a report', () => {
   const fleet = { epoch: 9, members: [{ id: 'a', since: 4 }] };
   it.each([

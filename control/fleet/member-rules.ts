@@ -33,6 +33,8 @@ export interface MemberView {
   readonly present: ReadonlyMap<string, Presence>;
   /** Until when each member that is not ready stays, on the clock's elapsed time. */
   readonly staying: ReadonlyMap<string, number>;
+  /** Members that the operator has removed for good. */
+  readonly removed?: ReadonlySet<string>;
   readonly now: number;
 }
 
@@ -50,20 +52,26 @@ export function decideMembers(view: MemberView, { absentMs }: Pick<MemberTimes, 
   const joined = [...present].filter(([id, how]) => how === 'ready' && !known.has(id)).map(([id]) => id);
   const staying = new Map<string, number>();
   const left: string[] = [];
+  const removed: string[] = [];
   for (const { id } of members) {
     const how = present.get(id);
     if (how === 'ready') continue;
+    if (how === undefined && view.removed?.has(id)) {
+      removed.push(id);
+      continue;
+    }
     const until = how === 'draining' ? now : (view.staying.get(id) ?? now + absentMs);
     if (until <= now) left.push(id);
     else staying.set(id, until);
   }
-  if (joined.length === 0 && left.length === members.length) {
-    // Nobody could take over: all that are gone stay, and leave with the next edge that joins.
+  if (joined.length === 0 && left.length + removed.length === members.length) {
+    // Nobody could take over: all that may come back stay, and leave with the next edge that joins.
     for (const id of left) staying.set(id, now);
-    return { joined, left: [], staying, againAt: null };
+    return { joined, left: removed, staying, againAt: null };
   }
   const ends = [...staying.values()];
-  return { joined, left, staying, againAt: ends.length === 0 ? null : Math.min(...ends) };
+  const againAt = ends.length === 0 ? null : Math.min(...ends);
+  return { joined, left: [...left, ...removed], staying, againAt };
 }
 
 /** The members after a decision. @param epoch the new one */

@@ -46,6 +46,8 @@ export type EdgeView = Static<typeof EdgeView>;
 export const EdgeList = Plain(Type.Object({ edges: Type.Array(EdgeView), total_count: Type.Integer() }));
 export const EdgeOne = Plain(Type.Object({ edge: EdgeView }));
 
+export const EdgeRemoved = Plain(Type.Object({ id: text }));
+
 export const EdgeWeight = Integer(0, 1000, 'Share of outbound calls; 0: only when no other edge takes them');
 /** As `TRUNKLINE_REGION` and organizations name it. */
 export const RegionName = Line(1, 64);

@@ -21,8 +21,11 @@ import { withoutNul } from './text.ts';
 import { columnTypes } from './types.ts';
 import { unreachable } from './unreachable.ts';
 
-/** Whether single statements that write wait for the transactions of others: see `writers`. */
-type Order = 'ordered' | 'unordered';
+/**
+ * How writes are ordered, see `writers`. `shared`: transactions run beside others that share, as single statements always
+ * do. `unordered`: single statements wait for nobody.
+ */
+type Order = 'ordered' | 'shared' | 'unordered';
 
 export class PooledPostgresDialect implements Dialect {
   readonly #pool: pg.Pool;
@@ -56,7 +59,8 @@ export class PooledPostgresDialect implements Dialect {
 /**
  * SQLite has one writer at a time, and the areas rely on it: what a transaction read is still true when it writes. An
  * advisory lock gives the same order here. A transaction holds it alone; a single statement outside of transactions
- * shares it with others of its kind, because each row it changes is locked by PostgreSQL itself. Isolation stays at READ
+ * shares it with others of its kind, because each row it changes is locked by PostgreSQL itself. So do transactions that
+ * store reports about calls, each of its own edges (edge-link/reports.ts). Isolation stays at READ
  * COMMITTED, so each statement after the lock sees what the transactions before it wrote.
  * https://www.postgresql.org/docs/15/explicit-locking.html#ADVISORY-LOCKS
  */
@@ -105,7 +109,7 @@ class PooledDriver implements Driver {
 
   async beginTransaction(connection: PostgresConnection, { accessMode }: TransactionSettings): Promise<void> {
     if (accessMode === 'read only') return connection.begin(beginReading);
-    await connection.begin(beginAlone);
+    await connection.begin(this.#order === 'shared' ? beginShared : beginAlone);
     await connection.checkFence();
   }
 

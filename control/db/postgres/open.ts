@@ -12,6 +12,8 @@ const connectTimeoutMs = 10_000;
 
 export interface Postgres {
   readonly dialect: Dialect;
+  /** Its transactions share the writers' lock. It has the same connections; end them with the other. */
+  readonly beside: Dialect;
   readonly storage: ServerState;
   state(): PoolState;
 }
@@ -36,8 +38,10 @@ export function openPostgres(url: string, clock: Clock, connections: number): Po
   const storage = new ServerState(pool, clock);
   // An idle connection that breaks; the pool replaces it, and what fails next is noted with its statement.
   pool.on('error', (error) => storage.note(unreachable(error)));
+  const failed = (error: unknown) => storage.note(error);
   return {
-    dialect: new PooledPostgresDialect(pool, (error) => storage.note(error)),
+    dialect: new PooledPostgresDialect(pool, failed),
+    beside: new PooledPostgresDialect(pool, failed, 'shared'),
     storage,
     state: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
   };
