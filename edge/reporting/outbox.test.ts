@@ -150,6 +150,17 @@ describe('the segments of an outbox', () => {
     expect(disk.list()).toHaveLength(1);
   });
 
+  it('are closed when they are complete, delivered or not', async () => {
+    const disk = new MemoryDisk();
+    const outbox = new Outbox(disk, { segmentBytes });
+    for (let n = 1; n <= 20; n += 1) {
+      outbox.append(at, bodyOf(n));
+      await outbox.sync();
+    }
+    expect(disk.list().length).toBeGreaterThan(3);
+    expect(disk.open).toBe(1);
+  });
+
   it('are closed when they are removed, also those that were synced before the next one began', async () => {
     const disk = new MemoryDisk();
     const outbox = new Outbox(disk, { segmentBytes });

@@ -165,10 +165,9 @@ export class Journal {
   }
 
   #synced(segments: readonly Segment[]): void {
-    for (const segment of segments) {
-      segment.begun = true;
-      if (segment !== this.#segments.at(-1) && !segment.dirty) closeFile(segment);
-    }
+    for (const segment of segments) segment.begun = true;
+    // Also one that was synced before it was complete.
+    for (const segment of this.#segments.slice(0, -1)) if (!segment.dirty) closeFile(segment);
   }
 
   /** Nothing more is written to the segments so far, and no sync of them counts: the disk has lost a part of them. */
@@ -185,8 +184,6 @@ export class Journal {
       const [oldest, ...later] = this.#segments;
       if (!oldest || oldest.last > acknowledged || !later.some(({ begun }) => begun)) return;
       this.#segments.shift();
-      // It may have been synced before it was complete. No sync of it is under way: the later head was synced with it.
-      closeFile(oldest);
       if (this.#read?.segment === oldest) this.#read = null;
       this.#files.remove(oldest.name).catch((error: unknown) => {
         this.#segments.unshift(oldest);

@@ -31,6 +31,8 @@ export class MemoryDisk implements SegmentFiles {
   /** Files that were created and not closed. */
   open = 0;
   removals = 0;
+  /** Files whose removal is not on the device. */
+  #removed = new Map<string, StoredFile>();
 
   list(): string[] {
     return [...this.files.keys()];
@@ -62,6 +64,7 @@ export class MemoryDisk implements SegmentFiles {
   async remove(name: string): Promise<void> {
     this.#check();
     this.removals += 1;
+    this.#removed.set(name, this.#file(name));
     this.files.delete(name);
   }
 
@@ -72,6 +75,7 @@ export class MemoryDisk implements SegmentFiles {
   syncNow(): void {
     if (this.brokenSync !== null) throw new DiskError(this.brokenSync);
     for (const file of this.files.values()) file.named = true;
+    this.#removed.clear();
   }
 
   /** Octets stored. */
@@ -81,11 +85,11 @@ export class MemoryDisk implements SegmentFiles {
 
   /**
    * The disk after a loss of power. Of what was not synced, `kept` decides octet by octet what is there: the kernel
-   * writes pages in any order.
+   * writes pages in any order. Removed files are back.
    */
   afterPowerLoss(kept: (name: string, offset: number) => boolean = () => false): MemoryDisk {
     const disk = new MemoryDisk();
-    for (const [name, { octets, synced, named }] of this.files) {
+    for (const [name, { octets, synced, named }] of [...this.files, ...this.#removed]) {
       if (!named) continue;
       const left = Buffer.alloc(octets.length);
       let end = synced.length;
