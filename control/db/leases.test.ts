@@ -1,10 +1,12 @@
 /** Leases and fences: two owners never write under one lease, also when one is late, was stopped, or comes back. */
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openTestDatabase } from '../../test/kit/db/test-database.ts';
+import { onSqlite, openTestDatabase } from '../../test/kit/db/test-database.ts';
 import { dialectOf } from './dialect-name.ts';
 import { FenceLost, insideFence } from './fence.ts';
 import {
+  endLeasesOfDead,
   expelOthers,
   heldLeases,
   type Lease,
@@ -72,6 +74,43 @@ describe('a lease', () => {
     expect(await renewLeases(database.apart, 'a', ms)).toEqual([]);
     await expect(write(lease, 1)).rejects.toThrow(FenceLost);
   });
+
+  it.skipIf(onSqlite)('ends with the session of its owner, unless that has just renewed it', async () => {
+    await taken('work', 'a');
+    const ended = (quietMs: number) => endLeasesOfDead(database.db, ms, quietMs);
+    expect(await ended(0)).toEqual([]);
+    await sql`select pg_terminate_backend(session_pid::integer) from leases where owner = 'a'`.execute(
+      database.db,
+    );
+    // Until the server has ended it.
+    await expect.poll(() => ended(0)).toEqual(['a']);
+    expect(await ended(0)).toEqual([]);
+    expect(await renewLeases(database.apart, 'a', ms)).toEqual([]);
+    const next = await taken('work', 'b');
+    expect(next.fence).toBe(2);
+  });
+
+  it.skipIf(onSqlite)(
+    'that is renewed over another connection does not end with the former one',
+    async () => {
+      await taken('work', 'a');
+      const { rows } = await sql<{ pid: number }>`select session_pid as pid from leases`.execute(database.db);
+      await sql`select pg_terminate_backend(session_pid::integer) from leases where owner = 'a'`.execute(
+        database.db,
+      );
+      const isGone = async () => {
+        const found = await sql`select 1 from pg_stat_activity where pid = ${rows[0]?.pid}`.execute(
+          database.db,
+        );
+        return found.rows.length === 0;
+      };
+      await expect.poll(isGone).toBe(true);
+      // It has renewed it less than so long ago.
+      expect(await endLeasesOfDead(database.db, ms, ms / 2)).toEqual([]);
+      expect(await renewLeases(database.apart, 'a', ms)).toHaveLength(1);
+      expect(await endLeasesOfDead(database.db, ms, 0)).toEqual([]);
+    },
+  );
 
   it('that was lost is not released for its next owner', async () => {
     const lost = await taken('work', 'a');

@@ -30,16 +30,22 @@ function isValid(db: Db) {
     : sql<boolean>`leases.expires_at > ${databaseTime(db)}`;
 }
 
+/** The process of the server behind this connection. SQLite has none. */
+function session(db: Db): RawBuilder<number | null> {
+  return dialectOf(db) === 'sqlite' ? sql`null` : sql`pg_backend_pid()`;
+}
+
 /** Takes a lease that is free. Resolves with null when another owner has it, or was faster. */
 export async function takeLease(db: Db, name: string, owner: string, ms: number): Promise<Lease | null> {
   const expires_at = sql<number>`${databaseTime(db)} + ${sql.lit(ms)}`;
+  const session_pid = session(db);
   const taking = db
     .insertInto('leases')
-    .values({ name, owner, fence: 1, expires_at })
+    .values({ name, owner, fence: 1, expires_at, session_pid })
     .onConflict((conflict) =>
       conflict
         .column('name')
-        .doUpdateSet((eb) => ({ owner, expires_at, fence: eb('leases.fence', '+', 1) }))
+        .doUpdateSet((eb) => ({ owner, expires_at, session_pid, fence: eb('leases.fence', '+', 1) }))
         .where((eb) => eb.not(isValid(db))),
     )
     .returning('fence');
@@ -58,7 +64,7 @@ export async function takeLease(db: Db, name: string, owner: string, ms: number)
 export async function renewLeases(db: Db, owner: string, ms: number): Promise<Lease[]> {
   const renewing = db
     .updateTable('leases')
-    .set({ expires_at: sql<number>`${databaseTime(db)} + ${sql.lit(ms)}` })
+    .set({ expires_at: sql<number>`${databaseTime(db)} + ${sql.lit(ms)}`, session_pid: session(db) })
     .where('owner', '=', owner)
     .where(isValid(db))
     .returning(['name', 'owner', 'fence']);
@@ -70,6 +76,26 @@ export async function renewLeases(db: Db, owner: string, ms: number): Promise<Le
         .selectFrom('written')
         .selectAll()
         .execute();
+}
+
+/**
+ * Ends the leases of processes that have died: their session has ended, and they have not renewed for `quietMs`. One
+ * that lives and lost its connection renews over another one before. If it is late all the same, it has lost its
+ * leases, as any late one; the fences keep it from writing. A session of a pooler outlives the process: then the time
+ * counts alone. Resolves with the owners.
+ * @param ms how long leases are taken for
+ */
+export async function endLeasesOfDead(db: Db, ms: number, quietMs: number): Promise<string[]> {
+  const { rows } = await sql<{ owner: string }>`
+    with ended as (
+      update leases set expires_at = 0
+      where expires_at > ${databaseTime(db)}
+        and expires_at < ${databaseTime(db)} + ${sql.lit(ms - quietMs)}
+        and session_pid is not null
+        and not exists (select 1 from pg_stat_activity where pid = leases.session_pid)
+      returning owner)
+    select distinct owner from ended`.execute(db);
+  return rows.map(({ owner }) => owner);
 }
 
 /** Frees a lease, so that another replica need not wait until it expires. */

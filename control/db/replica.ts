@@ -11,6 +11,7 @@ import { dialectOf } from './dialect-name.ts';
 import { insideFence, outsideFences } from './fence.ts';
 import {
   type Claimant,
+  endLeasesOfDead,
   expelOthers,
   heldLeases,
   type Lease,
@@ -54,6 +55,8 @@ export interface ReplicaCounts {
 const rememberedMs = 24 * 3_600_000;
 /** Beats between two looks at others' work. */
 const beatsPerLook = 2;
+/** Beats without a renewal after which a replica without its session counts as dead: a new session takes less than one. */
+const quietBeats = 1.5;
 const beatsPerPrune = 3_600;
 
 export class Replica {
@@ -207,15 +210,27 @@ export class Replica {
     try {
       await this.start();
       if (this.hasOthers) await this.#renew();
+      if (this.hasOthers && (await this.#someDied())) this.#lookNow();
       if (this.#presence === null) await this.#takePresence();
       await this.#takeFree();
       this.#beats += 1;
       if (this.#beats % beatsPerPrune === 0) await pruneReplicas(this.#parts.db, rememberedMs);
-      if (this.#beats % beatsPerLook === 0) for (const look of this.#looks) look();
+      if (this.#beats % beatsPerLook === 0) this.#lookNow();
     } catch (error) {
       this.#parts.log.error({ err: error }, 'the leases of this replica could not be renewed');
       if (this.hasOthers && this.#clock.elapsed() >= this.#until) this.#loseAll();
     }
+  }
+
+  #lookNow(): void {
+    for (const look of this.#looks) look();
+  }
+
+  async #someDied(): Promise<boolean> {
+    const { beatMs, leaseMs } = this.#limits;
+    const dead = await endLeasesOfDead(this.#parts.db, leaseMs, quietBeats * beatMs);
+    for (const replica of dead) this.#parts.log.info({ replica }, 'a replica has died');
+    return dead.length > 0;
   }
 
   async #renew(): Promise<void> {

@@ -1,5 +1,6 @@
 /** The elements of the edges' configuration: built from the areas' rows, stored with their versions. */
 import type { OrgConfig, PathwayConfig } from '#shared/edge-protocol/config.ts';
+import type { Altered } from '../catalogue/index.ts';
 import {
   type Db,
   type EdgeConfigItemRow,
@@ -228,4 +229,49 @@ export async function newestVersion(db: Db): Promise<number> {
     .where('name', '=', versionCounter)
     .executeTakeFirst();
   return row?.value ?? 0;
+}
+
+/** What may have changed. */
+export type AlteredKeys = Pick<
+  Altered,
+  'edges' | 'numbers' | 'organizations' | 'pathways' | 'proxies' | 'settings'
+>;
+
+/** All that a release may publish in another form. */
+export async function everything(db: Db): Promise<AlteredKeys> {
+  const items = await db.selectFrom('edge_config_items').select(['kind', 'key']).execute();
+  const organizations = await db.selectFrom('organizations').select('id').execute();
+  const numbers = await db.selectFrom('numbers').select('number').where('archived_at', 'is', null).execute();
+  const pathways = await db.selectFrom('pathways').select('id').execute();
+  const keys = (kind: Item['kind']) => items.filter((item) => item.kind === kind).map(({ key }) => key);
+  return {
+    organizations: new Set(organizations.map(({ id }) => id)),
+    numbers: new Set([...numbers.map(({ number }) => number), ...keys('number')]),
+    pathways: new Set([...pathways.map(({ id }) => id), ...keys('pathway').map(pathwayOf)]),
+    edges: new Set(),
+    proxies: false,
+    settings: true,
+  };
+}
+
+/** The pathway of an element with one of its versions. */
+export const pathwayOf = (key: string) => key.slice(0, key.lastIndexOf('@'));
+
+/** Forgets removed elements, unless an edge that is linked to some replica may not know of the removal yet. */
+export async function pruneRemoved(db: Db): Promise<void> {
+  await db
+    .deleteFrom('edge_config_items')
+    .where('content', 'is', null)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('edges')
+            .select('edges.id')
+            .where('edges.replica_id', 'is not', null)
+            .whereRef('edges.applied_version', '<', 'edge_config_items.version'),
+        ),
+      ),
+    )
+    .execute();
 }

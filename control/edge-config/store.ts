@@ -18,14 +18,18 @@ import { type CallCeiling, ceilingOf, limitsInForce, signingSecretContext } from
 import type { Bus, Topic } from '../replicas/index.ts';
 import { openPassword } from '../trunks/index.ts';
 import {
+  type AlteredKeys,
   edgeItem,
+  everything,
   type Item,
   newestVersion,
   nextVersion,
   numberItem,
   organizationItem,
   pathwayItems,
+  pathwayOf,
   proxiesItem,
+  pruneRemoved,
   type StoredOrganization,
   storedContent,
   storeItem,
@@ -95,26 +99,21 @@ export class EdgeConfigStore {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Republishes everything, for a release that changes the form of elements. Call before edges connect. */
+  /**
+   * Publishes what a release that changes the form of elements, or other settings, make different. Call before edges
+   * connect. What is as it was is only read, so that the start of a replica keeps no other one from writing.
+   */
   async publishAll(): Promise<void> {
-    await this.#catalogue.change(async (db, altered) => {
-      await db.deleteFrom('edge_config_items').where('content', 'is', null).execute();
-      const items = await db.selectFrom('edge_config_items').select(['kind', 'key']).execute();
-      const organizations = await db.selectFrom('organizations').select('id').execute();
-      const numbers = await db
-        .selectFrom('numbers')
-        .select('number')
-        .where('archived_at', 'is', null)
-        .execute();
-      const pathways = await db.selectFrom('pathways').select('id').execute();
-      for (const { id } of organizations) altered.organizations.add(id);
-      for (const { number } of numbers) altered.numbers.add(number);
-      for (const { id } of pathways) altered.pathways.add(id);
-      for (const { kind, key } of items) {
+    const different = await this.#reading(async (db) => this.#changed(db, await everything(db)));
+    await pruneRemoved(this.#database.db);
+    if (different.length === 0) return;
+    await this.#catalogue.change(async (_, altered) => {
+      for (const { kind, key } of different) {
+        if (kind === 'organization') altered.organizations.add(key);
         if (kind === 'number') altered.numbers.add(key);
-        if (kind === 'pathway') altered.pathways.add(key.slice(0, key.lastIndexOf('@')));
+        if (kind === 'pathway') altered.pathways.add(pathwayOf(key));
+        if (kind === 'settings') altered.settings = true;
       }
-      altered.settings = true;
     });
   }
 
@@ -184,15 +183,25 @@ export class EdgeConfigStore {
 
   /** Returns the new version; null: nothing changed. */
   async #store(db: Db, altered: Altered): Promise<number | null> {
+    const changed = await this.#changed(db, altered);
+    if (changed.length === 0) return null;
+    const version = await nextVersion(db);
+    for (const item of changed) await storeItem(db, item, version);
+    return version;
+  }
+
+  /** The elements that are different from what is published. */
+  async #changed(db: Db, altered: AlteredKeys): Promise<Item[]> {
     const present: Item[] = [];
+    const pathways = new Set(altered.pathways);
     for (const id of altered.organizations) present.push(await organizationItem(db, id));
     // When a number starts to use a pathway version, the edges need that version.
     for (const number of altered.numbers) {
       const { item, pathwayId } = await numberItem(db, number);
       present.push(item);
-      if (pathwayId !== null) altered.pathways.add(pathwayId);
+      if (pathwayId !== null) pathways.add(pathwayId);
     }
-    for (const id of altered.pathways) present.push(...(await pathwayItems(db, id)));
+    for (const id of pathways) present.push(...(await pathwayItems(db, id)));
     for (const id of altered.edges) present.push(await edgeItem(db, id));
     if (altered.proxies) present.push(await proxiesItem(db));
     if (altered.settings) {
@@ -202,10 +211,7 @@ export class EdgeConfigStore {
     }
     const changed: Item[] = [];
     for (const item of present) if ((await storedContent(db, item)) !== item.content) changed.push(item);
-    if (changed.length === 0) return null;
-    const version = await nextVersion(db);
-    for (const item of changed) await storeItem(db, item, version);
-    return version;
+    return changed;
   }
 
   #deployment(): Pick<EdgeConfig, 'allowed_private_targets' | 'open_inbound'> {

@@ -265,6 +265,7 @@ test('kill -9 of the control plane with the link loses nothing, and records noth
   // The pauses before four attempts are 3.25 s at most: it was linked within 5 s.
   expect(attempts.filter(({ failures = 0 }) => failures >= 4)).toEqual([]);
   console.log(`the edge was linked again ${Number(attempts.at(-1)?.time) - killedAt} ms after the kill`);
+  await eventually('the other one to notice', () => other.output.includes('a replica has died') || null);
   await stop(await standing());
   for (const caller of [...before, meanwhile]) await finish(caller);
   await load.stop();

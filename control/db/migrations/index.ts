@@ -38,6 +38,7 @@ import { up as fleetMembers } from './0035-fleet-members.ts';
 import { up as fleet } from './0036-fleet.ts';
 import { up as callLogByMonth } from './0037-call-log-by-month.ts';
 import { up as transcriptWords } from './0038-transcript-words.ts';
+import { up as leaseSessions } from './0039-lease-sessions.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -78,4 +79,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0036-fleet': { up: fleet },
   '0037-call-log-by-month': { up: callLogByMonth },
   '0038-transcript-words': { up: transcriptWords },
+  '0039-lease-sessions': { up: leaseSessions },
 };

@@ -11,6 +11,8 @@ export interface LeaseRow {
   fence: number;
   /** by the database's clock, ms since the epoch */
   expires_at: number;
+  /** of the PostgreSQL server, for the connection that renewed it last; null: of an earlier version */
+  session_pid: Generated<number | null>;
 }
 
 /** Something that one replica has for a moment, while it lives. */

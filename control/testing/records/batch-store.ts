@@ -123,14 +123,21 @@ async function statusesOf(db: Db, id: string): Promise<TestBatchRow['status'][]>
   return rows.map(({ status }) => status);
 }
 
-/** Ids of batches that ended at or after `since` (ISO), by their end. */
-export async function completedSince(db: Db, since: string): Promise<string[]> {
+export interface EndedBatch {
+  readonly id: string;
+  readonly completed_at: string;
+}
+
+/** Batches that ended at `after.completed_at` with a greater id, or later; by their end. */
+export async function endedAfter(db: Db, after: EndedBatch, limit: number): Promise<EndedBatch[]> {
   const rows = await db
     .selectFrom('test_batches')
-    .select('id')
-    .where('completed_at', '>=', since)
+    .select(['id', 'completed_at'])
+    .where('completed_at', '>=', after.completed_at)
+    .where((eb) => eb.or([eb('completed_at', '>', after.completed_at), eb('id', '>', after.id)]))
     .orderBy('completed_at')
     .orderBy('id')
+    .limit(limit)
     .execute();
-  return rows.map(({ id }) => id);
+  return rows.flatMap(({ id, completed_at }) => (completed_at === null ? [] : [{ id, completed_at }]));
 }
