@@ -345,7 +345,12 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
       commandTimeoutMs: limits.edgeLink.commandTimeoutMs,
       log: options.logger,
     }),
-    agentTestSockets: new AgentTestSockets(clock, limits.edgeLink.frameBytes),
+    agentTestSockets: new AgentTestSockets({
+      bus,
+      clock,
+      secrets,
+      mostFrameBytes: limits.edgeLink.frameBytes,
+    }),
     announcements,
     allowedTargets,
     quotas: new Quotas(config.quotas),

@@ -1,7 +1,7 @@
 /** One edge's connection for one run: its messages, in order, and its requests on behalf of the tested agent. */
 import { Compile } from 'typebox/compile';
-import { WebSocket } from 'ws';
 import { AgentTestEvent, type AgentTestOrder } from '#shared/agent-test-protocol.ts';
+import type { LineSocket } from './line-socket.ts';
 
 const checkEvent = Compile(AgentTestEvent);
 
@@ -12,17 +12,16 @@ type Question = Extract<AgentTestEvent, { type: 'webhook' | 'tool' }>;
 export type Told = Exclude<AgentTestEvent, Question>;
 
 export class TestLine {
-  readonly #socket: WebSocket;
+  readonly #socket: LineSocket;
   readonly #told: Told[] = [];
   readonly #questions: Question[] = [];
   #ask: ((question: Question) => void) | null = null;
   #wake: () => void = () => undefined;
 
-  constructor(socket: WebSocket) {
+  constructor(socket: LineSocket) {
     this.#socket = socket;
-    socket.on('message', (data, binary) => this.#receive(binary ? '' : data.toString()));
-    socket.on('error', () => socket.terminate());
-    socket.on('close', () => this.#wake());
+    socket.onText((text) => this.#receive(text));
+    socket.onClose(() => this.#wake());
   }
 
   /** Sets who answers the tested agent's webhooks and tools; earlier questions are delivered now. */
@@ -40,7 +39,7 @@ export class TestLine {
         signal.throwIfAborted();
         const told = this.#told.shift();
         if (told) return told;
-        if (this.#socket.readyState === WebSocket.CLOSED) return null;
+        if (this.#socket.isClosed) return null;
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
         });
@@ -52,7 +51,7 @@ export class TestLine {
 
   /** Does nothing when the edge is gone. */
   send(order: AgentTestOrder): void {
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(order));
+    this.#socket.send(JSON.stringify(order));
   }
 
   /** Ends the call, unless it has ended. */

@@ -2,11 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import { ApiError } from '#shared/errors.ts';
+import { testSockets } from '../../../test/kit/control/over-call.ts';
 import { ConnectedEdges, type LinkedEdge } from '../../edge-link/registry.ts';
 import { outsideOf, Recorder } from '../mocks/mocks.ts';
 import { converseOverCall, type Missed, type OverCallParts } from './over-call.ts';
 import { callSettings } from './settings.ts';
-import { AgentTestSockets } from './sockets.ts';
+import type { AgentTestSockets } from './sockets.ts';
 
 let clock: FakeClock;
 let edges: ConnectedEdges;
@@ -19,7 +20,7 @@ let ordered: PromiseWithResolvers<EdgeCommand>;
 beforeEach(() => {
   clock = new FakeClock();
   edges = new ConnectedEdges();
-  sockets = new AgentTestSockets(clock, 65_536);
+  sockets = testSockets(clock);
   missed = [];
   stop = new AbortController();
   ordered = Promise.withResolvers();

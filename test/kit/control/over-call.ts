@@ -4,18 +4,40 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import WebSocket from 'ws';
 import type { AgentTestEvent, AgentTestOrder } from '#shared/agent-test-protocol.ts';
-import { systemClock } from '#shared/clock.ts';
+import { type Clock, systemClock } from '#shared/clock.ts';
+import { SecretBox } from '../../../control/db/secrets.ts';
+import type { RelayBus } from '../../../control/testing/over-call/relay.ts';
 import { AgentTestSockets, type ExpectedLine } from '../../../control/testing/over-call/sockets.ts';
 
 export const runId = '6f1c1f5e-3a63-4f0e-9d62-0d7b8f8f2b11';
 
+/** Of a replica that is alone. */
+const aloneBus: RelayBus = {
+  id: 'only',
+  topic: () => ({ publish: async () => undefined, post: () => undefined, on: () => undefined }),
+  onMissed: () => undefined,
+  transients: { peers: new Set(), onLeft: () => undefined },
+};
+
+export const testSockets = (clock: Clock, bus = aloneBus) =>
+  new AgentTestSockets({
+    bus,
+    clock,
+    secrets: new SecretBox('11'.repeat(32)),
+    mostFrameBytes: 4_000_000,
+  });
+
 /** The endpoint of agent tests over a call, on its own port. */
 export class TestSockets {
-  readonly sockets = new AgentTestSockets(systemClock, 65_536);
+  readonly sockets: AgentTestSockets;
   readonly #server: Server = createServer();
 
-  static async open(): Promise<TestSockets> {
-    const test = new TestSockets();
+  private constructor(bus?: RelayBus) {
+    this.sockets = testSockets(systemClock, bus);
+  }
+
+  static async open(bus?: RelayBus): Promise<TestSockets> {
+    const test = new TestSockets(bus);
     test.#server.on('upgrade', (request, socket, head) => {
       if (!test.sockets.take(request, socket, head)) socket.destroy();
     });
