@@ -118,18 +118,19 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
     if (this.#isHeld) return;
     const { clock, db, name, nextDue, replica } = this.#parts;
     const claimant = await replica.claimant();
-    await this.#takeOver();
+    let work = await this.#takeOver();
     const now = new Date(clock.now()).toISOString();
     for (;;) {
       // Also when that happened during the database read.
-      if (this.#isHeld || (await this.#dueNow(db, now)).length === 0) break;
+      if (this.#isHeld || (await this.#dueNow(db, work, now)).length === 0) break;
       const claimed = await db.transaction().execute((trx) => this.#claim(trx, now, claimant));
       for (const [item, tries] of claimed) this.#run(item, tries, claimant);
+      work = await underWay(db, name);
       if (claimed.length === 0) break;
     }
     if (this.#isHeld) return;
     const next = await nextDue(now);
-    const waits = (await underWay(db, name)).map(({ waits_until }) => waits_until);
+    const waits = work.map(({ waits_until }) => waits_until);
     const times = [next, ...waits].flatMap((time) => (time !== null && time > now ? [Date.parse(time)] : []));
     if (times.length === 0) return;
     const waitMs = Math.min(...times) - clock.now();
@@ -138,11 +139,15 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
     else this.#wake();
   }
 
-  /** Counts what was running on replicas that have died, and what this one could not end. */
-  async #takeOver(): Promise<void> {
+  /**
+   * Counts what was running on replicas that have died, and what this one could not end. Resolves with the work under
+   * way after that.
+   */
+  async #takeOver(): Promise<UnderWay[]> {
     const { clock, db, failed, log, name, replica } = this.#parts;
     const isAbandoned = ({ id, owner }: UnderWay) => owner === replica.id && !this.#running.has(id);
-    const left = await takeOver(db, name, isAbandoned, clock.now(), (place, tries) =>
+    const work = await underWay(db, name);
+    const left = await takeOver(db, name, work, isAbandoned, clock.now(), (place, tries) =>
       pauseAfterCrash(place, failed ? 1 : tries),
     );
     replica.counts.takenOver += left.length;
@@ -153,6 +158,7 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
       );
       await this.#count(id, until, crashed);
     }
+    return left.length > 0 ? underWay(db, name) : work;
   }
 
   /** Stores a failed attempt. If that fails, the work still waits. */
@@ -168,9 +174,9 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
   }
 
   /** Due items that nobody works on, within the limits. */
-  async #dueNow(db: Db, now: string): Promise<Item[]> {
-    const { due, mostPerOrganization, mostRunning, name } = this.#parts;
-    const rows = (await underWay(db, name)).filter(({ waits_until }) => !(waits_until && waits_until <= now));
+  async #dueNow(db: Db, work: readonly UnderWay[], now: string): Promise<Item[]> {
+    const { due, mostPerOrganization, mostRunning } = this.#parts;
+    const rows = work.filter(({ waits_until }) => !(waits_until && waits_until <= now));
     const running = rows.filter(({ waits_until }) => waits_until === null);
     const free = mostRunning - running.length;
     if (free <= 0) return [];
@@ -193,7 +199,7 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
   /** In a transaction, which has the order of all writes: no two replicas claim one item, or pass a limit together. */
   async #claim(db: Db, now: string, claimant: Claimant): Promise<[Item, number][]> {
     const { clock, name } = this.#parts;
-    const items = await this.#dueNow(db, now);
+    const items = await this.#dueNow(db, await underWay(db, name), now);
     if (items.length === 0 || this.#isHeld) return [];
     const tries = await claimWork(db, name, items, claimant, clock.now());
     return items.map((item) => [item, tries.get(item.id) ?? 1]);

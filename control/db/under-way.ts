@@ -127,17 +127,18 @@ export interface Interrupted {
 
 /**
  * Lets the work of replicas that have died wait: it counts as an attempt. Only one replica gets each piece.
- * @param isAbandoned whether this replica's own claim is left over @param pause ms, by the place among them from 0
+ * @param work the queue's, as it was read last @param isAbandoned whether this replica's own claim is left over @param pause ms, by the place among them from 0
  */
 export async function takeOver(
   database: Db,
   queue: string,
+  work: readonly UnderWay[],
   isAbandoned: (row: UnderWay) => boolean,
   now: number,
   pause: (place: number, tries: number) => number,
 ): Promise<Interrupted[]> {
   const isLeft = (row: UnderWay) => row.waits_until === null && (!row.isAlive || isAbandoned(row));
-  if (!(await underWay(database, queue)).some(isLeft)) return [];
+  if (!work.some(isLeft)) return [];
   return database.transaction().execute(async (db) => {
     const left = (await underWay(db, queue)).filter(isLeft);
     const over = left.map(({ id, tries }, place) => ({ id, tries, until: now + pause(place, tries) }));

@@ -83,7 +83,14 @@ export class Sessions implements BackgroundWork {
   async resume(): Promise<void> {
     const { clock, database, replica } = this.#parts.services;
     // The earlier owner of the lease writes nothing more, even if it lives.
-    const left = await takeOver(database.db, stepQueue, () => true, clock.now(), pauseAfterCrash);
+    const left = await takeOver(
+      database.db,
+      stepQueue,
+      await underWay(database.db, stepQueue),
+      () => true,
+      clock.now(),
+      pauseAfterCrash,
+    );
     replica.counts.takenOver += left.length;
     const crashed = (await underWay(database.db, stepQueue)).map(({ id }) => id);
     const running = await listRunning(database.db);
