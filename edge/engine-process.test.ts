@@ -4,8 +4,8 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '#shared/clock.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Clock, FakeClock, systemClock } from '#shared/clock.ts';
 import { createAuthority } from '../test/kit/fakes/certificates.ts';
 import { untilClosed } from '../test/kit/until-closed.ts';
 import { EngineProcess } from './engine-process.ts';
@@ -49,7 +49,11 @@ beforeEach(async () => {
   ready = Promise.withResolvers();
   unusable = Promise.withResolvers();
   writeCertificate();
-  engine = new EngineProcess({
+  engine = newEngine(systemClock);
+});
+
+function newEngine(clock: Clock, maxConnections = 2): EngineProcess {
+  return new EngineProcess({
     program: join(import.meta.dirname, 'engine', 'main.ts'),
     config: {
       tls: { host: '127.0.0.1', port, cert: join(folder, 'server.crt'), key: join(folder, 'server.key') },
@@ -58,15 +62,15 @@ beforeEach(async () => {
       app: { host: '127.0.0.1', port: 0, secret: 's' },
       clientTls: { ca: null, folder: null },
       hep: null,
-      limits: { maxConnections: 2 },
+      limits: { maxConnections },
     },
-    clock: systemClock,
+    clock,
     log: createLog('debug', { write: (line) => lines.push(line) }),
     onReady: (app) => ready.resolve(app),
     onRestart: () => restarts++,
     onUnusable: () => unusable.resolve(),
   });
-});
+}
 
 afterEach(() => engine.stop());
 
@@ -77,6 +81,23 @@ async function shownCertificate(): Promise<string> {
   const { raw } = socket.getPeerCertificate();
   socket.destroy();
   return raw.toString('base64');
+}
+
+/** The session of a new connection. */
+async function newSession(): Promise<Buffer> {
+  const socket = connect({ host: '127.0.0.1', port, ca: authority.cert });
+  const session = await new Promise<Buffer>((resolve) => socket.once('session', resolve));
+  socket.destroy();
+  return session;
+}
+
+/** Whether the engine resumes a session instead of a full handshake. */
+async function resumes(session: Buffer): Promise<boolean> {
+  const socket = connect({ host: '127.0.0.1', port, ca: authority.cert, session });
+  await once(socket, 'secureConnect');
+  const reused = socket.isSessionReused();
+  socket.destroy();
+  return reused;
 }
 
 const plain = (pem: string) => pem.replace(/-----[^-]+-----|\s/g, '');
@@ -141,5 +162,22 @@ describe('the embedded engine as a process', () => {
     const after = await shownCertificate();
     expect(after).not.toBe(before);
     expect(plain(cert)).toContain(after);
+  });
+
+  it('lets peers resume their TLS sessions after a restart, for a day', async () => {
+    const clock = new FakeClock();
+    engine = newEngine(clock, 100);
+    engine.start();
+    await ready.promise;
+    const before = await newSession();
+    ready = Promise.withResolvers();
+    process.kill(engine.pid ?? 0, 'SIGKILL');
+    await vi.waitFor(() => expect(restarts).toBe(1));
+    clock.advance(200);
+    await ready.promise;
+    expect(await resumes(before)).toBe(true);
+    clock.advance(24 * 3_600_000);
+    await vi.waitFor(async () => expect(await resumes(before)).toBe(false));
+    expect(await resumes(await newSession())).toBe(true);
   });
 });

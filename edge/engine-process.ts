@@ -5,6 +5,7 @@
  *     stopped --start--> starting --ready event--> ready --exit--> waiting --pause over--> starting
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock, Timer } from '#shared/clock.ts';
@@ -42,6 +43,8 @@ const firstPauseMs = 200;
 const longestPauseMs = 10_000;
 /** A run of this length counts as healthy: the restart pause is reset. */
 const healthyMs = 30_000;
+/** Life of the keys of TLS session tickets: whoever learns them can read the resumed sessions (RFC 9325 section 3.4). */
+const ticketKeysMs = 24 * 3_600_000;
 /** Time limit for the engine to exit after its input was closed, ms. */
 const stopMs = 3_000;
 
@@ -62,6 +65,9 @@ export class EngineProcess {
   #metrics: Record<string, number> = {};
   #sources: SourcesByOwner = {};
   #allowed: readonly string[] = [];
+  /** The same for each engine that is started, so that peers resume their sessions after a crash. */
+  #ticketKeys = newTicketKeys();
+  #newKeys: Timer | null = null;
 
   constructor(options: EngineProcessOptions) {
     this.#options = options;
@@ -90,7 +96,8 @@ export class EngineProcess {
     child.once('error', (error) => log.error({ err: error }, 'SIP engine cannot be started'));
     child.once('close', (code, signal) => this.#ended(child, code, signal));
     createInterface({ input: child.stdout }).on('line', (line) => this.#heard(line));
-    child.stdin.write(`${JSON.stringify(config)}\n`);
+    child.stdin.write(`${JSON.stringify({ ...config, ticketKeys: this.#ticketKeys })}\n`);
+    this.#newKeys ??= clock.after(ticketKeysMs, this.#changeTicketKeys);
     this.know(this.#sources);
     this.allow(this.#allowed);
   }
@@ -125,6 +132,12 @@ export class EngineProcess {
     this.#command({ command: 'end-dialogs', ids });
   }
 
+  readonly #changeTicketKeys = (): void => {
+    this.#ticketKeys = newTicketKeys();
+    this.#command({ command: 'ticket-keys', keys: this.#ticketKeys });
+    this.#newKeys = this.#options.clock.after(ticketKeysMs, this.#changeTicketKeys);
+  };
+
   #command(command: EngineCommand): void {
     this.#child?.stdin.write(lineOf(command));
   }
@@ -133,6 +146,7 @@ export class EngineProcess {
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#restart?.cancel();
+    this.#newKeys?.cancel();
     const child = this.#child;
     if (!child) return;
     await new Promise<void>((resolve) => {
@@ -195,4 +209,8 @@ export class EngineProcess {
     onRestart();
     this.#restart = clock.after(pauseMs, () => this.start());
   }
+}
+
+function newTicketKeys(): string {
+  return randomBytes(48).toString('base64');
 }

@@ -28,13 +28,14 @@ export function parseConfiguration(line: string): EngineConfiguration {
 }
 
 export function stackOptions(configuration: EngineConfiguration): StackOptions {
-  const { tls, wss, publicHost, app, hep, limits = {} } = configuration;
+  const { tls, wss, publicHost, app, hep, limits = {}, ticketKeys } = configuration;
   return {
     transport: {
       tls: { host: tls.host, port: tls.port },
       ...(wss === null ? {} : { wss }),
       certificates: () => readCertificates(configuration),
       limits: transportLimits(limits),
+      ...(ticketKeys !== undefined && { ticketKeys: Buffer.from(ticketKeys, 'base64') }),
     },
     publicHost,
     port: {

@@ -10,6 +10,7 @@ import { systemClock } from '#shared/clock.ts';
 import { exitUnusable } from '#shared/engine-protocol/configuration.ts';
 import { type EngineCommand, type EngineEvent, lineOf, readCommand } from '#shared/engine-protocol/lines.ts';
 import { type GuardedParts, guardProgram } from '#shared/fault-guard.ts';
+import { collectGarbage } from '#shared/give-memory-back.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { processMetrics } from '#shared/process-metrics.ts';
 import { CertificateWatch } from './certificate-watch.ts';
@@ -64,6 +65,8 @@ async function run(): Promise<void> {
     emit({ event: 'refusals', sources }),
   );
   if (configuration.dataFolder) guard.attach(guarded(stack, configuration.dataFolder));
+  // The garbage of the start, while no peer can be delayed.
+  collectGarbage();
   const addresses = await stack.listen();
   const { publicHost, tls } = configuration;
   const watch = new CertificateWatch({ file: tls.cert, publicHost }, systemClock, log);
@@ -136,6 +139,9 @@ function execute(order: EngineCommand, stack: Stack, watch: CertificateWatch): v
       stack.reloadCertificates();
       watch.taken(stack.certificate);
       log('info', 'certificates reloaded');
+      break;
+    case 'ticket-keys':
+      stack.setTicketKeys(Buffer.from(order.keys, 'base64'));
       break;
     case 'block':
       stack.block(order.address, order.seconds);

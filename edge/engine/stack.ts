@@ -154,6 +154,11 @@ export class Stack {
     this.#transport.reloadCertificates();
   }
 
+  /** Peers can resume only sessions with tickets under these keys. */
+  setTicketKeys(keys: Buffer): void {
+    this.#transport.setTicketKeys(keys);
+  }
+
   /** PEM of the certificate that peers get now. */
   get certificate(): string {
     return this.#transport.certificate;

@@ -28,6 +28,11 @@ export const engineConfiguration = objectOf(
   {
     /** Limits without a value here have the engine's default. */
     limits: someLimits,
+    /**
+     * Keys of TLS session tickets, 48 octets in base64: with the same ones after a restart, peers resume their sessions.
+     * Absent: the engine makes its own.
+     */
+    ticketKeys: text,
     /** Folder for crash reports; absent: they go to standard error. */
     dataFolder: name,
   },

@@ -26,6 +26,8 @@ const engineCommands = {
   stop: objectOf({}),
   /** Reads the certificate files again. */
   'reload-certificates': objectOf({}),
+  /** Sets the keys of TLS session tickets (`ticketKeys` of the configuration); sessions under former ones end. */
+  'ticket-keys': objectOf({ keys: text }),
   /** Closes all inbound connections of an address and rejects new ones for this long. */
   block: objectOf({ address: text, seconds: positive }),
   /** Sets the sources for which connections are reserved. All other sources share a part of the room. */

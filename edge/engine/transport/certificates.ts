@@ -44,9 +44,10 @@ const CIPHERS = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-export function serverContext(material: TlsMaterial): SecureContextOptions {
+/** @param ticketKeys keys of session tickets; null: new ones */
+export function serverContext(material: TlsMaterial, ticketKeys: Buffer | null): SecureContextOptions {
   const { cert, key } = material.server;
-  return { cert, key, minVersion: MIN_VERSION, ciphers: CIPHERS };
+  return { cert, key, minVersion: MIN_VERSION, ciphers: CIPHERS, ...(ticketKeys && { ticketKeys }) };
 }
 
 /** Contexts for outbound connections; each is created once, because loading all authorities is slow. */

@@ -31,6 +31,8 @@ export interface TransportOptions {
   /** Reads certificates and keys: at the start and at every `reloadCertificates`. */
   readonly certificates: () => TlsMaterial;
   readonly limits?: Partial<TransportLimits>;
+  /** Keys of TLS session tickets, 48 octets. Default: random ones. */
+  readonly ticketKeys?: Buffer;
   /** Default: the system's, with /etc/hosts. Edges connect to addresses that they have resolved themselves. */
   readonly resolve?: ResolveHost;
 }
@@ -57,6 +59,7 @@ export class TransportLayer implements ConnectionOwner {
   readonly #stop = new AbortController();
   #contexts: ClientContexts;
   #certificate = '';
+  #ticketKeys: Buffer | null;
   #ticker: Timer;
   #accepted = 0;
   #connected = 0;
@@ -71,6 +74,7 @@ export class TransportLayer implements ConnectionOwner {
     this.events = events;
     this.limits = { ...DEFAULT_TRANSPORT_LIMITS, ...options.limits };
     this.#options = options;
+    this.#ticketKeys = options.ticketKeys ?? null;
     this.#clock = clock;
     this.#admission = new Admission(this.limits, clock);
     this.#unfinished = new Unfinished(this.limits);
@@ -82,7 +86,7 @@ export class TransportLayer implements ConnectionOwner {
   /** Starts listening. @throws when a port is unavailable or the certificate is unusable; nothing listens then */
   async listen(): Promise<{ tls: BoundAddress; wss?: BoundAddress }> {
     const material = this.#options.certificates();
-    const context = serverContext(material);
+    const context = serverContext(material, this.#ticketKeys);
     this.#certificate = material.server.cert;
     const events = {
       refused: (address: string, reason: string) => this.#onRefused(address, reason),
@@ -164,10 +168,16 @@ export class TransportLayer implements ConnectionOwner {
   /** New connections use the current `certificates`. @throws when they are unusable; the old ones stay in use */
   reloadCertificates(): void {
     const material = this.#options.certificates();
-    const context = serverContext(material);
+    const context = serverContext(material, this.#ticketKeys);
     for (const listener of this.#listeners) listener.setCertificate(context);
     this.#certificate = material.server.cert;
     this.#contexts = new ClientContexts(material);
+  }
+
+  /** Sessions with tickets under former keys cannot be resumed: their peers make full handshakes. */
+  setTicketKeys(keys: Buffer): void {
+    this.#ticketKeys = keys;
+    for (const listener of this.#listeners) listener.setTicketKeys(keys);
   }
 
   /** PEM of the certificate that peers get now; empty before `listen`. */

@@ -121,6 +121,10 @@ export class Listener {
     this.#secure.setSecureContext(context);
   }
 
+  setTicketKeys(keys: Buffer): void {
+    this.#secure.setTicketKeys(keys);
+  }
+
   /** Destroys the connections of matching sources, including handshakes. */
   cut(isOne: (address: string) => boolean): void {
     for (const { socket, slot } of this.#sockets.values()) if (isOne(slot.address)) socket.destroy();
