@@ -63,8 +63,12 @@ async function speak(text: string, voice: string, folder: string): Promise<Uint8
   });
   const instance = await WebAssembly.instantiate(module, wasi.getImportObject());
   fill(instance.exports.memory);
-  const status = wasi.start(instance);
-  if (status !== 0) throw new Error(`flite ended with status ${status}`);
+  try {
+    const status = wasi.start(instance);
+    if (status !== 0) throw new Error(`flite ended with status ${status}`);
+  } finally {
+    closeFolder(wasi);
+  }
   return readFileSync(join(folder, 'speech.wav'));
 }
 
@@ -79,4 +83,10 @@ function fill(memory: unknown): void {
       done += octets;
     }
   }
+}
+
+/** Node leaves it open for as long as the process runs. Descriptor 3 is the first of `preopens`. */
+function closeFolder({ wasiImport }: WASI): void {
+  const close: unknown = wasiImport.fd_close;
+  if (typeof close === 'function') close(3);
 }

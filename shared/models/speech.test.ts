@@ -1,3 +1,4 @@
+import { readdirSync, readlinkSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
@@ -13,6 +14,18 @@ const english = { voice: null, language: 'en-US', sampleRate: 8000 };
 
 function loudness(samples: Int16Array): number {
   return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
+}
+
+/** Where the descriptors of this process lead. */
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      // The descriptor of the listing itself.
+      return [];
+    }
+  });
 }
 
 describe('flite', () => {
@@ -37,6 +50,11 @@ describe('flite', () => {
     const [own, unknown, kal] = await Promise.all([say(null), say('june'), say('kal')]);
     expect(unknown).toEqual(own);
     expect(kal).not.toEqual(own);
+  });
+
+  it('leaves no descriptor open after a text', async () => {
+    for (const text of ['one', 'two', 'three']) await flite.synthesize(text, english);
+    expect(openFiles().filter((path) => path.includes('trunkline-flite-'))).toEqual([]);
   });
 
   it('says nothing for a text without words', async () => {
