@@ -2,6 +2,7 @@
 import type { Clock } from '#shared/clock.ts';
 import type { Database, Replica } from '../db/index.ts';
 import type { Announcements, ConnectedEdges } from '../edge-link/index.ts';
+import type { Bus } from '../replicas/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
 import type { AlertLimits } from './limits.ts';
 
@@ -11,6 +12,7 @@ export interface AlertDeps {
   readonly clock: Clock;
   readonly database: Database;
   readonly replica: Replica;
+  readonly bus: Bus;
   readonly edges: ConnectedEdges;
   /** Announces the ids whose last report was stored. */
   readonly announcements: Announcements;

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type MailServer, startMailServer } from '../../test/kit/control/alerts.ts';
-import { EdgeClient } from '../../test/kit/control/edge-client.ts';
+import { connectEdge, EdgeClient } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { onDriver } from '../../test/kit/db/driver.ts';
-import { databaseQuiet, onSqlite } from '../../test/kit/db/test-database.ts';
+import { databaseQuiet, onSqlite, takeDatabase } from '../../test/kit/db/test-database.ts';
 import { readControlConfig } from '../settings/config.ts';
 import {
   endsAfterMs,
@@ -30,6 +30,9 @@ let hook: Server;
 let posts: Post[] = [];
 let statuses: number[] = [];
 let control: TestControl;
+let settings: Record<string, string>;
+// The clock runs while a message is being sent.
+const limits = { alerts: { sendTimeoutMs: 300_000 } };
 
 beforeEach(async () => {
   posts = [];
@@ -42,14 +45,12 @@ beforeEach(async () => {
     response.writeHead(statuses.shift() ?? 200).end();
   });
   await once(hook.listen(0, '127.0.0.1'), 'listening');
-  const settings = {
+  settings = {
     SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
     MAIL_FROM: 'Trunkline <trunkline@example.com>',
     METRICS_PUBLIC: 'true',
     OPERATOR_ALERTS: `night@example.com, http://127.0.0.1:${(hook.address() as AddressInfo).port}/secret`,
   };
-  // The clock runs while a message is being sent.
-  const limits = { alerts: { sendTimeoutMs: 300_000 } };
   control = await startControl(settings, {}, {}, { limits });
 });
 
@@ -154,6 +155,58 @@ describe("the operator's alert", () => {
     await told(1, 3);
     await pass(messageGapMs * 3);
     expect([mail.received.length, posts.length]).toEqual([1, 3]);
+  });
+});
+
+describe.skipIf(onSqlite)('of several control planes', () => {
+  it('one notifies, and the one that takes over knows what was sent', async () => {
+    const taken = await takeDatabase();
+    const shared = { ...settings, DATABASE_URL: taken.address };
+    const first = await startControl(shared, {}, {}, { limits });
+    const second = await startControl(shared, {}, {}, { limits });
+    const both = [first, second];
+    const [leading, following] = first.control.services.replica.held.includes('operator alerts')
+      ? both
+      : both.toReversed();
+    if (!leading || !following) throw new Error('there are no control planes');
+    const edge = await connectEdge(following);
+    await edge.next('config');
+    const says = async (failing: number) => {
+      edge.send({ type: 'status', metrics: { trunkline_edge_storage_failing: failing } });
+      await expect
+        .poll(() => {
+          following.clock.advance(100);
+          return both.map(({ control: { services } }) => services.edges.storage.failing.length);
+        })
+        .toEqual([failing, failing]);
+    };
+    const look = async ({ clock, control: { services } }: TestControl, ms: number) => {
+      for (let passed = 0; passed < ms; passed += 5_000) {
+        clock.advance(5_000);
+        await databaseQuiet(services.database);
+      }
+    };
+    await says(1);
+    await look(following, 60_000);
+    expect([mail.received.length, posts.length]).toEqual([0, 0]);
+    await look(leading, 5_000);
+    await expect.poll(() => [mail.received.length, posts.length]).toEqual([1, 1]);
+    // What it has sent is known to the other one a moment later.
+    await leading.control.services.bus.close();
+    await following.control.services.bus.read();
+    await leading.close();
+    await following.control.services.replica.settled();
+    await look(following, messageGapMs);
+    expect([mail.received.length, posts.length]).toEqual([1, 1]);
+    edge.send({ type: 'status', metrics: { trunkline_edge_storage_failing: 0 } });
+    await expect.poll(() => following.control.services.edges.storage.failing.length).toBe(0);
+    await look(following, endsAfterMs + 10_000);
+    await expect
+      .poll(() => posts.map(({ subject }) => subject.split(',')[0]))
+      .toEqual(['Alert: disk not writable', 'Resolved: disk writable again']);
+    await edge.kill();
+    await following.close();
+    await taken.release();
   });
 });
 

@@ -1,6 +1,7 @@
 /**
  * Notifies the operator by mail and webhook when a disk cannot be written. It stores nothing: it has to work while the
- * database cannot be written, and after a restart it checks again.
+ * database cannot be written, and after a restart it checks again. Of several replicas one sends (`OperatorTurn`), and
+ * tells the others what it has sent; while the database is away, each does.
  */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock, Timer } from '#shared/clock.ts';
@@ -16,6 +17,7 @@ import {
   type StorageLevel,
   type StorageTrouble,
 } from './operator-rules.ts';
+import type { OperatorTurn } from './operator-turn.ts';
 import { errorText, type NoticeSender, type OutgoingNotice } from './senders.ts';
 
 /** Between two checks. The first comes this long after the start, so that programs that crash at once send nothing. */
@@ -33,6 +35,7 @@ export interface OperatorParts {
   readonly clock: Clock;
   readonly log: FastifyBaseLogger;
   readonly targets: readonly OperatorTarget[];
+  readonly turn: OperatorTurn;
   /** Readings of everything that answers now: null where the disk is writable. */
   readonly read: () => Promise<ReadonlyMap<string, StorageLevel | null>>;
   readonly mailFrom: string;
@@ -55,12 +58,18 @@ interface State {
 
 /** Returns a function that stops this and aborts messages being sent. */
 export function startOperatorAlerts(parts: OperatorParts): () => Promise<void> {
-  const { clock, log, read, targets } = parts;
+  const { clock, log, read, targets, turn } = parts;
   if (targets.length === 0) return async () => {};
   const ending = new AbortController();
   const states = targets.map(
     (target): State => ({ target, reported: new Map(), nextAt: 0, failures: 0, thread: null, running: null }),
   );
+  turn.onTold(({ address, reported, thread }) => {
+    const state = states.find(({ target }) => turn.nameOf(target.address) === address);
+    if (!state) return;
+    state.reported = new Map(reported);
+    state.thread = thread;
+  });
   let troubles: ReadonlyMap<string, StorageTrouble> = new Map();
   let looking: Promise<void> = Promise.resolve();
   let timer: Timer;
@@ -74,6 +83,7 @@ export function startOperatorAlerts(parts: OperatorParts): () => Promise<void> {
         if (!troubles.has(subject) && readings.get(subject) !== null) state.reported.delete(subject);
       const message = messageOf(state.reported, troubles, readings, parts.deployment);
       if (message === null || state.running !== null || clock.elapsed() < state.nextAt) continue;
+      if (!turn.isOurs) continue;
       const reported = reportedAfter(state.reported, troubles);
       state.running = deliver(parts, state, message, reported, ending.signal).finally(() => {
         state.running = null;
@@ -134,6 +144,7 @@ async function deliver(
   state.nextAt = clock.elapsed() + messageGapMs;
   state.reported = reported;
   state.thread = reported.size === 0 ? null : (state.thread ?? messageId);
+  parts.turn.tell(address, [...reported], state.thread);
   if (result.outcome === 'sent') {
     onAttempt(channel, 'delivered');
     log.info(facts, "operator's alert delivered");

@@ -9,6 +9,7 @@ import { mailSender } from './mail.ts';
 import { startNotices } from './notices.ts';
 import type { NoticeChannel } from './notices-store.ts';
 import { type OperatorTarget, readStorage, startOperatorAlerts } from './operator.ts';
+import { OperatorTurn } from './operator-turn.ts';
 import { operatorWebhook } from './operator-webhook.ts';
 import type { AlertMetrics } from './rules.ts';
 import { logSender, type NoticeSender } from './senders.ts';
@@ -38,7 +39,7 @@ export function startAlerts(
   metrics: AlertMetrics,
   random: () => number = Math.random,
 ): BackgroundWork {
-  const { announcements, clock, config, database, limits, replica } = services;
+  const { announcements, bus, clock, config, database, limits, replica } = services;
   const { evaluationMs: everyMs, sendTimeoutMs: timeoutMs } = limits.alerts;
   const { probeGapMs } = config;
   const parts = { db: database.db, clock, announcements, log };
@@ -52,9 +53,11 @@ export function startAlerts(
     random,
     onAttempt: metrics.notice,
   });
+  const turn = new OperatorTurn(replica, bus);
   const stopOperator = startOperatorAlerts({
     clock,
     log,
+    turn,
     targets: operatorTargets(services, senders),
     read: () => readStorage(services),
     mailFrom,
@@ -68,12 +71,14 @@ export function startAlerts(
   return {
     hold: () => {
       evaluation.hold();
+      turn.work.hold();
       void stopOperator();
       notices.hold();
     },
     close: async () => {
       await evaluation.close();
       await stopOperator();
+      await turn.work.close();
       await notices.close();
     },
   };

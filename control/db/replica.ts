@@ -89,6 +89,11 @@ export class Replica {
     return dialectOf(this.#parts.db) !== 'sqlite';
   }
 
+  /** Whether it counts as living: not while the database cannot be written. */
+  get isPresent(): boolean {
+    return this.#presence !== null;
+  }
+
   /** Names of the leases that it has, without its presence. */
   get held(): string[] {
     return [...this.#wanted.values()].filter(({ lease }) => lease !== null).map(({ name }) => name);
