@@ -69,6 +69,7 @@ const noBounds: Readonly<Record<string, string>> = {
   'control/db/sqlite/statements.ts mostStatements': 'a cache',
   'control/operations/private-files.ts maxmem': 'a parameter of scrypt',
   'control/edge-link/reports.ts mostMarked': 'a cache',
+  'control/porting/document-parts-store.ts partBytes': 'a step',
   'control/porting/documents.ts ivBytes': 'a format',
   'control/porting/documents.ts tagBytes': 'a format',
   'control/porting/expiry.ts longestWaitMs': 'an interval',

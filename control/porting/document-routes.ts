@@ -172,8 +172,9 @@ async function storeDocument(
     throw ApiError.of('UNSUPPORTED_FILE_TYPE', { virus: found }, 'The virus scan rejected the file.');
   }
   const id = `doc_${newId()}`;
-  await files.write(id, bytes, (file_name) =>
+  await files.write(id, bytes, (file_name, content) =>
     db.transaction().execute(async (trx) => {
+      await content(trx);
       await insertDocument(trx, {
         id,
         org_id: orgId,

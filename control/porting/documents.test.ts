@@ -17,6 +17,7 @@ import {
   startPortTest,
   upload,
 } from '../../test/kit/control/porting.ts';
+import { onSqlite } from '../../test/kit/db/test-database.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
 import { SecretBox } from '../db/secrets.ts';
 import { DocumentFiles } from './documents.ts';
@@ -48,7 +49,21 @@ afterEach(() =>
 );
 
 const folderOf = () => join(test.folder, 'port-documents');
-const files = () => (existsSync(folderOf()) ? readdirSync(folderOf()) : []);
+const inFolder = () => (existsSync(folderOf()) ? readdirSync(folderOf()) : []);
+const inDatabase = async () => {
+  const { db } = test.control.services.database;
+  const rows = await db.selectFrom('port_document_parts').select('file_name').distinct().execute();
+  return rows.map(({ file_name }) => file_name);
+};
+/** Where the files are: on PostgreSQL, where other control planes need them, in the database. */
+const files = async () => (onSqlite ? inFolder() : inDatabase());
+const filesOf = (secrets = test.control.services.secrets) =>
+  new DocumentFiles({
+    db: test.control.services.database.db,
+    folder: folderOf(),
+    isInDatabase: false,
+    secrets,
+  });
 const post = (body: Buffer | string, type = multipartType) =>
   test.call('POST', '/v1/sip/port/document', { body, headers: { 'content-type': type } });
 const parts = (...all: Part[]) => post(multipartBody(all));
@@ -93,7 +108,7 @@ describe('an upload', () => {
   ])('of %s is rejected', async (_what, content) => {
     const answer = await upload(test, content, { fileName: 'bill.pdf' });
     expect([answer.status, answer.codes]).toEqual([415, ['UNSUPPORTED_FILE_TYPE']]);
-    expect(files()).toEqual([]);
+    expect(await files()).toEqual([]);
   });
 
   it('of an image that is also a script is kept as the image, and never displayed from our domain', async () => {
@@ -118,7 +133,7 @@ describe('an upload', () => {
     expect([answer.status, answer.codes]).toEqual([413, ['FILE_TOO_LARGE']]);
     const body = await upload(test, Buffer.alloc(11 * 1_048_576));
     expect([body.status, body.codes]).toEqual([413, ['PAYLOAD_TOO_LARGE']]);
-    expect(files()).toHaveLength(1);
+    expect(await files()).toHaveLength(1);
   });
 
   it('must have exactly one part, a file that is not empty', async () => {
@@ -133,7 +148,7 @@ describe('an upload', () => {
     expect((await parts({ name: 'file', content: 'x' })).codes).toEqual(['INVALID_PARAMETER']);
     expect((await parts()).codes).toEqual(['INVALID_PARAMETER']);
     expect((await test.call('POST', '/v1/sip/port/document')).codes).toEqual(['INVALID_PARAMETER']);
-    expect(files()).toEqual([]);
+    expect(await files()).toEqual([]);
   });
 
   it('that is not a complete multipart body is rejected', async () => {
@@ -145,7 +160,7 @@ describe('an upload', () => {
       expect((await post('{}', type)).body.errors).toMatchObject([
         { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'The body must be multipart/form-data.' },
       ]);
-    expect(files()).toEqual([]);
+    expect(await files()).toEqual([]);
   });
 
   it('leaves nothing when its sender disconnects, and frees its place', async () => {
@@ -162,7 +177,7 @@ describe('an upload', () => {
     }
     // The service notices each of them a moment after its sender does.
     await vi.waitFor(async () => expect((await upload(test, smallPdf)).status).toBe(200), 60_000);
-    expect(files()).toHaveLength(1);
+    expect(await files()).toHaveLength(1);
   });
 
   it('that is too large gets its HTTP response', async () => {
@@ -184,26 +199,24 @@ describe('an upload', () => {
     const first = await upload(test, smallPdf, { headers });
     expect((await upload(test, smallPdf, { headers })).body).toEqual(first.body);
     expect((await upload(test, png, { headers })).codes).toEqual(['IDEMPOTENCY_CONFLICT']);
-    expect(files()).toHaveLength(1);
+    expect(await files()).toHaveLength(1);
   });
 });
 
 describe('on disk', () => {
-  it('a document is unreadable, private, and bound to its id', async () => {
+  it.runIf(onSqlite)('a document is unreadable, private, and bound to its id', async () => {
     test = await startPortTest();
     const id = String((await upload(test, smallPdf)).body.data?.document_sid);
-    const [name = ''] = files();
+    const [name = ''] = inFolder();
     const path = join(folderOf(), name);
     expect(name).toMatch(/^[0-9a-f]{32}$/);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(folderOf()).mode & 0o777).toBe(0o700);
     expect(readFileSync(path).includes('PDF')).toBe(false);
-    const own = new DocumentFiles(folderOf(), test.control.services.secrets);
+    const own = filesOf();
     expect(await own.read(id, name)).toEqual(smallPdf);
     await expect(own.read('doc_other', name)).rejects.toThrow();
-    await expect(
-      new DocumentFiles(folderOf(), new SecretBox('22'.repeat(32))).read(id, name),
-    ).rejects.toThrow();
+    await expect(filesOf(new SecretBox('22'.repeat(32))).read(id, name)).rejects.toThrow();
     const bytes = readFileSync(path);
     bytes[bytes.length - 20] = (bytes[bytes.length - 20] ?? 0) ^ 1;
     writeFileSync(path, bytes);
@@ -219,7 +232,7 @@ describe('on disk', () => {
 
   it('no partial file survives: with a row it is completed, without one it is deleted', async () => {
     test = await startPortTest();
-    const own = new DocumentFiles(folderOf(), test.control.services.secrets);
+    const own = filesOf();
     let known = '';
     await own.write('doc_1', smallPdf, async (name) => {
       known = name;
@@ -228,18 +241,18 @@ describe('on disk', () => {
     writeFileSync(join(folderOf(), 'aa.part'), whole);
     writeFileSync(join(folderOf(), 'bb.part'), whole.subarray(0, 10));
     expect(await own.recover(async (name) => name === 'aa')).toBe(2);
-    expect(files().sort()).toEqual([known, 'aa'].sort());
+    expect(inFolder().sort()).toEqual([known, 'aa'].sort());
     expect(await own.recover(async () => false)).toBe(0);
   });
 
   it('a failure to store the row deletes the file', async () => {
     test = await startPortTest();
-    const own = new DocumentFiles(folderOf(), test.control.services.secrets);
+    const own = filesOf();
     const failing = own.write('doc_1', smallPdf, async () => {
       throw new Error('disk full');
     });
     await expect(failing).rejects.toThrow('disk full');
-    expect(files()).toEqual([]);
+    expect(inFolder()).toEqual([]);
   });
 });
 
@@ -326,7 +339,7 @@ describe('the virus scan', () => {
     const refused = await upload(test, Buffer.concat([smallPdf, Buffer.from('EICAR')]));
     expect([refused.status, refused.codes]).toEqual([415, ['UNSUPPORTED_FILE_TYPE']]);
     expect(refused.body.errors).toMatchObject([{ details: { virus: 'Eicar-Test-Signature' } }]);
-    expect(files()).toHaveLength(1);
+    expect(await files()).toHaveLength(1);
   });
 
   it('lets nothing through when it is unavailable', async () => {
@@ -339,7 +352,7 @@ describe('the virus scan', () => {
       ['SERVICE_UNAVAILABLE'],
       '60',
     ]);
-    expect(files()).toEqual([]);
+    expect(await files()).toEqual([]);
     const metrics = await test.call('GET', '/metrics', { key: test.operatorKey });
     expect(metrics.text).toContain('trunkline_control_port_documents_total{outcome="unscanned"} 1');
   });

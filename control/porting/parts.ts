@@ -35,7 +35,12 @@ export function portingParts(
   return {
     carrier,
     check: portabilityCheck(services, carrier, log),
-    files: new DocumentFiles(join(config.dataFolder, 'port-documents'), secrets),
+    files: new DocumentFiles({
+      db: services.database.db,
+      folder: join(config.dataFolder, 'port-documents'),
+      isInDatabase: services.replica.hasOthers,
+      secrets,
+    }),
     gate,
     scan: virusScan(scan, clock, scanTimeoutMs, log),
     metrics: portingMetrics(registry, gate),

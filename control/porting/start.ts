@@ -20,6 +20,8 @@ export async function preparePorting(
   if (sealed > 0) log.info({ rows: sealed }, 'port requests of an earlier version were sealed');
   const left = await files.recover((fileName) => isKnownFile(db, fileName));
   if (left > 0) log.warn({ files: left }, 'cleaned up uploads left by a crash');
+  const moved = await files.moveIn((fileName) => isKnownFile(db, fileName));
+  if (moved > 0) log.info({ files: moved }, 'documents of ports were moved into the database');
 }
 
 export function startPorting(

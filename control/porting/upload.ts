@@ -31,6 +31,8 @@ export class Upload {
  */
 export async function readUpload(request: FastifyRequest): Promise<Upload> {
   if (Number(request.headers['content-length'] ?? 0) > bodyBytes) throw ApiError.of('PAYLOAD_TOO_LARGE');
+  // Its sender has gone meanwhile: a stream that has ended already would be read for ever.
+  if (request.raw.destroyed) throw ApiError.invalid('', 'must be a whole multipart/form-data body');
   const limits = { fileSize: fileBytes, files: 2, fields: 1, fieldSize: 1024, parts: 3, headerPairs: 20 };
   let file: Buffer | undefined;
   try {

@@ -39,6 +39,7 @@ import { up as fleet } from './0036-fleet.ts';
 import { up as callLogByMonth } from './0037-call-log-by-month.ts';
 import { up as transcriptWords } from './0038-transcript-words.ts';
 import { up as leaseSessions } from './0039-lease-sessions.ts';
+import { up as portDocumentParts } from './0040-port-document-parts.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -80,4 +81,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0037-call-log-by-month': { up: callLogByMonth },
   '0038-transcript-words': { up: transcriptWords },
   '0039-lease-sessions': { up: leaseSessions },
+  '0040-port-document-parts': { up: portDocumentParts },
 };

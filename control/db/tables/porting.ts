@@ -70,7 +70,7 @@ export interface PortDocumentRow {
   /** `doc_<uuid>` */
   id: string;
   org_id: string;
-  /** In the documents folder. */
+  /** In the documents folder, or of its parts in `port_document_parts`. */
   file_name: string;
   media_type: string;
   /** Bytes, before encryption. */
@@ -82,6 +82,14 @@ export interface PortDocumentRow {
   referenced: Flag;
   /** Being deleted. */
   expired_at: IsoTime | null;
+}
+
+/** A part of a document's encrypted file, where files are in the database. */
+export interface PortDocumentPartRow {
+  file_name: string;
+  /** from 0 */
+  number: number;
+  bytes: Buffer;
 }
 
 export interface PortRequestDocumentRow {
@@ -135,6 +143,7 @@ export interface PortingTables {
   port_numbers: PortNumberRow;
   port_history: PortHistoryRow;
   port_documents: PortDocumentRow;
+  port_document_parts: PortDocumentPartRow;
   port_request_documents: PortRequestDocumentRow;
   port_letters: PortLetterRow;
   port_mails: PortMailRow;
