@@ -11,7 +11,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol/config.ts';
-import type { CallCountFrame, Learned } from '#shared/edge-protocol/fleet.ts';
+import type { CallCountFrame, FleetFrame, Learned } from '#shared/edge-protocol/fleet.ts';
 import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import { ApiError, isApiErrorCode } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
@@ -20,13 +20,7 @@ import { closeCode } from './close-codes.ts';
 import { Unanswered, validFor } from './command-rules.ts';
 import { EdgeTime } from './edge-time.ts';
 import { readFrame } from './read-frame.ts';
-import {
-  type ConnectedEdge,
-  type ConnectedEdges,
-  type FleetFrame,
-  type LinkedEdge,
-  stateOf,
-} from './registry.ts';
+import { type ConnectedEdge, type ConnectedEdges, type LinkedEdge, stateOf } from './registry.ts';
 import type { ReportSource, Reports, SequencedReport } from './reports.ts';
 import type { SharedEdges } from './shared-edges.ts';
 import type { Sightings } from './sightings.ts';

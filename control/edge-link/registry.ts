@@ -1,12 +1,10 @@
 /** The currently connected edges: of this replica, and as the others say (shared-edges.ts). */
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
-import type { CallAnswer, Learned, Membership } from '#shared/edge-protocol/fleet.ts';
+import type { FleetFrame } from '#shared/edge-protocol/fleet.ts';
 import { ApiError } from '#shared/errors.ts';
 import { type Candidate, chooseEdge, type RegionWish } from './choice.ts';
 import { closeCode } from './close-codes.ts';
 import type { EdgePlan } from './store.ts';
-
-export type FleetFrame = Membership | Learned | CallAnswer;
 
 /** What a link to an edge offers to the rest of the control plane. */
 export interface ConnectedEdge {

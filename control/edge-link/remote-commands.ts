@@ -4,12 +4,13 @@
  */
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
+import type { FleetFrame } from '#shared/edge-protocol/fleet.ts';
 import { ApiError, type ErrorItem } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import type { Database } from '../db/index.ts';
 import type { Bus, MessageFacts, Topic } from '../replicas/index.ts';
 import { isVoid, Unanswered } from './command-rules.ts';
-import type { ConnectedEdges, FleetFrame } from './registry.ts';
+import type { ConnectedEdges } from './registry.ts';
 import { edgesWithIds, type LinkedRow } from './shared-store.ts';
 
 interface Order {

@@ -1,7 +1,8 @@
 /** An edge that is linked to another replica. */
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
+import type { FleetFrame } from '#shared/edge-protocol/fleet.ts';
 import { fromJson } from '../db/index.ts';
-import type { ConnectedEdge, FleetFrame } from './registry.ts';
+import type { ConnectedEdge } from './registry.ts';
 import type { RemoteCommands } from './remote-commands.ts';
 import type { LinkedRow } from './shared-store.ts';
 import type { EdgePlan } from './store.ts';

@@ -7,8 +7,8 @@ import type { CallScope, HeldCalls } from '#shared/edge-protocol/fleet.ts';
 
 /** Starts count this long, ms. */
 const windowMs = 60_000;
-/** How long the calls of an edge count whose link is lost, ms: the edge may be back soon. */
-export const lostEdgeMs = 60_000;
+/** How long the calls of an edge count whose link is lost, ms: it may be back soon. Its starts count to their end. */
+export const lostEdgeMs = 10_000;
 
 interface Tally {
   /** Live calls, by edge. */
@@ -37,6 +37,11 @@ export class CallCounts {
     this.#tallies.clear();
     this.#known.clear();
     this.#lost.clear();
+  }
+
+  /** What edges hold has to be declared anew; until then, what is known of them counts. */
+  doubt(): void {
+    this.#known.clear();
   }
 
   /** What an edge holds, which replaces what was counted for it. */
@@ -92,7 +97,7 @@ export class CallCounts {
 
   /** The link to an edge is lost. */
   lost(edgeId: string, now: number): void {
-    if (this.#known.has(edgeId)) this.#lost.set(edgeId, now + lostEdgeMs);
+    this.#lost.set(edgeId, now + lostEdgeMs);
   }
 
   /** The edge is gone for good. */
@@ -129,7 +134,7 @@ export class CallCounts {
     for (const [edgeId, until] of this.#lost) {
       if (until > now) continue;
       this.#lost.delete(edgeId);
-      this.#drop(edgeId);
+      for (const tally of this.#tallies.values()) tally.live.delete(edgeId);
     }
   }
 

@@ -4,12 +4,11 @@
  */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock, Timer } from '#shared/clock.ts';
-import type { CallAnswer, CallCountFrame, CallScope, Learned } from '#shared/edge-protocol/fleet.ts';
+import type { CallCountFrame, Learned } from '#shared/edge-protocol/fleet.ts';
 import { Assignment } from '#shared/fleet/assignment.ts';
 import type { Database, Db } from '../db/index.ts';
 import type { ConnectedEdge, ConnectedEdges } from '../edge-link/index.ts';
 import type { Bus, Topic } from '../replicas/index.ts';
-import { CallCounts } from './call-counts.ts';
 import { framesOf, type LearnedParts } from './learned-frames.ts';
 import {
   decideMembers,
@@ -20,6 +19,7 @@ import {
   memberTimes,
   type Presence,
 } from './member-rules.ts';
+import { SharedCallCounts } from './shared-call-counts.ts';
 import { readFleet, storeFleet } from './store.ts';
 
 /** After members could not be stored: they stay as they are. */
@@ -54,14 +54,15 @@ export class Fleet {
   #deciding = false;
   /** Whether a decision waits for its turn: more changes do not make more of them. */
   #waits = false;
-  /** Ids of the edges that were connected at the last decision. */
-  #linked: ReadonlySet<string> = new Set();
-  readonly #counts = new CallCounts();
+  readonly #counts: SharedCallCounts;
   readonly #removed = new Set<string>();
 
   constructor(parts: FleetParts) {
     this.#parts = parts;
     this.#times = parts.times ?? memberTimes;
+    const { bus, clock, edges } = parts;
+    const members = () => this.#members.map(({ id }) => id);
+    this.#counts = new SharedCallCounts({ transients: bus.transients, edges, clock, members });
     this.#changed = parts.bus.topic('fleet');
     this.#changed.on(() => this.#reopen());
     parts.bus.onMissed(() => this.#reopen());
@@ -81,9 +82,11 @@ export class Fleet {
     this.#staying = new Map(this.#members.map(({ id }) => [id, until]));
     const stopWatching = edges.onChange(() => this.#later());
     this.#deciding = true;
+    this.#counts.decide();
     this.#later();
     return async () => {
       this.#deciding = false;
+      this.#counts.follow();
       stopWatching();
       this.#timer?.cancel();
       await this.#work;
@@ -136,37 +139,7 @@ export class Fleet {
 
   /** An edge says something about its outgoing calls. */
   counted(edge: ConnectedEdge, frame: CallCountFrame): void {
-    const now = this.#parts.clock.elapsed();
-    const { edgeId } = edge;
-    switch (frame.type) {
-      case 'calls_held':
-        this.#counts.claim(edgeId, frame.held, now);
-        break;
-      case 'call_begun':
-        this.#counts.note(edgeId, frame.scopes, now);
-        break;
-      case 'call_over':
-        this.#counts.free(edgeId, frame.scopes, frame.sent);
-        break;
-      case 'call_ask':
-        edge.tell({ type: 'call_answer', id: frame.id, ...this.#answer(edgeId, frame.scopes, now) });
-        break;
-    }
-  }
-
-  /** The calls of edges that have lost their link since count for a while. */
-  #noteLost(): void {
-    const { clock, edges } = this.#parts;
-    const connected = new Set(edges.all.map(({ edgeId }) => edgeId));
-    for (const id of this.#linked) if (!connected.has(id)) this.#counts.lost(id, clock.elapsed());
-    this.#linked = connected;
-  }
-
-  #answer(edgeId: string, scopes: readonly CallScope[], now: number): Pick<CallAnswer, 'answer'> {
-    this.#noteLost();
-    if (!this.#counts.knows(this.members)) return { answer: 'unknown' };
-    const { full } = this.#counts.ask(edgeId, scopes, now);
-    return full === null ? { answer: 'counted' } : { answer: 'full', ...full };
+    this.#counts.said(edge, frame);
   }
 
   #tellAll(frame: Learned): void {
@@ -221,7 +194,7 @@ export class Fleet {
       this.#times,
     );
     const { joined, left, staying, againAt } = decision;
-    this.#noteLost();
+    this.#counts.look();
     if (joined.length > 0 || left.length > 0) {
       const from = this.#epoch;
       const epoch = from + 1;

@@ -5,4 +5,4 @@ export { replicaLimits } from './limits.ts';
 export { measureBus } from './metrics.ts';
 export { alone, type Hearing, type Join, SharedCounts, type Teller } from './shared-counts.ts';
 export { SharedPlaces } from './shared-places.ts';
-export { MessageTooLarge } from './transients.ts';
+export { MessageTooLarge, type Transients, type TransientTopic } from './transients.ts';

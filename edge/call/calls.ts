@@ -27,7 +27,7 @@ export interface CallsDeps extends Omit<CallDeps, 'transfers'> {
   /** What outbound calls need; absent: outbound calls are disabled. */
   readonly outbound?: OutboundParts;
   /** Checked before an outbound call is placed; absent: no limits. */
-  readonly limits?: Pick<OutboundLimits, 'admit' | 'admitAsking' | 'release'>;
+  readonly limits?: Pick<OutboundLimits, 'admit' | 'release'>;
   /** Called once for every call that is over. */
   readonly onEnded?: (code: TerminationCode, answered: boolean) => void;
   /** Called once for every transfer with a known outcome. */
@@ -141,7 +141,7 @@ export class Calls {
     );
     // A test run calls only this edge: it costs nothing and counts against no outbound limit.
     const limits = plan.testRunId === undefined ? this.#deps.limits : undefined;
-    const refusal = closed === null ? (limits?.admitAsking(plan) ?? null) : this.#refusalOf(closed);
+    const refusal = closed === null ? (limits?.admit(plan) ?? null) : this.#refusalOf(closed);
     const decide = (verdict: Termination | null) => {
       if (verdict) call.end(verdict);
       else call.begin();

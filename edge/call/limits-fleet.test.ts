@@ -48,26 +48,26 @@ const call = (callId = `call-${++ids}`) => ({
 
 it('an edge that is alone asks nobody, and does not wait', () => {
   edges = 1;
-  for (let count = 0; count < 5; count++) expect(limits.admitAsking(call())).toBeNull();
-  expect(limits.admitAsking(call())).toMatchObject({ code: 'call_limit' });
+  for (let count = 0; count < 5; count++) expect(limits.admit(call())).toBeNull();
+  expect(limits.admit(call())).toMatchObject({ code: 'call_limit' });
   expect(told).toEqual([]);
 });
 
 it('a call without a limit asks nobody', () => {
   organization = {};
-  expect(limits.admitAsking(call())).toBeNull();
+  expect(limits.admit(call())).toBeNull();
   expect(told).toEqual([]);
 });
 
 it('a call waits for control, which counts it until it is over', async () => {
-  expect(await limits.admitAsking(call('a'))).toBeNull();
+  expect(await limits.admit(call('a'))).toBeNull();
   limits.release('a', true);
   expect(told).toEqual([`ask ${scope}`, `over ${scope} true`]);
 });
 
 it('a call is rejected with the limit that all edges together have reached', async () => {
   answers.push({ answer: 'full', scope, reason: 'concurrent' });
-  expect(await limits.admitAsking(call())).toEqual({
+  expect(await limits.admit(call())).toEqual({
     code: 'call_limit',
     detail: 'The organization has reached its limit of 5 concurrent calls.',
   });
@@ -77,15 +77,15 @@ it('a call is rejected with the limit that all edges together have reached', asy
 it('without an answer the edge uses its fair share of the limit, and reports what it began', async () => {
   for (let count = 0; count < 2; count++) {
     answers.push({ answer: 'unknown' });
-    expect(await limits.admitAsking(call())).toBeNull();
+    expect(await limits.admit(call())).toBeNull();
   }
   answers.push({ answer: 'unknown' });
-  expect(await limits.admitAsking(call())).toMatchObject({ code: 'call_limit' });
+  expect(await limits.admit(call())).toMatchObject({ code: 'call_limit' });
   expect(told.filter((line) => line.startsWith('begun'))).toHaveLength(2);
 });
 
 it('a call that ends while control is asked is not counted', async () => {
-  const verdict = limits.admitAsking(call('a'));
+  const verdict = limits.admit(call('a'));
   limits.release('a', false);
   expect(await verdict).toBeNull();
   expect(told).toEqual([`ask ${scope}`, `over ${scope} false`]);

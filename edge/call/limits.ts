@@ -53,6 +53,8 @@ interface Admission {
   readonly at: number;
   /** The scopes in which control counts it. */
   told: readonly string[];
+  /** Whether control is being asked. */
+  waits: boolean;
 }
 
 /** Calls of an organization or of a number. */
@@ -110,11 +112,8 @@ export class OutboundLimits {
     this.#options = options;
   }
 
-  /**
-   * Counts a call, unless a limit forbids it. A counted call must be released.
-   * @returns the termination of a forbidden call, null for a counted one
-   */
-  admit(call: Candidate): Termination | null {
+  /** Counts a call, unless this edge's share of a limit forbids it. */
+  #admitFairly(call: Candidate): Termination | null {
     const scopes = this.#scopes(call);
     const refusal = this.#check(call, scopes, this.#isShared);
     if (refusal) return refusal;
@@ -123,16 +122,22 @@ export class OutboundLimits {
     return null;
   }
 
-  /** The same, but asks control when other edges share a limit. A call that is released while it waits is not counted. */
-  admitAsking(call: Candidate): Termination | null | Promise<Termination | null> {
+  /**
+   * Counts a call, unless a limit forbids it; asks control when other edges share the limit. A counted call must be
+   * released. One that is released while it waits is not counted.
+   * @returns the termination of a forbidden call, null for a counted one
+   */
+  admit(call: Candidate): Termination | null | Promise<Termination | null> {
     const scopes = this.#scopes(call);
     const { fleet } = this.#options;
     const asked = limited(scopes);
-    if (!fleet || fleet.edges < 2 || asked.length === 0) return this.admit(call);
+    if (!fleet || fleet.edges < 2 || asked.length === 0) return this.#admitFairly(call);
     const refusal = this.#check(call, scopes, false);
     if (refusal) return refusal;
     const admission = this.#count(call, scopes);
+    admission.waits = true;
     return fleet.ask(asked).then((verdict) => {
+      admission.waits = false;
       const isOver = this.#admitted.get(call.callId) !== admission;
       if (verdict.answer === 'counted') {
         const told = asked.map(({ scope }) => scope);
@@ -150,18 +155,28 @@ export class OutboundLimits {
           violationOf(verdict.reason, full.whose, full.limits[verdict.reason] ?? 0),
         );
       }
-      return this.admit(call);
+      return this.#admitFairly(call);
     });
   }
 
-  /** What this edge holds, and control counts from now on. */
+  /** What this edge holds, and control counts from now on: all but calls that wait for control's answer. */
   held(): HeldCalls[] {
     const now = this.#options.clock.elapsed();
-    for (const admission of this.#admitted.values()) admission.told = admission.scopes;
+    const decided = [...this.#admitted.values()].filter(({ waits }) => !waits);
+    for (const admission of decided) admission.told = admission.scopes;
     return [...this.#tallies].map(([scope, tally]) => {
       this.#recent(tally);
-      const started_ms_ago = tally.begun.map((at) => Math.round(now - at));
-      return { scope, live: tally.live.size, started_ms_ago };
+      const waiting = [...tally.live].flatMap((id) => {
+        const admission = this.#admitted.get(id);
+        return admission?.waits ? [admission.at] : [];
+      });
+      const begun = [...tally.begun];
+      for (const at of waiting) {
+        const index = begun.lastIndexOf(at);
+        if (index >= 0) begun.splice(index, 1);
+      }
+      const started_ms_ago = begun.map((at) => Math.round(now - at));
+      return { scope, live: tally.live.size - waiting.length, started_ms_ago };
     });
   }
 
@@ -187,7 +202,7 @@ export class OutboundLimits {
       tally.live.add(call.callId);
       tally.begun.push(now);
     }
-    const admission: Admission = { scopes: scopes.map(({ key }) => key), at: now, told: [] };
+    const admission: Admission = { scopes: scopes.map(({ key }) => key), at: now, told: [], waits: false };
     this.#admitted.set(call.callId, admission);
     return admission;
   }

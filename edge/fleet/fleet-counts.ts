@@ -9,21 +9,30 @@ import { newId } from '#shared/ids.ts';
 export type FleetVerdict = Pick<CallAnswer, 'answer' | 'scope' | 'reason'>;
 
 export interface FleetCountsOptions {
-  readonly clock: Pick<Clock, 'after'>;
+  readonly clock: Pick<Clock, 'after' | 'elapsed'>;
   /** Members of the fleet, at least 1. */
   readonly edges: () => number;
   /** Whether control can be asked. */
   readonly connected: () => boolean;
   readonly send: (frame: CallCountFrame) => void;
+  /** Without calls that wait for their answer. */
   readonly held: () => HeldCalls[];
 }
 
 /** Control answers within milliseconds; a caller waits. */
 const answerMs = 1_000;
+/** Pause before the edge asks again. */
+const againMs = 250;
+/** Another replica of control counts within 5 s after the one that did has died. */
+const patienceMs = 8_000;
+/** Asked calls without an answer that are remembered, in case it comes late. */
+const mostLate = 1_000;
 
 export class FleetCounts {
   readonly #options: FleetCountsOptions;
   readonly #waiting = new Map<string, (verdict: FleetVerdict) => void>();
+  /** Scopes of calls that no longer wait for their answers. */
+  readonly #late = new Map<string, readonly string[]>();
   #declared = false;
 
   constructor(options: FleetCountsOptions) {
@@ -36,12 +45,29 @@ export class FleetCounts {
   }
 
   /** May a call start? `unknown`: control cannot say. */
-  ask(scopes: readonly CallScope[]): Promise<FleetVerdict> {
-    const { clock, connected, send } = this.#options;
-    if (!connected() || !this.#declared) return Promise.resolve({ answer: 'unknown' });
+  async ask(scopes: readonly CallScope[]): Promise<FleetVerdict> {
+    const { clock } = this.#options;
+    const until = clock.elapsed() + patienceMs;
+    for (;;) {
+      if (!this.#canAsk) return { answer: 'unknown' };
+      const verdict = await this.#askOnce(scopes);
+      if (verdict.answer !== 'unknown' || clock.elapsed() >= until) return verdict;
+      await new Promise<void>((resolve) => clock.after(againMs, resolve));
+    }
+  }
+
+  get #canAsk(): boolean {
+    return this.#options.connected() && this.#declared;
+  }
+
+  #askOnce(scopes: readonly CallScope[]): Promise<FleetVerdict> {
+    const { clock, send } = this.#options;
     const id = newId();
     const { promise, resolve } = Promise.withResolvers<FleetVerdict>();
-    const timer = clock.after(answerMs, () => resolve({ answer: 'unknown' }));
+    const timer = clock.after(answerMs, () => {
+      this.#expectLate(id, scopes);
+      resolve({ answer: 'unknown' });
+    });
     this.#waiting.set(id, resolve);
     send({ type: 'call_ask', id, scopes: [...scopes] });
     return promise.finally(() => {
@@ -52,6 +78,18 @@ export class FleetCounts {
 
   answered({ id, ...verdict }: CallAnswer): void {
     this.#waiting.get(id)?.(verdict);
+    const late = this.#late.get(id);
+    this.#late.delete(id);
+    // Control has counted a call that was decided without it.
+    if (late && verdict.answer === 'counted') this.over(late, false);
+  }
+
+  #expectLate(id: string, scopes: readonly CallScope[]): void {
+    this.#late.set(
+      id,
+      scopes.map(({ scope }) => scope),
+    );
+    for (const oldest of this.#late.keys()) if (this.#late.size > mostLate) this.#late.delete(oldest);
   }
 
   begun(scopes: readonly string[]): void {
@@ -68,8 +106,21 @@ export class FleetCounts {
     if (this.edges < 2) {
       this.#declared = false;
     } else if (!this.#declared && this.#options.connected()) {
-      this.#declared = true;
-      this.#options.send({ type: 'calls_held', held: this.#options.held() });
+      this.#declare();
     }
+  }
+
+  /** Control counts anew. */
+  declareAgain(): void {
+    if (this.edges > 1 && this.#options.connected()) this.#declare();
+  }
+
+  /** It replaces what control has counted, also for calls that still wait: these ask again. */
+  #declare(): void {
+    this.#declared = true;
+    this.#late.clear();
+    for (const resolve of this.#waiting.values()) resolve({ answer: 'unknown' });
+    this.#waiting.clear();
+    this.#options.send({ type: 'calls_held', held: this.#options.held() });
   }
 }

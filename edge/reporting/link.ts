@@ -2,7 +2,7 @@ import WebSocket from 'ws';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol/config.ts';
-import type { CallAnswer, CallCountFrame, Learned, Membership } from '#shared/edge-protocol/fleet.ts';
+import type { CallCountFrame, FleetFrame } from '#shared/edge-protocol/fleet.ts';
 import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import { codeOf, firstFitting, isRefusal, type RetryLimits, retryPause } from './link-rules.ts';
 import type { Outbox } from './outbox.ts';
@@ -47,8 +47,6 @@ export interface LinkFleet {
   welcomed(byFleet: boolean): void;
   receive(frame: FleetFrame): void;
 }
-
-export type FleetFrame = Membership | Learned | CallAnswer;
 
 export interface LinkOptions {
   /** http(s) base URL of the control plane. */
@@ -292,6 +290,7 @@ export class Link {
       case 'fleet':
       case 'learned':
       case 'call_answer':
+      case 'calls_wanted':
         this.#options.fleet?.receive(frame);
         break;
     }

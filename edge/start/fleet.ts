@@ -68,6 +68,9 @@ export function fleetOf({ settings, log, metrics }: EdgeContext, parts: FleetPar
         case 'call_answer':
           counts.answered(frame);
           break;
+        case 'calls_wanted':
+          counts.declareAgain();
+          break;
         case 'fleet':
           view.apply(frame);
           counts.refresh(newLink);

@@ -80,7 +80,7 @@ export type HeldCalls = Static<typeof HeldCalls>;
 
 /** From an edge with others beside it, so that limits hold for all together. */
 export const CallCountFrame = Type.Union([
-  /** All that it holds; first on each link, and when the fleet gets a second edge. */
+  /** All that it holds; first on each link, when the fleet gets a second edge, and when control wants it. */
   Type.Object({ type: Type.Literal('calls_held'), held: Type.Array(HeldCalls) }),
   /** May a call start? */
   Type.Object({ type: Type.Literal('call_ask'), id: Type.String(), scopes: Type.Array(CallScope) }),
@@ -91,7 +91,11 @@ export const CallCountFrame = Type.Union([
 ]);
 export type CallCountFrame = Static<typeof CallCountFrame>;
 
-/** The answer to `call_ask`. `unknown`: control does not know yet what all edges hold; the fair share decides. */
+/** Control counts anew: the edge sends `calls_held`. */
+export const CallsWanted = Type.Object({ type: Type.Literal('calls_wanted') });
+export type CallsWanted = Static<typeof CallsWanted>;
+
+/** The answer to `call_ask`. `unknown`: control does not know yet what all edges hold; the edge asks again. */
 export const CallAnswer = Type.Object({
   type: Type.Literal('call_answer'),
   id: Type.String(),
@@ -101,3 +105,6 @@ export const CallAnswer = Type.Object({
   reason: Type.Optional(Type.Union([Type.Literal('concurrent'), Type.Literal('per_minute')])),
 });
 export type CallAnswer = Static<typeof CallAnswer>;
+
+/** What control sends about the fleet. */
+export type FleetFrame = Membership | Learned | CallAnswer | CallsWanted;

@@ -24,7 +24,7 @@
 import { type Static, Type } from 'typebox';
 import { EdgeCommand } from './commands.ts';
 import { EdgeConfig, EdgeConfigChange } from './config.ts';
-import { CallAnswer, CallCountFrame, Learned, Membership } from './fleet.ts';
+import { CallAnswer, CallCountFrame, CallsWanted, Learned, Membership } from './fleet.ts';
 import { Report } from './reports.ts';
 import { Iso } from './schema.ts';
 
@@ -99,5 +99,6 @@ export const ControlToEdge = Type.Union([
   Membership,
   Learned,
   CallAnswer,
+  CallsWanted,
 ]);
 export type ControlToEdge = Static<typeof ControlToEdge>;

@@ -4,7 +4,7 @@ import { FakeClock } from '#shared/clock.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
 import { FakeRefer, settle, TransferBench } from '../../../test/kit/edge/transfer.ts';
 import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
-import { OutboundLimits } from '../limits.ts';
+import { type CountsOfFleet, OutboundLimits } from '../limits.ts';
 import { CommandRefused } from '../refused.ts';
 
 const number = '+14155550100';
@@ -17,16 +17,28 @@ let limits: OutboundLimits;
 let refused: string[];
 let bench: TransferBench;
 
+let edges: number;
+let verdict: Awaited<ReturnType<CountsOfFleet['ask']>>;
+
 beforeEach(() => {
   clock = new FakeClock(Date.UTC(2030, 0, 1));
   organization = {};
   refused = [];
+  edges = 1;
   limits = new OutboundLimits({
     clock,
     log: new QuietLog(),
     organization: () => organization,
     number: () => undefined,
     refused: (reason) => refused.push(reason),
+    fleet: {
+      get edges() {
+        return edges;
+      },
+      ask: async () => verdict,
+      begun: () => undefined,
+      over: () => undefined,
+    },
   });
   bench = new TransferBench({}, 4, limits);
 });
@@ -166,12 +178,27 @@ describe.each(cases)('$name to $target', ({ target, ready }) => {
     expect(refused).toEqual(['per_minute']);
   });
 
+  it.each(['full', 'counted'] as const)(
+    'asks control when other edges share the limit: %s',
+    async (answer) => {
+      const transfer = await ready(target);
+      organization = { concurrent: 5 };
+      edges = 2;
+      verdict =
+        answer === 'full' ? { answer, scope: 'organization org-1', reason: 'concurrent' } : { answer };
+      await transfer.begin();
+      await settle();
+      expect(transfer.left()).toBe(answer === 'full' ? 0 : 1);
+      expect(refused).toEqual(answer === 'full' ? ['concurrent'] : []);
+    },
+  );
+
   it('counts as a started call, and frees its concurrent slot when all is over', async () => {
     const transfer = await ready(target);
     await transfer.begin();
     organization = { per_minute: 1 };
     const other = { callId: 'other', orgId: 'org-1', from: number, to: '+14155550123' };
-    expect(limits.admit(other)?.code).toBe('call_limit');
+    expect(limits.admit(other)).toMatchObject({ code: 'call_limit' });
     bench.calls.endAll({ code: 'api_stop', detail: null });
     await settle();
     organization = { concurrent: 1 };

@@ -41,8 +41,8 @@ export interface TransferParts {
   readonly newId: NewId;
   /** Whether a peer's REFER is followed at all. */
   readonly followRefer: boolean;
-  /** Counts the call that our REFER causes. Returns the termination when a limit forbids it. */
-  admit(call: TransferCandidate): Termination | null;
+  /** Counts the call that our REFER causes. Returns the termination when a limit forbids it; a promise: control is asked. */
+  admit(call: TransferCandidate): Termination | null | Promise<Termination | null>;
   /** Releases an admitted REFER whose outcome is known. */
   /** @param sent whether a REFER was sent */
   release(callId: string, sent: boolean): void;

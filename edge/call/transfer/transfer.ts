@@ -4,6 +4,7 @@
  */
 
 import { step } from '#shared/state-machine.ts';
+import type { Termination } from '../ending.ts';
 import type { LiveCall } from '../live-call.ts';
 import type { MediaBridge } from '../ports/media.ts';
 import type { TransferOutcome } from '../ports/transfer.ts';
@@ -40,6 +41,8 @@ export class Transfer {
   #referred = false;
   /** Id under which our REFER counts against the call limits. */
   #admitted: string | null = null;
+  /** What control says about it, while that is not known. */
+  #asked: Promise<Termination | null> | null = null;
   /** The peer has hung up to complete the transfer. */
   #peerLeft = false;
 
@@ -63,8 +66,9 @@ export class Transfer {
     const { orgId, number } = this.#call.plan;
     const callId = this.#parts.newId();
     const refusal = this.#parts.admit({ callId, orgId, from: number, to: target });
-    if (refusal) return outcomeOf(refusal, false);
+    if (refusal && !(refusal instanceof Promise)) return outcomeOf(refusal, false);
     this.#admitted = callId;
+    this.#asked = refusal;
     return null;
   }
 
@@ -77,8 +81,22 @@ export class Transfer {
   }
 
   begin(): void {
-    const { kind, target, consult, refer } = this.plan;
     if (this.#state !== 'begun' || !this.possible()) return;
+    if (!this.#asked) {
+      this.#begin();
+      return;
+    }
+    void this.#asked.then((refusal) => {
+      if (this.#state !== 'begun') return;
+      this.#call.guarded(() => {
+        if (refusal) this.#fail(outcomeOf(refusal, false));
+        else this.#begin();
+      });
+    });
+  }
+
+  #begin(): void {
+    const { kind, target, consult, refer } = this.plan;
     // A peer that got a 503 continues with this call, so a target that answers later must not take it.
     refer?.onExpiry(() =>
       this.#call.guarded(() => this.#fail(failure('target_failed', 'The target did not answer in time.'))),
