@@ -154,7 +154,7 @@ export async function certificates(config: EdgeSettings, waitMs = 15_000): Promi
     for (let waited = 0; !pathExists(file); waited += stepMs) {
       if (waited >= waitMs) {
         throw new SettingError(
-          `${name}: the file ${file} does not exist; start control first, which creates it, or set another file`,
+          `${name}: the file ${file} does not exist; control creates it at its first start on this machine; on a machine without control, set ${name} to a file`,
         );
       }
       await pause(stepMs);

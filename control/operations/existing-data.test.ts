@@ -1,4 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -7,7 +15,7 @@ import { openDatabase } from '../db/open.ts';
 import { keptSecretKey } from '../db/secrets.ts';
 import { createOrganization } from '../organizations/store.ts';
 import { plainWords } from './arguments.ts';
-import { deploymentSecrets, existingSecrets } from './existing-data.ts';
+import { deploymentSecrets, existingSecrets, movedEnding } from './existing-data.ts';
 
 let dataFolder: string;
 let databaseFile: string;
@@ -73,6 +81,17 @@ it('a start creates a key for an empty folder and for a database without organiz
   const again = await deploymentSecrets({ database: databaseFile, dataFolder, secretKey: null });
   expect(again.open(made.seal('text', 'context'), 'context')).toBe('text');
   expect(await deploymentSecrets({ database: databaseFile, dataFolder, secretKey: other })).toBeDefined();
+});
+
+it('a start makes no new database where one was moved to a server', async () => {
+  await firstStart();
+  const moved = `${databaseFile}${movedEnding}2030-01-07T03-00-00-000Z`;
+  renameSync(databaseFile, moved);
+  const start = () => deploymentSecrets({ database: databaseFile, dataFolder, secretKey: null });
+  await expect(start()).rejects.toThrow('was moved to PostgreSQL. Set DATABASE_URL');
+  await expect(start()).rejects.toThrow(`rename ${moved} to control.db`);
+  renameSync(moved, databaseFile);
+  await expect(start()).resolves.toBeDefined();
 });
 
 it.each(ways)('%s names a truncated database', async (_, take) => {

@@ -2,7 +2,8 @@
  * The deployment's key, checked against the database before anything is sealed or opened with it: with another one no
  * edge gets its configuration, and what is sealed with it cannot be opened with the right one.
  */
-import { join, resolve } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { pathExists } from '#shared/path-exists.ts';
 import {
   isServer,
@@ -16,16 +17,20 @@ import { signingSecretContext } from '../organizations/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
 import { OperationError } from './operation-error.ts';
 
+/** In the name of an SQLite file whose rows are on a server now; the time of the move follows. */
+export const movedEnding = '.moved-';
+
 type Places = Pick<ControlConfig, 'database' | 'dataFolder' | 'secretKey'>;
 
 /**
  * For programs that may be the first to use a data folder: the key given or stored there, or a new one when no database
  * needs an older one.
- * @throws OperationError when the database was sealed with another or a missing key
+ * @throws OperationError when the database was sealed with another or a missing key, or was moved to a server
  */
 export async function deploymentSecrets(config: Places): Promise<SecretBox> {
   const sealed = await oneSealed(config.database);
   if (sealed !== null) return openingSecrets(config, sealed);
+  notMoved(config.database);
   return new SecretBox(loadSecretKey(config.secretKey, config.dataFolder));
 }
 
@@ -42,6 +47,18 @@ export async function existingSecrets(config: Places): Promise<SecretBox> {
     );
   }
   return openingSecrets(config, await oneSealed(config.database));
+}
+
+/** After a move to a server, a restart with the old settings would serve a new, empty database: no key would be valid. */
+function notMoved(database: string): void {
+  const folder = dirname(database);
+  if (isServer(database) || pathExists(database) || !pathExists(folder)) return;
+  const moved = readdirSync(folder).find((name) => name.startsWith(`${basename(database)}${movedEnding}`));
+  if (moved === undefined) return;
+  throw new OperationError(
+    `The database ${resolve(database)} was moved to PostgreSQL. Set DATABASE_URL to its URL. To go back to the state ` +
+      `before the move, rename ${resolve(folder, moved)} to ${basename(database)}; to begin anew, move it away.`,
+  );
 }
 
 interface Sealed {

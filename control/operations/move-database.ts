@@ -18,6 +18,7 @@ import {
   openDatabase,
   shownAddress,
 } from '../db/index.ts';
+import { movedEnding } from './existing-data.ts';
 import { OperationError } from './operation-error.ts';
 
 /** Time between two rounds while the control plane still runs, ms. */
@@ -152,7 +153,7 @@ function sum(counts: ReadonlyMap<string, number>): number {
 }
 
 function setAside(databaseFile: string, now: Date): string {
-  const kept = `${databaseFile}.moved-${now.toISOString().replaceAll(/[:.]/g, '-')}`;
+  const kept = `${databaseFile}${movedEnding}${now.toISOString().replaceAll(/[:.]/g, '-')}`;
   for (const ending of ['', '-wal', '-shm'])
     if (pathExists(databaseFile + ending)) renameSync(databaseFile + ending, kept + ending);
   return kept;
