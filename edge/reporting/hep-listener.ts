@@ -9,7 +9,7 @@ const keyWithinMs = 5_000;
 const maxUnknown = 64;
 
 /** Receive buffer for datagrams, octets: at 300 calls/s the kernel's usual one lost 10 to 40 % of the copies. */
-export const datagramBuffer = 4_194_304;
+const datagramBuffer = 4_194_304;
 
 export interface HepListenerOptions {
   readonly host: string;
@@ -20,6 +20,8 @@ export interface HepListenerOptions {
    * sends its copies over UDP.
    */
   readonly key: string | null;
+  /** Receive buffer for datagrams to ask for, octets. */
+  readonly datagramOctets?: number;
 }
 
 /** Receives HEP3: over TCP with a key from the embedded engine, over UDP and TCP without one from another engine. */
@@ -32,9 +34,11 @@ export class HepListener {
   readonly #unknown = new Set<Socket>();
   readonly #onPacket: (packet: HepPacket) => void;
   readonly #key: Buffer | null;
+  readonly #wanted: number;
 
-  private constructor(key: string | null, onPacket: (packet: HepPacket) => void) {
+  private constructor(key: string | null, wanted: number, onPacket: (packet: HepPacket) => void) {
     this.#onPacket = onPacket;
+    this.#wanted = wanted;
     this.#key = key === null ? null : Buffer.from(key);
     this.#server = createServer((socket) => this.#read(socket));
     this.#datagrams = key === null ? createSocket('udp4', (bytes) => this.#datagram(bytes)) : null;
@@ -42,10 +46,10 @@ export class HepListener {
 
   /** @throws Error when the port is taken */
   static async open(
-    { host, port, key }: HepListenerOptions,
+    { host, port, key, datagramOctets = datagramBuffer }: HepListenerOptions,
     onPacket: (packet: HepPacket) => void,
   ): Promise<HepListener> {
-    const listener = new HepListener(key, onPacket);
+    const listener = new HepListener(key, datagramOctets, onPacket);
     await new Promise<void>((resolve, reject) => {
       listener.#server.once('error', reject);
       listener.#server.listen(port, host, () => resolve());
@@ -57,11 +61,13 @@ export class HepListener {
     return listener;
   }
 
-  /** Octets that the kernel gives to datagrams that wait; null: there are none. */
-  get bufferOctets(): number | null {
-    const size = this.#datagrams?.getRecvBufferSize() ?? null;
-    // Linux doubles what it gives, for its own needs, and tells the double (socket(7), SO_RCVBUF).
-    return size !== null && process.platform === 'linux' ? size / 2 : size;
+  /** The receive buffer for datagrams, octets, if the kernel gives less than was asked for; else null. */
+  get smallBuffer(): { readonly octets: number; readonly wanted: number } | null {
+    const size = this.#datagrams?.getRecvBufferSize();
+    if (size === undefined) return null;
+    // Linux doubles what it gives, for its own needs, and reports the double (socket(7), SO_RCVBUF).
+    const octets = process.platform === 'linux' ? size / 2 : size;
+    return octets < this.#wanted ? { octets, wanted: this.#wanted } : null;
   }
 
   get port(): number {
@@ -84,8 +90,8 @@ export class HepListener {
       datagrams.once('error', reject);
       datagrams.bind(this.port, host, () => resolve());
     });
-    // Linux cuts this to net.core.rmem_max, and reports the double of what it gives.
-    datagrams.setRecvBufferSize(datagramBuffer);
+    // Linux cuts this to net.core.rmem_max.
+    datagrams.setRecvBufferSize(this.#wanted);
   }
 
   #datagram(bytes: Buffer): void {

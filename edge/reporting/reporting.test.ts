@@ -179,4 +179,30 @@ describe('Reporting', () => {
     reporting = await open({ secretKey: 'b2'.repeat(32) });
     expect(reporting.config).toBeNull();
   });
+
+  describe('the receive buffer for trace copies', () => {
+    /** More than any kernel gives: SO_RCVBUF is cut to net.core.rmem_max. */
+    const tooMuch = 2 ** 30 - 1;
+
+    it.each([
+      ['is asked for and given', true, 65_536, []],
+      ['smaller than asked for is reported, with what to raise', true, tooMuch, [tooMuch]],
+      ['does not matter to the embedded engine, whose copies come over TCP', false, tooMuch, []],
+    ])('%s', async (_, foreign, datagramOctets, reported) => {
+      const warnings: { message: string; facts: Record<string, unknown> }[] = [];
+      await reporting.close();
+      reporting = await open({
+        hep: { host: '127.0.0.1', port: 0, foreign, datagramOctets },
+        log: (level, message, facts = {}) => {
+          if (level === 'warn') warnings.push({ message, facts });
+        },
+      });
+      expect(warnings.map(({ facts }) => facts.wanted)).toEqual(reported);
+      for (const { message, facts } of warnings) {
+        expect(message).toContain('raise net.core.rmem_max');
+        expect(facts.octets).toBeGreaterThan(0);
+        expect(facts.octets).toBeLessThan(tooMuch);
+      }
+    });
+  });
 });

@@ -14,7 +14,7 @@ import { faultWords, type StorageFault, storageFault } from '#shared/storage-fau
 import { applyChange, ConfigGap, ConfigStore } from './config-store.ts';
 import { readOrMake } from './edge-id.ts';
 import { GroupSync } from './group-sync.ts';
-import { datagramBuffer, HepListener } from './hep-listener.ts';
+import { HepListener, type HepListenerOptions } from './hep-listener.ts';
 import type { SegmentFiles } from './journal/segment-files.ts';
 import { Link, type LinkFleet, type LinkLimits } from './link.ts';
 import { openOutbox } from './open-outbox.ts';
@@ -35,7 +35,7 @@ export interface ReportingOptions {
   /** What the edge reports about itself when it connects. */
   readonly facts: Pick<Hello, 'software' | 'sip' | 'rtp' | 'codecs'>;
   /** `foreign`: the copies come from an engine without a key. */
-  readonly hep?: { readonly host: string; readonly port: number; readonly foreign?: boolean };
+  readonly hep?: Omit<HepListenerOptions, 'key'> & { readonly foreign?: boolean };
   readonly linkLimits?: LinkLimits;
   readonly traceLimits?: TraceLimits;
   readonly maxReports?: number;
@@ -182,17 +182,18 @@ export class Reporting {
           calls: abandoned,
         });
       const traces = new TraceCollector(options.facts.sip.port, options.traceLimits);
-      const { host, port, foreign = false } = options.hep ?? { host: '127.0.0.1', port: 0 };
+      const { foreign = false, ...wanted } = options.hep ?? { host: '127.0.0.1', port: 0 };
       const key = foreign ? null : randomBytes(24).toString('hex');
-      const hep = await HepListener.open({ host, port, key }, (packet) =>
+      const hep = await HepListener.open({ ...wanted, key }, (packet) =>
         traces.add(packet, options.clock.elapsed()),
       );
-      const buffer = hep.bufferOctets;
-      if (buffer !== null && buffer < datagramBuffer) {
-        const message =
-          'the receive buffer for trace copies is small: traces may have gaps; raise net.core.rmem_max';
-        options.log('warn', message, { octets: buffer, wanted: datagramBuffer });
-      }
+      const small = hep.smallBuffer;
+      if (small)
+        options.log(
+          'warn',
+          'the receive buffer for trace copies is small: traces may have gaps; raise net.core.rmem_max',
+          { ...small },
+        );
       return new Reporting(options, edgeId, outbox, hep, traces, key);
     } catch (error) {
       await outbox.close();

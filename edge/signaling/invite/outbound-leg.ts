@@ -8,7 +8,6 @@ import type { ReferEvents, ReferOrder } from '../../call/ports/refer.ts';
 import type { CallLeg, DialogIdentity } from '../../call/ports/signaling.ts';
 import { tooLate } from '../refer/refers.ts';
 import type { DialogOwner, Dialogs } from '../session/dialogs.ts';
-import { retryAfterOverlap } from '../session/glare.ts';
 import { sessionBody } from '../session/session-body.ts';
 import { engineError } from '../srf/engine-errors.ts';
 import { type Environment, respond } from '../srf/environment.ts';
@@ -356,10 +355,9 @@ export class OutboundLeg implements Leg, DialogOwner {
   #passUpdateOfFork(request: SrfRequest, response: SrfResponse) {
     const { environment } = this.#options;
     const fork = tagOf(headerOf(request.headers, 'from') ?? '');
-    if (fork !== this.#earlyTag && sessionBody(request).kind === 'sdp') {
-      const headers = { 'Retry-After': String(retryAfterOverlap(environment.random())) };
-      return respond(environment, response, 500, { headers });
-    }
+    // RFC 3311 section 5.2: this fork has not answered the offer of our INVITE, or is not the one whose answer counts.
+    if (fork !== this.#earlyTag && sessionBody(request).kind === 'sdp')
+      return respond(environment, response, 491);
     this.#dialog.session.receive('UPDATE', request, response);
   }
 

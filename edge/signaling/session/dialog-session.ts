@@ -50,13 +50,7 @@ const longestPauseMs = 60_000;
 export class DialogSession {
   readonly #dialog: SessionDialog;
   readonly #timer: SessionTimer;
-  readonly #now: { -readonly [Key in keyof Exchanges]: Exchanges[Key] } = {
-    negotiated: false,
-    acknowledged: false,
-    ourOffer: false,
-    ourLateOffer: false,
-    theirRequest: false,
-  };
+  readonly #now: { -readonly [Key in keyof Exchanges]: Exchanges[Key] };
   /** What is known about the peer from its messages. */
   readonly peer = new Peer();
   #updateRefused = false;
@@ -70,6 +64,15 @@ export class DialogSession {
 
   constructor(dialog: SessionDialog) {
     this.#dialog = dialog;
+    this.#now = {
+      // Who sends the first INVITE chooses the Call-ID.
+      ourInvite: dialog.ownsCallId,
+      negotiated: false,
+      acknowledged: false,
+      ourOffer: false,
+      ourLateOffer: false,
+      theirRequest: false,
+    };
     this.#timer = new SessionTimer(
       dialog.environment.clock,
       () => this.#refresh(),

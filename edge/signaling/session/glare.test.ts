@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { collision, type Exchanges, glarePauseMs, retryAfterOverlap } from './glare.ts';
 
 const quiet: Exchanges = {
+  ourInvite: false,
   negotiated: true,
   acknowledged: true,
   ourOffer: false,
@@ -19,7 +20,8 @@ describe('an offer from the peer', () => {
     ['is accepted as UPDATE before the ACK', 'UPDATE', true, { acknowledged: false }, null],
     ['gets 500 while the previous one is pending', 'INVITE', true, { theirRequest: true }, 500],
     ['gets 500 as UPDATE while a re-INVITE is pending', 'UPDATE', true, { theirRequest: true }, 500],
-    ['gets 500 as UPDATE before the answer', 'UPDATE', true, { negotiated: false }, 500],
+    ['gets 500 as UPDATE before our answer', 'UPDATE', true, { negotiated: false }, 500],
+    ['gets 491 as UPDATE before its own answer', 'UPDATE', true, { negotiated: false, ourInvite: true }, 491],
     ['requested by an empty re-INVITE gets 491 too', 'INVITE', false, { ourOffer: true }, 491],
     [
       'is not carried by an UPDATE without SDP',

@@ -2,6 +2,8 @@
 
 /** The offer/answer exchanges in progress in a dialog. */
 export interface Exchanges {
+  /** The first INVITE is ours. */
+  readonly ourInvite: boolean;
   /**
    * The offer of the first INVITE has been answered: in the 2xx, or in a reliable provisional response (RFC
    * 3262).
@@ -22,8 +24,8 @@ export function collision(method: 'INVITE' | 'UPDATE', hasOffer: boolean, now: E
   if (method === 'UPDATE' && !hasOffer) return null;
   // RFC 3261 section 14.2: a second INVITE before the final answer to the first gets 500 with Retry-After.
   if (now.theirRequest) return 500;
-  // RFC 3311 section 5.2: the INVITE's offer has not been answered yet.
-  if (!now.negotiated) return 500;
+  // RFC 3311 section 5.2: the INVITE's offer, ours or the peer's, has not been answered yet.
+  if (!now.negotiated) return now.ourInvite ? 491 : 500;
   if (now.ourOffer || now.ourLateOffer) return 491;
   if (method === 'INVITE' && !now.acknowledged) return 491;
   return null;
