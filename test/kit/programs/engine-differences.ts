@@ -34,6 +34,10 @@ export const engineDifferences: readonly EngineDifference[] = [
     },
   },
   {
+    row: 'a WebSocket without the subprotocol `sip`',
+    tests: { 'test/system/websocket.test.ts': ['a WebSocket without the SIP subprotocol is rejected'] },
+  },
+  {
     row: 'why a peer cannot be reached',
     tests: {
       'test/sipp/failover.test.ts': ['connection refused: the call fails over'],
