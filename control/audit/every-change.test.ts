@@ -210,6 +210,11 @@ describe('the audit log has an entry for each change of', () => {
     await change('PATCH', '/v1/admin/edges/edge', { draining: true }, test.operatorKey);
     await change('PUT', '/v1/admin/proxies', { addresses: ['192.0.2.5'] }, test.operatorKey);
     await edge.kill();
+    const { edges } = test.control.services;
+    await expect.poll(() => edges.has('edge')).toBe(false);
+    // It counts as gone for good half a minute later.
+    test.clock.advance(31_000);
+    await change('DELETE', '/v1/admin/edges/edge', undefined, test.operatorKey);
   });
 
   it('nothing else: every other route explains here why it writes none', () => {
