@@ -47,7 +47,7 @@ import { personaRoutes } from './personas/index.ts';
 import { portingParts, portingRoutes, preparePorting, startPorting } from './porting/index.ts';
 import { type PromotionGate, PromotionGates } from './promotion/index.ts';
 import { Bus, measureBus, SharedCounts } from './replicas/index.ts';
-import { createReportStore } from './report-writers.ts';
+import { closeCallsWithoutOutbox, createReportStore } from './report-writers.ts';
 import { startRetention } from './retention.ts';
 import type { ControlConfig } from './settings/index.ts';
 import {
@@ -212,6 +212,7 @@ async function assemble(
     commandTimeoutMs: services.limits.edgeLink.commandTimeoutMs,
     sharedEdges: services.sharedEdges,
     onReports: metrics.reports,
+    outboxLost: (edgeId: string) => closeCallsWithoutOutbox(services, edgeId),
   };
   const edgeConnections = acceptEdges(app.server, parts, services.limits.edgeLink.frameBytes, (...upgrade) =>
     services.agentTestSockets.take(...upgrade),

@@ -9,6 +9,8 @@ import { Announcements, type ReportEffects, ReportStore, type ReportWriters } fr
 import type { Fleet } from './fleet/index.ts';
 import { learnedProbes, registrationSubject, storeHealth, storeRegistration } from './trunks/index.ts';
 
+export { closeCallsWithoutOutbox } from './calls/index.ts';
+
 /**
  * @param probeGapMs a longer gap between two probes of a trunk breaks a series of failures
  * @param fleet knows which reports are from an edge whose work others have taken over: these are dropped

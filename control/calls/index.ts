@@ -2,7 +2,7 @@
 export { completedBody } from './completed-event.ts';
 export { callLimits } from './limits.ts';
 export { sipCallRoutes } from './log-routes.ts';
-export { startLostCalls } from './lost.ts';
+export { closeCallsWithoutOutbox, startLostCalls } from './lost.ts';
 export { closeCallsOfEdge } from './lost-store.ts';
 export { CallReports } from './reports.ts';
 export { callRoutes } from './routes.ts';

@@ -107,6 +107,19 @@ describe('calls of an absent edge', () => {
     expect(metrics.text).toContain('trunkline_control_calls_lost_total 3');
   });
 
+  it('end at once when it comes back without its outbox, as nothing else would end them', async () => {
+    await report({ id: id(1) });
+    await gone();
+    edge = await connectEdge(test, { outbox_id: 'outbox-2' });
+    expect(await state(id(1))).toMatchObject({ outcome: 'completed', termination: 'edge_lost' });
+    expect(await deliveries()).toEqual([{ id: `evt_${id(1)}`, type: 'call.completed' }]);
+    seq = 1;
+    await report({ id: id(2) });
+    await gone();
+    edge = await connectEdge(test, { outbox_id: 'outbox-2' });
+    expect(await state(id(2))).toMatchObject({ outcome: 'in_progress' });
+  });
+
   it('are left alone while their own edge is connected or another one is gone', async () => {
     await report({ id: id(1) });
     const now = '2030-01-01T02:00:00.000Z';

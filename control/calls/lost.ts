@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Timer } from '#shared/clock.ts';
 import { webhookSubject } from '../webhooks/index.ts';
 import type { CallDeps } from './deps.ts';
-import { type ClosedCalls, closeLostCalls } from './lost-store.ts';
+import { type ClosedCalls, closeCallsOfEdge, closeLostCalls } from './lost-store.ts';
 import { closeQueuedCalls } from './queued-store.ts';
 
 /** Interval, also before the first check: edges must have time to reconnect after control starts. */
@@ -72,4 +72,14 @@ async function closeAll(parts: Parts, kind: Kind, ended: () => boolean): Promise
     all += last.closed;
   } while (last.closed === mostAtOnce && !ended());
   return all;
+}
+
+/** Closes the running calls of an edge that comes back without its outbox: it knows of none of them. */
+export async function closeCallsWithoutOutbox(
+  { clock, database, announcements }: Omit<Parts, 'edges' | 'limits'>,
+  edgeId: string,
+): Promise<void> {
+  const now = new Date(clock.now()).toISOString();
+  const queued = await database.db.transaction().execute((trx) => closeCallsOfEdge(trx, edgeId, now));
+  if (queued) announcements.announce(webhookSubject);
 }

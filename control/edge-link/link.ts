@@ -24,7 +24,7 @@ import { type ConnectedEdge, type ConnectedEdges, type LinkedEdge, stateOf } fro
 import type { ReportSource, Reports, SequencedReport } from './reports.ts';
 import type { SharedEdges } from './shared-edges.ts';
 import type { Sightings } from './sightings.ts';
-import { type EdgePlan, newEdge, planOf, rememberEdge } from './store.ts';
+import { type EdgePlan, hadOtherOutbox, newEdge, planOf, rememberEdge } from './store.ts';
 
 type Frame = EdgeToControl;
 type Hello = Extract<Frame, { type: 'hello' }>;
@@ -65,6 +65,8 @@ export interface LinkParts {
   readonly sharedEdges: Pick<SharedEdges, 'opened' | 'ended' | 'stateChanged'>;
   readonly log: FastifyBaseLogger;
   readonly commandTimeoutMs: number;
+  /** The edge has lost its outbox, and with it the ends of its calls. */
+  readonly outboxLost: (edgeId: string) => Promise<void>;
   /** Called for every stored frame of reports. */
   readonly onReports: (stored: number, rejected: number) => void;
 }
@@ -269,6 +271,7 @@ class EdgeLink implements LinkedEdge {
     const { db, clock, config, reports, edges, fleet, log } = this.#parts;
     this.#edgeTime.note(hello.at, clock.now());
     const source = { edgeId: hello.edge_id, outboxId: hello.outbox_id };
+    if (await hadOtherOutbox(db, hello)) await this.#parts.outboxLost(hello.edge_id);
     await rememberEdge(db, clock, hello);
     const acknowledged = await reports.acknowledged(source);
     // Subscribe before reading the snapshot, so that no change falls between the two.

@@ -22,6 +22,20 @@ export async function planOf(db: Db, edgeId: string): Promise<EdgePlan> {
   return row ?? newEdge;
 }
 
+/** Whether the edge had another outbox when it connected last. */
+export async function hadOtherOutbox(
+  db: Db,
+  { edge_id, outbox_id }: Extract<EdgeToControl, { type: 'hello' }>,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('edges')
+    .select('id')
+    .where('id', '=', edge_id)
+    .where('outbox_id', '!=', outbox_id)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Stores what an edge reports about itself when it connects. */
 export async function rememberEdge(
   db: Db,
