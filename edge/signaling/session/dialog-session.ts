@@ -177,11 +177,17 @@ export class DialogSession {
     };
     respond(environment, response, 200, { headers, ...(sdp === undefined ? {} : { body: sdp }) }, (error) => {
       if (this.#stopped) return;
-      if (!error) return this.#timer.restart(runOf(session));
+      if (!error) return this.#refreshedByPeer(session);
       // A CANCEL crossed the 200: no ACK will arrive.
       this.acknowledgedFirst();
       environment.log.warn({ error: String(error) }, 'the answer to a re-INVITE was not sent');
     });
+  }
+
+  /** A refresh of ours that waits for its next try is no longer needed, unless it carries a new offer. */
+  #refreshedByPeer(session: SessionAnswer) {
+    this.#timer.restart(runOf(session));
+    if (!this.#offerDue) this.#retry?.cancel();
   }
 
   /** The session stays unchanged (RFC 3261 section 14.2). */

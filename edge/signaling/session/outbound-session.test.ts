@@ -119,6 +119,22 @@ describe('the session of an outgoing call', () => {
     expect((await scene.server.next()).startLine).toMatch(/^SIP\/2\.0 488 /);
   });
 
+  it('is not refreshed again after a collision when the callee has refreshed it meanwhile', async () => {
+    const invite = await up({ 'Session-Expires': '600;refresher=uac', Allow: 'INVITE, UPDATE' });
+    scene.clock.advance(300_000);
+    scene.server.answer(await scene.server.next(), 491, 'Request Pending');
+    await idle();
+    peer(invite, 'UPDATE', '', { Supported: 'timer', 'Session-Expires': '600;refresher=uas' });
+    expect((await scene.server.next()).startLine).toBe('SIP/2.0 200 OK');
+    await idle();
+    const before = scene.server.sent.length;
+    scene.clock.advance(299_999);
+    await idle();
+    expect(scene.server.sent).toHaveLength(before);
+    scene.clock.advance(1);
+    expect((await scene.server.next()).startLine).toMatch(/^UPDATE /);
+  });
+
   it('is renegotiated by re-INVITE, retried at least 2.1 s after a collision', async () => {
     await up({ Allow: 'INVITE, UPDATE' });
     scene.leg.renegotiate();
