@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import { counted } from '#shared/counted.ts';
+import { ownerOnly } from '#shared/private-folder.ts';
 import { holdDataFolder } from './db/index.ts';
 import { OperationError, readArguments, restoreBackup, runProgram } from './operations/index.ts';
 import { readControlConfig } from './settings/index.ts';
@@ -11,6 +12,7 @@ const usage = `Usage: npm run restore -- <folder> [--force]
 Puts a backup into the data folder (TRUNKLINE_DATA). The control plane must not run. A database that is there is
 replaced with --force only, and kept under another name. BACKUP_PASSPHRASE opens the private files of the backup.`;
 
+ownerOnly();
 await runProgram(async () => {
   const { values, positionals } = readArguments(usage, {
     help: { type: 'boolean', short: 'h' },
