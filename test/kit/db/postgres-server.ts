@@ -74,7 +74,10 @@ export async function startPostgres({ durable = false } = {}): Promise<PostgresS
     crash: async () => {
       await stop('SIGKILL');
       server = start();
-      await untilUp(url('postgres'));
+      // While a process of the former server still lives, a new one ends at once.
+      await untilUp(url('postgres'), () => {
+        if (server.exitCode !== null) server = start();
+      });
     },
     stop: async () => {
       await stop('SIGINT');
@@ -96,7 +99,8 @@ function postgresUser(): { uid: number; gid: number } {
   return { uid: id('-u'), gid: id('-g') };
 }
 
-async function untilUp(url: string): Promise<void> {
+/** @param missed called after each attempt that failed */
+async function untilUp(url: string, missed: () => void = () => undefined): Promise<void> {
   const begun = performance.now();
   for (;;) {
     const client = new pg.Client({ connectionString: url });
@@ -106,6 +110,7 @@ async function untilUp(url: string): Promise<void> {
       return;
     } catch (error) {
       if (performance.now() - begun > startMs) throw error;
+      missed();
       await wait(20);
     }
   }
