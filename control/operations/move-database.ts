@@ -20,6 +20,7 @@ import {
 } from '../db/index.ts';
 import { movedEnding } from './existing-data.ts';
 import { OperationError } from './operation-error.ts';
+import { refuseWhileServed } from './served.ts';
 
 /** Time between two rounds while the control plane still runs, ms. */
 const roundEveryMs = 500;
@@ -53,6 +54,7 @@ export async function moveDatabase(options: MoveOptions): Promise<Moved> {
   await checkBoth(databaseFile, to);
   const [source, target] = [await openDatabase(databaseFile), await openDatabase(to)];
   try {
+    await refuseWhileServed(target.db, to);
     if (!force && !(await isEmpty(target.db))) {
       throw new OperationError(`${shownAddress(to)} has rows already; --force replaces them.`);
     }

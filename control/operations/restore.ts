@@ -7,6 +7,7 @@ import { keyFingerprint } from './backup.ts';
 import { databaseName, privateName, readManifest } from './manifest.ts';
 import { OperationError } from './operation-error.ts';
 import { openPrivateFiles, writePrivateFiles } from './private-files.ts';
+import { refuseWhileServed } from './served.ts';
 
 export interface RestoreOptions {
   /** The backup's folder. */
@@ -62,14 +63,14 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
 }
 
 async function checkTarget({ database, force }: RestoreOptions): Promise<void> {
-  if (force) return;
   if (!isServer(database)) {
-    if (!pathExists(database)) return;
+    if (force || !pathExists(database)) return;
     throw new OperationError(`There is a database at ${database}; --force replaces it with the backup.`);
   }
   const server = await openDatabase(database);
   try {
-    if (await isEmpty(server.db)) return;
+    await refuseWhileServed(server.db, database);
+    if (force || (await isEmpty(server.db))) return;
   } finally {
     await server.close();
   }

@@ -100,6 +100,9 @@ test('a backup of a server is restored into a server, and into a file', async ()
   const backup = join(folder, 'backup');
   await run('backup', [backup], { DATABASE_URL: address });
   await attach('+14155555678');
+  // From another host, whose data folder nobody holds.
+  const elsewhere = run('restore', [backup, '--force'], { DATABASE_URL: address }, join(folder, 'data'));
+  await expect(elsewhere).rejects.toThrow('A control plane works on');
   await control.end('SIGTERM');
 
   const restoring = run('restore', [backup], { DATABASE_URL: address });
