@@ -4,13 +4,13 @@
  */
 import SqliteFile from 'better-sqlite3';
 import { DefaultQueryExecutor } from 'kysely';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { callRecord } from '../../test/kit/control/edge-client.ts';
 import { startControl } from '../../test/kit/control/harness.ts';
 import { servedRoutes, unknownId } from '../../test/kit/control/routes.ts';
 import { makePathway, makeThread, makeWidget } from '../../test/kit/control/widgets.ts';
 import { planOf } from '../../test/kit/db/driver.ts';
-import { onSqlite } from '../../test/kit/db/test-database.ts';
+import { databaseQuiet, onSqlite } from '../../test/kit/db/test-database.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
 import type { AlertRow } from '../db/tables.ts';
 import { createReportStore } from '../report-writers.ts';
@@ -20,6 +20,8 @@ afterAll(() => test.close());
 const { database } = test.control.services;
 
 const routes = await servedRoutes(test);
+// Its looks for background work, every two seconds, are no statements of a request.
+test.control.services.replica.freeze();
 const example = (name: string) => routes.find((route) => route.name === name)?.example;
 
 const pathway = await makePathway(test);
@@ -145,6 +147,8 @@ function queriesOf(filters: readonly string[]): string[] {
   }
   return sets.map((set) => set.join('&'));
 }
+
+beforeAll(() => databaseQuiet(database));
 
 /** How a list is read. */
 function requestOf(name: string): { readonly path: string; readonly key: string } {
