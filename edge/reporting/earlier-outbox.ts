@@ -1,6 +1,7 @@
 /** `outbox.db`: the outbox of versions before the journal, an SQLite database. */
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { pathExists } from '#shared/path-exists.ts';
 import { namingPath } from '#shared/storage-fault.ts';
 import type { HeldReport } from './held-reports.ts';
 
@@ -38,7 +39,7 @@ interface Row {
  * @throws Error when it is damaged, or an edge of an earlier version uses it
  */
 export function openEarlier(path: string): EarlierOutbox | null {
-  if (!existsSync(path)) return null;
+  if (!pathExists(path)) return null;
   const db = namingPath(path, () => new Database(path, { timeout: 1_000 }));
   try {
     return namingPath(path, () => earlierOf(db, path));

@@ -1,7 +1,8 @@
 /** The outbox in the data folder of one edge, and what an earlier version left there. */
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { pathExists } from '#shared/path-exists.ts';
 import { namingPath } from '#shared/storage-fault.ts';
 import { type EarlierOutbox, openEarlier } from './earlier-outbox.ts';
 import { liveLine, outboxLine, reportLine } from './journal/entry.ts';
@@ -25,7 +26,7 @@ export async function openOutbox(
   try {
     const path = join(dataDir, 'outbox.db');
     const earlier = alone(path, path, openEarlier);
-    if (earlier && !existsSync(folder)) convert(earlier, folder, dataDir);
+    if (earlier && !pathExists(folder)) convert(earlier, folder, dataDir);
     const outbox = new Outbox(filesOf(folder), { ...options, closed: release });
     if (earlier) await finish(earlier, outbox);
     return outbox;
