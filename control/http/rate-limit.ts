@@ -45,9 +45,9 @@ const cutAt = 1000;
 /** Empty windows are dropped once there are this many windows. */
 const sweepAt = 10_000;
 
-/** Windows that a replica which starts is told of. */
+/** The most windows that are sent to a replica that starts. */
 const mostTold = 10_000;
-/** Ages of requests that it is told of each. */
+/** Parts of a window whose requests are sent with one age. */
 const ages = 8;
 
 export class RateLimiter {
@@ -87,8 +87,8 @@ export class RateLimiter {
 
   /** Uncounts a request counted at `moment`, because it failed through no fault of its sender. */
   giveBack(subject: string, limits: readonly Limit[], moment: number): void {
-    for (const { scope } of limits) {
-      const key = `${scope} ${subject}`;
+    for (const limit of limits) {
+      const key = keyOf(limit, subject);
       const window = this.#windows.get(key);
       if (!window || !remove(window.moments, moment, window.begin) || this.#teller.isAlone) continue;
       if (remove(window.untold, moment)) continue;
@@ -239,7 +239,7 @@ function remove(moments: number[], moment: number, begin = 0): boolean {
   return true;
 }
 
-/** Counts by age, of the requests that the others are told of. An age is the youngest of its part of the window. */
+/** Requests that the others know of, counted by age. The requests of one part of a window have its youngest age. */
 function agesOf({ begin, moments, untold, windowMs }: Window, now: number): [number, number][] {
   const counts = new Map<number, number>();
   const own = [...untold];

@@ -3,7 +3,7 @@
  *
  *     send --notify--> every replica that listens now, in one order for all
  *
- * For what soon is no longer true: counts, pieces of an unfinished answer. Whoever is not there hears nothing; what has
+ * For facts that are out of date soon: counts, pieces of an unfinished answer. Whoever is not there hears nothing; what has
  * to be known again after that is told anew (`onGap`). They cost no write, wait for no writer, and do nothing at all
  * while this replica is alone.
  */

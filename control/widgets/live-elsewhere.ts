@@ -18,7 +18,7 @@ type News =
     }
   | { readonly kind: 'written'; readonly thread: string; readonly id: string };
 
-/** What the streams of this replica are told. */
+/** What the streams of this replica hear. */
 export interface LiveHere {
   changed(threadId: string): void;
   piece(threadId: string, id: string, at: number, text: string, replica: string): void;
