@@ -127,7 +127,9 @@ export class Ledger {
     if (record.termination === 'internal_error')
       this.breaks(`${call.kind} ${call.key}: internal_error, ${record.termination_detail}`);
     if (call.hasTalked && verdict !== 'two_way')
-      this.breaks(`${call.kind} ${call.key}: audio went both ways, the record says ${verdict}`);
+      this.breaks(
+        `${call.kind} ${call.key}: audio went both ways, the record says ${JSON.stringify(record.media)}`,
+      );
     return true;
   }
 
