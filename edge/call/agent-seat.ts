@@ -35,14 +35,21 @@ export class AgentSeat implements AgentHost, SeatedAgent {
     this.#call = call;
   }
 
-  /** Detaches the agent: its transcript lines and variables are still recorded, its requests are ignored. */
+  /**
+   * Detaches the agent: its transcript lines and variables until then are still recorded, its requests are ignored.
+   */
   close(reason: string): void {
     this.#closing = true;
+    let lastWords: Promise<void> | undefined;
     try {
       this.agent.close(reason);
+      lastWords = this.agent.lastWords?.();
     } finally {
-      this.#call = null;
+      if (!lastWords) this.#call = null;
     }
+    void lastWords?.then(() => {
+      this.#call = null;
+    });
   }
 
   /** The call that the agent may change; null when it is closed. */

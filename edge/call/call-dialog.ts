@@ -39,7 +39,10 @@ export class CallDialog {
   events(): InDialogEvents {
     const call = this.#call;
     return {
-      bye: () => call.guarded(() => this.#peerLeft()),
+      bye: () => {
+        call.guarded(() => this.#peerLeft());
+        return call.closing ?? undefined;
+      },
       lost: (code, detail, sipStatus) =>
         call.end({ code, detail, ...(sipStatus === undefined ? {} : { sipStatus }) }),
       referred: (refer) =>

@@ -1,6 +1,6 @@
 /** Reports one live call: its full record at each change, and its transcript lines. */
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
-import type { CallRecord, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
+import type { CallRecord, MediaReport, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import type { CallDeps } from './call-deps.ts';
 import type { LiveCall } from './live-call.ts';
@@ -25,6 +25,7 @@ export class CallLedger {
   /** Target that the peer was transferred to. */
   #transferredTo: string | null = null;
   #endedAt: number | null = null;
+  #media: MediaReport | null = null;
 
   constructor(call: LiveCall, deps: LedgerDeps) {
     this.#call = call;
@@ -47,9 +48,10 @@ export class CallLedger {
     return this.#answeredAt;
   }
 
-  /** Reports the closed record; nothing is reported after it. */
-  close(): void {
+  /** Reports the closed record; nothing is reported after it. @param media null: none was set up, or it is lost */
+  close(media: MediaReport | null): void {
     this.#endedAt = this.#now();
+    this.#media = media;
     this.report();
   }
 
@@ -97,8 +99,7 @@ export class CallLedger {
       answeredAt: this.#answeredAt,
       end: endedAt === null || !termination ? null : { at: endedAt, termination },
       codec: media?.codec ?? null,
-      // Contract 3.4: null when no media was set up.
-      media: endedAt !== null && media?.codec ? media.report() : null,
+      media: this.#media,
       extracted: this.extracted,
       attempts: this.attempts,
       transferredTo: this.#transferredTo,

@@ -19,6 +19,7 @@
  * with their moves; docs/internals/closing.md says what else closes with a call.
  */
 import type { CodecName } from '#shared/codecs.ts';
+import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import { accepts, step } from '#shared/state-machine.ts';
 import { terminations } from '#shared/termination.ts';
 import { CallAgent } from './call-agent.ts';
@@ -37,6 +38,9 @@ import { CallRefused } from './refused.ts';
 import type { Setup } from './setup/setup.ts';
 import { TimeLimits } from './time-limits.ts';
 import { Transfers } from './transfer/transfers.ts';
+
+/** Time for the media's counts to arrive at the end of a call, ms: the peer's BYE waits for its 200 meanwhile. */
+const mostReportMs = 100;
 
 /** What is known of a call when it begins. */
 export interface CallBeginning {
@@ -65,6 +69,7 @@ export class Call implements LiveCall {
   #media: MediaLeg | null = null;
   #hop: NextHop | null = null;
   #started = false;
+  #closing: Promise<undefined> | null = null;
 
   /**
    * Nothing happens until `begin` or `end`.
@@ -135,6 +140,10 @@ export class Call implements LiveCall {
     return this.#termination;
   }
 
+  get closing(): Promise<undefined> | null {
+    return this.#closing;
+  }
+
   /** Why the call ended, in one sentence. */
   get why(): string {
     return this.#termination?.detail ?? terminations[this.#termination?.code ?? 'internal_error'].summary;
@@ -155,10 +164,17 @@ export class Call implements LiveCall {
     const { to, actions } = step(this.#setup.machine, this.#state, input);
     const before = this.#state;
     this.#state = to;
+    this.#carryOut(actions, to === 'ended' && before !== 'ended');
+  }
+
+  /** @param isLast whether the call is over with these; they wait until the closed record is stored */
+  #carryOut(actions: readonly CallAction[], isLast: boolean): void {
+    const waiting = [...actions];
     try {
-      for (const action of actions) this.#perform(action);
+      while (!this.#closing && waiting.length > 0) this.#perform(waiting.shift() ?? 'finish');
     } finally {
-      if (to === 'ended' && before !== 'ended') this.#ended(this);
+      if (this.#closing) void this.#closing.then(() => this.guarded(() => this.#carryOut(waiting, isLast)));
+      else if (isLast) this.#ended(this);
     }
   }
 
@@ -212,6 +228,7 @@ export class Call implements LiveCall {
       callId: this.id,
       codecs,
       beside,
+      parentId: this.#plan.parentId,
       failed: (error) => this.end({ code: 'internal_error', detail: error.message }),
     });
     if (this.#termination) {
@@ -277,7 +294,32 @@ export class Call implements LiveCall {
     this.limits.stop();
     this.attempt('end the transfer', () => this.transfers.callEnded());
     this.agent.close(this.why);
-    this.ledger.close();
+    // Before the answer no media is expected, so none can be missing (contract 3.2).
+    const report = this.answered && this.#media?.codec ? this.#media.report() : null;
+    if (report instanceof Promise) this.#closing = this.#inTime(report);
+    else this.#close(report);
+  }
+
+  /** Media in another thread reports its counts, but the peer does not wait for them any longer than this. */
+  #inTime(report: Promise<MediaReport | null>): Promise<undefined> {
+    return new Promise((resolve) => {
+      const close = (media: MediaReport | null) => {
+        if (!this.#closing) return;
+        timer.cancel();
+        this.#closing = null;
+        this.attempt('close', () => this.#close(media));
+        resolve(undefined);
+      };
+      const timer = this.#deps.clock.after(mostReportMs, () => {
+        this.#log.warn({ ms: mostReportMs }, "the media's counts did not arrive in time");
+        close(null);
+      });
+      void report.then(close);
+    });
+  }
+
+  #close(media: MediaReport | null): void {
+    this.ledger.close(media);
     this.attempt('close the media', () => this.#media?.close());
     const termination = this.#termination;
     if (termination) this.attempt('tell the transfer', () => this.#plan.transfer?.ended(termination));

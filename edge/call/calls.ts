@@ -196,7 +196,7 @@ export class Calls {
     await new Promise<void>((resolve) => {
       const timer = this.#deps.clock.after(timeoutMs, () => {
         this.endRemaining('The edge was stopped while the call was up.');
-        resolve();
+        void Promise.all([...this.#live.values()].map(({ closing }) => closing)).then(() => resolve());
       });
       this.#whenEmpty = () => {
         timer.cancel();

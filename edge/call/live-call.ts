@@ -28,6 +28,8 @@ export interface LiveCall {
   readonly answered: boolean;
   readonly up: boolean;
   readonly termination: Termination | null;
+  /** Resolves when the closed record is stored; null: it is, or the call goes on. Never rejects. */
+  readonly closing: Promise<undefined> | null;
   readonly why: string;
   accepts(input: CallInput): boolean;
   input(input: CallInput): void;

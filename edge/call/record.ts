@@ -102,6 +102,7 @@ export function callFacts(callId: string, leg: LegFacts, plan: CallPlan): CallFa
     direction: leg.direction,
     from: leg.from,
     to: leg.to,
+    ...(plan.parentId === undefined ? {} : { parentId: plan.parentId }),
     variables: Object.fromEntries(Object.entries(merged).filter(([name]) => !isBuiltIn(name))),
     ...(plan.voicemail && { voicemail: plan.voicemail }),
   };

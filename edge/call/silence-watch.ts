@@ -5,6 +5,7 @@
  */
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { LiveCall } from './live-call.ts';
+import type { Soon } from './ports/media.ts';
 
 /** Silence before action is taken, ms. */
 export interface SilenceLimits {
@@ -50,8 +51,14 @@ export class SilenceWatch {
   }
 
   /** Milliseconds since the peer's last packet, RTP or RTCP. */
-  get #silentForMs(): number {
-    return this.#call.media?.silentForMs() ?? 0;
+  #silence(then: (silentMs: number) => void): void {
+    const turn = this.#turn;
+    const silentMs: Soon<number> = this.#call.media?.silentForMs() ?? 0;
+    if (silentMs instanceof Promise) {
+      void silentMs.then((ms) => {
+        if (turn === this.#turn) this.#call.guarded(() => then(ms));
+      });
+    } else then(silentMs);
   }
 
   #begin(limitMs: number, onSilence: () => void): void {
@@ -61,11 +68,13 @@ export class SilenceWatch {
   }
 
   #checkIn(ms: number, limitMs: number, onSilence: () => void): void {
-    this.#timer = this.#clock.after(ms, () => {
-      const silent = Math.min(this.#silentForMs, this.#clock.elapsed() - this.#since);
-      if (silent >= limitMs) onSilence();
-      else this.#checkIn(limitMs - silent, limitMs, onSilence);
-    });
+    this.#timer = this.#clock.after(ms, () =>
+      this.#silence((silentMs) => {
+        const silent = Math.min(silentMs, this.#clock.elapsed() - this.#since);
+        if (silent >= limitMs) onSilence();
+        else this.#checkIn(limitMs - silent, limitMs, onSilence);
+      }),
+    );
   }
 
   #probe(): void {
@@ -75,10 +84,16 @@ export class SilenceWatch {
     leg?.ask((gone) =>
       call.guarded(() => {
         if (turn !== this.#turn) return;
-        // A dialog that was replaced in the meantime proves nothing. Packets outweigh a failed probe.
-        const isGone = gone !== null && leg === call.dialog.leg && this.#silentForMs >= this.#limits.holdMs;
-        if (isGone) call.end({ code: 'peer_gone', detail: gone });
-        else this.expectNothing();
+        // A dialog that was replaced in the meantime proves nothing.
+        if (gone === null || leg !== call.dialog.leg) {
+          this.expectNothing();
+          return;
+        }
+        this.#silence((silentMs) => {
+          // Packets outweigh a failed probe.
+          if (silentMs >= this.#limits.holdMs) call.end({ code: 'peer_gone', detail: gone });
+          else this.expectNothing();
+        });
       }),
     );
   }

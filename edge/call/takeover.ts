@@ -34,7 +34,11 @@ export class Takeover {
       answered: () => {},
       acknowledged: (sdp) => void this.#acknowledged(sdp),
       canceled: () => this.#givenUp(),
-      bye: () => (this.#over ? inDialog.bye() : this.#givenUp()),
+      bye: () => {
+        if (this.#over) return inDialog.bye();
+        this.#givenUp();
+        return this.#call.closing ?? undefined;
+      },
       lost: (...cause) => (this.#over ? inDialog.lost(...cause) : this.#givenUp()),
     });
   }

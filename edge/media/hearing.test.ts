@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { testOptions, toneEndpoint, useMedia } from '../../test/kit/edge/media.ts';
 import type { SrtpPeer } from '../../test/kit/fakes/srtp-peer.ts';
 import { UdpNetwork } from '../../test/kit/fakes/udp-network.ts';
-import type { MediaLeg } from '../call/ports/media.ts';
+import type { LocalLeg } from '../call/ports/media.ts';
 
 const { newPeer, newLeg } = useMedia(testOptions(30_800));
 
@@ -14,7 +14,7 @@ afterEach(() => {
 
 interface Call {
   readonly peer: SrtpPeer;
-  readonly leg: MediaLeg;
+  readonly leg: LocalLeg;
   readonly network: UdpNetwork;
 }
 

@@ -22,7 +22,7 @@
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { CodecName } from '#shared/codecs.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
-import type { AudioEndpoint, MediaLeg, MediaLegOptions } from '../call/ports/media.ts';
+import type { AudioEndpoint, LocalLeg, MediaLeg, MediaLegOptions } from '../call/ports/media.ts';
 import { CallRefused } from '../call/refused.ts';
 import { AudioExchange } from './audio-exchange.ts';
 import { LegAudio } from './leg-audio.ts';
@@ -74,7 +74,7 @@ export interface LegBridge {
 /** Used in SDP that is only made to see the outcome of an offer. */
 const placeholderKey = 'A'.repeat(40);
 
-export class Leg implements MediaLeg {
+export class Leg implements LocalLeg {
   readonly quality: LegQuality;
   readonly worker: MediaWorker;
   readonly #options: MediaLegOptions;

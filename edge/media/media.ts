@@ -9,7 +9,14 @@ import { availableParallelism } from 'node:os';
 import { type Clock, systemClock, type Timer } from '#shared/clock.ts';
 import { type CodecName, codecNames } from '#shared/codecs.ts';
 import { isAnyAddress } from '#shared/networks.ts';
-import type { BridgeOptions, Media, MediaBridge, MediaLeg, MediaLegOptions } from '../call/ports/media.ts';
+import type {
+  BridgeOptions,
+  LocalLeg,
+  LocalMedia,
+  MediaBridge,
+  MediaLeg,
+  MediaLegOptions,
+} from '../call/ports/media.ts';
 import { CallRefused } from '../call/refused.ts';
 import { Bridge } from './bridge.ts';
 import { availableCodecs, codecAvailable } from './codec/codecs.ts';
@@ -62,7 +69,7 @@ interface MediaStats {
   readonly skippedFrames: number;
 }
 
-export interface RunningMedia extends Media {
+export interface RunningMedia extends LocalMedia {
   /** Codecs whose libraries are installed: others are never offered or accepted. */
   availableCodecs(): CodecName[];
   stats(): MediaStats;
@@ -145,7 +152,7 @@ class MediasoupMedia implements RunningMedia {
     this.#codecs = availableCodecs();
   }
 
-  async createLeg(options: MediaLegOptions): Promise<MediaLeg> {
+  async createLeg(options: MediaLegOptions): Promise<LocalLeg> {
     if (this.#closed) throw new CallRefused(503, 'media is shut down');
     const { ports } = this.#shared;
     if (ports.inUse === ports.capacity) {

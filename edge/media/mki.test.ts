@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import { echoEndpoint, testOptions, toneEndpoint, useMedia } from '../../test/kit/edge/media.ts';
 import type { SrtpPeer, SrtpPeerOptions } from '../../test/kit/fakes/srtp-peer.ts';
-import type { MediaLeg } from '../call/ports/media.ts';
+import type { LocalLeg } from '../call/ports/media.ts';
 
 const { newPeer, newLeg } = useMedia(testOptions(30_600));
 
 /** Exchanges audio and reports both ways, and checks that nothing failed to decrypt. */
-async function talk(peer: SrtpPeer, leg: MediaLeg): Promise<void> {
+async function talk(peer: SrtpPeer, leg: LocalLeg): Promise<void> {
   leg.attach(toneEndpoint(440));
   await peer.play(peer.toneFrames(500, 25));
   await peer.when(() => leg.report().packets_received === 25);

@@ -2,7 +2,7 @@
  * Concurrent SRTP calls, 50 packets a second in each direction, each with an agent that plays a tone. The far ends run
  * in a separate process on the same machine and share its cores.
  */
-import type { AudioEndpoint, MediaLeg } from '../../edge/call/ports/media.ts';
+import type { AudioEndpoint, LocalLeg } from '../../edge/call/ports/media.ts';
 import { createMedia } from '../../edge/media/media.ts';
 import { type Column, markdownTable } from '../../scripts/bench/table.ts';
 import { acceptTestWorker, testWorkerBin } from '../kit/fakes/media-worker.ts';
@@ -84,7 +84,7 @@ async function measureCalls(
   const farEnds = new FarEnds();
   try {
     const offers = await farEnds.open(calls, ['PCMU']);
-    const legs: MediaLeg[] = [];
+    const legs: LocalLeg[] = [];
     const answers: string[] = [];
     const began = performance.now();
     for (const offer of offers) {

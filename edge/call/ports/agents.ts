@@ -17,6 +17,8 @@ export interface CallFacts {
   readonly to: string;
   /** Variables from header mappings and request_data; names as in contract 2.8 and 9.4. */
   readonly variables: CallVariables;
+  /** The call whose transfer this call belongs to. */
+  readonly parentId?: string;
   /** Outbound calls: what to do when voicemail answers; absent or null: no detection. */
   readonly voicemail?: VoicemailOrder | null;
 }
@@ -64,6 +66,11 @@ export interface AgentLeg extends AudioEndpoint {
   start(): void;
   /** The call is over; releases everything. Safe to call twice. */
   close(reason: string): void;
+  /**
+   * Of an agent in another thread: resolves when everything that it said to its host before it was closed has arrived.
+   * Never rejects.
+   */
+  lastWords?(): Promise<void>;
 }
 
 export interface Agents {

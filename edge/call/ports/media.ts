@@ -3,6 +3,9 @@ import type { CodecName } from '#shared/codecs.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import type { CallRefused } from '../refused.ts';
 
+/** At hand, or asked for in another thread. */
+export type Soon<T> = T | Promise<T>;
+
 /** The agent's audio: 20 ms frames of 16-bit mono PCM at `sampleRate`. */
 export interface AudioEndpoint {
   readonly sampleRate: 8000 | 16000;
@@ -32,9 +35,14 @@ export interface MediaLegOptions {
   readonly failed?: ((error: Error) => void) | undefined;
   /** A leg that this one will be bridged to: both then use the same media worker. */
   readonly beside?: MediaLeg | undefined;
+  /** The call whose transfer this call belongs to: the audio of both is carried in one place. */
+  readonly parentId?: string | undefined;
 }
 
-/** The media side of one SIP leg: SRTP toward the peer, PCM toward the agent. SDP is RFC 4566 text. */
+/**
+ * The media side of one SIP leg: SRTP toward the peer, PCM toward the agent. SDP is RFC 4566 text. `codec`, `keys` and
+ * `held` are those of the last answer, offer or accept that has resolved.
+ */
 export interface MediaLeg {
   /**
    * Answers the peer's offer, the first one or a later one (hold, resume, new address, new keys).
@@ -55,11 +63,18 @@ export interface MediaLeg {
   readonly keys: 'telephone-event' | 'none' | null;
   /** Whether the peer holds the call (its direction is sendonly or inactive). */
   readonly held: boolean;
-  /** Milliseconds since the peer's last authentic RTP or RTCP packet, or since the start of media. */
-  silentForMs(): number;
-  report(): MediaReport;
+  /** Milliseconds since the peer's last authentic RTP or RTCP packet, or since the start of media. Never rejects. */
+  silentForMs(): Soon<number>;
+  /** Null when the leg's counts are lost. Never rejects. */
+  report(): Soon<MediaReport | null>;
   /** Releases ports and worker objects; safe to call twice. A report taken before stays valid. */
   close(): void;
+}
+
+/** A leg of this thread. */
+export interface LocalLeg extends MediaLeg {
+  silentForMs(): number;
+  report(): MediaReport;
 }
 
 export interface BridgeOptions {
@@ -85,4 +100,9 @@ export interface Media {
    * @throws CallRefused 488 when they have no codec in common and may not be transcoded
    */
   bridge(one: MediaLeg, other: MediaLeg, options: BridgeOptions): Promise<MediaBridge>;
+}
+
+/** Media of this thread. */
+export interface LocalMedia extends Media {
+  createLeg(options: MediaLegOptions): Promise<LocalLeg>;
 }

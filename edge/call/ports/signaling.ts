@@ -1,4 +1,5 @@
 /** What calls need from signaling (edge/signaling): dialogs and inbound INVITEs. */
+import type { Soon } from './media.ts';
 import type { PeerRefer, ReferEvents, ReferOrder } from './refer.ts';
 
 /** Facts from the INVITE of a call. */
@@ -46,8 +47,8 @@ export interface LegEvents {
   acknowledged(sdp: string | null): void;
   /** CANCEL before the answer. Signaling has already confirmed it. */
   canceled(): void;
-  /** BYE from the peer. The 200 is sent when this returns, so the record must be stored by then. */
-  bye(): void;
+  /** BYE from the peer. The 200 is sent when this returns or resolves, so the record must be stored by then. */
+  bye(): Soon<undefined>;
   /**
    * The dialog is gone or must end, without a BYE from the peer.
    * @param sipStatus with which the engine itself rejected the INVITE; absent: it did not, or the status is unknown

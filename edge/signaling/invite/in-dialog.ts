@@ -1,12 +1,19 @@
 /** Requests within a dialog of either direction: from the peer, and the engine's own BYE. */
 import { type EndCause, endTexts, readEndCause } from '#shared/engine-protocol/ends.ts';
 import { privateHeaders } from '#shared/engine-protocol/headers.ts';
+import type { Soon } from '../../call/ports/media.ts';
 import type { LostCode } from '../../call/ports/signaling.ts';
 import type { Refers } from '../refer/refers.ts';
 import type { DialogSession } from '../session/dialog-session.ts';
 import { capabilities, type Environment, respond } from '../srf/environment.ts';
 import { allow, headerOf } from '../srf/headers.ts';
 import type { SrfRequest, SrfResponse } from '../srf/srf.ts';
+
+/** Answers the peer's BYE once the call's record is stored. */
+export function whenStored(stored: Soon<undefined>, answer: () => void): void {
+  if (stored instanceof Promise) void stored.then(answer);
+  else answer();
+}
 
 /**
  * Answers a request from the peer in a live dialog; the leg handles ACK, BYE and PRACK itself.

@@ -1,6 +1,7 @@
 /** The signaling side of an inbound call: performs the actions of inbound-leg-state.ts. */
 import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import { Stateful } from '#shared/state-machine.ts';
+import type { Soon } from '../../call/ports/media.ts';
 import type { ReferEvents, ReferOrder } from '../../call/ports/refer.ts';
 import type { CallLeg, DialogIdentity, LegEvents, LegFacts, Refusal } from '../../call/ports/signaling.ts';
 import { tooLate } from '../refer/refers.ts';
@@ -12,7 +13,14 @@ import { capabilities, type Environment, respond } from '../srf/environment.ts';
 import { allow, contactOf, headerOf, supported, tagOf, tokensOf, warningOf } from '../srf/headers.ts';
 import { uriOf } from '../srf/numbers.ts';
 import type { SrfRequest, SrfResponse } from '../srf/srf.ts';
-import { answerInDialog, causeOfEngineBye, endOfEngine, statusOfReason, unknownDialog } from './in-dialog.ts';
+import {
+  answerInDialog,
+  causeOfEngineBye,
+  endOfEngine,
+  statusOfReason,
+  unknownDialog,
+  whenStored,
+} from './in-dialog.ts';
 import { inboundLeg } from './inbound-leg-state.ts';
 import { LegDialog } from './leg-dialog.ts';
 
@@ -181,11 +189,14 @@ export class InboundLeg implements CallLeg, DialogOwner {
   /** The call's record is stored before the 200 is sent. */
   #bye(response: SrfResponse) {
     const { environment } = this.#options;
+    let stored: Soon<undefined>;
     this.#machine.take('BYE', {
       release: this.#release,
       'report canceled': () => this.#events?.canceled(),
-      'report BYE': () => this.#events?.bye(),
-      'answer 200': () => respond(environment, response, 200),
+      'report BYE': () => {
+        stored = this.#events?.bye();
+      },
+      'answer 200': () => whenStored(stored, () => respond(environment, response, 200)),
       'send 487': () => respond(environment, this.#options.response, 487),
     });
   }

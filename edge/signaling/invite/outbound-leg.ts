@@ -4,6 +4,7 @@ import type { Timer } from '#shared/clock.ts';
 import { connectionFailure } from '#shared/connection-faults.ts';
 import { Stateful } from '#shared/state-machine.ts';
 import type { DialEvents, DialTarget, OutboundLeg as Leg, OutboundInvite } from '../../call/ports/dialing.ts';
+import type { Soon } from '../../call/ports/media.ts';
 import type { ReferEvents, ReferOrder } from '../../call/ports/refer.ts';
 import type { CallLeg, DialogIdentity } from '../../call/ports/signaling.ts';
 import { tooLate } from '../refer/refers.ts';
@@ -15,7 +16,7 @@ import { type HeaderFields, headerOf, reasonOf, tagOf } from '../srf/headers.ts'
 import { uriOf } from '../srf/numbers.ts';
 import { failureOf } from '../srf/refusal.ts';
 import type { Acknowledge, NewRequest, RequestSent, SrfAnswer, SrfRequest, SrfResponse } from '../srf/srf.ts';
-import { answerInDialog, causeOfEngineBye, unknownDialog } from './in-dialog.ts';
+import { answerInDialog, causeOfEngineBye, unknownDialog, whenStored } from './in-dialog.ts';
 import { InviteTries } from './invite-tries.ts';
 import { LegDialog } from './leg-dialog.ts';
 import { outboundLeg } from './outbound-leg-state.ts';
@@ -331,10 +332,13 @@ export class OutboundLeg implements Leg, DialogOwner {
   /** The call's record is stored before the 200 is sent. */
   #bye(response: SrfResponse) {
     const { environment, events } = this.#options;
+    let stored: Soon<undefined>;
     this.#machine.take('BYE', {
       release: this.#release,
-      'report BYE': () => events.bye(),
-      'answer 200': () => respond(environment, response, 200),
+      'report BYE': () => {
+        stored = events.bye();
+      },
+      'answer 200': () => whenStored(stored, () => respond(environment, response, 200)),
       'answer 481': () => respond(environment, response, 481),
     });
   }

@@ -21,7 +21,7 @@ import type { Log } from '../../call/log.ts';
 import { mediaSummary } from '../../call/media-verdict.ts';
 import type { AgentHost, Agents } from '../../call/ports/agents.ts';
 import type { Dialer } from '../../call/ports/dialing.ts';
-import type { Media, MediaLeg } from '../../call/ports/media.ts';
+import type { LocalLeg, LocalMedia } from '../../call/ports/media.ts';
 import type { Reporter } from '../../call/ports/reporting.ts';
 import type { Hunt, Routes } from '../../call/ports/routes.ts';
 import { type AnswerFacts, diagnose } from './diagnosis.ts';
@@ -47,7 +47,7 @@ export interface TestCallParts {
   };
   readonly routes: Routes & { huntOver(number: string, trunkId: string): Hunt | null };
   readonly dialer: Dialer;
-  readonly media: Media;
+  readonly media: LocalMedia;
   readonly agents: Agents;
   readonly reporter: Reporter;
   readonly log: Log;
@@ -81,7 +81,7 @@ class TestCall {
   readonly #story: Story;
   readonly #dialing: DialObserver;
   #call: PlacedCall | null = null;
-  #leg: MediaLeg | null = null;
+  #leg: LocalLeg | null = null;
   /** Packets counted by the leg before the answer. */
   #early: PacketCounts = noPackets;
   #check: LineCheck | null = null;

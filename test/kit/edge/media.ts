@@ -1,7 +1,7 @@
 /** Helpers for tests with real legs: endpoints, and a running media with peers that are closed after each test. */
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { CodecName } from '#shared/codecs.ts';
-import type { AudioEndpoint, DtmfEvent, MediaLeg, MediaLegOptions } from '../../../edge/call/ports/media.ts';
+import type { AudioEndpoint, DtmfEvent, LocalLeg, MediaLegOptions } from '../../../edge/call/ports/media.ts';
 import { createMedia, type MediaOptions, type RunningMedia } from '../../../edge/media/media.ts';
 import type { HeardPacket } from '../fakes/heard-media.ts';
 import { acceptTestWorker, testWorkerBin } from '../fakes/media-worker.ts';
@@ -27,7 +27,7 @@ export function testOptions(portMin: number): MediaOptions {
 export function useMedia(options: MediaOptions) {
   let running: RunningMedia | null = null;
   const peers: SrtpPeer[] = [];
-  const legs: MediaLeg[] = [];
+  const legs: LocalLeg[] = [];
 
   beforeAll(async () => {
     running = await createMedia(options);
@@ -53,7 +53,7 @@ export function useMedia(options: MediaOptions) {
     return peer;
   }
 
-  async function newLeg(more: Partial<MediaLegOptions> = {}): Promise<MediaLeg> {
+  async function newLeg(more: Partial<MediaLegOptions> = {}): Promise<LocalLeg> {
     const leg = await media().createLeg({ callId: 'test', codecs: ['PCMU', 'PCMA'], ...more });
     legs.push(leg);
     return leg;
@@ -82,7 +82,7 @@ export function useMedia(options: MediaOptions) {
 
 export interface Party {
   readonly peer: SrtpPeer;
-  readonly leg: MediaLeg;
+  readonly leg: LocalLeg;
   /** The packets that the peer has received. */
   readonly packets: HeardPacket[];
 }

@@ -41,7 +41,10 @@ export function outboundLegScene() {
     refused: ({ status, warning, retryAfterS }) => heard.push(`refused ${status} ${warning} ${retryAfterS}`),
     unreachable: ({ fault, text }) => heard.push(`unreachable (${fault}): ${text}`),
     timeout: () => heard.push('timeout'),
-    bye: () => heard.push('bye'),
+    bye: () => {
+      heard.push('bye');
+      return undefined;
+    },
     lost: (code) => heard.push(`lost: ${code}`),
     reanswer: async (offer) => {
       if (!offer.includes('a=crypto')) throw new CallRefused(488, 'no SRTP');

@@ -13,6 +13,7 @@ export class FakeAgent implements AgentLeg {
   readonly #ready: boolean;
   started = 0;
   readonly closedFor: string[] = [];
+  lastWords?: () => Promise<void>;
   becomeReady: () => void = () => {};
   refuse: (error: Error) => void = () => {};
 

@@ -4,7 +4,8 @@ import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import type {
   AudioEndpoint,
   BridgeOptions,
-  Media,
+  LocalLeg,
+  LocalMedia,
   MediaBridge,
   MediaLeg,
   MediaLegOptions,
@@ -25,7 +26,7 @@ export const fakeAnswer = [
   '',
 ].join('\r\n');
 
-export class FakeMediaLeg implements MediaLeg {
+export class FakeMediaLeg implements LocalLeg {
   readonly options: MediaLegOptions;
   readonly offers: string[] = [];
   readonly answers: string[] = [];
@@ -119,7 +120,7 @@ export class FakeBridge implements MediaBridge {
   }
 }
 
-export class FakeMedia implements Media {
+export class FakeMedia implements LocalMedia {
   readonly legs: FakeMediaLeg[] = [];
   readonly bridges: FakeBridge[] = [];
   /** Rejects bridges with 488, as for legs without a common codec. */
@@ -132,7 +133,7 @@ export class FakeMedia implements Media {
     this.keepLegs = keepLegs;
   }
 
-  async createLeg(options: MediaLegOptions): Promise<MediaLeg> {
+  async createLeg(options: MediaLegOptions): Promise<LocalLeg> {
     if (this.exhausted) throw new CallRefused(503, 'No RTP port pair is free');
     const leg = new FakeMediaLeg(options);
     if (this.keepLegs) this.legs.push(leg);
