@@ -92,7 +92,7 @@ export class Edge {
       onCommand: (command) =>
         carryOut(command, { calls, trunks, signaling, ...tests, report: (body) => reporting.report(body) }),
       fleet: {
-        welcomed: (byFleet) => fleet.welcomed(byFleet),
+        welcomed: (control) => fleet.welcomed(control),
         receive: (frame) => fleet.receive(frame),
       },
       metrics: () => ({
@@ -105,6 +105,7 @@ export class Edge {
       }),
     });
     const fleet = fleetOf(context, {
+      clock,
       reporting,
       trunks: () => trunks,
       signaling: () => signaling,

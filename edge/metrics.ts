@@ -1,5 +1,6 @@
 /** Counters and gauges of the edge, by Prometheus name. */
 
+import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { processMetrics } from '#shared/process-metrics.ts';
 import type { Calls } from './call/calls.ts';
 import type { RunningMedia } from './media/media.ts';
@@ -39,6 +40,7 @@ export function addGauges(
   { media, calls, signaling }: { media: RunningMedia; calls: Calls; signaling: Signaling },
 ): void {
   metrics.gauge('trunkline_edge_calls', () => calls.size);
+  metrics.gauge('trunkline_edge_protocol_revision', () => edgeProtocol.revision);
   metrics.gauge('trunkline_edge_dialogs', () => signaling.dialogs);
   metrics.gauge('trunkline_edge_draining', () => Number(calls.draining));
   metrics.gauge('trunkline_edge_engine_up', () => Number(signaling.up));

@@ -84,7 +84,7 @@ class Edge {
       fleet: this.fleet,
     });
     replica.edges.push(this);
-    this.fleet.refresh(true);
+    this.fleet.refresh();
   }
 
   #receive(frame: FleetFrame): void {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { id, TestEdgeLink } from '../../test/kit/control/edge-link.ts';
 import type { TestControl } from '../../test/kit/control/harness.ts';
@@ -30,7 +31,11 @@ describe('a connecting edge', () => {
   it('is welcomed and gets the whole configuration', async () => {
     await attach();
     const edge = await link.connect();
-    expect(await edge.next('welcome')).toEqual({ type: 'welcome', acknowledged: 0 });
+    expect(await edge.next('welcome')).toEqual({
+      type: 'welcome',
+      acknowledged: 0,
+      revision: edgeProtocol.revision,
+    });
     const { config } = await edge.next('config');
     expect(config).toMatchObject({
       allowed_private_targets: [],
@@ -176,7 +181,8 @@ describe('a connecting edge', () => {
 
   it.each([
     ['no JSON', '{'],
-    ['an unknown frame', '{"type":"other"}'],
+    ['a frame without a type', '{}'],
+    ['a malformed frame of a known type', '{"type":"call_ask","id":1}'],
     ['a report without a number', '{"type":"report","reports":[{"seq":"1"}]}'],
     ['a second hello', '{"type":"hello"}'],
   ])('is disconnected for %s', async (_what, text) => {
@@ -184,6 +190,14 @@ describe('a connecting edge', () => {
     await edge.next('config');
     edge.sendText(text);
     expect((await edge.closed).code).toBe(1008);
+  });
+
+  it('stays connected when it is newer and sends frames that this control plane does not know', async () => {
+    const edge = await link.connect();
+    await edge.next('config');
+    for (let count = 0; count < 3; count++) edge.send({ type: 'asks_for_a_share', scopes: [] });
+    edge.send(reportFrame(1, [link.ended(id(1))]));
+    expect(await edge.next('ack')).toMatchObject({ seq: 1 });
   });
 
   it('is disconnected when it does not answer a ping', async () => {

@@ -6,24 +6,21 @@
  * Frames are processed one after another. The socket is not read meanwhile, so an edge that sends faster than the
  * database stores is slowed down instead of filling memory.
  */
-import type { FastifyBaseLogger } from 'fastify';
 import type { RawData, WebSocket } from 'ws';
-import type { Clock, Timer } from '#shared/clock.ts';
+import type { Timer } from '#shared/clock.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
-import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol/config.ts';
-import type { CallCountFrame, FleetFrame, Learned } from '#shared/edge-protocol/fleet.ts';
+import type { FleetFrame } from '#shared/edge-protocol/fleet.ts';
 import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
+import { comparedRevision, edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { ApiError, isApiErrorCode } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
-import type { Database, Db } from '../db/index.ts';
 import { closeCode } from './close-codes.ts';
 import { Unanswered, validFor } from './command-rules.ts';
 import { EdgeTime } from './edge-time.ts';
+import type { LinkParts } from './link-parts.ts';
 import { readFrame } from './read-frame.ts';
-import { type ConnectedEdge, type ConnectedEdges, type LinkedEdge, stateOf } from './registry.ts';
-import type { ReportSource, Reports, SequencedReport } from './reports.ts';
-import type { SharedEdges } from './shared-edges.ts';
-import type { Sightings } from './sightings.ts';
+import { type LinkedEdge, stateOf } from './registry.ts';
+import type { ReportSource, SequencedReport } from './reports.ts';
 import { type EdgePlan, hadOtherOutbox, newEdge, planOf, rememberEdge } from './store.ts';
 
 type Frame = EdgeToControl;
@@ -32,44 +29,10 @@ type Hello = Extract<Frame, { type: 'hello' }>;
 const helloTimeoutMs = 10_000;
 const pingEveryMs = 15_000;
 
-/** The configuration sent to edges (edge-config/store.ts). */
-export interface EdgeConfigSource {
-  version(): Promise<number>;
-  /** The whole current configuration, for one edge. */
-  snapshot(edgeId: string): Promise<EdgeConfig>;
-  /** Changes after `from`, for one edge. */
-  changesSince(from: number, edgeId: string): Promise<EdgeConfigChange>;
-  /** Calls `listener` after every published change. Returns a function that unsubscribes. */
-  onChange(listener: () => void): () => void;
-}
-
-/** The fleet, as far as links need it (control/fleet). */
-export interface LinkFleet {
-  /** The edge has its welcome. */
-  connected(edge: ConnectedEdge): Promise<void>;
-  /** What an edge says about its outgoing calls. */
-  counted(edge: ConnectedEdge, frame: CallCountFrame): void;
-  /** Passes on what was stored of an edge's reports. */
-  pass(learned: Omit<Learned, 'type' | 'complete'>): void;
-}
-
-export interface LinkParts {
-  readonly db: Db;
-  readonly database: Pick<Database, 'durable'>;
-  readonly clock: Clock;
-  readonly config: EdgeConfigSource;
-  readonly reports: Reports;
-  readonly edges: ConnectedEdges;
-  readonly sightings: Sightings;
-  readonly fleet: LinkFleet;
-  readonly sharedEdges: Pick<SharedEdges, 'opened' | 'ended' | 'stateChanged'>;
-  readonly log: FastifyBaseLogger;
-  readonly commandTimeoutMs: number;
-  /** The edge has lost its outbox, and with it the ends of its calls. */
-  readonly outboxLost: (edgeId: string) => Promise<void>;
-  /** Called for every stored frame of reports. */
-  readonly onReports: (stored: number, rejected: number) => void;
-}
+const versionAdvice = {
+  older: 'the edge is of an earlier version: upgrade it',
+  newer: 'the edge is of a later version: upgrade the control plane first',
+} as const;
 
 /** Serves the connection until it ends. */
 export function serveLink(socket: WebSocket, parts: LinkParts): Pick<EdgeLink, 'move'> {
@@ -92,6 +55,8 @@ class EdgeLink implements LinkedEdge {
   #metrics: Readonly<Record<string, number>> = {};
   #ordered = 0;
   #plan: EdgePlan = newEdge;
+  /** Whether the edge has sent a frame that only newer programs know. */
+  #sentNewer = false;
   readonly #edgeTime = new EdgeTime();
   #stopListening: (() => void) | undefined;
 
@@ -236,6 +201,7 @@ class EdgeLink implements LinkedEdge {
     const frame = binary ? 'a binary frame' : readFrame(data.toString());
     if (typeof frame === 'string') return this.#refuse(frame);
     if (frame.type === 'hello') return this.#open(frame);
+    if (frame.type === 'newer') return this.#ignore(frame.name);
     const source = this.#source;
     if (!source) return this.#refuse(`${frame.type} before hello`);
     switch (frame.type) {
@@ -255,6 +221,16 @@ class EdgeLink implements LinkedEdge {
         this.#parts.sightings.note(source.edgeId);
         return this.#heard(frame);
     }
+  }
+
+  /** A newer edge decides without an answer. */
+  #ignore(type: string): void {
+    if (this.#sentNewer) return;
+    this.#sentNewer = true;
+    this.#parts.log.warn(
+      { edge: this.edgeId, type },
+      'the edge sends frames that this control plane does not know: upgrade the control plane',
+    );
   }
 
   #heard({ at, metrics }: Extract<Frame, { type: 'status' }>): void {
@@ -290,10 +266,13 @@ class EdgeLink implements LinkedEdge {
     }
     this.#timer.cancel();
     this.#keepAlive();
-    this.#send({ type: 'welcome', acknowledged, ...(hello.fleet === true && { fleet: true }) });
+    const { revision } = edgeProtocol;
+    this.#send({ type: 'welcome', acknowledged, ...(hello.fleet === true && { fleet: true }), revision });
     this.#send({ type: 'config', config: snapshot });
     this.#sentVersion = snapshot.version;
     log.info({ edge: hello.edge_id, acknowledged, config: snapshot.version }, 'edge connected');
+    const its = comparedRevision(hello.revision);
+    if (its !== 'same') log.warn({ edge: hello.edge_id, software: hello.software }, versionAdvice[its]);
     await fleet.connected(this);
   }
 

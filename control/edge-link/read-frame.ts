@@ -10,8 +10,28 @@ type ReadFrame =
   | Exclude<EdgeToControl, { type: 'report' }>
   | { type: 'report'; reports: readonly SequencedReport[] };
 
+/** The types of all frames from edges. */
+const knownTypes: Readonly<Record<EdgeToControl['type'], true>> = {
+  hello: true,
+  applied: true,
+  report: true,
+  result: true,
+  status: true,
+  calls_held: true,
+  call_ask: true,
+  call_begun: true,
+  call_over: true,
+};
+
+/** A frame that only a newer edge sends. */
+interface NewerFrame {
+  readonly type: 'newer';
+  /** As the edge calls it. */
+  readonly name: string;
+}
+
 /** The frame, or what is wrong with it. */
-export function readFrame(text: string): ReadFrame | string {
+export function readFrame(text: string): ReadFrame | NewerFrame | string {
   let frame: unknown;
   try {
     frame = JSON.parse(text);
@@ -20,6 +40,8 @@ export function readFrame(text: string): ReadFrame | string {
   }
   if (isReportFrame(frame)) return frame;
   if (checkFrame.Check(frame)) return frame;
+  const name = typeOf(frame);
+  if (name !== null && !Object.hasOwn(knownTypes, name)) return { type: 'newer', name: name.slice(0, 40) };
   const [error] = checkFrame.Errors(frame);
   return `a malformed frame: ${error?.instancePath ?? ''} ${error?.message ?? ''}`;
 }
@@ -32,4 +54,9 @@ function isReportFrame(frame: unknown): frame is { type: 'report'; reports: read
 
 function isSequenced(report: unknown): boolean {
   return typeof report === 'object' && report !== null && 'seq' in report && Number.isSafeInteger(report.seq);
+}
+
+function typeOf(frame: unknown): string | null {
+  if (typeof frame !== 'object' || frame === null || !('type' in frame)) return null;
+  return typeof frame.type === 'string' ? frame.type : null;
 }

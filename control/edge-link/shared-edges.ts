@@ -27,6 +27,7 @@ const shared = [
   'trunkline_edge_calls',
   'trunkline_edge_draining',
   'trunkline_edge_engine_up',
+  'trunkline_edge_protocol_revision',
   'trunkline_edge_storage_failing',
   'trunkline_edge_storage_refuses_calls',
 ];

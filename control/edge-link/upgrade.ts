@@ -6,7 +6,8 @@ import type { WrongKeys } from '../http/index.ts';
 import { findEdgeToken, keyOfHeader, revokedTokens, revokedTokensTopic } from '../organizations/index.ts';
 import type { Bus } from '../replicas/index.ts';
 import { closeCode } from './close-codes.ts';
-import { type LinkParts, serveLink } from './link.ts';
+import { serveLink } from './link.ts';
+import type { LinkParts } from './link-parts.ts';
 import { Sightings } from './sightings.ts';
 
 /** How long to wait for an edge to complete the closing handshake. */

@@ -1,6 +1,7 @@
 /** The operator's endpoints for edges, and what a connected edge gets from them. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EdgeList, EdgeOne, Proxies } from '#shared/api/edges.ts';
+import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 
@@ -54,6 +55,20 @@ it('lists every edge that ever connected, in pages, with what it reports', async
   ]);
   const page = await asOperator('GET', '/v1/admin/edges?limit=1&offset=1');
   expect(page.read(EdgeList).data.edges.map(({ id }) => id)).toEqual(['b']);
+});
+
+it.each([
+  ['older', undefined],
+  ['same', edgeProtocol.revision],
+  ['newer', edgeProtocol.revision + 1],
+] as const)('says of an edge that its version is %s', async (version, revision) => {
+  const edge = await connectEdge(test, { edge_id: 'a', ...(revision !== undefined && { revision }) });
+  await (await seen('a', (view) => view.version === null)).toBe(true);
+  status(edge, {
+    trunkline_edge_engine_up: 1,
+    ...(revision !== undefined && { trunkline_edge_protocol_revision: revision }),
+  });
+  await (await seen('a', (view) => view.version === version)).toBe(true);
 });
 
 it('needs an operator key', async () => {

@@ -1,5 +1,6 @@
 /** Edges as operators see them: pure functions of a row and of what a connected edge reported. */
 import type { EdgeView } from '#shared/api/edges.ts';
+import { comparedRevision } from '#shared/edge-protocol/revision.ts';
 import type { EdgeRow } from '../db/index.ts';
 import { type ConnectedEdge, hasEngine, takesCalls } from '../edge-link/index.ts';
 
@@ -11,6 +12,7 @@ export function edgeView(row: EdgeRow, live: ConnectedEdge | undefined): EdgeVie
   return {
     id: row.id,
     software: row.software,
+    version: heard && comparedRevision(heard.metrics.trunkline_edge_protocol_revision),
     sip: { host: row.sip_host, port: row.sip_port },
     rtp: { ip: row.rtp_ip, port_min: row.rtp_port_min, port_max: row.rtp_port_max },
     region: row.region,

@@ -18,7 +18,7 @@ beforeEach(() => {
     send: (frame) => sent.push(frame),
     held: () => [],
   });
-  counts.refresh(true);
+  counts.refresh();
 });
 
 const settled = () => new Promise(setImmediate);

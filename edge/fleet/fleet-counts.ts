@@ -12,7 +12,7 @@ export interface FleetCountsOptions {
   readonly clock: Pick<Clock, 'after' | 'elapsed'>;
   /** Members of the fleet, at least 1. */
   readonly edges: () => number;
-  /** Whether control can be asked. */
+  /** Whether control can be asked: there is a link, and it counts calls. */
   readonly connected: () => boolean;
   readonly send: (frame: CallCountFrame) => void;
   /** Without calls that wait for their answer. */
@@ -93,16 +93,20 @@ export class FleetCounts {
   }
 
   begun(scopes: readonly string[]): void {
-    if (this.#declared) this.#options.send({ type: 'call_begun', scopes: [...scopes] });
+    if (this.#canAsk) this.#options.send({ type: 'call_begun', scopes: [...scopes] });
   }
 
   over(scopes: readonly string[], sent: boolean): void {
-    if (this.#declared) this.#options.send({ type: 'call_over', scopes: [...scopes], sent });
+    if (this.#canAsk) this.#options.send({ type: 'call_over', scopes: [...scopes], sent });
   }
 
-  /** The fleet has changed, or there is a new link: with others beside it, the edge declares what it holds. */
-  refresh(newLink: boolean): void {
-    if (newLink) this.#declared = false;
+  /** There is a new link. The members follow, and then `refresh`. */
+  welcomed(): void {
+    this.#declared = false;
+  }
+
+  /** Control has sent the members: with others beside it, the edge declares what it holds, once on a link. */
+  refresh(): void {
     if (this.edges < 2) {
       this.#declared = false;
     } else if (!this.#declared && this.#options.connected()) {

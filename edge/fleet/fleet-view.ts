@@ -2,16 +2,19 @@
  * The fleet as this edge knows it: which work is assigned to it (docs/internals/fleet.md). Until control has sent the
  * members, and at a control plane that does not know fleets, everything is.
  *
- * The last known members are kept in a file: while control is away, the last assignment stays, over a restart too.
+ * The last known members are kept in a file: while control is away, the last assignment stays, over a restart too. At a
+ * control plane that does not know fleets, they are those with whom this edge shares the limits of calls.
  */
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { Type } from 'typebox';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Membership } from '#shared/edge-protocol/fleet.ts';
+import { Nullable } from '#shared/edge-protocol/schema.ts';
 import { Assignment } from '#shared/fleet/assignment.ts';
 import { type StorageFault, storageFault } from '#shared/storage-fault.ts';
 
-const Stored = Type.Object({ epoch: Type.Integer(), members: Type.Array(Type.String()) });
+/** `epoch` null: control does not know fleets. */
+const Stored = Type.Object({ epoch: Nullable(Type.Integer()), members: Type.Array(Type.String()) });
 const isStored = Compile(Stored);
 
 export interface FleetViewOptions {
@@ -43,10 +46,10 @@ export class FleetView {
 
   /** Whether other edges may take over what this one does. */
   get hasOthers(): boolean {
-    return this.#members.some((id) => id !== this.#options.edgeId);
+    return this.#epoch !== null && this.size > 1;
   }
 
-  /** Members and this edge. */
+  /** This edge and the members, or those that were members when control last knew fleets. */
   get size(): number {
     return new Set([...this.#members, this.#options.edgeId]).size;
   }
@@ -69,13 +72,12 @@ export class FleetView {
   /** Control does not know fleets. */
   leave(): void {
     if (this.#epoch === null) return;
-    this.#epoch = null;
-    this.#members = [];
-    this.#write(() => rmSync(this.#options.path, { force: true }));
+    this.#know(null, this.#members);
+    this.#store();
     this.#options.changed();
   }
 
-  #know(epoch: number, members: readonly string[]): void {
+  #know(epoch: number | null, members: readonly string[]): void {
     this.#epoch = epoch;
     this.#members = members;
     this.#assignment = new Assignment(members);
@@ -83,17 +85,11 @@ export class FleetView {
 
   #store(): void {
     const { path } = this.#options;
-    this.#write(() => {
+    try {
       writeFileSync(`${path}.new`, JSON.stringify({ epoch: this.#epoch, members: this.#members }), {
         mode: 0o600,
       });
       renameSync(`${path}.new`, path);
-    });
-  }
-
-  #write(work: () => void): void {
-    try {
-      work();
     } catch (error) {
       const fault = storageFault(error);
       if (fault === null) throw error;
@@ -103,7 +99,7 @@ export class FleetView {
 }
 
 /** null: there is none, or it is damaged; control sends the members again. */
-function readStored(path: string): { epoch: number; members: string[] } | null {
+function readStored(path: string): Static<typeof Stored> | null {
   try {
     const stored: unknown = JSON.parse(readFileSync(path, 'utf8'));
     return isStored.Check(stored) ? stored : null;

@@ -4,11 +4,13 @@ import type { WebSocket } from 'ws';
 import { FakeClock, systemClock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
+import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { callRecord } from '../../test/kit/fakes/call-record.ts';
 import { FakeControl } from '../../test/kit/fakes/fake-control.ts';
 import { MemoryDisk } from '../../test/kit/fakes/memory-disk.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
-import { defaultLinkLimits, Link, type LinkOptions } from './link.ts';
+import { defaultLinkLimits, Link } from './link.ts';
+import type { ControlAbilities, LinkOptions } from './link-options.ts';
 import { Outbox } from './outbox.ts';
 
 const at = '2030-01-01T00:00:10.000Z';
@@ -67,7 +69,7 @@ describe('Link', () => {
 
   async function connected(acknowledged = 0): Promise<void> {
     await control.next('hello');
-    control.say({ type: 'welcome', acknowledged });
+    control.say({ type: 'welcome', acknowledged, revision: edgeProtocol.revision });
   }
 
   const ids = (count: number) => Array.from({ length: count }, (_, i) => callRecord({ id: `call-${i + 1}` }));
@@ -92,6 +94,28 @@ describe('Link', () => {
     const hello = await control.next('hello');
     expect(control.authorization).toBe('Bearer secret');
     expect(hello).toMatchObject({ edge_id: 'edge-1', outbox_id: outbox.id, config_version: 0 });
+  });
+
+  it.each([
+    ['of an earlier version', {}, { fleet: false, countsCalls: false }, 1],
+    ['of an earlier version with fleets', { fleet: true }, { fleet: true, countsCalls: false }, 1],
+    [
+      'of its own version',
+      { fleet: true, revision: edgeProtocol.revision },
+      { fleet: true, countsCalls: true },
+      0,
+    ],
+  ])('learns what a control plane %s is able to do', async (_which, welcome, abilities, warnings) => {
+    const warned: string[] = [];
+    const known = Promise.withResolvers<ControlAbilities>();
+    open({
+      fleet: { welcomed: known.resolve, receive: () => undefined },
+      log: (level, message) => void (level === 'warn' && warned.push(message)),
+    });
+    expect(await control.next('hello')).toMatchObject({ revision: edgeProtocol.revision });
+    control.say({ type: 'welcome', acknowledged: 0, ...welcome });
+    expect(await known.promise).toEqual(abilities);
+    expect(warned).toHaveLength(warnings);
   });
 
   it('sends the outbox in order and deletes what is acknowledged', async () => {
@@ -206,7 +230,7 @@ describe('Link', () => {
     const hello = await control.next('hello');
     expect(hello.at).toBe(at);
     const status = control.next('status');
-    control.say({ type: 'welcome', acknowledged: 0 });
+    control.say({ type: 'welcome', acknowledged: 0, revision: edgeProtocol.revision });
     expect((await status).at).toBe(at);
     const command = { kind: 'call.stop', call_id: 'call-1' } as const;
     const late = control.next('result');

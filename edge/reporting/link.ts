@@ -1,32 +1,14 @@
 import WebSocket from 'ws';
-import type { Clock, Timer } from '#shared/clock.ts';
-import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
-import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol/config.ts';
-import type { CallCountFrame, FleetFrame } from '#shared/edge-protocol/fleet.ts';
+import type { Timer } from '#shared/clock.ts';
+import type { EdgeConfigChange } from '#shared/edge-protocol/config.ts';
+import type { CallCountFrame } from '#shared/edge-protocol/fleet.ts';
 import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
-import { codeOf, firstFitting, isRefusal, type RetryLimits, retryPause } from './link-rules.ts';
-import type { Outbox } from './outbox.ts';
+import { comparedRevision, edgeProtocol } from '#shared/edge-protocol/revision.ts';
+import type { LinkLimits, LinkOptions } from './link-options.ts';
+import { codeOf, firstFitting, isRefusal, retryPause } from './link-rules.ts';
 import { readFrame } from './valid-frame.ts';
 
 type CommandFrame = Extract<ControlToEdge, { type: 'command' }>;
-
-export interface LinkLimits extends RetryLimits {
-  /** Maximum reports in one frame. */
-  readonly batchReports: number;
-  /** Maximum octets of report bodies in one frame; a larger report is sent alone. */
-  readonly batchBytes: number;
-  /** Maximum frames sent and not yet acknowledged. */
-  readonly window: number;
-  /** How long reports are collected before a frame is sent, ms. */
-  readonly gatherMs: number;
-  /** Ping interval, and silence after which the connection counts as lost, ms. */
-  readonly pingMs: number;
-  readonly deadMs: number;
-  /** Interval of status frames, ms. */
-  readonly statusMs: number;
-  /** Time limit for the WebSocket to open, ms. */
-  readonly openMs: number;
-}
 
 export const defaultLinkLimits: LinkLimits = {
   batchReports: 200,
@@ -42,32 +24,6 @@ export const defaultLinkLimits: LinkLimits = {
   statusMs: 10_000,
   openMs: 10_000,
 };
-
-export interface LinkFleet {
-  welcomed(byFleet: boolean): void;
-  receive(frame: FleetFrame): void;
-}
-
-export interface LinkOptions {
-  /** http(s) base URL of the control plane. */
-  readonly controlUrl: string;
-  readonly token: string;
-  readonly outbox: Outbox;
-  readonly clock: Clock;
-  readonly limits?: LinkLimits;
-  /** 0..1; jitter of the attempts. Default: Math.random. */
-  readonly random?: () => number;
-  /** The first frame of each connection. */
-  hello(): Extract<EdgeToControl, { type: 'hello' }>;
-  onConfig(config: EdgeConfig): void;
-  /** False: the change does not match the edge's version, and the full configuration is needed. */
-  onChange(change: EdgeConfigChange): boolean;
-  onCommand(command: EdgeCommand): Promise<void>;
-  /** Frames of the fleet, and the welcome of a control plane: whether it knows fleets. */
-  readonly fleet?: LinkFleet;
-  metrics(): Record<string, number>;
-  log(level: 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>): void;
-}
 
 /**
  * The edge's only connection to control. Reports are sent from the outbox in order, a few frames ahead of their
@@ -200,7 +156,8 @@ export class Link {
     };
     socket.on('open', () => {
       heard();
-      this.#send({ ...this.#options.hello(), moves: true, at: this.#now() }, socket);
+      const { revision } = edgeProtocol;
+      this.#send({ ...this.#options.hello(), moves: true, revision, at: this.#now() }, socket);
       // Also before the welcome, or a control plane that disappears between the two would be awaited forever.
       if (socket === this.#socket) this.#schedulePing();
     });
@@ -268,8 +225,7 @@ export class Link {
     if (socket !== this.#socket && frame.type !== 'command') return;
     switch (frame.type) {
       case 'welcome':
-        this.#welcomed(frame.acknowledged);
-        this.#options.fleet?.welcomed(frame.fleet === true);
+        this.#welcomed(frame);
         break;
       case 'config':
         this.#options.onConfig(frame.config);
@@ -309,7 +265,11 @@ export class Link {
     this.#socket?.terminate();
   }
 
-  #welcomed(acknowledged: number): void {
+  #welcomed({
+    acknowledged,
+    fleet = false,
+    revision = 0,
+  }: Extract<ControlToEdge, { type: 'welcome' }>): void {
     this.connections += 1;
     this.#ready = true;
     this.#failures = 0;
@@ -317,9 +277,19 @@ export class Link {
     this.#options.outbox.acknowledge(acknowledged);
     this.#sentSeq = acknowledged;
     this.#options.log('info', 'control plane connected', { control_url: this.#options.controlUrl });
+    if (comparedRevision(revision) === 'older')
+      this.#options.log(
+        'warn',
+        'the control plane is of an earlier version than this edge: upgrade it first',
+        {
+          control_url: this.#options.controlUrl,
+        },
+      );
+    const countsCalls = fleet && revision >= edgeProtocol.countsCalls;
     this.#scheduleStatus(0);
     this.#pump();
     this.#resolveDrained();
+    this.#options.fleet?.welcomed({ fleet, countsCalls });
   }
 
   #acknowledged(seq: number): void {

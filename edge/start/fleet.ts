@@ -1,23 +1,32 @@
 /** This edge's part in the fleet: assignments from control to trunks and registrations. */
 import { join } from 'node:path';
+import type { Clock } from '#shared/clock.ts';
 import type { HeldCalls } from '#shared/edge-protocol/fleet.ts';
 import { probeWork, registrationWork } from '#shared/fleet/assignment.ts';
+import type { Log } from '../call/log.ts';
+import type { EdgeSettings } from '../config.ts';
 import { FleetCounts } from '../fleet/fleet-counts.ts';
 import { FleetView } from '../fleet/fleet-view.ts';
-import type { LinkFleet } from '../reporting/link.ts';
+import type { LinkFleet } from '../reporting/link-options.ts';
 import type { Reporting } from '../reporting/reporting.ts';
 import type { RegistrationFleet } from '../signaling/registration/fleet-registrations.ts';
 import type { Signaling } from '../signaling/signaling.ts';
 import type { ProbeFleet } from '../trunks/health.ts';
 import type { Trunks } from '../trunks/trunks.ts';
-import { clock, type EdgeContext } from './context.ts';
+import type { EdgeContext } from './context.ts';
 import { sipAddress } from './reporting.ts';
 
+interface FleetContext extends Pick<EdgeContext, 'metrics'> {
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  readonly settings: Pick<EdgeSettings, 'dataDir' | 'sip'>;
+}
+
 interface FleetParts {
-  readonly reporting: Reporting;
+  readonly clock: Clock;
+  readonly reporting: Pick<Reporting, 'edgeId' | 'connected' | 'tell'>;
   /** Functions, because these parts are created later. */
-  readonly trunks: () => Trunks;
-  readonly signaling: () => Signaling;
+  readonly trunks: () => Pick<Trunks, 'learned' | 'reassigned'>;
+  readonly signaling: () => Pick<Signaling, 'learned' | 'reassigned'>;
   /** The calls that this edge counts. */
   readonly held: () => HeldCalls[];
 }
@@ -29,9 +38,9 @@ export interface EdgeFleet extends LinkFleet {
   readonly registrations: RegistrationFleet;
 }
 
-export function fleetOf({ settings, log, metrics }: EdgeContext, parts: FleetParts): EdgeFleet {
-  const { reporting, trunks, signaling, held } = parts;
-  let newLink = true;
+export function fleetOf({ settings, log, metrics }: FleetContext, parts: FleetParts): EdgeFleet {
+  const { clock, reporting, trunks, signaling, held } = parts;
+  let controlCounts = false;
   const view: FleetView = new FleetView({
     edgeId: reporting.edgeId,
     path: join(settings.dataDir, 'fleet.json'),
@@ -39,7 +48,7 @@ export function fleetOf({ settings, log, metrics }: EdgeContext, parts: FleetPar
       log.info({ epoch: view.epoch, members: view.size }, 'the fleet changed');
       trunks().reassigned();
       signaling().reassigned();
-      counts.refresh(false);
+      counts.refresh();
     },
     unstored: (fault) => {
       log.warn({ fault }, 'the members of the fleet could not be stored; a restart uses earlier ones');
@@ -49,7 +58,7 @@ export function fleetOf({ settings, log, metrics }: EdgeContext, parts: FleetPar
   const counts = new FleetCounts({
     clock,
     edges: () => view.size,
-    connected: () => reporting.connected,
+    connected: () => reporting.connected && controlCounts,
     send: (frame) => reporting.tell(frame),
     held,
   });
@@ -58,10 +67,10 @@ export function fleetOf({ settings, log, metrics }: EdgeContext, parts: FleetPar
   return {
     view,
     counts,
-    welcomed: (byFleet) => {
-      if (!byFleet) view.leave();
-      // The fleet's members follow at once, and then what this edge holds.
-      newLink = true;
+    welcomed: (control) => {
+      controlCounts = control.countsCalls;
+      if (!control.fleet) view.leave();
+      counts.welcomed();
     },
     receive: (frame) => {
       switch (frame.type) {
@@ -73,8 +82,7 @@ export function fleetOf({ settings, log, metrics }: EdgeContext, parts: FleetPar
           break;
         case 'fleet':
           view.apply(frame);
-          counts.refresh(newLink);
-          newLink = false;
+          counts.refresh();
           break;
         case 'learned':
           trunks().learned(frame);

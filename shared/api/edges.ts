@@ -22,6 +22,9 @@ export const EdgePath = PathId('id', 'Of the edge, as its log and /health show i
 export const EdgeView = Type.Object({
   id: text,
   software: text,
+  version: Nullable(
+    OneOf(['older', 'same', 'newer'], "Compared with this control plane's; newer: upgrade the control plane"),
+  ),
   sip: Type.Object({ host: text, port: Type.Integer() }),
   rtp: Type.Object({ ip: text, port_min: Type.Integer(), port_max: Type.Integer() }),
   region: Nullable(Type.String({ description: 'null: it serves every region' })),

@@ -49,6 +49,8 @@ export const EdgeToControl = Type.Union([
     fleet: Type.Optional(Type.Boolean()),
     /** it follows `move` */
     moves: Type.Optional(Type.Boolean()),
+    /** which frames and reports it knows (revision.ts) */
+    revision: Type.Optional(Type.Integer()),
   }),
   Type.Object({ type: Type.Literal('applied'), version: Type.Integer() }),
   Type.Object({ type: Type.Literal('report'), reports: Type.Array(Report) }),
@@ -77,6 +79,8 @@ export const ControlToEdge = Type.Union([
     acknowledged: Type.Integer(),
     /** it decides who does what in the fleet; absent: the edge does everything itself */
     fleet: Type.Optional(Type.Boolean()),
+    /** which frames and reports it knows (revision.ts) */
+    revision: Type.Optional(Type.Integer()),
   }),
   Type.Object({ type: Type.Literal('config'), config: EdgeConfig }),
   Type.Object({ type: Type.Literal('change'), change: EdgeConfigChange }),

@@ -5,6 +5,7 @@
  */
 import { WebSocket } from 'ws';
 import { systemClock, type Timer } from '#shared/clock.ts';
+import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { defaultLinkLimits } from '../../../edge/reporting/link.ts';
 import { retryPause } from '../../../edge/reporting/link-rules.ts';
 
@@ -132,6 +133,7 @@ export class SimulatedEdge {
       codecs: ['PCMU', 'PCMA', 'G722', 'Opus'],
       software: 'benchmark',
       fleet: true,
+      revision: edgeProtocol.revision,
       at: new Date().toISOString(),
     });
   }

@@ -1,0 +1,18 @@
+/**
+ * Which frames and reports a program knows. Both say their revision when they connect. A new kind of frame or report gets
+ * a new revision here, and is only sent to a program that knows it: while one of the two is not upgraded yet, it would
+ * ignore the frame and never answer.
+ */
+export const edgeProtocol = {
+  /** Of this version. A program that says none is older than revision 1. */
+  revision: 1,
+  /** From this one on control counts calls (fleet.ts) and closes calls that an edge no longer has (reports.ts). */
+  countsCalls: 1,
+} as const;
+
+/** The other program compared with this one, by its revision. */
+export function comparedRevision(revision: number | undefined): 'older' | 'same' | 'newer' {
+  const theirs = revision ?? 0;
+  if (theirs === edgeProtocol.revision) return 'same';
+  return theirs < edgeProtocol.revision ? 'older' : 'newer';
+}
