@@ -24,6 +24,7 @@ function nearbyLeg(leg: MediaLeg, near: (sdp: string) => string): MediaLeg {
     offer: async () => near(await leg.offer()),
     accept: (answer) => leg.accept(near(answer)),
     attach: (endpoint) => leg.attach(endpoint),
+    record: (order) => leg.record(order),
     sendDtmf: (digits) => leg.sendDtmf(digits),
     get codec() {
       return leg.codec;

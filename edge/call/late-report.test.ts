@@ -32,6 +32,7 @@ class FarMedia implements Media {
       offer: () => leg.offer(),
       accept: (answer) => leg.accept(answer),
       attach: (endpoint) => leg.attach(endpoint),
+      record: (order) => leg.record(order),
       sendDtmf: (digits) => leg.sendDtmf(digits),
       get codec() {
         return leg.codec;

@@ -35,6 +35,12 @@ describe('legs with the same codec', () => {
     expect(planBridge(opus, slow, strict)).toEqual({ mode: 'relayed', lost: clocks });
   });
 
+  test('are joined in this process when one of them is recorded, even if transcoding is not allowed', () => {
+    const because = 'the call is recorded';
+    expect(planBridge(pcmu, pcmu, { ...strict, recorded: true })).toEqual({ mode: 'transcoded', because });
+    expect(planBridge(pcmu, opus, { ...strict, recorded: true })).toMatchObject({ mode: 'refused' });
+  });
+
   test('are joined in this process when they are on two workers, even if transcoding is not allowed', () => {
     expect(planBridge(pcmu, pcmu, { ...strict, oneWorker: false })).toMatchObject({ mode: 'transcoded' });
   });

@@ -12,6 +12,8 @@ export interface BridgeCircumstances {
   readonly oneWorker: boolean;
   /** Legs with different codecs may be joined. */
   readonly transcode: boolean;
+  /** One of them is recorded. */
+  readonly recorded?: boolean;
 }
 
 /**
@@ -28,13 +30,14 @@ export interface BridgeCircumstances {
 export function planBridge(
   one: SessionPayloads,
   other: SessionPayloads,
-  { oneWorker, transcode }: BridgeCircumstances,
+  { oneWorker, transcode, recorded = false }: BridgeCircumstances,
 ): BridgePlan {
   if (one.codec !== other.codec) {
     const because = `one leg has ${one.codec}, the other ${other.codec}`;
     if (transcode) return { mode: 'transcoded', because };
     return { mode: 'refused', because: `No common codec: ${because}, and transcoding is off` };
   }
+  if (recorded) return { mode: 'transcoded', because: 'the call is recorded' };
   if (!oneWorker) return { mode: 'transcoded', because: 'the legs are on two media workers' };
   if (!one.dtmf && !other.dtmf) return { mode: 'relayed', lost: null };
   if (!one.dtmf || !other.dtmf) return { mode: 'relayed', lost: 'one leg has no telephone-event' };

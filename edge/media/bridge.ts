@@ -145,7 +145,8 @@ export class Bridge implements MediaBridge, LegBridge {
 
   #planFor(one: NegotiatedAudio, other: NegotiatedAudio): BridgePlan {
     const oneWorker = this.#legs[0].worker === this.#legs[1].worker;
-    return planBridge(one, other, { oneWorker, transcode: this.#options.transcode });
+    const recorded = this.#legs.some((leg) => leg.recorded);
+    return planBridge(one, other, { oneWorker, transcode: this.#options.transcode, recorded });
   }
 
   async #cross(one: Leg, other: Leg): Promise<void> {

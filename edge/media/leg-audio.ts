@@ -10,6 +10,7 @@
 import type { AudioEndpoint } from '../call/ports/media.ts';
 import type { AudioExchange } from './audio-exchange.ts';
 import type { LegQuality } from './leg-quality.ts';
+import type { LegRecorder } from './recording/leg-recorder.ts';
 import type { NegotiatedAudio } from './sdp/session.ts';
 import type { SrtpPath } from './srtp-path.ts';
 
@@ -24,6 +25,9 @@ export class LegAudio {
   readonly #options: LegAudioOptions;
   /** The owner's endpoint, also while a bridge replaces it. */
   #endpoint: AudioEndpoint | null = null;
+  /** The bridge's endpoint, while there is one. */
+  #bridgeEnd: AudioEndpoint | null = null;
+  #recorder: LegRecorder | null = null;
   #lent = false;
   #relayed = false;
   #path: SrtpPath | null = null;
@@ -44,7 +48,17 @@ export class LegAudio {
   /** Sets the owner's endpoint; used later while a bridge replaces it. */
   attach(endpoint: AudioEndpoint | null): void {
     this.#endpoint = endpoint;
-    if (!this.#lent) this.#options.exchange.attach(endpoint);
+    if (!this.#lent) this.#connect(endpoint);
+  }
+
+  /** Records what is exchanged from now on. */
+  record(recorder: LegRecorder): void {
+    this.#recorder = recorder;
+    if (!this.#relayed) this.#connect(this.#lent ? this.#bridgeEnd : this.#endpoint);
+  }
+
+  #connect(endpoint: AudioEndpoint | null): void {
+    this.#options.exchange.attach(endpoint && (this.#recorder?.tap(endpoint) ?? endpoint));
   }
 
   /** From now on a bridge controls the audio. */
@@ -56,7 +70,8 @@ export class LegAudio {
   async cross(endpoint: AudioEndpoint): Promise<void> {
     if (this.#closed) return;
     this.#relayed = false;
-    this.#options.exchange.attach(endpoint);
+    this.#bridgeEnd = endpoint;
+    this.#connect(endpoint);
     await this.#tune();
   }
 
@@ -64,7 +79,8 @@ export class LegAudio {
   standAside(): void {
     if (this.#closed || this.#relayed) return;
     this.#relayed = true;
-    this.#options.exchange.attach(null);
+    this.#bridgeEnd = null;
+    this.#connect(null);
     this.#options.exchange.rest();
     this.#path?.leaveNode();
   }
@@ -72,9 +88,10 @@ export class LegAudio {
   /** Connects audio to the owner's endpoint again. */
   async giveBack(): Promise<void> {
     this.#lent = false;
+    this.#bridgeEnd = null;
     if (this.#closed) return;
     this.#relayed = false;
-    this.#options.exchange.attach(this.#endpoint);
+    this.#connect(this.#endpoint);
     await this.#tune();
   }
 

@@ -19,46 +19,30 @@
  * A bridge may replace the leg's owner (bridge.ts).
  */
 
-import type { Clock, Timer } from '#shared/clock.ts';
+import type { Timer } from '#shared/clock.ts';
 import type { CodecName } from '#shared/codecs.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
-import type { AudioEndpoint, LocalLeg, MediaLeg, MediaLegOptions } from '../call/ports/media.ts';
+import type {
+  AudioEndpoint,
+  LegRecording,
+  LocalLeg,
+  MediaLeg,
+  MediaLegOptions,
+  RecordingOrder,
+} from '../call/ports/media.ts';
 import { CallRefused } from '../call/refused.ts';
 import { AudioExchange } from './audio-exchange.ts';
 import { LegAudio } from './leg-audio.ts';
 import { LegQuality } from './leg-quality.ts';
-import type { MediaLog } from './log.ts';
+import type { LegSurroundings } from './leg-surroundings.ts';
 import { unreachable } from './media-address.ts';
 import { offeredPayloads, type SessionPayloads } from './payloads.ts';
-import type { Playout } from './playout.ts';
-import type { RtpPorts } from './rtp-ports.ts';
+import { LegRecorder } from './recording/leg-recorder.ts';
 import { acceptAnswer, createOffer, negotiateAnswer } from './sdp/negotiate.ts';
 import { parseSdp } from './sdp/sdp.ts';
 import { type LocalMedia, type NegotiatedAudio, sendsMedia } from './sdp/session.ts';
 import { SrtpPath } from './srtp-path.ts';
 import type { MediaWorker } from './worker-pool.ts';
-
-/** Shared by all legs. */
-export interface LegSurroundings {
-  readonly ports: RtpPorts;
-  readonly playout: Playout;
-  readonly clock: Clock;
-  readonly log: MediaLog;
-  /** Local address to bind. */
-  readonly listenIp: string;
-  /** Address for SDP. */
-  readonly announcedIp: string;
-  /** Milliseconds for which a replaced path still receives. */
-  readonly drainMs: number;
-  /** RTP packets from peers that entered this process. */
-  readonly traffic: {
-    packets: number;
-    /** Legs whose peer had no telephone-event in its first SDP. */
-    legsWithoutKeys: number;
-  };
-  /** Called with every SRTP key of a call. */
-  readonly keyKnown: (callId: string, key: string) => void;
-}
 
 /** Interface of a bridge to the legs that it joins. */
 export interface LegBridge {
@@ -93,6 +77,7 @@ export class Leg implements LocalLeg {
   #turn: Promise<unknown> = Promise.resolve();
   #ended: Error | null = null;
   #bridge: LegBridge | null = null;
+  #recorder: LegRecorder | null = null;
 
   constructor(options: MediaLegOptions, shared: LegSurroundings, worker: MediaWorker, closed: () => void) {
     this.#options = options;
@@ -216,6 +201,23 @@ export class Leg implements LocalLeg {
     if (!this.#ended) this.#audio.attach(endpoint);
   }
 
+  /** Whether its audio must enter this process. */
+  get recorded(): boolean {
+    return this.#recorder !== null;
+  }
+
+  record(order: RecordingOrder): LegRecording {
+    const { clock, recordings } = this.#shared;
+    if (this.#ended) throw this.#ended;
+    if (this.#recorder) throw new Error('the media leg is recorded already');
+    if (!recordings) throw new Error('this edge has no folder for recordings');
+    const recorder = new LegRecorder(order, { clock, ...recordings });
+    recorder.sending = this.sending;
+    this.#recorder = recorder;
+    this.#audio.record(recorder);
+    return recorder;
+  }
+
   async sendDtmf(digits: string): Promise<void> {
     if (this.#ended) return;
     if (!this.#session) throw new Error('key presses cannot be sent before media is negotiated');
@@ -304,6 +306,7 @@ export class Leg implements LocalLeg {
     if (this.#ended) return false;
     this.#ended = reason;
     this.#audio.close();
+    void this.#recorder?.close();
     this.#draining?.timer.cancel();
     this.#draining?.path.close();
     this.#path?.close();
@@ -371,6 +374,7 @@ export class Leg implements LocalLeg {
     this.#sentSdp = sdp;
     this.quality.begin();
     this.#exchange.sending = this.sending;
+    if (this.#recorder) this.#recorder.sending = this.sending;
     await this.#bridge?.follow();
   }
 

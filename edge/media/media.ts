@@ -20,9 +20,11 @@ import type {
 import { CallRefused } from '../call/refused.ts';
 import { Bridge } from './bridge.ts';
 import { availableCodecs, codecAvailable } from './codec/codecs.ts';
-import { Leg, type LegSurroundings } from './leg.ts';
+import { Leg } from './leg.ts';
+import type { LegSurroundings } from './leg-surroundings.ts';
 import { type MediaLog, silentLog } from './log.ts';
 import { Playout } from './playout.ts';
+import type { RecorderParts } from './recording/leg-recorder.ts';
 import { RtpPorts } from './rtp-ports.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -53,6 +55,8 @@ export interface MediaOptions {
    * everything that is stored.
    */
   readonly keyKnown?: (callId: string, key: string) => void;
+  /** Where recordings are written; absent: legs cannot be recorded. */
+  readonly recordings?: Omit<RecorderParts, 'clock'>;
 }
 
 interface MediaStats {
@@ -133,6 +137,7 @@ export async function createMedia(options: MediaOptions): Promise<RunningMedia> 
     drainMs: options.drainMs ?? 300,
     traffic: { packets: 0, legsWithoutKeys: 0 },
     keyKnown: options.keyKnown ?? (() => {}),
+    recordings: options.recordings ?? null,
   };
   return new MediasoupMedia(shared, pool);
 }

@@ -1,6 +1,7 @@
 /** What calls need from media (edge/media). */
 import type { CodecName } from '#shared/codecs.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
+import type { RecordingFault, RecordingHeader } from '#shared/recording/format.ts';
 import type { CallRefused } from '../refused.ts';
 
 /** At hand, or asked for in another thread. */
@@ -39,6 +40,24 @@ export interface MediaLegOptions {
   readonly parentId?: string | undefined;
 }
 
+/** What to record of a leg. */
+export interface RecordingOrder {
+  readonly header: RecordingHeader;
+  /** Seals this recording and no other; 32 octets. */
+  readonly dataKey: Uint8Array;
+  /** Played to the peer before anything else, 16-bit mono PCM at 8 kHz; null: nothing. */
+  readonly announcement: Int16Array | null;
+  /** Called at most once: the recording has ended although the leg has not. `detail` is for the log. */
+  readonly stopped: (reason: RecordingFault, detail: string) => void;
+}
+
+/** A recording of a leg. It ends with the leg. */
+export interface LegRecording {
+  /** Nothing is recorded until `resume`; that time is silence, with a mark. */
+  pause(): void;
+  resume(): void;
+}
+
 /**
  * The media side of one SIP leg: SRTP toward the peer, PCM toward the agent. SDP is RFC 4566 text. `codec`, `keys` and
  * `held` are those of the last answer, offer or accept that has resolved.
@@ -55,6 +74,11 @@ export interface MediaLeg {
   accept(answer: string): Promise<void>;
   /** Starts the 20 ms exchange with `endpoint`; null stops it. */
   attach(endpoint: AudioEndpoint | null): void;
+  /**
+   * Records both sides of the leg from now on, once. A bridge of a recorded leg passes through this process.
+   * @throws Error when the leg has a recording already, or this media records nothing
+   */
+  record(order: RecordingOrder): LegRecording;
   /** Sends RFC 4733 events, 100 ms each and 60 ms apart; `w` waits half a second. Resolves after the last. */
   sendDtmf(digits: string): Promise<void>;
   /** The codec in use, null before negotiation. */

@@ -4,11 +4,13 @@ import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import type {
   AudioEndpoint,
   BridgeOptions,
+  LegRecording,
   LocalLeg,
   LocalMedia,
   MediaBridge,
   MediaLeg,
   MediaLegOptions,
+  RecordingOrder,
 } from '../../../edge/call/ports/media.ts';
 import { CallRefused } from '../../../edge/call/refused.ts';
 
@@ -37,6 +39,9 @@ export class FakeMediaLeg implements LocalLeg {
   endpoint: AudioEndpoint | null = null;
   digits = '';
   closed = 0;
+  recording: RecordingOrder | null = null;
+  /** What was asked of the recording, in order. */
+  readonly recordingSteps: string[] = [];
 
   constructor(options: MediaLegOptions) {
     this.options = options;
@@ -68,6 +73,14 @@ export class FakeMediaLeg implements LocalLeg {
 
   attach(endpoint: AudioEndpoint | null): void {
     this.endpoint = endpoint;
+  }
+
+  record(order: RecordingOrder): LegRecording {
+    this.recording = order;
+    return {
+      pause: () => this.recordingSteps.push('pause'),
+      resume: () => this.recordingSteps.push('resume'),
+    };
   }
 
   async sendDtmf(digits: string): Promise<void> {

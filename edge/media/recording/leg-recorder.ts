@@ -1,0 +1,189 @@
+/**
+ * Records what a leg exchanges with its endpoint, whichever that is: an agent, the waiting tone, another leg. It stands
+ * between exchange and endpoint, in the thread that has the frames.
+ *
+ *     exchange ──read──> announcement, else endpoint ──> our side ─┐
+ *              ──write─> endpoint; the same ───────────> peer ─────┴─> half a second ──sealed──> file
+ *
+ * A frame's place is counted, and set by the clock again after a gap: a hold, a bridge being set up, a stall.
+ */
+import type { Clock } from '#shared/clock.ts';
+import { g711 } from '#shared/g711.ts';
+import {
+  ChunkSealer,
+  encodeHeader,
+  frameBytes,
+  frameMs,
+  framesPerChunk,
+  type RecordingMark,
+  samplesPerFrame,
+} from '#shared/recording/format.ts';
+import type { AudioEndpoint, LegRecording, RecordingOrder } from '../../call/ports/media.ts';
+import { Downsampler, Upsampler } from '../codec/resample.ts';
+import type { DiskRoom } from './disk-room.ts';
+import { RecordingFile, type RecordingFileOptions } from './recording-file.ts';
+
+export interface RecorderParts {
+  readonly clock: Clock;
+  readonly folder: string;
+  readonly room: DiskRoom;
+  /** Opens the file; for tests. */
+  readonly open?: RecordingFileOptions['open'];
+}
+
+/** Frames that counted and real time may differ by before the clock decides. */
+const driftFrames = 10;
+const { fromLinear } = g711.PCMU;
+const silence = fromLinear[0] ?? 0xff;
+
+export class LegRecorder implements LegRecording {
+  readonly #clock: Clock;
+  readonly #sealer: ChunkSealer;
+  readonly #file: RecordingFile;
+  readonly #startedAt: number;
+  readonly #chunk = Buffer.alloc(framesPerChunk * frameBytes, silence);
+  readonly #sent = new Uint8Array(samplesPerFrame);
+  readonly #narrow = new Int16Array(samplesPerFrame);
+  #downsamplers: { readonly heard: Downsampler; readonly sent: Downsampler } | null = null;
+  readonly #announcement: Int16Array;
+  #upsampler: Upsampler | null = null;
+  #announced = 0;
+  /** Frames in the chunk, and the place of its first. */
+  #frames = 0;
+  #first = 0;
+  /** Place of the next frame; null: by the clock. */
+  #next: number | null = null;
+  #paused = false;
+  #over = false;
+  #finished: Promise<void> = Promise.resolve();
+  /** Whether the peer hears us: not on hold. */
+  sending = true;
+
+  constructor(order: RecordingOrder, { clock, folder, room, open }: RecorderParts) {
+    this.#clock = clock;
+    this.#announcement = order.announcement ?? new Int16Array(0);
+    this.#sealer = new ChunkSealer(order.dataKey, order.header.id);
+    this.#startedAt = clock.now();
+    this.#file = new RecordingFile({
+      folder,
+      id: order.header.id,
+      room,
+      failed: (reason, detail) => {
+        this.#end({ what: 'stopped', reason });
+        order.stopped(reason, detail);
+      },
+      ...(open && { open }),
+    });
+    this.#file.append(encodeHeader(order.header));
+  }
+
+  /** An endpoint in the place of `endpoint`, through which all audio is recorded. */
+  tap(endpoint: AudioEndpoint): AudioEndpoint {
+    return {
+      sampleRate: endpoint.sampleRate,
+      read: (frame) => {
+        const speaks = this.#announce(frame) || endpoint.read(frame);
+        this.#say(speaks && this.sending ? frame : null);
+        return speaks;
+      },
+      write: (frame) => {
+        this.#hear(frame);
+        endpoint.write?.(frame);
+      },
+      dtmf: (event) => endpoint.dtmf?.(event),
+    };
+  }
+
+  pause(): void {
+    if (this.#paused || this.#over) return;
+    this.#paused = true;
+    this.#flush();
+    this.#file.append(this.#sealer.mark(this.#now(), { what: 'paused' }));
+  }
+
+  resume(): void {
+    if (!this.#paused || this.#over) return;
+    this.#paused = false;
+    this.#next = null;
+    this.#file.append(this.#sealer.mark(this.#now(), { what: 'resumed' }));
+  }
+
+  /** The call is over. Resolves when the file is complete. */
+  close(): Promise<void> {
+    this.#end({ what: 'ended' });
+    return this.#finished;
+  }
+
+  #end(mark: RecordingMark): void {
+    if (this.#over) return;
+    this.#flush();
+    this.#over = true;
+    this.#finished = this.#file.finish(this.#sealer.mark(this.#now(), mark));
+  }
+
+  /** Frames since the beginning. */
+  #now(): number {
+    return Math.max(0, Math.floor((this.#clock.now() - this.#startedAt) / frameMs));
+  }
+
+  /** Fills `frame` with the announcement. @returns false when it is over */
+  #announce(frame: Int16Array): boolean {
+    const pcm = this.#announcement;
+    if (this.#announced >= pcm.length) return false;
+    const next = this.#narrow.fill(0);
+    next.set(pcm.subarray(this.#announced, this.#announced + samplesPerFrame));
+    this.#announced += samplesPerFrame;
+    if (frame.length === samplesPerFrame) frame.set(next);
+    else {
+      this.#upsampler ??= new Upsampler(samplesPerFrame);
+      this.#upsampler.process(next, samplesPerFrame, frame);
+    }
+    return true;
+  }
+
+  #say(frame: Int16Array | null): void {
+    if (this.#over || this.#paused) return;
+    if (!frame) {
+      this.#sent.fill(silence);
+      return;
+    }
+    const samples = this.#at8k(frame, 'sent');
+    for (let i = 0; i < samplesPerFrame; i++)
+      this.#sent[i] = fromLinear[(samples[i] ?? 0) & 0xffff] ?? silence;
+  }
+
+  /** The second half of a turn: both sides of the frame are there. */
+  #hear(frame: Int16Array): void {
+    if (this.#over || this.#paused) return;
+    const now = this.#now();
+    if (this.#next === null || now - this.#next > driftFrames) {
+      this.#flush();
+      this.#next = Math.max(now, this.#next ?? 0);
+    }
+    if (this.#frames === 0) this.#first = this.#next;
+    const samples = this.#at8k(frame, 'heard');
+    const start = this.#frames * frameBytes;
+    for (let i = 0; i < samplesPerFrame; i++) {
+      this.#chunk[start + 2 * i] = fromLinear[(samples[i] ?? 0) & 0xffff] ?? silence;
+      this.#chunk[start + 2 * i + 1] = this.#sent[i] ?? silence;
+    }
+    this.#sent.fill(silence);
+    this.#frames++;
+    this.#next++;
+    if (this.#frames === framesPerChunk) this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#frames === 0) return;
+    const samples = this.#chunk.subarray(0, this.#frames * frameBytes);
+    this.#frames = 0;
+    this.#file.append(this.#sealer.audio(this.#first, samples));
+  }
+
+  #at8k(frame: Int16Array, side: 'heard' | 'sent'): Int16Array {
+    if (frame.length === samplesPerFrame) return frame;
+    this.#downsamplers ??= { heard: new Downsampler(frame.length), sent: new Downsampler(frame.length) };
+    this.#downsamplers[side].process(frame, frame.length, this.#narrow);
+    return this.#narrow;
+  }
+}

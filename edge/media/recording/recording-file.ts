@@ -1,0 +1,129 @@
+/**
+ * The file of a recording while it grows: `<id>.part`, and `<id>.rec` once it is complete. Writes run in the thread pool,
+ * one at a time; what comes meanwhile waits in memory. Nothing here waits for a disk.
+ *
+ *     append ──> pending ──one write──> <id>.part ──finish──> <id>.rec
+ */
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { completeSuffix, growingSuffix, type RecordingFault } from '#shared/recording/format.ts';
+import { storageFault } from '#shared/storage-fault.ts';
+import type { DiskRoom } from './disk-room.ts';
+
+/** Room is taken in steps of this, octets. */
+const stepBytes = 65_536;
+/** What may wait for the disk, octets: two minutes of audio. More means that the disk cannot keep up. */
+export const mostPendingBytes = 2_097_152;
+
+export interface RecordingFileOptions {
+  readonly folder: string;
+  readonly id: string;
+  readonly room: DiskRoom;
+  /** Called at most once, and not after `finish`: nothing more will be written but the end. */
+  readonly failed: (fault: RecordingFault, detail: string) => void;
+  /** Opens the file; for tests. */
+  readonly open?: (path: string) => Promise<Pick<FileHandle, 'appendFile' | 'truncate' | 'close'>>;
+}
+
+export class RecordingFile {
+  readonly #options: RecordingFileOptions;
+  readonly #path: string;
+  #handle: Pick<FileHandle, 'appendFile' | 'truncate' | 'close'> | null = null;
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  #reserved = 0;
+  /** Octets that are in the file as a whole. */
+  #written = 0;
+  /** Whether the header has room. */
+  #begun = false;
+  #failed = false;
+  #writing = false;
+  #running: Promise<void> = Promise.resolve();
+  #finished: Promise<void> | null = null;
+
+  constructor(options: RecordingFileOptions) {
+    this.#options = options;
+    this.#path = join(options.folder, options.id);
+  }
+
+  /** Takes a whole header or chunk. After a failure it does nothing. */
+  append(bytes: Buffer): void {
+    if (this.#failed || this.#finished) return;
+    if (this.#pendingBytes + bytes.length > mostPendingBytes) {
+      this.#fail('edge_disk_slow', 'the disk takes recordings more slowly than they come');
+      return;
+    }
+    while (this.#written + this.#pendingBytes + bytes.length > this.#reserved) {
+      if (!this.#options.room.take(stepBytes)) {
+        this.#fail('edge_disk_full', 'recordings use all the disk space that they may use on this edge');
+        return;
+      }
+      this.#reserved += stepBytes;
+    }
+    this.#begun = true;
+    this.#push(bytes);
+  }
+
+  /** Writes `last` too, beyond the limit if need be, and gives the file its final name. Never rejects. */
+  finish(last: Buffer): Promise<void> {
+    this.#finished ??= this.#finish(last);
+    return this.#finished;
+  }
+
+  async #finish(last: Buffer): Promise<void> {
+    if (this.#begun) this.#push(last);
+    await this.#running;
+    const { room } = this.#options;
+    room.give(this.#reserved);
+    room.count(this.#written);
+    if (!this.#handle) return;
+    await this.#handle.close().catch(() => undefined);
+    if (this.#written === 0) await rm(this.#path + growingSuffix, { force: true }).catch(() => undefined);
+    else await rename(this.#path + growingSuffix, this.#path + completeSuffix).catch(() => undefined);
+  }
+
+  #push(bytes: Buffer): void {
+    this.#pending.push(bytes);
+    this.#pendingBytes += bytes.length;
+    if (!this.#writing) this.#running = this.#write();
+  }
+
+  async #write(): Promise<void> {
+    this.#writing = true;
+    while (this.#pending.length > 0) {
+      const batch = Buffer.concat(this.#pending);
+      this.#pending = [];
+      // Without a header nothing that follows could be read.
+      if (this.#failed && this.#written === 0) break;
+      try {
+        this.#handle ??= await this.#open();
+        await this.#handle.appendFile(batch);
+        this.#written += batch.length;
+      } catch (error) {
+        // Half a chunk may be in the file: the end, with the reason, must follow a whole one.
+        await this.#handle?.truncate(this.#written).catch(() => undefined);
+        this.#pending = [];
+        const detail = error instanceof Error ? error.message : String(error);
+        this.#fail(storageFault(error) === 'full' ? 'edge_disk_full' : 'edge_disk_failed', detail);
+      }
+      this.#pendingBytes = this.#pending.reduce((sum, { length }) => sum + length, 0);
+    }
+    this.#writing = false;
+  }
+
+  async #open(): Promise<Pick<FileHandle, 'appendFile' | 'truncate' | 'close'>> {
+    const path = this.#path + growingSuffix;
+    if (this.#options.open) return this.#options.open(path);
+    await mkdir(this.#options.folder, { recursive: true, mode: 0o700 });
+    return open(path, 'ax', 0o600);
+  }
+
+  #fail(fault: RecordingFault, detail: string): void {
+    if (this.#failed) return;
+    this.#failed = true;
+    // Not at once: the caller may still be creating what it tells.
+    queueMicrotask(() => {
+      if (!this.#finished) this.#options.failed(fault, detail);
+    });
+  }
+}
