@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '#shared/clock.ts';
 import { connectEdge } from '../test/kit/control/edge-client.ts';
 import { listenOnce } from '../test/kit/control/harness.ts';
+import { AdminProgram, type CommandResult } from '../test/kit/programs/admin-program.ts';
 import { type ControlApp, createApp } from './app.ts';
 import { createApiKey } from './organizations/store.ts';
 import { readControlConfig } from './settings/config.ts';
@@ -15,24 +15,47 @@ import { readControlConfig } from './settings/config.ts';
 let folder = '';
 let control: ControlApp;
 /** Runs while commands in another process change the data under it. */
-beforeEach(async () => {
+async function startControl(): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), 'admin-'));
   const config = readControlConfig({ TRUNKLINE_DATA: folder, LOG_LEVEL: 'silent' });
   control = await createApp({ config, logger: pino({ level: 'silent' }), checkAnswers: true });
   await control.begin();
-});
-afterEach(async () => {
+}
+async function stopControl(): Promise<void> {
   await control.close();
   rmSync(folder, { recursive: true });
+}
+function withControlEach(): void {
+  beforeEach(startControl);
+  afterEach(stopControl);
+}
+
+/** Runs one command after another, in another process than the control plane. */
+let program: AdminProgram;
+beforeAll(() => {
+  program = new AdminProgram();
 });
+afterAll(() => program.end());
 
 const admin = (...args: string[]) => adminOf(folder, args);
 
 async function adminOf(dataFolder: string, args: readonly string[]): Promise<string> {
-  const env = { ...process.env, TRUNKLINE_DATA: dataFolder, NODE_NO_WARNINGS: '1' };
-  const file = join(import.meta.dirname, 'admin.ts');
-  const { stdout } = await promisify(execFile)(process.execPath, [file, ...args], { env });
+  const { code, stdout, stderr } = await program.run(dataFolder, args);
+  if (code !== 0) throw Object.assign(new Error(stderr), { code, stderr });
   return stdout.trim();
+}
+
+/** One command as `npm run admin` runs it. */
+function started(...args: string[]): Promise<CommandResult> {
+  const env = { ...process.env, TRUNKLINE_DATA: folder, NODE_NO_WARNINGS: '1' };
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [join(import.meta.dirname, 'admin.ts'), ...args],
+      { env },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
 }
 
 const refused = (stderr: unknown) => expect.objectContaining({ code: 1, stderr });
@@ -53,7 +76,9 @@ async function audit(): Promise<string[]> {
 }
 
 describe('a data folder without a control plane', () => {
-  // Each command takes a second of a process, so one reading command per area and one changing command.
+  withControlEach();
+
+  // One reading command per area and one changing command.
   const commands = [
     ['key', 'list', '--operator'],
     ['org', 'list'],
@@ -69,7 +94,7 @@ describe('a data folder without a control plane', () => {
       );
       expect(existsSync(wrong)).toBe(false);
     }
-  }, 120_000);
+  });
 
   it('gets no new key when its own is lost', async () => {
     const { database: databaseFile } = readControlConfig({ TRUNKLINE_DATA: folder });
@@ -82,6 +107,8 @@ describe('a data folder without a control plane', () => {
 });
 
 describe('the limit of an organization’s outgoing calls', () => {
+  withControlEach();
+
   it("is set per organization, applies at once, and can be reset to the deployment's", async () => {
     const id = await admin('org', 'create', 'Acme');
     const key = await admin('key', 'create', id);
@@ -112,6 +139,8 @@ describe('the limit of an organization’s outgoing calls', () => {
 });
 
 describe('the permission to list very wide networks', () => {
+  withControlEach();
+
   it('is granted and revoked by the operator; networks already listed stay', async () => {
     const id = await admin('org', 'create', 'Acme', '--sip');
     const key = await admin('key', 'create', id);
@@ -165,6 +194,8 @@ describe('the permission to list very wide networks', () => {
 });
 
 describe('organizations', () => {
+  withControlEach();
+
   it('are created, shown, given alert addresses, entitled and switched off, each at once and with an audit entry', async () => {
     const id = await admin('org', 'create', 'Acme', '--email', 'owner@example.com');
     const key = await admin('key', 'create', id);
@@ -217,6 +248,8 @@ describe('organizations', () => {
 });
 
 describe('edges and proxies', () => {
+  withControlEach();
+
   it('are drained, weighed and listed; a connected edge gets the order within a second', async () => {
     const url = await listenOnce(control)();
     const edgeToken = await admin('key', 'create', '--edge');
@@ -252,6 +285,8 @@ describe('edges and proxies', () => {
 });
 
 describe('keys', () => {
+  withControlEach();
+
   it('are shown once, show when they were last used, and stop working once revoked', async () => {
     const orgId = await admin('org', 'create', 'Acme');
     const key = await admin('key', 'create', orgId, '--name', 'app');
@@ -293,6 +328,9 @@ describe('keys', () => {
 const oneOwner = (given: string) => `Give one of <org id>, --operator and --edge, not ${given}.`;
 
 describe('invalid commands', () => {
+  beforeAll(startControl);
+  afterAll(stopControl);
+
   it.each([
     [['org', 'create', 'Acme', '--email', 'owner'], '"owner" is not a mail address.'],
     [['org', 'alerts', 'x'], 'Give --email, --sms or both.'],
@@ -333,5 +371,10 @@ describe('invalid commands', () => {
     const help = await admin();
     expect(help).toMatch(/^Usage: npm run admin -- <command>/);
     expect(await admin('--help')).toBe(help);
+    expect(await started()).toEqual({ code: 0, stdout: `${help}\n`, stderr: '' });
+  });
+
+  it('end the program with exit code 1', async () => {
+    expect(await started('org', 'create')).toEqual({ code: 1, stdout: '', stderr: 'The name is missing.\n' });
   });
 });

@@ -14,7 +14,8 @@ export interface Tools {
   readonly config: Pick<ControlConfig, 'region' | 'sipEntitlementDefault' | 'callLimits'>;
   readonly clock: Clock;
   readonly secrets: SecretBox;
-  readonly catalogue: Catalogue;
+  /** For changes that others follow; the first use loads them. */
+  catalogue(): Promise<Catalogue>;
   readonly database: Database;
   /** To running control planes. */
   readonly bus: Bus;
@@ -60,6 +61,8 @@ export interface Command {
   readonly options: readonly (keyof Options)[];
   /** Whether it may be a deployment's first command: it creates data folder, database and key when missing. */
   readonly first?: true;
+  /** Whether it removes something that other areas keep rows about. */
+  readonly removes?: true;
   /** @param subject argument after the command, such as an id */
   run(tools: Tools, subject: string | undefined, options: Options): Promise<Output>;
 }

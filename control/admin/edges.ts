@@ -59,6 +59,7 @@ export const edgeCommands: Readonly<Record<string, Command>> = {
     takes: '<edge id>',
     help: 'remove an edge that is gone for good, 30 s after it was disconnected; its running calls are closed',
     options: [],
+    removes: true,
     run: (tools, id) => remove(tools, required(id, 'edge id')),
   },
   'proxy list': {
@@ -82,8 +83,10 @@ export const edgeCommands: Readonly<Record<string, Command>> = {
   },
 };
 
+const parts = async (tools: Tools) => ({ ...tools, catalogue: await tools.catalogue() });
+
 async function change(tools: Tools, id: string | undefined, patch: EdgePatch, done: string): Promise<string> {
-  const row = await changeEdge(tools, required(id, 'edge id'), patch, commandLineActor);
+  const row = await changeEdge(await parts(tools), required(id, 'edge id'), patch, commandLineActor);
   if (!row) throw noSuchEdge(id);
   return done;
 }
@@ -91,7 +94,7 @@ async function change(tools: Tools, id: string | undefined, patch: EdgePatch, do
 async function remove(tools: Tools, id: string): Promise<string> {
   try {
     // A running control plane tells by when it last saw the edge.
-    if (!(await removeEdge(tools, id, commandLineActor, false))) throw noSuchEdge(id);
+    if (!(await removeEdge(await parts(tools), id, commandLineActor, false))) throw noSuchEdge(id);
     return 'removed';
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -120,7 +123,7 @@ async function changeProxies(
 ): Promise<string> {
   const wanted = next(await listProxies(tools.database.db), required(address, 'address').trim());
   try {
-    const addresses = await setProxies(tools, wanted, commandLineActor);
+    const addresses = await setProxies(await parts(tools), wanted, commandLineActor);
     return addresses.length === 0 ? 'no proxy is trusted' : `trusted: ${addresses.join(', ')}`;
   } catch (error) {
     if (error instanceof ApiError) throw new UsageError(`"${address}" must be one IP address.`);

@@ -31,14 +31,14 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
     ].join('\n'),
     options: ['email', 'sip', 'region'],
     first: true,
-    run: ({ config, secrets, catalogue, clock }, name, { email = [], sip, region }) => {
+    run: async ({ config, secrets, catalogue, clock }, name, { email = [], sip, region }) => {
       const organization = {
         name: checkedName(name, 'name'),
         region: region === undefined ? config.region : checkedName(region, 'region'),
         sipEnabled: sip ?? config.sipEntitlementDefault,
         ownerEmails: checkedEmails(email),
       };
-      return catalogue.change(async (db, altered) => {
+      return (await catalogue()).change(async (db, altered) => {
         const id = await createOrganization(db, clock, secrets, organization);
         altered.organizations.add(id);
         await recordChange(db, clock, commandLineActor, { ...subject(id), action: 'create' });
@@ -190,14 +190,14 @@ async function find(db: Db, id: string | undefined): Promise<OrganizationRow> {
 }
 
 /** Stores a change of one organization with its audit entry. */
-function changeRow(
+async function changeRow(
   { catalogue, clock }: Tools,
   id: string | undefined,
   action: string,
   change: OrganizationChange | ((orgId: string) => OrganizationChange),
   publish: (orgId: string, altered: Altered) => void = () => {},
 ): Promise<void> {
-  return catalogue.change(async (db, altered) => {
+  return (await catalogue()).change(async (db, altered) => {
     const { id: orgId } = await find(db, id);
     const columns = typeof change === 'function' ? change(orgId) : change;
     await updateOrganization(db, orgId, columns);
@@ -217,8 +217,12 @@ async function permitWide(tools: Tools, id: string | undefined, permitted: boole
   return permitted ? 'very wide networks permitted' : 'very wide networks not permitted';
 }
 
-function switchTo({ catalogue, clock }: Tools, id: string | undefined, enabled: boolean): Promise<string> {
-  return catalogue.change(async (db, altered) => {
+async function switchTo(
+  { catalogue, clock }: Tools,
+  id: string | undefined,
+  enabled: boolean,
+): Promise<string> {
+  return (await catalogue()).change(async (db, altered) => {
     const { id: orgId } = await find(db, id);
     const action = enabled ? 'enable' : 'disable';
     if (!(await setDisabled(db, clock, orgId, !enabled))) return `was ${action}d before`;

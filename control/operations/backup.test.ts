@@ -53,7 +53,13 @@ async function run(
   args: string[],
   more: NodeJS.ProcessEnv = {},
 ) {
-  const env = { PATH: process.env.PATH, NODE_NO_WARNINGS: '1', TRUNKLINE_DATA: at(folder), ...more };
+  const env = {
+    PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+    NODE_NO_WARNINGS: '1',
+    TRUNKLINE_DATA: at(folder),
+    ...more,
+  };
   const file = join(import.meta.dirname, '..', `${program}.ts`);
   try {
     return (await promisify(execFile)(process.execPath, [file, ...args], { env })).stdout;

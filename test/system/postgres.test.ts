@@ -40,6 +40,7 @@ async function createDatabase(): Promise<string> {
 
 const settings = (env: NodeJS.ProcessEnv = {}, folder = control.folder): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
   NODE_NO_WARNINGS: '1',
   TRUNKLINE_DATA: folder,
   ...env,
