@@ -4,12 +4,13 @@ import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import type { TestRunOrder } from './agent-tests.ts';
 import type { OutboundPlan } from './call/call-plan.ts';
+import type { ByeExtras } from './call/ports/signaling.ts';
 import type { TransferOrder } from './call/ports/transfer.ts';
 import type { TestCallOrder } from './trunks/test-call/test-call.ts';
 
 export interface CommandTargets {
   readonly calls: {
-    stop(callId: string): void;
+    stop(callId: string, bye: ByeExtras): void;
     place(plan: OutboundPlan): unknown;
     transfer(callId: string, order: TransferOrder): void;
   };
@@ -33,9 +34,12 @@ type Discovery = Extract<EdgeCommand, { kind: 'discovery.run' }>;
 export async function carryOut(command: EdgeCommand, targets: CommandTargets): Promise<void> {
   const { calls, trunks, signaling, report } = targets;
   switch (command.kind) {
-    case 'call.stop':
-      calls.stop(command.call_id);
+    case 'call.stop': {
+      const { cause, headers } = command;
+      const q850 = cause === undefined ? {} : { q850: cause };
+      calls.stop(command.call_id, { ...q850, ...(headers && { headers }) });
       break;
+    }
     case 'call.place':
       calls.place({
         callId: command.call_id,

@@ -23,6 +23,7 @@ function nearbyLeg(leg: MediaLeg, near: (sdp: string) => string): MediaLeg {
     answer: async (offer) => near(await leg.answer(near(offer))),
     offer: async () => near(await leg.offer()),
     accept: (answer) => leg.accept(near(answer)),
+    pressed: (key) => leg.pressed(key),
     attach: (endpoint) => leg.attach(endpoint),
     record: (order) => leg.record(order),
     sendDtmf: (digits) => leg.sendDtmf(digits),

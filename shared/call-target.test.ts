@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readCallTarget } from '#shared/call-target.ts';
+import { readCallTarget, transferTargetOf } from '#shared/call-target.ts';
 
 it.each([
   ['+1 (415) 555-0100', '+14155550100', null],
@@ -12,9 +12,30 @@ it.each([
   expect(readCallTarget(text)).toEqual({ target, host });
 });
 
-it.each(['', 'no number!', 'sip:', 'sip:bob@pbx.example.com;transport=udp', 'sip:a@b@c', 'x'.repeat(65)])(
-  'reports what is wrong with %j',
-  (text) => {
-    expect(readCallTarget(text)).toEqual({ problem: expect.stringMatching(/^must/) });
-  },
-);
+it('reads a tel URI as its number, and keeps the URI for a REFER', () => {
+  const read = readCallTarget('TEL:+1-415-555-0100');
+  expect(read).toEqual({ target: '+14155550100', host: null, tel: 'tel:+14155550100' });
+  if ('problem' in read) throw new Error(read.problem);
+  expect([transferTargetOf(read, 'refer'), transferTargetOf(read, 'bridge')]).toEqual([
+    'tel:+14155550100',
+    '+14155550100',
+  ]);
+  const number = { target: '+14155550100', host: null };
+  expect(transferTargetOf(number, 'refer')).toBe('+14155550100');
+});
+
+it.each([
+  'tel:',
+  'tel:911',
+  'tel:+1;phone-context=x',
+  'tel:+x',
+  'tel:+1415555010012345678',
+  '',
+  'no number!',
+  'sip:',
+  'sip:bob@pbx.example.com;transport=udp',
+  'sip:a@b@c',
+  'x'.repeat(65),
+])('reports what is wrong with %j', (text) => {
+  expect(readCallTarget(text)).toEqual({ problem: expect.stringMatching(/^must/) });
+});

@@ -1,10 +1,10 @@
-/** Parses the target of a call (contract section 4): an E.164 number, an extension or a SIP URI. */
+/** Parses the target of a call (contract section 4): an E.164 number, an extension, or a SIP or tel URI. */
 import { toE164 } from '#shared/e164.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
 
 export type CallTarget =
-  /** `host` of a SIP URI; null for a number or an extension. */
-  | { readonly target: string; readonly host: string | null }
+  /** `host` of a SIP URI; null for a number or an extension. `tel`: the target as tel URI, when it was given as one. */
+  | { readonly target: string; readonly host: string | null; readonly tel?: string }
   /** What is wrong, as the end of a sentence that starts with the field's name. */
   | { readonly problem: string };
 
@@ -21,8 +21,23 @@ export function readCallTarget(text: string): CallTarget {
     }
     return { target: trimmed, host: uri.host };
   }
+  const tel = /^tel:(.*)$/i.exec(trimmed)?.[1];
+  if (tel !== undefined) {
+    // RFC 3966 section 5.1.4: a global number. A local one depends on where it is dialed.
+    const global = /^\+[0-9.()-]+$/.test(tel) ? toE164(tel.replace(/[.()-]/g, '')) : null;
+    if (global === null) return { problem: 'must be a tel URI of a global number, such as tel:+14155550100' };
+    return { target: global, host: null, tel: `tel:${global}` };
+  }
   const number = toE164(trimmed);
   if (number !== null) return { target: number, host: null };
   if (extensionForm.test(trimmed)) return { target: trimmed, host: null };
   return { problem: 'must be an E.164 number, an extension or a SIP URI' };
+}
+
+/** How a transfer names a target: a tel URI stays one in a REFER, whose receiver dials it (RFC 3515 section 2.1). */
+export function transferTargetOf(
+  { target, tel }: Exclude<CallTarget, { readonly problem: string }>,
+  method: 'bridge' | 'refer',
+): string {
+  return method === 'refer' && tel !== undefined ? tel : target;
 }

@@ -3,12 +3,15 @@ import {
   CallOrder,
   CallPath,
   CallQueued,
+  CallStop,
   CallStopped,
   CallTransfer,
   CallTransferStarted,
   CallView,
 } from '#shared/api/calls.ts';
-import { NoMembers, plain } from '#shared/api/common.ts';
+import { plain } from '#shared/api/common.ts';
+import { readByeHeaders } from '#shared/custom-headers.ts';
+import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { CallRow } from '../db/index.ts';
 import { type App, orgOf, workOf } from '../http/index.ts';
@@ -69,13 +72,13 @@ export function callRoutes(app: App, services: CallDeps): void {
     schema: {
       summary: 'End a call',
       params: CallPath,
-      body: NoMembers,
+      body: CallStop,
       response: { 200: CallStopped },
     },
     handler: async (request) => {
       const call = await findCall(db, orgOf(request), request.params.call_id);
       if (!call) throw ApiError.of('CALL_NOT_FOUND');
-      await stopCall(services, call);
+      await stopCall(services, call, byeOf(request.body));
       return { status: 'success' as const, message: 'Call stopped' };
     },
   });
@@ -106,17 +109,33 @@ export function callRoutes(app: App, services: CallDeps): void {
 }
 
 /** Asks the edge until it has reported the end itself: a call closed without it may still be running there. */
-async function stopCall({ database, edges }: CallDeps, call: CallRow): Promise<void> {
+async function stopCall({ database, edges }: CallDeps, call: CallRow, bye: StopExtras): Promise<void> {
   const closed = isClosedWithoutEdge(call);
   if (call.ended_at !== null && !closed) return;
   if (closed && !edges.has(call.edge_id)) return stopWhenReported(database.db, call.id);
-  await edges.command(call.edge_id, { kind: 'call.stop', call_id: call.id });
+  await edges.command(call.edge_id, { kind: 'call.stop', call_id: call.id, ...bye });
+}
+
+type StopExtras = Pick<Extract<EdgeCommand, { kind: 'call.stop' }>, 'cause' | 'headers'>;
+
+/** @throws ApiError INVALID_PARAMETER for a header that cannot be sent */
+function byeOf({ cause, headers }: CallStop): StopExtras {
+  const given = cause === undefined ? {} : { cause };
+  if (headers === undefined) return given;
+  const read = readByeHeaders(headers);
+  if ('headers' in read) return { ...given, headers: { ...read.headers } };
+  // RFC 6901 section 3.
+  const member = read.member?.replaceAll('~', '~0').replaceAll('/', '~1');
+  throw ApiError.invalid(member === undefined ? '/headers' : `/headers/${member}`, read.problem);
 }
 
 /** Returns when the edge has started. The call's record and transcript show how the transfer ended. */
 async function transferCall(services: CallDeps, orgId: string, order: CallTransfer): Promise<void> {
   const { database, edges, allowedTargets } = services;
-  const target = readTarget(order.transfer_number, '/transfer_number', allowedTargets);
+  const { method = 'bridge', announcement = null, accept_key: acceptKey = null } = order;
+  // A warm transfer calls the target itself, also before a REFER.
+  const dials = announcement !== null || acceptKey !== null ? 'bridge' : method;
+  const target = readTarget(order.transfer_number, '/transfer_number', allowedTargets, dials);
   const call = await findCall(database.db, orgId, order.call_id);
   if (!call) throw ApiError.of('CALL_NOT_FOUND');
   if (call.ended_at !== null) throw ApiError.of('CALL_NOT_ACTIVE');
@@ -124,8 +143,8 @@ async function transferCall(services: CallDeps, orgId: string, order: CallTransf
     kind: 'call.transfer',
     call_id: call.id,
     target,
-    method: order.method ?? 'bridge',
-    announcement: order.announcement ?? null,
-    accept_key: order.accept_key ?? null,
+    method,
+    announcement,
+    accept_key: acceptKey,
   });
 }

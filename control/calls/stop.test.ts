@@ -38,6 +38,21 @@ describe('POST /v1/calls/{id}/stop', () => {
     expect((await answer).body).toEqual({ status: 'success', message: 'Call stopped' });
   });
 
+  it('passes cause and headers of the BYE to the edge, and refuses headers that cannot be sent', async () => {
+    const edge = await live();
+    const url = `/v1/calls/${id(1)}/stop`;
+    const body = { cause: 16, headers: { 'X-Disposition': 'sold' } };
+    const answer = test.call('POST', url, { body });
+    const { id: commandId, command } = await edge.next('command');
+    expect(command).toEqual({ kind: 'call.stop', call_id: id(1), ...body });
+    edge.send({ type: 'result', id: commandId, ok: true });
+    expect((await answer).status).toBe(200);
+    const refused = await test.call('POST', url, { body: { headers: { Via: 'x' } } });
+    expect(refused).toMatchObject({ status: 400, codes: ['INVALID_PARAMETER'] });
+    expect(JSON.stringify(refused.body)).toContain('/headers/Via');
+    expect((await test.call('POST', url, { body: { cause: 128 } })).status).toBe(400);
+  });
+
   it('answers the same for an ended call, without asking an edge', async () => {
     const edge = await live();
     edge.send(reportFrame(2, [link.ended(id(1))]));

@@ -1,19 +1,25 @@
 /** Allowed transfer targets (contract 4). Pure. */
 import type { BlockList } from 'node:net';
 import type { InboundUpdate } from '#shared/api/inbound.ts';
-import { readCallTarget } from '#shared/call-target.ts';
+import { readCallTarget, transferTargetOf } from '#shared/call-target.ts';
 import { ApiError } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 
 /**
  * A target of contract section 4, normalized: E.164, an extension, or a SIP URI.
+ * @param method of the transfer; a tel URI stays one in a REFER
  * @throws ApiError INVALID_PARAMETER; TARGET_NOT_ALLOWED for a URI with a private literal address
  */
-export function readTarget(text: string, path: string, allowedTargets: BlockList): string {
+export function readTarget(
+  text: string,
+  path: string,
+  allowedTargets: BlockList,
+  method: 'bridge' | 'refer' = 'bridge',
+): string {
   const read = readCallTarget(text);
   if ('problem' in read) throw ApiError.invalid(path, read.problem);
   const { target, host } = read;
-  if (host === null) return target;
+  if (host === null) return transferTargetOf(read, method);
   const verdict = judgeHost(host, allowedTargets);
   if (verdict.allowed) return target;
   throw ApiError.of('TARGET_NOT_ALLOWED', { path, address: host }, verdict.reason);

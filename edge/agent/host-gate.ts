@@ -1,6 +1,7 @@
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { AgentHost } from '../call/ports/agents.ts';
+import type { ByeExtras } from '../call/ports/signaling.ts';
 import type { TransferOrder, TransferOutcome } from '../call/ports/transfer.ts';
 
 /** Passes an agent's requests to its host until it is shut, when the agent may lose its call. */
@@ -17,8 +18,8 @@ export class HostGate implements AgentHost {
     this.#open = false;
   }
 
-  hangup(reason: string): void {
-    if (this.#open) this.#host.hangup(reason);
+  hangup(reason: string, extras?: ByeExtras): void {
+    if (this.#open) this.#host.hangup(reason, extras);
   }
   async sendDtmf(digits: string): Promise<void> {
     if (this.#open) await this.#host.sendDtmf(digits);

@@ -1,4 +1,4 @@
-import { readCallTarget } from '#shared/call-target.ts';
+import { readCallTarget, transferTargetOf } from '#shared/call-target.ts';
 import type { Log } from '../call/log.ts';
 import type { AgentHost } from '../call/ports/agents.ts';
 import type { ConsultOrder, TransferOutcome } from '../call/ports/transfer.ts';
@@ -15,7 +15,7 @@ export async function transferTo(
     const reason = `The transfer target "${text}" ${read.problem}.`;
     return { ok: false, code: 'target_not_allowed', sipCode: null, reason };
   }
-  return host.transfer({ target: read.target, method, consult });
+  return host.transfer({ target: transferTargetOf(read, consult ? 'bridge' : method), method, consult });
 }
 
 /**

@@ -8,6 +8,7 @@ import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { Termination } from './ending.ts';
 import type { LiveCall, SeatedAgent } from './live-call.ts';
 import type { AgentHost, AgentLeg } from './ports/agents.ts';
+import type { ByeExtras } from './ports/signaling.ts';
 import type { TransferOrder, TransferOutcome } from './ports/transfer.ts';
 import { callOver } from './transfer/outcome.ts';
 
@@ -57,8 +58,8 @@ export class AgentSeat implements AgentHost, SeatedAgent {
     return this.#closing ? null : this.#call;
   }
 
-  hangup(reason: string): void {
-    this.#end({ code: 'agent_hangup', detail: reason });
+  hangup(reason: string, bye: ByeExtras = {}): void {
+    this.#end({ code: 'agent_hangup', detail: reason, bye });
   }
 
   async sendDtmf(digits: string): Promise<void> {
@@ -67,7 +68,8 @@ export class AgentSeat implements AgentHost, SeatedAgent {
   }
 
   keysPossible(): boolean {
-    return this.#open?.media?.keys !== 'none';
+    const call = this.#open;
+    return call?.media?.keys !== 'none' || call.dialog.leg?.takesInfo === true;
   }
 
   transcript(entry: TranscriptEntry): void {

@@ -10,7 +10,15 @@ import { Takeover } from './takeover.ts';
 
 export type InDialogEvents = Pick<
   LegEvents,
-  'bye' | 'lost' | 'reanswer' | 'reoffer' | 'reaccept' | 'referred' | 'referRefused' | 'replacedBy'
+  | 'bye'
+  | 'pressed'
+  | 'lost'
+  | 'reanswer'
+  | 'reoffer'
+  | 'reaccept'
+  | 'referred'
+  | 'referRefused'
+  | 'replacedBy'
 >;
 
 export class CallDialog {
@@ -39,10 +47,14 @@ export class CallDialog {
   events(): InDialogEvents {
     const call = this.#call;
     return {
-      bye: () => {
-        call.guarded(() => this.#peerLeft());
+      bye: (variables = {}) => {
+        call.guarded(() => {
+          call.ledger.heardInBye(variables);
+          this.#peerLeft();
+        });
         return call.closing ?? undefined;
       },
+      pressed: (key) => call.guarded(() => call.media?.pressed(key)),
       lost: (code, detail, sipStatus) =>
         call.end({ code, detail, ...(sipStatus === undefined ? {} : { sipStatus }) }),
       referred: (refer) =>
@@ -81,9 +93,12 @@ export class CallDialog {
     const { ledger, log, media } = this.#call;
     if (this.#keysNoted || media?.keys !== 'none') return;
     this.#keysNoted = true;
-    log.info({}, "DTMF unavailable: the peer's SDP has no telephone-event");
+    const info = this.#leg?.takesInfo === true;
+    log.info({ info }, "the peer's SDP has no telephone-event");
     ledger.note(
-      "DTMF is unavailable on this call: the peer's SDP has no telephone-event (RFC 4733), and SIP INFO is not supported.",
+      info
+        ? "Key presses can arrive by SIP INFO only, and cannot be sent: the peer's SDP has no telephone-event (RFC 4733)."
+        : "DTMF is unavailable on this call: the peer's SDP has no telephone-event (RFC 4733), and its Allow does not list INFO.",
     );
   }
 

@@ -15,6 +15,8 @@ export class CallLedger {
   attempts: readonly FailoverAttempt[] | null = null;
   /** What the agent has extracted so far. */
   extracted: CallVariables = {};
+  /** Variables from the headers of the peer's BYE. */
+  #fromBye: CallVariables = {};
   readonly #call: LiveCall;
   readonly #deps: LedgerDeps;
   readonly #startedAt: number;
@@ -65,6 +67,11 @@ export class CallLedger {
     if (!this.closed) this.extracted = values;
   }
 
+  /** Variables from the headers of the peer's BYE, which override those of the INVITE. */
+  heardInBye(variables: CallVariables): void {
+    if (!this.closed) this.#fromBye = variables;
+  }
+
   /** The peer was transferred to `target`. */
   handedOver(target: string): void {
     this.#transferredTo = target;
@@ -92,7 +99,8 @@ export class CallLedger {
   report(): void {
     const { id, facts, plan, media, termination } = this.#call;
     const endedAt = this.#endedAt;
-    const call = callRecord(id, facts, plan, {
+    const heard = { ...plan, variables: { ...plan.variables, ...this.#fromBye } };
+    const call = callRecord(id, facts, heard, {
       startedAt: this.#startedAt,
       queued: this.queued,
       ringing: this.ringing,

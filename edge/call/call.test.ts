@@ -285,7 +285,7 @@ describe('a call', () => {
     expect(scene.agents.last.host.keysPossible()).toBe(false);
     const lines = scene.reports.flatMap((report) => (report.type === 'transcript' ? report.entries : []));
     expect(lines.map(({ user, text }) => `${user}: ${text}`)).toEqual([
-      "agent-action: DTMF is unavailable on this call: the peer's SDP has no telephone-event (RFC 4733), and SIP INFO is not supported.",
+      "agent-action: DTMF is unavailable on this call: the peer's SDP has no telephone-event (RFC 4733), and its Allow does not list INFO.",
     ]);
     scene.calls.stop('id-1');
   });

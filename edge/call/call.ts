@@ -187,7 +187,7 @@ export class Call implements LiveCall {
         this.#finish();
         break;
       case 'bye':
-        this.dialog.leg?.bye(this.why);
+        this.dialog.leg?.bye(this.why, this.#termination?.bye);
         break;
       default:
         this.#setup.perform(action);

@@ -7,7 +7,7 @@ import { type CallPlan, type OutboundPlan, outboundCallPlan } from './call-plan.
 import { type Full, fullFor, shareTaken } from './capacity.ts';
 import type { Termination } from './ending.ts';
 import type { OutboundLimits } from './limits.ts';
-import type { CallLeg, LegFacts } from './ports/signaling.ts';
+import type { ByeExtras, CallLeg, LegFacts } from './ports/signaling.ts';
 import type { TransferOrder } from './ports/transfer.ts';
 import { CommandRefused } from './refused.ts';
 import { InboundSetup } from './setup/inbound-setup.ts';
@@ -157,8 +157,8 @@ export class Calls {
   }
 
   /** Ends a call for the API; no effect when it is over. */
-  stop(callId: string): void {
-    this.#live.get(callId)?.end({ code: 'api_stop', detail: null });
+  stop(callId: string, bye: ByeExtras = {}): void {
+    this.#live.get(callId)?.end({ code: 'api_stop', detail: null, bye });
   }
 
   /**

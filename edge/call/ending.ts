@@ -8,6 +8,7 @@
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { unansweredBy } from '#shared/sip-status.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
+import type { ByeExtras } from './ports/signaling.ts';
 import { CallRefused, type MediaFault } from './refused.ts';
 
 type HangupBy = NonNullable<CallRecord['hangup_by']>;
@@ -77,6 +78,8 @@ export interface Termination {
   readonly warning?: string;
   /** Why the peer's session description was rejected. */
   readonly mediaFault?: MediaFault;
+  /** For the BYE, if the call ends with one of ours. */
+  readonly bye?: ByeExtras;
   /** The dialog is already over, although this code usually ends one. */
   readonly gone?: boolean;
 }

@@ -52,6 +52,7 @@ interface LiveLedger {
   extract(values: CallVariables): void;
   transcript(entry: TranscriptEntry): void;
   note(text: string): void;
+  heardInBye(variables: CallVariables): void;
   answeredBy(who: 'human' | 'voicemail' | 'unknown'): void;
   handedOver(target: string): void;
 }

@@ -34,8 +34,8 @@ export class Takeover {
       answered: () => {},
       acknowledged: (sdp) => void this.#acknowledged(sdp),
       canceled: () => this.#givenUp(),
-      bye: () => {
-        if (this.#over) return inDialog.bye();
+      bye: (variables) => {
+        if (this.#over) return inDialog.bye(variables);
         this.#givenUp();
         return this.#call.closing ?? undefined;
       },

@@ -3,6 +3,7 @@ import type { Clock } from '#shared/clock.ts';
 import type { AudioEndpoint, DtmfEvent } from '../call/ports/media.ts';
 import type { AudioCodec } from './codec/codec.ts';
 import { createCodec } from './codec/codecs.ts';
+import { KeyMerge, type KeyWay } from './dtmf/key-merge.ts';
 import { IncomingAudio } from './incoming-audio.ts';
 import type { LegQuality } from './leg-quality.ts';
 import { OutgoingAudio } from './outgoing-audio.ts';
@@ -32,6 +33,7 @@ export class AudioExchange implements PacedLeg {
   /** Reused buffer: read, then encoded; decoded, then written. */
   #frame = noFrame;
   #leavePlayout: (() => void) | null = null;
+  readonly #keys = new KeyMerge();
   #restsSince: number | null = null;
   #sentBefore = 0;
   #lateBefore = 0;
@@ -70,7 +72,7 @@ export class AudioExchange implements PacedLeg {
     this.#session = session;
     this.#outgoing = new OutgoingAudio({ payloadType, dtmf, clockRate, ...to });
     const reception = this.#options.quality.reception(clockRate);
-    this.#incoming = new IncomingAudio(receives, reception, (event) => this.#pressed(event));
+    this.#incoming = new IncomingAudio(receives, reception, (event) => this.pressed('event', event));
     this.#makeCodec();
     this.#pace();
   }
@@ -99,6 +101,11 @@ export class AudioExchange implements PacedLeg {
   received(packet: Buffer): void {
     const now = this.#clock.now();
     if (this.#incoming?.push(packet, now)) this.#options.quality.heard(now);
+  }
+
+  /** A key press of the peer, which may come both ways. */
+  pressed(way: KeyWay, event: DtmfEvent): void {
+    if (this.#keys.isNew(way, event, this.#clock.now())) this.#endpoint?.dtmf?.(event);
   }
 
   /** Resolves after the last key press was sent. @throws RangeError for an invalid key */
@@ -171,9 +178,5 @@ export class AudioExchange implements PacedLeg {
       this.#leavePlayout?.();
       this.#leavePlayout = null;
     }
-  }
-
-  #pressed(event: DtmfEvent): void {
-    this.#endpoint?.dtmf?.(event);
   }
 }

@@ -24,6 +24,7 @@ import type { CodecName } from '#shared/codecs.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import type {
   AudioEndpoint,
+  DtmfEvent,
   LegRecording,
   LocalLeg,
   MediaLeg,
@@ -55,7 +56,7 @@ export interface LegBridge {
   close(): void;
 }
 
-/** Used in SDP that is only made to see the outcome of an offer. */
+/** For SDP that is only made to see the outcome of an offer. */
 const placeholderKey = 'A'.repeat(40);
 
 export class Leg implements LocalLeg {
@@ -201,6 +202,10 @@ export class Leg implements LocalLeg {
     if (!this.#ended) this.#audio.attach(endpoint);
   }
 
+  pressed(key: DtmfEvent): void {
+    this.#exchange.pressed('info', key);
+  }
+
   /** Whether its audio must enter this process. */
   get recorded(): boolean {
     return this.#recorder !== null;
@@ -223,8 +228,7 @@ export class Leg implements LocalLeg {
     if (!this.#session) throw new Error('key presses cannot be sent before media is negotiated');
     if (!this.#session.dtmf)
       throw new Error('the peer does not support telephone-event, so no key presses can be sent to it');
-    // They would need the sequence numbers and the SSRC of the stream that the worker relays (RFC 4733 section
-    // 2.1).
+    // They need the sequence numbers and SSRC of the stream that the worker relays (RFC 4733 section 2.1).
     if (this.#audio.relayed) throw new Error('the call is bridged: only its other party can press keys');
     await this.#exchange.press(digits, this.#session.dtmf.clockRate);
   }
@@ -237,10 +241,7 @@ export class Leg implements LocalLeg {
     return this.quality.report(this.#session, this.#exchange, this.#shared.announcedIp);
   }
 
-  /**
-   * Enters a bridge.
-   * @throws CallRefused 488 before negotiation; Error when the leg is closed or already in a bridge
-   */
+  /** Enters a bridge. @throws CallRefused 488 before negotiation; Error when closed, or already in a bridge */
   enter(bridge: LegBridge): void {
     if (this.#ended) throw this.#ended;
     if (this.#bridge) throw new Error('the media leg is already in a bridge');

@@ -1,4 +1,7 @@
-/** What signaling does on every engine (test/kit/edge/engines.ts); media and agents are fake, the clock too. */
+/**
+ * What signaling does on every engine (test/kit/edge/engines.ts); media and agents are fake, the clock too.
+ * Long because all of it shares one engine of each kind.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
@@ -135,7 +138,7 @@ describe.each(engines)('on $name', (kind) => {
       expect(ok.headers).toMatchObject({
         contact: '<sip:edge.example:5061;transport=tls>',
         'content-type': 'application/sdp',
-        allow: 'INVITE, ACK, BYE, CANCEL, OPTIONS, REFER, NOTIFY, PRACK, UPDATE',
+        allow: 'INVITE, ACK, BYE, CANCEL, OPTIONS, REFER, NOTIFY, PRACK, UPDATE, INFO',
         supported: 'timer, 100rel, replaces, norefersub',
         server: 'Trunkline/test',
       });
@@ -269,7 +272,9 @@ describe.each(engines)('on $name', (kind) => {
     it.each<[string, Record<string, string>, string]>([
       ['REFER', {}, 'SIP/2.0 400 Missing Refer-To'],
       ['NOTIFY', {}, 'SIP/2.0 481 Subscription does not exist'],
-      ['INFO', {}, 'SIP/2.0 405 Method Not Allowed'],
+      ['INFO', {}, 'SIP/2.0 200 OK'],
+      ['INFO', { 'Info-Package': 'dtmf' }, 'SIP/2.0 415 Unsupported Media Type'],
+      ['PUBLISH', {}, 'SIP/2.0 405 Method Not Allowed'],
       ['OPTIONS', {}, 'SIP/2.0 200 OK'],
       ['UPDATE', {}, 'SIP/2.0 200 OK'],
       ['UPDATE', { Require: 'foo' }, 'SIP/2.0 420 Bad Extension'],
@@ -279,6 +284,48 @@ describe.each(engines)('on $name', (kind) => {
       bench.peer({ method, toTag: 't', headers });
       expect((await bench.next()).startLine).toBe(startLine);
       expect(calls.size).toBe(1);
+    });
+
+    it('reports a key in INFO, and names what it takes to another body', async () => {
+      await answered();
+      const info = (type: string, body: string) => {
+        bench.peer({ method: 'INFO', toTag: 't', headers: { 'Content-Type': type }, body });
+        return bench.next();
+      };
+      expect((await info('application/dtmf-relay', 'Signal=5\r\nDuration=160\r\n')).startLine).toMatch(
+        / 200 /,
+      );
+      expect((await info('application/dtmf', '#')).startLine).toMatch(/ 200 /);
+      expect(agents.last.keys).toEqual(['5', '#']);
+      const other = await info('application/media_control+xml', '<media_control/>');
+      expect(other.startLine).toBe('SIP/2.0 415 Unsupported Media Type');
+      expect(other.headers.accept).toBe('application/dtmf-relay, application/dtmf');
+      const malformed = await info('application/dtmf-relay', 'Signal=hello\r\n');
+      expect(malformed.startLine).toBe('SIP/2.0 400 Malformed Key Press');
+      expect(malformed.headers.warning).toContain('Signal must be one of');
+      expect(calls.size).toBe(1);
+    });
+
+    it('ends the call by BYE, whose headers are variables like those of the INVITE', async () => {
+      await answered({ 'X-Crm': '17', 'X-Other': 'x' });
+      bench.peer({ method: 'BYE', toTag: 't', headers: { 'X-Crm': '18', 'X-Survey': '5\tstars' } });
+      expect((await bench.next()).startLine).toBe('SIP/2.0 200 OK');
+      expect(last()?.variables).toMatchObject({
+        crm: '18',
+        'sip_header_x-other': 'x',
+        'sip_header_x-survey': '5 stars',
+      });
+    });
+
+    it('ends by our BYE with the headers and cause that the agent asked for', async () => {
+      await answered();
+      agents.last.host.hangup('sold', { q850: 16, headers: { 'X-Disposition': 'sold; 2 items' } });
+      const bye = await bench.next();
+      expect(bye.headers).toMatchObject({
+        reason: 'SIP;cause=200;text="sold", Q.850;cause=16',
+        'x-disposition': 'sold; 2 items',
+      });
+      bench.answer(bye, 200, 'OK');
     });
 
     it('gets 481 when there is no such dialog', async () => {

@@ -190,7 +190,7 @@ describe('other requests', () => {
     expect(ok.startLine).toBe('SIP/2.0 200 OK');
     expect(ok.headers).toMatchObject({
       accept: 'application/sdp',
-      allow: 'INVITE, ACK, BYE, CANCEL, OPTIONS, REFER, NOTIFY, PRACK, UPDATE',
+      allow: 'INVITE, ACK, BYE, CANCEL, OPTIONS, REFER, NOTIFY, PRACK, UPDATE, INFO',
       supported: 'timer, 100rel, replaces, norefersub',
     });
     void scene.calls.drain(0);
@@ -199,15 +199,17 @@ describe('other requests', () => {
     expect([busy.startLine, busy.headers['retry-after']]).toEqual(['SIP/2.0 503 Service Unavailable', '10']);
   });
 
-  it.each(['REGISTER', 'MESSAGE', 'SUBSCRIBE', 'INFO', 'PUBLISH'])(
-    '%s gets 405 with Allow',
-    async (method) => {
-      scene.server.peer({ method });
-      const answer = await scene.server.next();
-      expect(answer.startLine).toBe('SIP/2.0 405 Method Not Allowed');
-      expect(answer.headers.allow).toContain('INVITE');
-    },
-  );
+  it.each(['REGISTER', 'MESSAGE', 'SUBSCRIBE', 'PUBLISH'])('%s gets 405 with Allow', async (method) => {
+    scene.server.peer({ method });
+    const answer = await scene.server.next();
+    expect(answer.startLine).toBe('SIP/2.0 405 Method Not Allowed');
+    expect(answer.headers.allow).toContain('INVITE');
+  });
+
+  it('INFO outside a call gets 481', async () => {
+    scene.server.peer({ method: 'INFO' });
+    expect((await scene.server.next()).startLine).toMatch(/^SIP\/2.0 481/);
+  });
 
   it('reach us because we subscribed to them', async () => {
     await scene.server.idle();

@@ -69,6 +69,7 @@ describe('the target of a REFER', () => {
     ['201', null, 'sip:201@one.example.com:5061;transport=tls'],
     ['sip:ann@elsewhere.example.com?X=1', 'primary', 'sip:ann@elsewhere.example.com'],
     ['sip:ann@elsewhere.example.com;transport=tcp', 'primary', null],
+    ['tel:+14155550123', 'primary', 'tel:+14155550123'],
   ])('for %s on a call over %s is %s', (to, trunkId, uri) => {
     expect(referTargetOf(trunks, to, trunkId)?.uri ?? null).toBe(uri);
   });

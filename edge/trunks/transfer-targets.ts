@@ -134,6 +134,8 @@ export function referTargetOf(trunks: NumberTrunks, to: string, trunkId: string 
   const destination = destinationOf(to);
   const records = recordsFor(trunks, trunkId).toSorted((one, other) => one.priority - other.priority);
   if (destination.kind === 'unusable') return null;
+  // The peer decides which trunk dials it.
+  if (/^tel:/i.test(to)) return { uri: to, headers: [] };
   if (destination.kind === 'uri') {
     const [own] = recordsAt(records, destination.uri);
     return { uri: withoutHeaders(to), headers: own?.headers ?? [] };

@@ -18,6 +18,7 @@ import {
   Uuid,
 } from '#shared/api/common.ts';
 import { LanguageTag, PathwayVersionChoice, ToolId, TransferTarget } from '#shared/api/inbound.ts';
+import { maxCustomHeaders } from '#shared/custom-headers.ts';
 
 const text = Type.String();
 const Optional = Type.Optional;
@@ -101,6 +102,13 @@ export const CallView = Type.Object({
   omitted: OmittedParts,
 });
 export type CallView = Static<typeof CallView>;
+
+/** POST /v1/calls/{call_id}/stop; all optional. Header names and values: shared/custom-headers.ts. */
+export const CallStop = Closed({
+  cause: Optional(Integer(1, 127, 'Q.850 cause for the Reason header of the BYE')),
+  headers: Optional(Type.Record(Type.String(), Type.String(), { maxProperties: maxCustomHeaders })),
+});
+export type CallStop = Static<typeof CallStop>;
 
 export const CallStopped = Success({ message: text });
 

@@ -5,7 +5,13 @@ import { Nullable, oneOf } from './schema.ts';
 
 export const EdgeCommand = Type.Union([
   /** Ends a call; no effect when it has ended. */
-  Type.Object({ kind: Type.Literal('call.stop'), call_id: Type.String() }),
+  Type.Object({
+    kind: Type.Literal('call.stop'),
+    call_id: Type.String(),
+    /** Q.850 cause and custom headers of the BYE, if the call ends with one */
+    cause: Type.Optional(Type.Integer()),
+    headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+  }),
   /** Calls `to` from an attached number. The result says that the call was accepted, not how it ends. */
   Type.Object({
     kind: Type.Literal('call.place'),
@@ -32,7 +38,7 @@ export const EdgeCommand = Type.Union([
   Type.Object({
     kind: Type.Literal('call.transfer'),
     call_id: Type.String(),
-    /** E.164 with plus, an extension, or a SIP URI */
+    /** E.164 with plus, an extension, or a SIP URI; for `refer` also a tel URI */
     target: Type.String(),
     method: oneOf(['bridge', 'refer']),
     /** warm transfer: spoken to the target first */

@@ -307,6 +307,13 @@ describe('rejected calls', () => {
   });
 });
 
+describe('INFO', () => {
+  test('is answered by what it carries, and a header of the BYE is in the record', async () => {
+    const call = await passAndEnd('uac-pbx-info-keys-expect-200');
+    expect((await system.api.detail(call.id)).variables).toMatchObject({ 'sip_header_x-survey': '5 stars' });
+  });
+});
+
 describe('media', () => {
   test('key presses as plain RTP in an SRTP call are ignored', async () => {
     const call = await passAndEnd('uac-pbx-plain-dtmf-expect-ignored', { number: keys });

@@ -7,6 +7,8 @@ import { TestSystem } from '../kit/programs/harness.ts';
 const menu = '+14155550130';
 const silence = Buffer.alloc(160, 0xff);
 
+/** Its greeting is followed by a second question, which a key that counted twice would answer. */
+const twice = '+14155550131';
 let system: TestSystem;
 let caller: Caller | null = null;
 
@@ -25,9 +27,26 @@ beforeAll(async () => {
       { id: 'e2', source: 'menu', target: 'two', data: { label: 'User pressed 2' } },
     ],
   );
+  const second = await api.pathway(
+    'twice',
+    [
+      { id: 'first', type: 'Default', data: { name: 'First', text: 'One?', isStart: true } },
+      { id: 'second', type: 'Default', data: { name: 'Second', text: 'And now?' } },
+      { id: 'two', type: 'End Call', data: { name: 'Two', text: 'Two.' } },
+      { id: 'twice', type: 'End Call', data: { name: 'Twice', text: 'Twice.' } },
+    ],
+    [
+      { id: 'e1', source: 'first', target: 'second', data: { label: 'User pressed 1' } },
+      { id: 'e2', source: 'second', target: 'two', data: { label: 'User pressed 2' } },
+      { id: 'e3', source: 'second', target: 'twice', data: { label: 'User pressed 1' } },
+    ],
+  );
+  await api.attach(twice);
+  await api.answerWith(twice, { pathway_id: second });
   await api.attach(menu);
   await api.answerWith(menu, { pathway_id: pathway });
   await api.applied(menu);
+  await api.applied(twice);
 });
 
 afterEach(async () => {
@@ -37,8 +56,8 @@ afterEach(async () => {
 
 afterAll(() => system?.stop());
 
-async function dial(): Promise<Caller> {
-  caller = await callAndTalk(system, menu);
+async function dial(number = menu): Promise<Caller> {
+  caller = await callAndTalk(system, number);
   await caller.media.play([silence, silence, silence, silence, silence]);
   await eventually('the greeting in the transcript', async () => {
     const call = await system.api.loggedCall(caller?.callId ?? '', ({ answered_at }) => answered_at !== null);
@@ -79,6 +98,16 @@ test('a key press without any received end packet counts once', async () => {
   await audio;
 });
 
+test('a key that comes as RTP event and as SIP INFO counts once', async () => {
+  const dialled = await dial(twice);
+  const info = (digit: string) =>
+    dialled.phone.request('INFO', `Signal=${digit}\r\nDuration=100\r\n`, [], 'application/dtmf-relay');
+  const [answer] = await Promise.all([info('1'), dialled.media.press('1')]);
+  expect(answer.status).toBe(200);
+  expect((await info('2')).status).toBe(200);
+  expect(await way(dialled)).toEqual(['first', 'second', 'two']);
+});
+
 test('a caller without telephone-event hears that keys are impossible, and transcript and record say so', async () => {
   caller = await callAndTalk(system, menu, { formats: '0', rtpmaps: ['0 PCMU/8000'] });
   const dialled = caller;
@@ -89,7 +118,7 @@ test('a caller without telephone-event hears that keys are impossible, and trans
     return lines.includes('assistant: One or two?') ? lines : null;
   });
   expect(transcripts.slice(0, 4)).toEqual([
-    "agent-action: DTMF is unavailable on this call: the peer's SDP has no telephone-event (RFC 4733), and SIP INFO is not supported.",
+    "agent-action: DTMF is unavailable on this call: the peer's SDP has no telephone-event (RFC 4733), and its Allow does not list INFO.",
     'agent-action: No speech recognition is configured and keys are impossible: the caller cannot answer.',
     'assistant: I cannot hear key presses on this line.',
     'assistant: One or two?',

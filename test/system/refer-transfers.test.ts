@@ -54,6 +54,21 @@ describe('a transfer by REFER', () => {
   });
 });
 
+test('a tel URI is named as it is in the REFER', async () => {
+  const caller = await pickUp(at.system);
+  at.open.push(caller);
+  const ok = await caller.phone.invite(number, caller.media.sdp());
+  caller.media.connect(ok.body);
+  caller.phone.ack(ok);
+  const { id } = await at.live();
+  expect(await at.transfer(id, { method: 'refer', transfer_number: 'tel:+1-415-555-0199' })).toMatchObject({
+    status: 200,
+  });
+  expect((await caller.phone.expect('REFER')).header('refer-to')).toBe('<tel:+14155550199>');
+  await caller.hangup();
+  await at.ended(id);
+});
+
 describe('a REFER of a phone', () => {
   async function phoneInCall(): Promise<{ phone: Baresip; id: string }> {
     const phone = await Baresip.start();

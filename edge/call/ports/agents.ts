@@ -2,6 +2,7 @@
 import type { AgentSettings, CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { AudioEndpoint } from './media.ts';
+import type { ByeExtras } from './signaling.ts';
 import type { ConsultOrder, TransferOrder, TransferOutcome } from './transfer.ts';
 
 /** What an agent may know about its call. */
@@ -32,11 +33,11 @@ export interface VoicemailOrder {
 
 /** What an agent may ask of its call. Allowed at any time; no effect after the end. */
 export interface AgentHost {
-  /** Ends the call. `reason` is for the log. */
-  hangup(reason: string): void;
+  /** Ends the call. `reason` is for the log and the Reason header. */
+  hangup(reason: string, extras?: ByeExtras): void;
   /** @throws Error when the peer does not support keys */
   sendDtmf(digits: string): Promise<void>;
-  /** Whether either side can send keys. Before the answer this may be unknown and true. */
+  /** Whether the peer can send keys, or receive them. Before the answer this may be unknown and true. */
   keysPossible(): boolean;
   /** One line of the conversation, reported immediately. */
   transcript(entry: TranscriptEntry): void;

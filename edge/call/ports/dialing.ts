@@ -81,7 +81,15 @@ export interface DialRefusal {
 export interface DialEvents
   extends Pick<
     LegEvents,
-    'bye' | 'lost' | 'reanswer' | 'reoffer' | 'reaccept' | 'referred' | 'referRefused' | 'replacedBy'
+    | 'bye'
+    | 'pressed'
+    | 'lost'
+    | 'reanswer'
+    | 'reoffer'
+    | 'reaccept'
+    | 'referred'
+    | 'referRefused'
+    | 'replacedBy'
   > {
   /** The INVITE is sent without these headers of `OutboundInvite.headers`. */
   headersLeftOut?(headers: readonly LeftOutHeader[]): void;

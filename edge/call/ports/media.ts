@@ -17,7 +17,7 @@ export interface AudioEndpoint {
   read(frame: Int16Array): boolean;
   /** Received audio, de-jittered and concealed, one frame every 20 ms. Absent: nothing is decoded. */
   write?(frame: Int16Array): void;
-  /** One received RFC 4733 event, once, when it ended (or was lost after its start). */
+  /** One received key press, once: an RFC 4733 event when it ended (or was lost after its start), or a SIP INFO. */
   dtmf?(event: DtmfEvent): void;
 }
 
@@ -72,6 +72,8 @@ export interface MediaLeg {
   offer(): Promise<string>;
   /** Takes the peer's answer to our last offer. @throws CallRefused when it is unusable */
   accept(answer: string): Promise<void>;
+  /** A key press that came by SIP INFO. It goes to the endpoint, unless it came as RFC 4733 event too. */
+  pressed(key: DtmfEvent): void;
   /** Starts the 20 ms exchange with `endpoint`; null stops it. */
   attach(endpoint: AudioEndpoint | null): void;
   /**

@@ -1,5 +1,6 @@
 /** What calls need from signaling (edge/signaling): dialogs and inbound INVITEs. */
-import type { Soon } from './media.ts';
+import type { CallVariables } from '#shared/edge-protocol/agents.ts';
+import type { DtmfEvent, Soon } from './media.ts';
 import type { PeerRefer, ReferEvents, ReferOrder } from './refer.ts';
 
 /** Facts from the INVITE of a call. */
@@ -47,8 +48,13 @@ export interface LegEvents {
   acknowledged(sdp: string | null): void;
   /** CANCEL before the answer. Signaling has already confirmed it. */
   canceled(): void;
-  /** BYE from the peer. The 200 is sent when this returns or resolves, so the record must be stored by then. */
-  bye(): Soon<undefined>;
+  /**
+   * BYE from the peer. The 200 is sent when this returns or resolves, so the record must be stored by then.
+   * @param variables from its headers (contract 2.8)
+   */
+  bye(variables?: CallVariables): Soon<undefined>;
+  /** A key press by SIP INFO. */
+  pressed(key: DtmfEvent): void;
   /**
    * The dialog is gone or must end, without a BYE from the peer.
    * @param sipStatus with which the engine itself rejected the INVITE; absent: it did not, or the status is unknown
@@ -80,10 +86,20 @@ export interface DialogIdentity {
   readonly remoteTarget: string;
 }
 
+/** What a BYE of ours has besides its usual headers. */
+export interface ByeExtras {
+  /** ITU-T Q.850 cause, as a second value of Reason. */
+  readonly q850?: number;
+  /** Name to value, valid by shared/custom-headers.ts. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** Operations on an answered dialog, in both directions. */
 export interface DialogLeg {
   /** Whether the peer supports REFER: its Allow lists it, or is missing. */
   readonly takesRefer: boolean;
+  /** Whether the peer says that it uses SIP INFO: its Allow lists it. */
+  readonly takesInfo: boolean;
   /** null before the answer. */
   readonly dialog: DialogIdentity | null;
   /** Asks the peer to call somebody else. */
@@ -93,8 +109,11 @@ export interface DialogLeg {
    * gone, or null when it is there or the result is unclear. Not called when the dialog ends first.
    */
   ask(answered: (gone: string | null) => void): void;
-  /** Ends an answered call with BYE; `reason` goes into a Reason header (RFC 3326). */
-  bye(reason: string): void;
+  /**
+   * Ends an answered call with BYE.
+   * @param reason goes into a Reason header (RFC 3326)
+   */
+  bye(reason: string, extras?: ByeExtras): void;
 }
 
 /** The signaling side of one call. Functions may be called in any state; late calls do nothing. */

@@ -2,11 +2,21 @@
 import type { Fields } from '../core/responses.ts';
 
 /** The methods that Trunkline supports, listed in a 405 (RFC 3261 section 21.4.6). */
-const ALLOWED = ['INVITE', 'ACK', 'BYE', 'CANCEL', 'OPTIONS', 'REFER', 'NOTIFY', 'PRACK', 'UPDATE'] as const;
+const ALLOWED = [
+  'INVITE',
+  'ACK',
+  'BYE',
+  'CANCEL',
+  'OPTIONS',
+  'REFER',
+  'NOTIFY',
+  'PRACK',
+  'UPDATE',
+  'INFO',
+] as const;
 /** Methods that an application may route, if only to reject them; all others get 405. */
 export const KNOWN: ReadonlySet<string> = new Set([
   ...ALLOWED,
-  'INFO',
   'SUBSCRIBE',
   'MESSAGE',
   'REGISTER',

@@ -175,6 +175,7 @@ function legOf(
     facts: factsOf(invite),
     session: answerSession(readSession(request.headers), deps.environment.session),
     refusalHeaders,
+    mappings: invite.trunk?.headers ?? [],
   });
 }
 

@@ -77,13 +77,14 @@ export class OutsideRequests {
       case 'REFER':
         this.#refuse(request, response, 403, { reason: 'REFER is only supported within calls' });
         break;
-      // RFC 3261 sections 9.2, 12.2.2 and 15.1.2, RFC 3262 section 3: these refer to a dialog or transaction that
+      // RFC 3261 sections 9.2, 12.2.2 and 15.1.2, RFC 3262 section 3, RFC 6086 section 4.2.2: these refer to a dialog or transaction that
       // does not exist.
       case 'CANCEL':
       case 'BYE':
       case 'PRACK':
       case 'UPDATE':
       case 'NOTIFY':
+      case 'INFO':
         this.#refuse(request, response, 481);
         break;
       default:

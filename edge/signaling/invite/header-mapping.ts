@@ -1,5 +1,6 @@
 /** Headers of INVITEs: received ones become call variables, and variables become sent ones (contract 2.8). Pure. */
 import { isBuiltIn } from '#shared/agent/built-in-variables.ts';
+import { maxCustomHeaders, maxCustomLength, obstacleTo } from '#shared/custom-headers.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import type { LeftOutHeader } from '../../call/ports/dialing.ts';
@@ -41,32 +42,6 @@ export function inboundVariables(headers: HeaderFields, mappings: readonly Heade
   return variables;
 }
 
-/** Headers reserved for the stack (contract 2.8), and those whose meaning it must know. */
-const ownHeaders: ReadonlySet<string> = new Set([
-  ...['via', 'from', 'to', 'contact', 'call-id', 'cseq', 'max-forwards', 'route', 'record-route'],
-  ...['content-type', 'content-length', 'authorization', 'proxy-authorization'],
-  ...[
-    'allow',
-    'supported',
-    'require',
-    'proxy-require',
-    'session-expires',
-    'min-se',
-    'rseq',
-    'rack',
-    'replaces',
-  ],
-  // Compact forms of the same (RFC 3261 section 7.3.3, RFC 4028).
-  ...['v', 'f', 't', 'm', 'i', 'c', 'l', 'k', 'x'],
-]);
-
-const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64}$/;
-
-/** Contract 2.8: entries per list. */
-const maxMappings = 15;
-/** Characters in all values together: one frame to a drachtio-server holds 12,228 octets. */
-const maxMappedLength = 4_000;
-
 export interface MappedHeaders {
   readonly headers: Readonly<Record<string, string>>;
   readonly leftOut: readonly LeftOutHeader[];
@@ -79,8 +54,8 @@ export interface MappedHeaders {
 export function outboundHeaders(mappings: readonly HeaderMapping[], variables: CallVariables): MappedHeaders {
   const headers: Record<string, string> = {};
   const leftOut: LeftOutHeader[] = [];
-  let room = maxMappedLength;
-  for (const mapping of mappings.slice(0, maxMappings)) {
+  let room = maxCustomLength;
+  for (const mapping of mappings.slice(0, maxCustomHeaders)) {
     const { name, value } = outboundHeader(mapping, variables);
     const why = value === null ? emptyReason(mapping) : obstacleTo(name, value, room);
     if (value === null || why !== null) {
@@ -120,14 +95,6 @@ function outboundHeader(mapping: HeaderMapping, variables: CallVariables): Mappe
 
 function emptyReason(mapping: HeaderMapping): string {
   return mapping.type === 'uui' ? 'it has no content' : `the variable ${mapping.key} has no value`;
-}
-
-/** Why a header with a value is not sent; null when it is sent. */
-function obstacleTo(name: string, value: string, room: number): string | null {
-  if (!token.test(name)) return 'not a valid header name';
-  if (ownHeaders.has(name.toLowerCase())) return 'the edge writes this header itself';
-  if (value.length > room) return `custom headers exceed ${maxMappedLength} characters in total`;
-  return null;
 }
 
 /** A variable as text; null when it is missing. */

@@ -2,9 +2,10 @@
 import { type EndCause, endTexts, readEndCause } from '#shared/engine-protocol/ends.ts';
 import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import type { Soon } from '../../call/ports/media.ts';
-import type { LostCode } from '../../call/ports/signaling.ts';
+import type { LegEvents, LostCode } from '../../call/ports/signaling.ts';
 import type { Refers } from '../refer/refers.ts';
 import type { DialogSession } from '../session/dialog-session.ts';
+import { answerInfo } from '../session/info.ts';
 import { capabilities, type Environment, respond } from '../srf/environment.ts';
 import { allow, headerOf } from '../srf/headers.ts';
 import type { SrfRequest, SrfResponse } from '../srf/srf.ts';
@@ -18,11 +19,13 @@ export function whenStored(stored: Soon<undefined>, answer: () => void): void {
 /**
  * Answers a request from the peer in a live dialog; the leg handles ACK, BYE and PRACK itself.
  * @param refers null before the answer: an early dialog is not transferred
+ * @param events of the call; null: it does not listen yet
  */
 export function answerInDialog(
   environment: Environment,
   session: DialogSession | null,
   refers: Refers | null,
+  events: Pick<LegEvents, 'pressed'> | null,
   request: SrfRequest,
   response: SrfResponse,
 ) {
@@ -32,6 +35,8 @@ export function answerInDialog(
       return session?.receive(request.method, request, response);
     case 'OPTIONS':
       return respond(environment, response, 200, { headers: capabilities() });
+    case 'INFO':
+      return answerInfo(environment, request, response, (key) => events?.pressed(key));
     case 'REFER':
       session?.peer.learn(request.headers);
       if (refers) return refers.receive(request, response);

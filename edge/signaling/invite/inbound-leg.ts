@@ -1,9 +1,17 @@
 /** The signaling side of an inbound call: performs the actions of inbound-leg-state.ts. */
+import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import { Stateful } from '#shared/state-machine.ts';
 import type { Soon } from '../../call/ports/media.ts';
 import type { ReferEvents, ReferOrder } from '../../call/ports/refer.ts';
-import type { CallLeg, DialogIdentity, LegEvents, LegFacts, Refusal } from '../../call/ports/signaling.ts';
+import type {
+  ByeExtras,
+  CallLeg,
+  DialogIdentity,
+  LegEvents,
+  LegFacts,
+  Refusal,
+} from '../../call/ports/signaling.ts';
 import { tooLate } from '../refer/refers.ts';
 import type { DialogOwner, Dialogs } from '../session/dialogs.ts';
 import { sessionBody } from '../session/session-body.ts';
@@ -13,6 +21,7 @@ import { capabilities, type Environment, respond } from '../srf/environment.ts';
 import { allow, contactOf, headerOf, supported, tagOf, tokensOf, warningOf } from '../srf/headers.ts';
 import { uriOf } from '../srf/numbers.ts';
 import type { SrfRequest, SrfResponse } from '../srf/srf.ts';
+import { inboundVariables } from './header-mapping.ts';
 import {
   answerInDialog,
   causeOfEngineBye,
@@ -34,6 +43,8 @@ export interface InboundLegOptions {
   readonly session: SessionAnswer;
   /** Headers of a rejection, in addition to the usual ones. */
   readonly refusalHeaders?: Record<string, string>;
+  /** Of the configuration that the call uses, for headers of the peer's BYE. */
+  readonly mappings: readonly HeaderMapping[];
 }
 
 export class InboundLeg implements CallLeg, DialogOwner {
@@ -102,6 +113,10 @@ export class InboundLeg implements CallLeg, DialogOwner {
     return this.#dialog?.session.peer.takes('refer') ?? true;
   }
 
+  get takesInfo(): boolean {
+    return this.#dialog?.session.peer.takes('info') ?? false;
+  }
+
   get dialog(): DialogIdentity | null {
     if (this.#localTag === '' || !this.#dialog) return null;
     return {
@@ -141,9 +156,9 @@ export class InboundLeg implements CallLeg, DialogOwner {
     });
   }
 
-  bye(reason: string) {
+  bye(reason: string, extras: ByeExtras = {}) {
     const answered = () => this.#machine.take('BYE answered', { release: this.#release });
-    this.#machine.take('bye', { 'send BYE': () => this.#dialog?.sendBye(200, reason, answered) });
+    this.#machine.take('bye', { 'send BYE': () => this.#dialog?.sendBye(200, reason, extras, answered) });
   }
 
   receive(request: SrfRequest, response: SrfResponse) {
@@ -157,13 +172,13 @@ export class InboundLeg implements CallLeg, DialogOwner {
           'pass ACK': () => session?.acknowledged(request),
         });
       case 'BYE':
-        return request.source === 'application' ? this.#endedByEngine(request) : this.#bye(response);
+        return request.source === 'application' ? this.#endedByEngine(request) : this.#bye(request, response);
       case 'PRACK':
         return respond(environment, response, 200);
     }
     this.#machine.take(request.method === 'NOTIFY' ? 'NOTIFY' : 'request', {
-      'pass early request': () => answerInDialog(environment, session, null, request, response),
-      'pass request': () => answerInDialog(environment, session, refers, request, response),
+      'pass early request': () => answerInDialog(environment, session, null, this.#events, request, response),
+      'pass request': () => answerInDialog(environment, session, refers, this.#events, request, response),
       'pass NOTIFY': () => refers?.notified(request, response),
       'answer 481': () => respond(environment, response, 481),
     });
@@ -187,14 +202,14 @@ export class InboundLeg implements CallLeg, DialogOwner {
   // ---------------------------------------------------------------- from the peer
 
   /** The call's record is stored before the 200 is sent. */
-  #bye(response: SrfResponse) {
-    const { environment } = this.#options;
+  #bye(request: SrfRequest, response: SrfResponse) {
+    const { environment, mappings } = this.#options;
     let stored: Soon<undefined>;
     this.#machine.take('BYE', {
       release: this.#release,
       'report canceled': () => this.#events?.canceled(),
       'report BYE': () => {
-        stored = this.#events?.bye();
+        stored = this.#events?.bye(inboundVariables(request.headers, mappings));
       },
       'answer 200': () => whenStored(stored, () => respond(environment, response, 200)),
       'send 487': () => respond(environment, this.#options.response, 487),

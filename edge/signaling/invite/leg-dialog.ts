@@ -1,5 +1,5 @@
 /** The dialog of a leg, the same in both directions: its session, its REFERs, and our requests in it. */
-import type { LegEvents } from '../../call/ports/signaling.ts';
+import type { ByeExtras, LegEvents } from '../../call/ports/signaling.ts';
 import { Refers } from '../refer/refers.ts';
 import { dialogProbe } from '../session/dialog-probe.ts';
 import { type DialogRequest, NoDialog, sendInDialog } from '../session/dialog-request.ts';
@@ -83,10 +83,16 @@ export class LegDialog {
    * @param cause of its Reason (RFC 3326): a SIP status
    * @param answered called when it is answered, or cannot be
    */
-  sendBye(cause: number, reason: string, answered: () => void): void {
+  sendBye(cause: number, reason: string, extras: ByeExtras, answered: () => void): void {
     this.refers.flush();
     this.session.stop();
-    const headers = { ...this.#software(), Reason: reasonOf(cause, reason) };
+    const { q850, headers: custom = {} } = extras;
+    const sip = reasonOf(cause, reason);
+    const headers = {
+      ...custom,
+      ...this.#software(),
+      Reason: q850 === undefined ? sip : `${sip}, Q.850;cause=${q850}`,
+    };
     this.#send({ method: 'BYE', headers, body: undefined, answered, failed: answered });
   }
 

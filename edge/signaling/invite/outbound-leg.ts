@@ -6,7 +6,7 @@ import { Stateful } from '#shared/state-machine.ts';
 import type { DialEvents, DialTarget, OutboundLeg as Leg, OutboundInvite } from '../../call/ports/dialing.ts';
 import type { Soon } from '../../call/ports/media.ts';
 import type { ReferEvents, ReferOrder } from '../../call/ports/refer.ts';
-import type { CallLeg, DialogIdentity } from '../../call/ports/signaling.ts';
+import type { ByeExtras, CallLeg, DialogIdentity } from '../../call/ports/signaling.ts';
 import { tooLate } from '../refer/refers.ts';
 import type { DialogOwner, Dialogs } from '../session/dialogs.ts';
 import { sessionBody } from '../session/session-body.ts';
@@ -16,6 +16,7 @@ import { type HeaderFields, headerOf, reasonOf, tagOf } from '../srf/headers.ts'
 import { uriOf } from '../srf/numbers.ts';
 import { failureOf } from '../srf/refusal.ts';
 import type { Acknowledge, NewRequest, RequestSent, SrfAnswer, SrfRequest, SrfResponse } from '../srf/srf.ts';
+import { inboundVariables } from './header-mapping.ts';
 import { answerInDialog, causeOfEngineBye, unknownDialog, whenStored } from './in-dialog.ts';
 import { InviteTries } from './invite-tries.ts';
 import { LegDialog } from './leg-dialog.ts';
@@ -104,8 +105,8 @@ export class OutboundLeg implements Leg, DialogOwner {
     });
   }
 
-  bye(reason: string): void {
-    this.#machine.take('bye', { 'send BYE': () => this.#sendBye(200, reason) });
+  bye(reason: string, extras?: ByeExtras): void {
+    this.#machine.take('bye', { 'send BYE': () => this.#sendBye(200, reason, extras) });
   }
 
   get number(): string {
@@ -122,6 +123,10 @@ export class OutboundLeg implements Leg, DialogOwner {
 
   get takesRefer(): boolean {
     return this.#dialog.session.peer.takes('refer') ?? true;
+  }
+
+  get takesInfo(): boolean {
+    return this.#dialog.session.peer.takes('info') ?? false;
   }
 
   get dialog(): DialogIdentity | null {
@@ -146,15 +151,15 @@ export class OutboundLeg implements Leg, DialogOwner {
   }
 
   receive(request: SrfRequest, response: SrfResponse) {
-    const { environment } = this.#options;
+    const { environment, events } = this.#options;
     const pass = () =>
-      answerInDialog(environment, this.#dialog.session, this.#dialog.refers, request, response);
+      answerInDialog(environment, this.#dialog.session, this.#dialog.refers, events, request, response);
     const reject = () => respond(environment, response, 481);
     switch (request.method) {
       case 'ACK':
         return this.#machine.take('ACK', { 'pass ACK': () => this.#dialog.session.acknowledged(request) });
       case 'BYE':
-        return request.source === 'application' ? this.#endedByEngine(request) : this.#bye(response);
+        return request.source === 'application' ? this.#endedByEngine(request) : this.#bye(request, response);
       case 'NOTIFY':
         return this.#machine.take('NOTIFY', {
           'pass request': pass,
@@ -325,18 +330,20 @@ export class OutboundLeg implements Leg, DialogOwner {
 
   // ---------------------------------------------------------------- the dialog
 
-  #sendBye(cause: number, reason: string): void {
-    this.#dialog.sendBye(cause, reason, () => this.#machine.take('BYE answered', { release: this.#release }));
+  #sendBye(cause: number, reason: string, extras: ByeExtras = {}): void {
+    const answered = () => this.#machine.take('BYE answered', { release: this.#release });
+    this.#dialog.sendBye(cause, reason, extras, answered);
   }
 
   /** The call's record is stored before the 200 is sent. */
-  #bye(response: SrfResponse) {
+  #bye(request: SrfRequest, response: SrfResponse) {
     const { environment, events } = this.#options;
     let stored: Soon<undefined>;
     this.#machine.take('BYE', {
       release: this.#release,
       'report BYE': () => {
-        stored = events.bye();
+        // The mappings of an outbound configuration are for writing headers, not for reading them.
+        stored = events.bye(inboundVariables(request.headers, []));
       },
       'answer 200': () => whenStored(stored, () => respond(environment, response, 200)),
       'answer 481': () => respond(environment, response, 481),

@@ -104,6 +104,20 @@ describe('a REFER of ours', () => {
   });
 });
 
+describe('a tel URI', () => {
+  it('in the Refer-To of the caller is called', async () => {
+    const callee = await SipCallee.listen(edge.certificate);
+    routes.hops = [hopAt(callee.port)];
+    const { callId, toTag } = await callUp();
+    caller.send(sipRequest('REFER', { callId, toTag, cseq: 2, headers: ['Refer-To: <tel:+14155550199>'] }));
+    expect((await caller.final())?.startLine).toBe('SIP/2.0 202 Accepted');
+    const invite = await callee.request('INVITE');
+    expect(invite.startLine).toContain('14155550199@');
+    callee.answer(invite, '486 Busy Here');
+    caller.send(sipRequest('BYE', { callId, toTag, cseq: 3 }));
+  });
+});
+
 describe('a REFER from the caller', () => {
   it('causes NOTIFYs one at a time, until the caller hangs up', async () => {
     const callee = await SipCallee.listen(edge.certificate);

@@ -205,7 +205,7 @@ describe('the session of an outgoing call', () => {
 
   it('rejects unknown methods', async () => {
     const invite = await up();
-    peer(invite, 'INFO');
+    peer(invite, 'MESSAGE');
     expect((await scene.server.next()).startLine).toMatch(/^SIP\/2\.0 405 /);
     peer(invite, 'OPTIONS');
     expect((await scene.server.next()).startLine).toBe('SIP/2.0 200 OK');

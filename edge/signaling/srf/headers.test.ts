@@ -36,7 +36,7 @@ describe('headers', () => {
   });
 
   it('list the methods that we allow', () => {
-    expect(allow).toBe('INVITE, ACK, BYE, CANCEL, OPTIONS, REFER, NOTIFY, PRACK, UPDATE');
+    expect(allow).toBe('INVITE, ACK, BYE, CANCEL, OPTIONS, REFER, NOTIFY, PRACK, UPDATE, INFO');
   });
 });
 

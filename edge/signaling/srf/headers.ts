@@ -13,6 +13,7 @@ const allowedMethods = [
   'NOTIFY',
   'PRACK',
   'UPDATE',
+  'INFO',
 ] as const;
 export const allow = allowedMethods.join(', ');
 

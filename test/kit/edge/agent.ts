@@ -9,11 +9,14 @@ import type { TextToSpeech } from '#shared/models/speech.ts';
 import type { Log } from '../../../edge/call/log.ts';
 import type { AgentHost, CallFacts } from '../../../edge/call/ports/agents.ts';
 import type { AudioEndpoint } from '../../../edge/call/ports/media.ts';
+import type { ByeExtras } from '../../../edge/call/ports/signaling.ts';
 import type { TransferOrder, TransferOutcome } from '../../../edge/call/ports/transfer.ts';
 
 export class RecordingHost implements AgentHost {
   readonly entries: TranscriptEntry[] = [];
   readonly hangups: string[] = [];
+  /** For BYEs. */
+  readonly byes: ByeExtras[] = [];
   readonly failures: Error[] = [];
   readonly keysSent: string[] = [];
   readonly transfers: TransferOrder[] = [];
@@ -25,8 +28,9 @@ export class RecordingHost implements AgentHost {
   outcome: TransferOutcome | Promise<TransferOutcome> = { ok: true };
   learned: CallVariables = {};
 
-  hangup(reason: string): void {
+  hangup(reason: string, extras?: ByeExtras): void {
     this.hangups.push(reason);
+    if (extras) this.byes.push(extras);
   }
   async sendDtmf(digits: string): Promise<void> {
     if (!this.keys) throw new Error('the peer does not support telephone-event');

@@ -41,10 +41,11 @@ export function outboundLegScene() {
     refused: ({ status, warning, retryAfterS }) => heard.push(`refused ${status} ${warning} ${retryAfterS}`),
     unreachable: ({ fault, text }) => heard.push(`unreachable (${fault}): ${text}`),
     timeout: () => heard.push('timeout'),
-    bye: () => {
-      heard.push('bye');
+    bye: (variables) => {
+      heard.push(['bye', ...Object.entries(variables ?? {})].join(' '));
       return undefined;
     },
+    pressed: ({ digit }) => heard.push(`key ${digit}`),
     lost: (code) => heard.push(`lost: ${code}`),
     reanswer: async (offer) => {
       if (!offer.includes('a=crypto')) throw new CallRefused(488, 'no SRTP');

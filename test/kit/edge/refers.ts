@@ -76,6 +76,7 @@ export function referScene() {
     unreachable: () => {},
     timeout: () => {},
     bye: () => void heard.push('bye'),
+    pressed: () => {},
     lost: (code) => void heard.push(`lost: ${code}`),
     reanswer: async () => fakeAnswer,
     reoffer: async () => fakeAnswer,

@@ -1,7 +1,7 @@
 /** Agents that become ready when the test says so. */
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import type { AgentHost, AgentLeg, Agents, CallFacts, Manner } from '../../../edge/call/ports/agents.ts';
-import type { AudioEndpoint } from '../../../edge/call/ports/media.ts';
+import type { AudioEndpoint, DtmfEvent } from '../../../edge/call/ports/media.ts';
 import type { ConsultOrder } from '../../../edge/call/ports/transfer.ts';
 
 export class FakeAgent implements AgentLeg {
@@ -14,6 +14,8 @@ export class FakeAgent implements AgentLeg {
   started = 0;
   readonly closedFor: string[] = [];
   lastWords?: () => Promise<void>;
+  /** Keys from the peer. */
+  readonly keys: string[] = [];
   becomeReady: () => void = () => {};
   refuse: (error: Error) => void = () => {};
 
@@ -38,6 +40,10 @@ export class FakeAgent implements AgentLeg {
 
   close(reason: string): void {
     this.closedFor.push(reason);
+  }
+
+  dtmf({ digit }: DtmfEvent): void {
+    this.keys.push(digit);
   }
 
   read(): boolean {

@@ -15,6 +15,7 @@ export class FakeOutboundLeg implements OutboundLeg {
   /** The events of the far end. */
   readonly peer: DialEvents;
   takesRefer = true;
+  takesInfo = false;
   dialog: DialogIdentity | null;
   /** The events of each REFER that was sent, in order: the test reports the result through them. */
   readonly refers: ReferEvents[] = [];

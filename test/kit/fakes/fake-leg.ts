@@ -2,6 +2,7 @@
 
 import type { ReferEvents, ReferOrder } from '../../../edge/call/ports/refer.ts';
 import type {
+  ByeExtras,
   CallLeg,
   DialogIdentity,
   LegEvents,
@@ -15,6 +16,7 @@ export class FakeLeg implements CallLeg {
   readonly facts: LegFacts;
   canRing = true;
   takesRefer = true;
+  takesInfo = false;
   dialog: DialogIdentity | null = {
     callId: 'call-1@test',
     localTag: 'ours',
@@ -25,6 +27,8 @@ export class FakeLeg implements CallLeg {
   readonly refers: ReferEvents[] = [];
   /** The callbacks for the response to each OPTIONS that was sent, in order. */
   readonly asked: ((gone: string | null) => void)[] = [];
+  /** Of each BYE that was sent. */
+  readonly byes: ByeExtras[] = [];
   /** What was sent, in order: `180`, `200`, `BYE (reason)`, `REFER target`, or a rejection. */
   readonly sent: (string | Refusal)[] = [];
   #peer: LegEvents | null = null;
@@ -69,7 +73,8 @@ export class FakeLeg implements CallLeg {
     this.asked.push(answered);
     this.#send('OPTIONS');
   }
-  bye(reason: string): void {
+  bye(reason: string, extras: ByeExtras = {}): void {
+    this.byes.push(extras);
     this.#send(`BYE (${reason})`);
   }
 

@@ -4,6 +4,7 @@ import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import type {
   AudioEndpoint,
   BridgeOptions,
+  DtmfEvent,
   LegRecording,
   LocalLeg,
   LocalMedia,
@@ -69,6 +70,10 @@ export class FakeMediaLeg implements LocalLeg {
     this.answers.push(answer);
     if (!answer.includes('a=crypto:')) throw new CallRefused(488, 'The answer has no usable crypto line');
     this.codec = 'PCMU';
+  }
+
+  pressed(key: DtmfEvent): void {
+    this.endpoint?.dtmf?.(key);
   }
 
   attach(endpoint: AudioEndpoint | null): void {
