@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { formatAgentTestingBench } from './bench/agent-testing.bench.ts';
 import { formatAnalyticsBench } from './bench/analytics.bench.ts';
 import { formatBridgeBench } from './bench/bridge.bench.ts';
+import { formatEarsBench } from './bench/ears.bench.ts';
 import { formatFleetBench } from './bench/fleet.bench.ts';
 import { formatHttpBench } from './bench/http.bench.ts';
 import { formatIngestBench } from './bench/ingest.bench.ts';
@@ -26,6 +27,7 @@ const printed: Readonly<Record<string, string>> = {
   }),
   analytics: formatAnalyticsBench({ runs: 0, periodRows: 0, questions: [] }),
   bridge: formatBridgeBench([]),
+  ears: formatEarsBench([]),
   fleet: formatFleetBench({ numbers: 0, load: [], config: [], growth: [] }),
   http: formatHttpBench({
     calls: 0,

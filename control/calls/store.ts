@@ -87,13 +87,17 @@ export interface StoredTranscript {
   readonly isCut: boolean;
 }
 
-/** @param mostOctets of the entries' JSON */
+/**
+ * A line that was reported again replaces the former one, because its end was not heard; without words it is withdrawn.
+ * @param mostOctets of the entries' JSON
+ */
 export async function findTranscript(
   db: Db,
   callId: string,
   mostOctets = mostTranscriptOctets,
 ): Promise<StoredTranscript> {
-  const entries: TranscriptEntry[] = [];
+  const byId = new Map<string, TranscriptEntry>();
+  const entries = () => [...byId.values()].filter(({ text }) => text !== '');
   let room = mostOctets;
   for (let last = 0; ; await setImmediate()) {
     const parts = await selectTranscript(db, callId, last);
@@ -101,11 +105,11 @@ export async function findTranscript(
       last = part.id;
       for (const entry of fromJson(part.entries)) {
         room -= Buffer.byteLength(JSON.stringify(entry));
-        if (room < 0) return { entries, isCut: true };
-        entries.push(entry);
+        if (room < 0) return { entries: entries(), isCut: true };
+        byId.set(entry.id, entry);
       }
     }
-    if (parts.length < partsAtOnce) return { entries, isCut: false };
+    if (parts.length < partsAtOnce) return { entries: entries(), isCut: false };
   }
 }
 

@@ -72,3 +72,24 @@ it("is truncated to less in the call's webhook", async () => {
   expect(transcripts.length).toBeGreaterThan(50);
   expect(Buffer.byteLength(sent ?? '')).toBeLessThan(1_100_000);
 });
+
+it('has a line that was reported again with its last words, and none that was withdrawn', async () => {
+  const { db } = test.control.services.database;
+  const row = callRow(callRecord(test.orgId, { id: newId() }), 'edge');
+  await insertCall(db, row);
+  const line = (id: string, text: string) => ({
+    ...{ id, at, user: 'assistant' as const, text, node_id: null, node_name: null },
+  });
+  for (const entries of [
+    [line('a', 'Good day, this is Ada.'), line('b', 'How can I help you?')],
+    [line('a', 'Good day,'), line('b', '')],
+    [line('c', 'Yes?')],
+  ])
+    await db
+      .insertInto('transcript_parts')
+      .values({ call_id: row.id, entries: toJson(entries), received_at: at })
+      .execute();
+  const answer = await test.call('GET', `/v1/calls/${row.id}`);
+  expect(answer.read(CallView).transcripts.map(({ text }) => text)).toEqual(['Good day,', 'Yes?']);
+  expect(answer.read(CallView).concatenated_transcript).toBe('assistant: Good day,\nassistant: Yes?');
+});

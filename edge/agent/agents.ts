@@ -18,6 +18,8 @@ import type { Log } from '../call/log.ts';
 import type { Agents, CallFacts } from '../call/ports/agents.ts';
 import { type Answerer, type AnsweringLimits, answeringLimits } from './answering/detector.ts';
 import { ConsultAgent, type ConsultLimits, consultLimits } from './consult-agent.ts';
+import type { VoiceDetectors } from './ears/voice-detector.ts';
+import { WebrtcDetectors } from './ears/webrtc-detector.ts';
 import { EchoAgent } from './echo-agent.ts';
 import { pathwayAgent } from './pathway-agent.ts';
 import { personaAgent } from './persona-agent.ts';
@@ -42,6 +44,8 @@ export interface AgentsDeps {
   readonly tts: TextToSpeech;
   /** null: calls are driven by key presses */
   readonly stt: SpeechToText | null;
+  /** Detects the voices of callers; default: WebRTC's detector. */
+  readonly voices?: VoiceDetectors;
   readonly clock: Clock;
   readonly log: Log;
   readonly newId: NewId;
@@ -64,6 +68,7 @@ export function createAgents(deps: AgentsDeps): Agents {
   const resolve = deps.resolve ?? systemAddresses;
   const webhook = deps.webhook ?? createWebhookClient({ allowed: deps.allowedTargets, resolve, clock, ca });
   const load = pathwayLoader(deps.pathways);
+  const voices = deps.voices ?? new WebrtcDetectors();
   const make: Agents['create'] = (settings, call, host) => {
     const log = deps.log.child({ call_id: call.callId, trunk_id: call.trunkId, agent: settings.kind });
     const ofNodes = nodeTools(deps, call);
@@ -74,6 +79,7 @@ export function createAgents(deps: AgentsDeps): Agents {
       },
       tts: deps.tts,
       stt: deps.stt,
+      voices,
       webhook,
       tool: ofNodes.run,
       clock,

@@ -9,12 +9,16 @@ import type { Action, ConversationEvent } from '#shared/agent/conversation.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { SpeechToText } from '#shared/models/speech.ts';
 import type { Log } from '../call/log.ts';
+import { isBackChannel, takesTurn } from './ears/back-channels.ts';
+import { type HeldSound, Interruption } from './ears/interruption.ts';
+import type { VoiceDetectors } from './ears/voice-detector.ts';
 import { Listening } from './listening.ts';
 import { SpeechInput } from './speech-input.ts';
 
 type Listen = Extract<Action, { type: 'listen' }>;
 
 export interface HearingParts {
+  readonly voices: VoiceDetectors;
   /** null: only keys are recognized */
   readonly stt: SpeechToText | null;
   readonly clock: Clock;
@@ -24,6 +28,10 @@ export interface HearingParts {
   /** ms of caller speech that interrupt the agent, unless a node overrides it */
   readonly interruptionThreshold: number;
   readonly waitForGreeting: boolean;
+  /** The agent's own speech. */
+  readonly sound: HeldSound & { readonly leftMs: number };
+  /** Whether the caller may interrupt now. */
+  readonly interruptible: () => boolean;
   /** The caller interrupts. */
   readonly interrupt: (by: string) => void;
   /** Words from the caller that answer no question. */
@@ -32,11 +40,14 @@ export interface HearingParts {
 
 /** Keys buffered while the agent is not listening. */
 const maxTypedAhead = 64;
+/** ms of the agent's speech left from which "mhm" means that the caller listens; before its end it is an answer. */
+const listenedToMs = 1000;
 
 export class Hearing {
   /** Present only when the caller's voice is needed, so that nothing is decoded otherwise. */
   readonly write?: (frame: Int16Array) => void;
   readonly #parts: HearingParts;
+  readonly #interruption: Interruption;
   #listening: Listening | null = null;
   #interruptionThreshold: number;
   /** Keys and words received while the agent was not listening. */
@@ -46,25 +57,48 @@ export class Hearing {
   #greeted: (() => void) | null = null;
   /** Utterances of the greeting that are still being transcribed. */
   #greetings = 0;
+  /** Whether the caller's turn began in the midst of the agent's speech; null: it has not begun. */
+  #amidst: boolean | null = null;
+  /** The same of turns that are being transcribed. */
+  readonly #wereAmidst: boolean[] = [];
   #input: SpeechInput | null = null;
   #timer: Timer | null = null;
   #closed = false;
 
   constructor(parts: HearingParts) {
-    const { stt, log, sampleRate, language, waitForGreeting } = parts;
+    const { stt, waitForGreeting, sound, clock, interruptible, interrupt } = parts;
     this.#parts = parts;
     this.#interruptionThreshold = parts.interruptionThreshold;
+    this.#interruption = new Interruption({
+      sound,
+      clock,
+      allowed: () => !this.#closed && this.#greeted === null && interruptible(),
+      cut: interrupt,
+      partialWords: false,
+    });
     if (stt || waitForGreeting) {
-      const input = new SpeechInput(sampleRate, language, stt, this.#speechEvents(), log);
+      const input = new SpeechInput({ ...parts, recognizer: stt }, this.#speechEvents());
       this.write = (frame) => input.write(frame);
       this.#input = input;
     }
   }
 
+  /** Rejects when voices cannot be detected. */
+  async prepare(): Promise<void> {
+    await this.#input?.prepare();
+  }
+
+  /** Takes what is sent to the caller; null: silence. */
+  sent(frame: Int16Array | null): void {
+    if (frame === null && this.#interruption.suspected && !this.#parts.sound.playing)
+      this.#interruption.played();
+    this.#input?.sent(frame);
+  }
+
   key(digit: string): void {
     const greeting = this.#greeted !== null;
     this.#endGreeting();
-    if (!greeting) this.#parts.interrupt('a key press');
+    if (!greeting) this.#interruption.key();
     if (this.#listening && !this.#listening.done) this.#listening.key(digit);
     else if (this.#typed.length < maxTypedAhead) this.#typed.push(digit);
   }
@@ -72,6 +106,7 @@ export class Hearing {
   /** The caller's next event; null when the call is over. @param quiet resolves when the agent has finished speaking */
   listen(action: Listen, quiet: Promise<void>): Promise<ConversationEvent | null> {
     this.#interruptionThreshold = action.interruptionThreshold ?? this.#parts.interruptionThreshold;
+    if (this.#input) this.#input.plan = action.turn;
     const listening = new Listening(action.keys, action.timeoutMs, this.#parts.clock);
     this.#listening = listening;
     if (this.#closed) listening.close();
@@ -100,32 +135,59 @@ export class Hearing {
 
   close(): void {
     this.#closed = true;
+    this.#interruption.played();
+    this.#input?.close();
     this.#listening?.close();
     this.#endGreeting();
   }
 
   #speechEvents() {
-    const { stt, interrupt, greeting } = this.#parts;
+    const { stt, sound } = this.#parts;
     return {
+      begins: () => {
+        this.#amidst ??= sound.playing && sound.leftMs >= listenedToMs;
+        if (stt) this.#interruption.voice();
+      },
       speaking: (ms: number) => {
         this.#listening?.busy();
-        if (ms >= this.#interruptionThreshold && !this.#greeted && stt) interrupt('the caller');
+        if (stt && ms >= this.#interruptionThreshold) this.#interruption.longVoice();
+      },
+      paused: () => this.#interruption.pause(),
+      wordsSoFar: (text: string) => {
+        if (this.#amidst && takesTurn(text)) this.#interruption.word();
       },
       finished: () => {
+        this.#wereAmidst.push(this.#amidst === true);
+        this.#amidst = null;
         if (this.#greeted) this.#greetings++;
         this.#endGreeting();
-        if (!stt) this.#listening?.quiet();
+        if (!stt) this.#quiet();
       },
       words: (text: string) => {
-        if (this.#closed) return;
-        if (this.#greetings > 0) {
-          this.#greetings--;
-          if (text !== '') greeting(text);
-        } else if (text === '') this.#listening?.quiet();
-        else if (this.#listening && !this.#listening.done) this.#listening.heard(text);
-        else this.#spoken.push(text);
+        const amidst = this.#wereAmidst.shift() === true;
+        if (!this.#closed) this.#words(text, amidst);
       },
     };
+  }
+
+  #words(text: string, amidstSpeech: boolean): void {
+    if (this.#greetings > 0) {
+      this.#greetings--;
+      if (text !== '') this.#parts.greeting(text);
+      return;
+    }
+    const listens = amidstSpeech && this.#parts.sound.playing && isBackChannel(text);
+    if (text === '' || listens) this.#quiet();
+    else {
+      if (amidstSpeech) this.#interruption.word();
+      if (this.#listening && !this.#listening.done) this.#listening.heard(text);
+      else this.#spoken.push(text);
+    }
+  }
+
+  /** Nobody speaks. While the agent does, it is `listen` that waits for the silence after it. */
+  #quiet(): void {
+    if (!this.#parts.sound.playing) this.#listening?.quiet();
   }
 
   #endGreeting(): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import { countingVoice, settle, takeFrames } from '../../test/kit/edge/agent.ts';
-import { hear, menu, setUp } from '../../test/kit/edge/pathway-agent.ts';
+import { edge, hear, menu, node, setUp } from '../../test/kit/edge/pathway-agent.ts';
 
 describe('starting', () => {
   it('says the first sentence in place of the start node', async () => {
@@ -97,24 +97,127 @@ describe('a voice that fails mid-call', () => {
   });
 });
 
+const longText = 'We are open from nine to five on every day of the week but Sunday.';
+const long = {
+  ...menu,
+  nodes: [
+    node('menu', 'Default', { isStart: true, text: longText }),
+    node('bye', 'End Call', { text: 'Goodbye.' }),
+  ],
+  edges: [edge('menu', 'bye', 'anything else')],
+};
+
 describe('speech recognition', () => {
   const says = (...texts: string[]): SpeechToText => ({ transcribe: async () => texts.shift() ?? '' });
 
-  it('follows the edge of the words and is interrupted by speech beyond the threshold', async () => {
+  it('is interrupted by speech beyond the threshold, follows the edge of the words, and reports what was heard', async () => {
     const { agent, host, begin } = setUp({ stt: says('my account please') });
     await begin();
-    await takeFrames(agent, 2);
-    hear(agent.write, 3000, 24);
-    expect(agent.read(new Int16Array(160))).toBe(true);
-    hear(agent.write, 3000, 1);
+    await takeFrames(agent, 9);
+    hear(agent.write, 3000, 25);
+    expect(host.lines('agent-action').at(-1)).toBe('agent-action: Interrupted by the caller');
     expect(agent.read(new Int16Array(160))).toBe(false);
     hear(agent.write, 0, 35);
     await settle();
     expect(host.lines('user', 'assistant')).toEqual([
-      'assistant: Press 1, 2 or 3.',
+      'assistant: Press 1,',
       'user: my account please',
       'assistant: Account?',
     ]);
+    agent.close('over');
+  });
+
+  it('goes on from the same sample when the caller only says "mhm"', async () => {
+    const { agent, host, begin } = setUp({ stt: says('Mhm.'), config: long });
+    await begin();
+    expect(await takeFrames(agent, 7)).toBe(7);
+    hear(agent.write, 3000, 4);
+    expect(await takeFrames(agent, 5)).toBe(0);
+    hear(agent.write, 3000, 16);
+    hear(agent.write, 0, 13);
+    const frame = new Int16Array(160);
+    expect(agent.read(frame)).toBe(true);
+    expect([frame[0], frame[79], frame[80], frame[159]]).toEqual([13, 1000, 1000, 1000]);
+    hear(agent.write, 0, 35);
+    expect(await takeFrames(agent, 200)).toBe(longText.length - 8);
+    expect(host.lines('user', 'assistant', 'agent-action')).toEqual([`assistant: ${longText}`]);
+    agent.close('over');
+  });
+
+  it('obeys a short word when it is known, although the speech has gone on', async () => {
+    const { agent, host, begin } = setUp({ stt: says('Stop!'), config: long });
+    await begin();
+    await takeFrames(agent, 7);
+    hear(agent.write, 3000, 16);
+    hear(agent.write, 0, 12);
+    await settle();
+    expect(await takeFrames(agent, 2)).toBe(0);
+    expect(host.lines('assistant', 'agent-action').slice(0, 2)).toEqual([
+      'assistant: We are',
+      'agent-action: Interrupted by the caller',
+    ]);
+    agent.close('over');
+  });
+
+  it('is only softer after two vain interruptions within ten seconds', async () => {
+    const { agent, begin, pass } = setUp({ stt: says('Mhm.', 'Mhm.', 'Mhm.', 'Mhm.'), config: long });
+    await begin();
+    const levelAfterVoice = async () => {
+      hear(agent.write, 3000, 5);
+      await takeFrames(agent, 2);
+      const frame = new Int16Array(160);
+      const sounds = agent.read(frame);
+      hear(agent.write, 0, 40);
+      await takeFrames(agent, 2);
+      return sounds ? frame[100] : null;
+    };
+    await takeFrames(agent, 2);
+    expect([await levelAfterVoice(), await levelAfterVoice(), await levelAfterVoice()]).toEqual([
+      null,
+      null,
+      250,
+    ]);
+    const after = new Int16Array(160);
+    agent.read(after);
+    expect(after[100]).toBe(1000);
+    await pass(10_001);
+    expect(await levelAfterVoice()).toBe(null);
+    agent.close('over');
+  });
+
+  it('says again the word in which it was held for more than a second', async () => {
+    const { agent, begin, pass } = setUp({ stt: says('Mhm.'), config: long });
+    await begin();
+    // "We are open from": held in the midst of "from".
+    await takeFrames(agent, 14);
+    hear(agent.write, 3000, 4);
+    await pass(1200);
+    hear(agent.write, 0, 48);
+    await settle();
+    expect(await takeFrames(agent, 200)).toBe(longText.length - 12);
+    agent.close('over');
+  });
+
+  it('asks for the words in the pause, and waits longer when more is to come', async () => {
+    const { agent, host, begin } = setUp({ stt: says('My account and', 'My account and my bill.') });
+    await begin();
+    await takeFrames(agent, 30);
+    hear(agent.write, 3000, 20);
+    hear(agent.write, 0, 20);
+    await settle();
+    hear(agent.write, 0, 20);
+    await settle();
+    expect(host.lines('user')).toEqual([]);
+    hear(agent.write, 3000, 20);
+    hear(agent.write, 0, 13);
+    await settle();
+    expect(host.lines('user')).toEqual([]);
+    hear(agent.write, 0, 3);
+    await settle();
+    expect(host.lines('user')).toEqual([]);
+    hear(agent.write, 0, 5);
+    await settle();
+    expect(host.lines('user')).toEqual(['user: My account and my bill.']);
     agent.close('over');
   });
 

@@ -144,6 +144,7 @@ describe('a call driven by key presses', () => {
     const outcome = Promise.withResolvers<TransferOutcome>();
     host.outcome = outcome.promise;
     await begin();
+    await takeFrames(agent, 16);
     await press('2');
     await takeFrames(agent, 40);
     await press('9');

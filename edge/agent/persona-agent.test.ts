@@ -5,6 +5,7 @@ import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import { createModels } from '#shared/models/models.ts';
 import type { SpeechToText } from '#shared/models/speech.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
+import { loudVoices } from '../../test/kit/ears/loud-voices.ts';
 import {
   call,
   countingVoice,
@@ -48,7 +49,7 @@ function says(...texts: string[]): SpeechToText {
 }
 
 function hear(agent: AgentLeg, frames: number, level = 3000): void {
-  const frame = new Int16Array(160).map((_, i) => (i % 2 === 0 ? level : -level));
+  const frame = new Int16Array(160).map((_, i) => (i % 8 < 4 ? level : -level));
   for (let i = 0; i < frames; i++) agent.write?.(frame);
 }
 
@@ -105,6 +106,7 @@ describe('a persona on a call', () => {
       tools: () => runner,
       tts: countingVoice,
       stt: stt ?? null,
+      voices: loudVoices,
       clock,
       log,
       newId: () => `id-${++ids}`,
@@ -169,7 +171,7 @@ describe('a persona on a call', () => {
     const never = Promise.withResolvers<void>();
     server.record(
       { when: ['tell me all'], text: ['This is a long story. ', never.promise] },
-      { when: ['This is a long story.', 'stop it'], text: ['All right.'] },
+      { when: ['"This is a"', 'stop it'], text: ['All right.'] },
     );
     const { agent, host } = setUp({ stt: says('tell me all', 'stop it') });
     await agent.prepare();
@@ -177,14 +179,14 @@ describe('a persona on a call', () => {
     await takeFrames(agent, 10);
     speak(agent);
     await until(() => host.lines('assistant').length === 2);
-    expect(await takeFrames(agent, 3)).toBe(3);
+    expect(await takeFrames(agent, 9)).toBe(9);
     hear(agent, 25);
     expect(await takeFrames(agent, 3)).toBe(0);
     await until(() => server.aborted === 1);
     hear(agent, 36, 0);
     await until(() => host.lines('assistant').length === 3);
     expect(host.lines('user', 'assistant').slice(2)).toEqual([
-      'assistant: This is a long story.',
+      'assistant: This is a',
       'user: stop it',
       'assistant: All right.',
     ]);
@@ -255,6 +257,7 @@ describe('a task without a language model', () => {
       organization: () => undefined,
       models: ruleModels,
       tts: countingVoice,
+      voices: loudVoices,
       stt: says('when does the shop close', 'thank you goodbye'),
       clock,
       log: new RecordingLog(),

@@ -14,6 +14,7 @@ export class PlayQueue {
   /** Samples already taken from the first item. */
   #taken = 0;
   #queued = 0;
+  #played = 0;
 
   /** @param maxSamples maximum queue length; more is dropped */
   constructor(maxSamples: number) {
@@ -23,6 +24,11 @@ export class PlayQueue {
   /** Samples not yet taken. */
   get queuedSamples(): number {
     return this.#queued;
+  }
+
+  /** Samples taken so far, in all. */
+  get playedSamples(): number {
+    return this.#played;
   }
 
   /** Whether audio is playing or queued. */
@@ -44,6 +50,14 @@ export class PlayQueue {
   /** Calls `reached` once: when all audio before it has been played or cleared. */
   mark(reached: () => void): void {
     this.#items.push(reached);
+  }
+
+  /** Plays the last samples once more: as many of these as belong to the audio that is being played. */
+  goBack(samples: number): void {
+    const again = Math.min(samples, this.#taken);
+    this.#taken -= again;
+    this.#queued += again;
+    this.#played -= again;
   }
 
   /** Empties the queue at once; the marks in it fire now, in order. */
@@ -84,6 +98,7 @@ export class PlayQueue {
       }
     }
     this.#queued -= filled;
+    this.#played += filled;
     if (this.#head === items.length || this.#head > 512) this.#compact();
     if (filled > 0) {
       frame.fill(0, filled);

@@ -34,9 +34,14 @@ export class Recording {
     this.#length = Math.max(0, this.#length - samples);
   }
 
+  /** A copy of everything kept. */
+  copy(): Int16Array {
+    return this.#buffer.slice(0, this.#length);
+  }
+
   /** Returns everything kept, which its caller owns, and begins anew. */
   take(): Int16Array {
-    const taken = this.#buffer.slice(0, this.#length);
+    const taken = this.copy();
     this.clear();
     return taken;
   }

@@ -1,11 +1,32 @@
-/** An agent's speech output: synthesizes texts, some ahead of time, and plays them in order. */
+/** An agent's speech output: synthesizes texts, some ahead of time, plays them in order, and knows what was heard. */
 import type { SpeechOptions, TextToSpeech } from '#shared/models/speech.ts';
+import { Fader } from './ears/fader.ts';
+import type { HeldSound } from './ears/interruption.ts';
+import { heardPart, wordStart } from './ears/spoken-words.ts';
 import { PlayQueue } from './play-queue.ts';
 
-export class Speaking {
+/** Volume while the caller may be speaking: -12 dB. */
+const softer = 0.25;
+/** Pause after which the word that was cut is said again from its start, ms. */
+const forgottenMs = 1000;
+
+/** A text whose speech was queued, and the sample of all that are played at which it starts. */
+interface Said {
+  readonly text: string;
+  readonly samples: Int16Array;
+  readonly from: number;
+  /** Called once when it is cut off, with the words that were heard. */
+  readonly cutOff: (heard: string) => void;
+}
+
+export class Speaking implements HeldSound {
   readonly #tts: TextToSpeech;
   readonly #options: SpeechOptions;
   readonly #queue: PlayQueue;
+  readonly #fader: Fader;
+  #held = false;
+  /** Texts that are queued or sounding. */
+  #said: Said[] = [];
   /** Texts whose synthesis has started and that were not spoken yet. */
   readonly #begun = new Map<string, Promise<Int16Array>>();
 
@@ -14,6 +35,7 @@ export class Speaking {
     this.#tts = tts;
     this.#options = options;
     this.#queue = new PlayQueue(options.sampleRate * maxSeconds);
+    this.#fader = new Fader(options.sampleRate);
   }
 
   /** Whether audio is playing or queued. */
@@ -21,8 +43,16 @@ export class Speaking {
     return this.#queue.playing;
   }
 
+  /** ms of audio not yet played. */
+  get leftMs(): number {
+    return (1000 * this.#queue.queuedSamples) / this.#options.sampleRate;
+  }
+
   read(frame: Int16Array): boolean {
-    return this.#queue.read(frame);
+    if (this.#held) return false;
+    const sounds = this.#queue.read(frame);
+    if (sounds) this.#fader.apply(frame);
+    return sounds;
   }
 
   /** Starts a synthesis ahead of time. */
@@ -44,8 +74,14 @@ export class Speaking {
     await this.#of(text);
   }
 
-  /** Appends speech. Returns how many samples did not fit. */
-  push(samples: Int16Array): number {
+  /**
+   * Appends speech. Returns how many samples did not fit.
+   * @param cutOff called once if it is stopped before its end, with the words that were heard
+   */
+  push(text: string, samples: Int16Array, cutOff: (heard: string) => void): number {
+    const { playedSamples, queuedSamples } = this.#queue;
+    this.#said = this.#said.filter((said) => said.from + said.samples.length > playedSamples);
+    this.#said.push({ text, samples, from: playedSamples + queuedSamples, cutOff });
     return this.#queue.push(samples);
   }
 
@@ -56,7 +92,44 @@ export class Speaking {
 
   /** Cuts off the current speech. */
   stop(): void {
+    const { playedSamples } = this.#queue;
+    const said = this.#said;
+    this.#said = [];
+    this.#held = false;
+    this.#fader.to(1);
     this.#queue.clear();
+    for (const { text, samples, from, cutOff } of said) {
+      if (from + samples.length <= playedSamples) continue;
+      cutOff(heardPart(text, samples, Math.max(0, playedSamples - from), this.#options.sampleRate));
+    }
+  }
+
+  hold(): void {
+    this.#held = true;
+  }
+
+  resume(heldMs: number): void {
+    this.#held = false;
+    if (heldMs >= forgottenMs) this.#repeatWord();
+    this.#fader.from(0);
+  }
+
+  lower(): void {
+    this.#fader.to(softer);
+  }
+
+  raise(): void {
+    this.#fader.to(1);
+  }
+
+  /** Goes back to the start of the word that is being said. */
+  #repeatWord(): void {
+    const { playedSamples } = this.#queue;
+    const now = this.#said.findLast(({ from }) => from <= playedSamples);
+    if (!now) return;
+    const at = playedSamples - now.from;
+    if (at < now.samples.length)
+      this.#queue.goBack(at - wordStart(now.text, now.samples, at, this.#options.sampleRate));
   }
 
   #of(text: string): Promise<Int16Array> {

@@ -1,51 +1,142 @@
+/**
+ * Detects when the caller speaks and, with speech recognition, what. A pause ends a turn: how long it has to be depends
+ * on the words so far, so these are asked for in the pause already.
+ */
+import { pauseFor } from '#shared/agent/end-of-turn.ts';
+import { anyTurn, type TurnPlan } from '#shared/agent/turn-plan.ts';
 import type { SpeechToText } from '#shared/models/speech.ts';
 import type { Log } from '../call/log.ts';
-import { UtteranceDetector } from './utterance.ts';
+import { Ear } from './ears/ear.ts';
+import type { VoiceDetectors } from './ears/voice-detector.ts';
+import { Utterance } from './utterance.ts';
+
+/** Pause after which the words so far are asked for, ms: most gaps between words are shorter. */
+const aheadMs = 240;
+/** How often that is done in one turn: each time costs a transcription. */
+const mostAhead = 3;
 
 export interface SpeechInputEvents {
-  /** The caller has been speaking for `ms`. */
+  /** A stretch of the caller's voice begins. */
+  begins(): void;
+  /** The caller's voice has sounded for `ms`, without long gaps. */
   speaking(ms: number): void;
-  /** An utterance has ended; with speech recognition, its words follow. */
+  /** The stretch is over. */
+  paused(): void;
+  /** The words of the turn so far, in a pause. */
+  wordsSoFar(text: string): void;
+  /** The turn has ended; with speech recognition, its words follow. */
   finished(): void;
-  /** The words of an utterance, in spoken order; empty when none were recognized. */
+  /** The words of the turn, in spoken order; empty when none were recognized. */
   words(text: string): void;
 }
 
-/** Detects when the caller speaks and, with speech recognition, what. */
+export interface SpeechInputParts {
+  readonly voices: VoiceDetectors;
+  readonly sampleRate: 8000 | 16000;
+  readonly language: string;
+  /** null: only when the caller speaks is of interest */
+  readonly recognizer: SpeechToText | null;
+  readonly log: Log;
+}
+
+/** A transcription that was begun in a pause. */
+interface Ahead {
+  readonly words: Promise<string>;
+  /** null: not known yet */
+  known: string | null;
+}
+
 export class SpeechInput {
-  readonly #detector: UtteranceDetector;
+  readonly #parts: SpeechInputParts;
+  readonly #events: SpeechInputEvents;
+  readonly #ear: Ear;
+  readonly #utterance: Utterance;
+  /** What the caller is asked for now. */
+  plan: TurnPlan = anyTurn;
+  /** Of the current pause; null: the voice goes on, or has gone on since. */
+  #ahead: Ahead | null = null;
+  #asked = 0;
   #tail: Promise<void> = Promise.resolve();
 
-  constructor(
-    sampleRate: number,
-    language: string,
-    recognizer: SpeechToText | null,
-    events: SpeechInputEvents,
-    log: Log,
-  ) {
-    const recognize = async (samples: Int16Array) => {
-      try {
-        events.words((await recognizer?.transcribe(samples, { sampleRate, language })) ?? '');
-      } catch (error) {
-        log.warn({ err: error }, 'what the caller said could not be transcribed');
-        events.words('');
-      }
-    };
-    this.#detector = new UtteranceDetector(sampleRate, recognizer !== null, {
-      speaking: events.speaking,
-      spoken: (samples) => {
-        events.finished();
-        if (recognizer) this.#tail = this.#tail.then(() => recognize(samples));
+  constructor(parts: SpeechInputParts, events: SpeechInputEvents) {
+    this.#parts = parts;
+    this.#events = events;
+    this.#utterance = new Utterance(parts.sampleRate, parts.recognizer !== null);
+    this.#ear = new Ear(parts.voices, parts.sampleRate, {
+      begins: () => events.begins(),
+      voiced: (ms) => {
+        this.#ahead = null;
+        events.speaking(ms);
       },
+      paused: () => events.paused(),
     });
   }
 
-  /** Whether the caller is speaking. */
+  /** Rejects when voices cannot be detected. */
+  prepare(): Promise<void> {
+    return this.#ear.prepare();
+  }
+
+  /** Whether the caller's turn has begun and not ended. */
   get speaking(): boolean {
-    return this.#detector.inside;
+    return this.#ear.spoken;
   }
 
   write(frame: Int16Array): void {
-    this.#detector.write(frame);
+    const begun = this.#ear.spoken;
+    this.#utterance.append(frame, begun);
+    this.#ear.write(frame);
+    if (!begun) return;
+    const { quietMs } = this.#ear;
+    if (quietMs >= pauseFor(this.#ahead?.known ?? null, this.plan) || this.#utterance.full(frame.length)) {
+      this.#finish();
+    } else if (quietMs >= aheadMs) this.#askAhead();
+  }
+
+  /** Takes what is sent to the caller; null: silence. */
+  sent(frame: Int16Array | null): void {
+    this.#ear.sent(frame);
+  }
+
+  close(): void {
+    this.#ear.close();
+  }
+
+  #askAhead(): void {
+    const { recognizer } = this.#parts;
+    if (this.#ahead || !recognizer || this.#asked >= mostAhead) return;
+    this.#asked++;
+    const ahead: Ahead = { words: this.#transcribe(recognizer, this.#utterance.soFar()), known: null };
+    this.#ahead = ahead;
+    ahead.words.then(
+      (words) => {
+        ahead.known = words;
+        if (this.#ahead === ahead && words !== '') this.#events.wordsSoFar(words);
+      },
+      // Reported when the turn has ended.
+      () => undefined,
+    );
+  }
+
+  #finish(): void {
+    const { recognizer, log } = this.#parts;
+    const samples = this.#utterance.take();
+    const ahead = this.#ahead;
+    this.#ahead = null;
+    this.#asked = 0;
+    this.#ear.forget();
+    this.#events.finished();
+    if (!recognizer) return;
+    const asked = ahead?.words ?? this.#transcribe(recognizer, samples);
+    this.#tail = Promise.allSettled([asked, this.#tail]).then(([words]) => {
+      if (words.status === 'rejected')
+        log.warn({ err: words.reason }, 'what the caller said could not be transcribed');
+      this.#events.words(words.status === 'fulfilled' ? words.value : '');
+    });
+  }
+
+  #transcribe(recognizer: SpeechToText, samples: Int16Array): Promise<string> {
+    const { sampleRate, language } = this.#parts;
+    return recognizer.transcribe(samples, { sampleRate, language });
   }
 }

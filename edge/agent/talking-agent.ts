@@ -17,6 +17,7 @@ import { Timers } from '#shared/timers.ts';
 import type { Log } from '../call/log.ts';
 import type { AgentHost, AgentLeg } from '../call/ports/agents.ts';
 import type { DtmfEvent } from '../call/ports/media.ts';
+import type { VoiceDetectors } from './ears/voice-detector.ts';
 import { Hearing } from './hearing.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { Speaking } from './speaking.ts';
@@ -51,6 +52,7 @@ export interface TalkingDeps {
   readonly tts: TextToSpeech;
   /** null: the call is driven by key presses */
   readonly stt: SpeechToText | null;
+  readonly voices: VoiceDetectors;
   readonly webhook: WebhookClient;
   /** Runs a tool; errors are part of the result. Rejects only when the signal is aborted. */
   readonly tool: (action: ToolAction, signal: AbortSignal) => Promise<ToolResult>;
@@ -96,6 +98,8 @@ export class TalkingAgent implements AgentLeg {
   readonly #over = new AbortController();
   #loggedLines = 0;
   #textsSaid = 0;
+  /** The texts since the caller's last input; of those that were cut off, what was heard. */
+  #heard: string[] = [];
   #keysExplained = false;
 
   /** @param begin creates the conversation; its signal is aborted when the call is over */
@@ -120,6 +124,9 @@ export class TalkingAgent implements AgentLeg {
       language,
       interruptionThreshold: settings.interruption_threshold,
       waitForGreeting: settings.wait_for_greeting,
+      sound: this.#speaking,
+      interruptible: () =>
+        !settings.block_interruptions && this.#talk?.ended !== true && !this.#turn.signal.aborted,
       interrupt: (by) => this.#interrupt(by),
       greeting: (words) => this.#transcribe('user', words),
     });
@@ -129,6 +136,7 @@ export class TalkingAgent implements AgentLeg {
 
   /** Starts the conversation and synthesizes its first words, so that they play as soon as the call is answered. */
   async prepare(): Promise<void> {
+    await this.#hearing.prepare();
     this.#talk = this.#begin(this.#over.signal);
     this.#first = this.#actions(this.#talk, { type: 'start' });
     const words = await this.#first.find(({ action }) => action.type === 'say');
@@ -142,7 +150,9 @@ export class TalkingAgent implements AgentLeg {
   }
 
   read(frame: Int16Array): boolean {
-    return this.#speaking.read(frame);
+    const sounds = this.#speaking.read(frame);
+    this.#hearing.sent(sounds ? frame : null);
+    return sounds;
   }
 
   dtmf(event: DtmfEvent): void {
@@ -180,6 +190,8 @@ export class TalkingAgent implements AgentLeg {
       const event = await this.#perform(talk, actions);
       this.#reportProgress(talk);
       if (!event || this.#closed) return;
+      if (this.#turn.signal.aborted) talk.heard?.(this.#heard.join(' '));
+      if (event.type === 'heard' || event.type === 'keys' || event.type === 'silence') this.#heard = [];
       this.#turn = new AbortController();
       actions = this.#actions(talk, event);
     }
@@ -263,7 +275,8 @@ export class TalkingAgent implements AgentLeg {
 
   // ---------------------------------------------------------------- speaking
 
-  async #say(action: Say): Promise<void> {
+  /** @param ofTalk whether the conversation knows the words */
+  async #say(action: Say, ofTalk = true): Promise<void> {
     const turn = this.#turn.signal;
     let samples: Int16Array;
     try {
@@ -274,8 +287,14 @@ export class TalkingAgent implements AgentLeg {
     }
     if (this.#closed || turn.aborted) return;
     this.#textsSaid++;
-    this.#transcribe('assistant', action.text, action);
-    const dropped = this.#speaking.push(samples);
+    const line = this.#transcribe('assistant', action.text, action);
+    const texts = ofTalk ? this.#heard : [];
+    const place = texts.push(action.text) - 1;
+    const dropped = this.#speaking.push(action.text, samples, (heard) => {
+      texts[place] = heard;
+      // The line is reported once more, with the words that were heard.
+      this.#host.transcript({ ...line, text: heard });
+    });
     if (dropped > 0)
       this.#deps.log.warn({ dropped_samples: dropped }, 'the speech is too long, its end is cut');
   }
@@ -288,9 +307,8 @@ export class TalkingAgent implements AgentLeg {
     if (this.#textsSaid === 0) throw error;
   }
 
-  /** Stops the speech at once, unless the agent must not be interrupted or expects no more input. */
+  /** Stops the speech for good. */
   #interrupt(by: string): void {
-    if (this.#settings.block_interruptions || this.#talk?.ended || this.#turn.signal.aborted) return;
     const { playing } = this.#speaking;
     this.#turn.abort();
     this.#speaking.stop();
@@ -311,7 +329,7 @@ export class TalkingAgent implements AgentLeg {
     if (this.#host.keysPossible() || this.#turn.signal.aborted) return;
     this.#keysExplained = true;
     const text = this.#deps.stt ? noKeysButWords : noKeys;
-    await this.#say({ type: 'say', text, nodeId, nodeName });
+    await this.#say({ type: 'say', text, nodeId, nodeName }, false);
   }
 
   // ---------------------------------------------------------------- helpers
@@ -321,16 +339,18 @@ export class TalkingAgent implements AgentLeg {
     text: string,
     node: { readonly nodeId: string; readonly nodeName: string } | null = null,
     at = this.#deps.clock.now(),
-  ): void {
+  ): TranscriptEntry {
     const named = node && node.nodeId !== '' ? node : null;
-    this.#host.transcript({
+    const entry = {
       id: this.#deps.newId(),
       at: new Date(at).toISOString(),
       user,
       text,
       node_id: named?.nodeId ?? null,
       node_name: named?.nodeName ?? null,
-    });
+    };
+    this.#host.transcript(entry);
+    return entry;
   }
 
   #wait(ms: number): Promise<void> {

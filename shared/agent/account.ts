@@ -34,6 +34,8 @@ export class Account {
   /** Starts a step. @returns its actions, to which the step adds */
   begin(event: ConversationEvent): readonly Action[] {
     this.#actions = [];
+    if (event.type !== 'webhook' && event.type !== 'tool' && event.type !== 'transfer')
+      this.#memory.beginTurn();
     if (event.type === 'keys') this.#pressed = event.keys;
     else if (event.type === 'heard' || event.type === 'silence') this.#pressed = null;
     return this.#actions;

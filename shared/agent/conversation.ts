@@ -2,6 +2,7 @@
 import type { ToolResult, Turn, Variables } from './interfaces.ts';
 import type { KeyPlan } from './keys.ts';
 import type { LogFact } from './log-facts.ts';
+import type { TurnPlan } from './turn-plan.ts';
 
 export interface WebhookRequest {
   readonly method: string;
@@ -55,6 +56,7 @@ export type Action =
       /** time after the last word before `silence` is due, ms */
       readonly timeoutMs: number;
       readonly interruptionThreshold: number | null;
+      readonly turn: TurnPlan;
     } & AtNode)
   | ({ readonly type: 'press'; readonly digits: string } & AtNode)
   | ({ readonly type: 'webhook'; readonly request: WebhookRequest } & AtNode)
@@ -114,6 +116,8 @@ export interface Talk {
   readonly visits: readonly Visit[];
   readonly log: readonly LogLine[];
   readonly webhookCalls: readonly WebhookCall[];
+  /** The person has interrupted the last turn, and of its words heard only these. Not to be called during a step. */
+  heard?(words: string): void;
   /** Processes one event; resolves with all actions to carry out. */
   step(event: ConversationEvent): Promise<readonly Action[]>;
   /**

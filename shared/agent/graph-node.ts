@@ -4,6 +4,7 @@ import { readCallTarget } from '../call-target.ts';
 import { isObject, type JsonObject, type ProblemList } from './graph-problem.ts';
 import type { VariableWanted } from './interfaces.ts';
 import { acceptKeyForm } from './transfer-node.ts';
+import { type Expectation, expectations, pauseRange } from './turn-plan.ts';
 
 const nodeTypes = [
   'Default',
@@ -29,6 +30,14 @@ interface KeySettings {
   readonly timeoutMs: number | undefined;
 }
 
+/** When a pause ends what the person says, in `data.endOfTurn`: an addition to the contract. */
+interface EndOfTurnSettings {
+  /** undefined: derived from the edges and the words */
+  readonly expects: Expectation | undefined;
+  /** ms; undefined: derived */
+  readonly pauseMs: number | undefined;
+}
+
 export interface GraphNode {
   readonly id: string;
   readonly type: NodeType;
@@ -42,6 +51,7 @@ export interface GraphNode {
   readonly condition: string;
   readonly extractVars: readonly VariableWanted[];
   readonly keySettings: KeySettings;
+  readonly endOfTurn: EndOfTurnSettings;
   readonly temperature: number | null;
   /** `base`, `turbo`, or the author's value; null: the call's setting */
   readonly modelName: string | null;
@@ -166,6 +176,7 @@ function readData(data: JsonObject, path: string, problems: ProblemList): Omit<G
     condition: optionalText(data, 'condition', path, problems),
     extractVars: readExtractVars(data.extractVars, `${path}/extractVars`, problems),
     keySettings: readKeySettings(data.dtmf, `${path}/dtmf`, problems),
+    endOfTurn: readEndOfTurn(data.endOfTurn, `${path}/endOfTurn`, problems),
     temperature: numberOrNull(options.temperature),
     modelName: typeof options.modelName === 'string' ? options.modelName : null,
     interruptionThreshold: numberOrNull(options.interruptionThreshold),
@@ -223,6 +234,23 @@ function readKeySettings(value: unknown, path: string, problems: ProblemList): K
           : undefined,
     timeoutMs: isWhole(timeoutMs, 100, 60_000) ? timeoutMs : undefined,
   };
+}
+
+function readEndOfTurn(value: unknown, path: string, problems: ProblemList): EndOfTurnSettings {
+  const given = isObject(value) ? value : {};
+  if (value !== undefined && value !== null && !isObject(value)) {
+    problems.add(path, 'object', 'endOfTurn must be an object');
+  }
+  const [shortest, longest] = pauseRange;
+  const expects = expectations.find((one) => one === given.expects);
+  const pauseMs = isWhole(given.pauseMs, shortest, longest) ? given.pauseMs : undefined;
+  if (given.expects !== undefined && given.expects !== null && !expects) {
+    problems.add(`${path}/expects`, 'value', `expects is one of: ${expectations.join(', ')}`);
+  }
+  if (given.pauseMs !== undefined && given.pauseMs !== null && pauseMs === undefined) {
+    problems.add(`${path}/pauseMs`, 'value', `pauseMs is a whole number from ${shortest} to ${longest}`);
+  }
+  return { expects, pauseMs };
 }
 
 /** The keys of a warm transfer, which the contract does not define. */

@@ -147,6 +147,10 @@ export class Conversation {
     return this.#memory.variables;
   }
 
+  heard(words: string): void {
+    this.#memory.cut(words);
+  }
+
   /**
    * Processes one event; concurrent events are queued. An event that the conversation does not wait for, or that comes
    * after its end, yields no action. Rejects when the model behind `understanding` does.
@@ -188,9 +192,7 @@ export class Conversation {
   async #enter(first: GraphNode): Promise<void> {
     let next: GraphNode | null = first;
     for (let moves = 0; next; moves++) {
-      if (moves >= this.#limits.movesPerStep) {
-        return this.#end({ kind: 'graph_loop', moves });
-      }
+      if (moves >= this.#limits.movesPerStep) return this.#end({ kind: 'graph_loop', moves });
       this.#position.enter(next);
       this.#repeats = 0;
       this.#account.visited();
@@ -315,10 +317,9 @@ export class Conversation {
   }
 
   #onSilence(): Promise<GraphNode | null> | GraphNode | null {
-    const options = this.#position.options;
     const noInput = this.#exits.by('no_input');
     if (noInput) return this.#exits.go(noInput, { kind: 'silence' });
-    if (options.length === 0) {
+    if (this.#position.options.length === 0) {
       this.#end({ kind: 'dead_end', after: 'silence' });
       return null;
     }

@@ -1,4 +1,5 @@
 import { isBuiltIn } from './built-in-variables.ts';
+import { WordsHeard } from './heard-words.ts';
 import type { Turn, Variables } from './interfaces.ts';
 
 /** What a conversation knows, as plain data. */
@@ -15,6 +16,8 @@ export class Memory {
   readonly #builtIns: () => Variables;
   #turns: Turn[];
   #input = '';
+  /** Turns before the agent's current one. */
+  #before = 0;
 
   constructor(given: Variables, builtIns: () => Variables, history: readonly Turn[] = []) {
     this.#given = Object.fromEntries(Object.entries(given).filter(([name]) => !isBuiltIn(name)));
@@ -62,6 +65,21 @@ export class Memory {
   heard(input: string, text: string): void {
     this.#input = input;
     this.#turns.push({ role: 'user', text });
+  }
+
+  /** It is the agent's turn. */
+  beginTurn(): void {
+    this.#before = this.#turns.length;
+  }
+
+  /** Of the agent's words in this turn only these were heard. */
+  cut(words: string): void {
+    const heard = new WordsHeard(words);
+    this.#turns = this.#turns.flatMap((turn, i) => {
+      if (i < this.#before || turn.role !== 'assistant') return [turn];
+      const text = heard.of(turn.text);
+      return text === '' ? [] : [{ ...turn, text }];
+    });
   }
 
   said(text: string): void {

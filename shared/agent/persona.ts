@@ -19,18 +19,22 @@ import { type PersonaLimits, type PersonaOptions, personaLimits } from './person
 import { authoredText, silenceMark, systemPrompt } from './persona-prompt.ts';
 import { latest, learn, newState, type PersonaState } from './persona-state.ts';
 import { type Order, orderOf, type PathwayEntry, type PersonaTools, toolsOf } from './persona-tools.ts';
+import { PersonaWords } from './persona-words.ts';
 import { asText, fillTemplate } from './template.ts';
+import { anyTurn } from './turn-plan.ts';
 import { Utterance } from './utterance.ts';
 
 const apology = 'I am sorry, I did not get that. Could you say it again, please?';
 /** Nodes of a pathway name their keys; here an entry ends with # or after a pause. */
 const keys: KeyPlan = { sequences: [], maxDigits: 32, terminator: '#', interDigitMs: 3000 };
+const input = { keys, interruptionThreshold: null, turn: anyTurn };
 
 export class PersonaConversation implements Talk {
   readonly #options: PersonaOptions;
   readonly #limits: PersonaLimits;
   readonly #state: PersonaState;
   readonly #given: PersonaTools;
+  readonly #words: PersonaWords;
   #tail: Promise<unknown> = Promise.resolve();
   /** Set once the conversation continues in a pathway. */
   #pathway: Conversation | null = null;
@@ -41,6 +45,7 @@ export class PersonaConversation implements Talk {
     this.#options = options;
     this.#limits = { ...personaLimits, ...options.limits };
     this.#state = structuredClone(options.state) ?? newState();
+    this.#words = new PersonaWords(this.#state);
     const { transfers, pathways, tools, channel, model } = options;
     this.#given = { transfers, pathways, tools: tools?.list() ?? [], onCall: channel === 'call' };
     if (this.#state.pathway) this.#takeUp(this.#state.pathway);
@@ -84,6 +89,11 @@ export class PersonaConversation implements Talk {
     const state = this.#pathway?.snapshot();
     const pathway = this.#entered && state ? { ...this.#entered, state } : null;
     return structuredClone({ ...this.#state, pathway });
+  }
+
+  heard(words: string): void {
+    if (this.#pathway) this.#pathway.heard(words);
+    else this.#words.cut(words);
   }
 
   async step(event: ConversationEvent): Promise<readonly Action[]> {
@@ -135,15 +145,16 @@ export class PersonaConversation implements Talk {
       yield* this.#turn(interrupt);
       return;
     }
-    this.#commit(first, first, []);
+    this.#words.commit(first, first);
     yield this.#at({ type: 'say', text: first });
     yield this.#listen();
   }
 
-  async *#onInput(input: string, text: string, interrupt: AbortSignal): AsyncGenerator<Action> {
+  async *#onInput(said: string, text: string, interrupt: AbortSignal): AsyncGenerator<Action> {
     const state = this.#state;
     state.silences = 0;
-    state.input = input;
+    state.input = said;
+    this.#words.begin();
     state.turns.push({ role: 'user', text });
     state.messages.push({ role: 'user', text });
     yield* this.#turn(interrupt);
@@ -156,6 +167,7 @@ export class PersonaConversation implements Talk {
       return;
     }
     state.silences++;
+    this.#words.begin();
     state.messages.push({ role: 'user', text: silenceMark });
     yield* this.#turn(interrupt);
   }
@@ -207,7 +219,7 @@ export class PersonaConversation implements Talk {
       for await (const text of utterance.sentences(parts, channel)) yield this.#at({ type: 'say', text });
     } catch (error) {
       // What the person has heard counts as said, although the answer was cut off.
-      this.#commit(utterance.said, utterance.said, []);
+      this.#words.commit(utterance.said, utterance.said);
       signal.throwIfAborted();
       if (interrupt.aborted) return null;
       yield* this.#excuse(error);
@@ -215,7 +227,7 @@ export class PersonaConversation implements Talk {
     }
     const { written, said, calls } = utterance;
     this.#state.failures = 0;
-    this.#commit(written, said, calls);
+    this.#words.commit(written, said, calls);
     return calls.length === 0 ? null : calls;
   }
 
@@ -226,7 +238,7 @@ export class PersonaConversation implements Talk {
     if (state.failures >= this.#limits.apologies || state.turns.length === 0) throw error;
     state.failures++;
     this.#note({ kind: 'model_failed', error: why });
-    this.#commit(apology, apology, []);
+    this.#words.commit(apology, apology);
     yield this.#at({ type: 'say', text: apology });
   }
 
@@ -282,7 +294,7 @@ export class PersonaConversation implements Talk {
     const { tools, signal } = this.#options;
     const speech = fillTemplate(tool.speech ?? '', this.variables).trim();
     if (speech !== '') {
-      this.#state.turns.push({ role: 'assistant', text: speech });
+      this.#words.add(speech);
       yield this.#at({ type: 'say', text: speech });
     }
     if (!tools) throw new Error('tools are not available here');
@@ -313,11 +325,8 @@ export class PersonaConversation implements Talk {
     const known = entry.startNodeId === null || pathway?.graph.nodes.has(entry.startNodeId);
     if (!pathway || !known) {
       const wanted = { pathway_id: entry.pathwayId, version: entry.pathwayVersion };
-      this.#note(
-        pathway
-          ? { kind: 'start_node_unknown', ...wanted, node: entry.startNodeId ?? '' }
-          : { kind: 'pathway_unavailable', ...wanted },
-      );
+      const unknown = { kind: 'start_node_unknown', ...wanted, node: entry.startNodeId ?? '' } as const;
+      this.#note(pathway ? unknown : { kind: 'pathway_unavailable', ...wanted });
       this.#answer(call, 'this procedure is not available');
       return false;
     }
@@ -363,22 +372,13 @@ export class PersonaConversation implements Talk {
 
   // -------------------------------------------------------------- helpers
 
-  /** @param written as the model knows it; `said` as the person knows it */
-  #commit(written: string, said: string, calls: readonly ToolCall[]): void {
-    if (written !== '' || calls.length > 0) {
-      this.#state.messages.push({ role: 'assistant', text: written, calls });
-    }
-    if (said !== '') this.#state.turns.push({ role: 'assistant', text: said });
-  }
-
   #answer({ id, name }: Pick<ToolCall, 'id' | 'name'>, result: string): void {
     this.#state.messages.push({ role: 'tool', callId: id, name, result });
   }
 
   #listen(): Action {
     this.#state.phase = 'listening';
-    const { listenMs } = this.#limits;
-    return this.#at({ type: 'listen', keys, timeoutMs: listenMs, interruptionThreshold: null });
+    return this.#at({ type: 'listen', timeoutMs: this.#limits.listenMs, ...input });
   }
 
   *#end(fact: LogFact): Generator<Action> {

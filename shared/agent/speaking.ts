@@ -1,6 +1,7 @@
 /** What the conversation says and listens for at a node: fixed words, generated ones, and the fallback ones. */
 import type { Account } from './account.ts';
 import type { ConversationLimits } from './conversation-options.ts';
+import { turnPlan } from './end-of-turn.ts';
 import type { GraphNode } from './graph.ts';
 import type { Understanding } from './interfaces.ts';
 import { expectsKeys, keyPlan } from './keys.ts';
@@ -80,6 +81,7 @@ export class Speaking {
       ...(this.#keysExpected && { keysExpected: true }),
       timeoutMs: limits.listenMs,
       interruptionThreshold: position.node.interruptionThreshold,
+      turn: turnPlan(learning.asking, position.options),
     });
   }
 

@@ -8,7 +8,7 @@ import { eventually } from '../kit/programs/eventually.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
 
 const number = '+14155550171';
-const greeting = 'How can I help you today?';
+const greeting = 'How can I help?';
 const wish = 'I would like to talk to sales.';
 const goodbye =
   'You have reached the sales department, which is closed for the holidays until Monday morning. Goodbye.';

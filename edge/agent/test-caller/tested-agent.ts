@@ -21,6 +21,8 @@ type Answer = Extract<AgentTestOrder, { type: 'webhook_result' | 'tool_result' }
 export class TestedAgent {
   readonly #parts: TestedAgentParts;
   readonly #asked = new Map<number, (answer: Answer) => void>();
+  /** Ids of the agent's lines so far. */
+  readonly #lines = new Set<string>();
   #questions = 0;
   callId: string | null = null;
   transferredTo: string | null = null;
@@ -126,7 +128,9 @@ export class TestedAgent {
       keysPossible: () => host.keysPossible(),
       transcript: (entry) => {
         host.transcript(entry);
-        if (entry.user !== 'assistant') return;
+        // A line that was cut off is reported again, with what was heard of it; the run has it already.
+        if (entry.user !== 'assistant' || this.#lines.has(entry.id)) return;
+        this.#lines.add(entry.id);
         this.#parts.begins();
         this.#parts.send({ type: 'line', text: entry.text, node_id: entry.node_id });
       },

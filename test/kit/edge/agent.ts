@@ -39,8 +39,11 @@ export class RecordingHost implements AgentHost {
   keysPossible(): boolean {
     return this.keys;
   }
+  /** A line that is reported again replaces the former one; without words it is withdrawn. */
   transcript(entry: TranscriptEntry): void {
-    this.entries.push(entry);
+    const before = this.entries.findIndex(({ id }) => id === entry.id);
+    if (before < 0) this.entries.push(entry);
+    else this.entries.splice(before, 1, ...(entry.text === '' ? [] : [entry]));
   }
   variables(values: CallVariables): void {
     this.learned = values;

@@ -5,6 +5,7 @@ import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { type AgentsDeps, createAgents } from '../../../edge/agent/agents.ts';
 import type { PathwaySettings } from '../../../edge/agent/pathway-agent.ts';
+import { loudVoices } from '../ears/loud-voices.ts';
 import { call, countingVoice, manner, RecordingHost, RecordingLog, ruleModels, settle } from './agent.ts';
 
 export const node = (id: string, type: string, data: object) => ({ id, type, data: { name: id, ...data } });
@@ -60,6 +61,7 @@ export function setUp({ settings = {}, tts = countingVoice, stt, config = menu, 
     models: ruleModels,
     tts,
     stt: stt ?? null,
+    voices: loudVoices,
     clock,
     log,
     newId: () => `id-${++ids}`,
@@ -94,6 +96,6 @@ export function setUp({ settings = {}, tts = countingVoice, stt, config = menu, 
 }
 
 export function hear(write: ((frame: Int16Array) => void) | undefined, level: number, frames: number): void {
-  const frame = new Int16Array(160).map((_, i) => (i % 2 === 0 ? level : -level));
+  const frame = new Int16Array(160).map((_, i) => (i % 8 < 4 ? level : -level));
   for (let i = 0; i < frames; i++) write?.(frame);
 }

@@ -1,0 +1,83 @@
+/**
+ * One call's ear: when the caller speaks, and for how long.
+ *
+ *     received --> detector --voice--> echo guard --not our own--> activity --> events
+ *     sent ---------------------------------^
+ */
+import { Activity, frameLimits } from './activity.ts';
+import { EchoGuard } from './echo-guard.ts';
+import type { VoiceDetector, VoiceDetectors } from './voice-detector.ts';
+
+const frameMs = 20;
+
+export interface EarEvents {
+  /** A stretch of voice begins. */
+  begins(): void;
+  /** The voice goes on; called for each of its frames. @param ms of voice in this stretch */
+  voiced(ms: number): void;
+  /** The stretch is over: there was no voice for a while. */
+  paused(): void;
+}
+
+export class Ear {
+  readonly #detectors: VoiceDetectors;
+  readonly #sampleRate: 8000 | 16000;
+  readonly #events: EarEvents;
+  readonly #activity = new Activity(frameLimits);
+  readonly #guard = new EchoGuard();
+  #detector: VoiceDetector | null = null;
+  #closed = false;
+
+  constructor(detectors: VoiceDetectors, sampleRate: 8000 | 16000, events: EarEvents) {
+    this.#detectors = detectors;
+    this.#sampleRate = sampleRate;
+    this.#events = events;
+  }
+
+  /** Loads the detector. Rejects when that fails. */
+  async prepare(): Promise<void> {
+    await this.#detectors.load();
+    if (!this.#closed) this.#detector ??= this.#detectors.create(this.#sampleRate);
+  }
+
+  /** Whether the caller speaks, short gaps included. */
+  get voice(): boolean {
+    return this.#activity.voice;
+  }
+
+  /** Whether the caller has spoken since `forget`. */
+  get spoken(): boolean {
+    return this.#activity.spoken;
+  }
+
+  /** ms since the caller's voice; 0 while it sounds. */
+  get quietMs(): number {
+    return this.#activity.quietMs;
+  }
+
+  /** Takes the frame that is sent to the caller; null: silence. */
+  sent(frame: Int16Array | null): void {
+    this.#guard.sent(frame);
+  }
+
+  write(frame: Int16Array): void {
+    const activity = this.#activity;
+    this.#guard.received(frame);
+    const heard = this.#detector?.hears(frame) === true && !this.#guard.isEcho();
+    const before = activity.voice;
+    if (activity.take(frameMs, heard ? 1 : 0)) this.#events.begins();
+    if (activity.voice && activity.quietMs === 0) this.#events.voiced(activity.voicedMs);
+    else if (before && !activity.voice) this.#events.paused();
+  }
+
+  /** The caller's turn is over. */
+  forget(): void {
+    this.#activity.forget();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#detector?.close();
+    this.#detector = null;
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * WebRTC's voice activity detector (libfvad): statistics of six frequency bands, about 3 µs for a frame. It hears quiet
+ * voices, which a threshold of loudness does not. It also takes steady noise and music for voices, so what it hears must
+ * stand out from the quietest sound of late, too.
+ */
+import loadFvad, { type Fvad } from '@echogarden/fvad-wasm';
+import type { VoiceDetector, VoiceDetectors } from './voice-detector.ts';
+
+/** 0 to 3: how sure the detector must be. */
+const surest = 3;
+/** Samples of the longest frame: 20 ms at 16 kHz. */
+const frameSamples = 320;
+/** The least RMS of a voice, and the factor by which it exceeds the noise floor. */
+const quietest = 30;
+const aboveFloor = 2.5;
+/** Before the first frames, and the share by which the floor rises in a frame: speech must not raise it. */
+const firstFloor = 200;
+const floorRise = 0.005;
+
+export class WebrtcDetectors implements VoiceDetectors {
+  #fvad: Fvad | null = null;
+  #loading: Promise<void> | null = null;
+  /** Where frames are handed to the module. A frame is judged at once, so one place serves all detectors. */
+  #frame = 0;
+
+  load(): Promise<void> {
+    this.#loading ??= this.#load().catch((error: unknown) => {
+      this.#loading = null;
+      throw new Error('voice activity detection cannot be loaded (is @echogarden/fvad-wasm installed?)', {
+        cause: error,
+      });
+    });
+    return this.#loading;
+  }
+
+  create(sampleRate: 8000 | 16000): VoiceDetector {
+    const fvad = this.#fvad;
+    if (!fvad) throw new Error('a voice detector was created before its module was loaded');
+    let detector = fvad._fvad_new();
+    if (detector === 0) throw new Error('there is no memory for another voice detector');
+    fvad._fvad_set_mode(detector, surest);
+    fvad._fvad_set_sample_rate(detector, sampleRate);
+    let floor = firstFloor;
+    return {
+      hears: (frame) => {
+        if (detector === 0) return false;
+        const level = rms(frame);
+        const standsOut = level > Math.max(quietest, floor * aboveFloor);
+        floor = level < floor ? level : floor + (level - floor) * floorRise;
+        fvad.HEAP16.set(frame, this.#frame / 2);
+        return fvad._fvad_process(detector, this.#frame, frame.length) === 1 && standsOut;
+      },
+      close: () => {
+        if (detector !== 0) fvad._fvad_free(detector);
+        detector = 0;
+      },
+    };
+  }
+
+  async #load(): Promise<void> {
+    const fvad = await loadFvad();
+    this.#frame = fvad._malloc(2 * frameSamples);
+    this.#fvad = fvad;
+  }
+}
+
+function rms(frame: Int16Array): number {
+  let sum = 0;
+  for (let i = 0; i < frame.length; i++) sum += (frame[i] ?? 0) ** 2;
+  return Math.sqrt(sum / Math.max(1, frame.length));
+}

@@ -1,0 +1,62 @@
+/** How well an ear hears a scene whose truth is known. */
+import { Ear } from '../../../edge/agent/ears/ear.ts';
+import type { VoiceDetectors } from '../../../edge/agent/ears/voice-detector.ts';
+import { framesOf } from '../fakes/sounds.ts';
+import type { Scene } from './scenes.ts';
+
+export interface Heard {
+  readonly speechFrames: number;
+  readonly missedFrames: number;
+  readonly utterances: number;
+  /** ms from the start of each utterance until it was noticed, sorted; those never noticed are missing */
+  readonly onsetsMs: readonly number[];
+  /** Voices noticed while the caller was silent. */
+  readonly falseStarts: number;
+  readonly minutes: number;
+}
+
+/** An utterance counts as noticed within this time, ms; a voice that ended this long ago may still be noticed. */
+const noticedWithinMs = 1000;
+const echoesOnMs = 300;
+
+export async function hear(
+  detectors: VoiceDetectors,
+  { received, sent, speaks, begins }: Scene,
+): Promise<Heard> {
+  const starts: number[] = [];
+  let now = 0;
+  const ear = new Ear(detectors, 8000, {
+    begins: () => starts.push(now),
+    voiced: () => undefined,
+    paused: () => undefined,
+  });
+  await ear.prepare();
+  const ours = sent ? framesOf(sent) : [];
+  const speechFrames = speaks.filter(Boolean).length;
+  let missedFrames = 0;
+  for (const frame of framesOf(received)) {
+    ear.sent(ours[now] ?? null);
+    ear.write(frame);
+    if (speaks[now] && !ear.voice) missedFrames++;
+    now++;
+  }
+  ear.close();
+  const onsetsMs = begins.flatMap((begin) => {
+    const noticed = starts.find((at) => at >= begin - 2 && (at - begin) * 20 < noticedWithinMs);
+    return noticed === undefined ? [] : [(noticed - begin + 1) * 20];
+  });
+  const silentAt = (at: number) => !speaks.slice(Math.max(0, at - echoesOnMs / 20), at + 1).includes(true);
+  return {
+    speechFrames,
+    missedFrames,
+    utterances: begins.length,
+    onsetsMs: onsetsMs.sort((a, b) => a - b),
+    falseStarts: starts.filter(silentAt).length,
+    minutes: now / 3000,
+  };
+}
+
+/** The value below which this share of the sorted values is. */
+export function percentile(sorted: readonly number[], share: number): number | null {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null;
+}
