@@ -39,7 +39,7 @@ describe('the settings of the edge', () => {
       },
       voice: 'slt',
       tts: null,
-      stt: null,
+      stt: [],
       models: { agent: null, turbo: null, concurrency: 64 },
       logLevel: 'info',
     });
@@ -57,12 +57,34 @@ describe('the settings of the edge', () => {
     expect(config.sip.port).toBe(15_061);
     expect(config.drachtio).toEqual({ host: '192.0.2.1', port: 9022, secret: 'cymru' });
     expect(config.hep).toEqual({ host: '127.0.0.1', port: 9060 });
-    expect(config.stt).toEqual({
-      baseUrl: 'https://speech.example.com/v1',
-      apiKey: null,
-      model: 'whisper-1',
-    });
+    expect(config.stt).toEqual([
+      {
+        protocol: 'utterances',
+        url: new URL('https://speech.example.com/v1'),
+        apiKey: null,
+        model: 'whisper-1',
+      },
+    ]);
     expect(config.mediaTimeoutMs).toBe(0);
+  });
+
+  it('name transcription servers by protocol, each with its key and model', () => {
+    const config = readSettings({
+      TRUNKLINE_DATA: folder,
+      STT_BASE_URL:
+        'wss://a.example/v1/listen?endpointing=200, wss://b.example/v2/listen, ws://c.example/v1/realtime,https://d.example',
+      STT_API_KEY: 'ka,,kc,',
+      STT_MODEL: ',flux-general-multi,,',
+    });
+    expect(config.stt.map(({ protocol, url, apiKey, model }) => [protocol, url.host, apiKey, model])).toEqual(
+      [
+        ['deepgram', 'a.example', 'ka', 'nova-3'],
+        ['deepgram-flux', 'b.example', null, 'flux-general-multi'],
+        ['openai-realtime', 'c.example', 'kc', 'gpt-live-transcribe'],
+        ['utterances', 'd.example', null, 'whisper-1'],
+      ],
+    );
+    expect(config.stt[0]?.url.search).toBe('?endpointing=200');
   });
 
   it.each([
@@ -82,6 +104,18 @@ describe('the settings of the edge', () => {
     ],
     [{ FOLLOW_REFER: 'yes' }, 'FOLLOW_REFER must be true or false, not "yes"'],
     [{ TTS_VOICE: 'alloy' }, 'TTS_VOICE must be one of slt, kal, kal16, rms, awb, not "alloy"'],
+    [
+      { STT_BASE_URL: 'wss://speech.example.com/v3/hear?key=k' },
+      'STT_BASE_URL must be one of http(s)://… (OpenAI-compatible /audio/transcriptions), wss://…/realtime (OpenAI Realtime), wss://…/v1/listen (Deepgram), wss://…/v2/listen (Deepgram Flux), not "wss://speech.example.com/v3/hear"',
+    ],
+    [
+      { STT_BASE_URL: 'wss://a.example/v1/listen, https://b.example', STT_API_KEY: 'k' },
+      'STT_API_KEY must have one entry for each of the 2 servers of STT_BASE_URL, separated by commas (an entry may be empty); it has 1',
+    ],
+    [
+      { STT_BASE_URL: 'http://a,http://b,http://c,http://d,http://e' },
+      'STT_BASE_URL lists 5 servers; at most 4 are possible',
+    ],
     [{ MEDIA_WORKERS: '0' }, 'MEDIA_WORKERS must be a whole number from 1 to 256, not "0"'],
   ])('reject %o', (env, message) => {
     expect(() => readSettings({ TRUNKLINE_DATA: folder, ...env })).toThrow(message);

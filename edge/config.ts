@@ -14,6 +14,7 @@ import {
 } from '#shared/settings/reader.ts';
 import type { SettingName } from '#shared/settings/table.ts';
 import { workerLocation } from './media/worker/location.ts';
+import { type TranscriptionServer, transcriptionServers } from './speech-settings.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -68,7 +69,8 @@ export interface EdgeSettings {
   /** Used without a speech server. */
   readonly voice: FliteVoice;
   readonly tts: (SpeechServer & { readonly voice: string }) | null;
-  readonly stt: SpeechServer | null;
+  /** Best first; empty: calls are driven by key presses. */
+  readonly stt: readonly TranscriptionServer[];
   readonly models: AgentModelSettings;
   readonly logLevel: (typeof logLevels)[number];
 }
@@ -112,7 +114,7 @@ export function readSettings(env: Environment = process.env): EdgeSettings {
       workerBin: read.optional('MEDIASOUP_WORKER') ?? workerLocation(env).binary,
     },
     ...voiceSettings(read),
-    stt: speechServer(read, 'STT_BASE_URL', 'STT_API_KEY', 'STT_MODEL'),
+    stt: transcriptionServers(read),
     models: readAgentModels(read),
     logLevel: read.choice('LOG_LEVEL', logLevels),
   };
@@ -197,20 +199,13 @@ function drachtio(read: Reader): EdgeSettings['drachtio'] {
   return { ...read.address('DRACHTIO_HOST', 9022), secret };
 }
 
-function speechServer(
-  read: Reader,
-  url: 'TTS_BASE_URL' | 'STT_BASE_URL',
-  key: 'TTS_API_KEY' | 'STT_API_KEY',
-  model: 'TTS_MODEL' | 'STT_MODEL',
-): SpeechServer | null {
-  const baseUrl = read.url(url);
-  return baseUrl === null ? null : { baseUrl, apiKey: read.optional(key), model: read.text(model) };
-}
-
 function voiceSettings(read: Reader): Pick<EdgeSettings, 'voice' | 'tts'> {
-  const server = speechServer(read, 'TTS_BASE_URL', 'TTS_API_KEY', 'TTS_MODEL');
+  const baseUrl = read.url('TTS_BASE_URL');
   const name = read.optional('TTS_VOICE');
-  if (server) return { voice: 'slt', tts: { ...server, voice: name ?? 'alloy' } };
+  if (baseUrl !== null) {
+    const server = { baseUrl, apiKey: read.optional('TTS_API_KEY'), model: read.text('TTS_MODEL') };
+    return { voice: 'slt', tts: { ...server, voice: name ?? 'alloy' } };
+  }
   const voice = name === null ? 'slt' : fliteVoices.find((known) => known === name);
   if (voice) return { voice, tts: null };
   throw new SettingError(`TTS_VOICE must be one of ${fliteVoices.join(', ')}, not "${name}"`);

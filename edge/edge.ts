@@ -75,7 +75,7 @@ export class Edge {
     const context = await createContext(settings, log, software, options);
     const { metrics, current } = context;
     const media = await mediaOf(context);
-    const speech = speechOf(settings);
+    const speech = speechOf(context);
     const onConfig = (config: EdgeConfig): void => {
       current.apply(config);
       signaling.configure(config);

@@ -13,8 +13,12 @@ export class Metrics {
 
   /** Adds one to a counter. Label values must come from a fixed set, or the number of counters would be unbounded. */
   count(name: string, labels: Readonly<Record<string, string>> = {}): void {
-    const key = keyOf(name, labels);
-    this.#counters.set(key, (this.#counters.get(key) ?? 0) + 1);
+    this.add(keyOf(name, labels), 1);
+  }
+
+  /** Adds to a counter, by its name with labels. */
+  add(name: string, by: number): void {
+    this.#counters.set(name, (this.#counters.get(name) ?? 0) + by);
   }
 
   /** A value that is read on export. */

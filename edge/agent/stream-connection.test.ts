@@ -77,7 +77,7 @@ describe('opening', () => {
   it('fails when the server rejects the handshake', async () => {
     const server = await listen();
     server.refusing = true;
-    await expect(agentFor({ server }).agent.prepare()).rejects.toThrow('Unexpected server response: 503');
+    await expect(agentFor({ server }).agent.prepare()).rejects.toThrow('localhost answered 503');
   });
 
   it('fails when the certificate is not trusted', async () => {

@@ -9,8 +9,8 @@
 
 import { createHmac } from 'node:crypto';
 import type { BlockList } from 'node:net';
-import { type ClientOptions, WebSocket } from 'ws';
-import { connectJudged } from '#outgoing/connect.ts';
+import { WebSocket } from 'ws';
+import { openWebSocket } from '#outgoing/web-socket.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { ResolveHost } from '#shared/judged-lookup.ts';
 import { Timers } from '#shared/timers.ts';
@@ -74,8 +74,8 @@ export class StreamLink {
   readonly #events: StreamLinkEvents;
   readonly #timers: Timers;
   #socket: WebSocket | null = null;
-  /** The socket being opened. */
-  #dialling: WebSocket | null = null;
+  /** Aborted when the link is closed: ends an attempt. */
+  readonly #over = new AbortController();
   #format: StreamFormat | null = null;
   #closed = false;
 
@@ -121,7 +121,7 @@ export class StreamLink {
     const socket = this.#socket;
     this.#socket = null;
     socket?.close(1000);
-    this.#dialling?.terminate();
+    this.#over.abort(new Error('the call ended'));
   }
 
   // ---------------------------------------------------------------- opening
@@ -143,43 +143,23 @@ export class StreamLink {
     const { url, allowed, resolve, ca, limits } = this.#deps;
     const target = new URL(url);
     if (target.protocol !== 'wss:') throw new Error(`${url} is not a wss:// URL`);
-    const connection = await connectJudged(target, { allowed: allowed(), resolve, ca }, limit);
-    if (this.#closed || limit.aborted) {
-      connection.destroy();
-      throw new Error('the call ended');
-    }
-    const options: ClientOptions & { closeTimeout: number } = {
-      headers: this.#signedHeaders(),
-      createConnection: () => connection,
-      perMessageDeflate: false,
-      maxPayload: limits.maxMessageBytes,
-      closeTimeout: limits.closeWithinMs,
-      followRedirects: false,
-    };
     const formats = this.#format ? [this.#format] : streamFormats;
-    const offered = formats.map((format) => format.subprotocol);
-    const socket = new WebSocket(target, offered, options);
-    this.#dialling = socket;
-    // A server that selects no subprotocol (RFC 6455 section 4.2.2) gets the default format; the library rejects it.
-    socket.on('upgrade', (response) => {
-      response.headers['sec-websocket-protocol'] ??= streamFormats[0].subprotocol;
-    });
-    socket.on('error', (error) => this.#deps.log.debug({ err: error }, 'stream socket error'));
-    const opened = new Promise<void>((resolveOpen, reject) => {
-      socket.once('open', () => {
-        this.#adopt(socket);
-        resolveOpen();
-      });
-      socket.once('error', (error) => reject(new Error(`${url} cannot be reached: ${error.message}`)));
-    });
-    try {
-      await unlessAborted(opened, limit);
-    } catch (error) {
-      socket.terminate();
-      throw error;
-    } finally {
-      this.#dialling = null;
-    }
+    await openWebSocket(
+      {
+        url: target,
+        headers: this.#signedHeaders(),
+        protocols: formats.map((format) => format.subprotocol),
+        maxMessageBytes: limits.maxMessageBytes,
+        closeWithinMs: limits.closeWithinMs,
+        opened: (socket) => {
+          socket.on('error', (error) => this.#deps.log.debug({ err: error }, 'stream socket error'));
+          if (this.#closed) socket.terminate();
+          else this.#adopt(socket);
+        },
+      },
+      { allowed: allowed(), resolve, ca },
+      AbortSignal.any([limit, this.#over.signal]),
+    );
   }
 
   /** Contract 9.5: HMAC-SHA256 over URL, call and time, keyed with the secret's text as the customer has it. */
@@ -274,12 +254,4 @@ export class StreamLink {
       );
     });
   }
-}
-
-/** The result of `work`, or the signal's reason if it is aborted first. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    work.then(resolve, reject);
-  });
 }

@@ -2,13 +2,13 @@
 import { rootCertificates } from 'node:tls';
 import { newId } from '#shared/ids.ts';
 import { Flite } from '#shared/models/flite.ts';
-import { OpenAiSpeechToText, OpenAiTextToSpeech } from '#shared/models/openai-speech.ts';
+import { OpenAiTextToSpeech } from '#shared/models/openai-speech.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import { SpeechCache } from '#shared/models/speech-cache.ts';
 import type { AgentsDeps } from '../agent/agents.ts';
 import { createToolClient } from '../agent/tool-client.ts';
-import type { EdgeSettings } from '../config.ts';
 import { clock, type EdgeContext } from './context.ts';
+import { transcriberOf } from './transcription.ts';
 
 /** Maximum size of cached speech, bytes. */
 const speechCacheBytes = 64 * 1024 * 1024;
@@ -19,9 +19,10 @@ export interface Speech {
   readonly stt: SpeechToText | null;
 }
 
-export function speechOf({ tts, stt, voice }: EdgeSettings): Speech {
+export function speechOf(context: EdgeContext): Speech {
+  const { tts, voice } = context.settings;
   const voiceOut = tts ? new OpenAiTextToSpeech(tts, { voice: tts.voice }) : new Flite({ voice });
-  return { tts: new SpeechCache(voiceOut, speechCacheBytes), stt: stt && new OpenAiSpeechToText(stt) };
+  return { tts: new SpeechCache(voiceOut, speechCacheBytes), stt: transcriberOf(context) };
 }
 
 export function agentDeps(

@@ -1,6 +1,6 @@
 /**
- * Changes the sample rate of a complete utterance with a windowed-sinc filter (Kaiser window, about 80 dB): rational
- * ratios, coefficients computed once per pair of rates.
+ * Changes the sample rate with a windowed-sinc filter (Kaiser window, about 80 dB): rational ratios, coefficients
+ * computed once per pair of rates.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -24,23 +24,89 @@ export async function resample(samples: Int16Array, from: number, to: number): P
   const output = new Int16Array(Math.floor((samples.length * filter.up) / filter.down));
   for (let start = 0; start < output.length; start += samplesPerSlice) {
     if (start > 0) await nextTurn();
-    convolve(samples, output, filter, start, Math.min(output.length, start + samplesPerSlice));
+    const end = Math.min(output.length, start + samplesPerSlice);
+    convolve(samples, output.subarray(start, end), filter, { from: start, to: end, inputFrom: 0 });
   }
   return output;
 }
 
-function convolve(input: Int16Array, output: Int16Array, filter: Filter, start: number, end: number): void {
+/** Changes the sample rate of audio that comes in pieces; the result is that of `resample` for the whole. */
+export class StreamResampler {
+  /** null: the rates are the same */
+  readonly #filter: Filter | null;
+  /** Input from `#first` on: what the next output needs, and what has just come. */
+  #input = new Int16Array(0);
+  #first = 0;
+  /** Index of the next output sample. */
+  #next = 0;
+
+  constructor(from: number, to: number) {
+    this.#filter = from === to ? null : filterFor(from, to);
+  }
+
+  /** The output that `samples` complete; the last samples come with the next piece, or with `flush`. */
+  push(samples: Int16Array): Int16Array {
+    if (!this.#filter) return samples;
+    this.#append(samples);
+    const { taps, up, down } = this.#filter;
+    const whole = this.#first + this.#input.length - taps / 2;
+    return this.#output(Math.max(this.#next, Math.floor(((whole - 1) * up) / down) + 1));
+  }
+
+  /** The rest. */
+  flush(): Int16Array {
+    if (!this.#filter) return new Int16Array(0);
+    const { up, down } = this.#filter;
+    return this.#output(Math.floor(((this.#first + this.#input.length) * up) / down));
+  }
+
+  #append(samples: Int16Array): void {
+    const input = new Int16Array(this.#input.length + samples.length);
+    input.set(this.#input);
+    input.set(samples, this.#input.length);
+    this.#input = input;
+  }
+
+  #output(end: number): Int16Array {
+    const filter = this.#filter;
+    if (!filter || end <= this.#next) return new Int16Array(0);
+    const output = new Int16Array(end - this.#next);
+    convolve(this.#input, output, filter, { from: this.#next, inputFrom: this.#first, to: end });
+    this.#next = end;
+    const needed = Math.floor((end * filter.down) / filter.up) - filter.taps / 2 + 1;
+    if (needed > this.#first) {
+      this.#input = this.#input.slice(needed - this.#first);
+      this.#first = needed;
+    }
+    return output;
+  }
+}
+
+interface Span {
+  /** Index of the first output sample to make; the output begins there. */
+  readonly from: number;
+  readonly to: number;
+  /** Index of the first input sample that is given. */
+  readonly inputFrom: number;
+}
+
+function convolve(
+  input: Int16Array,
+  output: Int16Array,
+  filter: Filter,
+  { from, to, inputFrom }: Span,
+): void {
   const { up, down, taps, phases } = filter;
   const half = taps / 2;
-  for (let n = start; n < end; n++) {
+  for (let n = from; n < to; n++) {
     const position = n * down;
-    const centre = Math.floor(position / up);
+    const centre = Math.floor(position / up) - inputFrom;
     const base = (position % up) * taps;
     let sum = 0;
     for (let k = 0; k < taps; k++) {
       sum += (input[centre - half + 1 + k] ?? 0) * (phases[base + k] ?? 0);
     }
-    output[n] = Math.max(-32768, Math.min(32767, Math.round(sum)));
+    output[n - from] = Math.max(-32768, Math.min(32767, Math.round(sum)));
   }
 }
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Flite, fliteText } from './flite.ts';
 import { OpenAiSpeechToText, OpenAiTextToSpeech } from './openai-speech.ts';
-import { resample } from './resample.ts';
+import { resample, StreamResampler } from './resample.ts';
 import type { TextToSpeech } from './speech.ts';
 import { SpeechCache } from './speech-cache.ts';
 import { readWav, writeWav } from './wav.ts';
@@ -91,6 +91,31 @@ describe('resampling', () => {
     Int16Array.from({ length: rate * seconds }, (_, n) =>
       Math.round(10_000 * Math.sin((2 * Math.PI * frequency * n) / rate)),
     );
+
+  it.each([
+    [24_000, 8000],
+    [16_000, 24_000],
+    [8000, 16_000],
+    [8000, 8000],
+  ])('gives the same in pieces of any length as at once, from %d to %d Hz', async (from, to) => {
+    const lengths = fc.array(fc.integer({ min: 0, max: 700 }), { minLength: 1, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(lengths, async (pieces) => {
+        const total = pieces.reduce((sum, length) => sum + length, 0);
+        const input = sine(1000, from).slice(0, total);
+        const resampler = new StreamResampler(from, to);
+        const output: number[] = [];
+        let at = 0;
+        for (const length of pieces) {
+          output.push(...resampler.push(input.slice(at, at + length)));
+          at += length;
+        }
+        output.push(...resampler.flush());
+        expect(output).toEqual([...(await resample(input, from, to))]);
+      }),
+      { numRuns: 50 },
+    );
+  });
 
   it.each([
     [16_000, 8000],

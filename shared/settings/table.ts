@@ -212,10 +212,18 @@ export const settingSections = [
       edge(
         'STT_BASE_URL',
         '',
-        'OpenAI-compatible server for /audio/transcriptions. Unset: calls are driven by key presses.',
+        'Transcription server, or several separated by commas: the first that works is used ([speech](speech.md)). http(s):// is an OpenAI-compatible server for /audio/transcriptions; wss:// ends in /realtime (OpenAI Realtime), /v1/listen (Deepgram) or /v2/listen (Deepgram Flux) and transcribes while the caller speaks. Unset: calls are driven by key presses.',
       ),
-      edge('STT_API_KEY', '', 'API key of STT_BASE_URL.'),
-      edge('STT_MODEL', 'whisper-1', 'Model to request from STT_BASE_URL.'),
+      edge(
+        'STT_API_KEY',
+        '',
+        'API key of STT_BASE_URL; with several servers one for each, separated by commas, possibly empty.',
+      ),
+      edge(
+        'STT_MODEL',
+        '',
+        'Model to request from STT_BASE_URL, as many as servers. Unset: whisper-1, gpt-live-transcribe, nova-3 or flux-general-en, by protocol.',
+      ),
       both(
         'LLM_BASE_URL',
         '',

@@ -17,6 +17,8 @@ import { post } from '../../../control/webhooks/send.ts';
 import { StreamLink, streamLimits } from '../../../edge/agent/stream-link.ts';
 import { RunSocket } from '../../../edge/agent/test-caller/run-socket.ts';
 import { createToolClient } from '../../../edge/agent/tool-client.ts';
+import { deepgram } from '../../../edge/agent/transcription/deepgram.ts';
+import { socketProvider } from '../../../edge/agent/transcription/socket-provider.ts';
 import { createWebhookClient } from '../../../edge/agent/webhook-client.ts';
 import { defaultLinkLimits, Link } from '../../../edge/reporting/link.ts';
 import { Outbox } from '../../../edge/reporting/outbox.ts';
@@ -138,8 +140,33 @@ function httpClients(tls: boolean): Client[] {
   ];
 }
 
+/** A live transcription: its server comes from the settings. */
+const transcription: Client = {
+  name: 'a live transcription',
+  tls: true,
+  resolves: false,
+  speaks: 'websocket',
+  attempt: async ({ host, port, ca, clock }) => {
+    const limit = new AbortController();
+    const timer = clock.after(deadlineMs, () => limit.abort(new Error('too late')));
+    const server = { url: new URL(`wss://${host}:${port}/v1/listen`), apiKey: 'k', model: 'm' };
+    const events = {
+      partial: () => undefined,
+      settled: () => undefined,
+      finished: () => undefined,
+      turn: () => undefined,
+      lost: () => undefined,
+    };
+    const options = { sampleRate: 8000, language: 'en-US', keyTerms: [] } as const;
+    const provider = socketProvider(deepgram, server, { clock, ca });
+    const attempt = provider.connect(options, events, limit.signal).then((connection) => connection.close());
+    return textOf(attempt).finally(() => timer.cancel());
+  },
+};
+
 /** Clients of servers that the operator configures: their addresses are not checked. */
 const operatorClients: Client[] = [
+  transcription,
   {
     name: 'an SMS service',
     tls: false,

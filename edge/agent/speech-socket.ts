@@ -1,0 +1,158 @@
+/**
+ * The connection to a speech server that the operator has named: opened under a limit, kept alive, watched by pings,
+ * and with its key left out of every error.
+ */
+import type { WebSocket } from 'ws';
+import { openWebSocket } from '#outgoing/web-socket.ts';
+import type { Clock, Timer } from '#shared/clock.ts';
+import { systemAddresses } from '#shared/judged-lookup.ts';
+
+/** A speech server of the settings. */
+export interface SpeechServer {
+  /** http, https, ws or wss */
+  readonly url: URL;
+  /** null: none is sent */
+  readonly apiKey: string | null;
+  readonly model: string;
+}
+
+export interface SpeechSocketDeps {
+  readonly clock: Clock;
+  /** PEM of the trusted authorities; absent: Node's. */
+  readonly ca?: string | string[] | undefined;
+}
+
+export interface SpeechSocketEvents {
+  /** The socket is open; no message comes before. */
+  opened(socket: SpeechSocket): void;
+  text(message: string): void;
+  binary(octets: Buffer): void;
+  /** The server closed the socket, or it was lost. Not called after `close`. */
+  lost(why: string): void;
+  /** Nothing was sent for `idleMs`. */
+  idle(): void;
+}
+
+/** Time between two looks at the connection, ms: servers close it after ten seconds without a message. */
+const idleMs = 4000;
+const closeWithinMs = 2000;
+/** Maximum size of a message from the server, octets: a minute of sound as base64. */
+const maxMessageBytes = 4 * 1_048_576;
+
+export class SpeechSocket {
+  readonly #socket: WebSocket;
+  readonly #clock: Clock;
+  readonly #events: SpeechSocketEvents;
+  #timer: Timer | null = null;
+  #sentLately = true;
+  #pongMissing = false;
+  #closed = false;
+
+  constructor(socket: WebSocket, clock: Clock, server: SpeechServer, events: SpeechSocketEvents) {
+    this.#socket = socket;
+    this.#clock = clock;
+    this.#events = events;
+    socket.on('message', (data: Buffer, isBinary) => {
+      if (this.#closed) return;
+      if (isBinary) events.binary(data);
+      else events.text(data.toString('utf8'));
+    });
+    socket.on('pong', () => {
+      this.#pongMissing = false;
+    });
+    socket.on('close', (code, reason) => {
+      this.#timer?.cancel();
+      if (this.#closed) return;
+      this.#closed = true;
+      const words = reason.length === 0 ? '' : `: ${withoutKey(reason.toString('utf8'), server)}`;
+      events.lost(`${placeOf(server.url)} closed the connection (${code}${words})`);
+    });
+    this.#watch();
+  }
+
+  /** Octets that the server has not read yet. */
+  get bufferedBytes(): number {
+    return this.#socket.bufferedAmount;
+  }
+
+  send(message: string | Uint8Array): void {
+    this.#sentLately = true;
+    if (!this.#closed) this.#socket.send(message);
+  }
+
+  /** @param goodbye the last message; null: none */
+  close(goodbye: string | null): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#timer?.cancel();
+    if (goodbye !== null) this.#socket.send(goodbye);
+    this.#socket.close(1000);
+  }
+
+  #watch(): void {
+    this.#timer = this.#clock.after(idleMs, () => {
+      if (this.#pongMissing) {
+        // Its close event reports the loss.
+        this.#socket.terminate();
+        return;
+      }
+      if (!this.#sentLately) this.#events.idle();
+      this.#sentLately = false;
+      this.#pongMissing = true;
+      this.#socket.ping();
+      this.#watch();
+    });
+  }
+}
+
+/**
+ * Resolves when the socket is open.
+ * @throws Error that names the server, without its key
+ */
+export async function openSpeechSocket(
+  server: SpeechServer,
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  deps: SpeechSocketDeps,
+  events: SpeechSocketEvents,
+  signal: AbortSignal,
+): Promise<void> {
+  const order = {
+    url,
+    headers,
+    protocols: [],
+    maxMessageBytes,
+    closeWithinMs,
+    opened: (socket: WebSocket) => events.opened(new SpeechSocket(socket, deps.clock, server, events)),
+  };
+  try {
+    // The operator has named the server: it may be in a private network.
+    await openWebSocket(order, { allowed: null, resolve: systemAddresses, ca: deps.ca }, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    const words = error instanceof Error ? error.message : String(error);
+    throw new Error(`${placeOf(server.url)} cannot be used: ${withoutKey(words, server)}`);
+  }
+}
+
+/** Host and path: a URL's query may hold a key. */
+export function placeOf({ host, pathname }: URL): string {
+  return `${host}${pathname}`;
+}
+
+export function withoutKey(text: string, { apiKey }: SpeechServer): string {
+  return apiKey === null ? text : text.replaceAll(apiKey, '***');
+}
+
+/** `url` with those of `parameters` that it does not have; the operator's own stay. */
+export function withParameters(
+  url: URL,
+  parameters: Readonly<Record<string, string | readonly string[]>>,
+): URL {
+  const full = new URL(url);
+  for (const [name, value] of Object.entries(parameters)) {
+    if (url.searchParams.has(name)) continue;
+    for (const one of [value].flat()) full.searchParams.append(name, one);
+  }
+  return full;
+}

@@ -1,0 +1,99 @@
+/**
+ * Deepgram's live transcription, `/v1/listen`: audio as binary messages, words by time of the audio. The words of a
+ * turn come as `Results` that are final up to their end; `Finalize` asks for the rest.
+ */
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { withParameters } from '../speech-socket.ts';
+import {
+  linear16,
+  type ProtocolSession,
+  type SessionEvents,
+  type SocketProtocol,
+} from './socket-provider.ts';
+import type { HeardWords } from './transcription.ts';
+
+const Results = Type.Object({
+  type: Type.Literal('Results'),
+  /** seconds */
+  start: Type.Number(),
+  duration: Type.Number(),
+  is_final: Type.Optional(Type.Boolean()),
+  speech_final: Type.Optional(Type.Boolean()),
+  from_finalize: Type.Optional(Type.Boolean()),
+  channel: Type.Object({
+    alternatives: Type.Array(
+      Type.Object({
+        transcript: Type.String(),
+        confidence: Type.Optional(Type.Number()),
+        languages: Type.Optional(Type.Array(Type.String())),
+      }),
+    ),
+  }),
+});
+
+const Other = Type.Object({
+  type: Type.String(),
+  description: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
+});
+
+export const deepgram: SocketProtocol = {
+  continuous: true,
+  pieceMs: 40,
+  finalWithinMs: 1500,
+  url: ({ url, model }, { sampleRate, language, keyTerms }) =>
+    withParameters(url, {
+      model,
+      language,
+      encoding: 'linear16',
+      sample_rate: String(sampleRate),
+      channels: '1',
+      interim_results: 'true',
+      punctuate: 'true',
+      vad_events: 'true',
+      endpointing: '300',
+      utterance_end_ms: '1000',
+      // Older models know `keywords` only.
+      [model.startsWith('nova-3') ? 'keyterm' : 'keywords']: keyTerms,
+    }),
+  headers: (apiKey) => ({ authorization: `Token ${apiKey}` }),
+  session: () => session,
+};
+
+/** A connection has no state of its own: positions are in the messages. */
+const session: ProtocolSession = {
+  hello: null,
+  waitsForReady: false,
+  keepAlive: JSON.stringify({ type: 'KeepAlive' }),
+  goodbye: JSON.stringify({ type: 'CloseStream' }),
+  audio: linear16,
+  end: () => JSON.stringify({ type: 'Finalize' }),
+  receive(message, events) {
+    if (Value.Check(Results, message)) {
+      results(message, events);
+      return;
+    }
+    if (!Value.Check(Other, message)) return;
+    if (message.type === 'SpeechStarted') events.turn('started');
+    else if (message.type === 'UtteranceEnd') events.turn('ended');
+    else if (message.type === 'Error') events.failed(message.description ?? message.message ?? 'no reason');
+  },
+};
+
+function results(message: Static<typeof Results>, events: SessionEvents): void {
+  const [best] = message.channel.alternatives;
+  const throughMs = (message.start + message.duration) * 1000;
+  const words: HeardWords = {
+    text: best?.transcript.trim() ?? '',
+    confidence: best?.confidence ?? null,
+    language: best?.languages?.[0] ?? null,
+  };
+  if (!message.is_final) {
+    events.partial(words);
+    return;
+  }
+  events.settled(words, throughMs);
+  if (message.from_finalize) events.finished(throughMs);
+  if (message.speech_final) events.turn('ended');
+}

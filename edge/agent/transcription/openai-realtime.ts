@@ -1,0 +1,164 @@
+/**
+ * Transcription sessions of the OpenAI Realtime protocol: audio as base64 in JSON. The agent owns the turns: `commit`
+ * ends one, and its words follow by item.
+ */
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { g711 } from '#shared/g711.ts';
+import { StreamResampler } from '#shared/models/resample.ts';
+import { type SpeechServer, withParameters } from '../speech-socket.ts';
+import {
+  linear16,
+  type ProtocolSession,
+  type SessionEvents,
+  type SocketProtocol,
+} from './socket-provider.ts';
+import { noWords, type TranscriptionOptions } from './transcription.ts';
+
+const Failure = Type.Object({
+  code: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  message: Type.Optional(Type.String()),
+});
+
+const Message = Type.Object({
+  type: Type.String(),
+  item_id: Type.Optional(Type.String()),
+  delta: Type.Optional(Type.String()),
+  transcript: Type.Optional(Type.String()),
+  error: Type.Optional(Failure),
+});
+
+/** Longest text of an item that is not complete. */
+const mostCharacters = 20_000;
+/** Items that are not complete; a server should have one or two. */
+const mostItems = 16;
+const words = 'conversation.item.input_audio_transcription';
+
+export const openAiRealtime: SocketProtocol = {
+  continuous: false,
+  pieceMs: 40,
+  finalWithinMs: 4000,
+  url: ({ url }) => withParameters(url, { intent: 'transcription' }),
+  headers: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
+  session: (server, options) => new TranscriptionSession(server, options),
+};
+
+/** A committed turn whose words are awaited. */
+interface Commit {
+  /** null: the server has not named it yet */
+  item: string | null;
+  /** null: awaited */
+  text: string | null;
+}
+
+class TranscriptionSession implements ProtocolSession {
+  readonly waitsForReady = true;
+  readonly keepAlive = null;
+  readonly goodbye = null;
+  readonly hello: string;
+  /** null: the audio is sent as it is */
+  readonly #resampler: StreamResampler | null;
+  /** In the order in which they were sent; the server may answer the second first. */
+  readonly #commits: Commit[] = [];
+  /** Words so far of items that are not complete. */
+  readonly #soFar = new Map<string, string>();
+
+  constructor({ model }: SpeechServer, { sampleRate, language, keyTerms }: TranscriptionOptions) {
+    const isNarrow = sampleRate === 8000;
+    this.#resampler = isNarrow ? null : new StreamResampler(sampleRate, 24_000);
+    this.hello = JSON.stringify({
+      type: 'session.update',
+      session: {
+        type: 'transcription',
+        audio: {
+          input: {
+            format: isNarrow ? { type: 'audio/pcmu' } : { type: 'audio/pcm', rate: 24_000 },
+            transcription: {
+              model,
+              language: language.split('-')[0] ?? language,
+              ...(keyTerms.length > 0 && hints(model, keyTerms)),
+            },
+            turn_detection: null,
+          },
+        },
+      },
+    });
+  }
+
+  audio(samples: Int16Array): string {
+    const octets = this.#resampler ? linear16(this.#resampler.push(samples)) : mulaw(samples);
+    return `{"type":"input_audio_buffer.append","audio":"${octets.toString('base64')}"}`;
+  }
+
+  end(): string {
+    this.#commits.push({ item: null, text: null });
+    return '{"type":"input_audio_buffer.commit"}';
+  }
+
+  receive(message: unknown, events: SessionEvents): void {
+    if (!Value.Check(Message, message)) return;
+    const { type, item_id: item = '' } = message;
+    if (type === 'session.updated') events.ready();
+    else if (type === 'input_audio_buffer.committed') this.#named(item);
+    else if (type === `${words}.delta`) this.#more(item, message.delta ?? '', events);
+    else if (type === `${words}.completed`) this.#complete(item, message.transcript ?? '', events);
+    else if (type === `${words}.failed`) this.#complete(item, '', events);
+    else if (type === 'error') this.#failed(message.error ?? {}, events);
+  }
+
+  #named(item: string): void {
+    const commit = this.#commits.find((one) => one.item === null);
+    if (commit) commit.item = item;
+  }
+
+  #more(item: string, delta: string, events: SessionEvents): void {
+    const text = ((this.#soFar.get(item) ?? '') + delta).slice(0, mostCharacters);
+    this.#soFar.set(item, text);
+    for (const oldest of this.#soFar.keys()) {
+      if (this.#soFar.size <= mostItems) break;
+      this.#soFar.delete(oldest);
+    }
+    // Words of the next turn are shown when this one is complete.
+    const shown = this.#commits[0]?.item ?? item;
+    if (shown === item) events.partial({ ...noWords, text: text.trim() });
+  }
+
+  #complete(item: string, transcript: string, events: SessionEvents): void {
+    this.#soFar.delete(item);
+    const commit = this.#commits.find((one) => one.item === item);
+    if (commit) commit.text = transcript.trim();
+    this.#deliver(events);
+  }
+
+  #failed(error: Static<typeof Failure>, events: SessionEvents): void {
+    if (error.code !== 'input_audio_buffer_commit_empty') {
+      events.failed(error.message ?? error.code ?? 'no reason');
+      return;
+    }
+    // The turn had less audio than the server takes: it has no words.
+    const commit = this.#commits.find((one) => one.item === null);
+    if (commit) commit.text = '';
+    this.#deliver(events);
+  }
+
+  #deliver(events: SessionEvents): void {
+    for (let text = this.#commits[0]?.text; typeof text === 'string'; text = this.#commits[0]?.text) {
+      this.#commits.shift();
+      events.settled({ ...noWords, text }, null);
+      events.finished(null);
+    }
+  }
+}
+
+/** What the caller is likely to say, as the model takes it; some take nothing. */
+function hints(model: string, keyTerms: readonly string[]): object {
+  if (/^gpt-(live-)?transcribe/.test(model)) return { keywords: keyTerms };
+  return model.startsWith('gpt-realtime') ? {} : { prompt: keyTerms.join(', ') };
+}
+
+function mulaw(samples: Int16Array): Buffer {
+  const octets = Buffer.allocUnsafe(samples.length);
+  const { fromLinear } = g711.PCMU;
+  for (let i = 0; i < samples.length; i++) octets[i] = fromLinear[(samples[i] ?? 0) & 0xffff] ?? 0xff;
+  return octets;
+}

@@ -1,0 +1,70 @@
+/** Creates what transcribes callers, from the servers of the settings. */
+import { rootCertificates } from 'node:tls';
+import { OpenAiSpeechToText } from '#shared/models/openai-speech.ts';
+import type { SpeechToText } from '#shared/models/speech.ts';
+import type { SpeechSocketDeps } from '../agent/speech-socket.ts';
+import { deepgram } from '../agent/transcription/deepgram.ts';
+import { deepgramFlux } from '../agent/transcription/deepgram-flux.ts';
+import { type TranscriptionMeter, transcriptionLimits } from '../agent/transcription/live-deps.ts';
+import { openAiRealtime } from '../agent/transcription/openai-realtime.ts';
+import type { TranscriptionProvider } from '../agent/transcription/provider.ts';
+import { ProviderChoice } from '../agent/transcription/provider-choice.ts';
+import { socketProvider } from '../agent/transcription/socket-provider.ts';
+import { createTranscriber, wholeUtterances } from '../agent/transcription/transcriber.ts';
+import { utteranceProvider } from '../agent/transcription/utterances.ts';
+import type { Metrics } from '../metrics.ts';
+import type { TranscriptionServer } from '../speech-settings.ts';
+import { clock, type EdgeContext } from './context.ts';
+
+/** Audio of one turn of an agent under test, seconds: longer than `maxTurnSeconds` of its caller. */
+const wholeSeconds = 125;
+
+/** What transcribes utterances; null: there is no server. */
+export function transcriberOf({
+  settings,
+  log,
+  metrics,
+  privateAuthority,
+}: EdgeContext): SpeechToText | null {
+  const ca = privateAuthority === null ? undefined : [...rootCertificates, privateAuthority];
+  const [first, ...others] = settings.stt.map((server) => providerOf(server, { clock, ca }));
+  const [best] = settings.stt;
+  if (!first || !best) return null;
+  if (others.length === 0 && best.protocol === 'utterances') return utteranceClient(best);
+  const live = createTranscriber({
+    choice: new ProviderChoice([first, ...others], clock),
+    clock,
+    log: log.child({ part: 'transcription' }),
+    meter: meterOf(metrics),
+    limits: { ...transcriptionLimits, maxKeptSeconds: wholeSeconds },
+  });
+  return wholeUtterances(live);
+}
+
+function providerOf(server: TranscriptionServer, deps: SpeechSocketDeps): TranscriptionProvider {
+  switch (server.protocol) {
+    case 'utterances':
+      return utteranceProvider(utteranceClient(server), server.url.host);
+    case 'deepgram':
+      return socketProvider(deepgram, server, deps);
+    case 'deepgram-flux':
+      return socketProvider(deepgramFlux, server, deps);
+    case 'openai-realtime':
+      return socketProvider(openAiRealtime, server, deps);
+  }
+}
+
+function utteranceClient({ url, apiKey, model }: TranscriptionServer): SpeechToText {
+  return new OpenAiSpeechToText({ baseUrl: url.href, apiKey, model });
+}
+
+function meterOf(metrics: Metrics): TranscriptionMeter {
+  const name = 'trunkline_edge_transcription';
+  return {
+    count: (what) => metrics.add(`${name}_${what}_total`, 1),
+    took: (what, ms) => {
+      metrics.add(`${name}_${what}_ms_sum`, Math.round(ms));
+      metrics.add(`${name}_${what}_ms_count`, 1);
+    },
+  };
+}

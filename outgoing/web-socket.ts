@@ -1,0 +1,91 @@
+/** Opens a WebSocket to a checked address, for both programs (contract 1.9). Redirects are not followed. */
+import type { IncomingMessage } from 'node:http';
+import { type ClientOptions, WebSocket } from 'ws';
+import { bareHost, type ConnectParts, connectJudged } from './connect.ts';
+import { failureWords, OutgoingFailure } from './failure.ts';
+
+export interface WebSocketOrder {
+  /** ws or wss */
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Subprotocols in the order of the offer; a server that selects none (RFC 6455 section 4.2.2) gets the first. */
+  readonly protocols: readonly string[];
+  readonly maxMessageBytes: number;
+  /** ms for the closing handshake */
+  readonly closeWithinMs: number;
+  /** Called before any message can arrive. */
+  readonly opened: (socket: WebSocket) => void;
+}
+
+/** Maximum bytes of a rejection in an error. */
+const quotedBytes = 300;
+
+/**
+ * Resolves when the socket is open, after `opened`; from then on it belongs to the caller.
+ * @param signal aborts it at any stage; its reason is thrown
+ * @throws OutgoingFailure
+ */
+export async function openWebSocket(
+  order: WebSocketOrder,
+  parts: ConnectParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const { url, headers, protocols, maxMessageBytes, closeWithinMs } = order;
+  const connection = await connectJudged(url, parts, signal);
+  const options: ClientOptions & { closeTimeout: number } = {
+    headers,
+    createConnection: () => connection,
+    perMessageDeflate: false,
+    maxPayload: maxMessageBytes,
+    closeTimeout: closeWithinMs,
+    followRedirects: false,
+  };
+  const socket = new WebSocket(url, [...protocols], options);
+  const [first] = protocols;
+  socket.on('upgrade', (response) => {
+    if (first !== undefined) response.headers['sec-websocket-protocol'] ??= first;
+  });
+  try {
+    await untilOpen(socket, order, signal);
+  } catch (error) {
+    socket.terminate();
+    connection.destroy();
+    throw error;
+  }
+}
+
+function untilOpen(socket: WebSocket, { url, opened }: WebSocketOrder, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const aborted = () => reject(signal.reason);
+    signal.addEventListener('abort', aborted, { once: true });
+    socket.once('open', () => {
+      signal.removeEventListener('abort', aborted);
+      opened(socket);
+      resolve();
+    });
+    // Stays attached: a socket that is terminated while it opens reports an error later.
+    socket.on('error', (error) => {
+      signal.removeEventListener('abort', aborted);
+      reject(new OutgoingFailure('network', failureWords(bareHost(url), error), error));
+    });
+    socket.once('unexpected-response', (_request, response) => {
+      rejection(response).then(
+        (words) => reject(new OutgoingFailure('refused', `${bareHost(url)} answered ${words}`)),
+        (error: unknown) => reject(new OutgoingFailure('network', failureWords(bareHost(url), error), error)),
+      );
+    });
+  });
+}
+
+/** Status and the start of the body. */
+async function rejection(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= quotedBytes) break;
+  }
+  const text = Buffer.concat(chunks).subarray(0, quotedBytes).toString('utf8').replace(/\s+/g, ' ').trim();
+  return text === '' ? `${response.statusCode}` : `${response.statusCode} ${text}`;
+}
