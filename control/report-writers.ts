@@ -2,12 +2,20 @@
 import type { Clock } from '#shared/clock.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { storeProbeRuns } from './alerts/index.ts';
-import { CallReports } from './calls/index.ts';
+import { CallReports, closeCallsNotRunning } from './calls/index.ts';
 import { storeCheck } from './checks/index.ts';
 import { builtOnce, type Database, type Db } from './db/index.ts';
-import { Announcements, type ReportEffects, ReportStore, type ReportWriters } from './edge-link/index.ts';
+import {
+  Announcements,
+  type ReportEffects,
+  type ReportSource,
+  ReportStore,
+  type ReportWriters,
+} from './edge-link/index.ts';
 import type { Fleet } from './fleet/index.ts';
 import { learnedProbes, registrationSubject, storeHealth, storeRegistration } from './trunks/index.ts';
+
+import { webhookSubject } from './webhooks/index.ts';
 
 export { closeCallsWithoutOutbox } from './calls/index.ts';
 
@@ -28,10 +36,17 @@ export function createReportStore(
 function reportWriters(fleet: Pick<Fleet, 'isOutdated'>, probeGapMs: number): ReportWriters {
   return {
     begin: (db, now) => {
-      const calls = new CallReports();
+      let calls = new CallReports();
+      /** Calls that were reported earlier in the transaction are judged, too. */
+      const closeOthers = async (source: ReportSource, body: RunningReport, effects: ReportEffects) => {
+        await calls.store(db, now);
+        calls = new CallReports();
+        await storeRunning(db, source, body, now, effects);
+      };
       return {
         clockSetBack: (at) => clockSetBack(db, at),
-        write: ({ edgeId }, body, effects) => {
+        write: (source, body, effects) => {
+          const { edgeId } = source;
           switch (body.type) {
             case 'call':
               calls.addCall(body, edgeId, effects);
@@ -42,6 +57,8 @@ function reportWriters(fleet: Pick<Fleet, 'isOutdated'>, probeGapMs: number): Re
             case 'trace':
               calls.addTrace(body, now);
               return;
+            case 'running':
+              return closeOthers(source, body, effects);
             case 'health':
             case 'registration':
               if (fleet.isOutdated(edgeId, body.epoch)) return;
@@ -54,6 +71,25 @@ function reportWriters(fleet: Pick<Fleet, 'isOutdated'>, probeGapMs: number): Re
       };
     },
   };
+}
+
+type RunningReport = Extract<ReportBody, { readonly type: 'running' }>;
+
+async function storeRunning(
+  db: Db,
+  { edgeId, outboxId }: ReportSource,
+  { call_ids, lost_reports }: RunningReport,
+  now: string,
+  { announced, lost }: ReportEffects,
+): Promise<void> {
+  const { closed, webhooksQueued } = await closeCallsNotRunning(
+    db,
+    { edgeId, outboxId, callIds: call_ids },
+    now,
+  );
+  if (webhooksQueued) announced.add(webhookSubject);
+  lost.calls += closed;
+  lost.reports += lost_reports;
 }
 
 type FleetReport = Extract<ReportBody, { readonly type: 'health' | 'registration' }>;

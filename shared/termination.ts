@@ -84,6 +84,11 @@ export const terminations = {
   draining: { party: 'edge', sipStatus: 503, summary: 'The edge is shutting down and takes no new calls.' },
   edge_restarted: { party: 'edge', sipStatus: 0, summary: 'The edge stopped while the call was up.' },
   edge_lost: { party: 'edge', sipStatus: 0, summary: 'The edge that handled the call has not reconnected.' },
+  end_lost: {
+    party: 'edge',
+    sipStatus: 0,
+    summary: 'The edge no longer has the call, and the report of its end was lost.',
+  },
   edge_unavailable: { party: 'edge', sipStatus: 0, summary: 'No edge accepted the call.' },
   connection_lost: { party: 'caller', sipStatus: 0, summary: 'The connection to the peer was lost.' },
   dialog_lost: { party: 'edge', sipStatus: 0, summary: 'The SIP engine no longer has the dialog.' },

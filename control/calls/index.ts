@@ -3,7 +3,7 @@ export { completedBody } from './completed-event.ts';
 export { callLimits } from './limits.ts';
 export { sipCallRoutes } from './log-routes.ts';
 export { closeCallsWithoutOutbox, startLostCalls } from './lost.ts';
-export { closeCallsOfEdge } from './lost-store.ts';
+export { closeCallsNotRunning, closeCallsOfEdge } from './lost-store.ts';
 export { CallReports } from './reports.ts';
 export { callRoutes } from './routes.ts';
 export { searchRoutes } from './search-routes.ts';

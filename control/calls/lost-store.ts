@@ -4,6 +4,7 @@
  *     queued      --no edge took it--------------> edge_unavailable   an edge that has it anyway is ordered to end it
  *     queued      --never placed (queued-store.ts)------^
  *     in progress --edge away for too long-------> edge_lost          a later report of the edge replaces it
+ *     in progress --not among those that its edge says are up--> end_lost
  *
  * A stop of a lost call is recorded as who ended it; if the edge comes back with the call, it is ordered to end it.
  */
@@ -12,13 +13,14 @@ import { builtOnce, type CallRow, type Database, type Db, isAmong } from '../db/
 import { queueCallsCompleted } from './completed-event.ts';
 
 const unavailable: TerminationCode = 'edge_unavailable';
-const lost: TerminationCode = 'edge_lost';
+const lost = 'edge_lost' satisfies TerminationCode;
+const endLost = 'end_lost' satisfies TerminationCode;
 
 type End = Pick<CallRow, 'termination' | 'hangup_by'>;
 
 /** Whether control closed the call without its edge, which may still have it. */
 export function isClosedWithoutEdge({ termination }: End): boolean {
-  return termination === unavailable || termination === lost;
+  return termination === unavailable || termination === lost || termination === endLost;
 }
 
 /** Whether a call closed without its edge must end when the edge reports it as running. */
@@ -93,7 +95,7 @@ export function closeLostCalls(
       .$if(connected.length > 0, (query) => query.where('edges.id', 'not in', connected))
       .limit(limit)
       .execute();
-    return { closed: calls.length, webhooksQueued: await closeAsLost(trx, calls, now) };
+    return { closed: calls.length, webhooksQueued: await closeAs(trx, lost, calls, now) };
   });
 }
 
@@ -108,10 +110,54 @@ export async function closeCallsOfEdge(db: Db, edgeId: string, now: string): Pro
   let webhooksQueued = false;
   for (let closed = callsPerStep; closed === callsPerStep; ) {
     const calls = await callsOfEdges(db).where('edges.id', '=', edgeId).limit(callsPerStep).execute();
-    webhooksQueued = (await closeAsLost(db, calls, now)) || webhooksQueued;
+    webhooksQueued = (await closeAs(db, lost, calls, now)) || webhooksQueued;
     closed = calls.length;
   }
   return webhooksQueued;
+}
+
+/** What an edge says about its calls. */
+export interface RunningOnEdge {
+  readonly edgeId: string;
+  readonly outboxId: string;
+  readonly callIds: readonly string[];
+}
+
+/**
+ * Closes the calls that an edge has reported as running and no longer has, in the transaction of its report. They were up
+ * when its reports before this one were stored.
+ * @param now ISO
+ */
+export async function closeCallsNotRunning(
+  db: Db,
+  { edgeId, outboxId, callIds }: RunningOnEdge,
+  now: string,
+): Promise<ClosedCalls> {
+  const running = new Set(callIds);
+  const before = await db
+    .selectFrom('outboxes')
+    .select('reported_at')
+    .where('outbox_id', '=', outboxId)
+    .executeTakeFirst();
+  let closed = 0;
+  let webhooksQueued = false;
+  let after = '';
+  for (;;) {
+    const calls = await callsOfEdges(db)
+      .where('edges.id', '=', edgeId)
+      .where('sip_call_id', '!=', '')
+      .where('calls.id', '>', after)
+      .orderBy('calls.id')
+      .limit(callsPerStep)
+      .execute();
+    const gone = calls
+      .filter(({ id }) => !running.has(id))
+      .map((call) => ({ ...call, last_seen_at: before?.reported_at ?? call.last_seen_at }));
+    webhooksQueued = (await closeAs(db, endLost, gone, now)) || webhooksQueued;
+    closed += gone.length;
+    after = calls.at(-1)?.id ?? '';
+    if (calls.length < callsPerStep) return { closed, webhooksQueued };
+  }
 }
 
 /** Running calls with what closing them needs. */
@@ -127,14 +173,24 @@ type RunningCall = Pick<
   'id' | 'org_id' | 'number' | 'parent_id' | 'test_run_id' | 'started_at' | 'answered_at'
 > & { readonly last_seen_at: string };
 
-async function closeAsLost(db: Db, calls: readonly RunningCall[], now: string): Promise<boolean> {
+async function closeAs(
+  db: Db,
+  termination: typeof lost | typeof endLost,
+  calls: readonly RunningCall[],
+  now: string,
+): Promise<boolean> {
   const ended = calls.map((call) => {
     const begun_at = call.answered_at ?? call.started_at;
     return { ...call, ended_at: call.last_seen_at > begun_at ? call.last_seen_at : begun_at };
   });
   const webhooksQueued = await queueCallsCompleted(db, ended, now);
   for (const { id, ended_at, answered_at, last_seen_at } of ended)
-    await closeCall(db, { id, ended_at, termination: lost, ...endOf(answered_at, last_seen_at) });
+    await closeCall(db, {
+      id,
+      ended_at,
+      termination,
+      ...endOf(answered_at, detailOf[termination](last_seen_at)),
+    });
   return webhooksQueued;
 }
 
@@ -164,9 +220,14 @@ export async function closeCall(db: Db, closed: Closed): Promise<void> {
   await updateClosed(db, closed);
 }
 
+const detailOf = {
+  [lost]: (at: string) => `The edge was last seen at ${at}; how the call ended is unknown.`,
+  [endLost]: (at: string) =>
+    `The edge no longer has the call; its last report before was written at ${at}. How the call ended is unknown.`,
+};
+
 /** An unanswered call is canceled, so it does not count as a trunk failure. */
-function endOf(answeredAt: string | null, lastSeenAt: string) {
-  const termination_detail = `The edge was last seen at ${lastSeenAt}; how the call ended is unknown.`;
+function endOf(answeredAt: string | null, termination_detail: string) {
   if (answeredAt === null)
     return { status: 'canceled', outcome: 'canceled', sip_code: null, sip_reason: null, termination_detail };
   return { status: 'completed', outcome: 'completed', sip_code: 200, sip_reason: 'OK', termination_detail };

@@ -76,6 +76,86 @@ async function pass(minutes: number): Promise<void> {
   }
 }
 
+describe('calls that their edge no longer has', () => {
+  const running = async (lost_reports: number, ...call_ids: string[]) => {
+    edge.send(reportFrame(seq++, [{ type: 'running', call_ids, lost_reports }]));
+    await edge.next('ack');
+  };
+
+  it('end when it says which calls are up, and no others', async () => {
+    await report({
+      id: id(1),
+      started_at: '2029-12-31T23:00:00.000Z',
+      answered_at: '2029-12-31T23:00:01.000Z',
+    });
+    await report({ id: id(2), answered_at: null, status: 'ringing' });
+    await report({ id: id(3) });
+    const other = await connectEdge(test, { edge_id: 'edge-2', outbox_id: 'outbox-2' });
+    const ofOther = callRecord(test.orgId, { ...live, id: id(4) });
+    other.send(reportFrame(1, [{ type: 'call', call: ofOther }]));
+    await other.next('ack');
+    await running(7, id(3));
+    expect(await state(id(1))).toMatchObject({
+      outcome: 'completed',
+      termination: 'end_lost',
+      hangup_by: 'error',
+      // The edge wrote its last report before then.
+      ended_at: '2030-01-01T00:00:00.000Z',
+    });
+    expect(await state(id(2))).toMatchObject({ outcome: 'canceled', termination: 'end_lost' });
+    for (const still of [3, 4]) expect(await state(id(still))).toMatchObject({ outcome: 'in_progress' });
+    expect(await deliveries()).toEqual([
+      { id: `evt_${id(1)}`, type: 'call.completed' },
+      { id: `evt_${id(2)}`, type: 'call.completed' },
+    ]);
+    await other.kill();
+  });
+
+  it('are those of the same frame, too, and a later report of one replaces its end', async () => {
+    const bodies = [1, 2].map((last) => ({
+      type: 'call' as const,
+      call: callRecord(test.orgId, { ...live, id: id(last) }),
+    }));
+    edge.send(reportFrame(seq, [...bodies, { type: 'running', call_ids: [id(2)], lost_reports: 0 }]));
+    await edge.next('ack');
+    seq += 3;
+    expect(await state(id(1))).toMatchObject({ termination: 'end_lost' });
+    expect(await state(id(2))).toMatchObject({ termination: null });
+    await report({ id: id(1) });
+    expect(await state(id(1))).toMatchObject({ outcome: 'in_progress', termination: null, ended_at: null });
+  });
+
+  it('are closed in steps, however many they are', async () => {
+    const count = 1_200;
+    const rows = Array.from({ length: count }, (_, index) =>
+      callRecord(test.orgId, { ...live, id: id(index + 1) }),
+    );
+    edge.send(
+      reportFrame(
+        1,
+        rows.map((call) => ({ type: 'call', call })),
+      ),
+    );
+    await edge.next('ack');
+    seq = count + 1;
+    await running(0, ...rows.filter((_, index) => index % 3 === 0).map((call) => call.id));
+    const left = await test.control.services.database.db
+      .selectFrom('calls')
+      .select((eb) => eb.fn.countAll<number>().as('calls'))
+      .where('ended_at', 'is', null)
+      .executeTakeFirstOrThrow();
+    expect(Number(left.calls)).toBe(count / 3);
+  });
+
+  it('do not include calls that wait for an edge', async () => {
+    await report({ id: id(1) });
+    const { db } = test.control.services.database;
+    await db.updateTable('calls').set({ sip_call_id: '' }).execute();
+    await running(0);
+    expect(await state(id(1))).toMatchObject({ outcome: 'in_progress' });
+  });
+});
+
 describe('calls of an absent edge', () => {
   it('stay in progress for 15 minutes, then end at the time the edge was last seen', async () => {
     await report({ id: id(1) });

@@ -278,7 +278,7 @@ class EdgeLink implements LinkedEdge {
 
   async #store(source: ReportSource, reports: readonly SequencedReport[]): Promise<void> {
     const result = await this.#parts.reports.store(source, reports);
-    const { acknowledged, stored, rejected, unwanted, learned } = result;
+    const { acknowledged, stored, rejected, unwanted, learned, lost } = result;
     for (const callId of unwanted) {
       this.#parts.log.warn(
         { edge: source.edgeId, call_id: callId },
@@ -288,6 +288,11 @@ class EdgeLink implements LinkedEdge {
     }
     for (const problem of rejected)
       this.#parts.log.error({ edge: source.edgeId, problem }, 'report rejected');
+    if (lost.reports > 0 || lost.calls > 0)
+      this.#parts.log.warn(
+        { edge: source.edgeId, ...lost },
+        'reports of an edge are lost; calls whose end was among them are closed',
+      );
     this.#parts.onReports(stored, rejected.length);
     this.#parts.fleet.pass(learned);
     this.#acknowledge(acknowledged);

@@ -36,6 +36,13 @@ export interface StoredReports {
   /** Running calls that were reported to the client as failed; the edge must end them. */
   readonly unwanted: ReadonlySet<string>;
   readonly learned: LearnedFacts;
+  readonly lost: LostReports;
+}
+
+/** What an edge has lost, and calls that were closed because the report of their end was among it. */
+export interface LostReports {
+  reports: number;
+  calls: number;
 }
 
 /** What the other edges should know. */
@@ -51,6 +58,7 @@ export interface ReportEffects {
   readonly announced: Set<string>;
   readonly unwanted: Set<string>;
   readonly learned: LearnedFacts;
+  readonly lost: LostReports;
 }
 
 /** How the areas store reports. */
@@ -231,6 +239,7 @@ async function storeFrame(
     announced: new Set(),
     unwanted: new Set(),
     learned: { probes: [], moves: [], registrations: [] },
+    lost: { reports: 0, calls: 0 },
   };
   for (const report of reports) {
     if (report.seq <= acknowledged) continue;

@@ -103,6 +103,7 @@ describe('what a termination means', () => {
       'caller_canceled',
       'ack_timeout',
       'edge_lost',
+      'end_lost',
       'edge_unavailable',
       'connection_lost',
       'dialog_lost',

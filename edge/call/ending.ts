@@ -57,8 +57,9 @@ const rules: Record<TerminationCode, { readonly hangupBy: HangupBy; readonly dia
   no_media_port: { hangupBy: 'error', dialog: 'ours' },
   draining: { hangupBy: 'error', dialog: 'ours' },
   edge_restarted: { hangupBy: 'error', dialog: 'ours' },
-  // Control sets these two for calls whose edge no longer reports.
+  // Control sets these three for calls whose edge no longer reports them.
   edge_lost: { hangupBy: 'error', dialog: 'gone' },
+  end_lost: { hangupBy: 'error', dialog: 'gone' },
   edge_unavailable: { hangupBy: 'error', dialog: 'gone' },
   connection_lost: { hangupBy: 'error', dialog: 'gone' },
   dialog_lost: { hangupBy: 'error', dialog: 'gone' },

@@ -33,6 +33,14 @@ export interface ControlAbilities {
   readonly countsCalls: boolean;
 }
 
+/** What control says on a new link about what it has. */
+export interface Welcome {
+  /** It has less than it has acknowledged: its database was restored. */
+  readonly hasForgotten: boolean;
+  /** It closes the calls that the edge no longer has. */
+  readonly closesCalls: boolean;
+}
+
 export interface LinkFleet {
   welcomed(control: ControlAbilities): void;
   receive(frame: FleetFrame): void;
@@ -53,6 +61,8 @@ export interface LinkOptions {
   /** False: the change does not match the edge's version, and the full configuration is needed. */
   onChange(change: EdgeConfigChange): boolean;
   onCommand(command: EdgeCommand): Promise<void>;
+  /** There is a new link, and everything is as control knows it. Reports go out after this. */
+  readonly onWelcome?: (welcome: Welcome) => void;
   /** Frames of the fleet, and the welcome of a control plane. */
   readonly fleet?: LinkFleet;
   metrics(): Record<string, number>;

@@ -274,7 +274,9 @@ export class Link {
     this.#ready = true;
     this.#failures = 0;
     this.#inFlight = [];
-    this.#options.outbox.acknowledge(acknowledged);
+    const { outbox } = this.#options;
+    const hasForgotten = acknowledged < outbox.acknowledged;
+    outbox.acknowledge(acknowledged);
     this.#sentSeq = acknowledged;
     this.#options.log('info', 'control plane connected', { control_url: this.#options.controlUrl });
     if (comparedRevision(revision) === 'older')
@@ -286,6 +288,7 @@ export class Link {
         },
       );
     const countsCalls = fleet && revision >= edgeProtocol.countsCalls;
+    this.#options.onWelcome?.({ hasForgotten, closesCalls: revision >= edgeProtocol.closesCalls });
     this.#scheduleStatus(0);
     this.#pump();
     this.#resolveDrained();

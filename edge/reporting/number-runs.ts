@@ -1,3 +1,9 @@
+/** Numbers without a gap, both ends included. */
+export interface NumberRun {
+  readonly first: number;
+  readonly last: number;
+}
+
 /** The numbers of reports that are not acknowledged, as runs without gaps: each start leaves a gap. Pure. */
 export class NumberRuns {
   readonly #runs: { first: number; last: number }[] = [];
@@ -15,6 +21,11 @@ export class NumberRuns {
     this.size += count;
   }
 
+  /** Ascending. */
+  get runs(): readonly NumberRun[] {
+    return this.#runs;
+  }
+
   /** All numbers up to `seq` are acknowledged. */
   acknowledge(seq: number): void {
     for (let run = this.#runs[0]; run && run.first <= seq; run = this.#runs[0]) {
@@ -25,4 +36,26 @@ export class NumberRuns {
       this.#runs.shift();
     }
   }
+}
+
+/** The numbers above `after` of `expected`, which is in any order, that `present` does not have. */
+export function missingNumbers(
+  expected: readonly NumberRun[],
+  present: readonly NumberRun[],
+  after: number,
+): NumberRuns {
+  const missing = new NumberRuns();
+  let next = after + 1;
+  for (const { first, last } of expected.toSorted((one, other) => one.first - other.first)) {
+    next = Math.max(next, first);
+    for (const run of present) {
+      if (run.last < next) continue;
+      if (run.first > last) break;
+      if (run.first > next) missing.add(next, run.first - next);
+      next = run.last + 1;
+    }
+    if (next <= last) missing.add(next, last - next + 1);
+    next = Math.max(next, last + 1);
+  }
+  return missing;
 }

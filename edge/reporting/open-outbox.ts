@@ -42,7 +42,7 @@ function convert(earlier: EarlierOutbox, folder: string, dataDir: string): void 
   rmSync(unfinished, { recursive: true, force: true });
   const journal = new Journal(folderFiles(unfinished));
   const live = [...earlier.live].map(([id, record]) => liveLine(id, record));
-  const headUpTo = (last: number) => [outboxLine(earlier.id, last, earlier.aliveAt), ...live].join('\n');
+  const headUpTo = (last: number) => [outboxLine(earlier.id, last, earlier.aliveAt, []), ...live].join('\n');
   const most = segmentOctets(headUpTo(0).length);
   journal.begin(0, 0, headUpTo(0));
   for (const { first, reports } of earlier.runs()) {

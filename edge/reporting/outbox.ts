@@ -2,12 +2,13 @@ import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { newId } from '#shared/ids.ts';
 import { type StorageFault, storageFault } from '#shared/storage-fault.ts';
+import { abandoned, reportOf } from './call-records.ts';
 import { type HeldReport, HeldReports } from './held-reports.ts';
-import { aliveLine, callBody, entriesOf, liveLine, outboxLine, reportLine } from './journal/entry.ts';
+import { aliveLine, entriesOf, liveLine, type OutboxHead, outboxLine, reportLine } from './journal/entry.ts';
 import type { Frame } from './journal/frame.ts';
 import { type Damage, Journal } from './journal/journal.ts';
 import type { SegmentFiles } from './journal/segment-files.ts';
-import { NumberRuns } from './number-runs.ts';
+import { missingNumbers, NumberRuns } from './number-runs.ts';
 import { RecentReports } from './recent-reports.ts';
 
 /** A stored report with its body as JSON text, which is sent without being parsed again. */
@@ -67,11 +68,15 @@ export class Outbox {
   dropped = 0;
   /** Failed writes. */
   failures = 0;
+  /** Reports that were not delivered and are not in the files any more: a file is missing, or damaged. */
+  lost = 0;
   readonly #journal: Journal;
   readonly #options: OutboxOptions;
   readonly #maxReports: number;
   readonly #held: HeldReports;
   readonly #numbers = new NumberRuns();
+  /** Of reports that may be lost: control may have acknowledged them since the last frame. */
+  #missing: NumberRuns;
   readonly #recent: RecentReports;
   /** The latest record of each live call, JSON text. */
   readonly #live = new Map<string, string>();
@@ -94,26 +99,28 @@ export class Outbox {
     this.#held = new HeldReports(options.heldBytes);
     this.#recent = new RecentReports(options.heldBytes);
     this.#journal = new Journal(files);
-    const heads: string[] = [];
+    const heads: OutboxHead[] = [];
     this.damage = this.#journal.load((frame) => this.#replay(frame, heads));
-    this.id = heads.at(-1) ?? newId();
+    const last = heads.at(-1);
+    this.id = last?.id ?? newId();
+    this.#missing = missingNumbers(last?.waiting ?? [], this.#numbers.runs, this.#acknowledged);
+    this.#numbers.acknowledge(this.#acknowledged);
     // A loss of power takes back what was not synced, and control may have acknowledged it: it would ignore others with
     // the same numbers. So every start begins behind all that can have been given, and remembers that on disk.
     if (heads.length > 0) this.#last += skippedNumbers;
     this.#begin();
     this.#journal.syncNow();
     this.#synced = this.#last;
-    this.#numbers.acknowledge(this.#acknowledged);
     this.#forget();
   }
 
   /** @returns the highest number of a report in the frame, 0: it has none */
-  #replay({ first, acknowledged, text }: Frame, heads: string[]): number {
+  #replay({ first, acknowledged, text }: Frame, heads: OutboxHead[]): number {
     let next = first;
     this.#acknowledged = Math.max(this.#acknowledged, acknowledged);
     for (const entry of entriesOf(text)) {
       if (entry.kind === 'outbox') {
-        heads.push(entry.id);
+        heads.push(entry);
         this.#last = Math.max(this.#last, entry.last);
         this.#aliveAt = entry.alive ?? this.#aliveAt;
         this.#live.clear();
@@ -215,7 +222,8 @@ export class Outbox {
   }
 
   #begin(): void {
-    const lines = [outboxLine(this.id, this.#last, this.#aliveAt)];
+    const waiting = [...this.#missing.runs, ...this.#numbers.runs];
+    const lines = [outboxLine(this.id, this.#last, this.#aliveAt, waiting)];
     for (const [id, record] of this.#live) lines.push(liveLine(id, record));
     this.#journal.begin(this.#last, this.#acknowledged, lines.join('\n'));
   }
@@ -324,11 +332,33 @@ export class Outbox {
     return found;
   }
 
+  /** Highest number that control has acknowledged. */
+  get acknowledged(): number {
+    return this.#acknowledged;
+  }
+
+  /** The latest records of the calls that are up. */
+  get liveCalls(): CallRecord[] {
+    return [...this.#live.values()].map((record) => JSON.parse(record) as CallRecord);
+  }
+
+  /** Counts what is missing as lost. Call it when control has said on a new link what it has. @returns how many reports */
+  countLost(): number {
+    const { size } = this.#missing;
+    if (size === 0) return 0;
+    this.#missing = new NumberRuns();
+    this.lost += size;
+    // The next start must not count them again.
+    if (this.#repair !== 'lost') this.#tries(() => this.#begin());
+    return size;
+  }
+
   /** Control has stored everything up to `seq`. */
   acknowledge(seq: number): void {
     if (seq < this.#acknowledged) return;
     this.#acknowledged = seq;
     this.#numbers.acknowledge(seq);
+    this.#missing.acknowledge(seq);
     this.#recent.acknowledge(seq);
     this.#forget();
   }
@@ -353,11 +383,8 @@ export class Outbox {
    * @returns how many calls were closed
    */
   closeAbandonedCalls(now: string): number {
-    const bodies = [...this.#live.values()].map(
-      (record): ReportBody => ({
-        type: 'call',
-        call: abandoned(JSON.parse(record) as CallRecord, this.#aliveAt ?? now),
-      }),
+    const bodies = this.liveCalls.map(
+      (call): ReportBody => ({ type: 'call', call: abandoned(call, this.#aliveAt ?? now) }),
     );
     this.append(now, ...bodies);
     return bodies.length;
@@ -368,26 +395,4 @@ export class Outbox {
     this.#journal.close();
     this.#options.closed?.();
   }
-}
-
-/** The last record of a call whose process died. */
-function abandoned(call: CallRecord, lastSeen: string): CallRecord {
-  const begun = call.answered_at ?? call.started_at;
-  return {
-    ...call,
-    status: call.answered_at === null ? 'failed' : 'completed',
-    sip_code: call.answered_at === null ? call.sip_code : 200,
-    sip_reason: call.answered_at === null ? call.sip_reason : 'OK',
-    ended_at: lastSeen > begun ? lastSeen : begun,
-    termination: 'edge_restarted',
-    termination_detail: 'the edge process died while the call was up; the end time is its last heartbeat',
-    hangup_by: 'error',
-  };
-}
-
-function reportOf(at: string, body: ReportBody): HeldReport {
-  if (body.type !== 'call') return { at, body: JSON.stringify(body), call: null };
-  const { call } = body;
-  const record = JSON.stringify(call);
-  return { at, body: callBody(record), call: { id: call.id, ended: call.ended_at !== null, record } };
 }

@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '#shared/clock.ts';
+import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { encodeHep, type HepPacket } from '#shared/hep.ts';
 import { callRecord } from '../../test/kit/fakes/call-record.ts';
 import { FakeControl } from '../../test/kit/fakes/fake-control.ts';
 import { defaultLinkLimits } from './link.ts';
-import { openReporting, type Reporting, type ReportingOptions } from './reporting.ts';
+import { openReporting, type Reporting } from './reporting.ts';
+import type { ReportingOptions } from './reporting-options.ts';
 import { defaultTraceLimits } from './trace-collector.ts';
 
 const answered = callRecord({ answered_at: '2030-01-01T00:00:02.000Z', status: 'in-progress' });
@@ -89,6 +91,72 @@ describe('Reporting', () => {
       call_id: answered.id,
       truncated: false,
       messages: [{ start_line: 'INVITE sips:edge SIP/2.0' }, { start_line: 'ACK sips:edge SIP/2.0' }],
+    });
+  });
+
+  describe('on a new link', () => {
+    const { revision } = edgeProtocol;
+    const running = (...call_ids: string[]) => ({ type: 'running', call_ids, lost_reports: 0 });
+
+    async function link(acknowledged: number, welcome: object = { revision }): Promise<void> {
+      const hello = control.next('hello');
+      if (control.sockets.length === 0) reporting.start();
+      else control.drop();
+      await hello;
+      control.say({ type: 'welcome', acknowledged, ...welcome });
+    }
+
+    it('says once in its life which calls are up, so that control closes those of former processes', async () => {
+      reporting.report({ type: 'call', call: answered });
+      reporting.report({ type: 'call', call: { ...ended, id: 'over' } });
+      await link(0);
+      await expect.poll(() => control.reports.length).toBe(3);
+      expect(control.reports[2]).toEqual(running(answered.id));
+      control.say({ type: 'ack', seq: 3 });
+      await expect.poll(() => reporting.metrics().trunkline_edge_outbox_pending).toBe(0);
+      await link(3);
+      reporting.report({ type: 'call', call: ended });
+      await expect.poll(() => control.reports.length).toBe(4);
+      expect(control.reports[3]).toEqual({ type: 'call', call: ended });
+    });
+
+    it('repeats its calls, and says which are up, to a control plane that has forgotten reports', async () => {
+      reporting.report({ type: 'call', call: answered });
+      await link(1);
+      await expect.poll(() => control.reports.length).toBe(1);
+      control.say({ type: 'ack', seq: 2 });
+      await expect.poll(() => reporting.metrics().trunkline_edge_outbox_pending).toBe(0);
+      await link(0);
+      await expect.poll(() => control.reports.length).toBe(3);
+      expect(control.reports.slice(1)).toEqual([{ type: 'call', call: answered }, running(answered.id)]);
+    });
+
+    it('says nothing of it to a control plane of an earlier version', async () => {
+      reporting.report({ type: 'call', call: answered });
+      await link(0, {});
+      await expect.poll(() => control.reports.length).toBe(1);
+      await link(0);
+      await expect.poll(() => control.reports.length).toBe(3);
+      expect(control.reports.slice(1)).toEqual([{ type: 'call', call: answered }, running(answered.id)]);
+    });
+
+    it('reports how many reports were lost with a deleted file of the outbox', async () => {
+      await reporting.close();
+      const outbox = join(folder, 'outbox');
+      const files = readdirSync(outbox);
+      reporting = await open();
+      reporting.report({ type: 'call', call: ended });
+      await reporting.close();
+      const first = readdirSync(outbox).find((name) => !files.includes(name)) ?? '';
+      reporting = await open();
+      await reporting.close();
+      rmSync(join(outbox, first));
+      const logged: string[] = [];
+      reporting = await open({ log: (level, message) => void (level === 'error' && logged.push(message)) });
+      await link(0);
+      await expect.poll(() => control.reports).toEqual([{ ...running(), lost_reports: 1 }]);
+      expect(logged).toEqual(['files of the outbox are missing or damaged: reports in them are lost']);
+      expect(reporting.metrics()).toMatchObject({ trunkline_edge_outbox_lost_total: 1 });
     });
   });
 

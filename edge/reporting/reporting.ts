@@ -2,10 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
-import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { CallCountFrame } from '#shared/edge-protocol/fleet.ts';
-import type { EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { newId } from '#shared/ids.ts';
 import { keepPrivate } from '#shared/private-folder.ts';
@@ -14,49 +12,14 @@ import { faultWords, type StorageFault, storageFault } from '#shared/storage-fau
 import { applyChange, ConfigGap, ConfigStore } from './config-store.ts';
 import { readOrMake } from './edge-id.ts';
 import { GroupSync } from './group-sync.ts';
-import { HepListener, type HepListenerOptions } from './hep-listener.ts';
-import type { SegmentFiles } from './journal/segment-files.ts';
+import { HepListener } from './hep-listener.ts';
 import { Link } from './link.ts';
-import type { LinkFleet, LinkLimits } from './link-options.ts';
+import type { Welcome } from './link-options.ts';
 import { openOutbox } from './open-outbox.ts';
 import { heartbeatMs, type Outbox } from './outbox.ts';
-import { type CollectedTrace, TraceCollector, type TraceLimits } from './trace-collector.ts';
+import type { ReportingOptions } from './reporting-options.ts';
+import { type CollectedTrace, TraceCollector } from './trace-collector.ts';
 import { traceBodies } from './trace-reports.ts';
-
-type Hello = Extract<EdgeToControl, { type: 'hello' }>;
-
-export interface ReportingOptions {
-  /** Folder for the outbox, the stored configuration and the edge's id; created when missing. */
-  readonly dataDir: string;
-  /** Encrypts the stored configuration, 64 hexadecimal digits; null, absent: the key in the folder. */
-  readonly secretKey?: string | null;
-  readonly clock: Clock;
-  readonly controlUrl: string;
-  readonly edgeToken: string;
-  /** What the edge reports about itself when it connects. */
-  readonly facts: Pick<Hello, 'software' | 'sip' | 'rtp' | 'codecs'>;
-  /** `foreign`: the copies come from an engine without a key. */
-  readonly hep?: Omit<HepListenerOptions, 'key'> & { readonly foreign?: boolean };
-  readonly linkLimits?: LinkLimits;
-  readonly traceLimits?: TraceLimits;
-  readonly maxReports?: number;
-  /** Maximum octets of reports held in memory while the disk fails. */
-  readonly heldBytes?: number;
-  /** For tests: the files of the outbox. */
-  readonly outboxFiles?: (folder: string) => SegmentFiles;
-  /** How long closing waits for control to take pending reports, ms; the rest is sent after the next start. */
-  readonly flushMs?: number;
-  log(level: 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>): void;
-  /** A configuration has arrived; it counts as applied when this returns. */
-  onConfig(config: EdgeConfig): void;
-  onCommand(command: EdgeCommand): Promise<void>;
-  /** Takes the frames of the fleet; absent: the edge is in none. */
-  readonly fleet?: LinkFleet;
-  /** Secrets that must be redacted from everything stored of the call: its SRTP keys, its trunk's passwords. */
-  secrets?(call: CallRecord): readonly string[];
-  /** Metrics of the edge, Prometheus name to value. */
-  metrics(): Record<string, number>;
-}
 
 /** How often the traces of ended calls are checked for late messages, ms. */
 const sweepMs = 500;
@@ -85,6 +48,8 @@ export class Reporting {
   #sweep: Timer | null = null;
   #beat: Timer | null = null;
   #settle: Timer | null = null;
+  /** Whether control knows which calls are up, and with them, that those of former processes are not. */
+  #saidRunning = false;
   /** The disk state reported last. */
   #reportedFault: StorageFault | null = null;
   #reportedRefusal = false;
@@ -141,6 +106,7 @@ export class Reporting {
         }
       },
       onCommand: (command) => options.onCommand(command),
+      onWelcome: (welcome) => this.#welcomed(welcome),
       ...(options.fleet && { fleet: options.fleet }),
       metrics: () => ({ ...options.metrics(), ...this.metrics() }),
       log: options.log,
@@ -257,6 +223,7 @@ export class Reporting {
     return {
       trunkline_edge_outbox_pending: this.#outbox.pending,
       trunkline_edge_outbox_dropped_total: this.#outbox.dropped,
+      trunkline_edge_outbox_lost_total: this.#outbox.lost,
       trunkline_edge_outbox_held: this.#outbox.held.reports,
       trunkline_edge_outbox_held_bytes: this.#outbox.held.bytes,
       trunkline_edge_storage_failing: Number(this.#fault !== null),
@@ -286,6 +253,27 @@ export class Reporting {
     if (reports > 0)
       this.#options.log('error', 'reports are lost: the disk failed until shutdown', { reports });
     await this.#outbox.close();
+  }
+
+  /** Some ends of calls may never reach control: it is told which calls are up. */
+  #welcomed({ hasForgotten, closesCalls }: Welcome): void {
+    const { log } = this.#options;
+    const lost = this.#outbox.countLost();
+    if (lost > 0)
+      log('error', 'files of the outbox are missing or damaged: reports in them are lost', { reports: lost });
+    const calls = this.#outbox.liveCalls;
+    if (hasForgotten)
+      log('warn', 'the control plane has forgotten reports, as after a restore of its database', {
+        calls: calls.length,
+      });
+    if (!closesCalls || (this.#saidRunning && !hasForgotten)) return;
+    this.#saidRunning = true;
+    const forgotten = hasForgotten ? calls : [];
+    this.#append(...forgotten.map((call): ReportBody => ({ type: 'call', call })), {
+      type: 'running',
+      call_ids: calls.map(({ id }) => id),
+      lost_reports: lost,
+    });
   }
 
   /** Applies a configuration, even if it cannot be stored. */

@@ -1,7 +1,8 @@
 /** The link to control, with the facts about this edge. */
 import type { EdgeSettings } from '../config.ts';
 import { localAddress } from '../local-address.ts';
-import { openReporting, type Reporting, type ReportingOptions } from '../reporting/reporting.ts';
+import { openReporting, type Reporting } from '../reporting/reporting.ts';
+import type { ReportingOptions } from '../reporting/reporting-options.ts';
 import { clock, type EdgeContext } from './context.ts';
 
 /** Where this edge takes calls. */

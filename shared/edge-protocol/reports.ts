@@ -131,6 +131,16 @@ export const ReportBody = Type.Union([
     changed: Type.Optional(Type.Boolean()),
     ...RegistrationState.properties,
   }),
+  /**
+   * All calls that are up on the edge: with the first link of its process, and when control has forgotten reports. Of
+   * others that control knows as running, nothing more will come.
+   */
+  Type.Object({
+    type: Type.Literal('running'),
+    call_ids: Type.Array(Type.String()),
+    /** reports that the edge could not deliver and no longer has */
+    lost_reports: Type.Integer(),
+  }),
   /** The full current state of a test call. */
   Type.Object({
     type: Type.Literal('test_call'),

@@ -6,8 +6,10 @@
 export const edgeProtocol = {
   /** Of this version. A program that says none is older than revision 1. */
   revision: 1,
-  /** From this one on control counts calls (fleet.ts) and closes calls that an edge no longer has (reports.ts). */
+  /** From this one on control counts the calls of all edges (fleet.ts). */
   countsCalls: 1,
+  /** From this one on control closes calls that an edge no longer has (`running` in reports.ts). */
+  closesCalls: 1,
 } as const;
 
 /** The other program compared with this one, by its revision. */

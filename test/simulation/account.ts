@@ -53,6 +53,7 @@ function bodiesOf(journal: readonly JournalEntry[]): Bodies {
     discovery: [],
     registration: [],
     test_call: [],
+    running: [],
   };
   for (const { body } of journal) (bodies[body.type] as ReportBody[]).push(body);
   return bodies;
