@@ -1,3 +1,6 @@
+/** Pieces of audio and marks in a queue: more than ten minutes of pieces of 20 ms. */
+const mostPieces = 65_536;
+
 /** Audio queued for playback, with marks in between. */
 type Item = Int16Array | (() => void);
 
@@ -38,7 +41,9 @@ export class PlayQueue {
 
   /** Appends audio, which must not be changed afterwards. Returns how many samples did not fit. */
   push(samples: Int16Array): number {
-    const room = this.#maxSamples - this.#queued;
+    // Many pieces of a few samples would take far more memory than the samples.
+    const full = this.#items.length - this.#head >= mostPieces;
+    const room = full ? 0 : this.#maxSamples - this.#queued;
     const kept = samples.length <= room ? samples : samples.subarray(0, room);
     if (kept.length > 0) {
       this.#items.push(kept);

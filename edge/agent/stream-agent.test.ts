@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { call, settle } from '../../test/kit/edge/agent.ts';
 import { arrived, frame, silence20ms, streamScene } from '../../test/kit/edge/stream-agent.ts';
+import type { BotSocket } from '../../test/kit/edge/stream-server.ts';
 import type { TransferOutcome } from '../call/ports/transfer.ts';
 import { decodeMulaw } from './stream-messages.ts';
 
@@ -127,34 +128,86 @@ describe('from the server', () => {
       media: { payload: Buffer.alloc(9600).toString('base64') },
     });
     await arrived(bot, agent);
-    expect(log.warnings).toEqual([
-      { fields: { dropped_ms: 200 }, message: 'the queue of audio to play is full' },
-    ]);
+    const message = '200 ms of audio were dropped: 1 s are queued.';
+    const error = { event: 'media', code: 'limit', message };
+    expect(await bot.next()).toEqual({ event: 'error', streamSid: 'stream-1', error });
+    expect(log.warnings).toEqual([{ fields: { error }, message: 'a stream message was refused' }]);
     let frames = 0;
     while (agent.read(frame())) frames++;
     expect(frames).toBe(50);
   });
 
-  it('executes dtmf and hangup, and ignores unknown messages', async () => {
+  /** The next error that the server gets. */
+  async function refusal(bot: BotSocket) {
+    const { event, error } = await bot.next();
+    expect(event).toBe('error');
+    return error;
+  }
+
+  it('executes dtmf and hangup, ignores unknown messages, and says what is wrong with others', async () => {
     const server = await listen();
-    const { agent, bot, host, log } = await begun({ server });
+    const { agent, bot, host } = await begun({ server });
     bot.socket.send('not json');
+    expect(await refusal(bot)).toMatchObject({ event: null, code: 'invalid_message' });
     bot.send({ event: 'dance' });
     bot.send({ event: 'dtmf', streamSid: 'stream-1', dtmf: { digits: '1x' } });
+    expect(await refusal(bot)).toMatchObject({ event: 'dtmf', code: 'invalid_field' });
     bot.send({ event: 'hangup', streamSid: 'another' });
+    expect(await refusal(bot)).toMatchObject({ event: 'hangup', code: 'wrong_stream' });
     bot.send({ event: 'dtmf', streamSid: 'stream-1', dtmf: { digits: '12w#' }, extra: 1 });
     bot.send({ event: 'transfer', transfer: { target: '1001', method: 'magic' } });
-    bot.send({ event: 'hangup', streamSid: 'stream-1', reason: 'all said' });
+    expect(await refusal(bot)).toMatchObject({ event: 'transfer', code: 'invalid_field' });
+    bot.send({ event: 'recording', recording: { action: 'pause' } });
+    expect(await refusal(bot)).toEqual({
+      event: 'recording',
+      code: 'recording_unavailable',
+      message: 'The call is not recorded: there is nothing to pause.',
+    });
+    const hangup = { reason: 'all said', cause: 16, headers: { 'X-Result': 'sold' } };
+    bot.send({ event: 'hangup', streamSid: 'stream-1', hangup });
     await arrived(bot, agent);
     expect(host.keysSent).toEqual(['12w#']);
     expect(host.hangups).toEqual(['all said']);
+    expect(host.byes).toEqual([{ q850: 16, headers: { 'X-Result': 'sold' } }]);
     expect(host.transfers).toEqual([]);
-    expect(log.warnings.map(({ fields }) => Object.values(fields)[0])).toEqual([
-      'a message is not JSON',
-      'a "dtmf" message lacks required fields',
-      'a "hangup" message names another streamSid',
-      'a "transfer" message lacks required fields',
-    ]);
+  });
+
+  it('keeps custom events with the call', async () => {
+    const server = await listen();
+    const { agent, bot, host } = await begun({ server });
+    bot.send({ event: 'custom', custom: { name: 'lead.scored', data: { score: 7 } } });
+    await arrived(bot, agent);
+    expect(host.lines('agent-action')).toEqual(['agent-action: lead.scored: {"score":7}']);
+  });
+
+  it('says that keys cannot be sent', async () => {
+    const server = await listen();
+    const { bot, host } = await begun({ server });
+    host.keys = false;
+    bot.send({ event: 'dtmf', dtmf: { digits: '1' } });
+    expect(await refusal(bot)).toEqual({
+      event: 'dtmf',
+      code: 'keys_unavailable',
+      message: 'The keys were not sent: the peer does not support telephone-event.',
+    });
+  });
+
+  it('refuses more than it can keep or do, and does not flood the server with errors', async () => {
+    const server = await listen();
+    const { agent, bot, host, clock } = await begun({ server });
+    bot.send({ event: 'media', media: { payload: silence20ms } });
+    for (let i = 0; i < 1_001; i++) bot.send({ event: 'mark', mark: { name: `m${i}` } });
+    expect(await refusal(bot)).toMatchObject({ event: 'mark', code: 'limit' });
+    for (let i = 0; i < 60; i++) bot.send({ event: 'custom', custom: { name: 'tick' } });
+    await arrived(bot, agent);
+    expect(host.lines('agent-action')).toHaveLength(50);
+    const errors = bot.arrived.filter(({ event }) => event === 'error');
+    expect(errors).toHaveLength(9);
+    expect(errors.every(({ error }) => JSON.stringify(error).includes('"limit"'))).toBe(true);
+    clock.advance(1_000);
+    bot.send({ event: 'custom', custom: { name: 'tock' } });
+    await arrived(bot, agent);
+    expect(host.lines('agent-action')).toHaveLength(51);
   });
 
   const transferMessage = (status: string, sip_code: number | null = null, reason: string | null = null) => ({
@@ -185,11 +238,18 @@ describe('from the server', () => {
     bot.send({ event: 'transfer', transfer: { target: '1001' } });
     expect(await bot.next()).toEqual(transferMessage('started'));
     expect(await bot.next()).toEqual(transferMessage('failed', 486, 'The target is busy.'));
+    const warm = { target: '1002', announcement: 'Ann waits.', accept_key: '1' };
+    bot.send({ event: 'transfer', transfer: warm });
+    expect(await bot.next()).toEqual(transferMessage('started'));
+    expect(await bot.next()).toMatchObject({ transfer: { status: 'failed' } });
     bot.send({ event: 'transfer', transfer: { target: 'to nobody' } });
     expect(await bot.next()).toEqual(transferMessage('started'));
     const reason = 'The transfer target "to nobody" must be an E.164 number, an extension or a SIP URI.';
     expect(await bot.next()).toEqual(transferMessage('failed', null, reason));
-    expect(host.transfers).toEqual([{ target: '1001', method: 'bridge', consult: null }]);
+    expect(host.transfers).toEqual([
+      { target: '1001', method: 'bridge', consult: null },
+      { target: '1002', method: 'bridge', consult: { announcement: 'Ann waits.', acceptKey: '1' } },
+    ]);
     expect(host.hangups).toEqual([]);
   });
 });

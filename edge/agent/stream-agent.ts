@@ -6,18 +6,32 @@ import type { NewId } from '#shared/ids.ts';
 import type { Log } from '../call/log.ts';
 import type { AgentHost, AgentLeg, CallFacts } from '../call/ports/agents.ts';
 import type { DtmfEvent } from '../call/ports/media.ts';
+import { Allowance } from './allowance.ts';
 import { AudioUplink } from './audio-uplink.ts';
 import { PlayQueue } from './play-queue.ts';
 import { StreamLink, type StreamLinkDeps } from './stream-link.ts';
-import { decodePayload, parseServerMessage, type ServerMessage } from './stream-messages.ts';
+import { decodePayload } from './stream-messages.ts';
+import { readOrder, type StreamError, type StreamOrder } from './stream-orders.ts';
 import { passOn, transferTo } from './transfer-to.ts';
 
 export type StreamSettings = Extract<AgentSettings, { kind: 'stream' }>;
+
+type TransferRequest = Extract<StreamOrder, { event: 'transfer' }>;
 
 export interface StreamAgentDeps extends Omit<StreamLinkDeps, 'url' | 'callId' | 'log'> {
   readonly log: Log;
   readonly newId: NewId;
 }
+
+/** Marks that wait to be played, and key sequences that wait to be sent. */
+const mostMarks = 1_000;
+const mostKeySequences = 10;
+/** Per second, besides audio, marks and `clear`, which the queue limits. */
+const mostOrders = 50;
+/** Errors per second that the server and the log get. */
+const mostErrors = 10;
+/** Of a call: each is a line of its transcript. */
+const mostCustomEvents = 1_000;
 
 export class StreamAgent implements AgentLeg {
   readonly #settings: StreamSettings;
@@ -36,12 +50,21 @@ export class StreamAgent implements AgentLeg {
   readonly #transfers = new Set<Promise<void>>();
   /** Key sequences to the caller, sent one after the other. */
   #keys: Promise<void> = Promise.resolve();
+  #keysWaiting = 0;
+  #marks = 0;
+  #customEvents = 0;
+  readonly #orders: Allowance;
+  readonly #errors: Allowance;
+  readonly #deps: Pick<StreamAgentDeps, 'clock' | 'newId'>;
 
   constructor(settings: StreamSettings, call: CallFacts, host: AgentHost, deps: StreamAgentDeps) {
     this.#settings = settings;
     this.#call = call;
     this.#host = host;
     this.#log = deps.log;
+    this.#deps = deps;
+    this.#orders = new Allowance(deps.clock, mostOrders);
+    this.#errors = new Allowance(deps.clock, mostErrors);
     this.#streamSid = deps.newId();
     this.#maxQueuedSeconds = deps.limits.maxQueuedSeconds;
     this.#link = new StreamLink(
@@ -186,52 +209,112 @@ export class StreamAgent implements AgentLeg {
   // ---------------------------------------------------------------- from the server
 
   #onMessage(text: string): void {
-    const problem = (why: string) => this.#log.warn({ why }, 'a stream message is ignored');
-    const message = parseServerMessage(text, this.#streamSid, problem);
-    if (message && !this.#closed) this.#obey(message);
+    if (this.#closed) return;
+    const read = readOrder(text, this.#streamSid);
+    if (read === null) return;
+    if ('error' in read) this.#refuse(read.error);
+    else this.#obey(read.order);
   }
 
-  #obey(message: ServerMessage): void {
-    switch (message.event) {
+  #obey(order: StreamOrder) {
+    switch (order.event) {
       case 'media':
-        this.#play(message.payload);
-        break;
+        return this.#play(order.payload);
       case 'mark':
-        this.#queue.mark(() => this.#sendNumbered({ event: 'mark', mark: { name: message.name } }));
-        break;
+        return this.#mark(order.name);
       case 'clear':
-        this.#queue.clear();
-        break;
-      case 'dtmf':
-        this.#keys = this.#keys
-          .then(() => this.#host.sendDtmf(message.digits))
-          .catch((error: unknown) => this.#log.warn({ err: error }, 'keys could not be sent'));
-        break;
-      case 'hangup':
-        this.#host.hangup(message.reason ?? 'requested by the stream server');
-        break;
-      case 'transfer':
-        this.#beginTransfer(message.target, message.method);
-        break;
+        return this.#queue.clear();
     }
+    if (!this.#orders.take()) {
+      return this.#limit(order.event, `More than ${mostOrders} messages in a second, audio and marks aside.`);
+    }
+    switch (order.event) {
+      case 'dtmf':
+        return this.#press(order.digits);
+      case 'hangup':
+        return this.#host.hangup(order.reason ?? 'requested by the stream server', order.bye);
+      case 'transfer':
+        return this.#beginTransfer(order);
+      case 'recording':
+        return this.#refuse({
+          event: 'recording',
+          code: 'recording_unavailable',
+          message: `The call is not recorded: there is nothing to ${order.action}.`,
+        });
+      case 'custom':
+        return this.#note(order.name, order.data);
+    }
+  }
+
+  #mark(name: string) {
+    if (this.#marks >= mostMarks) return this.#limit('mark', `${mostMarks} marks wait to be played.`);
+    this.#marks++;
+    this.#queue.mark(() => {
+      this.#marks--;
+      this.#sendNumbered({ event: 'mark', mark: { name } });
+    });
+  }
+
+  #press(digits: string) {
+    if (this.#keysWaiting >= mostKeySequences) {
+      return this.#limit('dtmf', `${mostKeySequences} key sequences wait to be sent.`);
+    }
+    this.#keysWaiting++;
+    this.#keys = this.#keys
+      .then(() => this.#host.sendDtmf(digits))
+      .catch((error: unknown) => {
+        const why = error instanceof Error ? error.message : String(error);
+        this.#refuse({ event: 'dtmf', code: 'keys_unavailable', message: `The keys were not sent: ${why}.` });
+      })
+      .finally(() => {
+        this.#keysWaiting--;
+      });
+  }
+
+  /** An event of the server's own, kept with the call. */
+  #note(name: string, data: string) {
+    if (this.#customEvents >= mostCustomEvents) {
+      return this.#limit('custom', `${mostCustomEvents} custom events are kept with a call.`);
+    }
+    this.#customEvents++;
+    const { clock, newId } = this.#deps;
+    this.#host.transcript({
+      id: newId(),
+      at: new Date(clock.now()).toISOString(),
+      user: 'agent-action',
+      text: `${name}: ${data}`,
+      node_id: null,
+      node_name: null,
+    });
+  }
+
+  #limit(event: string, message: string): void {
+    this.#refuse({ event, code: 'limit', message });
+  }
+
+  /** Tells the server why its message has no effect, and the log. */
+  #refuse(error: StreamError): void {
+    if (!this.#errors.take()) return;
+    this.#log.warn({ error }, 'a stream message was refused');
+    this.#send({ event: 'error', streamSid: this.#streamSid, error });
   }
 
   #play(payload: string): void {
     const dropped = this.#queue.push(decodePayload(payload, this.#link.format));
     if (dropped === 0) return;
     const droppedMs = Math.round((dropped * 1000) / this.sampleRate);
-    this.#log.warn({ dropped_ms: droppedMs }, 'the queue of audio to play is full');
+    this.#limit('media', `${droppedMs} ms of audio were dropped: ${this.#maxQueuedSeconds} s are queued.`);
   }
 
-  #beginTransfer(target: string, method: 'bridge' | 'refer'): void {
-    const transfer = this.#transfer(target, method);
+  #beginTransfer(order: TransferRequest): void {
+    const transfer = this.#transfer(order);
     this.#transfers.add(transfer);
     void transfer.then(() => this.#transfers.delete(transfer));
   }
 
-  async #transfer(target: string, method: 'bridge' | 'refer'): Promise<void> {
+  async #transfer({ target, method, consult }: TransferRequest): Promise<void> {
     this.#sendTransfer('started');
-    const outcome = await transferTo(this.#host, target, method);
+    const outcome = await transferTo(this.#host, target, method, consult);
     if (outcome.ok) this.#sendTransfer('completed');
     else this.#sendTransfer('failed', outcome.sipCode, outcome.reason);
   }

@@ -135,7 +135,12 @@ test.each([
   });
   expect(keys.map(({ param }) => param)).toEqual(['1', '9']);
 
-  bot.send({ event: 'hangup', streamSid, reason: 'all is said' });
+  bot.send({ event: 'dance' });
+  bot.send({ event: 'hangup', streamSid, hangup: { cause: 500 } });
+  const [refused] = await messages(bot, 'error', (found) => found.length === 1);
+  expect(refused).toMatchObject({ error: { event: 'hangup', code: 'invalid_field' } });
+  const hangup = { reason: 'all is said', cause: 16, headers: { 'X-Disposition': 'sold' } };
+  bot.send({ event: 'hangup', streamSid, hangup });
   const [stop] = await messages(bot, 'stop', (found) => found.length === 1);
   expect(stop).toMatchObject({ streamSid, stop: { accountSid: org, callSid: id } });
   expect(await bot.closed()).toBe(1000);
@@ -149,4 +154,9 @@ test.each([
     codec,
     media: { verdict: 'two_way' },
   });
+  const bye = await eventually('the BYE in the trace', async () =>
+    (await system.api.trace(id)).find(({ start_line }) => start_line.startsWith('BYE ')),
+  );
+  expect(bye.raw).toContain('\r\nX-Disposition: sold\r\n');
+  expect(bye.raw).toContain('\r\nReason: SIP;cause=200;text="all is said", Q.850;cause=16\r\n');
 });

@@ -40,6 +40,7 @@ export function streamScene() {
     const clock = new FakeClock();
     const host = new RecordingHost();
     const log = new RecordingLog();
+    let ids = 0;
     const agent = new StreamAgent(
       {
         kind: 'stream',
@@ -57,7 +58,7 @@ export function streamScene() {
         ca: server?.ca,
         clock,
         log,
-        newId: () => 'stream-1',
+        newId: () => `stream-${++ids}`,
         limits: { ...streamLimits, ...limits },
       },
     );
