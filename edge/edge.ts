@@ -10,7 +10,6 @@
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import { collectGarbage, trimFreedPages } from '#shared/give-memory-back.ts';
 import { createModels } from '#shared/models/models.ts';
-import type { TextToSpeech } from '#shared/models/speech.ts';
 import { createAgents } from './agent/agents.ts';
 import { AgentTestCalls } from './call/agent-test-calls.ts';
 import type { Calls } from './call/calls.ts';
@@ -24,7 +23,7 @@ import { addGauges, ownMetrics } from './metrics.ts';
 import { ProbeReports } from './probe-reports.ts';
 import type { Reporting } from './reporting/reporting.ts';
 import type { Signaling } from './signaling/signaling.ts';
-import { agentDeps, speechOf } from './start/agents.ts';
+import { agentDeps, type Speech, speechOf } from './start/agents.ts';
 import { callsOf, outboundLimitsOf } from './start/calls.ts';
 import { clock, createContext, type EdgeOptions } from './start/context.ts';
 import { engineMetrics, engineOf } from './start/engine.ts';
@@ -46,7 +45,7 @@ interface EdgeParts {
   readonly settings: EdgeSettings;
   readonly log: EdgeLog;
   readonly media: RunningMedia;
-  readonly tts: TextToSpeech;
+  readonly speech: Speech;
   readonly reporting: Reporting;
   readonly calls: Calls;
   readonly signaling: Signaling;
@@ -170,7 +169,7 @@ export class Edge {
       settings,
       log,
       media,
-      tts,
+      speech,
       reporting,
       calls,
       signaling,
@@ -257,13 +256,14 @@ export class Edge {
   }
 
   async #close(): Promise<void> {
-    const { media, tts, reporting, signaling, trunks, probes, engine } = this.#parts;
+    const { media, speech, reporting, signaling, trunks, probes, engine } = this.#parts;
     trunks.close();
     probes.flush();
     signaling.close();
     await engine?.stop();
     await media.close();
-    await tts.close();
+    await speech.tts.close();
+    await speech.voices.close();
     await reporting.close();
   }
 }

@@ -27,7 +27,7 @@ const printed: Readonly<Record<string, string>> = {
   }),
   analytics: formatAnalyticsBench({ runs: 0, periodRows: 0, questions: [] }),
   bridge: formatBridgeBench([]),
-  ears: formatEarsBench([]),
+  ears: formatEarsBench({ quality: [], cost: [] }),
   fleet: formatFleetBench({ numbers: 0, load: [], config: [], growth: [] }),
   http: formatHttpBench({
     calls: 0,

@@ -6,6 +6,9 @@ import { OpenAiTextToSpeech } from '#shared/models/openai-speech.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import { SpeechCache } from '#shared/models/speech-cache.ts';
 import type { AgentsDeps } from '../agent/agents.ts';
+import { Silero } from '../agent/ears/silero.ts';
+import { TwoStageDetectors } from '../agent/ears/two-stage-detector.ts';
+import { WebrtcDetectors } from '../agent/ears/webrtc-detector.ts';
 import { createToolClient } from '../agent/tool-client.ts';
 import { clock, type EdgeContext } from './context.ts';
 import { transcriberOf } from './transcription.ts';
@@ -17,17 +20,25 @@ export interface Speech {
   readonly tts: TextToSpeech;
   /** null: agents recognize only key presses. */
   readonly stt: SpeechToText | null;
+  readonly voices: TwoStageDetectors;
 }
 
 export function speechOf(context: EdgeContext): Speech {
-  const { tts, voice } = context.settings;
+  const { log, metrics, settings } = context;
+  const { tts, voice } = settings;
   const voiceOut = tts ? new OpenAiTextToSpeech(tts, { voice: tts.voice }) : new Flite({ voice });
-  return { tts: new SpeechCache(voiceOut, speechCacheBytes), stt: transcriberOf(context) };
+  const silero = new Silero(clock, log.child({ part: 'ears' }));
+  metrics.gauge('trunkline_edge_voice_detector_failed', () => Number(silero.state === 'failed'));
+  return {
+    tts: new SpeechCache(voiceOut, speechCacheBytes),
+    stt: transcriberOf(context),
+    voices: new TwoStageDetectors(new WebrtcDetectors(), silero),
+  };
 }
 
 export function agentDeps(
   context: EdgeContext,
-  { tts, stt }: Speech,
+  { tts, stt, voices }: Speech,
   models: AgentsDeps['models'],
 ): AgentsDeps {
   const { limits, log, metrics, current, controlUrl, edgeToken, privateAuthority } = context;
@@ -38,6 +49,7 @@ export function agentDeps(
     tools: createToolClient({ controlUrl, edgeToken, clock }),
     tts,
     stt,
+    voices,
     clock,
     log,
     newId,

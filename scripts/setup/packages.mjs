@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { command } from './command.mjs';
@@ -29,6 +29,7 @@ export async function ensurePackages(root) {
     if (isUpToDate(stamp, wanted)) return;
     if (!isInstalled(modules, JSON.parse(lockFile.toString('utf8')))) await install(root);
     if (!(await hasNode24(modules))) await installNode24(root, modules);
+    keepOwnPlatform(join(modules, 'onnxruntime-node', 'bin', 'napi-v6'));
     writeFileSync(stamp, wanted);
   });
 }
@@ -77,6 +78,22 @@ async function install(root) {
 function reason(output) {
   const lines = output.split('\n').filter((line) => line.startsWith('npm error'));
   return tail(lines.slice(0, 10).join('\n') || output);
+}
+
+/**
+ * onnxruntime-node has the libraries of all systems (290 MB); those of other systems than this one are removed.
+ *
+ * @param {string} folder with one folder for each platform, which has one for each architecture
+ */
+export function keepOwnPlatform(folder) {
+  if (!existsSync(folder)) return;
+  for (const platform of readdirSync(folder)) {
+    if (platform !== process.platform) rmSync(join(folder, platform), { recursive: true, force: true });
+    else
+      for (const architecture of readdirSync(join(folder, platform)))
+        if (architecture !== process.arch)
+          rmSync(join(folder, platform, architecture), { recursive: true, force: true });
+  }
 }
 
 async function installNode24(root, modules) {

@@ -19,6 +19,9 @@ export interface ActivityLimits {
 /** For pieces of 20 ms with a plain yes or no. */
 export const frameLimits: ActivityLimits = { window: 4, needed: 3, starts: 0.5, stays: 0.35, gapMs: 240 };
 
+/** For chunks of 32 ms with a probability. */
+export const chunkLimits: ActivityLimits = { window: 3, needed: 2, starts: 0.5, stays: 0.35, gapMs: 240 };
+
 export class Activity {
   readonly #limits: ActivityLimits;
   /** The last pieces, newest in the lowest bit. */

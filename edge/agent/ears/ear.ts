@@ -4,11 +4,9 @@
  *     received --> detector --voice--> echo guard --not our own--> activity --> events
  *     sent ---------------------------------^
  */
-import { Activity, frameLimits } from './activity.ts';
+import { Activity } from './activity.ts';
 import { EchoGuard } from './echo-guard.ts';
 import type { VoiceDetector, VoiceDetectors } from './voice-detector.ts';
-
-const frameMs = 20;
 
 export interface EarEvents {
   /** A stretch of voice begins. */
@@ -23,13 +21,14 @@ export class Ear {
   readonly #detectors: VoiceDetectors;
   readonly #sampleRate: 8000 | 16000;
   readonly #events: EarEvents;
-  readonly #activity = new Activity(frameLimits);
+  readonly #activity: Activity;
   readonly #guard = new EchoGuard();
   #detector: VoiceDetector | null = null;
   #closed = false;
 
   constructor(detectors: VoiceDetectors, sampleRate: 8000 | 16000, events: EarEvents) {
     this.#detectors = detectors;
+    this.#activity = new Activity(detectors.limits);
     this.#sampleRate = sampleRate;
     this.#events = events;
   }
@@ -37,7 +36,10 @@ export class Ear {
   /** Loads the detector. Rejects when that fails. */
   async prepare(): Promise<void> {
     await this.#detectors.load();
-    if (!this.#closed) this.#detector ??= this.#detectors.create(this.#sampleRate);
+    if (this.#closed) return;
+    this.#detector ??= this.#detectors.create(this.#sampleRate, (ms, probability) =>
+      this.#judged(ms, probability),
+    );
   }
 
   /** Whether the caller speaks, short gaps included. */
@@ -61,13 +63,8 @@ export class Ear {
   }
 
   write(frame: Int16Array): void {
-    const activity = this.#activity;
     this.#guard.received(frame);
-    const heard = this.#detector?.hears(frame) === true && !this.#guard.isEcho();
-    const before = activity.voice;
-    if (activity.take(frameMs, heard ? 1 : 0)) this.#events.begins();
-    if (activity.voice && activity.quietMs === 0) this.#events.voiced(activity.voicedMs);
-    else if (before && !activity.voice) this.#events.paused();
+    this.#detector?.write(frame);
   }
 
   /** The caller's turn is over. */
@@ -79,5 +76,15 @@ export class Ear {
     this.#closed = true;
     this.#detector?.close();
     this.#detector = null;
+  }
+
+  #judged(ms: number, probability: number): void {
+    const activity = this.#activity;
+    const { stays } = this.#detectors.limits;
+    const before = activity.voice;
+    const ours = probability >= stays && this.#guard.isEcho();
+    if (activity.take(ms, ours ? 0 : probability)) this.#events.begins();
+    if (activity.voice && activity.quietMs === 0) this.#events.voiced(activity.voicedMs);
+    else if (before && !activity.voice) this.#events.paused();
   }
 }

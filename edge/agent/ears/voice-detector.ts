@@ -1,14 +1,21 @@
+import type { ActivityLimits } from './activity.ts';
+
 /** Tells voices from other sounds, for one call. */
 export interface VoiceDetector {
-  /** Takes 20 ms. @returns whether there is a voice in it */
-  hears(frame: Int16Array): boolean;
-  /** Releases its memory. */
+  /** Takes 20 ms. The judgement may follow some milliseconds later, and for pieces of another length. */
+  write(frame: Int16Array): void;
+  /** Releases everything; no further judgement. */
   close(): void;
 }
 
+/** Called for each piece of sound, in order. @param probability of a voice in it, 0 to 1 */
+export type Judged = (ms: number, probability: number) => void;
+
 /** Makes the detectors of an edge's calls. */
 export interface VoiceDetectors {
+  /** What makes a voice of their judgements. */
+  readonly limits: ActivityLimits;
   /** Loads what detectors need; from then on `create` works. Rejects when it cannot be loaded. */
   load(): Promise<void>;
-  create(sampleRate: 8000 | 16000): VoiceDetector;
+  create(sampleRate: 8000 | 16000, judged: Judged): VoiceDetector;
 }

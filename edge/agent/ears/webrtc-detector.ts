@@ -4,9 +4,10 @@
  * stand out from the quietest sound of late, too.
  */
 import loadFvad, { type Fvad } from '@echogarden/fvad-wasm';
-import type { VoiceDetector, VoiceDetectors } from './voice-detector.ts';
+import { frameLimits } from './activity.ts';
+import type { Judged, VoiceDetector, VoiceDetectors } from './voice-detector.ts';
 
-/** 0 to 3: how sure the detector must be. */
+const frameMs = 20;
 const surest = 3;
 /** Samples of the longest frame: 20 ms at 16 kHz. */
 const frameSamples = 320;
@@ -17,7 +18,15 @@ const aboveFloor = 2.5;
 const firstFloor = 200;
 const floorRise = 0.005;
 
+export interface VoiceGate {
+  /** Whether there is a voice in these 20 ms. */
+  hears(frame: Int16Array): boolean;
+  /** Releases its memory. */
+  close(): void;
+}
+
 export class WebrtcDetectors implements VoiceDetectors {
+  readonly limits = frameLimits;
   #fvad: Fvad | null = null;
   #loading: Promise<void> | null = null;
   /** Where frames are handed to the module. A frame is judged at once, so one place serves all detectors. */
@@ -33,22 +42,33 @@ export class WebrtcDetectors implements VoiceDetectors {
     return this.#loading;
   }
 
-  create(sampleRate: 8000 | 16000): VoiceDetector {
+  create(sampleRate: 8000 | 16000, judged: Judged): VoiceDetector {
+    const gate = this.gate(sampleRate, surest);
+    let floor = firstFloor;
+    return {
+      write: (frame) => {
+        const level = rms(frame);
+        const standsOut = level > Math.max(quietest, floor * aboveFloor);
+        floor = level < floor ? level : floor + (level - floor) * floorRise;
+        judged(frameMs, gate.hears(frame) && standsOut ? 1 : 0);
+      },
+      close: () => gate.close(),
+    };
+  }
+
+  /** The bare detector. @param mode 0 to 3: how sure it must be */
+  gate(sampleRate: 8000 | 16000, mode: number): VoiceGate {
     const fvad = this.#fvad;
     if (!fvad) throw new Error('a voice detector was created before its module was loaded');
     let detector = fvad._fvad_new();
     if (detector === 0) throw new Error('there is no memory for another voice detector');
-    fvad._fvad_set_mode(detector, surest);
+    fvad._fvad_set_mode(detector, mode);
     fvad._fvad_set_sample_rate(detector, sampleRate);
-    let floor = firstFloor;
     return {
       hears: (frame) => {
         if (detector === 0) return false;
-        const level = rms(frame);
-        const standsOut = level > Math.max(quietest, floor * aboveFloor);
-        floor = level < floor ? level : floor + (level - floor) * floorRise;
         fvad.HEAP16.set(frame, this.#frame / 2);
-        return fvad._fvad_process(detector, this.#frame, frame.length) === 1 && standsOut;
+        return fvad._fvad_process(detector, this.#frame, frame.length) === 1;
       },
       close: () => {
         if (detector !== 0) fvad._fvad_free(detector);

@@ -19,9 +19,11 @@ export interface Heard {
 const noticedWithinMs = 1000;
 const echoesOnMs = 300;
 
+/** @param settled awaited after each frame: what judges in another thread has done so then */
 export async function hear(
   detectors: VoiceDetectors,
   { received, sent, speaks, begins }: Scene,
+  settled?: () => Promise<void>,
 ): Promise<Heard> {
   const starts: number[] = [];
   let now = 0;
@@ -37,6 +39,7 @@ export async function hear(
   for (const frame of framesOf(received)) {
     ear.sent(ours[now] ?? null);
     ear.write(frame);
+    await settled?.();
     if (speaks[now] && !ear.voice) missedFrames++;
     now++;
   }

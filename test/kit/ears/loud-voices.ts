@@ -1,12 +1,14 @@
 /** Takes every loud sound for a voice: tests of agents say with plain samples when the caller speaks. */
+import { frameLimits } from '../../../edge/agent/ears/activity.ts';
 import type { VoiceDetectors } from '../../../edge/agent/ears/voice-detector.ts';
 
 const loud = 200;
 
 export const loudVoices: VoiceDetectors = {
+  limits: frameLimits,
   load: async () => undefined,
-  create: () => ({
-    hears: (frame) => frame.some((sample) => Math.abs(sample) > loud),
+  create: (_, judged) => ({
+    write: (frame) => judged(20, frame.some((sample) => Math.abs(sample) > loud) ? 1 : 0),
     close: () => undefined,
   }),
 };

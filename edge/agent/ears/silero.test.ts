@@ -1,0 +1,143 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import { Flite } from '#shared/models/flite.ts';
+import { type Heard, hear } from '../../../test/kit/ears/judge.ts';
+import { type Judging, startJudging } from '../../../test/kit/ears/judging.ts';
+import { scenes } from '../../../test/kit/ears/scenes.ts';
+import { RecordingLog } from '../../../test/kit/edge/agent.ts';
+import { Silero } from './silero.ts';
+import { chunkSamples } from './silero-messages.ts';
+import { SileroModel } from './silero-model.ts';
+import { TwoStageDetectors } from './two-stage-detector.ts';
+import { Upsampler } from './upsampler.ts';
+import { WebrtcDetectors } from './webrtc-detector.ts';
+
+const hum = (hz: number, at: number) =>
+  Float32Array.from(
+    { length: chunkSamples },
+    (_, i) => 0.2 * Math.sin((2 * Math.PI * hz * (at * chunkSamples + i)) / 16_000),
+  );
+
+describe('the model', () => {
+  it('judges streams in a batch as it judges each alone', async () => {
+    const model = await SileroModel.load();
+    const place = [0];
+    const alone: number[][] = [];
+    for (const hz of [200, 700]) {
+      const seen: number[] = [];
+      for (let at = 0; at < 4; at++) seen.push((await model.judge([hz], hum(hz, at), place))[0] ?? -1);
+      alone.push(seen);
+    }
+    for (let at = 0; at < 4; at++) {
+      const both = new Float32Array(2 * chunkSamples);
+      both.set(hum(200, at));
+      both.set(hum(700, at), chunkSamples);
+      const found = await model.judge([1, 2], both, [0, chunkSamples]);
+      expect(found[0]).toBeCloseTo(alone[0]?.[at] ?? -1, 4);
+      expect(found[1]).toBeCloseTo(alone[1]?.[at] ?? -1, 4);
+    }
+  });
+});
+
+describe('the ear with both stages', () => {
+  const heard: Record<string, Heard> = {};
+  let judging: Judging;
+  beforeAll(async () => {
+    const tts = new Flite();
+    const all = await scenes(tts, 1, 5);
+    await tts.close();
+    judging = await startJudging();
+    for (const name of ['quiet caller, -20 dB', 'street noise at 10 dB', 'music at 10 dB', 'music alone']) {
+      const scene = all[name];
+      if (scene) heard[name] = await hear(judging.detectors, scene, judging.settled);
+    }
+  });
+  afterAll(() => judging?.silero.close());
+
+  it.each(['quiet caller, -20 dB', 'street noise at 10 dB', 'music at 10 dB'])(
+    'hears a caller: %s',
+    (name) => {
+      expect(heard[name]).toMatchObject({ utterances: 5, falseStarts: 0 });
+      expect(heard[name]?.onsetsMs).toHaveLength(5);
+    },
+  );
+
+  it('hears nobody in music', () => {
+    expect(heard['music alone']?.falseStarts).toBe(0);
+  });
+});
+
+describe('the thread of the model', () => {
+  it('starts with the first call, ends a minute after the last, and starts again', async () => {
+    const clock = new FakeClock();
+    const silero = new Silero(clock, new RecordingLog());
+    expect(silero.state).toBe('off');
+    for (let time = 0; time < 2; time++) {
+      const judged: number[] = [];
+      const stream = silero.open((probability) => judged.push(probability));
+      expect(stream.write(hum(200, 0))).toBe(false);
+      while (silero.state === 'loading') await nextTurn();
+      expect(stream.write(hum(200, 0))).toBe(true);
+      clock.advance(8);
+      while (silero.busy) await nextTurn();
+      expect(judged).toHaveLength(1);
+      stream.close();
+      stream.close();
+      clock.advance(59_999);
+      expect(silero.state).toBe('ready');
+      clock.advance(1);
+      expect(silero.state).toBe('off');
+    }
+    await silero.close();
+    expect(clock.pending).toBe(0);
+  });
+
+  it('takes no more than it can judge in time', async () => {
+    const clock = new FakeClock();
+    const silero = new Silero(clock, new RecordingLog());
+    const judged: number[] = [];
+    const stream = silero.open((probability) => judged.push(probability));
+    while (silero.state === 'loading') await nextTurn();
+    const taken: boolean[] = [];
+    for (let at = 0; at < 12; at++) {
+      taken.push(stream.write(hum(200, at)));
+      clock.advance(8);
+    }
+    expect(taken).toEqual([...Array<boolean>(8).fill(true), ...Array<boolean>(4).fill(false)]);
+    while (silero.busy) await nextTurn();
+    expect(judged).toHaveLength(8);
+    await silero.close();
+  });
+
+  it('leaves the first stage alone, with a warning, when it cannot run', async () => {
+    const log = new RecordingLog();
+    const missing = new URL('data:text/javascript,throw new Error("no library")');
+    const silero = new Silero(new FakeClock(), log, missing);
+    const detectors = new TwoStageDetectors(new WebrtcDetectors(), silero);
+    await detectors.load();
+    let pieces = 0;
+    const detector = detectors.create(8000, () => pieces++);
+    while (silero.state === 'loading') await nextTurn();
+    detector.write(new Int16Array(160));
+    expect([silero.state, pieces]).toEqual(['failed', 1]);
+    expect(log.warnings).toHaveLength(1);
+    expect(log.warnings[0]?.message).toContain('voices are detected by the first stage alone');
+    detector.close();
+    await silero.close();
+  });
+});
+
+it('doubles the rate of sound without changing it', () => {
+  const upsampler = new Upsampler();
+  const wave = (i: number, rate: number) => Math.sin((2 * Math.PI * 1000 * i) / rate);
+  const out = new Float32Array(1600);
+  for (let at = 0; at < 800; at += 160)
+    upsampler.write(
+      Int16Array.from({ length: 160 }, (_, i) => Math.round(16_384 * wave(at + i, 8000))),
+      out,
+      2 * at,
+    );
+  // Eight samples of 8 kHz late.
+  for (let i = 100; i < 1600; i++) expect(out[i]).toBeCloseTo(wave(i - 16, 16_000) / 2, 2);
+});

@@ -1,0 +1,28 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { keepOwnPlatform } from '../scripts/setup/packages.mjs';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'platforms-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test('set-up removes the libraries of other systems, and does nothing without any', () => {
+  const other = process.platform === 'darwin' ? 'linux' : 'darwin';
+  for (const path of [
+    join(other, process.arch),
+    join(process.platform, 'other'),
+    join(process.platform, process.arch),
+  ])
+    mkdirSync(join(folder, path), { recursive: true });
+  for (let time = 0; time < 2; time++) {
+    keepOwnPlatform(folder);
+    expect(existsSync(join(folder, other))).toBe(false);
+    expect(existsSync(join(folder, process.platform, 'other'))).toBe(false);
+    expect(existsSync(join(folder, process.platform, process.arch))).toBe(true);
+  }
+  keepOwnPlatform(join(folder, 'missing'));
+});
