@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallRecord, TraceMessage } from '#shared/edge-protocol/calls.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { callRecord } from '../../test/kit/control/edge-client.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { toJson } from '../db/index.ts';
 import { createReportStore } from '../report-writers.ts';
 
@@ -23,7 +23,7 @@ function traced(startLine: string, direction: 'sent' | 'received'): TraceMessage
 }
 
 beforeAll(async () => {
-  test = await startControl({ RATE_LIMIT_PER_MINUTE: '1000' });
+  test = await startRoutes({ RATE_LIMIT_PER_MINUTE: '1000' });
   const calls: Partial<CallRecord>[] = [
     { id: id(1), sip_call_id: 'one/with slash@pbx', started_at: '2030-01-01T10:00:00.000Z' },
     {

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { type CallOptions, startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { type CallOptions, startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
 
 let test: TestControl;
 let edge: EdgeClient;
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
   await attach(number);
   edge = await connectEdge(test);
   await edge.next('config');

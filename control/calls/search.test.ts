@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FoundLines } from '#shared/api/calls.ts';
 import { newTimedId } from '#shared/ids.ts';
 import { callRecord } from '../../test/kit/control/edge-client.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { findParts, fromJson, toJson } from '../db/index.ts';
 import { callRow } from './rules.ts';
 import { readPhrases } from './search-rules.ts';
@@ -16,7 +16,7 @@ const at = '2030-01-01T00:00:03.000Z';
 let test: TestControl;
 let count = 0;
 beforeEach(async () => {
-  test = await startControl({ RATE_LIMIT_PER_MINUTE: '100000' });
+  test = await startRoutes({ RATE_LIMIT_PER_MINUTE: '100000' });
 });
 afterEach(() => test.close());
 

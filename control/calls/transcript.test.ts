@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CallView } from '#shared/api/calls.ts';
 import { newId } from '#shared/ids.ts';
 import { callRecord } from '../../test/kit/control/edge-client.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { toJson } from '../db/index.ts';
 import { completedBody } from './completed-event.ts';
 import { callRow } from './rules.ts';
@@ -13,7 +13,7 @@ const at = '2030-01-01T00:00:03.000Z';
 
 let test: TestControl;
 beforeAll(async () => {
-  test = await startControl();
+  test = await startRoutes();
 });
 afterAll(() => test.close());
 

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
 
 let test: TestControl;
 let edge: EdgeClient;
 let reported = 0;
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
   edge = await connectEdge(test);
   await edge.next('config');
   reported = 0;

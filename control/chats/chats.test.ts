@@ -9,7 +9,7 @@ import { ChatAnswered } from '#shared/api/chats.ts';
 import { ModelUnavailable } from '#shared/models/model-unavailable.ts';
 import { ruleDialogue } from '#shared/models/rule-dialogue.ts';
 import { ruleEngine } from '#shared/models/rule-engine.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startControl, startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { type TestDatabase, takeDatabase } from '../../test/kit/db/test-database.ts';
 import { createApp } from '../app.ts';
 import { demoEdges, demoNodes } from '../demo-pathway.ts';
@@ -190,7 +190,7 @@ describe('a chat', () => {
       data: { current_node_id: 'sales', completed: true, chat_history: { length: 5 } },
     });
     await control.close();
-    test = await startControl(env());
+    test = await startRoutes(env());
   });
 
   it('continues after any number of misunderstandings, and always answers', async () => {

@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TestCallState } from '#shared/edge-protocol/reports.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import { connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { type CallOptions, startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { type CallOptions, startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
 import { pruneOld } from '../retention.ts';
 
 let test: TestControl;
 let edge: EdgeClient;
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
   edge = await connectEdge(test);
   await edge.next('config');
 });

@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiErrors } from '#shared/errors.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { openApiOf } from '../../test/kit/control/openapi.ts';
 import type { Media, OpenApiDocument, Operation } from './openapi-document.ts';
 import { exampleOf } from './openapi-examples.ts';
@@ -11,7 +11,7 @@ import { exampleOf } from './openapi-examples.ts';
 let test: TestControl;
 let document: OpenApiDocument;
 beforeAll(async () => {
-  test = await startControl();
+  test = await startRoutes();
   document = await openApiOf(test);
 });
 afterAll(() => test.close());

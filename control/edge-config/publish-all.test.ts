@@ -1,12 +1,12 @@
 /** What a start publishes: what it finds different, and nothing else. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { toJson } from '../db/index.ts';
 
 const number = '+14155550177';
 let control: TestControl;
 beforeEach(async () => {
-  control = await startControl();
+  control = await startRoutes();
   await control.call('POST', '/v1/sip/attach', {
     body: { phone_number: number, directions: [{ type: 'inbound', options: {} }] },
   });

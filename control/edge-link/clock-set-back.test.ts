@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
 
 const number = '+14155550100';
@@ -14,7 +14,7 @@ let edge: EdgeClient;
 let seq = 0;
 const ids: Record<string, string> = {};
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
   seq = 0;
   await test.call('POST', '/v1/sip/attach', {
     body: {

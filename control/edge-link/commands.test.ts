@@ -1,7 +1,7 @@
 /** Commands that an edge does not answer in time: what clients were answered stays true. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
 
@@ -13,7 +13,7 @@ const timeoutMs = 5000;
 let test: TestControl;
 let edge: EdgeClient;
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
   await test.call('POST', '/v1/sip/attach', {
     body: {
       phone_number: number,

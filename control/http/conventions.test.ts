@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 
 let test: TestControl;
 beforeEach(async () => {
-  test = await startControl({ RATE_LIMIT_PER_MINUTE: '20' });
+  test = await startRoutes({ RATE_LIMIT_PER_MINUTE: '20' });
 });
 afterEach(() => test.close());
 
@@ -292,7 +292,7 @@ describe('an Idempotency-Key', () => {
 describe('documents', () => {
   let quiet: TestControl;
   beforeAll(async () => {
-    quiet = await startControl();
+    quiet = await startRoutes();
   });
   afterAll(() => quiet.close());
 

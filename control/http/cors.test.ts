@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type CallOptions, startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { type CallOptions, startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { order, smallPdf, startPortTest, upload } from '../../test/kit/control/porting.ts';
 import { servedRoutes } from '../../test/kit/control/routes.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
@@ -25,14 +25,14 @@ const corsHeaders = (headers: object) =>
 
 describe('CORS', () => {
   it('is off unless the deployment lists origins', async () => {
-    test = await startControl();
+    test = await startRoutes();
     expect(corsHeaders((await test.call('GET', '/v1/pathway', { headers: { origin } })).headers)).toEqual([]);
     const asked = await preflight('/v1/calls', origin);
     expect([asked.statusCode, corsHeaders(asked.headers)]).toEqual([405, []]);
   });
 
   it('lets pages of listed origins send requests with keys, and read responses and errors', async () => {
-    test = await startControl({ CORS_ORIGINS: `https://other.example.com, ${origin}` });
+    test = await startRoutes({ CORS_ORIGINS: `https://other.example.com, ${origin}` });
     const asked = await preflight('/v1/calls', origin);
     expect(asked.statusCode).toBe(204);
     expect(asked.headers).toMatchObject({
@@ -80,7 +80,7 @@ describe('CORS', () => {
   });
 
   it('exposes nothing to pages of other origins, and covers the API only', async () => {
-    test = await startControl({ CORS_ORIGINS: origin });
+    test = await startRoutes({ CORS_ORIGINS: origin });
     const foreign = await test.call('GET', '/v1/pathway', {
       headers: { origin: 'https://console.example.com.evil.example' },
     });
@@ -90,7 +90,7 @@ describe('CORS', () => {
   });
 
   it('accepts only origins in its setting', async () => {
-    test = await startControl();
+    test = await startRoutes();
     for (const wrong of ['*', 'console.example.com', `${origin}/`, `${origin}/path`, 'null'])
       expect(() => readControlConfig({ CORS_ORIGINS: wrong })).toThrow('CORS_ORIGINS');
   });

@@ -8,7 +8,7 @@ import { RunList } from '#shared/api/agent-testing/runs.ts';
 import { ThreadListAnswer } from '#shared/api/widgets.ts';
 import { newId } from '#shared/ids.ts';
 import { storeFinishedRun } from '../../test/kit/control/agent-testing.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { makeThread, makeWidget } from '../../test/kit/control/widgets.ts';
 import { toJson } from '../db/index.ts';
 import { pageBytes } from './pages.ts';
@@ -24,7 +24,7 @@ const session = newId();
 let widget: string;
 
 beforeAll(async () => {
-  test = await startControl({ RATE_LIMIT_PER_MINUTE: '1000000' });
+  test = await startRoutes({ RATE_LIMIT_PER_MINUTE: '1000000' });
   pathway_id = String(
     (await test.call('POST', '/v1/pathway/create', { body: { name: 'p' } })).body.pathway_id,
   );

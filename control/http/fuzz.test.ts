@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { bodiesOf, type Words } from '../../test/kit/control/from-schema.ts';
-import { startControl } from '../../test/kit/control/harness.ts';
+import { startRoutes } from '../../test/kit/control/harness.ts';
 import { type ServedRoute, servedRoutes, unknownId } from '../../test/kit/control/routes.ts';
 import { onSqlite } from '../../test/kit/db/test-database.ts';
 
-const test = await startControl({ RATE_LIMIT_PER_MINUTE: '1000000' });
+const test = await startRoutes({ RATE_LIMIT_PER_MINUTE: '1000000' });
 afterAll(() => test.close());
 const routes = await servedRoutes(test);
 /** Most of a request is read and checked before a database hears of it: PostgreSQL gets fewer. */

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PathwayList } from '#shared/api/pathways.ts';
 import { AdminPortOne } from '#shared/api/porting.ts';
 import { connectEdge } from '../../test/kit/control/edge-client.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { initiate, order, sign } from '../../test/kit/control/porting.ts';
 import { makePathway, makeWidget } from '../../test/kit/control/widgets.ts';
 import { failInserts } from '../../test/kit/db/failing-writes.ts';
@@ -11,7 +11,7 @@ import { createApiKey } from '../organizations/store.ts';
 
 let test: TestControl;
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
 });
 afterEach(() => test.close());
 

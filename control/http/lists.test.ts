@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ScenarioList } from '#shared/api/agent-testing/scenarios.ts';
 import { PathwayList } from '#shared/api/pathways.ts';
 import { PersonaList } from '#shared/api/personas.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { openApiOf } from '../../test/kit/control/openapi.ts';
 import { toJson } from '../db/index.ts';
 import type { OpenApiDocument } from '../deployment/openapi-document.ts';
@@ -55,7 +55,7 @@ let paths: NonNullable<OpenApiDocument['paths']>;
 const filled = 20;
 beforeAll(async () => {
   const quotas = ['pathways', 'scenarios', 'personas', 'tools', 'widgets', 'integrationResources', 'numbers'];
-  test = await startControl({
+  test = await startRoutes({
     RATE_LIMIT_PER_MINUTE: '1000000',
     QUOTAS: quotas.map((kind) => `${kind}=${filled}`).join(','),
   });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { finished } from 'node:stream/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 
 const megabyte = 1_048_576;
 
@@ -12,7 +12,7 @@ describe('a request rejected before its body was read', () => {
   let port: number;
 
   beforeAll(async () => {
-    system = await startControl();
+    system = await startRoutes();
     key = system.key;
     port = Number(new URL(await system.url()).port);
   });
@@ -59,7 +59,7 @@ describe('a request rejected before its body was read', () => {
   });
 
   it('does not delay the end of the server', async () => {
-    const stopping = await startControl();
+    const stopping = await startRoutes();
     const { port: itsPort } = new URL(await stopping.url());
     const socket = connect(Number(itsPort), '127.0.0.1');
     socket.write(

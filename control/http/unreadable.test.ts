@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 
 describe('input that is not an HTTP request', () => {
   let system: TestControl;
   let port: number;
 
   beforeAll(async () => {
-    system = await startControl();
+    system = await startRoutes();
     const { app } = system.control;
     await app.listen({ host: '127.0.0.1', port: 0 });
     const address = app.server.address();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { FakeClock } from '#shared/clock.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { WrongKeys } from './wrong-keys.ts';
 
 describe('WrongKeys', () => {
@@ -49,7 +49,7 @@ describe('WrongKeys', () => {
 describe('a client that guesses keys', () => {
   let test: TestControl;
   beforeAll(async () => {
-    test = await startControl();
+    test = await startRoutes();
   });
   afterAll(() => test.close());
 

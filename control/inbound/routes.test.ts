@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectEdge } from '../../test/kit/control/edge-client.ts';
-import { type CallOptions, startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { type CallOptions, startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { numbersOfPath } from '../numbers/rules.ts';
 
 let test: TestControl;
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
   await test.call('POST', '/v1/sip/attach', {
     body: { phone_numbers: ['+14155550101', '+14155550100'], directions: ['inbound'] },
   });

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { order } from '../../test/kit/control/porting.ts';
 import { makePathway, makeWidget, origin } from '../../test/kit/control/widgets.ts';
 
 let test: TestControl;
 beforeEach(async () => {
-  test = await startControl({
+  test = await startRoutes({
     QUOTAS:
       'pathways=2, pathwayVersions=1, graphBytes=1048576, tools=1, personas=1, widgets=1, openThreads=1, ' +
       'scenarios=1, integrationResources=1, chats=1, waitingRuns=3',
@@ -90,7 +90,7 @@ describe('a quota', () => {
 describe('a quota of numbers', () => {
   let few: TestControl;
   beforeEach(async () => {
-    few = await startControl({ QUOTAS: 'numbers=2' });
+    few = await startRoutes({ QUOTAS: 'numbers=2' });
   });
   afterEach(() => few.close());
   const attach = (numbers: readonly string[], key = few.key) =>
@@ -136,7 +136,7 @@ describe('a quota of numbers', () => {
 describe('a quota of open threads', () => {
   let few: TestControl;
   beforeEach(async () => {
-    few = await startControl({
+    few = await startRoutes({
       QUOTAS: 'openThreadsOfVisitor=2, openThreadsOfAddress=3',
       TRUSTED_PROXIES: '127.0.0.0/8',
     });

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectEdge } from '../../test/kit/control/edge-client.ts';
-import { type CallOptions, startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { type CallOptions, startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { limitsInForce } from './call-limit-rules.ts';
 
 let test: TestControl;
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
 });
 afterEach(() => test.close());
 
@@ -136,7 +136,7 @@ describe('POST /v1/org/webhook-secret', () => {
 
 describe('the operator’s ceiling of outgoing calls', () => {
   it("caps an organization's own limits, which can only be lower", async () => {
-    const limited = await startControl({ QUOTAS: 'outgoingCalls=20, outgoingCallsPerMinute=60' });
+    const limited = await startRoutes({ QUOTAS: 'outgoingCalls=20, outgoingCallsPerMinute=60' });
     try {
       const change = (call_limits: object | null) =>
         limited.call('PATCH', '/v1/org/settings', { body: { call_limits } });

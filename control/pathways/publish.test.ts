@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import { callRecord, connectEdge, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import {
   agentIn,
   versionedNumber as number,
@@ -13,7 +13,7 @@ let test: TestControl;
 let pathway = '';
 let pathwayId = '';
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
   const { body } = await test.call('POST', '/v1/pathway/create', { body: { name: 'Menu' } });
   pathwayId = String(body.pathway_id);
   pathway = `/v1/pathway/${pathwayId}`;
@@ -149,7 +149,8 @@ describe('the version that a Transfer Pathway node continues in', () => {
     await write(id, 'production');
     const sent = async () => {
       const { pathways } = await test.control.services.edgeConfig.snapshot();
-      return pathways.filter((one) => one.pathway_id === pathwayId).map(({ version }) => version);
+      const versions = pathways.filter((one) => one.pathway_id === pathwayId).map(({ version }) => version);
+      return versions.sort();
     };
     await keep('second');
     await keep('third');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AuditPage } from '#shared/api/audit.ts';
 import { Pathway } from '#shared/api/pathways.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { type PathwayRow, toJson } from '../db/index.ts';
 import { demoEdges, demoNodes } from '../demo-pathway.ts';
 import { contentHash, sortedHash } from './rules.ts';
@@ -10,7 +10,7 @@ import { contentHash, sortedHash } from './rules.ts';
 let test: TestControl;
 let pathway = '';
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
   const { body } = await test.call('POST', '/v1/pathway/create', {
     body: { name: 'Menu', description: 'Keys' },
   });

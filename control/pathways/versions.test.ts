@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callRecord, connectEdge, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import {
   graph,
   versionedNumber as number,
@@ -12,7 +12,7 @@ let test: TestControl;
 let pathway = '';
 let pathwayId = '';
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
   const { body } = await test.call('POST', '/v1/pathway/create', { body: { name: 'Menu' } });
   pathwayId = String(body.pathway_id);
   pathway = `/v1/pathway/${pathwayId}`;

@@ -1,12 +1,12 @@
 /** The numbers that a persona answers, and what the edges get for them. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectEdge } from '../../test/kit/control/edge-client.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { personaNumber as number, personaRequests } from '../../test/kit/control/personas.ts';
 
 let test: TestControl;
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
 });
 afterEach(() => test.close());
 

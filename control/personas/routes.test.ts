@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AuditPage } from '#shared/api/audit.ts';
 import { PersonaList } from '#shared/api/personas.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { personaNumber as number, personaRequests } from '../../test/kit/control/personas.ts';
 
 let test: TestControl;
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
 });
 afterEach(() => test.close());
 

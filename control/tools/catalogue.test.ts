@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { order, rest, ToolRuns } from '../../test/kit/control/tool-runs.ts';
 import type { TargetServer } from '../../test/kit/control/tools.ts';
 
@@ -260,7 +260,7 @@ describe('the catalogue', () => {
       success: false,
       error: 'send_sms cannot be done: /to must be a phone number',
     });
-    const own = await startControl({ SMS_API_URL: `${target.url}/sms`, SMS_API_KEY: 'k', SMS_FROM: '+1999' });
+    const own = await startRoutes({ SMS_API_URL: `${target.url}/sms`, SMS_API_KEY: 'k', SMS_FROM: '+1999' });
     const created = await own.call('POST', '/v2/tools', { body: { ...rest, ...tool } });
     const url = `/v2/tools/${String(created.body.data?.id)}/run`;
     const sms = { inputs: { to: '+14155550100', text: 'Your table is ready' } };

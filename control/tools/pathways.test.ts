@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { startTarget, type TargetServer } from '../../test/kit/control/tools.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
 
@@ -9,7 +9,7 @@ let toolId = '';
 let pathwayId = '';
 beforeEach(async () => {
   target = await startTarget();
-  test = await startControl({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' });
+  test = await startRoutes({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' });
   const tool = {
     name: 'weather',
     description: 'Tells the weather',

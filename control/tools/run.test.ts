@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { order, rest, ToolRuns } from '../../test/kit/control/tool-runs.ts';
 import type { TargetServer } from '../../test/kit/control/tools.ts';
 
@@ -219,7 +219,7 @@ describe('a run', () => {
   });
 
   it('is answered with 503 when the service stops meanwhile', async () => {
-    const own = await startControl({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' });
+    const own = await startRoutes({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' });
     const tool = { ...rest, body: { url: target.url }, max_retries: 4 };
     const id = String((await own.call('POST', '/v2/tools', { body: tool })).body.data?.id);
     target.reply({ silent: true });
@@ -232,7 +232,7 @@ describe('a run', () => {
   });
 
   it('leaves room for other organizations', async () => {
-    const own = await startControl({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8', QUOTAS: 'toolRunsAtOnce=1' });
+    const own = await startRoutes({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8', QUOTAS: 'toolRunsAtOnce=1' });
     const make = async (key: string) => {
       const body = { ...rest, body: { url: target.url } };
       return String((await own.call('POST', '/v2/tools', { body, key })).body.data?.id);

@@ -1,11 +1,11 @@
 /** A change reaches the edges at once, and is applied once all of them have confirmed it. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { connectEdge, type EdgeClient } from '../../test/kit/control/edge-client.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 
 let test: TestControl;
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
 });
 afterEach(() => test.close());
 

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { number, SipNumbers } from '../../test/kit/control/sip-numbers.ts';
 import { updateOrganization } from '../organizations/store.ts';
 
 let test: TestControl;
 let sip: SipNumbers;
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
   sip = new SipNumbers(test);
 });
 afterEach(() => test.close());

@@ -1,10 +1,10 @@
 /** parse-destination over HTTP, with URIs modeled on RFC 4475 and RFC 5118. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 
 let test: TestControl;
 beforeAll(async () => {
-  test = await startControl();
+  test = await startRoutes();
 });
 afterAll(() => test.close());
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
 import { connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
 import { pruneOld } from '../retention.ts';
 
@@ -10,7 +10,7 @@ let edge: EdgeClient;
 let trunkId = '';
 let seq = 1;
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
   seq = 1;
   await test.call('POST', '/v1/sip/attach', {
     body: {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { SipNumbers } from '../../test/kit/control/sip-numbers.ts';
 
 let test: TestControl;
 let sip: SipNumbers;
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
   sip = new SipNumbers(test);
 });
 afterEach(() => test.close());

@@ -3,14 +3,14 @@ import { NumberConfigurations } from '#shared/api/sip.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { RegistrationState, ReportBody } from '#shared/edge-protocol/reports.ts';
 import { connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 
 let test: TestControl;
 let edge: EdgeClient | null = null;
 let seq = 0;
 
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
   seq = 0;
 });
 afterEach(async () => {

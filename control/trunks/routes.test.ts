@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CallOptions, startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { type CallOptions, startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { number, SipNumbers } from '../../test/kit/control/sip-numbers.ts';
 
 let test: TestControl;
 let sip: SipNumbers;
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
   sip = new SipNumbers(test);
 });
 afterEach(() => test.close());
@@ -208,7 +208,7 @@ describe('reading', () => {
   });
 
   it('GET /v1/sip/firewall-ips and /outbound-setup return what to configure', async () => {
-    const own = await startControl({ RTP_PUBLIC_IP: '198.51.100.7', SIP_PUBLIC_HOST: 'sip.example.com' });
+    const own = await startRoutes({ RTP_PUBLIC_IP: '198.51.100.7', SIP_PUBLIC_HOST: 'sip.example.com' });
     try {
       expect((await own.call('GET', '/v1/sip/firewall-ips')).body.data).toEqual({
         region: 'test',

@@ -1,11 +1,11 @@
 /** How much address space an organization lists as sources, over HTTP and with the real database. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { updateOrganization } from '../organizations/store.ts';
 
 let test: TestControl;
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
 });
 afterEach(() => test.close());
 

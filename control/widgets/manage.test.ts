@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { makePathway, makeThread, makeWidget, origin, unknownId } from '../../test/kit/control/widgets.ts';
 
 let test: TestControl;
 let pathway: string;
 let widget: string;
 beforeEach(async () => {
-  test = await startControl({ QUOTAS: 'widgets=3' });
+  test = await startRoutes({ QUOTAS: 'widgets=3' });
   pathway = await makePathway(test);
   widget = await makeWidget(test, { greeting: 'Hello' }, pathway);
 });

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ThreadListAnswer } from '#shared/api/widgets.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { openApiOf } from '../../test/kit/control/openapi.ts';
 import { makePathway, makeThread, makeWidget, origin, unknownId } from '../../test/kit/control/widgets.ts';
 
 let test: TestControl;
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
 });
 afterEach(() => test.close());
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { makeThread, makeWidget } from '../../test/kit/control/widgets.ts';
 import { databaseQuiet } from '../../test/kit/db/test-database.ts';
 import { SharedPlaces } from '../replicas/index.ts';
@@ -12,7 +12,7 @@ let streams: Streams;
 let ends: string[];
 let order: { widgetId: string; threadId: string; address: string; after: number; until: number | null };
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
   ends = [];
   streams = new Streams({
     db: test.control.services.database.db,

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SessionAnswer } from '#shared/api/widgets.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { makeThread, makeWidget, origin, unknownId } from '../../test/kit/control/widgets.ts';
 
 let test: TestControl;
 let widget = '';
 beforeEach(async () => {
-  test = await startControl();
+  test = await startRoutes();
   widget = await makeWidget(test, { blockedWords: ['Thanks'] });
 });
 afterEach(() => test.close());
@@ -137,7 +137,7 @@ describe('behind a proxy', () => {
     for (let i = 0; i < 30; i++) await from('192.0.2.1');
     expect((await from('192.0.2.2')).status).toBe(429);
     await test.close();
-    test = await startControl({ TRUSTED_PROXIES: '127.0.0.0/8' });
+    test = await startRoutes({ TRUSTED_PROXIES: '127.0.0.0/8' });
     widget = await makeWidget(test);
     for (let i = 0; i < 30; i++) await from('192.0.2.1');
     expect((await from('192.0.2.2')).status).toBe(200);

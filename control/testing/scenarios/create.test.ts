@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ScenarioAnswer } from '#shared/api/agent-testing/scenarios.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../../test/kit/control/harness.ts';
 import {
   base,
   createPathway,
@@ -14,7 +14,7 @@ let test: TestControl;
 let scenarios: Scenarios;
 let pathwayId: string;
 beforeAll(async () => {
-  test = await startControl();
+  test = await startRoutes();
   scenarios = await Scenarios.of(test);
   ({ pathwayId } = scenarios);
 });

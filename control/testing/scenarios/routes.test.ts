@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ScenarioAnswer, ScenarioList } from '#shared/api/agent-testing/scenarios.ts';
 import { PersonaAnswer } from '#shared/api/personas.ts';
 import { storeFinishedRun } from '../../../test/kit/control/agent-testing.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../../test/kit/control/harness.ts';
 import {
   base,
   createPathway,
@@ -17,7 +17,7 @@ let test: TestControl;
 let scenarios: Scenarios;
 let pathwayId: string;
 beforeAll(async () => {
-  test = await startControl();
+  test = await startRoutes();
   scenarios = await Scenarios.of(test);
   ({ pathwayId } = scenarios);
 });

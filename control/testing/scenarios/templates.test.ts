@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TemplateCloned, TemplateList } from '#shared/api/agent-testing/templates.ts';
 import { callRecord } from '../../../test/kit/control/edge-client.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startRoutes, type TestControl } from '../../../test/kit/control/harness.ts';
 import { base, createPathway, Scenarios, unknownId } from '../../../test/kit/control/scenarios.ts';
 import type { Answer } from '../../../test/kit/http/answer.ts';
 import { toJson } from '../../db/index.ts';
@@ -10,7 +10,7 @@ let test: TestControl;
 let scenarios: Scenarios;
 let pathwayId: string;
 beforeAll(async () => {
-  test = await startControl();
+  test = await startRoutes();
   scenarios = await Scenarios.of(test);
   ({ pathwayId } = scenarios);
 });

@@ -2,14 +2,14 @@
 import { expect } from 'vitest';
 import type { FinalStatus } from '../../../control/testing/records/write.ts';
 import { storeFinishedRun } from './agent-testing.ts';
-import { startControl } from './harness.ts';
+import { startRoutes } from './harness.ts';
 
 export const hourMs = 60 * 60 * 1000;
 export const dayMs = 24 * hourMs;
 const base = '/v1/agent-testing';
 
 export async function startAnalytics() {
-  const test = await startControl();
+  const test = await startRoutes();
   const db = test.control.services.database.db;
   // 2030-02-15T12:00Z, so that windows begin in the middle of a day
   test.clock.advance(45 * dayMs + 12 * hourMs);

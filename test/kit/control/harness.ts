@@ -5,7 +5,7 @@ import { FakeClock } from '#shared/clock.ts';
 import { type AppOptions, type ControlApp, createApp } from '../../../control/app.ts';
 import { createApiKey, createEdgeToken, createOrganization } from '../../../control/organizations/store.ts';
 import { type ControlConfig, readControlConfig } from '../../../control/settings/config.ts';
-import { takeDatabase, testConnections } from '../db/test-database.ts';
+import { onSqlite, takeDatabase, testConnections } from '../db/test-database.ts';
 import { type Answer, send } from '../http/answer.ts';
 
 export interface TestControl {
@@ -114,6 +114,13 @@ export async function startControl(
     },
   };
 }
+
+/**
+ * For tests that need no background work: its first looks at its queues take PostgreSQL longer than most of these tests.
+ * On SQLite it runs beside them.
+ */
+export const startRoutes = (env: Readonly<Record<string, string>> = {}): Promise<TestControl> =>
+  startControl(env, {}, {}, { begin: onSqlite });
 
 /** Listens on any free port when the URL is first read. */
 export function listenOnce({ app }: Pick<ControlApp, 'app'>): () => Promise<string> {

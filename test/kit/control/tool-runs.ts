@@ -1,5 +1,6 @@
 /** Tools with a target server, and their runs, for tests. */
 import { ResourceOne, ToolChanged } from '#shared/api/tools.ts';
+import { onSqlite } from '../db/test-database.ts';
 import { releaseAll } from '../fakes/release.ts';
 import type { Answer } from '../http/answer.ts';
 import { startControl, type TestControl } from './harness.ts';
@@ -35,7 +36,8 @@ export class ToolRuns {
   static async start(): Promise<ToolRuns> {
     const dns: { answers: string[][] } = { answers: [] };
     const resolve = async () => dns.answers.shift() ?? ['127.0.0.1'];
-    const test = await startControl({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' }, { resolve });
+    const env = { ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' };
+    const test = await startControl(env, { resolve }, {}, { begin: onSqlite });
     return new ToolRuns(test, await startTarget(), dns);
   }
 
