@@ -74,6 +74,8 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
   readonly #ending = new AbortController();
   readonly #stopListening: () => void;
   #look: Promise<void> = Promise.resolve();
+  /** Whether a look waits for the one before it: it sees all that is stored until it begins. */
+  #isWoken = false;
   #timer: Timer | undefined;
   #isHeld = false;
 
@@ -102,7 +104,13 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
   }
 
   #wake(): void {
-    this.#look = outsideFences(() => this.#look.then(() => this.#begin())).catch((error: unknown) => {
+    if (this.#isWoken) return;
+    this.#isWoken = true;
+    const look = () => {
+      this.#isWoken = false;
+      return this.#begin();
+    };
+    this.#look = outsideFences(() => this.#look.then(look)).catch((error: unknown) => {
       this.#parts.log.error({ err: error }, `due ${this.#parts.name} could not be read`);
       this.#wakeAfter(pauseMs);
     });

@@ -73,6 +73,8 @@ export class Replica {
   #until = 0;
   #beats = 0;
   #beating: Promise<void> = Promise.resolve();
+  /** A beat that waits for the one before it: all that is wanted until it begins is part of it. */
+  #nextBeat: Promise<void> | null = null;
   #timer: Timer | undefined;
   #isHeld = false;
   #isClosed = false;
@@ -204,10 +206,16 @@ export class Replica {
     });
   }
 
-  /** Never rejects. */
+  /** Resolves when a beat that begins after the call is over. Never rejects. */
   #beatNow(): Promise<void> {
-    this.#beating = this.#beating.then(() => outsideFences(() => this.#beat())).then(() => this.#beatLater());
-    return this.#beating;
+    this.#nextBeat ??= this.#beating
+      .then(() => {
+        this.#nextBeat = null;
+        return outsideFences(() => this.#beat());
+      })
+      .then(() => this.#beatLater());
+    this.#beating = this.#nextBeat;
+    return this.#nextBeat;
   }
 
   async #beat(): Promise<void> {

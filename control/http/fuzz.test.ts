@@ -12,6 +12,9 @@ const routes = await servedRoutes(test);
 /** Most of a request is read and checked before a database hears of it: PostgreSQL gets fewer. */
 const runs = onSqlite ? 25 : 8;
 
+/** Made once, because it takes longer to make than many values of it. */
+const anyText = fc.string({ unit: 'binary' });
+
 const number = '+14155550100';
 /** An earlier body may have detached it. */
 beforeEach(() =>
@@ -70,12 +73,16 @@ const words: Words = [
 const texts = words.flatMap(([, some]) => some);
 
 async function expectAnswered(route: ServedRoute, url: string, body?: string): Promise<void> {
-  // Past every rate limit window.
-  test.clock.advance(15 * 60_000);
   const key = route.access === 'operator' ? test.operatorKey : test.key;
   const headers = { authorization: key, ...(body !== undefined && { 'content-type': 'application/json' }) };
   const payload = body === undefined ? {} : { payload: body };
-  const answer = await test.control.app.inject({ method: route.method, url, headers, ...payload });
+  const ask = () => test.control.app.inject({ method: route.method, url, headers, ...payload });
+  let answer = await ask();
+  if (answer.statusCode === 429) {
+    // Past every rate limit window.
+    test.clock.advance(15 * 60_000);
+    answer = await ask();
+  }
   const isJson = String(answer.headers['content-type']).startsWith('application/json');
   // 502 and 503 are in the contract: a language model or an edge is unavailable.
   const code = answer.statusCode >= 400 && isJson ? answer.json().errors[0].code : '';
@@ -118,7 +125,7 @@ describe('no route fails on any path and query', () => {
     ({ url, queryNames, method }) => method === 'GET' && (url.includes(unknownId) || queryNames.length > 0),
   );
   it.each(named(withText))('%s', async (_, route) => {
-    const text = fc.oneof(fc.constantFrom(...texts, '0', '-1', '1e9', ''), fc.string({ unit: 'binary' }));
+    const text = fc.oneof(fc.constantFrom(...texts, '0', '-1', '1e9', ''), anyText);
     const query = fc.dictionary(fc.constantFrom(...route.queryNames, 'unknown'), text, { maxKeys: 4 });
     await fc.assert(
       fc.asyncProperty(text, query, async (id, values) => {

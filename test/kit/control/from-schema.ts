@@ -11,12 +11,16 @@ function allOf(words: Words): string[] {
   return words.flatMap(([, some]) => some);
 }
 
+/** Made once: each of them takes longer to make than many values of it. */
+const anyText = fc.string({ unit: 'binary' });
+const key = fc.string();
+
 /** Any JSON, mixed with texts that have a meaning. */
 function anyJson(words: Words): Values {
   const texts = allOf(words);
   const leaf = fc.oneof(
     fc.constantFrom<unknown>(...texts, null, true, false, 0, -1, 1, 5061, 1e21, '', '\u0000', '********'),
-    fc.string({ unit: 'binary' }),
+    anyText,
     fc.double(),
     fc.integer(),
   );
@@ -25,7 +29,7 @@ function anyJson(words: Words): Values {
       { maxDepth: 4 },
       leaf,
       fc.array(tie('value'), { maxLength: 4 }),
-      fc.dictionary(fc.oneof(fc.constantFrom(...texts), fc.string()), tie('value'), { maxKeys: 6 }),
+      fc.dictionary(fc.oneof(fc.constantFrom(...texts), key), tie('value'), { maxKeys: 6 }),
     ),
   })).value;
 }
@@ -88,7 +92,7 @@ class FromSchema {
   }
 
   #objects({ properties, required }: Schema): Values {
-    if (!isSchema(properties)) return fc.dictionary(fc.string(), this.#any, { maxKeys: 4 });
+    if (!isSchema(properties)) return fc.dictionary(key, this.#any, { maxKeys: 4 });
     const parts = Object.entries(properties).map(([name, part]) => [name, this.values(part, name)] as const);
     const requiredKeys = Array.isArray(required) ? required.map(String) : [];
     return fc.record(Object.fromEntries(parts), { requiredKeys });

@@ -69,36 +69,37 @@ export async function startControl(
   });
   // Without background work, a test processes the database itself.
   if (begin) await control.begin();
-  const { db } = control.services.database;
-  const organization = (name: string, sipEnabled: boolean) =>
-    control.services.catalogue.change(async (trx, altered) => {
-      const id = await createOrganization(trx, clock, control.services.secrets, {
-        name,
-        region: 'test',
-        sipEnabled,
-      });
+  const made = await control.services.catalogue.change(async (db, altered) => {
+    const organization = async (name: string, sipEnabled: boolean) => {
+      const parts = { name, region: 'test', sipEnabled };
+      const id = await createOrganization(db, clock, control.services.secrets, parts);
       altered.organizations.add(id);
-      return id;
-    });
-  const keyOf = (orgId: string) => createApiKey(db, clock, { kind: 'customer', orgId }, 'test');
-  const orgId = await organization('Own', true);
-  const foreignOrgId = await organization('Foreign', true);
-  const key = await keyOf(orgId);
+      return { id, key: await createApiKey(db, clock, { kind: 'customer', orgId: id }, 'test') };
+    };
+    return {
+      own: await organization('Own', true),
+      foreign: await organization('Foreign', true),
+      plain: await organization('Without SIP', false),
+      operatorKey: await createApiKey(db, clock, { kind: 'operator' }, 'test'),
+      edgeToken: await createEdgeToken(db, clock, 'test'),
+    };
+  });
+  const { own, foreign, plain, operatorKey, edgeToken } = made;
   const agent = new Agent({ keepAlive: true });
   const url = listenOnce(control);
   return {
     control,
     clock,
-    orgId,
-    key,
-    foreignOrgId,
-    foreignKey: await keyOf(foreignOrgId),
-    plainKey: await keyOf(await organization('Without SIP', false)),
-    operatorKey: await createApiKey(db, clock, { kind: 'operator' }, 'test'),
-    edgeToken: await createEdgeToken(db, clock, 'test'),
+    orgId: own.id,
+    key: own.key,
+    foreignOrgId: foreign.id,
+    foreignKey: foreign.key,
+    plainKey: plain.key,
+    operatorKey,
+    edgeToken,
     url,
     call: async (method, path, options = {}) => {
-      const authorization = options.key === undefined ? key : options.key;
+      const authorization = options.key === undefined ? own.key : options.key;
       const isRaw = typeof options.body === 'string' || Buffer.isBuffer(options.body);
       const headers = {
         ...(authorization !== null && { authorization }),

@@ -7,6 +7,14 @@ const usualLimitMs = 60_000;
 /** Characters of the last value in the error message. */
 const shownCharacters = 2000;
 
+/**
+ * Pause between two looks, ms: a look takes CPU from the programs, so it grows with the time that it has taken, by which
+ * a test becomes longer by a twentieth at most.
+ */
+const shortestPauseMs = 25;
+const longestPauseMs = 100;
+const pauseAfter = (waitedMs: number) => Math.min(longestPauseMs, Math.max(shortestPauseMs, waitedMs / 20));
+
 const looking = new AsyncLocalStorage<{ seen: unknown }>();
 
 /** Records a value that {@link eventually} checked: its error contains the last one. */
@@ -28,15 +36,16 @@ export async function eventually<T>(
   ask: () => T | null | undefined | Promise<T | null | undefined>,
   limitMs = usualLimitMs,
 ): Promise<T> {
-  const limit = performance.now() + limitMs;
+  const began = performance.now();
   const look: { seen: unknown } = { seen: 'nothing' };
   for (;;) {
     const answer = await looking.run(look, ask);
     if (answer !== null && answer !== undefined) return answer;
-    if (performance.now() > limit) {
+    const waitedMs = performance.now() - began;
+    if (waitedMs > limitMs) {
       throw new Error(`timed out waiting for ${what} (${limitMs} ms); seen last: ${shown(look.seen)}`);
     }
-    await pause(25);
+    await pause(pauseAfter(waitedMs));
   }
 }
 
