@@ -28,6 +28,7 @@ import { StreamAgent } from './stream-agent.ts';
 import { type StreamLimits, streamLimits } from './stream-link.ts';
 import { type TalkingDeps, type TalkLimits, talkLimits } from './talking-agent.ts';
 import { ToneAgent } from './tone-agent.ts';
+import type { Transcriber } from './transcription/transcription.ts';
 import { watchVoicemail } from './voicemail-watch.ts';
 import { createWebhookClient, type WebhookClient } from './webhook-client.ts';
 
@@ -44,6 +45,8 @@ export interface AgentsDeps {
   readonly tts: TextToSpeech;
   /** null: calls are driven by key presses */
   readonly stt: SpeechToText | null;
+  /** See TalkingDeps. */
+  readonly transcriber?: Transcriber | undefined;
   /** Detects the voices of callers; default: WebRTC's detector. */
   readonly voices?: VoiceDetectors;
   readonly clock: Clock;
@@ -79,6 +82,7 @@ export function createAgents(deps: AgentsDeps): Agents {
       },
       tts: deps.tts,
       stt: deps.stt,
+      transcriber: deps.transcriber,
       voices,
       webhook,
       tool: ofNodes.run,

@@ -14,6 +14,7 @@ import { type HeldSound, Interruption } from './ears/interruption.ts';
 import type { VoiceDetectors } from './ears/voice-detector.ts';
 import { Listening } from './listening.ts';
 import { SpeechInput } from './speech-input.ts';
+import type { Transcriber } from './transcription/transcription.ts';
 
 type Listen = Extract<Action, { type: 'listen' }>;
 
@@ -21,6 +22,8 @@ export interface HearingParts {
   readonly voices: VoiceDetectors;
   /** null: only keys are recognized */
   readonly stt: SpeechToText | null;
+  /** Tells words while the caller speaks; absent: `stt` gets whole utterances. */
+  readonly transcriber?: Transcriber | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly sampleRate: 8000 | 16000;
@@ -74,7 +77,7 @@ export class Hearing {
       clock,
       allowed: () => !this.#closed && this.#greeted === null && interruptible(),
       cut: interrupt,
-      partialWords: false,
+      partialWords: parts.transcriber !== undefined,
     });
     if (stt || waitForGreeting) {
       const input = new SpeechInput({ ...parts, recognizer: stt }, this.#speechEvents());

@@ -1,6 +1,6 @@
 /**
  * Detects when the caller speaks and, with speech recognition, what. A pause ends a turn: how long it has to be depends
- * on the words so far, so these are asked for in the pause already.
+ * on the words so far. A live transcription tells them; a recognizer of whole utterances is asked in the pause already.
  */
 import { pauseFor } from '#shared/agent/end-of-turn.ts';
 import { anyTurn, type TurnPlan } from '#shared/agent/turn-plan.ts';
@@ -8,6 +8,7 @@ import type { SpeechToText } from '#shared/models/speech.ts';
 import type { Log } from '../call/log.ts';
 import { Ear } from './ears/ear.ts';
 import type { VoiceDetectors } from './ears/voice-detector.ts';
+import type { Transcriber, Transcription } from './transcription/transcription.ts';
 import { Utterance } from './utterance.ts';
 
 /** Pause after which the words so far are asked for, ms: most gaps between words are shorter. */
@@ -22,7 +23,7 @@ export interface SpeechInputEvents {
   speaking(ms: number): void;
   /** The stretch is over. */
   paused(): void;
-  /** The words of the turn so far, in a pause. */
+  /** The words of the turn so far; the last ones may still change. */
   wordsSoFar(text: string): void;
   /** The turn has ended; with speech recognition, its words follow. */
   finished(): void;
@@ -36,6 +37,8 @@ export interface SpeechInputParts {
   readonly language: string;
   /** null: only when the caller speaks is of interest */
   readonly recognizer: SpeechToText | null;
+  /** Tells words while the caller speaks; absent: the recognizer gets whole utterances. */
+  readonly transcriber?: Transcriber | undefined;
   readonly log: Log;
 }
 
@@ -51,6 +54,10 @@ export class SpeechInput {
   readonly #events: SpeechInputEvents;
   readonly #ear: Ear;
   readonly #utterance: Utterance;
+  /** null: there is none */
+  readonly #live: Transcription | null;
+  /** Words of the turn so far from the live transcription. */
+  #soFar: string | null = null;
   /** What the caller is asked for now. */
   plan: TurnPlan = anyTurn;
   /** Of the current pause; null: the voice goes on, or has gone on since. */
@@ -61,7 +68,8 @@ export class SpeechInput {
   constructor(parts: SpeechInputParts, events: SpeechInputEvents) {
     this.#parts = parts;
     this.#events = events;
-    this.#utterance = new Utterance(parts.sampleRate, parts.recognizer !== null);
+    this.#live = this.#transcription();
+    this.#utterance = new Utterance(parts.sampleRate, parts.recognizer !== null && this.#live === null);
     this.#ear = new Ear(parts.voices, parts.sampleRate, {
       begins: () => events.begins(),
       voiced: (ms) => {
@@ -85,10 +93,15 @@ export class SpeechInput {
   write(frame: Int16Array): void {
     const begun = this.#ear.spoken;
     this.#utterance.append(frame, begun);
+    this.#live?.write(frame);
     this.#ear.write(frame);
+    if (!begun && this.#ear.spoken) this.#live?.begin();
     if (!begun) return;
     const { quietMs } = this.#ear;
-    if (quietMs >= pauseFor(this.#ahead?.known ?? null, this.plan) || this.#utterance.full(frame.length)) {
+    if (
+      quietMs >= pauseFor(this.#soFar ?? this.#ahead?.known ?? null, this.plan) ||
+      this.#utterance.full(frame.length)
+    ) {
       this.#finish();
     } else if (quietMs >= aheadMs) this.#askAhead();
   }
@@ -100,11 +113,39 @@ export class SpeechInput {
 
   close(): void {
     this.#ear.close();
+    this.#live?.close();
+  }
+
+  #transcription(): Transcription | null {
+    const { sampleRate, language, transcriber, log } = this.#parts;
+    const opened = transcriber?.open(
+      { sampleRate, language, keyTerms: [] },
+      {
+        partial: ({ text }) => {
+          this.#soFar = text;
+          this.#events.wordsSoFar(text);
+        },
+        final: ({ text }) => this.#events.words(text),
+        turn: (signal) => {
+          if (signal === 'ended' && this.#isOver()) this.#finish();
+        },
+        failed: (error) => log.warn({ err: error }, 'what the caller said could not be transcribed'),
+      },
+    );
+    return opened ?? null;
+  }
+
+  /** Whether the provider's opinion that the turn has ended is followed. */
+  #isOver(): boolean {
+    if (this.#soFar === null) return false;
+    // Words that the ear has missed; digits and pauses that the author has set are ours to judge.
+    if (!this.#ear.spoken) return true;
+    return this.#ear.quietMs > 0 && this.plan.expects !== 'digits' && this.plan.pauseMs === null;
   }
 
   #askAhead(): void {
     const { recognizer } = this.#parts;
-    if (this.#ahead || !recognizer || this.#asked >= mostAhead) return;
+    if (this.#ahead || this.#live || !recognizer || this.#asked >= mostAhead) return;
     this.#asked++;
     const ahead: Ahead = { words: this.#transcribe(recognizer, this.#utterance.soFar()), known: null };
     this.#ahead = ahead;
@@ -124,9 +165,11 @@ export class SpeechInput {
     const ahead = this.#ahead;
     this.#ahead = null;
     this.#asked = 0;
+    this.#soFar = null;
     this.#ear.forget();
     this.#events.finished();
-    if (!recognizer) return;
+    this.#live?.end();
+    if (this.#live || !recognizer) return;
     const asked = ahead?.words ?? this.#transcribe(recognizer, samples);
     this.#tail = Promise.allSettled([asked, this.#tail]).then(([words]) => {
       if (words.status === 'rejected')

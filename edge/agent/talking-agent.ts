@@ -21,6 +21,7 @@ import type { VoiceDetectors } from './ears/voice-detector.ts';
 import { Hearing } from './hearing.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { Speaking } from './speaking.ts';
+import type { Transcriber } from './transcription/transcription.ts';
 import { transferTo } from './transfer-to.ts';
 import type { WebhookClient } from './webhook-client.ts';
 
@@ -52,6 +53,8 @@ export interface TalkingDeps {
   readonly tts: TextToSpeech;
   /** null: the call is driven by key presses */
   readonly stt: SpeechToText | null;
+  /** Tells words while the caller speaks; absent: `stt` gets whole utterances. */
+  readonly transcriber?: Transcriber | undefined;
   readonly voices: VoiceDetectors;
   readonly webhook: WebhookClient;
   /** Runs a tool; errors are part of the result. Rejects only when the signal is aborted. */

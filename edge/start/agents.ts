@@ -11,7 +11,7 @@ import { TwoStageDetectors } from '../agent/ears/two-stage-detector.ts';
 import { WebrtcDetectors } from '../agent/ears/webrtc-detector.ts';
 import { createToolClient } from '../agent/tool-client.ts';
 import { clock, type EdgeContext } from './context.ts';
-import { transcriberOf } from './transcription.ts';
+import { transcriptionOf } from './transcription.ts';
 
 /** Maximum size of cached speech, bytes. */
 const speechCacheBytes = 64 * 1024 * 1024;
@@ -20,6 +20,7 @@ export interface Speech {
   readonly tts: TextToSpeech;
   /** null: agents recognize only key presses. */
   readonly stt: SpeechToText | null;
+  readonly transcriber: AgentsDeps['transcriber'];
   readonly voices: TwoStageDetectors;
 }
 
@@ -31,14 +32,14 @@ export function speechOf(context: EdgeContext): Speech {
   metrics.gauge('trunkline_edge_voice_detector_failed', () => Number(silero.state === 'failed'));
   return {
     tts: new SpeechCache(voiceOut, speechCacheBytes),
-    stt: transcriberOf(context),
+    ...transcriptionOf(context),
     voices: new TwoStageDetectors(new WebrtcDetectors(), silero),
   };
 }
 
 export function agentDeps(
   context: EdgeContext,
-  { tts, stt, voices }: Speech,
+  { tts, stt, transcriber, voices }: Speech,
   models: AgentsDeps['models'],
 ): AgentsDeps {
   const { limits, log, metrics, current, controlUrl, edgeToken, privateAuthority } = context;
@@ -49,6 +50,7 @@ export function agentDeps(
     tools: createToolClient({ controlUrl, edgeToken, clock }),
     tts,
     stt,
+    transcriber,
     voices,
     clock,
     log,

@@ -11,6 +11,7 @@ import type { TranscriptionProvider } from '../agent/transcription/provider.ts';
 import { ProviderChoice } from '../agent/transcription/provider-choice.ts';
 import { socketProvider } from '../agent/transcription/socket-provider.ts';
 import { createTranscriber, wholeUtterances } from '../agent/transcription/transcriber.ts';
+import type { Transcriber } from '../agent/transcription/transcription.ts';
 import { utteranceProvider } from '../agent/transcription/utterances.ts';
 import type { Metrics } from '../metrics.ts';
 import type { TranscriptionServer } from '../speech-settings.ts';
@@ -19,26 +20,32 @@ import { clock, type EdgeContext } from './context.ts';
 /** Audio of one turn of an agent under test, seconds: longer than `maxTurnSeconds` of its caller. */
 const wholeSeconds = 125;
 
-/** What transcribes utterances; null: there is no server. */
-export function transcriberOf({
-  settings,
-  log,
-  metrics,
-  privateAuthority,
-}: EdgeContext): SpeechToText | null {
+interface Transcription {
+  /** For whole utterances; null: there is no server. */
+  readonly stt: SpeechToText | null;
+  /** undefined: there is no server, or the first one knows whole utterances only */
+  readonly transcriber: Transcriber | undefined;
+}
+
+export function transcriptionOf({ settings, log, metrics, privateAuthority }: EdgeContext): Transcription {
   const ca = privateAuthority === null ? undefined : [...rootCertificates, privateAuthority];
   const [first, ...others] = settings.stt.map((server) => providerOf(server, { clock, ca }));
   const [best] = settings.stt;
-  if (!first || !best) return null;
-  if (others.length === 0 && best.protocol === 'utterances') return utteranceClient(best);
-  const live = createTranscriber({
+  if (!first || !best) return { stt: null, transcriber: undefined };
+  const isLive = best.protocol !== 'utterances';
+  if (others.length === 0 && !isLive) return { stt: utteranceClient(best), transcriber: undefined };
+  const deps = {
     choice: new ProviderChoice([first, ...others], clock),
     clock,
     log: log.child({ part: 'transcription' }),
     meter: meterOf(metrics),
+    limits: transcriptionLimits,
+  };
+  const whole = createTranscriber({
+    ...deps,
     limits: { ...transcriptionLimits, maxKeptSeconds: wholeSeconds },
   });
-  return wholeUtterances(live);
+  return { stt: wholeUtterances(whole), transcriber: isLive ? createTranscriber(deps) : undefined };
 }
 
 function providerOf(server: TranscriptionServer, deps: SpeechSocketDeps): TranscriptionProvider {

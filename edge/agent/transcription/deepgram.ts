@@ -95,5 +95,6 @@ function results(message: Static<typeof Results>, events: SessionEvents): void {
   }
   events.settled(words, throughMs);
   if (message.from_finalize) events.finished(throughMs);
-  if (message.speech_final) events.turn('ended');
+  // A short silence, whatever the words are.
+  if (message.speech_final) events.turn('likely_ended');
 }

@@ -251,7 +251,7 @@ describe('Deepgram', () => {
   it('tells words that the detector has missed', async () => {
     const { scene } = await setUp();
     await scene.hear(spoken('yes please'));
-    await scene.hear(quiet(400));
+    await scene.hear(quiet(1100));
     await scene.until(() => scene.turns.includes('ended'));
     scene.transcription.end();
     expect(await scene.texts(1)).toEqual(['yes please']);

@@ -212,8 +212,7 @@ export class LiveTranscription implements Transcription {
     this.#tail = words;
     if (words.text !== '') this.#completeAt = -1;
     this.#heardSomething(words);
-    const all = joined(this.#settled, words);
-    if (all.text !== '') this.#events.partial(all);
+    this.#show(joined(this.#settled, words));
   }
 
   #settle(words: HeardWords, throughMs: number | null): void {
@@ -228,7 +227,13 @@ export class LiveTranscription implements Transcription {
     this.#settled = joined(this.#settled, words);
     this.#tail = noWords;
     this.#heardSomething(words);
-    if (words.text !== '') this.#events.partial(this.#settled);
+    if (words.text !== '') this.#show(this.#settled);
+  }
+
+  /** The words of a turn that has ended are no news about the next one. */
+  #show(words: HeardWords): void {
+    const turn = this.#turns[0];
+    if (words.text !== '' && (!turn || turn.to === null)) this.#events.partial(words);
   }
 
   #heardSomething(words: HeardWords): void {

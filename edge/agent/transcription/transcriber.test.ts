@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import { systemClock } from '#shared/clock.ts';
+import { type Clock, FakeClock, systemClock } from '#shared/clock.ts';
 import { SpeechError } from '#shared/models/speech.ts';
 import { RecordingLog } from '../../../test/kit/edge/agent.ts';
 import { DeepgramServer } from '../../../test/kit/speech/deepgram-server.ts';
@@ -17,19 +18,15 @@ afterEach(async () => {
   server = null;
 });
 
-async function setUp(giveUpMs: number) {
-  server = await new DeepgramServer(systemClock).listen();
-  const provider = socketProvider(
-    deepgram,
-    { url: server.url, apiKey: labKey, model: 'nova-3' },
-    { clock: systemClock },
-  );
+async function setUp(clock: Clock) {
+  server = await new DeepgramServer(clock).listen();
+  const provider = socketProvider(deepgram, { url: server.url, apiKey: labKey, model: 'nova-3' }, { clock });
   const transcriber = createTranscriber({
-    choice: new ProviderChoice([provider], systemClock),
-    clock: systemClock,
+    choice: new ProviderChoice([provider], clock),
+    clock,
     log: new RecordingLog(),
     meter: { count: () => undefined, took: () => undefined },
-    limits: { ...transcriptionLimits, giveUpMs, maxKeptSeconds: 125 },
+    limits: { ...transcriptionLimits, maxKeptSeconds: 125 },
   });
   return { server, stt: wholeUtterances(transcriber) };
 }
@@ -37,7 +34,7 @@ async function setUp(giveUpMs: number) {
 const samplesOf = (frames: readonly Int16Array[]) => Int16Array.from(frames.flatMap((frame) => [...frame]));
 
 it('transcribes audio that is complete, longer than a server reads at once, with one connection', async () => {
-  const { server, stt } = await setUp(8000);
+  const { server, stt } = await setUp(systemClock);
   const samples = samplesOf([
     ...spoken('book a table'),
     ...quiet(60_000),
@@ -51,9 +48,12 @@ it('transcribes audio that is complete, longer than a server reads at once, with
 });
 
 it('rejects with the reason when the server cannot be used', async () => {
-  const { server, stt } = await setUp(50);
+  const clock = new FakeClock();
+  const { server, stt } = await setUp(clock);
   server.faults.refuse = 402;
   const transcribed = stt.transcribe(samplesOf(spoken('yes')), { sampleRate: 8000, language: 'en-US' });
+  while (server.refused < 2) await nextTurn();
+  clock.advance(2 * transcriptionLimits.giveUpMs);
   await expect(transcribed).rejects.toThrow(SpeechError);
   await expect(transcribed).rejects.toThrow('answered 402 out of order');
 });

@@ -44,13 +44,22 @@ interface Setup {
   readonly settings?: Partial<PathwaySettings>;
   readonly tts?: TextToSpeech;
   readonly stt?: SpeechToText;
+  readonly transcriber?: AgentsDeps['transcriber'];
+  readonly clock?: FakeClock;
   readonly config?: PathwayConfig;
   /** Whether the call has telephone-event. */
   readonly keys?: boolean;
 }
 
-export function setUp({ settings = {}, tts = countingVoice, stt, config = menu, keys = true }: Setup = {}) {
-  const clock = new FakeClock();
+export function setUp({
+  settings = {},
+  tts = countingVoice,
+  stt,
+  transcriber,
+  clock = new FakeClock(),
+  config = menu,
+  keys = true,
+}: Setup = {}) {
   const host = new RecordingHost();
   host.keys = keys;
   const log = new RecordingLog();
@@ -61,6 +70,7 @@ export function setUp({ settings = {}, tts = countingVoice, stt, config = menu, 
     models: ruleModels,
     tts,
     stt: stt ?? null,
+    transcriber,
     voices: loudVoices,
     clock,
     log,

@@ -20,6 +20,7 @@ const parameters = new Set([
   'keywords',
 ]);
 const idleMs = 10_000;
+const utteranceEndMs = 1000;
 /** Silence is settled in pieces of this length. */
 const silenceMs = 3000;
 
@@ -63,6 +64,8 @@ class ListenSession implements LabSession {
   readonly #clock: Clock;
   readonly #reader: WordReader;
   #words: string[] = [];
+  /** Whether there were words since the last `UtteranceEnd`. */
+  #uttered = false;
   /** seconds */
   #settledTo = 0;
   #idle: Timer | null = null;
@@ -86,6 +89,15 @@ class ListenSession implements LabSession {
       if (word !== null) {
         this.#words.push(word);
         this.#results(false, {});
+      }
+      if (word !== null) this.#uttered = true;
+      if (this.#uttered && this.#reader.silenceMs === utteranceEndMs) {
+        this.#uttered = false;
+        this.#socket.send({
+          type: 'UtteranceEnd',
+          channel: [0, 1],
+          last_word_end: this.#reader.positionS - 1,
+        });
       }
       if (this.#words.length > 0 && this.#reader.silenceMs === 300)
         this.#results(true, { speech_final: true });

@@ -15,10 +15,11 @@ const parameters = new Set([
 ]);
 const updateMs = 240;
 const eagerMs = 200;
-const endMs = 600;
 
 export class FluxServer extends LabServer {
   protected readonly path = '/v2/listen';
+  /** Silence after which the model ends a turn, ms. */
+  endMs = 600;
 
   protected check(request: IncomingMessage, url: URL) {
     const unknown = [...url.searchParams.keys()].filter((name) => !parameters.has(name));
@@ -30,7 +31,7 @@ export class FluxServer extends LabServer {
 
   protected begin(socket: LabSocket, url: URL): LabSession {
     const eager = url.searchParams.has('eager_eot_threshold');
-    return new FluxSession(socket, Number(url.searchParams.get('sample_rate')), eager);
+    return new FluxSession(socket, this, Number(url.searchParams.get('sample_rate')), eager);
   }
 }
 
@@ -38,6 +39,7 @@ type State = 'initial' | 'ongoing' | 'awaiting_end';
 
 class FluxSession implements LabSession {
   readonly #socket: LabSocket;
+  readonly #server: FluxServer;
   readonly #reader: WordReader;
   readonly #eager: boolean;
   #state: State = 'initial';
@@ -46,8 +48,9 @@ class FluxSession implements LabSession {
   #sequence = 0;
   #updatedAt = 0;
 
-  constructor(socket: LabSocket, sampleRate: number, eager: boolean) {
+  constructor(socket: LabSocket, server: FluxServer, sampleRate: number, eager: boolean) {
     this.#socket = socket;
+    this.#server = server;
     this.#reader = new WordReader(sampleRate);
     this.#eager = eager;
     socket.send({ type: 'Connected', request_id: 'r', sequence_id: this.#sequence++ });
@@ -72,7 +75,7 @@ class FluxSession implements LabSession {
     } else if (this.#state === 'ongoing' && this.#eager && silenceMs === eagerMs) {
       this.#state = 'awaiting_end';
       this.#info('EagerEndOfTurn');
-    } else if (this.#state !== 'initial' && silenceMs === endMs) this.#end();
+    } else if (this.#state !== 'initial' && silenceMs === this.#server.endMs) this.#end();
     if ((positionS - this.#updatedAt) * 1000 >= updateMs) this.#info('Update');
   }
 

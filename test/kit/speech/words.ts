@@ -13,7 +13,7 @@ const frameMs = 20;
 
 /** 20 ms frames. */
 function frames(level: number, ms: number, sampleRate: number): Int16Array[] {
-  const frame = new Int16Array((sampleRate * frameMs) / 1000).map((_, i) => (i % 2 === 0 ? level : -level));
+  const frame = new Int16Array((sampleRate * frameMs) / 1000).map((_, i) => (i % 8 < 4 ? level : -level));
   return Array.from({ length: ms / frameMs }, () => frame);
 }
 
