@@ -39,6 +39,10 @@ export interface HearingParts {
   readonly interrupt: (by: string) => void;
   /** Words from the caller that answer no question. */
   readonly greeting: (words: string) => void;
+  /** The caller has paused after these words, which may be its whole turn. */
+  readonly mayBeAll: (words: string) => void;
+  /** They were not. */
+  readonly goesOn: () => void;
 }
 
 /** Keys buffered while the agent is not listening. */
@@ -159,6 +163,11 @@ export class Hearing {
       wordsSoFar: (text: string) => {
         if (this.#amidst && takesTurn(text)) this.#interruption.word();
       },
+      mayBeAll: (text: string) => {
+        const answers = this.#listening?.done === false && this.#greeted === null && !sound.playing;
+        if (answers) this.#parts.mayBeAll(text);
+      },
+      goesOn: () => this.#parts.goesOn(),
       finished: () => {
         this.#wereAmidst.push(this.#amidst === true);
         this.#amidst = null;

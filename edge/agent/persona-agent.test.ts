@@ -13,6 +13,7 @@ import {
   RecordingHost,
   RecordingLog,
   ruleModels,
+  settle,
   takeFrames,
 } from '../../test/kit/edge/agent.ts';
 import { ModelServer } from '../../test/kit/fakes/model-server.ts';
@@ -193,6 +194,61 @@ describe('a persona on a call', () => {
     expect(host.lines('agent-action')).toContain('agent-action: Interrupted by the caller');
     agent.close('over');
     never.resolve();
+  });
+
+  it('asks the model in the pause, and takes its answer when the caller has finished', async () => {
+    server.record({ when: ['Where is my order?'], text: ['It was sent.'] });
+    const { agent, host } = setUp({ stt: says('Where is my order?') });
+    await agent.prepare();
+    agent.start();
+    await takeFrames(agent, 10);
+    hear(agent, 10);
+    hear(agent, 13, 0);
+    await settle();
+    hear(agent, 1, 0);
+    await server.asked(1);
+    expect(host.lines('user')).toEqual([]);
+    hear(agent, 20, 0);
+    await until(() => host.lines('assistant').length === 2);
+    expect(host.lines('user', 'assistant').slice(1)).toEqual([
+      'user: Where is my order?',
+      'assistant: It was sent.',
+    ]);
+    expect(server.requests).toHaveLength(1);
+    agent.close('over');
+  });
+
+  it('throws the answer away when the caller goes on, and runs no tool for it', async () => {
+    const order = { name: 'find_order', input: { id: 'A1' } };
+    server.record(
+      { when: ['"where is my order"'], calls: [order] },
+      { when: ['"where is my order, the second one"'], calls: [order] },
+      { when: ['sent'], text: ['It was sent.'] },
+    );
+    const { agent, host, runs } = setUp({
+      stt: says('where is my order', 'where is my order, the second one'),
+    });
+    await agent.prepare();
+    agent.start();
+    await takeFrames(agent, 10);
+    hear(agent, 10);
+    hear(agent, 13, 0);
+    await settle();
+    hear(agent, 1, 0);
+    await server.asked(1);
+    // The answer is there, and its tool waits.
+    await settle(50);
+    expect(runs).toEqual([]);
+    hear(agent, 10);
+    hear(agent, 36, 0);
+    await until(() => host.lines('assistant').length === 3);
+    expect(runs).toEqual([['find_order', { id: 'A1' }]]);
+    expect(host.lines('user', 'assistant').slice(1)).toEqual([
+      'user: where is my order, the second one',
+      'assistant: One second.',
+      'assistant: It was sent.',
+    ]);
+    agent.close('over');
   });
 
   it('apologizes once for a model that is silent for too long, then fails', async () => {

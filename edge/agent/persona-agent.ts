@@ -6,6 +6,7 @@ import type { PathwayEntry } from '#shared/agent/persona-tools.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import type { AgentModels } from '#shared/models/models.ts';
 import type { AgentHost, CallFacts } from '../call/ports/agents.ts';
+import type { CopyTalk } from './asking-ahead.ts';
 import { callVariables } from './pathway-agent.ts';
 import { TalkingAgent, type TalkingDeps } from './talking-agent.ts';
 
@@ -29,29 +30,51 @@ export function personaAgent(
 ): TalkingAgent {
   const { clock, models, tools, pathway, limits } = deps;
   const { first_sentence, language, temperature = defaultTemperature, transfer_list = {} } = settings;
+  const options = (over: AbortSignal) => ({
+    ...callVariables(settings, call, () => clock.now()),
+    persona: textOf(settings),
+    pathways: pathwayEntries(settings),
+    model: models.dialogue,
+    understanding: models.understanding,
+    channel: 'call' as const,
+    keysPossible: () => host.keysPossible(),
+    language,
+    temperature,
+    firstSentence: first_sentence,
+    transfers: transfer_list,
+    tools,
+    otherPathway: pathway,
+    signal: over,
+    limits: { listenMs: limits.listenMs, repeats: limits.repeats, apologies: 1 },
+  });
+  let over = new AbortController().signal;
+  const copy: CopyTalk = (talk, taken) => {
+    // In a pathway the next step is decided by its graph, mostly without the model.
+    if (!(talk instanceof PersonaConversation) || talk.visits.length > 0) return null;
+    const later = tools && afterwards(tools, taken);
+    return new PersonaConversation({ ...options(over), tools: later, state: talk.snapshot(), log: talk.log });
+  };
   return new TalkingAgent(
     settings,
     host,
     deps,
-    (over) =>
-      new PersonaConversation({
-        ...callVariables(settings, call, () => clock.now()),
-        persona: textOf(settings),
-        pathways: pathwayEntries(settings),
-        model: models.dialogue,
-        understanding: models.understanding,
-        channel: 'call',
-        keysPossible: () => host.keysPossible(),
-        language,
-        temperature,
-        firstSentence: first_sentence,
-        transfers: transfer_list,
-        tools,
-        otherPathway: pathway,
-        signal: over,
-        limits: { listenMs: limits.listenMs, repeats: limits.repeats, apologies: 1 },
-      }),
+    (signal) => {
+      over = signal;
+      return new PersonaConversation(options(signal));
+    },
+    copy,
   );
+}
+
+/** The tools, which run once `taken` has resolved. */
+function afterwards(tools: ToolRunner, taken: Promise<void>): ToolRunner {
+  return {
+    list: () => tools.list(),
+    run: async (...order) => {
+      await taken;
+      return tools.run(...order);
+    },
+  };
 }
 
 function textOf(settings: PersonaSettings): PersonaText {

@@ -60,6 +60,11 @@ export class Speaking implements HeldSound {
     this.#of(text).catch(() => undefined);
   }
 
+  /** Forgets what was begun and not taken: it belongs to a turn that was stopped. */
+  forgetBegun(): void {
+    this.#begun.clear();
+  }
+
   /** The speech of a text, once; uses a synthesis already started. @throws what text-to-speech throws */
   async take(text: string): Promise<Int16Array> {
     try {

@@ -35,8 +35,9 @@ function transcriberAt(provider: TranscriptionProvider, clock: FakeClock) {
 }
 
 const deafEars: VoiceDetectors = {
+  limits: loudVoices.limits,
   load: async () => undefined,
-  create: () => ({ hears: () => false, close: () => undefined }),
+  create: (_, judged) => ({ write: () => judged(20, 0), close: () => undefined }),
 };
 
 async function setUp(kind: 'deepgram' | 'flux', voices = loudVoices) {
@@ -62,6 +63,8 @@ async function setUp(kind: 'deepgram' | 'flux', voices = loudVoices) {
       speaking: () => undefined,
       paused: () => undefined,
       wordsSoFar: (text) => seen.push(`so far: ${text}`),
+      mayBeAll: () => undefined,
+      goesOn: () => undefined,
       finished: () => seen.push('finished'),
       words: (text) => seen.push(`words: ${text}`),
     },

@@ -2,7 +2,7 @@
  * Detects when the caller speaks and, with speech recognition, what. A pause ends a turn: how long it has to be depends
  * on the words so far. A live transcription tells them; a recognizer of whole utterances is asked in the pause already.
  */
-import { pauseFor } from '#shared/agent/end-of-turn.ts';
+import { pauseFor, pauses } from '#shared/agent/end-of-turn.ts';
 import { anyTurn, type TurnPlan } from '#shared/agent/turn-plan.ts';
 import type { SpeechToText } from '#shared/models/speech.ts';
 import type { Log } from '../call/log.ts';
@@ -13,6 +13,8 @@ import { Utterance } from './utterance.ts';
 
 /** Pause after which the words so far are asked for, ms: most gaps between words are shorter. */
 const aheadMs = 240;
+/** Pause that is expected to end the turn up to which the words may be all, ms: after longer ones more is to come. */
+const likelyMs = pauses.words;
 /** How often that is done in one turn: each time costs a transcription. */
 const mostAhead = 3;
 
@@ -25,6 +27,10 @@ export interface SpeechInputEvents {
   paused(): void;
   /** The words of the turn so far; the last ones may still change. */
   wordsSoFar(text: string): void;
+  /** In a pause: these words may be the whole turn. */
+  mayBeAll(text: string): void;
+  /** They were not: the voice goes on. */
+  goesOn(): void;
   /** The turn has ended; with speech recognition, its words follow. */
   finished(): void;
   /** The words of the turn, in spoken order; empty when none were recognized. */
@@ -63,6 +69,8 @@ export class SpeechInput {
   /** Of the current pause; null: the voice goes on, or has gone on since. */
   #ahead: Ahead | null = null;
   #asked = 0;
+  /** Words of this pause that may be the whole turn, as told; null: none. */
+  #told: string | null = null;
   #tail: Promise<void> = Promise.resolve();
 
   constructor(parts: SpeechInputParts, events: SpeechInputEvents) {
@@ -74,6 +82,8 @@ export class SpeechInput {
       begins: () => events.begins(),
       voiced: (ms) => {
         this.#ahead = null;
+        if (this.#told !== null) events.goesOn();
+        this.#told = null;
         events.speaking(ms);
       },
       paused: () => events.paused(),
@@ -98,12 +108,13 @@ export class SpeechInput {
     if (!begun && this.#ear.spoken) this.#live?.begin();
     if (!begun) return;
     const { quietMs } = this.#ear;
-    if (
-      quietMs >= pauseFor(this.#soFar ?? this.#ahead?.known ?? null, this.plan) ||
-      this.#utterance.full(frame.length)
-    ) {
-      this.#finish();
-    } else if (quietMs >= aheadMs) this.#askAhead();
+    const words = this.#soFar ?? this.#ahead?.known ?? null;
+    const pauseMs = pauseFor(words, this.plan);
+    if (quietMs >= pauseMs || this.#utterance.full(frame.length)) this.#finish();
+    else if (quietMs >= aheadMs) {
+      this.#askAhead();
+      if (words && words !== this.#told && pauseMs <= likelyMs) this.#mayBeAll(words);
+    }
   }
 
   /** Takes what is sent to the caller; null: silence. */
@@ -143,6 +154,12 @@ export class SpeechInput {
     return this.#ear.quietMs > 0 && this.plan.expects !== 'digits' && this.plan.pauseMs === null;
   }
 
+  #mayBeAll(words: string): void {
+    if (this.#told !== null) this.#events.goesOn();
+    this.#told = words;
+    this.#events.mayBeAll(words);
+  }
+
   #askAhead(): void {
     const { recognizer } = this.#parts;
     if (this.#ahead || this.#live || !recognizer || this.#asked >= mostAhead) return;
@@ -166,6 +183,7 @@ export class SpeechInput {
     this.#ahead = null;
     this.#asked = 0;
     this.#soFar = null;
+    this.#told = null;
     this.#ear.forget();
     this.#events.finished();
     this.#live?.end();

@@ -17,6 +17,7 @@ import { Timers } from '#shared/timers.ts';
 import type { Log } from '../call/log.ts';
 import type { AgentHost, AgentLeg } from '../call/ports/agents.ts';
 import type { DtmfEvent } from '../call/ports/media.ts';
+import { AskingAhead, type CopyTalk } from './asking-ahead.ts';
 import type { VoiceDetectors } from './ears/voice-detector.ts';
 import { Hearing } from './hearing.ts';
 import { ReadAhead } from './read-ahead.ts';
@@ -93,6 +94,7 @@ export class TalkingAgent implements AgentLeg {
   readonly #speaking: Speaking;
   readonly #hearing: Hearing;
   readonly #timers: Timers;
+  readonly #ahead: AskingAhead<ReadAhead<Due>>;
   #talk: Talk | null = null;
   #first: ReadAhead<Due> | null = null;
   /** Aborted when the caller interrupts; a new one for each turn of the agent. */
@@ -105,12 +107,16 @@ export class TalkingAgent implements AgentLeg {
   #heard: string[] = [];
   #keysExplained = false;
 
-  /** @param begin creates the conversation; its signal is aborted when the call is over */
+  /**
+   * @param begin creates the conversation; its signal is aborted when the call is over
+   * @param copy copies it, to be asked ahead; absent: it is not
+   */
   constructor(
     settings: AgentSettings,
     host: AgentHost,
     deps: TalkingDeps,
     begin: (over: AbortSignal) => Talk,
+    copy: CopyTalk = () => null,
   ) {
     const { voice, language } = settings;
     this.#settings = settings;
@@ -132,7 +138,12 @@ export class TalkingAgent implements AgentLeg {
         !settings.block_interruptions && this.#talk?.ended !== true && !this.#turn.signal.aborted,
       interrupt: (by) => this.#interrupt(by),
       greeting: (words) => this.#transcribe('user', words),
+      mayBeAll: (words) => {
+        if (this.#talk && !this.#closed) this.#ahead.ask(this.#talk, words);
+      },
+      goesOn: () => this.#ahead.drop(),
     });
+    this.#ahead = new AskingAhead(copy, (talk, event, turn) => this.#actions(talk, event, turn));
     const { write } = this.#hearing;
     if (write) this.write = write;
   }
@@ -141,7 +152,7 @@ export class TalkingAgent implements AgentLeg {
   async prepare(): Promise<void> {
     await this.#hearing.prepare();
     this.#talk = this.#begin(this.#over.signal);
-    this.#first = this.#actions(this.#talk, { type: 'start' });
+    this.#first = this.#actions(this.#talk, { type: 'start' }, this.#turn.signal);
     const words = await this.#first.find(({ action }) => action.type === 'say');
     if (words?.action.type === 'say') await this.#speaking.ready(words.action.text);
   }
@@ -166,6 +177,7 @@ export class TalkingAgent implements AgentLeg {
     if (this.#closed) return;
     this.#over.abort(new Error(`the call is over: ${reason}`));
     this.#timers.stop();
+    this.#ahead.drop();
     this.#hearing.close();
     this.#speaking.stop();
   }
@@ -177,7 +189,7 @@ export class TalkingAgent implements AgentLeg {
   // ---------------------------------------------------------------- the conversation
 
   async #converse(): Promise<void> {
-    const talk = this.#talk;
+    let talk = this.#talk;
     if (!talk || !this.#first) throw new Error('the agent was started before it was prepared');
     if (!this.#deps.stt) {
       this.#transcribe(
@@ -195,14 +207,18 @@ export class TalkingAgent implements AgentLeg {
       if (!event || this.#closed) return;
       if (this.#turn.signal.aborted) talk.heard?.(this.#heard.join(' '));
       if (event.type === 'heard' || event.type === 'keys' || event.type === 'silence') this.#heard = [];
-      this.#turn = new AbortController();
-      actions = this.#actions(talk, event);
+      const ahead = this.#ahead.take(event);
+      if (!ahead) this.#speaking.forgetBegun();
+      this.#turn = ahead?.turn ?? new AbortController();
+      talk = ahead?.talk ?? talk;
+      this.#talk = talk;
+      actions = ahead?.actions ?? this.#actions(talk, event, this.#turn.signal);
     }
   }
 
   /** The conversation's actions for an event; texts are synthesized as soon as they are known. */
-  #actions(talk: Talk, event: ConversationEvent): ReadAhead<Due> {
-    return new ReadAhead(dueActions(talk, event, this.#turn.signal), ({ action }) => {
+  #actions(talk: Talk, event: ConversationEvent, turn: AbortSignal): ReadAhead<Due> {
+    return new ReadAhead(dueActions(talk, event, turn), ({ action }) => {
       if (action.type === 'say') this.#speaking.begin(action.text);
     });
   }

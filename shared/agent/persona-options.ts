@@ -1,3 +1,4 @@
+import type { LogLine } from './conversation.ts';
 import type { ConversationLimits, ConversationOptions } from './conversation-options.ts';
 import type { DialogueModel } from './dialogue.ts';
 import type { ToolRunner } from './interfaces.ts';
@@ -33,6 +34,8 @@ export interface PersonaOptions
   readonly pathwayLimits?: Partial<ConversationLimits>;
   /** Continues a stored conversation from its `snapshot`. */
   readonly state?: PersonaState;
+  /** Its log so far; absent: none. */
+  readonly log?: readonly LogLine[];
 }
 
 export interface PersonaLimits {

@@ -39,10 +39,11 @@ export class PersonaConversation implements Talk {
   /** Set once the conversation continues in a pathway. */
   #pathway: Conversation | null = null;
   #entered: { readonly id: string; readonly version: number } | null = null;
-  readonly #log: LogLine[] = [];
+  readonly #log: LogLine[];
 
   constructor(options: PersonaOptions) {
     this.#options = options;
+    this.#log = [...(options.log ?? [])];
     this.#limits = { ...personaLimits, ...options.limits };
     this.#state = structuredClone(options.state) ?? newState();
     this.#words = new PersonaWords(this.#state);
