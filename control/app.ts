@@ -40,12 +40,15 @@ import {
 import { numberRoutes } from './inbound/index.ts';
 import { Leaving } from './leaving.ts';
 import { type ControlLimits, controlLimits } from './limits.ts';
+import { once } from './once.ts';
 import { deploymentSecrets } from './operations/index.ts';
 import { addGuard, organizationRoutes, Quotas } from './organizations/index.ts';
 import { pathwayRoutes } from './pathways/index.ts';
 import { personaRoutes } from './personas/index.ts';
 import { portingParts, portingRoutes, preparePorting, startPorting } from './porting/index.ts';
 import { type PromotionGate, PromotionGates } from './promotion/index.ts';
+import { ensureRecordingKey } from './recording-keys/index.ts';
+import { RecordingContents, recordingRoutes } from './recordings/index.ts';
 import { Bus, measureBus, SharedCounts } from './replicas/index.ts';
 import { closeCallsWithoutOutbox, createReportStore } from './report-writers.ts';
 import { startRetention } from './retention.ts';
@@ -143,6 +146,7 @@ async function assemble(
   await services.bus.start();
   if (services.bus.listening !== null) await joinReplicas(services);
   await services.sharedEdges.start();
+  await ensureRecordingKey(database.db, clock, secrets);
   await services.edgeConfig.publishAll();
   await services.fleet.open();
   const app = createBase({
@@ -285,14 +289,6 @@ async function joinReplicas({ bus, database, replica }: Services): Promise<void>
   });
 }
 
-function once(work: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | null = null;
-  return () => {
-    done ??= work();
-    return done;
-  };
-}
-
 /** The services that areas are built from; each area's deps.ts picks what it needs. */
 export type Services = ReturnType<typeof createServices>;
 
@@ -358,6 +354,7 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
     sharedCounts,
     wrongKeys: new WrongKeys(clock, sharedCounts.as('wrong keys')),
     tools,
+    recordingContents: new RecordingContents(database.db, config.dataFolder, replica),
     promotionGates: new PromotionGates(),
     models,
     conversations: {
@@ -381,6 +378,7 @@ function addRoutes(app: App, services: Services, addOthers: (app: App) => void):
   registerRoutes(app, services);
   callRoutes(app, services);
   searchRoutes(app, services);
+  recordingRoutes(app, services);
   organizationRoutes(app, services);
   auditRoutes(app, services);
   edgeRoutes(app, services);

@@ -31,6 +31,7 @@ const areas: Readonly<Record<string, string>> = {
   edges: 'edge',
   proxies: 'proxy',
   keys: 'key',
+  recordings: 'recording',
 };
 
 /** Runs one command and prints its output. @returns the exit code */

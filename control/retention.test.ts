@@ -21,7 +21,16 @@ afterEach(() => database.close());
 
 const dayMs = 24 * 60 * 60 * 1000;
 const limits = {
-  retention: { calls: 90, traces: 14, changes: 365, toolRuns: 14, testRecords: 90, ports: 1095, tornado: 60 },
+  retention: {
+    calls: 90,
+    traces: 14,
+    changes: 365,
+    recordings: 90,
+    toolRuns: 14,
+    testRecords: 90,
+    ports: 1095,
+    tornado: 60,
+  },
   quotas: { storedRuns: 1000 },
 };
 

@@ -11,6 +11,7 @@ import type { RetentionMetrics } from './deployment/index.ts';
 import { pruneAnswers } from './http/index.ts';
 import { isoTime } from './organizations/index.ts';
 import { deletePortsBefore } from './porting/index.ts';
+import { deleteRecordingsBefore } from './recordings/index.ts';
 import type { ControlConfig } from './settings/index.ts';
 import { deleteRunsBeyond, deleteTornadoBefore, emptyRecordsBefore } from './testing/index.ts';
 import { deleteRunsBefore } from './tools/index.ts';
@@ -31,11 +32,16 @@ export interface RetentionLimits {
 }
 
 /** Deletes a batch of one kind and returns the number of rows; after a full batch the next round comes soon. */
-type Forget = (db: Db, clock: Clock, limits: RetentionLimits) => Promise<number>;
+type Forget = (db: Db, clock: Clock, limits: RetentionLimits, deleteRecording: DeleteFile) => Promise<number>;
+
+/** Deletes the file of a recording, if it has one. */
+type DeleteFile = (id: string) => Promise<void>;
 
 const kinds = {
   traceParts: (db, clock, { retention }) => deleteTracesBefore(db, daysAgo(clock, retention.traces)),
   calls: (db, clock, { retention }) => deleteCallsBefore(db, daysAgo(clock, retention.calls)),
+  recordings: (db, clock, { retention }, deleteRecording) =>
+    deleteRecordingsBefore(db, daysAgo(clock, retention.recordings), deleteRecording),
   changes: (db, clock, { retention }) => deleteChangesBefore(db, daysAgo(clock, retention.changes)),
   toolRuns: (db, clock, { retention }) => deleteRunsBefore(db, daysAgo(clock, retention.toolRuns)),
   testRecords: (db, clock, { retention }) =>
@@ -63,9 +69,14 @@ function daysAgo(clock: Clock, days: number): string {
 }
 
 /** One round over every kind, within the round's limit. */
-export async function pruneOld(db: Db, clock: Clock, limits: RetentionLimits): Promise<Forgotten> {
+export async function pruneOld(
+  db: Db,
+  clock: Clock,
+  limits: RetentionLimits,
+  deleteRecording: DeleteFile = async () => undefined,
+): Promise<Forgotten> {
   const forgotten = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, 0])) as Record<Kind, number>;
-  for (const [kind, forget] of entries()) forgotten[kind] = await forget(db, clock, limits);
+  for (const [kind, forget] of entries()) forgotten[kind] = await forget(db, clock, limits, deleteRecording);
   return forgotten;
 }
 
@@ -77,6 +88,7 @@ interface RetentionParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly config: RetentionLimits;
+  readonly recordingContents?: { delete(id: string): Promise<void> };
 }
 
 /**
@@ -84,7 +96,7 @@ interface RetentionParts {
  * when no round is running.
  */
 export function startRetention(
-  { database: { db }, clock, config }: RetentionParts,
+  { database: { db }, clock, config, recordingContents }: RetentionParts,
   log: Pick<FastifyBaseLogger, 'info' | 'error'>,
   metrics: RetentionMetrics,
 ): () => Promise<void> {
@@ -101,7 +113,7 @@ export function startRetention(
     for (const [kind, forget] of entries()) {
       if (ending.signal.aborted) return false;
       try {
-        const count = await forget(db, clock, config);
+        const count = await forget(db, clock, config, async (id) => recordingContents?.delete(id));
         forgotten[kind] = count;
         metrics.deleted(kind, count);
       } catch (error) {

@@ -25,6 +25,7 @@ function targets() {
     calls: {
       stop: (callId: string) => done.push(['stop', callId]),
       place: (plan: OutboundPlan) => done.push(['place', plan.callId, plan.from, plan.to, plan.precallDtmf]),
+      record: (callId: string, action: string) => done.push(['record', callId, action]),
       transfer: (callId: string, order: TransferOrder) => done.push(['transfer', callId, order]),
     },
     trunks: {
@@ -50,6 +51,12 @@ describe('a command from control', () => {
     const edge = targets();
     await carryOut({ kind: 'call.stop', call_id: 'c1' }, edge);
     expect(edge.done).toEqual([['stop', 'c1']]);
+  });
+
+  it.each(['pause', 'resume'] as const)('lets a call %s its recording', async (action) => {
+    const edge = targets();
+    await carryOut({ kind: 'call.recording', call_id: 'c1', action }, edge);
+    expect(edge.done).toEqual([['record', 'c1', action]]);
   });
 
   it('registers a record now', async () => {

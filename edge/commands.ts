@@ -13,6 +13,7 @@ export interface CommandTargets {
     stop(callId: string, bye: ByeExtras): void;
     place(plan: OutboundPlan): unknown;
     transfer(callId: string, order: TransferOrder): void;
+    record(callId: string, action: 'pause' | 'resume'): void;
   };
   readonly trunks: {
     failBack(trunkId: string): void;
@@ -58,6 +59,9 @@ export async function carryOut(command: EdgeCommand, targets: CommandTargets): P
       calls.transfer(command.call_id, { target, method, consult });
       break;
     }
+    case 'call.recording':
+      calls.record(command.call_id, command.action);
+      break;
     case 'trunk.failback':
       trunks.failBack(command.trunk_id);
       break;

@@ -21,6 +21,7 @@ import type { EdgeLog } from './log.ts';
 import type { RunningMedia } from './media/media.ts';
 import { addGauges, ownMetrics } from './metrics.ts';
 import { ProbeReports } from './probe-reports.ts';
+import type { RecordingUploads } from './reporting/recordings/uploads.ts';
 import type { Reporting } from './reporting/reporting.ts';
 import type { Signaling } from './signaling/signaling.ts';
 import { agentDeps, type Speech, speechOf } from './start/agents.ts';
@@ -29,6 +30,7 @@ import { clock, createContext, type EdgeOptions } from './start/context.ts';
 import { engineMetrics, engineOf } from './start/engine.ts';
 import { fleetOf } from './start/fleet.ts';
 import { mediaOf } from './start/media.ts';
+import { recordingPlace, recordingsOf, uploadsOf } from './start/recordings.ts';
 import { reportingOf } from './start/reporting.ts';
 import { signalingOf } from './start/signaling.ts';
 import { testsOf } from './start/tests.ts';
@@ -47,6 +49,7 @@ interface EdgeParts {
   readonly media: RunningMedia;
   readonly speech: Speech;
   readonly reporting: Reporting;
+  readonly uploads: RecordingUploads;
   readonly calls: Calls;
   readonly signaling: Signaling;
   readonly trunks: Trunks;
@@ -73,7 +76,8 @@ export class Edge {
   ): Promise<Edge> {
     const context = await createContext(settings, log, software, options);
     const { metrics, current } = context;
-    const media = await mediaOf(context);
+    const place = recordingPlace(context);
+    const media = await mediaOf(context, place);
     const speech = speechOf(context);
     const onConfig = (config: EdgeConfig): void => {
       current.apply(config);
@@ -103,6 +107,8 @@ export class Edge {
         ...ownMetrics(),
       }),
     });
+    const uploads = uploadsOf(context, place);
+    await uploads.recover();
     const fleet = fleetOf(context, {
       clock,
       reporting,
@@ -125,6 +131,7 @@ export class Edge {
       reporter: reporting,
       drained: () => reporting.sendStatus(),
       limits,
+      recordings: recordingsOf(context, speech.tts),
       routes: () => trunks,
       dialer: () => signaling,
     });
@@ -171,6 +178,7 @@ export class Edge {
       media,
       speech,
       reporting,
+      uploads,
       calls,
       signaling,
       trunks,
@@ -193,6 +201,7 @@ export class Edge {
       throw error;
     }
     reporting.start();
+    uploads.start();
     return edge;
   }
 
@@ -256,7 +265,7 @@ export class Edge {
   }
 
   async #close(): Promise<void> {
-    const { media, speech, reporting, signaling, trunks, probes, engine } = this.#parts;
+    const { media, speech, reporting, uploads, signaling, trunks, probes, engine } = this.#parts;
     trunks.close();
     probes.flush();
     signaling.close();
@@ -264,6 +273,7 @@ export class Edge {
     await media.close();
     await speech.tts.close();
     await speech.voices.close();
+    await uploads.close();
     await reporting.close();
   }
 }

@@ -8,6 +8,7 @@ import { talkLimits } from './agent/talking-agent.ts';
 import { testCallerLimits } from './agent/test-caller/test-caller.ts';
 import { agentTestTimes } from './agent-tests.ts';
 import { callTimes } from './call/times.ts';
+import { recordingLimits } from './media/recording/disk-room.ts';
 import { strangerLimits } from './signaling/admission/strangers.ts';
 import { registrationTimes } from './signaling/registration/times.ts';
 import { sessionIntervals } from './signaling/session/session-timer.ts';
@@ -27,6 +28,7 @@ export const edgeLimits = {
   models: modelLimits,
   probes: healthSettings,
   refers: referTimes,
+  recordings: recordingLimits,
   registration: registrationTimes,
   session: sessionIntervals,
   strangers: strangerLimits,

@@ -84,6 +84,7 @@ export const apiErrors = {
   SIP_CONFIG_NOT_FOUND: { status: 404, message: 'The number has no such SIP configuration.' },
   CALL_NOT_FOUND: { status: 404, message: 'There is no such call.' },
   TRACE_NOT_FOUND: { status: 404, message: 'The call has no SIP trace, or it has expired.' },
+  RECORDING_NOT_FOUND: { status: 404, message: 'The call has no recording, or it was deleted.' },
   DISCOVERY_NOT_FOUND: { status: 404, message: 'There is no such discovery.' },
   TEST_CALL_NOT_FOUND: { status: 404, message: 'There is no such test call.' },
   PATHWAY_NOT_FOUND: { status: 404, message: 'There is no such pathway.' },
@@ -112,6 +113,11 @@ export const apiErrors = {
     message: 'This Idempotency-Key was used with another body on the same path.',
   },
   CALL_NOT_ACTIVE: { status: 409, message: 'The call is not in progress, or is being transferred already.' },
+  RECORDING_NOT_ACTIVE: { status: 409, message: 'The call is not being recorded.' },
+  RECORDING_NOT_READY: {
+    status: 409,
+    message: 'The edge has not sent all of the recording; retry when the call has ended.',
+  },
   DISCOVERY_IN_PROGRESS: {
     status: 409,
     message: 'An organization can run 1 discovery at a time; wait for the one that is running.',
@@ -171,6 +177,7 @@ export const apiErrors = {
   FILE_TOO_LARGE: { status: 413, message: 'The file is larger than 10 MiB; send a smaller one.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The body must be application/json.' },
   UNSUPPORTED_FILE_TYPE: { status: 415, message: 'The file is not a PDF, JPEG, PNG, GIF or WebP.' },
+  RANGE_NOT_SATISFIABLE: { status: 416, message: 'The recording has no such part; see Content-Range.' },
   RATE_LIMITED: {
     status: 429,
     message: 'The limit in details.scope is reached; retry after the seconds in Retry-After.',

@@ -6,6 +6,7 @@ type Commands = Readonly<Record<string, Command>>;
 const organizations = async () => (await import('./organizations.ts')).organizationCommands;
 const keys = async () => (await import('./keys.ts')).keyCommands;
 const ports = async () => (await import('./ports.ts')).portCommands;
+const recordings = async () => (await import('./recordings.ts')).recordingCommands;
 const edges = async () => (await import('./edges.ts')).edgeCommands;
 
 const files: ReadonlyMap<string, () => Promise<Commands>> = new Map([
@@ -14,6 +15,7 @@ const files: ReadonlyMap<string, () => Promise<Commands>> = new Map([
   ['key', keys],
   ['edge-token', keys],
   ['port', ports],
+  ['recording', recordings],
   ['edge', edges],
   ['proxy', edges],
 ]);
@@ -25,6 +27,6 @@ export async function commandsOf(word: string): Promise<Commands> {
 
 /** In the order in which they are listed. */
 export async function allCommands(): Promise<Commands> {
-  const all = await Promise.all([organizations(), keys(), ports(), edges()]);
+  const all = await Promise.all([organizations(), keys(), ports(), recordings(), edges()]);
   return Object.fromEntries(all.flatMap((some) => Object.entries(some)));
 }

@@ -11,6 +11,7 @@ export {
   callsUsingVersion,
   deleteCallsBefore,
   deleteTracesBefore,
+  findCall,
   findLoggedCall,
   findTranscript,
 } from './store.ts';

@@ -12,7 +12,7 @@ import {
   type NumberSettings,
   transferTargets,
 } from '../numbers/index.ts';
-import { checkUrl } from '../organizations/index.ts';
+import { checkUrl, readRecording } from '../organizations/index.ts';
 
 export type AgentSource = 'task' | 'pathway_id' | 'persona_id' | 'stream_url';
 const sources: readonly AgentSource[] = ['task', 'pathway_id', 'persona_id', 'stream_url'];
@@ -45,6 +45,7 @@ export function checkOrder(order: CallOrder, allowedTargets: BlockList): AgentSo
   if (order.stream_url !== undefined) checkUrl(order.stream_url, 'wss:', '/stream_url', allowedTargets);
   if (order.webhook) checkUrl(order.webhook, 'https:', '/webhook', allowedTargets);
   checkTransferTargets(order, allowedTargets);
+  if (order.recording) readRecording(order.recording, '/recording');
   return source;
 }
 
@@ -71,6 +72,7 @@ export function orderSettings(order: CallOrder): NumberSettings {
     ...(transfer_phone_number && { transfer_phone_number }),
     ...(transfer_list && { transfer_list }),
     ...(tools && { tools }),
+    ...(order.recording && { recording: readRecording(order.recording, '/recording') }),
   };
 }
 

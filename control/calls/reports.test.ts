@@ -92,7 +92,13 @@ async function prepare({ db }: Database): Promise<void> {
 
 function organization(id: string, event_webhook_url: string): OrganizationRow {
   const lists = { alert_emails: toJson<string[]>([]), alert_sms_numbers: toJson<string[]>([]) };
-  const limits = { call_limits: null, call_ceiling: null, wide_sources: 0, disabled_at: null } as const;
+  const limits = {
+    call_limits: null,
+    call_ceiling: null,
+    recording: null,
+    wide_sources: 0,
+    disabled_at: null,
+  } as const;
   const facts = { name: id, region: 'r', sip_enabled: 1, signing_secret: '', created_at: '' } as const;
   return { id, event_webhook_url, ...facts, ...lists, ...limits };
 }

@@ -7,6 +7,7 @@ import type { CallsTables } from './tables/calls.ts';
 import type { EdgesTables } from './tables/edges.ts';
 import type { OrganizationsTables } from './tables/organizations.ts';
 import type { PortingTables } from './tables/porting.ts';
+import type { RecordingsTables } from './tables/recordings.ts';
 import type { ReplicasTables } from './tables/replicas.ts';
 import type { SipTables } from './tables/sip.ts';
 import type { ToolsTables } from './tables/tools.ts';
@@ -21,6 +22,7 @@ export type * from './tables/columns.ts';
 export type * from './tables/edges.ts';
 export type * from './tables/organizations.ts';
 export type * from './tables/porting.ts';
+export type * from './tables/recordings.ts';
 export type * from './tables/replicas.ts';
 export type * from './tables/sip.ts';
 export type * from './tables/tools.ts';
@@ -35,6 +37,7 @@ export interface Tables
     EdgesTables,
     OrganizationsTables,
     PortingTables,
+    RecordingsTables,
     ReplicasTables,
     SipTables,
     ToolsTables,

@@ -18,6 +18,7 @@ import {
   withTransferVersions,
 } from '../pathways/index.ts';
 import { personaAgent } from '../personas/index.ts';
+import { currentRecordingKey } from '../recording-keys/index.ts';
 import { agentTools, nodeTools } from '../tools/index.ts';
 import { numberConfig, type Speaking } from './rules.ts';
 
@@ -36,17 +37,19 @@ export type StoredOrganization = OrgConfig & { readonly call_ceiling?: Json };
 export async function organizationItem(db: Db, id: string): Promise<Item> {
   const row = await db
     .selectFrom('organizations')
-    .select(['signing_secret', 'call_limits', 'call_ceiling'])
+    .select(['signing_secret', 'call_limits', 'call_ceiling', 'recording'])
     .where('id', '=', id)
     .where('disabled_at', 'is', null)
     .executeTakeFirst();
   if (!row) return { kind: 'organization', key: id, content: null };
-  const { signing_secret, call_ceiling, call_limits } = row;
+  const { signing_secret, call_ceiling, call_limits, recording } = row;
+  const key = await currentRecordingKey(db);
   const content: StoredOrganization = {
     org_id: id,
     signing_secret,
     ...(call_limits !== null && { call_limits: fromJson(call_limits) }),
     ...(call_ceiling !== null && { call_ceiling }),
+    ...(key && { recording: { ...key, ...(recording !== null && { choice: fromJson(recording) }) } }),
   };
   return { kind: 'organization', key: id, content: toJson(content) };
 }

@@ -19,6 +19,7 @@ export function agentSettingsOf(settings: NumberSettings) {
     fallback_number: target(settings.fallback_number ?? null),
     ...(settings.model && { model: settings.model }),
     ...(settings.temperature !== undefined && { temperature: settings.temperature }),
+    ...(settings.recording && { recording: settings.recording }),
   };
 }
 

@@ -2,9 +2,10 @@
 import type { InboundNumber, InboundUpdate } from '#shared/api/inbound.ts';
 import { toE164 } from '#shared/e164.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
+import type { RecordingChoice } from '#shared/edge-protocol/recordings.ts';
 import { ApiError } from '#shared/errors.ts';
 import { fromJson, type Json, type NumberRow, toJson } from '../db/index.ts';
-import { limitsView, readUrl } from '../organizations/index.ts';
+import { limitsView, readRecording, readUrl } from '../organizations/index.ts';
 
 /** The settings of a number without their own columns. Absent: not set. */
 export interface NumberSettings {
@@ -31,6 +32,7 @@ export interface NumberSettings {
   webhook?: string;
   label?: string;
   call_limits?: CallLimits;
+  recording?: RecordingChoice;
 }
 
 export function readSettings(json: Json): NumberSettings {
@@ -109,8 +111,11 @@ function normalizedUpdate(update: InboundUpdate): Map<string, unknown> {
   const fields = new Map<string, unknown>();
   for (const [name, value] of Object.entries(update)) {
     if (value === undefined) continue;
+    if (name === 'recording') continue;
     fields.set(name === 'voice_id' ? 'voice' : name, normalized(name, value));
   }
+  const { recording } = update;
+  if (recording !== undefined) fields.set('recording', recording && readRecording(recording, '/recording'));
   return fields;
 }
 
@@ -170,6 +175,7 @@ export function numberView(row: NumberRow): InboundNumber {
     metadata: settings.metadata ?? {},
     webhook: settings.webhook ?? null,
     call_limits: limitsView(settings.call_limits ?? null),
+    recording: settings.recording ?? null,
   };
 }
 

@@ -25,6 +25,7 @@ describe('/v1/org/settings', () => {
       event_webhook_url: null,
       call_limits: null,
       call_ceiling: { concurrent: null, per_minute: null },
+      recording: null,
     };
     expect((await read()).body).toEqual({ data: initial, errors: null });
     expect((await patch({})).body.data).toEqual(initial);
@@ -121,7 +122,7 @@ describe('POST /v1/org/webhook-secret', () => {
     expect(body.data).toMatchObject({ created_at: '2030-01-01T00:00:00.000Z' });
     const secret = String(body.data?.secret);
     expect(secret).toMatch(/^[0-9a-f]{64}$/);
-    expect((await edge.next('change')).change.organizations).toEqual([
+    expect((await edge.next('change')).change.organizations).toMatchObject([
       { org_id: test.orgId, signing_secret: secret },
     ]);
     await edge.kill();

@@ -14,6 +14,7 @@ import { fromJson, type OrganizationRow, toJson } from '../db/index.ts';
 import { type App, keepAnswer, orgOf } from '../http/index.ts';
 import { type CallCeiling, ceilingOf, checkBelowCeiling, limitsView } from './call-limit-rules.ts';
 import type { OrganizationDeps } from './deps.ts';
+import { readRecording } from './recording-rules.ts';
 import { checkUrl } from './rules.ts';
 import {
   findOrganization,
@@ -45,7 +46,7 @@ export function organizationRoutes(app: App, services: OrganizationDeps): void {
       response: { 200: OrganizationSettingsAnswer },
     },
     handler: async (request) => {
-      const { alert_emails, event_webhook_url, call_limits } = request.body;
+      const { alert_emails, event_webhook_url, call_limits, recording } = request.body;
       if (typeof event_webhook_url === 'string') {
         checkUrl(event_webhook_url, 'https:', '/event_webhook_url', services.allowedTargets);
       }
@@ -55,6 +56,9 @@ export function organizationRoutes(app: App, services: OrganizationDeps): void {
         ...(numbers && { alert_sms_numbers: toJson(numbers) }),
         ...(event_webhook_url !== undefined && { event_webhook_url }),
         ...(call_limits !== undefined && { call_limits: call_limits && toJson(call_limits) }),
+        ...(recording !== undefined && {
+          recording: recording && toJson(readRecording(recording, '/recording')),
+        }),
       };
       if (Object.keys(change).length > 0) {
         await changeSettings(services, orgOf(request), change, actorOf(request));
@@ -111,7 +115,7 @@ function changeSettings(
     await updateOrganization(trx, orgId, change);
     const fields = Object.keys(change).sort();
     await recordChange(trx, services.clock, by, { ...settingsOf(orgId), action: 'update', fields });
-    if (change.call_limits !== undefined) altered.organizations.add(orgId);
+    if (change.call_limits !== undefined || change.recording !== undefined) altered.organizations.add(orgId);
   });
 }
 
@@ -132,5 +136,6 @@ function settingsView(row: OrganizationRow, deployment: CallCeiling): Organizati
     event_webhook_url: row.event_webhook_url,
     call_limits: limitsView(row.call_limits === null ? null : fromJson(row.call_limits)),
     call_ceiling: ceilingOf(row.call_ceiling, deployment),
+    recording: row.recording === null ? null : fromJson(row.recording),
   };
 }

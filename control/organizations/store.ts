@@ -48,6 +48,7 @@ export async function createOrganization(
       event_webhook_url: null,
       call_limits: null,
       call_ceiling: null,
+      recording: null,
       wide_sources: 0,
       disabled_at: null,
     })
@@ -77,6 +78,7 @@ export type OrganizationChange = Partial<
     | 'event_webhook_url'
     | 'call_limits'
     | 'call_ceiling'
+    | 'recording'
     | 'wide_sources'
   >
 >;

@@ -31,7 +31,9 @@ export class CallAgent {
     if (!create) return { code: 'no_agent', detail: null };
     try {
       this.#seat = new AgentSeat(call, (host) => create(callFacts(id, facts, plan), host));
+      const recording = call.recording.ready();
       await this.#inTime(this.#seat.agent.prepare());
+      if (recording) await recording;
       return null;
     } catch (error) {
       if (call.termination) return null;

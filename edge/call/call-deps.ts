@@ -5,6 +5,7 @@ import type { Log } from './log.ts';
 import type { Agents } from './ports/agents.ts';
 import type { Dialer } from './ports/dialing.ts';
 import type { Media } from './ports/media.ts';
+import type { Recordings } from './ports/recordings.ts';
 import type { Reporter } from './ports/reporting.ts';
 import type { HeadersOf, Routes } from './ports/routes.ts';
 import type { TransferParts } from './transfer/transfer-plan.ts';
@@ -30,6 +31,8 @@ export interface CallDeps {
   readonly newId: NewId;
   /** null: transfers are disabled. */
   readonly transfers: TransferParts | null;
+  /** Absent: no call is recorded. */
+  readonly recordings?: Recordings;
 }
 
 /** What outbound calls need besides. */

@@ -27,6 +27,7 @@ import type { CallDeps } from './call-deps.ts';
 import { CallDialog } from './call-dialog.ts';
 import { CallLedger } from './call-ledger.ts';
 import type { CallPlan } from './call-plan.ts';
+import { CallRecording } from './call-recording.ts';
 import type { CallAction, CallInput, CallState } from './call-state.ts';
 import { inputFor, internalError, type Termination, terminationOf } from './ending.ts';
 import type { LiveCall } from './live-call.ts';
@@ -56,6 +57,7 @@ export class Call implements LiveCall {
   readonly transfers: Transfers;
   readonly limits: TimeLimits;
   readonly dialog: CallDialog;
+  readonly recording: CallRecording;
   /** Whether an INVITE of ours was sent. */
   dialled = false;
   readonly #deps: CallDeps;
@@ -91,6 +93,7 @@ export class Call implements LiveCall {
     this.agent = new CallAgent(this, deps);
     this.limits = new TimeLimits(this, deps);
     this.dialog = new CallDialog(this);
+    this.recording = new CallRecording(this, deps);
     this.transfers = new Transfers(this, deps.transfers);
     this.#setup = setup(this);
     this.#state = this.#setup.first;
@@ -261,6 +264,7 @@ export class Call implements LiveCall {
     this.limits.silence.expectMedia();
     this.dialog.noteKeys();
     this.agent.start();
+    this.recording.start();
     this.dialog.followHold();
     this.transfers.callerUp();
   }

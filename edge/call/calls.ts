@@ -172,6 +172,17 @@ export class Calls {
     if (outcome?.ok === false) throw refusalOf(outcome);
   }
 
+  /**
+   * Pauses or resumes the recording of a call for the API.
+   * @throws CommandRefused when the call is over, or is not recorded
+   */
+  record(callId: string, action: 'pause' | 'resume'): void {
+    const call = this.#live.get(callId);
+    if (!call) throw new CommandRefused('CALL_NOT_ACTIVE', 'The call is not live on this edge.');
+    if (!call.recording.carryOut(action))
+      throw new CommandRefused('RECORDING_NOT_ACTIVE', 'The call is not being recorded.');
+  }
+
   #transferParts(deps: CallsDeps, outbound: OutboundParts): TransferParts {
     const { media, agents, newId } = deps;
     const { routes, followRefer = true, headersOf = () => ({}) } = outbound;

@@ -42,6 +42,7 @@ export interface LiveCall {
   readonly dialog: LiveDialog;
   readonly limits: LiveLimits;
   readonly transfers: LiveTransfers;
+  readonly recording: LiveRecording;
 }
 
 /** Of {@link CallLedger}. */
@@ -55,6 +56,11 @@ interface LiveLedger {
   heardInBye(variables: CallVariables): void;
   answeredBy(who: 'human' | 'voicemail' | 'unknown'): void;
   handedOver(target: string): void;
+}
+
+/** Of {@link CallRecording}. */
+interface LiveRecording {
+  ready(): Promise<unknown> | null;
 }
 
 /** Of {@link CallAgent}. */

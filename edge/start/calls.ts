@@ -5,6 +5,7 @@ import { type CountsOfFleet, OutboundLimits } from '../call/limits.ts';
 import type { Agents } from '../call/ports/agents.ts';
 import type { Dialer } from '../call/ports/dialing.ts';
 import type { Media } from '../call/ports/media.ts';
+import type { Recordings } from '../call/ports/recordings.ts';
 import type { Reporter } from '../call/ports/reporting.ts';
 import type { Routes } from '../call/ports/routes.ts';
 import { outboundHeaders } from '../signaling/invite/header-mapping.ts';
@@ -20,6 +21,7 @@ interface CallsParts {
   /** Called when the last call of a draining edge is over. */
   readonly drained: () => void;
   readonly limits: OutboundLimits;
+  readonly recordings: Recordings;
 }
 
 export function outboundLimitsOf(
@@ -38,7 +40,7 @@ export function outboundLimitsOf(
 
 export function callsOf(
   context: EdgeContext,
-  { media, agents, reporter, routes, dialer, drained, limits: outboundLimits }: CallsParts,
+  { media, agents, reporter, routes, dialer, drained, limits: outboundLimits, recordings }: CallsParts,
 ): Calls {
   const { settings, limits, log, metrics, current } = context;
   return new Calls({
@@ -47,6 +49,7 @@ export function callsOf(
     agents,
     reporter,
     log,
+    recordings,
     newId: () => newTimedId(clock.now()),
     drained,
     maxCalls: settings.maxCalls,

@@ -1,10 +1,13 @@
 /** Media with the settings of this edge. */
 import { lookForLibrariesIn } from '../media/codec/library.ts';
-import { createMedia, type RunningMedia } from '../media/media.ts';
+import { createMedia, type MediaOptions, type RunningMedia } from '../media/media.ts';
 import type { EdgeContext } from './context.ts';
 
 /** @throws Error when no media worker can be run */
-export function mediaOf({ settings, options, log, publicIp, keys }: EdgeContext): Promise<RunningMedia> {
+export function mediaOf(
+  { settings, options, log, publicIp, keys }: EdgeContext,
+  recordings: MediaOptions['recordings'],
+): Promise<RunningMedia> {
   const { rtp, media } = settings;
   lookForLibrariesIn(options.codecLibraries ?? null);
   return createMedia({
@@ -15,6 +18,7 @@ export function mediaOf({ settings, options, log, publicIp, keys }: EdgeContext)
     workerBin: media.workerBin,
     ...(media.workers === null ? {} : { workers: media.workers }),
     log,
+    ...(recordings && { recordings }),
     keyKnown: (callId, key) => keys.note(callId, key),
   });
 }

@@ -18,6 +18,7 @@ import {
   Uuid,
 } from '#shared/api/common.ts';
 import { LanguageTag, PathwayVersionChoice, ToolId, TransferTarget } from '#shared/api/inbound.ts';
+import { RecordingSettings } from '#shared/api/recordings.ts';
 import { maxCustomHeaders } from '#shared/custom-headers.ts';
 
 const text = Type.String();
@@ -58,6 +59,7 @@ export const CallOrder = Closed({
   request_data: Optional(Open()),
   metadata: Optional(Open()),
   webhook: Clearable(Text(1, 2048, 'An https:// URL')),
+  recording: Optional(RecordingSettings),
 });
 export type CallOrder = Static<typeof CallOrder>;
 

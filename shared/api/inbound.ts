@@ -19,6 +19,8 @@ import {
   Uuid,
 } from '#shared/api/common.ts';
 
+import { RecordingSettings, RecordingSettingsView } from '#shared/api/recordings.ts';
+
 const Optional = Type.Optional;
 const Clearable = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Optional(Nullable(schema));
 
@@ -71,6 +73,8 @@ export const InboundUpdate = Closed({
   label: Clearable(Text(0, 200)),
   /** For outgoing calls; replaces the previous value. */
   call_limits: Clearable(CallLimitsUpdate),
+  /** Of its calls; null: as the organization. */
+  recording: Clearable(RecordingSettings),
 });
 export type InboundUpdate = Static<typeof InboundUpdate>;
 
@@ -106,6 +110,7 @@ const numberFields = {
   metadata: Open(),
   webhook: Nullable(Type.String()),
   call_limits: Nullable(CallLimitsView),
+  recording: Nullable(RecordingSettingsView),
 };
 export const InboundNumber = Type.Object(numberFields);
 export type InboundNumber = Static<typeof InboundNumber>;

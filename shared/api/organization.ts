@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { CallCeilingView, CallLimitsUpdate, CallLimitsView } from '#shared/api/call-limits.ts';
 import { Closed, Email, Iso, List, Nullable, PhoneNumber, Plain, Text } from '#shared/api/common.ts';
+import { RecordingSettings, RecordingSettingsView } from '#shared/api/recordings.ts';
 
 const Optional = Type.Optional;
 const text = Type.String();
@@ -12,6 +13,8 @@ export const OrganizationPatch = Closed({
   event_webhook_url: Optional(Nullable(Text(1, 2048, 'An https:// URL'))),
   /** Replaces the previous value; with null only the ceiling applies. No limit may be above its ceiling. */
   call_limits: Optional(Nullable(CallLimitsUpdate)),
+  /** Of calls whose number and order say nothing; null: none is recorded. */
+  recording: Optional(Nullable(RecordingSettings)),
 });
 export type OrganizationPatch = Static<typeof OrganizationPatch>;
 
@@ -25,6 +28,7 @@ const Settings = Type.Object({
   event_webhook_url: Nullable(text),
   call_limits: Nullable(CallLimitsView),
   call_ceiling: CallCeilingView,
+  recording: Nullable(RecordingSettingsView),
 });
 export type OrganizationSettings = Static<typeof Settings>;
 

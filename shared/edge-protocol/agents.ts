@@ -1,5 +1,6 @@
 /** Agents of calls, as control configures them and commands name them. */
 import { type Static, Type } from 'typebox';
+import { RecordingChoice } from './recordings.ts';
 import { Nullable } from './schema.ts';
 
 export const CallVariables = Type.Record(Type.String(), Type.Unknown());
@@ -61,6 +62,8 @@ const Manner = {
   temperature: Type.Optional(Type.Number()),
   /** for personas and tasks */
   tools: Type.Optional(Type.Array(AgentTool)),
+  /** absent: as the organization says */
+  recording: Type.Optional(RecordingChoice),
 };
 
 /** The agent that answers a call. `echo` and `tone` are for tests and line checks. */

@@ -46,6 +46,12 @@ export const EdgeCommand = Type.Union([
     /** warm transfer: key with which the target accepts the call */
     accept_key: Nullable(Type.String()),
   }),
+  /** Pauses or resumes the recording of a call: RECORDING_NOT_ACTIVE when it has none. */
+  Type.Object({
+    kind: Type.Literal('call.recording'),
+    call_id: Type.String(),
+    action: oneOf(['pause', 'resume']),
+  }),
   /** Makes the trunk's primary endpoint the active one at once (contract 3.5, `failback_now`). */
   Type.Object({ kind: Type.Literal('trunk.failback'), trunk_id: Type.String() }),
   /**

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { AgentTool } from './agents.ts';
 import { CallLimits, NumberConfig } from './numbers.ts';
+import { OrgRecording } from './recordings.ts';
 
 /** A pathway version as the edge needs it; shared/agent validates the graph when it is loaded. */
 export const PathwayConfig = Type.Object({
@@ -21,6 +22,8 @@ export const OrgConfig = Type.Object({
   /** hex; signs webhooks and the stream handshake (contract 13 and 9.5) */
   signing_secret: Type.String(),
   call_limits: Type.Optional(CallLimits),
+  /** absent: from a control plane that keeps no recordings */
+  recording: Type.Optional(OrgRecording),
 });
 export type OrgConfig = Static<typeof OrgConfig>;
 

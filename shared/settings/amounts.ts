@@ -65,6 +65,7 @@ const days = (value: number, meaning: string, least = 1) => ({
 export const retention = {
   calls: days(90, 'calls, with transcript and variables'),
   traces: days(14, 'SIP traces'),
+  recordings: days(90, 'recordings of calls'),
   toolRuns: days(14, 'runs of tools'),
   testRecords: days(90, 'transcripts and actions of test runs; their verdicts stay'),
   tornado: days(90, 'ended tornado sessions'),

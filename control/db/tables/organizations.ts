@@ -1,5 +1,6 @@
 /** Who uses the control plane, with which keys, and what they changed. */
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
+import type { RecordingChoice } from '#shared/edge-protocol/recordings.ts';
 import type { Json } from '../json.ts';
 import type { Flag, IsoTime } from './columns.ts';
 
@@ -21,6 +22,8 @@ export interface OrganizationRow {
   call_limits: Json<CallLimits> | null;
   /** CallCeiling of organizations/call-limit-rules.ts; null: the deployment's. */
   call_ceiling: Json | null;
+  /** RecordingChoice of shared/edge-protocol/recordings.ts; null: no call is recorded. */
+  recording: Json<RecordingChoice> | null;
   /** Whether its numbers may list networks that are wide by `isWide` of shared/networks.ts. */
   wide_sources: Flag;
   /** Set: its keys are rejected and its numbers are not answered. */

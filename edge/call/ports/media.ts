@@ -47,6 +47,8 @@ export interface RecordingOrder {
   readonly dataKey: Uint8Array;
   /** Played to the peer before anything else, 16-bit mono PCM at 8 kHz; null: nothing. */
   readonly announcement: Int16Array | null;
+  /** A key of the peer that pauses the recording and resumes it; null: none. */
+  readonly pauseKey: string | null;
   /** Called at most once: the recording has ended although the leg has not. `detail` is for the log. */
   readonly stopped: (reason: RecordingFault, detail: string) => void;
 }

@@ -3,6 +3,11 @@
  * writes without asking another.
  */
 
+export const recordingLimits = {
+  /** Octets of all recordings on the disk of an edge: 178 hours of audio. */
+  mostBytes: 10_737_418_240,
+};
+
 /** Counted in these, because shared counters have 32 bits. */
 const octetsPerBlock = 1_024;
 

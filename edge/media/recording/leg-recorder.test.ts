@@ -115,6 +115,47 @@ describe('a recorded leg', () => {
     ]);
   });
 
+  it('never goes back in time, also where frames come faster than the clock', async () => {
+    const recorder = new LegRecorder(recordingOrder(id), { clock, folder, room });
+    const end = recorder.tap(saying(4_000));
+    const frame = new Int16Array(160);
+    const burst = () => {
+      for (let i = 0; i < 5; i++) {
+        end.read(frame);
+        end.write?.(frame.fill(1_000));
+      }
+      clock.advance(20);
+    };
+    burst();
+    recorder.pause();
+    clock.advance(40);
+    recorder.resume();
+    burst();
+    await recorder.close();
+    const { heard, marks } = await readRecording(join(folder, `${id}.rec`));
+    expect(heard.length).toBe(10 * 160);
+    expect(heard.every((sample) => near(sample, 1_000))).toBe(true);
+    expect(marks.map(({ at }) => at)).toEqual([5, 5, 10]);
+  });
+
+  it('is paused and resumed by the key of the peer, which the endpoint gets too', async () => {
+    const recorder = new LegRecorder(recordingOrder(id, { pauseKey: '*' }), { clock, folder, room });
+    const dtmf = vi.fn();
+    const end = recorder.tap({ ...saying(4_000), dtmf });
+    await exchange(end, 10, 1_000);
+    for (const digit of ['1', '*']) end.dtmf?.({ digit, durationMs: 100 });
+    await exchange(end, 10, 1_000);
+    end.dtmf?.({ digit: '*', durationMs: 100 });
+    await recorder.close();
+    const { marks } = await readRecording(join(folder, `${id}.rec`));
+    expect(marks.map(({ what, at }) => [what, at])).toEqual([
+      ['paused', 10],
+      ['resumed', 20],
+      ['ended', 20],
+    ]);
+    expect(dtmf).toHaveBeenCalledTimes(3);
+  });
+
   it('has silence on our side while the peer is on hold', async () => {
     const recorder = new LegRecorder(recordingOrder(id), { clock, folder, room });
     recorder.sending = false;

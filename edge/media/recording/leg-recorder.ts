@@ -45,14 +45,17 @@ export class LegRecorder implements LegRecording {
   readonly #sent = new Uint8Array(samplesPerFrame);
   readonly #narrow = new Int16Array(samplesPerFrame);
   #downsamplers: { readonly heard: Downsampler; readonly sent: Downsampler } | null = null;
+  readonly #pauseKey: string | null;
   readonly #announcement: Int16Array;
   #upsampler: Upsampler | null = null;
   #announced = 0;
   /** Frames in the chunk, and the place of its first. */
   #frames = 0;
   #first = 0;
-  /** Place of the next frame; null: by the clock. */
-  #next: number | null = null;
+  /** Place of the next frame, at least: audio never goes back. */
+  #next = 0;
+  /** Whether the clock decides about the next frame. */
+  #byClock = true;
   #paused = false;
   #over = false;
   #finished: Promise<void> = Promise.resolve();
@@ -61,6 +64,7 @@ export class LegRecorder implements LegRecording {
 
   constructor(order: RecordingOrder, { clock, folder, room, open }: RecorderParts) {
     this.#clock = clock;
+    this.#pauseKey = order.pauseKey;
     this.#announcement = order.announcement ?? new Int16Array(0);
     this.#sealer = new ChunkSealer(order.dataKey, order.header.id);
     this.#startedAt = clock.now();
@@ -90,7 +94,10 @@ export class LegRecorder implements LegRecording {
         this.#hear(frame);
         endpoint.write?.(frame);
       },
-      dtmf: (event) => endpoint.dtmf?.(event),
+      dtmf: (event) => {
+        if (event.digit === this.#pauseKey) this.#toggle();
+        endpoint.dtmf?.(event);
+      },
     };
   }
 
@@ -98,14 +105,19 @@ export class LegRecorder implements LegRecording {
     if (this.#paused || this.#over) return;
     this.#paused = true;
     this.#flush();
-    this.#file.append(this.#sealer.mark(this.#now(), { what: 'paused' }));
+    this.#file.append(this.#sealer.mark(this.#place(), { what: 'paused' }));
   }
 
   resume(): void {
     if (!this.#paused || this.#over) return;
     this.#paused = false;
-    this.#next = null;
-    this.#file.append(this.#sealer.mark(this.#now(), { what: 'resumed' }));
+    this.#byClock = true;
+    this.#file.append(this.#sealer.mark(this.#place(), { what: 'resumed' }));
+  }
+
+  #toggle(): void {
+    if (this.#paused) this.resume();
+    else this.pause();
   }
 
   /** The call is over. Resolves when the file is complete. */
@@ -118,7 +130,12 @@ export class LegRecorder implements LegRecording {
     if (this.#over) return;
     this.#flush();
     this.#over = true;
-    this.#finished = this.#file.finish(this.#sealer.mark(this.#now(), mark));
+    this.#finished = this.#file.finish(this.#sealer.mark(this.#place(), mark));
+  }
+
+  /** Where the recording is now: not before the end of its audio, which may be counted ahead of the clock. */
+  #place(): number {
+    return Math.max(this.#next, this.#now());
   }
 
   /** Frames since the beginning. */
@@ -156,9 +173,10 @@ export class LegRecorder implements LegRecording {
   #hear(frame: Int16Array): void {
     if (this.#over || this.#paused) return;
     const now = this.#now();
-    if (this.#next === null || now - this.#next > driftFrames) {
+    if (this.#byClock || now - this.#next > driftFrames) {
       this.#flush();
-      this.#next = Math.max(now, this.#next ?? 0);
+      this.#next = this.#place();
+      this.#byClock = false;
     }
     if (this.#frames === 0) this.#first = this.#next;
     const samples = this.#at8k(frame, 'heard');

@@ -27,7 +27,11 @@ function fixedKey(): RecordingKeyPair {
 
 export function recordingOrder(
   id: string,
-  { announcement = null, stopped = () => {} }: Partial<Pick<RecordingOrder, 'announcement' | 'stopped'>> = {},
+  {
+    announcement = null,
+    pauseKey = null,
+    stopped = () => {},
+  }: Partial<Pick<RecordingOrder, 'announcement' | 'pauseKey' | 'stopped'>> = {},
 ): RecordingOrder {
   const dataKey = Buffer.alloc(32, 9);
   return {
@@ -41,6 +45,7 @@ export function recordingOrder(
     },
     dataKey,
     announcement,
+    pauseKey,
     stopped,
   };
 }

@@ -1,0 +1,2 @@
+/** The keys of the deployment that open recordings. */
+export { currentRecordingKey, ensureRecordingKey, recordingKeyPair, rotateRecordingKey } from './store.ts';

@@ -1,0 +1,113 @@
+/**
+ * /v1/edge/recordings: an edge sends what it recorded, in parts. Authenticated by the edge token, like the edge link.
+ *
+ *     begin {header} ──> {received} ──parts at the end──> {received} … ──complete──> ready
+ *
+ * `received` is always how many octets are stored: an edge that was cut off goes on there.
+ */
+import type { FastifyRequest } from 'fastify';
+import { plain } from '#shared/api/common.ts';
+import {
+  EdgeRecordingAt,
+  EdgeRecordingBegin,
+  EdgeRecordingPath,
+  EdgeRecordingState,
+} from '#shared/api/recordings.ts';
+import { ApiError } from '#shared/errors.ts';
+import { decodeHeader } from '#shared/recording/format.ts';
+import { unwrapKey } from '#shared/recording/keys.ts';
+import { type RecordingRow, toJson } from '../db/index.ts';
+import type { App } from '../http/index.ts';
+import { findEdgeToken, keyOfHeader } from '../organizations/index.ts';
+import { recordingKeyPair } from '../recording-keys/index.ts';
+import type { RecordingsDeps } from './deps.ts';
+import { inspect } from './inspect.ts';
+import { beginRecording, findRecording, finishRecording } from './store.ts';
+
+/** Of one part. */
+const mostPartBytes = 1_048_576;
+
+export function edgeRecordingRoutes(app: App, services: RecordingsDeps): void {
+  const { clock, database, recordingContents, wrongKeys } = services;
+  const { db } = database;
+  const onRequest = async (request: FastifyRequest) => {
+    const token = keyOfHeader(request.headers.authorization);
+    if (token === null || (await findEdgeToken(db, clock, token)) === null) {
+      throw await wrongKeys.refusal(request.ip, token);
+    }
+  };
+  const config = { access: 'edge' } as const;
+  const answer = ({ state, received }: Pick<RecordingRow, 'state' | 'received'>) =>
+    plain({ state, received });
+
+  app.route({
+    method: 'POST',
+    url: '/v1/edge/recordings',
+    config,
+    schema: { hide: true, body: EdgeRecordingBegin, response: { 200: EdgeRecordingState } },
+    onRequest,
+    handler: async (request) => {
+      const begin = decodeHeader(Buffer.from(request.body.header, 'base64'));
+      if (!begin) throw ApiError.invalid('/header', 'must be the header of a recording');
+      return answer(await beginRecording(db, begin.header, recordingContents.place));
+    },
+  });
+
+  app.register(async (scope: App) => {
+    scope.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, bytes, done) =>
+      done(null, bytes),
+    );
+    scope.route({
+      method: 'PUT',
+      url: '/v1/edge/recordings/:id',
+      config,
+      bodyLimit: mostPartBytes,
+      schema: {
+        hide: true,
+        params: EdgeRecordingPath,
+        querystring: EdgeRecordingAt,
+        response: { 200: EdgeRecordingState },
+      },
+      onRequest,
+      handler: async (request) => {
+        const bytes: unknown = request.body;
+        if (!Buffer.isBuffer(bytes)) throw ApiError.invalid('', 'must be octets of a recording');
+        const row = await required(request.params.id);
+        if (row.state === 'uploading' && row.received === request.query.at)
+          await recordingContents.append(row, request.query.at, bytes);
+        return answer(await required(row.id));
+      },
+    });
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/v1/edge/recordings/:id/complete',
+    config,
+    schema: { hide: true, params: EdgeRecordingPath, response: { 200: EdgeRecordingState } },
+    onRequest,
+    handler: async (request) => {
+      const row = await required(request.params.id);
+      if (row.state === 'uploading') {
+        const pair = await recordingKeyPair(db, services.secrets, row.key_id);
+        const read = (from: number, to: number) => recordingContents.read(row, from, to);
+        const recording = { id: row.id, dataKey: unwrapKey(row, pair, row.id) };
+        const { ended, frames, runs, pauses, peaks } = await inspect(read, row.received, recording);
+        await finishRecording(db, row.id, {
+          ended,
+          frames,
+          runs: toJson(runs),
+          pauses: toJson(pauses),
+          peaks: toJson(peaks),
+        });
+      }
+      return answer(await required(row.id));
+    },
+  });
+
+  async function required(id: string): Promise<RecordingRow> {
+    const row = await findRecording(db, id);
+    if (!row) throw ApiError.of('RECORDING_NOT_FOUND');
+    return row;
+  }
+}

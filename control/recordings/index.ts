@@ -1,0 +1,4 @@
+/** Recordings of calls: taken from edges, listed, played, deleted. */
+export { RecordingContents } from './contents.ts';
+export { recordingRoutes } from './routes.ts';
+export { deleteRecordingsBefore } from './store.ts';

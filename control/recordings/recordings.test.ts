@@ -1,0 +1,359 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { EdgeRecordingState, RecordingList, RecordingOne, RecordingPeaks } from '#shared/api/recordings.ts';
+import { g711 } from '#shared/g711.ts';
+import { newTimedId } from '#shared/ids.ts';
+import { ChunkSealer, encodeHeader, frameBytes, framesPerChunk } from '#shared/recording/format.ts';
+import { wrapKey } from '#shared/recording/keys.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { currentRecordingKey, rotateRecordingKey } from '../recording-keys/index.ts';
+import { pruneOld } from '../retention.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'recordings-'));
+let test: TestControl;
+beforeAll(async () => {
+  test = await startControl({ TRUNKLINE_DATA: folder });
+});
+afterAll(async () => {
+  await test.close();
+  rmSync(folder, { recursive: true });
+});
+
+let callNumber = 0;
+let callId: string;
+beforeEach(() => {
+  callId = `call-${callNumber++}`;
+});
+
+const dayMs = 24 * 60 * 60 * 1000;
+const peer = 8_000;
+const agent = -4_000;
+
+/** Frames with a constant level on each channel. */
+function audio(frames: number): Buffer {
+  const bytes = Buffer.alloc(frames * frameBytes);
+  for (let i = 0; i < bytes.length; i++)
+    bytes[i] = g711.PCMU.fromLinear[(i % 2 === 0 ? peer : agent) & 0xffff] ?? 0;
+  return bytes;
+}
+
+/** What an edge has of a call: two seconds, a pause of one, and `more` frames. */
+async function recordingOfEdge(orgId = test.orgId, more = 30, end = true) {
+  const key = await currentRecordingKey(test.control.services.database.db);
+  if (!key) throw new Error('there is no recording key');
+  test.clock.advance(1000);
+  const now = test.clock.now();
+  const id = newTimedId(now);
+  const dataKey = Buffer.alloc(32, 3);
+  const header = encodeHeader({
+    version: 1,
+    id,
+    call_id: callId,
+    org_id: orgId,
+    started_at: new Date(now).toISOString(),
+    key: wrapKey(dataKey, key, id),
+  });
+  const sealer = new ChunkSealer(dataKey, id);
+  const chunks: Buffer[] = [];
+  for (let at = 0; at < 100; at += framesPerChunk) chunks.push(sealer.audio(at, audio(framesPerChunk)));
+  chunks.push(sealer.mark(100, { what: 'paused' }), sealer.mark(150, { what: 'resumed' }));
+  for (let at = 0; at < more; at += framesPerChunk)
+    chunks.push(sealer.audio(150 + at, audio(Math.min(framesPerChunk, more - at))));
+  if (end) chunks.push(sealer.mark(150 + more, { what: 'ended' }));
+  return { id, header, bytes: Buffer.concat([header, ...chunks]) };
+}
+
+type OfEdge = Awaited<ReturnType<typeof recordingOfEdge>>;
+
+const begin = ({ header }: OfEdge, key = test.edgeToken) =>
+  test.call('POST', '/v1/edge/recordings', { key, body: { header: header.toString('base64') } });
+const put = (id: string, at: number, bytes: Buffer) =>
+  test.call('PUT', `/v1/edge/recordings/${id}?at=${at}`, {
+    key: test.edgeToken,
+    body: bytes,
+    headers: { 'content-type': 'application/octet-stream' },
+  });
+const complete = (id: string) =>
+  test.call('POST', `/v1/edge/recordings/${id}/complete`, { key: test.edgeToken });
+
+/** Sends all of it in parts of 10,000 octets. */
+async function send(recording: OfEdge): Promise<void> {
+  expect((await begin(recording)).status).toBe(200);
+  for (let at = 0; at < recording.bytes.length; at += 10_000)
+    expect((await put(recording.id, at, recording.bytes.subarray(at, at + 10_000))).status).toBe(200);
+  expect((await complete(recording.id)).read(EdgeRecordingState).data.state).toBe('ready');
+}
+
+const wav = (headers: Record<string, string> = {}, key = test.key) =>
+  test.call('GET', `/v1/calls/${callId}/recording`, { headers, key });
+const details = async () =>
+  (await test.call('GET', `/v1/calls/${callId}/recording/details`)).read(RecordingOne).data.recording;
+
+describe('a recording that an edge has sent', () => {
+  it('is a WAV file of both sides, with silence where it was paused', async () => {
+    await send(await recordingOfEdge());
+    const { status, headers, bytes } = await wav();
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('audio/wav');
+    expect(bytes.length).toBe(44 + 180 * 640);
+    expect(bytes.subarray(0, 4).toString()).toBe('RIFF');
+    expect(bytes.readUInt32LE(40)).toBe(180 * 640);
+    const sample = (frame: number, channel: number) => bytes.readInt16LE(44 + frame * 640 + 2 * channel);
+    for (const frame of [0, 99, 150, 179]) {
+      expect(Math.abs(sample(frame, 0) - peer)).toBeLessThan(300);
+      expect(Math.abs(sample(frame, 1) - agent)).toBeLessThan(200);
+    }
+    for (const frame of [100, 149]) expect([sample(frame, 0), sample(frame, 1)]).toEqual([0, 0]);
+    expect(await details()).toMatchObject({
+      call_id: callId,
+      state: 'ready',
+      ended: 'call_ended',
+      duration_ms: 3_600,
+      size: 44 + 180 * 640,
+      pauses: [{ from_ms: 2_000, to_ms: 3_000 }],
+    });
+  });
+
+  it('is read in any part that a Range header names', async () => {
+    await send(await recordingOfEdge());
+    const { bytes: whole, headers: all } = await wav();
+    expect(all['accept-ranges']).toBe('bytes');
+    const size = whole.length;
+    for (const [range, from, to] of [
+      ['bytes=0-0', 0, 1],
+      ['bytes=10-99', 10, 100],
+      ['bytes=43-44', 43, 45],
+      [`bytes=${44 + 99 * 640 + 3}-${44 + 151 * 640 + 5}`, 44 + 99 * 640 + 3, 44 + 151 * 640 + 6],
+      ['bytes=20000-', 20_000, size],
+      ['bytes=-1001', size - 1_001, size],
+      [`bytes=5-${size + 10}`, 5, size],
+    ] as const) {
+      const { status, headers, bytes } = await wav({ range });
+      expect([range, status, headers['content-range']]).toEqual([
+        range,
+        206,
+        `bytes ${from}-${to - 1}/${size}`,
+      ]);
+      expect(bytes.equals(whole.subarray(from, to))).toBe(true);
+    }
+    for (const range of ['bytes=1-2,4-5', 'lines=1-2', 'bytes=9-3', 'bytes=-'])
+      expect((await wav({ range })).status).toBe(200);
+    const beyond = await wav({ range: `bytes=${size}-` });
+    expect([beyond.status, beyond.codes, beyond.headers['content-range']]).toEqual([
+      416,
+      ['RANGE_NOT_SATISFIABLE'],
+      `bytes */${size}`,
+    ]);
+  });
+
+  it('has its peaks, at most 1000 for each side', async () => {
+    await send(await recordingOfEdge(test.orgId, 2_000));
+    const answer = await test.call('GET', `/v1/calls/${callId}/recording/peaks`);
+    const { duration_ms, peaks } = answer.read(RecordingPeaks).data;
+    expect(duration_ms).toBe(2_150 * 20);
+    expect([peaks.peer.length, peaks.agent.length]).toEqual([1_000, 1_000]);
+    expect(Math.abs((peaks.peer[0] ?? 0) - peer)).toBeLessThan(300);
+    expect(Math.abs((peaks.agent[999] ?? 0) + agent)).toBeLessThan(200);
+    expect(peaks.peer[58]).toBe(0);
+  });
+
+  it('goes on where it was cut off, and takes no octet twice', async () => {
+    const recording = await recordingOfEdge();
+    await begin(recording);
+    const received = async (answer: Promise<{ read: TestAnswer }>) =>
+      (await answer).read(EdgeRecordingState).data.received;
+    expect(await received(put(recording.id, 0, recording.bytes.subarray(0, 5_000)))).toBe(5_000);
+    expect(await received(put(recording.id, 0, recording.bytes.subarray(0, 5_000)))).toBe(5_000);
+    expect(await received(put(recording.id, 9_000, recording.bytes.subarray(9_000)))).toBe(5_000);
+    expect(await received(begin(recording))).toBe(5_000);
+    expect((await wav()).codes).toEqual(['RECORDING_NOT_READY']);
+    expect(await received(put(recording.id, 5_000, recording.bytes.subarray(5_000)))).toBe(
+      recording.bytes.length,
+    );
+    await complete(recording.id);
+    expect((await complete(recording.id)).status).toBe(200);
+    expect((await details()).duration_ms).toBe(3_600);
+  });
+
+  it('is playable up to a kill of its edge, and up to damage', async () => {
+    await send(await recordingOfEdge(test.orgId, 30, false));
+    expect(await details()).toMatchObject({ ended: 'edge_restarted', duration_ms: 3_600 });
+    callId = `${callId}-damaged`;
+    const recording = await recordingOfEdge();
+    recording.bytes[recording.header.length + 9_000] = 1;
+    recording.bytes[recording.header.length + 9_001] = 1;
+    await send(recording);
+    expect(await details()).toMatchObject({ ended: 'damaged', duration_ms: 500 });
+    expect((await wav()).bytes.length).toBe(44 + 25 * 640);
+  });
+
+  it('needs an edge token, and a header that is one', async () => {
+    const recording = await recordingOfEdge();
+    expect((await begin(recording, test.key)).status).toBe(401);
+    const header = Buffer.from('nothing').toString('base64');
+    const answer = await test.call('POST', '/v1/edge/recordings', { key: test.edgeToken, body: { header } });
+    expect(answer.codes).toEqual(['INVALID_PARAMETER']);
+    expect((await put(recording.id, 0, recording.bytes)).codes).toEqual(['RECORDING_NOT_FOUND']);
+  });
+});
+
+type TestAnswer = Awaited<ReturnType<typeof test.call>>['read'];
+
+describe('what is recorded', () => {
+  const ofEdge = async () => test.control.services.edgeConfig.snapshot();
+  const choice = { mode: 'audio', announcement: 'spoken', announcement_text: 'Recorded.', pause_key: '*' };
+  const filled = { mode: 'off', announcement: 'none', announcement_text: null, pause_key: null };
+
+  it('is set for the organization; its edges get it with the public key alone', async () => {
+    const patch = (recording: unknown) => test.call('PATCH', '/v1/org/settings', { body: { recording } });
+    expect((await patch({ mode: 'off' })).body.data?.recording).toEqual(filled);
+    expect((await patch(choice)).body.data?.recording).toEqual(choice);
+    const found = (await ofEdge()).organizations.find(({ org_id }) => org_id === test.orgId)?.recording;
+    const key = await currentRecordingKey(test.control.services.database.db);
+    expect(found).toEqual({ ...key, choice });
+    expect((await patch(null)).body.data?.recording).toBeNull();
+    expect((await ofEdge()).organizations.map(({ recording }) => recording)).toContainEqual(key);
+  });
+
+  it('is set for a number, and cleared', async () => {
+    const number = '+14155550142';
+    await test.call('POST', '/v1/sip/attach', {
+      body: { phone_numbers: [number], directions: ['inbound'] },
+    });
+    const set = (recording: unknown) =>
+      test.call('POST', `/v1/inbound/${number}`, { body: { prompt: 'Be kind.', recording } });
+    const found = async () => (await ofEdge()).numbers.find((one) => one.number === number)?.agent?.recording;
+    expect((await set(choice)).status).toBe(200);
+    expect((await test.call('GET', `/v1/inbound/${number}`)).body.recording).toEqual(choice);
+    expect(await found()).toEqual(choice);
+    expect((await set(null)).status).toBe(200);
+    expect(await found()).toBeUndefined();
+  });
+
+  it('needs a text for a spoken announcement, wherever it is set', async () => {
+    const body = { recording: { mode: 'audio', announcement: 'spoken', announcement_text: ' ' } };
+    for (const answer of [
+      await test.call('PATCH', '/v1/org/settings', { body }),
+      await test.call('POST', '/v1/inbound/+14155550142', { body }),
+      await test.call('POST', '/v1/calls', { body: { ...body, phone_number: '+14155550123', task: 'Hi' } }),
+    ]) {
+      expect(answer.codes).toEqual(['INVALID_PARAMETER']);
+      expect(answer.errors[0]?.details?.path).toBe('/recording/announcement_text');
+    }
+  });
+});
+
+describe('recordings of an organization', () => {
+  it('are listed newest first, page by page', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      callId = `listed-${i}`;
+      const recording = await recordingOfEdge();
+      await send(recording);
+      ids.unshift(recording.id);
+    }
+    const page = async (query: string) =>
+      (await test.call('GET', `/v1/calls/recordings?${query}`))
+        .read(RecordingList)
+        .data.recordings.map(({ recording_id }) => recording_id);
+    expect(await page('limit=2')).toEqual(ids.slice(0, 2));
+    expect((await page(`limit=1&before=${ids[1]}`))[0]).toBe(ids[2]);
+  });
+
+  it('are not there for another organization', async () => {
+    const recording = await recordingOfEdge();
+    await send(recording);
+    const foreign = { key: test.foreignKey };
+    for (const path of ['', '/details', '/peaks'])
+      expect((await test.call('GET', `/v1/calls/${callId}/recording${path}`, foreign)).codes).toEqual([
+        'RECORDING_NOT_FOUND',
+      ]);
+    expect((await test.call('DELETE', `/v1/calls/${callId}/recording`, foreign)).status).toBe(404);
+    const list = await test.call('GET', '/v1/calls/recordings', foreign);
+    expect(list.read(RecordingList).data.recordings).toEqual([]);
+    expect((await wav()).status).toBe(200);
+  });
+
+  it('are deleted on request, with an entry in the audit log, and late parts are refused', async () => {
+    const recording = await recordingOfEdge();
+    await begin(recording);
+    await put(recording.id, 0, recording.bytes.subarray(0, 5_000));
+    expect((await test.call('DELETE', `/v1/calls/${callId}/recording`)).status).toBe(200);
+    expect((await wav()).codes).toEqual(['RECORDING_NOT_FOUND']);
+    expect((await test.call('DELETE', `/v1/calls/${callId}/recording`)).status).toBe(404);
+    const late = (await put(recording.id, 5_000, recording.bytes.subarray(5_000))).read(EdgeRecordingState);
+    expect(late.data).toEqual({ state: 'deleted', received: 5_000 });
+    expect((await begin(recording)).read(EdgeRecordingState).data.state).toBe('deleted');
+    const { db } = test.control.services.database;
+    const stored = await db.selectFrom('recordings').selectAll().where('id', '=', recording.id).execute();
+    expect(stored[0]).toMatchObject({ wrapped: '', ephemeral: '' });
+    const parts = await db
+      .selectFrom('recording_parts')
+      .select('at')
+      .where('recording_id', '=', recording.id)
+      .execute();
+    expect(parts).toEqual([]);
+    expect(filesOfFolder()).not.toContain(recording.id);
+    const entries = await db
+      .selectFrom('audit_entries')
+      .selectAll()
+      .where('area', '=', 'recordings')
+      .execute();
+    expect(entries.at(-1)).toMatchObject({ org_id: test.orgId, subject_id: callId, action: 'delete' });
+  });
+
+  it('are deleted when their retention ends', async () => {
+    const recording = await recordingOfEdge();
+    await send(recording);
+    const { database, recordingContents } = test.control.services;
+    const forget = () =>
+      pruneOld(database.db, test.clock, test.control.services.config, (id) => recordingContents.delete(id));
+    await forget();
+    expect((await wav()).status).toBe(200);
+    test.clock.advance(91 * dayMs);
+    expect((await forget()).recordings).toBeGreaterThan(0);
+    expect((await wav()).codes).toEqual(['RECORDING_NOT_FOUND']);
+    expect(filesOfFolder()).not.toContain(recording.id);
+  });
+
+  it('are opened by a new key after a rotation, which old keys no longer do; what edges still send opens too', async () => {
+    const { database, clock, secrets } = test.control.services;
+    const recording = await recordingOfEdge();
+    await send(recording);
+    const ofFirst = callId;
+    callId = `${ofFirst}-late`;
+    const late = await recordingOfEdge();
+    callId = ofFirst;
+    const before = await currentRecordingKey(database.db);
+    const { id, sealed } = await rotateRecordingKey(database.db, clock, secrets);
+    expect(sealed).toBeGreaterThan(0);
+    expect((await currentRecordingKey(database.db))?.key_id).toBe(id);
+    const used = await database.db
+      .selectFrom('recordings')
+      .select('key_id')
+      .where('state', '!=', 'deleted')
+      .execute();
+    expect(new Set(used.map(({ key_id }) => key_id))).toEqual(new Set([id]));
+    expect((await wav()).bytes.length).toBe(44 + 180 * 640);
+    await send(late);
+    callId = `${ofFirst}-late`;
+    expect((await wav()).bytes.length).toBe(44 + 180 * 640);
+    await rotateRecordingKey(database.db, clock, secrets);
+    test.clock.advance(91 * dayMs);
+    await rotateRecordingKey(database.db, clock, secrets);
+    const keys = await database.db.selectFrom('recording_keys').select('id').execute();
+    expect(keys.map((key) => key.id)).not.toContain(before?.key_id);
+    expect((await wav()).bytes.length).toBe(44 + 180 * 640);
+  });
+});
+
+function filesOfFolder(): string[] {
+  try {
+    return readdirSync(join(folder, 'recordings'));
+  } catch {
+    // The files are in the database.
+    return [];
+  }
+}

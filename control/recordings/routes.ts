@@ -1,0 +1,200 @@
+/** /v1/calls/recordings and /v1/calls/{id}/recording: what customers do with recordings (contract 9.7). */
+import { Readable } from 'node:stream';
+import { NoMembers, plain } from '#shared/api/common.ts';
+import {
+  RecordedCallPath,
+  type RecordingDetails,
+  RecordingDone,
+  RecordingList,
+  RecordingOne,
+  RecordingPeaks,
+  RecordingsQuery,
+} from '#shared/api/recordings.ts';
+import { ApiError } from '#shared/errors.ts';
+import { frameMs } from '#shared/recording/format.ts';
+import { unwrapKey } from '#shared/recording/keys.ts';
+import { actorOf, recordChange } from '../audit/index.ts';
+import { findCall } from '../calls/index.ts';
+import { fromJson, type RecordingRow } from '../db/index.ts';
+import { type App, orgOf } from '../http/index.ts';
+import { recordingKeyPair } from '../recording-keys/index.ts';
+import type { RecordingsDeps } from './deps.ts';
+import { edgeRecordingRoutes } from './edge-routes.ts';
+import { emptyRecording, findRecordingOf, type ListedRecording, listRecordings } from './store.ts';
+import { readRange, wavBytes, wavPart } from './wav.ts';
+
+const defaultPage = 50;
+
+export function recordingRoutes(app: App, services: RecordingsDeps): void {
+  edgeRecordingRoutes(app, services);
+  const { clock, database, edges, recordingContents, secrets } = services;
+  const { db } = database;
+
+  app.route({
+    method: 'GET',
+    url: '/v1/calls/recordings',
+    schema: {
+      summary: 'Recordings, newest first',
+      description: 'A page shorter than limit is the last.',
+      querystring: RecordingsQuery,
+      response: { 200: RecordingList },
+    },
+    handler: async (request) => {
+      const { before, limit = defaultPage } = request.query;
+      const rows = await listRecordings(db, orgOf(request), before, limit);
+      return plain({ recordings: rows.map(detailsOf) });
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/calls/:call_id/recording/details',
+    config: { errors: ['RECORDING_NOT_FOUND'] },
+    schema: {
+      summary: 'When a call was recorded, and why the recording ended',
+      params: RecordedCallPath,
+      response: { 200: RecordingOne },
+    },
+    handler: async (request) =>
+      plain({ recording: detailsOf(await required(orgOf(request), request.params.call_id)) }),
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/calls/:call_id/recording/peaks',
+    config: { errors: ['RECORDING_NOT_FOUND', 'RECORDING_NOT_READY'] },
+    schema: {
+      summary: 'How loud a recording is over its time, for a drawing',
+      description: 'At most 1000 values for each side, for equal parts of the time.',
+      params: RecordedCallPath,
+      response: { 200: RecordingPeaks },
+    },
+    handler: async (request) => {
+      const { frames, peaks } = await ready(orgOf(request), request.params.call_id);
+      return plain({ duration_ms: frames * frameMs, peaks: fromJson(peaks) });
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/calls/:call_id/recording',
+    config: {
+      limits: [{ scope: 'organization_recordings', limit: 120, windowSeconds: 60 }],
+      errors: ['RECORDING_NOT_FOUND', 'RECORDING_NOT_READY', 'RANGE_NOT_SATISFIABLE'],
+    },
+    schema: {
+      summary: 'The recording of a call as a WAV file',
+      description:
+        '16-bit PCM at 8 kHz, the peer left and the agent right. A Range header with one range gets 206 with that part.',
+      params: RecordedCallPath,
+      produces: ['audio/wav'],
+    },
+    handler: async (request, reply) => {
+      const row = await ready(orgOf(request), request.params.call_id);
+      const size = wavBytes(row.frames);
+      const range = readRange(request.headers.range, size);
+      reply.header('accept-ranges', 'bytes');
+      if (range === 'unsatisfiable') {
+        reply.header('content-range', `bytes */${size}`);
+        throw ApiError.of('RANGE_NOT_SATISFIABLE', { size });
+      }
+      const { from, to } = range ?? { from: 0, to: size };
+      if (range) reply.code(206).header('content-range', `bytes ${from}-${to - 1}/${size}`);
+      const dataKey = unwrapKey(row, await recordingKeyPair(db, secrets, row.key_id), row.id);
+      const read = (begin: number, end: number) => recordingContents.read(row, begin, end);
+      const source = { id: row.id, frames: row.frames, runs: fromJson(row.runs), dataKey, read };
+      return reply
+        .type('audio/wav')
+        .header('content-length', to - from)
+        .header('content-disposition', `attachment; filename="${row.call_id}.wav"`)
+        .send(Readable.from(wavPart(source, from, to), { objectMode: false }));
+    },
+  });
+
+  app.route({
+    method: 'DELETE',
+    url: '/v1/calls/:call_id/recording',
+    config: { errors: ['RECORDING_NOT_FOUND'] },
+    schema: {
+      summary: 'Delete a recording for good',
+      params: RecordedCallPath,
+      response: { 200: RecordingDone },
+    },
+    handler: async (request) => {
+      const orgId = orgOf(request);
+      const row = await required(orgId, request.params.call_id);
+      await db.transaction().execute(async (trx) => {
+        await emptyRecording(trx, row.id);
+        const change = { orgId, area: 'recordings', subject: row.call_id, action: 'delete' };
+        await recordChange(trx, clock, actorOf(request), change);
+      });
+      await recordingContents.delete(row.id);
+      return { status: 'success' as const, message: 'Recording deleted' };
+    },
+  });
+
+  for (const action of ['pause', 'resume'] as const) {
+    app.route({
+      method: 'POST',
+      url: `/v1/calls/:call_id/recording/${action}`,
+      config: {
+        resumable: true,
+        errors: ['CALL_NOT_FOUND', 'CALL_NOT_ACTIVE', 'RECORDING_NOT_ACTIVE', 'SERVICE_UNAVAILABLE'],
+      },
+      schema: {
+        summary:
+          action === 'pause' ? 'Record nothing of a running call until resume' : 'Record again after a pause',
+        params: RecordedCallPath,
+        body: NoMembers,
+        response: { 200: RecordingDone },
+      },
+      handler: async (request) => {
+        const call = await findCall(db, orgOf(request), request.params.call_id);
+        if (!call) throw ApiError.of('CALL_NOT_FOUND');
+        if (call.ended_at !== null) throw ApiError.of('CALL_NOT_ACTIVE');
+        await edges.command(call.edge_id, { kind: 'call.recording', call_id: call.id, action });
+        return {
+          status: 'success' as const,
+          message: action === 'pause' ? 'Recording paused' : 'Recording resumed',
+        };
+      },
+    });
+  }
+
+  async function required(orgId: string, callId: string): Promise<RecordingRow> {
+    const row = await findRecordingOf(db, orgId, callId);
+    if (!row) throw ApiError.of('RECORDING_NOT_FOUND');
+    return row;
+  }
+
+  async function ready(orgId: string, callId: string) {
+    const { frames, runs, peaks, ...row } = await required(orgId, callId);
+    if (row.state !== 'ready' || frames === null || runs === null || peaks === null)
+      throw ApiError.of('RECORDING_NOT_READY');
+    return { ...row, frames, runs, peaks };
+  }
+}
+
+function detailsOf({
+  id,
+  call_id,
+  started_at,
+  state,
+  frames,
+  ended,
+  pauses,
+}: ListedRecording): RecordingDetails {
+  return {
+    recording_id: id,
+    call_id,
+    started_at,
+    state: state === 'ready' ? 'ready' : 'uploading',
+    duration_ms: frames === null ? null : frames * frameMs,
+    size: frames === null ? null : wavBytes(frames),
+    ended,
+    pauses: (pauses === null ? [] : fromJson(pauses)).map(({ from, to }) => ({
+      from_ms: from * frameMs,
+      to_ms: to * frameMs,
+    })),
+  };
+}

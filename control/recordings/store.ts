@@ -1,0 +1,162 @@
+/** Rows of recordings. */
+import type { RecordingHeader } from '#shared/recording/format.ts';
+import { type Db, deleteInBatches, mostDeletedAtOnce, type RecordingRow } from '../db/index.ts';
+
+export function findRecording(db: Db, id: string): Promise<RecordingRow | undefined> {
+  return db.selectFrom('recordings').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The recording of a call. */
+export function findRecordingOf(db: Db, orgId: string, callId: string): Promise<RecordingRow | undefined> {
+  return db
+    .selectFrom('recordings')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('call_id', '=', callId)
+    .where('state', '!=', 'deleted')
+    .orderBy('id')
+    .executeTakeFirst();
+}
+
+const listed = ['id', 'call_id', 'started_at', 'state', 'frames', 'ended', 'pauses'] as const;
+export type ListedRecording = Pick<RecordingRow, (typeof listed)[number]>;
+
+/** Newest first: ids are in the order of time. */
+export function listRecordings(
+  db: Db,
+  orgId: string,
+  before: string | undefined,
+  limit: number,
+): Promise<ListedRecording[]> {
+  let query = db
+    .selectFrom('recordings')
+    .select(listed)
+    .where('org_id', '=', orgId)
+    .where('state', '!=', 'deleted');
+  if (before !== undefined) query = query.where('id', '<', before);
+  return query.orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** The row of what an edge begins to send, new or from before. */
+export function beginRecording(
+  db: Db,
+  header: RecordingHeader,
+  place: RecordingRow['place'],
+): Promise<RecordingRow> {
+  const { id, org_id, call_id, started_at, key } = header;
+  return db.transaction().execute(async (trx) => {
+    const known = await findRecording(trx, id);
+    if (known) return known;
+    const row: RecordingRow = {
+      id,
+      org_id,
+      call_id,
+      started_at,
+      state: 'uploading',
+      place,
+      received: 0,
+      ...key,
+      ended: null,
+      frames: null,
+      runs: null,
+      pauses: null,
+      peaks: null,
+    };
+    await trx.insertInto('recordings').values(row).execute();
+    return row;
+  });
+}
+
+/** Whether `received` was still `before`, and is `after` now. */
+export async function advanceRecording(db: Db, id: string, before: number, after: number): Promise<boolean> {
+  const result = await db
+    .updateTable('recordings')
+    .set({ received: after })
+    .where('id', '=', id)
+    .where('state', '=', 'uploading')
+    .where('received', '=', before)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export async function finishRecording(
+  db: Db,
+  id: string,
+  facts: Pick<RecordingRow, 'ended' | 'frames' | 'runs' | 'pauses' | 'peaks'>,
+): Promise<void> {
+  await db
+    .updateTable('recordings')
+    .set({ ...facts, state: 'ready' })
+    .where('id', '=', id)
+    .where('state', '=', 'uploading')
+    .execute();
+}
+
+/** Leaves only what refuses late parts; nothing can open the audio any more. */
+export async function emptyRecording(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('recordings')
+    .set({
+      state: 'deleted',
+      ephemeral: '',
+      wrapped: '',
+      frames: null,
+      runs: null,
+      pauses: null,
+      peaks: null,
+    })
+    .where('id', '=', id)
+    .execute();
+  await deleteParts(db, id);
+}
+
+/** Recordings deleted before others get their turn at the database. */
+const rowsAtOnce = 50;
+
+/**
+ * Deletes recordings that began before `time` (ISO), files first: a crash in between leaves the row for the next round.
+ * @returns how many were deleted
+ */
+export async function deleteRecordingsBefore(
+  db: Db,
+  time: string,
+  deleteFile: (id: string) => Promise<void>,
+): Promise<number> {
+  let deleted = 0;
+  while (deleted < mostDeletedAtOnce) {
+    const rows = await db
+      .selectFrom('recordings')
+      .select(['id', 'place'])
+      .where('started_at', '<', time)
+      .orderBy('started_at')
+      .limit(rowsAtOnce)
+      .execute();
+    for (const { id, place } of rows) {
+      if (place === 'folder') await deleteFile(id);
+      else await deleteParts(db, id);
+    }
+    const ids = rows.map(({ id }) => id);
+    if (ids.length > 0) await db.deleteFrom('recordings').where('id', 'in', ids).execute();
+    deleted += ids.length;
+    if (ids.length < rowsAtOnce) break;
+  }
+  return deleted;
+}
+
+/** Of one recording; a long one has thousands. */
+function deleteParts(db: Db, id: string): Promise<number> {
+  return deleteInBatches((limit) =>
+    db
+      .deleteFrom('recording_parts')
+      .where('recording_id', '=', id)
+      .where('at', 'in', (eb) =>
+        eb
+          .selectFrom('recording_parts')
+          .select('at')
+          .where('recording_id', '=', id)
+          .orderBy('at')
+          .limit(limit),
+      )
+      .executeTakeFirst(),
+  );
+}

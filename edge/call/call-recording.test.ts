@@ -1,0 +1,131 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
+import { plan, settle } from '../../test/kit/edge/inbound-calls.ts';
+import { recordingOrder } from '../../test/kit/edge/recordings.ts';
+import { FakeAgents } from '../../test/kit/fakes/fake-agents.ts';
+import { FakeLeg } from '../../test/kit/fakes/fake-leg.ts';
+import { FakeMedia } from '../../test/kit/fakes/fake-media.ts';
+import { QuietLog } from '../../test/kit/fakes/quiet-log.ts';
+import type { CallPlan } from './call-plan.ts';
+import { Calls } from './calls.ts';
+import type { RecordingOrder } from './ports/media.ts';
+import type { RecordedCall } from './ports/recordings.ts';
+
+type Order = Omit<RecordingOrder, 'stopped'>;
+
+let media: FakeMedia;
+let agents: FakeAgents;
+let calls: Calls;
+let asked: RecordedCall[];
+let counted: string[];
+let reports: ReportBody[];
+/** What the next call gets as its order. */
+let order: Promise<Order> | null;
+
+beforeEach(() => {
+  media = new FakeMedia();
+  agents = new FakeAgents();
+  [asked, counted, reports] = [[], [], []];
+  order = Promise.resolve(recordingOrder('recording-1'));
+  let next = 1;
+  calls = new Calls({
+    clock: new FakeClock(),
+    media,
+    agents,
+    log: new QuietLog(),
+    newId: () => `id-${next++}`,
+    maxCalls: 5,
+    settings: { ringAfterMs: 200, prepareTimeoutMs: 5_000, mediaTimeoutMs: 60_000 },
+    reporter: { report: (body) => reports.push(body) },
+    recordings: {
+      order: (call) => {
+        asked.push(call);
+        return order;
+      },
+      count: (what) => counted.push(what),
+    },
+  });
+});
+
+async function answered(of: CallPlan = plan): Promise<FakeLeg> {
+  const leg = new FakeLeg();
+  calls.admit(leg, of, ['PCMU']);
+  await settle();
+  leg.peer.answered();
+  leg.peer.acknowledged(null);
+  await settle();
+  return leg;
+}
+
+const notes = () =>
+  reports.flatMap((body) => (body.type === 'transcript' ? body.entries.map(({ text }) => text) : []));
+
+describe('a recorded call', () => {
+  it('is recorded from its answer on', async () => {
+    await answered();
+    expect(asked).toEqual([{ callId: 'id-1', orgId: 'org-1', agent: plan.agent }]);
+    expect(media.last.recording).toMatchObject({ header: { id: 'recording-1' } });
+    expect(counted).toEqual(['begun']);
+  });
+
+  it('is answered when its announcement is ready', async () => {
+    const ready = Promise.withResolvers<Order>();
+    order = ready.promise;
+    const leg = new FakeLeg();
+    calls.admit(leg, plan, ['PCMU']);
+    await settle();
+    expect(leg.sent).not.toContain('200');
+    ready.resolve(recordingOrder('recording-1'));
+    await settle();
+    expect(leg.sent).toContain('200');
+  });
+
+  it('is paused and resumed, and its transcript says so', async () => {
+    await answered();
+    calls.record('id-1', 'pause');
+    calls.record('id-1', 'resume');
+    expect(media.last.recordingSteps).toEqual(['pause', 'resume']);
+    expect(notes()).toEqual(['The recording was paused.', 'The recording was resumed.']);
+  });
+
+  it('goes on when its recording stops, and its transcript has the reason', async () => {
+    await answered();
+    media.last.recording?.stopped('edge_disk_full', 'no room');
+    expect(notes()).toEqual(['The recording stopped: there is no more room for recordings on the edge.']);
+    expect(counted).toEqual(['begun', 'edge_disk_full']);
+    expect(calls.size).toBe(1);
+    expect(() => calls.record('id-1', 'pause')).toThrow('not being recorded');
+  });
+
+  it('goes on when it cannot be recorded', async () => {
+    const leg = new FakeLeg();
+    calls.admit(leg, plan, ['PCMU']);
+    await settle();
+    media.last.record = () => {
+      throw new Error('no folder');
+    };
+    leg.peer.answered();
+    leg.peer.acknowledged(null);
+    await settle();
+    expect(notes()).toEqual(['The recording could not begin.']);
+    expect(counted).toEqual(['failed']);
+    expect(calls.size).toBe(1);
+  });
+});
+
+describe('a call that is not recorded', () => {
+  it('has no recording to pause', async () => {
+    order = null;
+    await answered();
+    expect(media.last.recording).toBeNull();
+    expect(() => calls.record('id-1', 'pause')).toThrow('not being recorded');
+    expect(() => calls.record('unknown', 'pause')).toThrow('not live');
+  });
+
+  it('is one of a test run', async () => {
+    await answered({ ...plan, testRunId: 'run-1' });
+    expect(asked).toEqual([]);
+    expect(media.last.recording).toBeNull();
+  });
+});
