@@ -12,7 +12,10 @@ import { FarEnds } from './far-ends.ts';
 
 export interface StandingCallsRow {
   readonly calls: number;
-  /** Growth of resident memory divided by the calls, MiB. */
+  /**
+   * Growth of resident memory from the first half of the calls to all of them, divided by the second half, MiB: the
+   * first half has grown what calls share (compiled code, buffers, V8's young generation).
+   */
   readonly edge: number;
   readonly worker: number;
   readonly engine: number;
@@ -26,23 +29,22 @@ interface Resident {
 
 /** The greeting has been spoken; the first silence event is not there yet. */
 const settleMs = 8000;
-/** Calls before the first sample: code that calls need is compiled, buffers that they share exist. */
-const warmUpCalls = 20;
 
 /** @throws Error when a call is not answered */
 export async function measureStandingCalls(calls: number): Promise<StandingCallsRow> {
-  const pairs = calls + warmUpCalls;
-  const first = await freeUdpRange(2 * pairs);
+  const half = Math.ceil(calls / 2);
+  const first = await freeUdpRange(4 * half);
   const system = await TestSystem.start({
     RTP_PORT_MIN: String(first),
-    RTP_PORT_MAX: String(first + 2 * pairs - 1),
+    RTP_PORT_MAX: String(first + 4 * half - 1),
   });
   try {
-    await talk(system, warmUpCalls, 'warm-up', async () => undefined);
-    const before = resident(system);
-    const during = await talk(system, calls, 'standing', async () => resident(system));
-    const perCall = (part: keyof Resident) => (during[part] - before[part]) / calls;
-    return { calls, edge: perCall('edge'), worker: perCall('worker'), engine: perCall('engine') };
+    return await talk(system, half, 'first', async () => {
+      const before = resident(system);
+      const during = await talk(system, half, 'second', async () => resident(system));
+      const perCall = (part: keyof Resident) => (during[part] - before[part]) / half;
+      return { calls, edge: perCall('edge'), worker: perCall('worker'), engine: perCall('engine') };
+    });
   } finally {
     await system.stop();
   }

@@ -38,8 +38,9 @@ export interface Call {
   hasTalked: boolean;
 }
 
-interface Ended {
+export interface Ended {
   readonly call: Call;
+  readonly needs: readonly Part[];
   readonly at: number;
   readonly excused: boolean;
 }
@@ -88,7 +89,8 @@ export class Ledger {
       (error: unknown) => text(error),
     );
     // A stall of the whole machine, or of the soak itself, touches everything.
-    const excused = this.#disturbances.touched([...needs, 'machine'], call.begun);
+    const depends: readonly Part[] = [...needs, 'machine'];
+    const excused = this.#disturbances.touched(depends, call.begun);
     if (failure === null) tally.passed++;
     else if (excused) tally.excused++;
     else {
@@ -96,7 +98,7 @@ export class Ledger {
       const seconds = ((performance.now() - call.begun) / 1000).toFixed(1);
       this.breaks(`${kind} ${call.key ?? ''} after ${seconds} s: ${failure}`);
     }
-    if (call.key !== null) this.#waiting.push({ call, at: performance.now(), excused });
+    if (call.key !== null) this.#waiting.push({ call, needs: depends, at: performance.now(), excused });
   }
 
   /** Verifies the records of ended calls as far as control has them. */
@@ -108,7 +110,8 @@ export class Ledger {
   }
 
   /** @returns whether there is nothing left to wait for */
-  async #verifyOne(api: Api, { call, at, excused }: Ended): Promise<boolean> {
+  async #verifyOne(api: Api, ended: Ended): Promise<boolean> {
+    const { call, at } = ended;
     const waited = performance.now() - at;
     const isLate = waited > recordMs;
     const answer = await api.request('GET', `/v1/sip/calls/${encodeURIComponent(call.key ?? '')}`);
@@ -122,7 +125,8 @@ export class Ledger {
       return true;
     }
     this.verified++;
-    if (excused) return true;
+    if (isExcused(ended, Date.parse(record.ended_at) - performance.timeOrigin, this.#disturbances))
+      return true;
     const verdict = record.media?.verdict;
     if (record.termination === 'internal_error')
       this.breaks(`${call.kind} ${call.key}: internal_error, ${record.termination_detail}`);
@@ -141,6 +145,19 @@ export class Ledger {
     else this.breaks(`${call.kind} ${call.key}: no record ${recordMs / 1000} s after the call`);
     return true;
   }
+}
+
+/**
+ * Whether a record may say what it likes. For a peer that vanished, its call is over; for the edge it still stands, and
+ * may be disturbed meanwhile.
+ * @param recordedEnd performance.now() when the call ended according to its record
+ */
+export function isExcused(
+  { call, needs, at, excused }: Ended,
+  recordedEnd: number,
+  disturbances: Disturbances,
+): boolean {
+  return excused || (recordedEnd > at && disturbances.touched(needs, call.begun));
 }
 
 function text(error: unknown): string {

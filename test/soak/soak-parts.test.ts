@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { Random } from '../simulation/random.ts';
 import { Disturbances } from './disturbances.ts';
-import { Ledger } from './ledger.ts';
+import { isExcused, Ledger } from './ledger.ts';
 import { clear, Link } from './link.ts';
 import { readOptions } from './options.ts';
 import { amount, plot } from './plot.ts';
@@ -48,6 +48,21 @@ describe('the ledger', () => {
     end();
     now = Number.MAX_SAFE_INTEGER;
     expect(disturbances.touched(['control'], performance.now() + 1e9)).toBe(false);
+  });
+
+  test('excuses the record of a call that stood longer than its script, when it was disturbed', () => {
+    let now = 100;
+    const disturbances = new Disturbances(() => now);
+    const call = { kind: 'vanishes', begun: 0, key: 'a', knownSince: 10, hasTalked: false };
+    const ended = { call, needs: ['media worker'] as const, at: 50, excused: false };
+    expect(isExcused(ended, 120, disturbances)).toBe(false);
+    disturbances.begin('edge')();
+    expect(isExcused(ended, 120, disturbances)).toBe(false);
+    now = 110;
+    disturbances.begin('media worker')();
+    expect(isExcused(ended, 120, disturbances)).toBe(true);
+    expect(isExcused(ended, 50, disturbances)).toBe(false);
+    expect(isExcused({ ...ended, excused: true }, 50, disturbances)).toBe(true);
   });
 
   test('shows the first broken promises and counts all', () => {
