@@ -37,8 +37,9 @@ export function together(one: Int16Array, other: Int16Array): Int16Array {
 }
 
 /** Whole frames of 20 ms. */
-export function framesOf(sound: Int16Array): Int16Array[] {
-  return Array.from({ length: Math.floor(sound.length / 160) }, (_, i) =>
-    sound.subarray(i * 160, (i + 1) * 160),
+export function framesOf(sound: Int16Array, sampleRate = 8000): Int16Array[] {
+  const length = sampleRate / 50;
+  return Array.from({ length: Math.floor(sound.length / length) }, (_, i) =>
+    sound.subarray(i * length, (i + 1) * length),
   );
 }
