@@ -4,10 +4,14 @@
  *
  * The last known members are kept in a file: while control is away, the last assignment stays, over a restart too. At a
  * control plane that does not know fleets, they are those with whom this edge shares the limits of calls.
+ *
+ *     member --new link: others are members now--> expelled --control takes it in again--> member, nothing was handed over
+ *                                                     \--not within `rejoinMs`--> outside
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import type { Clock, Timer } from '#shared/clock.ts';
 import type { Membership } from '#shared/edge-protocol/fleet.ts';
 import { Nullable } from '#shared/edge-protocol/schema.ts';
 import { Assignment } from '#shared/fleet/assignment.ts';
@@ -17,12 +21,19 @@ import { type StorageFault, storageFault } from '#shared/storage-fault.ts';
 const Stored = Type.Object({ epoch: Nullable(Type.Integer()), members: Type.Array(Type.String()) });
 const isStored = Compile(Stored);
 
+/** Control takes in an edge that has connected within milliseconds, or a second when another replica decides. */
+const rejoinMs = 3_000;
+
 export interface FleetViewOptions {
+  readonly clock: Pick<Clock, 'after'>;
   readonly edgeId: string;
   /** Created with the first members. */
   readonly path: string;
-  /** Called after each change of the assignments. */
-  readonly changed: () => void;
+  /**
+   * Called after each change of the assignments.
+   * @param isBack others have worked for this edge meanwhile, and must hear from it
+   */
+  readonly changed: (isBack: boolean) => void;
   /** A write failed: after a restart without control the edge does the work of an earlier epoch. */
   readonly unstored: (fault: StorageFault) => void;
 }
@@ -31,6 +42,10 @@ export class FleetView {
   readonly #options: FleetViewOptions;
   #epoch: number | null = null;
   #members: readonly string[] = [];
+  /** While this edge is expelled, it works as before: it does not give away what it gets back in a moment. */
+  #expelled: Timer | null = null;
+  #latest = 0;
+  #isMember = false;
   #assignment = new Assignment([]);
 
   constructor(options: FleetViewOptions) {
@@ -62,24 +77,34 @@ export class FleetView {
   /** Control has sent its members, or what changed. */
   apply({ epoch, from, joined, left }: Membership): void {
     const before = from === null ? [] : this.#members.filter((id) => !left.includes(id));
-    const isNews = epoch !== this.#epoch;
-    this.#know(epoch, [...before, ...joined]);
-    if (!isNews) return;
-    this.#store();
-    this.#options.changed();
+    this.#members = [...before, ...joined];
+    const isMember = this.#members.includes(this.#options.edgeId);
+    const isExpelled = !isMember && (this.#expelled !== null || (from === null && this.#isMember));
+    this.#latest = epoch;
+    if (isExpelled) this.#expelled ??= this.#options.clock.after(rejoinMs, () => this.#adopt(this.#latest));
+    else this.#adopt(epoch);
   }
 
   /** Control does not know fleets. */
   leave(): void {
-    if (this.#epoch === null) return;
-    this.#know(null, this.#members);
+    if (this.#epoch !== null) this.#adopt(null);
+  }
+
+  #adopt(epoch: number | null): void {
+    const isBack = this.#expelled !== null && this.#members.includes(this.#options.edgeId);
+    this.#expelled?.cancel();
+    this.#expelled = null;
+    const isNews = epoch !== this.#epoch;
+    this.#know(epoch, this.#members);
+    if (!isNews) return;
     this.#store();
-    this.#options.changed();
+    this.#options.changed(isBack);
   }
 
   #know(epoch: number | null, members: readonly string[]): void {
     this.#epoch = epoch;
     this.#members = members;
+    this.#isMember = epoch !== null && members.includes(this.#options.edgeId);
     this.#assignment = new Assignment(members);
   }
 

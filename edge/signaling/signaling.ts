@@ -305,9 +305,9 @@ export class Signaling implements Dialer {
     this.#registrations.tryNow(trunkId, orderId);
   }
 
-  /** The fleet has changed: this edge takes over registrations, or hands them over. */
-  reassigned(): void {
-    this.#registrations?.reassigned();
+  /** The fleet has changed: this edge takes over registrations, or hands them over. @param isBack see Registrations */
+  reassigned(isBack: boolean): void {
+    this.#registrations?.reassigned(isBack);
   }
 
   /** Other edges have reported their registrations. */

@@ -42,12 +42,13 @@ export function fleetOf({ settings, log, metrics }: FleetContext, parts: FleetPa
   const { clock, reporting, trunks, signaling, held } = parts;
   let controlCounts = false;
   const view: FleetView = new FleetView({
+    clock,
     edgeId: reporting.edgeId,
     path: join(settings.dataDir, 'fleet.json'),
-    changed: () => {
+    changed: (isBack) => {
       log.info({ epoch: view.epoch, members: view.size }, 'the fleet changed');
       trunks().reassigned();
-      signaling().reassigned();
+      signaling().reassigned(isBack);
       counts.refresh();
     },
     unstored: (fault) => {

@@ -40,6 +40,7 @@ import { up as callLogByMonth } from './0037-call-log-by-month.ts';
 import { up as transcriptWords } from './0038-transcript-words.ts';
 import { up as leaseSessions } from './0039-lease-sessions.ts';
 import { up as portDocumentParts } from './0040-port-document-parts.ts';
+import { up as noReplicasTable } from './0042-no-replicas-table.ts';
 import { up as recordings } from './0046-recordings.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -83,5 +84,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0038-transcript-words': { up: transcriptWords },
   '0039-lease-sessions': { up: leaseSessions },
   '0040-port-document-parts': { up: portDocumentParts },
+  '0042-no-replicas-table': { up: noReplicasTable },
   '0046-recordings': { up: recordings },
 };

@@ -1,16 +1,6 @@
-/** The control planes on one database, and what they tell each other. */
+/** What the control planes on one database tell each other. */
 import type { Generated } from 'kysely';
 import type { Json } from '../json.ts';
-
-/** A control plane. Its id is new at every start; it lives while it has the lease of its presence (../leases.ts). */
-export interface ReplicaRow {
-  id: string;
-  /** Where the others reach its HTTP port. */
-  peer_host: string;
-  peer_port: number;
-  /** ms since the epoch, by the database's clock */
-  started_at: number;
-}
 
 /** Ids ascend in the order of the commits. */
 export interface ReplicaMessageRow {
@@ -32,7 +22,6 @@ export interface ReplicaMessagesPrunedRow {
 }
 
 export interface ReplicasTables {
-  replicas: ReplicaRow;
   replica_messages: ReplicaMessageRow;
   replica_messages_pruned: ReplicaMessagesPrunedRow;
 }

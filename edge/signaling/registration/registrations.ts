@@ -115,9 +115,16 @@ export class Registrations {
     this.#following = true;
   }
 
-  /** The fleet has changed: this edge takes over registrations, or hands them over. */
-  reassigned(): void {
-    if (this.#following) this.follow(this.#numbers);
+  /**
+   * The fleet has changed: this edge takes over registrations, or hands them over.
+   * @param isBack others have registered for this edge meanwhile: they give that up when they hear of its registrations
+   */
+  reassigned(isBack: boolean): void {
+    if (!this.#following) return;
+    this.follow(this.#numbers);
+    if (!isBack) return;
+    for (const binding of this.#bindings.values())
+      for (const trunkId of binding.trunkIds) this.#report(binding, trunkId, { changed: true });
   }
 
   /** Other edges have reported their registrations. */
