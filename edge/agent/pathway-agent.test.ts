@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ruleEngine } from '#shared/models/rule-engine.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import { countingVoice, settle, takeFrames } from '../../test/kit/edge/agent.ts';
 import { edge, hear, menu, node, setUp } from '../../test/kit/edge/pathway-agent.ts';
@@ -218,6 +219,44 @@ describe('speech recognition', () => {
     hear(agent.write, 0, 5);
     await settle();
     expect(host.lines('user')).toEqual(['user: My account and my bill.']);
+    agent.close('over');
+  });
+
+  it('prepares its answer in the pause, and leaves no trace of it when the caller goes on', async () => {
+    const asked: string[] = [];
+    const stt = says('Sorry, wait.', 'Sorry, wait. My account please.');
+    const { agent, host, begin } = setUp({
+      stt,
+      understanding: {
+        ...ruleEngine,
+        chooseEdge: (question) => {
+          asked.push(question.text);
+          return ruleEngine.chooseEdge(question);
+        },
+      },
+    });
+    await begin();
+    await takeFrames(agent, 30);
+    hear(agent.write, 3000, 20);
+    hear(agent.write, 0, 13);
+    await settle();
+    hear(agent.write, 0, 1);
+    await settle();
+    expect(asked).toEqual(['Sorry, wait.']);
+    hear(agent.write, 3000, 20);
+    hear(agent.write, 0, 13);
+    await settle();
+    hear(agent.write, 0, 1);
+    await settle();
+    expect(host.lines('user')).toEqual([]);
+    hear(agent.write, 0, 10);
+    await settle();
+    expect(asked).toEqual(['Sorry, wait.', 'Sorry, wait. My account please.']);
+    expect(host.lines('user', 'assistant', 'agent-action').slice(1)).toEqual([
+      'user: Sorry, wait. My account please.',
+      expect.stringContaining('agent-action: '),
+      'assistant: Account?',
+    ]);
     agent.close('over');
   });
 

@@ -1,9 +1,10 @@
 import { builtInVariables } from '#shared/agent/built-in-variables.ts';
-import type { LoadedPathway } from '#shared/agent/conversation-options.ts';
+import type { ConversationOptions, LoadedPathway } from '#shared/agent/conversation-options.ts';
 import type { Understanding } from '#shared/agent/interfaces.ts';
 import { Conversation } from '#shared/agent/interpreter.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import type { AgentHost, CallFacts } from '../call/ports/agents.ts';
+import type { CopyTalk } from './asking-ahead.ts';
 import { TalkingAgent, type TalkingDeps } from './talking-agent.ts';
 
 export type PathwaySettings = Extract<AgentSettings, { kind: 'pathway' }>;
@@ -21,12 +22,12 @@ export function pathwayAgent(
   host: AgentHost,
   deps: PathwayAgentDeps,
 ): TalkingAgent {
-  return new TalkingAgent(settings, host, deps, () => {
+  const { clock, limits, understanding, pathway } = deps;
+  const options = (): ConversationOptions => {
     const { pathway_id: id, pathway_version: version, start_node_id, first_sentence } = settings;
-    const { clock, limits, understanding, pathway } = deps;
     const loaded = pathway(id, version);
     if (!loaded) throw new Error(`Pathway ${id} version ${version} is not in the edge's configuration`);
-    return new Conversation({
+    return {
       pathway: loaded,
       understanding,
       ...callVariables(settings, call, () => clock.now()),
@@ -34,8 +35,19 @@ export function pathwayAgent(
       firstSentence: first_sentence === '' ? null : first_sentence,
       otherPathway: pathway,
       limits: { listenMs: limits.listenMs, repeats: limits.repeats },
-    });
-  });
+    };
+  };
+  let used: ConversationOptions | null = null;
+  // Webhooks, tools and transfers are actions, which only the conversation that is taken carries out.
+  const copy: CopyTalk = (talk) =>
+    used && talk instanceof Conversation
+      ? new Conversation({ ...used, state: talk.snapshot(), account: talk })
+      : null;
+  const begin = () => {
+    used = options();
+    return new Conversation(used);
+  };
+  return new TalkingAgent(settings, host, deps, begin, copy);
 }
 
 /** Initial variables of a conversation on a call. */

@@ -8,6 +8,7 @@ import type {
   WebhookRequest,
   WebhookResult,
 } from './conversation.ts';
+import type { ConversationOptions } from './conversation-options.ts';
 import { type LogFact, sentenceOf } from './log-facts.ts';
 import type { Memory } from './memory.ts';
 import type { Position } from './position.ts';
@@ -15,17 +16,28 @@ import type { Position } from './position.ts';
 type WithoutNode<A> = A extends unknown ? Omit<A, 'nodeId' | 'nodeName'> : never;
 
 export class Account {
-  readonly visits: Visit[] = [];
-  readonly log: LogLine[] = [];
-  readonly webhookCalls: WebhookCall[] = [];
+  readonly visits: Visit[];
+  readonly log: LogLine[];
+  readonly webhookCalls: WebhookCall[];
   readonly #position: Position;
   readonly #memory: Memory;
   readonly #now: () => number;
   #actions: Action[] = [];
   #pressed: string | null = null;
 
-  /** @param now ms since the epoch */
-  constructor(position: Position, memory: Memory, now: () => number) {
+  /**
+   * @param now ms since the epoch
+   * @param before what it begins with
+   */
+  constructor(
+    position: Position,
+    memory: Memory,
+    now: () => number,
+    before: ConversationOptions['account'] = { visits: [], log: [], webhookCalls: [] },
+  ) {
+    this.visits = [...before.visits];
+    this.log = [...before.log];
+    this.webhookCalls = [...before.webhookCalls];
     this.#position = position;
     this.#memory = memory;
     this.#now = now;

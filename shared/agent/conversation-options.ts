@@ -1,4 +1,4 @@
-import type { WebhookRequest } from './conversation.ts';
+import type { Talk, WebhookRequest } from './conversation.ts';
 import type { Graph } from './graph.ts';
 import type { Turn, Understanding, Variables } from './interfaces.ts';
 import type { MemoryState } from './memory.ts';
@@ -30,6 +30,8 @@ export interface ConversationOptions {
   readonly history?: readonly Turn[];
   /** Continues a stored conversation from its `snapshot`. */
   readonly state?: ConversationState;
+  /** Its account so far; absent: a new one. */
+  readonly account?: Pick<Talk, 'visits' | 'log' | 'webhookCalls'>;
   readonly limits?: Partial<ConversationLimits>;
 }
 

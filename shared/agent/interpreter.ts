@@ -74,7 +74,7 @@ export class Conversation {
     if (!start) throw new UnknownStartNode(startNodeId ?? '');
     this.#memory = new Memory(options.variables, options.builtIns, options.history);
     this.#position = new Position(pathway, start, otherPathway);
-    this.#account = new Account(this.#position, this.#memory, options.now);
+    this.#account = new Account(this.#position, this.#memory, options.now, options.account);
     this.#learning = new Learning(this.#position, this.#memory, this.#account, options.understanding);
     const parts = {
       position: this.#position,

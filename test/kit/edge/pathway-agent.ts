@@ -1,6 +1,8 @@
 /** A pathway agent in a call that the test drives. */
+import type { Understanding } from '#shared/agent/interfaces.ts';
 import { FakeClock } from '#shared/clock.ts';
 import type { PathwayConfig } from '#shared/edge-protocol/config.ts';
+import { ruleDialogue } from '#shared/models/rule-dialogue.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { type AgentsDeps, createAgents } from '../../../edge/agent/agents.ts';
@@ -47,6 +49,7 @@ interface Setup {
   readonly transcriber?: AgentsDeps['transcriber'];
   readonly clock?: FakeClock;
   readonly config?: PathwayConfig;
+  readonly understanding?: Understanding;
   /** Whether the call has telephone-event. */
   readonly keys?: boolean;
 }
@@ -59,6 +62,7 @@ export function setUp({
   clock = new FakeClock(),
   config = menu,
   keys = true,
+  understanding,
 }: Setup = {}) {
   const host = new RecordingHost();
   host.keys = keys;
@@ -67,7 +71,7 @@ export function setUp({
   const deps: AgentsDeps = {
     pathways: (id, version) => (id === config.pathway_id && version === config.version ? config : undefined),
     organization: () => ({ org_id: call.orgId, signing_secret: 'ab' }),
-    models: ruleModels,
+    models: understanding ? { agent: () => ({ understanding, dialogue: ruleDialogue }) } : ruleModels,
     tts,
     stt: stt ?? null,
     transcriber,
