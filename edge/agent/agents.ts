@@ -1,4 +1,5 @@
 /** Creates the agent of a call from its settings. */
+
 import type { BlockList } from 'node:net';
 import { builtInVariables } from '#shared/agent/built-in-variables.ts';
 import type { Talk } from '#shared/agent/conversation.ts';
@@ -7,6 +8,7 @@ import { type Graph, loadGraph } from '#shared/agent/graph.ts';
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
 import type { PathwayTool } from '#shared/agent/node-tools.ts';
 import { fillTemplate } from '#shared/agent/template.ts';
+import type { Answerer } from '#shared/answerer.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { AgentTool } from '#shared/edge-protocol/agents.ts';
 import type { OrgConfig, PathwayConfig } from '#shared/edge-protocol/config.ts';
@@ -16,7 +18,7 @@ import type { Models } from '#shared/models/models.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import type { Log } from '../call/log.ts';
 import type { Agents, CallFacts } from '../call/ports/agents.ts';
-import { type Answerer, type AnsweringLimits, answeringLimits } from './answering/detector.ts';
+import { type AnsweringLimits, answeringLimits } from './answering/detector.ts';
 import { ConsultAgent, type ConsultLimits, consultLimits } from './consult-agent.ts';
 import type { VoiceDetectors } from './ears/voice-detector.ts';
 import { WebrtcDetectors } from './ears/webrtc-detector.ts';

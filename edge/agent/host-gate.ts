@@ -1,3 +1,4 @@
+import type { Answerer } from '#shared/answerer.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { AgentHost } from '../call/ports/agents.ts';
@@ -8,6 +9,8 @@ import type { TransferOrder, TransferOutcome } from '../call/ports/transfer.ts';
 export class HostGate implements AgentHost {
   readonly #host: AgentHost;
   #open = true;
+  /** Called with each line of the conversation. */
+  said: (entry: TranscriptEntry) => void = () => {};
 
   constructor(host: AgentHost) {
     this.#host = host;
@@ -28,7 +31,9 @@ export class HostGate implements AgentHost {
     return this.#host.keysPossible();
   }
   transcript(entry: TranscriptEntry): void {
-    if (this.#open) this.#host.transcript(entry);
+    if (!this.#open) return;
+    this.#host.transcript(entry);
+    this.said(entry);
   }
   variables(values: CallVariables): void {
     if (this.#open) this.#host.variables(values);
@@ -40,7 +45,7 @@ export class HostGate implements AgentHost {
   join(): void {
     if (this.#open) this.#host.join();
   }
-  answeredBy(who: 'human' | 'voicemail' | 'unknown'): void {
+  answeredBy(who: Answerer): void {
     if (this.#open) this.#host.answeredBy(who);
   }
   fail(error: Error): void {

@@ -21,6 +21,7 @@ beforeAll(async () => {
   await flite.close();
 });
 const beep = tones([1000], 400);
+const screening = 'Please state your name and the reason for your call.';
 
 /** An agent that plays a hum and records its input. */
 class Humming implements AgentLeg {
@@ -118,6 +119,49 @@ describe('when a person answers', () => {
     await hear(silence(20_000));
     expect([host.answerers, counted]).toEqual([['unknown'], ['unknown']]);
     expect(host.hangups).toEqual([]);
+  });
+});
+
+describe('when a screening assistant answers', () => {
+  const words = (host: AgentHost, user: 'user' | 'assistant', text = screening) =>
+    host.transcript({ id: text, at: '', user, text, node_id: null, node_name: null });
+
+  it('is told by its words, and the agent answers it', async () => {
+    const { agent, inner, host, counted, hear } = setUp({ action: 'hangup', message: null });
+    words(inner.host, 'user');
+    await hear(mailbox);
+    expect([host.answerers, counted]).toEqual([['screening'], ['screening']]);
+    expect([inner.closedFor, host.hangups]).toEqual([[], []]);
+    expect(agent.read(frame())).toBe(true);
+    expect(host.lines('agent-action')).toEqual([
+      'agent-action: A call-screening assistant answered the call',
+    ]);
+  });
+
+  it('replaces a person as the result', async () => {
+    const { inner, host, hear } = setUp({ action: 'hangup', message: null });
+    await hear(person);
+    words(inner.host, 'user');
+    await hear(silence(40));
+    expect(host.answerers).toEqual(['human', 'screening']);
+  });
+
+  it('is not what our agent says, what a mailbox said, or what comes after a minute', async () => {
+    const agentSays = setUp({ action: 'hangup', message: null });
+    words(agentSays.inner.host, 'assistant');
+    await agentSays.hear(person);
+    expect(agentSays.host.answerers).toEqual(['human']);
+    const voicemail = setUp({ action: 'ignore', message: null });
+    await voicemail.hear(mailbox);
+    words(voicemail.inner.host, 'user');
+    await voicemail.hear(silence(40));
+    expect(voicemail.host.answerers).toEqual(['voicemail']);
+    const late = setUp({ action: 'hangup', message: null });
+    await late.hear(person);
+    late.clock.advance(60_000);
+    words(late.inner.host, 'user');
+    await late.hear(silence(40));
+    expect(late.host.answerers).toEqual(['human']);
   });
 });
 

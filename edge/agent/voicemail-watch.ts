@@ -2,12 +2,13 @@
  * Detects who answered an outbound call while its agent talks, and takes the call from the agent when it was
  * voicemail (contract 9.1 and 9.2).
  *
- *     [ watching ] --human, unknown--> [ inactive ]
+ *     [ watching ] --human, unknown--> [ inactive ]   the words of a screening assistant: `screening`, from both
  *          | voicemail
  *          +--ignore--> [ inactive ]
  *          +--hangup--> the end
  *          +--leave_message--> [ waiting for the beep ] --> [ speaking ] --> the end
  */
+import type { Answerer } from '#shared/answerer.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { NewId } from '#shared/ids.ts';
@@ -15,7 +16,8 @@ import { Timers } from '#shared/timers.ts';
 import type { Log } from '../call/log.ts';
 import type { AgentHost, AgentLeg, VoicemailOrder } from '../call/ports/agents.ts';
 import type { DtmfEvent } from '../call/ports/media.ts';
-import { type Answerer, AnsweringDetector, type AnsweringLimits } from './answering/detector.ts';
+import { AnsweringDetector, type AnsweringLimits } from './answering/detector.ts';
+import { asksWhoCalls } from './answering/screening.ts';
 import { HostGate } from './host-gate.ts';
 import { PlayQueue } from './play-queue.ts';
 
@@ -24,7 +26,7 @@ export interface VoicemailWatchDeps {
   readonly log: Log;
   readonly newId: NewId;
   readonly limits: AnsweringLimits;
-  /** Called once with the result. */
+  /** Called with the result, and again when a screening assistant is recognized later. */
   readonly answered: (who: Answerer) => void;
   /** Synthesizes the order's message. */
   readonly synthesize: (message: string, sampleRate: number) => Promise<Int16Array>;
@@ -33,6 +35,8 @@ export interface VoicemailWatchDeps {
 /** Delay between the last word and the end of the call, ms: audio still in the jitter buffer of the voicemail. */
 const tailMs = 500;
 const maxMessageSeconds = 600;
+/** Time from the answer in which words tell a screening assistant: later the callee may quote one. */
+const screenedWithinMs = 60_000;
 const detectorSamples = 160;
 
 /** @param make creates the agent that talks unless voicemail answers */
@@ -59,6 +63,9 @@ class VoicemailWatch implements AgentLeg {
   #queue: PlayQueue | null = null;
   #speech: Promise<Int16Array | null> | null = null;
   #reported = false;
+  /** Voicemail or a screening assistant answered: that stays. */
+  #settled = false;
+  #startedAt = 0;
   #closed = false;
 
   constructor(
@@ -75,6 +82,9 @@ class VoicemailWatch implements AgentLeg {
     this.#deps = deps;
     this.#timers = new Timers(deps.clock);
     this.#detector = new AnsweringDetector(deps.limits);
+    gate.said = ({ user, text }) => {
+      if (user === 'user') this.#heardWords(text);
+    };
   }
 
   get sampleRate(): 8000 | 16000 {
@@ -87,6 +97,7 @@ class VoicemailWatch implements AgentLeg {
 
   /** Synthesizes the message during detection, so that it is ready for the beep. */
   start(): void {
+    this.#startedAt = this.#deps.clock.elapsed();
     const { action, message } = this.#order;
     if (action === 'leave_message' && message !== null) this.#speech = this.#synthesized(message);
     this.#inner.start();
@@ -117,6 +128,7 @@ class VoicemailWatch implements AgentLeg {
     // The callback may end the call, which must not happen inside the call's media tick.
     if (verdict !== null && !this.#reported) {
       this.#reported = true;
+      this.#settled = verdict === 'voicemail';
       if (verdict !== 'voicemail' || this.#order.action !== 'leave_message') this.#detector = null;
       this.#timers.after(0, () => this.#decided(verdict));
     } else if (detector.records) {
@@ -134,9 +146,20 @@ class VoicemailWatch implements AgentLeg {
     return this.#narrow;
   }
 
+  /** An assistant that asks who calls is no mailbox: the agent goes on, and answers it. */
+  #heardWords(text: string): void {
+    const late = this.#deps.clock.elapsed() - this.#startedAt > screenedWithinMs;
+    if (this.#closed || this.#settled || late || !asksWhoCalls(text)) return;
+    this.#settled = true;
+    this.#reported = true;
+    this.#detector = null;
+    this.#timers.after(0, () => this.#decided('screening'));
+  }
+
   #decided(verdict: Answerer): void {
     this.#host.answeredBy(verdict);
     this.#deps.answered(verdict);
+    if (verdict === 'screening') this.#note('agent-action', 'A call-screening assistant answered the call');
     if (verdict !== 'voicemail') return;
     const { action } = this.#order;
     this.#note('agent-action', 'Voicemail answered the call');

@@ -3,6 +3,7 @@
  * the seat, so a transfer can move the agent to another call, and an agent that is closed can no longer change the
  * call.
  */
+import type { Answerer } from '#shared/answerer.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { Termination } from './ending.ts';
@@ -88,7 +89,7 @@ export class AgentSeat implements AgentHost, SeatedAgent {
     this.#open?.plan.transfer?.join();
   }
 
-  answeredBy(who: 'human' | 'voicemail' | 'unknown'): void {
+  answeredBy(who: Answerer): void {
     this.#call?.ledger.answeredBy(who);
   }
 

@@ -3,6 +3,7 @@
  * each other.
  */
 
+import type { Answerer } from '#shared/answerer.ts';
 import type { Timer } from '#shared/clock.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
@@ -54,7 +55,7 @@ interface LiveLedger {
   transcript(entry: TranscriptEntry): void;
   note(text: string): void;
   heardInBye(variables: CallVariables): void;
-  answeredBy(who: 'human' | 'voicemail' | 'unknown'): void;
+  answeredBy(who: Answerer): void;
   handedOver(target: string): void;
 }
 

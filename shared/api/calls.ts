@@ -1,5 +1,6 @@
 /** Calls (contract section 9). */
 import { type Static, Type } from 'typebox';
+import { answerers } from '#shared/answerer.ts';
 import {
   BooleanOrText,
   Closed,
@@ -82,7 +83,7 @@ export const CallView = Type.Object({
   call_length: Type.Number({ description: 'minutes' }),
   corrected_duration: Type.Integer({ description: 'seconds' }),
   max_duration: Nullable(Type.Integer({ description: 'minutes' })),
-  answered_by: Nullable(OneOf(['human', 'voicemail', 'unknown'])),
+  answered_by: Nullable(OneOf([...answerers])),
   call_ended_by: Nullable(OneOf(['ASSISTANT', 'USER', 'API', 'ERROR'])),
   error_message: Nullable(text),
   pathway_id: Nullable(text),

@@ -1,5 +1,6 @@
 /** The edge's reports about one call: its record, its transcript, its SIP trace. */
 import { type Static, Type } from 'typebox';
+import { answerers } from '#shared/answerer.ts';
 import { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import { CallVariables } from './agents.ts';
 import { Iso, Nullable } from './schema.ts';
@@ -78,9 +79,7 @@ export const CallRecord = Type.Object({
   transferred_to: Type.Optional(Nullable(Type.String())),
   /** the test run, for both ends of its call */
   test_run_id: Type.Optional(Nullable(Type.String())),
-  answered_by: Type.Optional(
-    Nullable(Type.Union([Type.Literal('human'), Type.Literal('voicemail'), Type.Literal('unknown')])),
-  ),
+  answered_by: Type.Optional(Nullable(Type.Enum([...answerers]))),
   sip_call_id: Type.String(),
   direction: Type.Union([Type.Literal('inbound'), Type.Literal('outbound')]),
   from: Type.String(),

@@ -1,5 +1,6 @@
 /** Calls, their traces and transcripts, and their events. */
 import type { Generated } from 'kysely';
+import type { Answerer } from '#shared/answerer.ts';
 import type { CallRecord, TraceMessage, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { Json } from '../json.ts';
 import type { Flag, IsoTime, OpenObject } from './columns.ts';
@@ -44,7 +45,7 @@ export interface CallRow {
   webhook: string | null;
   /** As given in the request. */
   transferred_to: string | null;
-  answered_by: 'human' | 'voicemail' | 'unknown' | null;
+  answered_by: Answerer | null;
   /** The test run whose call it is, either end of it. */
   test_run_id: string | null;
 }

@@ -52,6 +52,7 @@ export const answeringLimits: AnsweringLimits = {
   patienceMs: 60_000,
 };
 
+/** Who answered, by cadence and tones. */
 export type Answerer = 'human' | 'voicemail' | 'unknown';
 
 export class AnsweringDetector {

@@ -1,4 +1,5 @@
 /** What calls need from agents (edge/agent), and what agents may ask of their call. */
+import type { Answerer } from '#shared/answerer.ts';
 import type { AgentSettings, CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { AudioEndpoint } from './media.ts';
@@ -51,7 +52,7 @@ export interface AgentHost {
   /** The agent that speaks to a transfer target asks to bridge the waiting call now. */
   join(): void;
   /** Who seems to have answered an outbound call (contract 9.2); the last report wins. */
-  answeredBy(who: 'human' | 'voicemail' | 'unknown'): void;
+  answeredBy(who: Answerer): void;
   /** The agent cannot continue; the call ends with `agent_failed`. */
   fail(error: Error): void;
 }
