@@ -13,6 +13,7 @@ import {
   startPortTest,
   upload,
 } from '../../test/kit/control/porting.ts';
+import { recordingRow } from '../../test/kit/control/recordings.ts';
 import { type ServedRoute, servedRoutes } from '../../test/kit/control/routes.ts';
 import { bookingGraph, TestingClient } from '../../test/kit/control/test-runs.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
@@ -22,6 +23,8 @@ const withoutEntry: Readonly<Record<string, string>> = {
   'POST /v2/tools/{id}/run': 'the log of the tool has it',
   'POST /v1/calls': 'the call log has it',
   'POST /v1/calls/{call_id}/stop': 'the call log has it',
+  'POST /v1/calls/{call_id}/recording/pause': 'the call log has it',
+  'POST /v1/calls/{call_id}/recording/resume': 'the call log has it',
   'POST /v1/calls/active/transfer': 'the call log has it',
   'POST /v1/sip/discover': 'asks the other side',
   'POST /v1/sip/test-call': 'a call; its result is kept for 24 hours',
@@ -112,6 +115,12 @@ async function ask(method: Method, url: string, body: object = {}): Promise<Answ
 }
 
 describe('the audit log has an entry for each change of', () => {
+  it('recordings', async () => {
+    const { db } = test.control.services.database;
+    await db.insertInto('recordings').values(recordingRow(test.orgId, 'call-1')).execute();
+    await change('DELETE', '/v1/calls/call-1/recording');
+  });
+
   it('pathways and their chats', async () => {
     const id = String((await change('POST', '/v1/pathway/create', { name: name() })).body.pathway_id);
     const graph = { nodes: bookingGraph.nodes, edges: bookingGraph.edges };

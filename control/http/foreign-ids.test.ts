@@ -8,6 +8,7 @@ import { RunList } from '#shared/api/agent-testing/runs.ts';
 import { TornadoAnswer } from '#shared/api/agent-testing/tornado.ts';
 import { callRecord, connectEdge, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { order, type PortTest, smallPdf, startPortTest, upload } from '../../test/kit/control/porting.ts';
+import { recordingRow } from '../../test/kit/control/recordings.ts';
 import { type ServedRoute, servedRoutes, unknownId } from '../../test/kit/control/routes.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
 
@@ -99,6 +100,8 @@ beforeAll(async () => {
   );
   await edge.next('ack');
   await edge.kill();
+  const { db } = test.control.services.database;
+  await db.insertInto('recordings').values(recordingRow(test.orgId, call.id)).execute();
   // Background work finishes first.
   await vi.waitFor(
     async () => {
@@ -230,7 +233,7 @@ describe("a path with the id of another organization's object", () => {
 
   it('works for its owner', async () => {
     const gets = withIds.filter(
-      ({ method, name }) => method === 'GET' && !/events$|letter$|pcap$/.test(name),
+      ({ method, name }) => method === 'GET' && !/events$|letter$|pcap$|recording$/.test(name),
     );
     const answers = await Promise.all(
       gets.map(async ({ name }, index) => {

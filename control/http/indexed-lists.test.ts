@@ -7,6 +7,7 @@ import { DefaultQueryExecutor } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { callRecord } from '../../test/kit/control/edge-client.ts';
 import { startControl } from '../../test/kit/control/harness.ts';
+import { recordingRow } from '../../test/kit/control/recordings.ts';
 import { servedRoutes, unknownId } from '../../test/kit/control/routes.ts';
 import { makePathway, makeThread, makeWidget } from '../../test/kit/control/widgets.ts';
 import { planOf } from '../../test/kit/db/driver.ts';
@@ -71,6 +72,8 @@ const alert: AlertRow = {
   resolved_at: null,
 };
 await database.db.insertInto('alerts').values(alert).execute();
+const recording = recordingRow(test.orgId, call.id);
+await database.db.insertInto('recordings').values(recording).execute();
 const entry = await database.db
   .selectFrom('audit_entries')
   .select('id')
@@ -93,6 +96,7 @@ const lists: Readonly<Record<string, readonly string[]>> = {
     `before=${call.id}`,
     ...times,
   ],
+  'GET /v1/calls/recordings': [`before=${recording.id}`],
   'GET /v1/calls/transcripts': [`before=${call.id}:line`, 'limit=5'],
   'GET /v1/sip/alerts': [number, 'state=open', 'kind=failure_rate', `before=${alert.id}`],
   'GET /v1/sip/port': ['status=submitted', 'offset=5'],

@@ -19,6 +19,8 @@ import type { RecordingRow, RecordingRun } from '../db/index.ts';
 const blockBytes = 262_144;
 /** Gaps of one recording; beyond them the rest counts as damaged. */
 const mostRuns = 10_000;
+/** Pauses that are listed. */
+const mostPauses = 200;
 /** Parts of the time for each channel. */
 const mostPeaks = 1_000;
 /** Frames in the longest recording: a call ends after 720 minutes, and a little may follow. */
@@ -87,7 +89,7 @@ class Reading {
 
   /** @param damaged whether the file goes on with something that is no recording */
   result(damaged: boolean): Inspected {
-    if (this.#pausedAt !== null)
+    if (this.#pausedAt !== null && this.#pauses.length < mostPauses)
       this.#pauses.push({ from: this.#pausedAt, to: Math.max(this.#pausedAt, this.#frames) });
     return {
       ended: damaged ? 'damaged' : (this.#ended ?? 'edge_restarted'),
@@ -103,7 +105,7 @@ class Reading {
     if (!mark) return false;
     if (mark.what === 'paused') this.#pausedAt = at;
     else if (mark.what === 'resumed') {
-      if (this.#pausedAt !== null && this.#pauses.length < mostRuns)
+      if (this.#pausedAt !== null && this.#pauses.length < mostPauses)
         this.#pauses.push({ from: this.#pausedAt, to: at });
       this.#pausedAt = null;
     } else if (mark.what === 'stopped') this.#ended = mark.reason;

@@ -42,6 +42,9 @@ export class HostGate implements AgentHost {
     if (this.#open) return this.#host.transfer(order);
     return { ok: false, code: 'not_active', sipCode: null, reason: 'Voicemail answered the call.' };
   }
+  recording(step: 'pause' | 'resume'): void {
+    if (this.#open) this.#host.recording?.(step);
+  }
   join(): void {
     if (this.#open) this.#host.join();
   }

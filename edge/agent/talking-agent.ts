@@ -233,6 +233,9 @@ export class TalkingAgent implements AgentLeg {
           await this.#explainKeys(action);
           await this.#say(action);
           break;
+        case 'recording':
+          this.#host.recording?.(action.step);
+          break;
         case 'press':
           await this.#speaking.played();
           this.#transcribe('agent-action', `Sends the keys ${action.digits}`, action);

@@ -85,6 +85,10 @@ export class AgentSeat implements AgentHost, SeatedAgent {
     return this.#open?.transfers.order(order) ?? callOver;
   }
 
+  recording(step: 'pause' | 'resume'): void {
+    this.#open?.recording.carryOut(step);
+  }
+
   join(): void {
     this.#open?.plan.transfer?.join();
   }

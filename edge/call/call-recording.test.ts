@@ -89,6 +89,19 @@ describe('a recorded call', () => {
     expect(notes()).toEqual(['The recording was paused.', 'The recording was resumed.']);
   });
 
+  it('is paused by its agent, also before its recording has begun', async () => {
+    const leg = new FakeLeg();
+    calls.admit(leg, plan, ['PCMU']);
+    await settle();
+    agents.last.host.recording?.('pause');
+    leg.peer.answered();
+    leg.peer.acknowledged(null);
+    await settle();
+    expect(media.last.recordingSteps).toEqual(['pause']);
+    agents.last.host.recording?.('resume');
+    expect(media.last.recordingSteps).toEqual(['pause', 'resume']);
+  });
+
   it('goes on when its recording stops, and its transcript has the reason', async () => {
     await answered();
     media.last.recording?.stopped('edge_disk_full', 'no room');

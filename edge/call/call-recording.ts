@@ -21,6 +21,7 @@ export class CallRecording {
   readonly #recordings: CallDeps['recordings'];
   #order: Promise<Order> | null = null;
   #leg: LegRecording | null = null;
+  #isPaused = false;
   #stopped = false;
 
   constructor(call: LiveCall, { recordings }: Pick<CallDeps, 'recordings'>) {
@@ -42,10 +43,11 @@ export class CallRecording {
     if (this.ready()) void this.#order?.then((order) => this.#call.guarded(() => this.#begin(order)));
   }
 
-  /** @returns false when the call is not being recorded */
+  /** Before the recording has begun, it begins like this. @returns false when the call is not being recorded */
   carryOut(action: 'pause' | 'resume'): boolean {
-    if (!this.#leg || this.#stopped) return false;
-    this.#leg[action]();
+    if (this.#stopped || !this.ready()) return false;
+    this.#isPaused = action === 'pause';
+    this.#leg?.[action]();
     this.#call.ledger.note(action === 'pause' ? 'The recording was paused.' : 'The recording was resumed.');
     return true;
   }
@@ -61,9 +63,11 @@ export class CallRecording {
     };
     try {
       this.#leg = media.record({ ...order, stopped });
+      if (this.#isPaused) this.#leg.pause();
       this.#recordings?.count('begun');
       log.info({ recording_id: order.header.id }, 'the call is recorded');
     } catch (error) {
+      this.#stopped = true;
       this.#recordings?.count('failed');
       log.error({ err: error }, 'the call could not be recorded');
       ledger.note('The recording could not begin.');

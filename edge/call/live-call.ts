@@ -62,6 +62,7 @@ interface LiveLedger {
 /** Of {@link CallRecording}. */
 interface LiveRecording {
   ready(): Promise<unknown> | null;
+  carryOut(step: 'pause' | 'resume'): boolean;
 }
 
 /** Of {@link CallAgent}. */

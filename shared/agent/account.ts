@@ -83,6 +83,7 @@ export class Account {
   visited(): void {
     const { node, pathwayId } = this.#position;
     this.visits.push({ nodeId: node.id, nodeName: node.name, pathwayId, at: this.#now() });
+    if (node.recording) this.act({ type: 'recording', step: node.recording });
   }
 
   called({ url, method, body }: WebhookRequest, { status }: WebhookResult): void {

@@ -1,4 +1,5 @@
 /** Input and output of a conversation: the same for calls, chats and test runs. */
+import type { RecordingStep } from './graph-node.ts';
 import type { ToolResult, Turn, Variables } from './interfaces.ts';
 import type { KeyPlan } from './keys.ts';
 import type { LogFact } from './log-facts.ts';
@@ -59,6 +60,8 @@ export type Action =
       readonly turn: TurnPlan;
     } & AtNode)
   | ({ readonly type: 'press'; readonly digits: string } & AtNode)
+  /** At once, also while something is said. Without meaning where nothing is recorded. */
+  | ({ readonly type: 'recording'; readonly step: RecordingStep } & AtNode)
   | ({ readonly type: 'webhook'; readonly request: WebhookRequest } & AtNode)
   /** Earlier texts are played while the tool runs. */
   | ({

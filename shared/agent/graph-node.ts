@@ -38,6 +38,9 @@ interface EndOfTurnSettings {
   readonly pauseMs: number | undefined;
 }
 
+const recordingSteps = ['pause', 'resume'] as const;
+export type RecordingStep = (typeof recordingSteps)[number];
+
 export interface GraphNode {
   readonly id: string;
   readonly type: NodeType;
@@ -52,6 +55,8 @@ export interface GraphNode {
   readonly extractVars: readonly VariableWanted[];
   readonly keySettings: KeySettings;
   readonly endOfTurn: EndOfTurnSettings;
+  /** What happens to the call's recording when the node is entered, in `data.recording`: an addition to the contract. */
+  readonly recording: RecordingStep | null;
   readonly temperature: number | null;
   /** `base`, `turbo`, or the author's value; null: the call's setting */
   readonly modelName: string | null;
@@ -177,6 +182,7 @@ function readData(data: JsonObject, path: string, problems: ProblemList): Omit<G
     extractVars: readExtractVars(data.extractVars, `${path}/extractVars`, problems),
     keySettings: readKeySettings(data.dtmf, `${path}/dtmf`, problems),
     endOfTurn: readEndOfTurn(data.endOfTurn, `${path}/endOfTurn`, problems),
+    recording: readRecordingStep(data.recording, `${path}/recording`, problems),
     temperature: numberOrNull(options.temperature),
     modelName: typeof options.modelName === 'string' ? options.modelName : null,
     interruptionThreshold: numberOrNull(options.interruptionThreshold),
@@ -251,6 +257,13 @@ function readEndOfTurn(value: unknown, path: string, problems: ProblemList): End
     problems.add(`${path}/pauseMs`, 'value', `pauseMs is a whole number from ${shortest} to ${longest}`);
   }
   return { expects, pauseMs };
+}
+
+function readRecordingStep(value: unknown, path: string, problems: ProblemList): RecordingStep | null {
+  const step = recordingSteps.find((one) => one === value) ?? null;
+  if (value !== undefined && value !== null && step === null)
+    problems.add(path, 'value', `recording is one of: ${recordingSteps.join(', ')}`);
+  return step;
 }
 
 /** The keys of a warm transfer, which the contract does not define. */

@@ -58,7 +58,10 @@ const details = {
       'damaged',
     ]),
   ),
-  pauses: Type.Array(Type.Object({ from_ms: Type.Integer(), to_ms: Type.Integer() })),
+  pauses: Type.Array(Type.Object({ from_ms: Type.Integer(), to_ms: Type.Integer() }), {
+    maxItems: 200,
+    description: 'The first 200',
+  }),
 };
 const Details = Type.Object(details);
 export type RecordingDetails = Static<typeof Details>;
@@ -74,8 +77,8 @@ export const RecordingPeaks = Plain(
   Type.Object({
     duration_ms: Type.Integer(),
     peaks: Type.Object({
-      peer: Type.Array(Type.Integer({ description: '0..32767' })),
-      agent: Type.Array(Type.Integer({ description: '0..32767' })),
+      peer: Type.Array(Type.Integer({ description: '0..32767' }), { maxItems: 1000 }),
+      agent: Type.Array(Type.Integer({ description: '0..32767' }), { maxItems: 1000 }),
     }),
   }),
 );

@@ -44,6 +44,8 @@ export function short(action: Action): string {
       return `say ${action.text}`;
     case 'listen':
       return `listen at ${action.nodeId}`;
+    case 'recording':
+      return `${action.step} the recording`;
     case 'press':
       return `press ${action.digits}`;
     case 'webhook':
