@@ -42,8 +42,8 @@ export class HostGate implements AgentHost {
     if (this.#open) return this.#host.transfer(order);
     return { ok: false, code: 'not_active', sipCode: null, reason: 'Voicemail answered the call.' };
   }
-  recording(step: 'pause' | 'resume'): void {
-    if (this.#open) this.#host.recording?.(step);
+  recording(step: 'pause' | 'resume'): boolean {
+    return this.#open && this.#host.recording?.(step) === true;
   }
   join(): void {
     if (this.#open) this.#host.join();

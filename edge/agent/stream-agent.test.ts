@@ -172,6 +172,16 @@ describe('from the server', () => {
     expect(host.transfers).toEqual([]);
   });
 
+  it('pauses and resumes the recording of a recorded call', async () => {
+    const server = await listen();
+    const { agent, bot, host } = await begun({ server });
+    host.isRecorded = true;
+    bot.send({ event: 'recording', recording: { action: 'pause' } });
+    bot.send({ event: 'recording', recording: { action: 'resume' } });
+    await arrived(bot, agent);
+    expect(host.recordingSteps).toEqual(['pause', 'resume']);
+  });
+
   it('keeps custom events with the call', async () => {
     const server = await listen();
     const { agent, bot, host } = await begun({ server });

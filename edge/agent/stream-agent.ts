@@ -236,6 +236,7 @@ export class StreamAgent implements AgentLeg {
       case 'transfer':
         return this.#beginTransfer(order);
       case 'recording':
+        if (this.#host.recording?.(order.action)) return;
         return this.#refuse({
           event: 'recording',
           code: 'recording_unavailable',

@@ -85,8 +85,8 @@ export class AgentSeat implements AgentHost, SeatedAgent {
     return this.#open?.transfers.order(order) ?? callOver;
   }
 
-  recording(step: 'pause' | 'resume'): void {
-    this.#open?.recording.carryOut(step);
+  recording(step: 'pause' | 'resume'): boolean {
+    return this.#open?.recording.carryOut(step) ?? false;
   }
 
   join(): void {

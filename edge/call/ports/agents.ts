@@ -49,8 +49,8 @@ export interface AgentHost {
    * call continues as before. Never rejects.
    */
   transfer(order: TransferOrder): Promise<TransferOutcome>;
-  /** Pauses or resumes the call's recording; no effect when it has none. */
-  recording?(step: 'pause' | 'resume'): void;
+  /** Pauses or resumes the call's recording. @returns false when the call is not recorded */
+  recording?(step: 'pause' | 'resume'): boolean;
   /** The agent that speaks to a transfer target asks to bridge the waiting call now. */
   join(): void;
   /** Who seems to have answered an outbound call (contract 9.2); the last report wins. */

@@ -13,6 +13,9 @@ import type { ByeExtras } from '../../../edge/call/ports/signaling.ts';
 import type { TransferOrder, TransferOutcome } from '../../../edge/call/ports/transfer.ts';
 
 export class RecordingHost implements AgentHost {
+  /** Whether the call is recorded. */
+  isRecorded = false;
+  readonly recordingSteps: string[] = [];
   readonly entries: TranscriptEntry[] = [];
   readonly hangups: string[] = [];
   /** For BYEs. */
@@ -52,6 +55,11 @@ export class RecordingHost implements AgentHost {
     this.transfers.push(order);
     return this.outcome;
   }
+  recording(step: 'pause' | 'resume'): boolean {
+    if (this.isRecorded) this.recordingSteps.push(step);
+    return this.isRecorded;
+  }
+
   join(): void {
     this.joins++;
   }
