@@ -1,10 +1,7 @@
 /** Files of documents in the database, where several control planes use it. */
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type PortTest, smallPdf, startPortTest } from '../../test/kit/control/porting.ts';
+import { documentsOf, type PortTest, smallPdf, startPortTest } from '../../test/kit/control/porting.ts';
 import { SecretBox } from '../db/secrets.ts';
-import { DocumentFiles } from './documents.ts';
 
 let test: PortTest;
 beforeEach(async () => {
@@ -12,15 +9,10 @@ beforeEach(async () => {
 });
 afterEach(() => test.close());
 
-const folderOf = () => join(test.folder, 'port-documents');
-const inFolder = () => (existsSync(folderOf()) ? readdirSync(folderOf()) : []);
-const inDatabase = async () => {
-  const { db } = test.control.services.database;
-  const rows = await db.selectFrom('port_document_parts').select('file_name').distinct().execute();
-  return rows.map(({ file_name }) => file_name);
-};
-const filesOf = (isInDatabase: boolean, secrets = test.control.services.secrets) =>
-  new DocumentFiles({ db: test.control.services.database.db, folder: folderOf(), isInDatabase, secrets });
+const inFolder = () => documentsOf(test).inFolder();
+const inDatabase = () => documentsOf(test).inDatabase();
+const filesOf = (isInDatabase: boolean, secrets?: SecretBox) =>
+  documentsOf(test).files(isInDatabase, secrets);
 
 describe('in the database', () => {
   it('a document of the largest size is unreadable, and bound to its id', async () => {

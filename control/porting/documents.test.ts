@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer, connect as dial } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
+  documentsOf,
   initiate,
   multipartBody,
   multipartType,
@@ -20,7 +21,6 @@ import {
 import { onSqlite } from '../../test/kit/db/test-database.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
 import { SecretBox } from '../db/secrets.ts';
-import { DocumentFiles } from './documents.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const png = Buffer.from(
@@ -48,22 +48,11 @@ afterEach(() =>
   ),
 );
 
-const folderOf = () => join(test.folder, 'port-documents');
-const inFolder = () => (existsSync(folderOf()) ? readdirSync(folderOf()) : []);
-const inDatabase = async () => {
-  const { db } = test.control.services.database;
-  const rows = await db.selectFrom('port_document_parts').select('file_name').distinct().execute();
-  return rows.map(({ file_name }) => file_name);
-};
+const folderOf = () => documentsOf(test).folder;
+const inFolder = () => documentsOf(test).inFolder();
 /** Where the files are: on PostgreSQL, where other control planes need them, in the database. */
-const files = async () => (onSqlite ? inFolder() : inDatabase());
-const filesOf = (secrets = test.control.services.secrets) =>
-  new DocumentFiles({
-    db: test.control.services.database.db,
-    folder: folderOf(),
-    isInDatabase: false,
-    secrets,
-  });
+const files = async () => (onSqlite ? inFolder() : documentsOf(test).inDatabase());
+const filesOf = (secrets?: SecretBox) => documentsOf(test).files(false, secrets);
 const post = (body: Buffer | string, type = multipartType) =>
   test.call('POST', '/v1/sip/port/document', { body, headers: { 'content-type': type } });
 const parts = (...all: Part[]) => post(multipartBody(all));

@@ -1,10 +1,12 @@
 /** Fixtures of porting tests: a control plane with its own folder, a valid request, uploads, PDF text. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PortDetail, PortInitiated, PortOne } from '#shared/api/porting.ts';
+import type { SecretBox } from '../../../control/db/secrets.ts';
 import type { ControlLimits } from '../../../control/limits.ts';
+import { DocumentFiles } from '../../../control/porting/documents.ts';
 import type { Answer } from '../http/answer.ts';
 import { startControl, type TestControl } from './harness.ts';
 
@@ -37,6 +39,22 @@ export async function startPortTest(
       await test.close();
       rmSync(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** Where the files of a test's documents are. */
+export function documentsOf({ control: { services }, folder: dataDir }: PortTest) {
+  const { db } = services.database;
+  const folder = join(dataDir, 'port-documents');
+  return {
+    folder,
+    inFolder: () => (existsSync(folder) ? readdirSync(folder) : []),
+    inDatabase: async () => {
+      const rows = await db.selectFrom('port_document_parts').select('file_name').distinct().execute();
+      return rows.map(({ file_name }) => file_name);
+    },
+    files: (isInDatabase: boolean, secrets: SecretBox = services.secrets) =>
+      new DocumentFiles({ db, folder, isInDatabase, secrets }),
   };
 }
 
