@@ -1,14 +1,15 @@
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ToolList } from '#shared/api/tools.ts';
 import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { onSqlite } from '../../test/kit/db/test-database.ts';
 
+/** One for all tests: each looks at tools that it has made. */
 let test: TestControl;
-beforeEach(async () => {
-  test = await startRoutes();
+beforeAll(async () => {
+  test = await startRoutes({ RATE_LIMIT_PER_MINUTE: '1000000' });
 });
-afterEach(() => test.close());
+afterAll(() => test.close());
 
 const unknown = '00000000-0000-4000-8000-000000000000';
 const minimal = { name: 'lookup', description: 'Finds an order', integration: 'rest_api', action: 'request' };
@@ -40,6 +41,7 @@ const idOf = (answer: { body: { data?: { id?: unknown } } }) => String(answer.bo
 
 describe('creating a tool', () => {
   it('answers with its id, and applies defaults', async () => {
+    const now = new Date(test.clock.now()).toISOString();
     const answer = await create(minimal);
     expect(answer.status).toBe(200);
     const id = idOf(answer);
@@ -61,8 +63,8 @@ describe('creating a tool', () => {
       label: null,
       is_active: true,
       is_draft: false,
-      created_at: '2030-01-01T00:00:00.000Z',
-      updated_at: '2030-01-01T00:00:00.000Z',
+      created_at: now,
+      updated_at: now,
     });
   });
 
@@ -258,14 +260,16 @@ describe('a new resource', () => {
 
 describe('the list', () => {
   it('is paged, searched and ordered by age', async () => {
+    // All tools of this organization are made here.
+    const key = test.foreignKey;
     const ids: string[] = [];
     for (const name of ['Alpha', 'beta 100%', 'Gamma']) {
-      ids.push(idOf(await create({ ...minimal, name, description: `about ${name}` })));
+      ids.push(idOf(await create({ ...minimal, name, description: `about ${name}` }, key)));
       test.clock.advance(1);
     }
-    await create(minimal, test.foreignKey);
+    await create(minimal);
     const list = async (query: string) => {
-      const { data } = (await test.call('GET', `/v2/tools?${query}`)).read(ToolList);
+      const { data } = (await test.call('GET', `/v2/tools?${query}`, { key })).read(ToolList);
       return { ids: data.tools.map(({ id }) => ids.indexOf(id)), pagination: data.pagination };
     };
     expect(await list('')).toEqual({
@@ -307,6 +311,7 @@ describe('the list', () => {
 
 describe('updating', () => {
   it('accepts any fields, and checks the merged tool', async () => {
+    const made = new Date(test.clock.now()).toISOString();
     const id = idOf(await create(whole));
     test.clock.advance(1000);
     const answer = await test.call('POST', `/v2/tools/${id}`, { body: { name: 'other', speech: null } });
@@ -316,8 +321,8 @@ describe('updating', () => {
       cache: true,
       name: 'other',
       speech: null,
-      created_at: '2030-01-01T00:00:00.000Z',
-      updated_at: '2030-01-01T00:00:01.000Z',
+      created_at: made,
+      updated_at: new Date(test.clock.now()).toISOString(),
     });
     const refused = await test.call('POST', `/v2/tools/${id}`, { body: { input_schema: null } });
     expect(refused.codes).toEqual(['UNKNOWN_TEMPLATE_REFERENCE']);
