@@ -1,9 +1,19 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import {
+  type SharedControl,
+  shareRoutes,
+  startRoutes,
+  type TestControl,
+} from '../../test/kit/control/harness.ts';
 
 let test: TestControl;
+let shared: SharedControl;
+beforeAll(async () => {
+  shared = await shareRoutes({ RATE_LIMIT_PER_MINUTE: '20' });
+});
+afterAll(() => shared.close());
 beforeEach(async () => {
-  test = await startRoutes({ RATE_LIMIT_PER_MINUTE: '20' });
+  test = await shared.next();
 });
 afterEach(() => test.close());
 

@@ -1,16 +1,21 @@
 import { createHash } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AuditPage } from '#shared/api/audit.ts';
 import { Pathway } from '#shared/api/pathways.ts';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import { type SharedControl, shareRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { type PathwayRow, toJson } from '../db/index.ts';
 import { demoEdges, demoNodes } from '../demo-pathway.ts';
 import { contentHash, sortedHash } from './rules.ts';
 
 let test: TestControl;
 let pathway = '';
+let shared: SharedControl;
+beforeAll(async () => {
+  shared = await shareRoutes();
+});
+afterAll(() => shared.close());
 beforeEach(async () => {
-  test = await startRoutes();
+  test = await shared.next();
   const { body } = await test.call('POST', '/v1/pathway/create', {
     body: { name: 'Menu', description: 'Keys' },
   });

@@ -1,12 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ThreadListAnswer } from '#shared/api/widgets.ts';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import { type SharedControl, shareRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { openApiOf } from '../../test/kit/control/openapi.ts';
 import { makePathway, makeThread, makeWidget, origin, unknownId } from '../../test/kit/control/widgets.ts';
 
 let test: TestControl;
+let shared: SharedControl;
+beforeAll(async () => {
+  shared = await shareRoutes();
+});
+afterAll(() => shared.close());
 beforeEach(async () => {
-  test = await startRoutes();
+  test = await shared.next();
 });
 afterEach(() => test.close());
 

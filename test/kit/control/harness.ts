@@ -69,10 +69,25 @@ export async function startControl(
   });
   // Without background work, a test processes the database itself.
   if (begin) await control.begin();
-  const made = await control.services.catalogue.change(async (db, altered) => {
+  const organizations = await makeOrganizations(control, clock);
+  const url = listenOnce(control);
+  return {
+    control,
+    clock,
+    ...organizations,
+    url,
+    call: callsWith(organizations.key, url),
+    close: async () => {
+      await control.close();
+      await database?.release();
+    },
+  };
+}
+
+async function makeOrganizations({ services }: ControlApp, clock: FakeClock) {
+  const made = await services.catalogue.change(async (db, altered) => {
     const organization = async (name: string, sipEnabled: boolean) => {
-      const parts = { name, region: 'test', sipEnabled };
-      const id = await createOrganization(db, clock, control.services.secrets, parts);
+      const id = await createOrganization(db, clock, services.secrets, { name, region: 'test', sipEnabled });
       altered.organizations.add(id);
       return { id, key: await createApiKey(db, clock, { kind: 'customer', orgId: id }, 'test') };
     };
@@ -84,35 +99,29 @@ export async function startControl(
       edgeToken: await createEdgeToken(db, clock, 'test'),
     };
   });
-  const { own, foreign, plain, operatorKey, edgeToken } = made;
-  const agent = new Agent({ keepAlive: true });
-  const url = listenOnce(control);
+  const { own, foreign, plain, ...others } = made;
   return {
-    control,
-    clock,
     orgId: own.id,
     key: own.key,
     foreignOrgId: foreign.id,
     foreignKey: foreign.key,
     plainKey: plain.key,
-    operatorKey,
-    edgeToken,
-    url,
-    call: async (method, path, options = {}) => {
-      const authorization = options.key === undefined ? own.key : options.key;
-      const isRaw = typeof options.body === 'string' || Buffer.isBuffer(options.body);
-      const headers = {
-        ...(authorization !== null && { authorization }),
-        ...(options.body !== undefined && !isRaw && { 'content-type': 'application/json' }),
-        ...options.headers,
-      };
-      const body = isRaw ? (options.body as string | Buffer) : JSON.stringify(options.body);
-      return send(agent, { method, url: (await url()) + path, headers, body });
-    },
-    close: async () => {
-      await control.close();
-      await database?.release();
-    },
+    ...others,
+  };
+}
+
+function callsWith(key: string, url: () => Promise<string>): TestControl['call'] {
+  const agent = new Agent({ keepAlive: true });
+  return async (method, path, options = {}) => {
+    const authorization = options.key === undefined ? key : options.key;
+    const isRaw = typeof options.body === 'string' || Buffer.isBuffer(options.body);
+    const headers = {
+      ...(authorization !== null && { authorization }),
+      ...(options.body !== undefined && !isRaw && { 'content-type': 'application/json' }),
+      ...options.headers,
+    };
+    const body = isRaw ? (options.body as string | Buffer) : JSON.stringify(options.body);
+    return send(agent, { method, url: (await url()) + path, headers, body });
   };
 }
 
@@ -122,6 +131,31 @@ export async function startControl(
  */
 export const startRoutes = (env: Readonly<Record<string, string>> = {}): Promise<TestControl> =>
   startControl(env, {}, {}, { begin: onSqlite });
+
+export interface SharedControl {
+  /** For the next test: with organizations of its own, at the time of the start. Close it with the others. */
+  next(): Promise<TestControl>;
+  close(): Promise<void>;
+}
+
+/**
+ * As `startRoutes`, once for all tests of a file: a start takes several times as long as such a test. For tests that look
+ * at their organizations alone.
+ */
+export async function shareRoutes(env: Readonly<Record<string, string>> = {}): Promise<SharedControl> {
+  const shared = await startRoutes(env);
+  const { clock, control, url } = shared;
+  const begun = clock.now();
+  return {
+    next: async () => {
+      clock.jump(begun - clock.now());
+      const organizations = await makeOrganizations(control, clock);
+      const call = callsWith(organizations.key, url);
+      return { ...shared, ...organizations, call, close: async () => undefined };
+    },
+    close: () => shared.close(),
+  };
+}
 
 /** Listens on any free port when the URL is first read. */
 export function listenOnce({ app }: Pick<ControlApp, 'app'>): () => Promise<string> {
