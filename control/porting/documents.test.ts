@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { createServer, connect as dial } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   documentsOf,
   initiate,
@@ -151,45 +150,6 @@ describe('an upload', () => {
         { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'The body must be multipart/form-data.' },
       ]);
     expect(await files()).toEqual([]);
-  });
-
-  /** Sends the beginning of an upload and leaves, several times. */
-  async function leave(): Promise<void> {
-    const port = Number(new URL(await test.url()).port);
-    for (let time = 0; time < 10; time++) {
-      const socket = dial(port, '127.0.0.1');
-      await once(socket, 'connect');
-      const head = `POST /v1/sip/port/document HTTP/1.1\r\nhost: x\r\nauthorization: ${test.key}\r\ncontent-type: ${multipartType}\r\ncontent-length: 100000\r\n\r\n`;
-      socket.write(
-        head + multipartBody([{ name: 'file', fileName: 'a', content: smallPdf }]).subarray(0, 120),
-      );
-      socket.destroySoon();
-      await once(socket, 'close');
-    }
-  }
-
-  /** The service notices each that left a moment after its sender does. */
-  const hasPlace = () =>
-    vi.waitFor(async () => expect((await upload(test, smallPdf)).status).toBe(200), 60_000);
-
-  it('leaves nothing when its sender disconnects, and frees its place', async () => {
-    await leave();
-    await hasPlace();
-    expect(await files()).toHaveLength(1);
-  });
-
-  it.runIf(onSqlite)('leaves nothing when its sender has gone before it is read, either', async () => {
-    const { app, services } = test.control;
-    const senders = () => promisify(app.server.getConnections.bind(app.server))();
-    const gone = Promise.withResolvers<void>();
-    // Its key is looked up before it is read, which waits for the database.
-    const busy = services.database.db.transaction().execute(() => gone.promise);
-    await leave();
-    await vi.waitFor(async () => expect(await senders()).toBe(0), 60_000);
-    gone.resolve();
-    await busy;
-    await hasPlace();
-    expect(await files()).toHaveLength(1);
   });
 
   it('that is too large gets its HTTP response', async () => {
