@@ -79,7 +79,10 @@ export class SpeechInput {
     this.#live = this.#transcription();
     this.#utterance = new Utterance(parts.sampleRate, parts.recognizer !== null && this.#live === null);
     this.#ear = new Ear(parts.voices, parts.sampleRate, {
-      begins: () => events.begins(),
+      begins: () => {
+        this.#live?.begin();
+        events.begins();
+      },
       voiced: (ms) => {
         this.#ahead = null;
         if (this.#told !== null) events.goesOn();
@@ -105,7 +108,6 @@ export class SpeechInput {
     this.#utterance.append(frame, begun);
     this.#live?.write(frame);
     this.#ear.write(frame);
-    if (!begun && this.#ear.spoken) this.#live?.begin();
     if (!begun) return;
     const { quietMs } = this.#ear;
     const words = this.#soFar ?? this.#ahead?.known ?? null;

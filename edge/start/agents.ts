@@ -22,6 +22,7 @@ export interface Speech {
   readonly stt: SpeechToText | null;
   readonly transcriber: AgentsDeps['transcriber'];
   readonly voices: TwoStageDetectors;
+  readonly transcriber: AgentsDeps['transcriber'];
 }
 
 export function speechOf(context: EdgeContext): Speech {
@@ -52,6 +53,7 @@ export function agentDeps(
     stt,
     transcriber,
     voices,
+    transcriber,
     clock,
     log,
     newId,
