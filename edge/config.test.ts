@@ -68,6 +68,14 @@ describe('the settings of the edge', () => {
     expect(config.mediaTimeoutMs).toBe(0);
   });
 
+  it.each([
+    ['https://a.example/v1', 'openai', 'tts-1', 'alloy'],
+    ['wss://b.example/v1/speak', 'deepgram', '', 'aura-2-thalia-en'],
+  ])('name the text-to-speech server %s by protocol', (TTS_BASE_URL, protocol, model, voice) => {
+    const { tts } = readSettings({ TRUNKLINE_DATA: folder, TTS_BASE_URL, TTS_API_KEY: 'k' });
+    expect(tts).toEqual({ protocol, url: new URL(TTS_BASE_URL), apiKey: 'k', model, voice });
+  });
+
   it('name transcription servers by protocol, each with its key and model', () => {
     const config = readSettings({
       TRUNKLINE_DATA: folder,
@@ -115,6 +123,14 @@ describe('the settings of the edge', () => {
     [
       { STT_BASE_URL: 'http://a,http://b,http://c,http://d,http://e' },
       'STT_BASE_URL lists 5 servers; at most 4 are possible',
+    ],
+    [
+      { TTS_BASE_URL: 'wss://a.example/v1/text-to-speech' },
+      'TTS_VOICE must be the ID of a voice of ElevenLabs',
+    ],
+    [
+      { TTS_BASE_URL: 'wss://a.example/v1/listen' },
+      'TTS_BASE_URL must be one of http(s)://… (OpenAI-compatible /audio/speech), wss://…/v1/text-to-speech (ElevenLabs), wss://…/v1/speak (Deepgram), not "wss://a.example/v1/listen"',
     ],
     [{ MEDIA_WORKERS: '0' }, 'MEDIA_WORKERS must be a whole number from 1 to 256, not "0"'],
   ])('reject %o', (env, message) => {

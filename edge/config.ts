@@ -14,15 +14,14 @@ import {
 } from '#shared/settings/reader.ts';
 import type { SettingName } from '#shared/settings/table.ts';
 import { workerLocation } from './media/worker/location.ts';
-import { type TranscriptionServer, transcriptionServers } from './speech-settings.ts';
+import {
+  type TranscriptionServer,
+  transcriptionServers,
+  type VoiceServer,
+  voiceServer,
+} from './speech-settings.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-
-interface SpeechServer {
-  readonly baseUrl: string;
-  readonly apiKey: string | null;
-  readonly model: string;
-}
 
 /** Times in milliseconds unless the name says otherwise. */
 export interface EdgeSettings {
@@ -68,7 +67,7 @@ export interface EdgeSettings {
   };
   /** Used without a speech server. */
   readonly voice: FliteVoice;
-  readonly tts: (SpeechServer & { readonly voice: string }) | null;
+  readonly tts: VoiceServer | null;
   /** Best first; empty: calls are driven by key presses. */
   readonly stt: readonly TranscriptionServer[];
   readonly models: AgentModelSettings;
@@ -200,12 +199,9 @@ function drachtio(read: Reader): EdgeSettings['drachtio'] {
 }
 
 function voiceSettings(read: Reader): Pick<EdgeSettings, 'voice' | 'tts'> {
-  const baseUrl = read.url('TTS_BASE_URL');
+  const tts = voiceServer(read);
+  if (tts) return { voice: 'slt', tts };
   const name = read.optional('TTS_VOICE');
-  if (baseUrl !== null) {
-    const server = { baseUrl, apiKey: read.optional('TTS_API_KEY'), model: read.text('TTS_MODEL') };
-    return { voice: 'slt', tts: { ...server, voice: name ?? 'alloy' } };
-  }
   const voice = name === null ? 'slt' : fliteVoices.find((known) => known === name);
   if (voice) return { voice, tts: null };
   throw new SettingError(`TTS_VOICE must be one of ${fliteVoices.join(', ')}, not "${name}"`);

@@ -50,6 +50,52 @@ const transcription: readonly Protocol<TranscriptionProtocol>[] = [
   },
 ];
 
+export type VoiceProtocolName = 'openai' | 'elevenlabs' | 'deepgram';
+export type VoiceServer = SpeechServer & { readonly protocol: VoiceProtocolName; readonly voice: string };
+
+const voices: readonly Protocol<VoiceProtocolName>[] = [
+  {
+    kind: 'openai',
+    schemes: /^https?:$/,
+    path: null,
+    form: 'http(s)://… (OpenAI-compatible /audio/speech)',
+    model: 'tts-1',
+  },
+  {
+    kind: 'elevenlabs',
+    schemes: /^wss?:$/,
+    path: /\/v1\/text-to-speech$/,
+    form: 'wss://…/v1/text-to-speech (ElevenLabs)',
+    model: 'eleven_flash_v2_5',
+  },
+  {
+    kind: 'deepgram',
+    schemes: /^wss?:$/,
+    path: /\/v1\/speak$/,
+    form: 'wss://…/v1/speak (Deepgram)',
+    model: '',
+  },
+];
+
+/** Voice of calls that name none; ElevenLabs has none that every account may use. */
+const defaultVoices = { openai: 'alloy', deepgram: 'aura-2-thalia-en', elevenlabs: null } as const;
+
+/** The server that speaks; null: the embedded voice. @throws SettingError */
+export function voiceServer(read: Reader): VoiceServer | null {
+  const text = read.optional('TTS_BASE_URL');
+  if (text === null) return null;
+  const { url, kind, model } = serverOf('TTS_BASE_URL', text, voices);
+  const voice = read.optional('TTS_VOICE') ?? defaultVoices[kind];
+  if (voice === null) throw new SettingError('TTS_VOICE must be the ID of a voice of ElevenLabs');
+  return {
+    protocol: kind,
+    url,
+    apiKey: read.optional('TTS_API_KEY'),
+    model: read.optional('TTS_MODEL') ?? model,
+    voice,
+  };
+}
+
 /** Maximum servers of a list: each costs a caller the time until it has failed. */
 const mostServers = 4;
 
@@ -80,7 +126,7 @@ function entries(read: Reader, name: 'STT_API_KEY' | 'STT_MODEL', servers: numbe
 }
 
 function serverOf<Kind extends string>(
-  name: 'STT_BASE_URL',
+  name: 'STT_BASE_URL' | 'TTS_BASE_URL',
   text: string,
   protocols: readonly Protocol<Kind>[],
 ): { url: URL; kind: Kind; model: string } {

@@ -1,19 +1,27 @@
 /** An agent's speech output: synthesizes texts, some ahead of time, plays them in order, and knows what was heard. */
-import type { SpeechOptions, TextToSpeech } from '#shared/models/speech.ts';
+import { joinedPieces, piecesOf, type SpeechOptions, type TextToSpeech } from '#shared/models/speech.ts';
 import { Fader } from './ears/fader.ts';
 import type { HeldSound } from './ears/interruption.ts';
 import { heardPart, wordStart } from './ears/spoken-words.ts';
 import { PlayQueue } from './play-queue.ts';
+import { Speech } from './voice/speech.ts';
 
 /** Volume while the caller may be speaking: -12 dB. */
 const softer = 0.25;
 /** Pause after which the word that was cut is said again from its start, ms. */
 const forgottenMs = 1000;
 
+/** Length of the speech of one character, ms, for a text whose speech is not complete. */
+const characterMs = 65;
+
 /** A text whose speech was queued, and the sample of all that are played at which it starts. */
 interface Said {
   readonly text: string;
-  readonly samples: Int16Array;
+  readonly pieces: Int16Array[];
+  /** Samples of the pieces. */
+  length: number;
+  /** Whether more pieces are to come. */
+  growing: boolean;
   readonly from: number;
   /** Called once when it is cut off, with the words that were heard. */
   readonly cutOff: (heard: string) => void;
@@ -28,7 +36,9 @@ export class Speaking implements HeldSound {
   /** Texts that are queued or sounding. */
   #said: Said[] = [];
   /** Texts whose synthesis has started and that were not spoken yet. */
-  readonly #begun = new Map<string, Promise<Int16Array>>();
+  readonly #begun = new Map<string, Speech>();
+  /** The one whose pieces are being queued. */
+  #current: Speech | null = null;
 
   /** @param maxSeconds maximum speech queued for playback */
   constructor(tts: TextToSpeech, options: SpeechOptions, maxSeconds: number) {
@@ -57,37 +67,55 @@ export class Speaking implements HeldSound {
 
   /** Starts a synthesis ahead of time. */
   begin(text: string): void {
-    this.#of(text).catch(() => undefined);
+    this.#of(text);
   }
 
-  /** Forgets what was begun and not taken: it belongs to a turn that was stopped. */
+  /** Forgets what was begun and not said: it belongs to a turn that was stopped. */
   forgetBegun(): void {
+    for (const speech of this.#begun.values()) speech.cancel();
     this.#begun.clear();
   }
 
-  /** The speech of a text, once; uses a synthesis already started. @throws what text-to-speech throws */
-  async take(text: string): Promise<Int16Array> {
-    try {
-      return await this.#of(text);
-    } finally {
-      this.#begun.delete(text);
-    }
-  }
-
-  /** Resolves when the speech of a text is ready to be taken. @throws what text-to-speech throws */
+  /** Resolves when the first sound of a text can be played. @throws what text-to-speech throws */
   async ready(text: string): Promise<void> {
-    await this.#of(text);
+    await this.#of(text).ready();
   }
 
   /**
-   * Appends speech. Returns how many samples did not fit.
+   * Appends the speech of a text that is ready, piece by piece; resolves when its last piece is queued, or when it is
+   * stopped. Returns how many samples did not fit.
    * @param cutOff called once if it is stopped before its end, with the words that were heard
+   * @throws what text-to-speech throws, after the sound before it
    */
-  push(text: string, samples: Int16Array, cutOff: (heard: string) => void): number {
+  async say(text: string, cutOff: (heard: string) => void): Promise<number> {
+    const speech = this.#of(text);
+    this.#begun.delete(text);
+    this.#current = speech;
     const { playedSamples, queuedSamples } = this.#queue;
-    this.#said = this.#said.filter((said) => said.from + said.samples.length > playedSamples);
-    this.#said.push({ text, samples, from: playedSamples + queuedSamples, cutOff });
-    return this.#queue.push(samples);
+    this.#said = this.#said.filter((said) => said.from + said.length > playedSamples);
+    const said: Said = {
+      text,
+      pieces: [],
+      length: 0,
+      growing: true,
+      from: playedSamples + queuedSamples,
+      cutOff,
+    };
+    this.#said.push(said);
+    let dropped = 0;
+    try {
+      for await (const piece of speech.pieces()) {
+        // Stopped: the rest is not wanted.
+        if (this.#current !== speech) break;
+        said.pieces.push(piece);
+        said.length += piece.length;
+        dropped += this.#queue.push(piece);
+      }
+    } finally {
+      said.growing = false;
+      if (this.#current === speech) this.#current = null;
+    }
+    return dropped;
   }
 
   /** Resolves when all speech has been played or cut off. */
@@ -102,8 +130,12 @@ export class Speaking implements HeldSound {
     this.#said = [];
     this.#held = false;
     this.#fader.to(1);
+    this.#current?.cancel();
+    this.#current = null;
     this.#queue.clear();
-    for (const { text, samples, from, cutOff } of said) {
+    for (const one of said) {
+      const { text, from, cutOff } = one;
+      const samples = this.#samplesOf(one);
       if (from + samples.length <= playedSamples) continue;
       cutOff(heardPart(text, samples, Math.max(0, playedSamples - from), this.#options.sampleRate));
     }
@@ -133,14 +165,22 @@ export class Speaking implements HeldSound {
     const now = this.#said.findLast(({ from }) => from <= playedSamples);
     if (!now) return;
     const at = playedSamples - now.from;
-    if (at < now.samples.length)
-      this.#queue.goBack(at - wordStart(now.text, now.samples, at, this.#options.sampleRate));
+    const samples = this.#samplesOf(now);
+    if (at < samples.length)
+      this.#queue.goBack(at - wordStart(now.text, samples, at, this.#options.sampleRate));
   }
 
-  #of(text: string): Promise<Int16Array> {
+  /** What is not made yet counts as sound, of a length that is usual for the text. */
+  #samplesOf({ text, pieces, length, growing }: Said): Int16Array {
+    const usual = (text.length * characterMs * this.#options.sampleRate) / 1000;
+    if (!growing || length >= usual) return joinedPieces(pieces);
+    return joinedPieces([...pieces, new Int16Array(Math.round(usual - length)).fill(1000)]);
+  }
+
+  #of(text: string): Speech {
     const begun = this.#begun.get(text);
     if (begun) return begun;
-    const speech = this.#tts.synthesize(text, this.#options);
+    const speech = new Speech((signal) => piecesOf(this.#tts, text, this.#options, signal));
     this.#begun.set(text, speech);
     return speech;
   }

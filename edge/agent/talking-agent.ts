@@ -300,11 +300,10 @@ export class TalkingAgent implements AgentLeg {
   /** @param ofTalk whether the conversation knows the words */
   async #say(action: Say, ofTalk = true): Promise<void> {
     const turn = this.#turn.signal;
-    let samples: Int16Array;
     try {
-      samples = await this.#speaking.take(action.text);
+      await this.#speaking.ready(action.text);
     } catch (error) {
-      this.#cannotSay(action, error);
+      if (!turn.aborted) this.#cannotSay(action, error);
       return;
     }
     if (this.#closed || turn.aborted) return;
@@ -312,13 +311,19 @@ export class TalkingAgent implements AgentLeg {
     const line = this.#transcribe('assistant', action.text, action);
     const texts = ofTalk ? this.#heard : [];
     const place = texts.push(action.text) - 1;
-    const dropped = this.#speaking.push(action.text, samples, (heard) => {
-      texts[place] = heard;
-      // The line is reported once more, with the words that were heard.
-      this.#host.transcript({ ...line, text: heard });
-    });
-    if (dropped > 0)
-      this.#deps.log.warn({ dropped_samples: dropped }, 'the speech is too long, its end is cut');
+    try {
+      const dropped = await this.#speaking.say(action.text, (heard) => {
+        texts[place] = heard;
+        // The line is reported once more, with the words that were heard.
+        this.#host.transcript({ ...line, text: heard });
+      });
+      if (dropped > 0)
+        this.#deps.log.warn({ dropped_samples: dropped }, 'the speech is too long, its end is cut');
+    } catch (error) {
+      if (this.#closed || turn.aborted) return;
+      this.#deps.log.error({ err: error, text: action.text }, 'text-to-speech failed in the midst of a text');
+      this.#transcribe('agent-action', 'Its end could not be spoken (text-to-speech failed)', action);
+    }
   }
 
   /** If no text has been spoken yet, the caller would hear nothing at all: the agent has failed. */

@@ -1,10 +1,7 @@
 /** Creates the agents, with their speech synthesis and recognition, with the settings of this edge. */
 import { rootCertificates } from 'node:tls';
 import { newId } from '#shared/ids.ts';
-import { Flite } from '#shared/models/flite.ts';
-import { OpenAiTextToSpeech } from '#shared/models/openai-speech.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
-import { SpeechCache } from '#shared/models/speech-cache.ts';
 import type { AgentsDeps } from '../agent/agents.ts';
 import { Silero } from '../agent/ears/silero.ts';
 import { TwoStageDetectors } from '../agent/ears/two-stage-detector.ts';
@@ -12,9 +9,7 @@ import { WebrtcDetectors } from '../agent/ears/webrtc-detector.ts';
 import { createToolClient } from '../agent/tool-client.ts';
 import { clock, type EdgeContext } from './context.ts';
 import { transcriptionOf } from './transcription.ts';
-
-/** Maximum size of cached speech, bytes. */
-const speechCacheBytes = 64 * 1024 * 1024;
+import { voiceOf } from './voice.ts';
 
 export interface Speech {
   readonly tts: TextToSpeech;
@@ -22,17 +17,14 @@ export interface Speech {
   readonly stt: SpeechToText | null;
   readonly transcriber: AgentsDeps['transcriber'];
   readonly voices: TwoStageDetectors;
-  readonly transcriber: AgentsDeps['transcriber'];
 }
 
 export function speechOf(context: EdgeContext): Speech {
-  const { log, metrics, settings } = context;
-  const { tts, voice } = settings;
-  const voiceOut = tts ? new OpenAiTextToSpeech(tts, { voice: tts.voice }) : new Flite({ voice });
+  const { log, metrics } = context;
   const silero = new Silero(clock, log.child({ part: 'ears' }));
   metrics.gauge('trunkline_edge_voice_detector_failed', () => Number(silero.state === 'failed'));
   return {
-    tts: new SpeechCache(voiceOut, speechCacheBytes),
+    tts: voiceOf(context),
     ...transcriptionOf(context),
     voices: new TwoStageDetectors(new WebrtcDetectors(), silero),
   };
@@ -53,7 +45,6 @@ export function agentDeps(
     stt,
     transcriber,
     voices,
-    transcriber,
     clock,
     log,
     newId,

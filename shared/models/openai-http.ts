@@ -54,6 +54,54 @@ export async function postOpenAi(
   throw new SpeechError(`the request to ${url} failed: ${why}`);
 }
 
+/**
+ * POSTs to `<base>/v1/<path>` and yields the body as it comes; one attempt, because a caller is waiting.
+ * @throws SpeechError
+ */
+export async function* streamOpenAi(
+  server: OpenAiServer,
+  path: string,
+  body: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const base = server.baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
+  const url = `${base}/v1/${path}`;
+  const timeoutMs = server.timeoutMs ?? 15_000;
+  const limit = new AbortController();
+  const late = () => limit.abort();
+  let timer = setTimeout(late, timeoutMs);
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(server.apiKey !== null && { authorization: `Bearer ${server.apiKey}` }),
+      },
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, limit.signal]),
+    });
+    if (!response.ok) {
+      const { bytes } = await boundedBody(response, quotedBytes);
+      throw new SpeechError(`status ${response.status} ${new TextDecoder().decode(bytes)}`.trim());
+    }
+    let size = 0;
+    for await (const chunk of response.body ?? []) {
+      clearTimeout(timer);
+      timer = setTimeout(late, timeoutMs);
+      size += chunk.length;
+      if (size > mostAnswerBytes) throw new SpeechError(`its answer is larger than ${mostAnswerBytes} bytes`);
+      yield chunk;
+    }
+  } catch (error) {
+    const why = limit.signal.aborted ? `no sound within ${timeoutMs} ms` : wordsOf(error);
+    throw new SpeechError(`the request to ${url} failed: ${why}`);
+  } finally {
+    clearTimeout(timer);
+    limit.abort();
+  }
+}
+
 async function once(
   server: OpenAiServer,
   url: string,
@@ -83,7 +131,11 @@ async function once(
     if (error instanceof DOMException && error.name === 'TimeoutError') {
       return { again: true, why: `no answer within ${timeoutMs} ms` };
     }
-    const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
-    return { again: true, why: `${error instanceof Error ? error.message : String(error)}${cause}` };
+    return { again: true, why: wordsOf(error) };
   }
+}
+
+function wordsOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  return `${error instanceof Error ? error.message : String(error)}${cause}`;
 }

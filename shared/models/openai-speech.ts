@@ -1,5 +1,6 @@
-import { type OpenAiServer, postOpenAi } from './openai-http.ts';
-import { resample } from './resample.ts';
+import { type OpenAiServer, postOpenAi, streamOpenAi } from './openai-http.ts';
+import { resample, StreamResampler } from './resample.ts';
+import { SampleJoiner } from './sample-joiner.ts';
 import { SpeechError, type SpeechOptions, type SpeechToText, type TextToSpeech } from './speech.ts';
 import { readWav, writeWav } from './wav.ts';
 
@@ -20,23 +21,58 @@ export class OpenAiTextToSpeech implements TextToSpeech {
   }
 
   async synthesize(text: string, options: SpeechOptions): Promise<Int16Array> {
-    const request = JSON.stringify({
-      model: this.#server.model,
-      input: text,
-      voice: options.voice ?? this.#voice,
-      response_format: 'pcm',
-    });
+    const request = this.#request(text, options);
     const { bytes } = await postOpenAi(this.#server, 'audio/speech', () => request);
     // Some servers send a WAV file whatever format was requested; its header has the rate.
-    const isWav =
-      bytes.length > 44 && bytes[0] === 0x52 && bytes[1] === 0x49 && bytes[2] === 0x46 && bytes[3] === 0x46;
-    const pcm = isWav ? readWav(bytes) : { samples: littleEndian(bytes), sampleRate: this.#pcmRate };
+    const pcm = isWav(bytes) ? readWav(bytes) : { samples: littleEndian(bytes), sampleRate: this.#pcmRate };
     if (pcm.samples.length === 0) throw new SpeechError('the speech server answered without audio');
     return resample(pcm.samples, pcm.sampleRate, options.sampleRate);
   }
 
+  /** @throws SpeechError */
+  async *stream(text: string, options: SpeechOptions, signal: AbortSignal): AsyncGenerator<Int16Array> {
+    const chunks = streamOpenAi(this.#server, 'audio/speech', this.#request(text, options), signal);
+    const resampler = new StreamResampler(this.#pcmRate, options.sampleRate);
+    const joiner = new SampleJoiner();
+    let started = false;
+    for await (const chunk of chunks) {
+      // A WAV file in place of `pcm`: its head is not sound.
+      if (!started && isWav(chunk)) {
+        yield await this.#wav(chunk, chunks, options);
+        return;
+      }
+      started = true;
+      yield resampler.push(joiner.samples(chunk));
+    }
+    if (!started) throw new SpeechError('the speech server answered without audio');
+    yield resampler.flush();
+  }
+
   async close(): Promise<void> {}
+
+  #request(text: string, { voice }: SpeechOptions): string {
+    return JSON.stringify({
+      model: this.#server.model,
+      input: text,
+      voice: voice ?? this.#voice,
+      response_format: 'pcm',
+    });
+  }
+
+  async #wav(
+    first: Uint8Array,
+    rest: AsyncIterable<Uint8Array>,
+    options: SpeechOptions,
+  ): Promise<Int16Array> {
+    const chunks = [first];
+    for await (const chunk of rest) chunks.push(chunk);
+    const { samples, sampleRate } = readWav(Buffer.concat(chunks));
+    return resample(samples, sampleRate, options.sampleRate);
+  }
 }
+
+const isWav = (bytes: Uint8Array): boolean =>
+  bytes.length > 44 && bytes[0] === 0x52 && bytes[1] === 0x49 && bytes[2] === 0x46 && bytes[3] === 0x46;
 
 /** Speech-to-text over `POST /v1/audio/transcriptions` with a WAV file. */
 export class OpenAiSpeechToText implements SpeechToText {

@@ -1,4 +1,4 @@
-import type { SpeechOptions, TextToSpeech } from './speech.ts';
+import { joinedPieces, piecesOf, type SpeechOptions, type TextToSpeech } from './speech.ts';
 
 /**
  * Caches synthesized speech, because calls repeat the same sentences; the least recently used is dropped when
@@ -16,19 +16,19 @@ export class SpeechCache implements TextToSpeech {
     this.#maxBytes = maxBytes;
   }
 
+  /** Texts that were kept, and texts that were not. */
+  hits = 0;
+  misses = 0;
+
   /** Bytes of cached audio. */
   get bytes(): number {
     return this.#bytes;
   }
 
   synthesize(text: string, options: SpeechOptions): Promise<Int16Array> {
-    const key = JSON.stringify([options.voice, options.language, options.sampleRate, text]);
-    const kept = this.#kept.get(key);
-    if (kept) {
-      this.#kept.delete(key);
-      this.#kept.set(key, kept);
-      return Promise.resolve(kept);
-    }
+    const key = keyOf(text, options);
+    const kept = this.#find(key);
+    if (kept) return Promise.resolve(kept);
     const running = this.#running.get(key);
     if (running) return running;
     const fresh = this.#inner
@@ -42,6 +42,27 @@ export class SpeechCache implements TextToSpeech {
     return fresh;
   }
 
+  /** Kept speech in one piece; else as it is made, and kept when it is complete. */
+  async *stream(text: string, options: SpeechOptions, signal: AbortSignal): AsyncGenerator<Int16Array> {
+    const key = keyOf(text, options);
+    const kept = this.#find(key);
+    const running = this.#running.get(key);
+    if (kept) {
+      yield kept;
+      return;
+    }
+    if (running) {
+      yield await running;
+      return;
+    }
+    const pieces: Int16Array[] = [];
+    for await (const piece of piecesOf(this.#inner, text, options, signal)) {
+      pieces.push(piece);
+      yield piece;
+    }
+    this.#keep(key, joinedPieces(pieces));
+  }
+
   async warm(): Promise<void> {
     await this.#inner.warm?.();
   }
@@ -52,8 +73,25 @@ export class SpeechCache implements TextToSpeech {
     return this.#inner.close();
   }
 
+  #find(key: string): Int16Array | null {
+    const kept = this.#kept.get(key);
+    if (!kept) {
+      this.misses++;
+      return null;
+    }
+    this.hits++;
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    return kept;
+  }
+
   #keep(key: string, samples: Int16Array): void {
     const size = samples.byteLength;
+    const former = this.#kept.get(key);
+    if (former) {
+      this.#kept.delete(key);
+      this.#bytes -= former.byteLength;
+    }
     if (size > this.#maxBytes) return;
     for (const [oldest, old] of this.#kept) {
       if (this.#bytes + size <= this.#maxBytes) break;
@@ -63,4 +101,8 @@ export class SpeechCache implements TextToSpeech {
     this.#kept.set(key, samples);
     this.#bytes += size;
   }
+}
+
+function keyOf(text: string, { voice, language, sampleRate }: SpeechOptions): string {
+  return JSON.stringify([voice, language, sampleRate, text]);
 }

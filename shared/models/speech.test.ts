@@ -113,7 +113,7 @@ describe('resampling', () => {
         output.push(...resampler.flush());
         expect(output).toEqual([...(await resample(input, from, to))]);
       }),
-      { numRuns: 50 },
+      { numRuns: 10 },
     );
   });
 
@@ -275,6 +275,32 @@ describe('an OpenAI-compatible server', () => {
     const tts = new OpenAiTextToSpeech({ ...options(await serve()), timeoutMs: 2000 }, { voice: 'alloy' });
     await expect(tts.synthesize('Hi', english)).rejects.toThrow('no answer within 2000 ms');
     expect(requests).toHaveLength(3);
+  });
+
+  it('plays the first sound while the server still makes the rest, and ends the request when it is not wanted', async () => {
+    const closed = Promise.withResolvers<void>();
+    const server = createServer((_request, response) => {
+      response.on('close', () => closed.resolve());
+      // An odd number of octets: a sample is cut in two.
+      response.write(Buffer.from(new Int16Array(24_000).fill(1000).buffer).subarray(0, 40_001));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const target = { ...options(`http://127.0.0.1:${port}`), timeoutMs: 20_000 };
+    const tts = new OpenAiTextToSpeech(target, { voice: 'alloy' });
+    const stop = new AbortController();
+    let samples = 0;
+    const all = async () => {
+      for await (const piece of tts.stream('Hello', english, stop.signal)) {
+        samples += piece.length;
+        if (samples > 6000) stop.abort();
+      }
+    };
+    await expect(all()).rejects.toThrow('audio/speech failed');
+    expect(samples).toBeGreaterThan(6000);
+    expect(samples).toBeLessThan(40_001 / 6);
+    await closed.promise;
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it('transcribes a WAV file', async () => {

@@ -12,6 +12,11 @@ export interface SpeechOptions {
 export interface TextToSpeech {
   /** Rejects with SpeechError when synthesis fails. The result may be shared: it must not be changed. */
   synthesize(text: string, options: SpeechOptions): Promise<Int16Array>;
+  /**
+   * The same in pieces, each as soon as it is made; absent: there are only whole texts.
+   * @param signal aborted when nobody wants the rest
+   */
+  stream?(text: string, options: SpeechOptions, signal: AbortSignal): AsyncIterable<Int16Array>;
   /** Makes the first real use fast. Rejects when the provider cannot work at all. */
   warm?(): Promise<void>;
   close(): Promise<void>;
@@ -20,6 +25,30 @@ export interface TextToSpeech {
 export interface SpeechToText {
   /** The words in `samples`; may be empty. Rejects with SpeechError. */
   transcribe(samples: Int16Array, options: { sampleRate: number; language: string }): Promise<string>;
+}
+
+/** The speech of a text in pieces: one, where there are only whole texts. */
+export async function* piecesOf(
+  tts: TextToSpeech,
+  text: string,
+  options: SpeechOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Int16Array> {
+  if (tts.stream) yield* tts.stream(text, options, signal);
+  else yield await tts.synthesize(text, options);
+}
+
+/** One array of pieces of speech. */
+export function joinedPieces(pieces: readonly Int16Array[]): Int16Array {
+  const [first] = pieces;
+  if (pieces.length === 1 && first) return first;
+  const all = new Int16Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
 }
 
 /** A speech provider failed; the message says which one and what to do. */

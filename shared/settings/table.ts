@@ -200,14 +200,18 @@ export const settingSections = [
       edge(
         'TTS_BASE_URL',
         '',
-        'OpenAI-compatible server for /audio/speech. Unset: the embedded text-to-speech.',
+        'Text-to-speech server ([speech](speech.md)): http(s):// is an OpenAI-compatible server for /audio/speech; wss:// ends in /v1/text-to-speech (ElevenLabs) or /v1/speak (Deepgram). Unset: the embedded text-to-speech.',
       ),
       edge('TTS_API_KEY', '', 'API key of TTS_BASE_URL.'),
-      edge('TTS_MODEL', 'tts-1', 'Model to request from TTS_BASE_URL.'),
+      edge(
+        'TTS_MODEL',
+        '',
+        'Model to request from TTS_BASE_URL. Unset: tts-1, or eleven_flash_v2_5 with ElevenLabs; the models of Deepgram are its voices.',
+      ),
       edge(
         'TTS_VOICE',
         '',
-        'Default voice of calls. Unset: alloy with TTS_BASE_URL, else slt. Embedded: slt, kal, kal16, rms or awb.',
+        'Default voice of calls. Unset: alloy with an OpenAI-compatible server, aura-2-thalia-en with Deepgram, else slt; must be set with ElevenLabs. Embedded: slt, kal, kal16, rms or awb.',
       ),
       edge(
         'STT_BASE_URL',

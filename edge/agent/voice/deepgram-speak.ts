@@ -1,0 +1,34 @@
+/** Deepgram's text-to-speech, `/v1/speak`: the model is the voice, sound comes as binary messages. */
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { withParameters } from '../speech-socket.ts';
+import type { VoiceProtocol } from './socket-voice.ts';
+
+const Message = Type.Object({
+  type: Type.String(),
+  description: Type.Optional(Type.String()),
+  code: Type.Optional(Type.String()),
+});
+
+/** @param defaultVoice for calls that name none */
+export function deepgramSpeak(defaultVoice: string): VoiceProtocol {
+  return {
+    url: ({ url }, { voice, sampleRate }) =>
+      withParameters(url, {
+        model: voice ?? defaultVoice,
+        encoding: 'linear16',
+        sample_rate: String(sampleRate),
+      }),
+    headers: (apiKey) => ({ authorization: `Token ${apiKey}` }),
+    messages: (text) => [JSON.stringify({ type: 'Speak', text }), JSON.stringify({ type: 'Flush' })],
+    goodbye: JSON.stringify({ type: 'Close' }),
+    read(message) {
+      if (message instanceof Uint8Array) return { sound: message };
+      if (!Value.Check(Message, message)) return null;
+      if (message.type === 'Flushed') return { done: true };
+      if (message.type === 'Error' || message.type === 'Warning')
+        return { failed: `${message.code ?? message.type} ${message.description ?? ''}`.trim() };
+      return null;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** ElevenLabs' text-to-speech, `/v1/text-to-speech/{voice}/stream-input`: sound as base64 in JSON. */
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { withParameters } from '../speech-socket.ts';
+import type { VoiceProtocol } from './socket-voice.ts';
+
+const Message = Type.Object({
+  audio: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  isFinal: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+  error: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
+});
+
+/** @param defaultVoice for calls that name none */
+export function elevenLabs(defaultVoice: string): VoiceProtocol {
+  return {
+    url({ url, model }, { voice, sampleRate }) {
+      const path = new URL(url);
+      const name = encodeURIComponent(voice ?? defaultVoice);
+      path.pathname = `${url.pathname.replace(/\/+$/, '')}/${name}/stream-input`;
+      return withParameters(path, { model_id: model, output_format: `pcm_${sampleRate}` });
+    },
+    headers: (apiKey) => ({ 'xi-api-key': apiKey }),
+    // The first message must be a space; a text must end in one; the empty text ends the stream.
+    messages: (text) => [
+      JSON.stringify({ text: ' ' }),
+      JSON.stringify({ text: `${text} `, flush: true }),
+      JSON.stringify({ text: '' }),
+    ],
+    goodbye: null,
+    read(message) {
+      if (!Value.Check(Message, message)) return null;
+      if (message.error !== undefined) return { failed: message.message ?? message.error };
+      if (message.isFinal) return { done: true };
+      return message.audio ? { sound: Buffer.from(message.audio, 'base64') } : null;
+    },
+  };
+}

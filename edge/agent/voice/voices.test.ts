@@ -1,0 +1,144 @@
+/** Voices over WebSocket, with servers that reject what the real ones would. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
+import { joinedPieces, type TextToSpeech } from '#shared/models/speech.ts';
+import { SpeechCache } from '#shared/models/speech-cache.ts';
+import { RecordingLog } from '../../../test/kit/edge/agent.ts';
+import { labKey } from '../../../test/kit/speech/lab-server.ts';
+import { DeepgramSpeakServer, ElevenLabsServer } from '../../../test/kit/speech/speak-servers.ts';
+import { Speaking } from '../speaking.ts';
+import { deepgramSpeak } from './deepgram-speak.ts';
+import { elevenLabs } from './elevenlabs.ts';
+import { FallbackVoice } from './fallback-voice.ts';
+import { SocketVoice } from './socket-voice.ts';
+
+const kinds = [
+  {
+    name: 'ElevenLabs',
+    path: '/v1/text-to-speech',
+    protocol: elevenLabs('ada'),
+    make: () => new ElevenLabsServer(),
+  },
+  {
+    name: 'Deepgram',
+    path: '/v1/speak',
+    protocol: deepgramSpeak('ada'),
+    make: () => new DeepgramSpeakServer(),
+  },
+] as const;
+
+const english = { voice: null, language: 'en-US', sampleRate: 8000 } as const;
+const open: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const part of open.splice(0).reverse()) await part.close();
+});
+
+const embedded: TextToSpeech = {
+  synthesize: async (text) => new Int16Array(text.length).fill(7),
+  close: async () => undefined,
+};
+
+describe.each(kinds)('the voice of $name', ({ path, protocol, make }) => {
+  async function setUp() {
+    const clock = new FakeClock();
+    const server = make();
+    open.push(await server.listen());
+    const url = new URL(path, server.url);
+    const voice = new SocketVoice(protocol, { url, apiKey: labKey, model: 'm' }, { clock });
+    return { clock, server, voice };
+  }
+
+  it('speaks a text whole, at the rate of the call', async () => {
+    const { server, voice } = await setUp();
+    const samples = await voice.synthesize('Hello Ada', { ...english, sampleRate: 16_000 });
+    expect([samples.length, samples[0], samples.at(-1)]).toEqual([9 * 320, 1000, 1000]);
+    expect([server.spoken, server.violations]).toEqual([['Hello Ada'], []]);
+    await expect.poll(() => server.open).toBe(0);
+  });
+
+  it('plays the first sound while the rest is made', async () => {
+    const { server, voice } = await setUp();
+    server.pauseAfter = 2;
+    const speaking = new Speaking(voice, english, 60);
+    await speaking.ready('Hello');
+    const said = speaking.say('Hello', () => undefined);
+    const frame = new Int16Array(160);
+    await expect.poll(() => speaking.read(frame)).toBe(true);
+    expect(frame[0]).toBe(1000);
+    server.goOn();
+    expect(await said).toBe(0);
+    let frames = 1;
+    while (speaking.read(frame)) frames++;
+    expect(frames).toBe(5);
+  });
+
+  it('ends the request when the speech is stopped, and tells what was heard', async () => {
+    const { server, voice } = await setUp();
+    server.pauseAfter = 20;
+    const speaking = new Speaking(voice, english, 60);
+    const text = 'one two three four five six seven';
+    await speaking.ready(text);
+    let heard: string | null = null;
+    const said = speaking.say(text, (words) => {
+      heard = words;
+    });
+    const frame = new Int16Array(160);
+    let frames = 0;
+    while (frames < 20) {
+      if (speaking.read(frame)) frames++;
+      else await nextTurn();
+    }
+    speaking.stop();
+    await said.catch(() => undefined);
+    await expect.poll(() => server.open).toBe(0);
+    expect(heard).toMatch(/^one two\b/);
+    expect(heard).not.toContain('seven');
+    expect(speaking.read(frame)).toBe(false);
+  });
+
+  it('says why a text cannot be spoken, without the key', async () => {
+    const { clock, server, voice } = await setUp();
+    server.faults.refuse = 401;
+    server.faults.body = `no such key: ${labKey}`;
+    await expect(voice.synthesize('Hello', english)).rejects.toThrow(/answered 401 no such key: \*\*\*$/);
+    server.faults.refuse = null;
+    server.dieAfter = 2;
+    await expect(voice.synthesize('Hello', english)).rejects.toThrow(
+      /closed the connection \(1011: internal\)/,
+    );
+    server.dieAfter = null;
+    server.pauseAfter = 0;
+    const late = voice.synthesize('Hello', english);
+    await expect.poll(() => server.spoken.length).toBe(2);
+    clock.advance(60_000);
+    await expect(late).rejects.toThrow(/sent no sound for \d+ ms/);
+  });
+
+  it('is replaced by the embedded voice when it fails before the first sound, and used again', async () => {
+    const { clock, server, voice } = await setUp();
+    const failures: boolean[] = [];
+    const cache = new SpeechCache(voice, 1_000_000);
+    const both = new FallbackVoice(cache, embedded, {
+      clock,
+      log: new RecordingLog(),
+      meter: { failed: (fellBack) => failures.push(fellBack), firstSound: () => undefined },
+    });
+    server.faults.refuse = 503;
+    expect([...(await both.synthesize('Hi', english))]).toEqual([7, 7]);
+    await expect(both.synthesize('Hallo', { ...english, language: 'de-DE' })).rejects.toThrow('503');
+    expect(failures).toEqual([true, false]);
+    server.faults.refuse = null;
+    expect((await both.synthesize('Hi', english)).length).toBe(320);
+    expect((await both.synthesize('Hi', english)).length).toBe(320);
+    expect([server.spoken, cache.hits]).toEqual([['Hi'], 1]);
+    server.dieAfter = 1;
+    const pieces: Int16Array[] = [];
+    const broken = async () => {
+      for await (const piece of both.stream('Broken', english, new AbortController().signal))
+        pieces.push(piece);
+    };
+    await expect(broken()).rejects.toThrow('1011');
+    expect(joinedPieces(pieces).length).toBe(160);
+  });
+});
