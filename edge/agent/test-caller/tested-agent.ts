@@ -123,7 +123,7 @@ export class TestedAgent {
 
   #tapped(host: AgentHost): AgentHost {
     return {
-      hangup: (reason) => host.hangup(reason),
+      hangup: (reason, extras) => host.hangup(reason, extras),
       sendDtmf: (digits) => host.sendDtmf(digits),
       keysPossible: () => host.keysPossible(),
       transcript: (entry) => {
