@@ -106,6 +106,8 @@ export class TalkingAgent implements AgentLeg {
   /** The texts since the caller's last input; of those that were cut off, what was heard. */
   #heard: string[] = [];
   #keysExplained = false;
+  /** Set while the speech is stopped because the caller speaks. */
+  #spokenOver = false;
 
   /**
    * @param begin creates the conversation; its signal is aborted when the call is over
@@ -314,8 +316,8 @@ export class TalkingAgent implements AgentLeg {
     try {
       const dropped = await this.#speaking.say(action.text, (heard) => {
         texts[place] = heard;
-        // The line is reported once more, with the words that were heard.
-        this.#host.transcript({ ...line, text: heard });
+        // The line is reported once more, with the words that were heard. Who presses a key knows what was to come.
+        if (this.#spokenOver) this.#host.transcript({ ...line, text: heard });
       });
       if (dropped > 0)
         this.#deps.log.warn({ dropped_samples: dropped }, 'the speech is too long, its end is cut');
@@ -338,7 +340,9 @@ export class TalkingAgent implements AgentLeg {
   #interrupt(by: string): void {
     const { playing } = this.#speaking;
     this.#turn.abort();
+    this.#spokenOver = by === 'the caller';
     this.#speaking.stop();
+    this.#spokenOver = false;
     if (playing) this.#transcribe('agent-action', `Interrupted by ${by}`, this.#talk?.visits.at(-1) ?? null);
   }
 
