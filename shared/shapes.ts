@@ -35,6 +35,9 @@ export const number = simple<number>('must be number', (value) => Number.isFinit
 export const name = simple<string>('must not be empty', (value) => typeof value === 'string' && value !== '');
 export const positive = simple<number>('must be > 0', (value) => Number.isFinite(value) && Number(value) > 0);
 
+/** Any value, which is checked elsewhere or not at all. */
+export const anything: Shape<unknown> = { fault: () => null };
+
 /** An integer. */
 export function integer(minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER): Shape<number> {
   const what =
@@ -90,6 +93,11 @@ export function objectOf<R extends Shapes, O extends Shapes = Record<never, neve
       return null;
     },
   };
+}
+
+/** An object whose properties were checked elsewhere: when it entered the program, or by the code that made it. */
+export function checkedObject<T extends object>(): Shape<T> {
+  return simple<T>('must be object', isObject);
 }
 
 function simple<T>(what: string, accepts: (value: unknown) => boolean): Shape<T> {

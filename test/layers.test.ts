@@ -18,6 +18,7 @@ const table: readonly { readonly folder: string; readonly may: readonly string[]
   { folder: 'edge/trunks', may: ['shared/', 'edge/call/'] },
   { folder: 'edge/reporting', may: ['shared/'] },
   { folder: 'edge/fleet', may: ['shared/'] },
+  { folder: 'edge/shards', may: ['shared/', 'edge/call/'] },
   // main.ts and the files that connect the parts; not the engine, which is a separate program.
   { folder: 'edge', may: ['shared/'] },
   // Which areas of control may import each other is in the layer table of ARCHITECTURE.md, see below.

@@ -4,8 +4,20 @@ interface Waiting {
   readonly enter: () => void;
 }
 
+/** Lets a limited number of requests in at once. */
+export interface RequestGate {
+  /** Requests that are in, and those that wait. */
+  readonly inside: number;
+  readonly waiting: number;
+  /**
+   * Resolves with the function to leave (safe to call twice), or with null after `waitMs`.
+   * Rejects with the reason of `signal` if it is aborted first.
+   */
+  enter(waitMs: number, signal: AbortSignal): Promise<(() => void) | null>;
+}
+
 /** Limits concurrency; waiting callers are served in order. */
-export class Gate {
+export class Gate implements RequestGate {
   readonly #limit: number;
   readonly #clock: Clock;
   readonly #queue = new Set<Waiting>();
@@ -24,10 +36,6 @@ export class Gate {
     return this.#queue.size;
   }
 
-  /**
-   * Resolves with the function to leave (safe to call twice), or with null after `waitMs`.
-   * Rejects with the reason of `signal` if it is aborted first.
-   */
   enter(waitMs: number, signal: AbortSignal): Promise<(() => void) | null> {
     if (signal.aborted) return Promise.reject(signal.reason);
     if (this.#inside < this.#limit) return Promise.resolve(this.#taken());

@@ -8,7 +8,7 @@ import { Value } from 'typebox/value';
 import type { DialogueMessage, DialogueModel, DialoguePart, DialogueTool } from '#shared/agent/dialogue.ts';
 import type { Evaluator } from '#shared/agent/interfaces.ts';
 import type { Clock } from '#shared/clock.ts';
-import type { Gate } from './gate.ts';
+import type { RequestGate } from './gate.ts';
 import { modelFetch } from './model-fetch.ts';
 import { type ModelFailure, ModelUnavailable } from './model-unavailable.ts';
 
@@ -38,7 +38,7 @@ export interface LanguageModelOptions {
   /** Default 4 MiB. */
   readonly maxResponseBytes?: number;
   /** Shared by all models of a program. */
-  readonly gate: Gate;
+  readonly gate: RequestGate;
   readonly clock: Clock;
   /** 0..1 */
   readonly random: () => number;

@@ -8,7 +8,7 @@
  * There is no retry once the body has started, because its first words may have been spoken.
  */
 import type { Clock } from '#shared/clock.ts';
-import type { Gate } from './gate.ts';
+import type { RequestGate } from './gate.ts';
 import { type ModelFailure, ModelUnavailable } from './model-unavailable.ts';
 
 export interface ModelTransport {
@@ -20,7 +20,7 @@ export interface ModelTransport {
   readonly clock: Clock;
   /** 0..1, jitter of the pauses */
   readonly random: () => number;
-  readonly gate: Gate;
+  readonly gate: RequestGate;
   /** time limit until the response starts, including pauses and retries, then between two parts of it, ms */
   readonly timeoutMs: number;
   /** retries after the first attempt */

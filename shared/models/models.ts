@@ -2,7 +2,7 @@
 import type { DialogueModel } from '#shared/agent/dialogue.ts';
 import type { Understanding } from '#shared/agent/interfaces.ts';
 import type { Clock } from '#shared/clock.ts';
-import { Gate } from './gate.ts';
+import { Gate, type RequestGate } from './gate.ts';
 import { LanguageModel, type LanguageModelOptions, type ModelRole, type Usage } from './language-model.ts';
 import { languageUnderstanding } from './language-understanding.ts';
 import { type ModelLimits, modelLimits } from './limits.ts';
@@ -48,12 +48,14 @@ export function createModels(
     /** 0..1 */
     readonly random: () => number;
     readonly limits?: ModelLimits;
+    /** Shared with models elsewhere; default: one of `settings.concurrency`. */
+    readonly gate?: RequestGate;
     /** Called with the tokens of each request, in addition to the metrics. */
     readonly usage?: LanguageModelOptions['usage'];
   },
 ): Models {
   const { clock, random, limits = modelLimits } = deps;
-  const gate = new Gate(settings.concurrency, clock);
+  const gate = deps.gate ?? new Gate(settings.concurrency, clock);
   const counts = new ModelCounts();
   const common = {
     clock,

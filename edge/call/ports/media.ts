@@ -17,6 +17,8 @@ export interface AudioEndpoint {
   read(frame: Int16Array): boolean;
   /** Received audio, de-jittered and concealed, one frame every 20 ms. Absent: nothing is decoded. */
   write?(frame: Int16Array): void;
+  /** It never says anything and hears nothing, so it may be in another thread than the leg. */
+  readonly silent?: true;
   /** One received key press, once: an RFC 4733 event when it ended (or was lost after its start), or a SIP INFO. */
   dtmf?(event: DtmfEvent): void;
 }

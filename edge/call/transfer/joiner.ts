@@ -3,6 +3,7 @@ import type { AgentHost, AgentLeg } from '../ports/agents.ts';
 
 export class Joiner implements AgentLeg {
   readonly sampleRate = 8000;
+  readonly silent = true;
   readonly #host: AgentHost;
 
   constructor(host: AgentHost) {

@@ -8,6 +8,7 @@ import { Calls } from '../../../edge/call/calls.ts';
 import { echoAgent, FakeAgents } from '../fakes/fake-agents.ts';
 import { FakeMedia } from '../fakes/fake-media.ts';
 import { QuietLog } from '../fakes/quiet-log.ts';
+import { loopback } from './loopback.ts';
 
 export const plan: CallPlan = {
   orgId: 'org-1',
@@ -40,10 +41,11 @@ export function callScene() {
     reports = [];
     failReports = false;
     let next = 1;
+    const { shard } = loopback(media, agents);
     calls = new Calls({
       clock,
-      media,
-      agents,
+      media: shard,
+      agents: shard,
       log,
       newId: () => `id-${next++}`,
       maxCalls: 2,

@@ -15,6 +15,7 @@ import { FakeRoutes, hopAt } from '../fakes/fake-hunt.ts';
 import { FakeLeg } from '../fakes/fake-leg.ts';
 import { FakeMedia, type FakeMediaLeg, fakeAnswer } from '../fakes/fake-media.ts';
 import { QuietLog } from '../fakes/quiet-log.ts';
+import { loopback } from './loopback.ts';
 
 /** Lets every pending promise settle. */
 export const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -66,6 +67,8 @@ export class TransferBench {
   readonly clock = new FakeClock(Date.UTC(2030, 0, 1));
   readonly media = new FakeMedia();
   readonly agents = new FakeAgents();
+  /** Media and agents are in a shard. */
+  readonly shard = loopback(this.media, this.agents);
   readonly routes = new FakeRoutes();
   readonly dialer = new FakeDialer();
   readonly reports: ReportBody[] = [];
@@ -79,8 +82,8 @@ export class TransferBench {
     let next = 1;
     this.calls = new Calls({
       clock: this.clock,
-      media: this.media,
-      agents: this.agents,
+      media: this.shard.shard,
+      agents: this.shard.shard,
       log: new QuietLog(),
       newId: () => `id-${next++}`,
       maxCalls,

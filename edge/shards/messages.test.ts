@@ -1,0 +1,233 @@
+/** Every message of the protocol arrives as it was sent, and a wrong one is noticed by the side that gets it. */
+import { describe, expect, it } from 'vitest';
+import { fits } from '#shared/shapes.ts';
+import { portPair } from '../../test/kit/edge/loopback.ts';
+import { echoAgent } from '../../test/kit/fakes/fake-agents.ts';
+import { CallRefused } from '../call/refused.ts';
+import { Channel, type Notice, type Request } from './channel.ts';
+import { toMain, toShard } from './messages.ts';
+
+const call = {
+  callId: 'call-1',
+  orgId: 'org-1',
+  trunkId: null,
+  sipCallId: 'a@b',
+  direction: 'inbound',
+  from: '+1',
+  to: '+2',
+  variables: {},
+};
+const session = { codec: 'PCMU', keys: 'telephone-event', held: false };
+const state = {
+  legs: 1,
+  ports_in_use: 1,
+  worker_deaths: 0,
+  packets_here: 9,
+  legs_without_keys: 0,
+  skipped_frames: 0,
+  counters: { requests: 2 },
+  gauges: { inside: 1 },
+};
+
+/** By name: a body, and an answer if there is one. */
+const examples: Readonly<Record<string, readonly [object, object?]>> = {
+  configure: [{ version: 1, organizations: [], pathways: [], allowed_private_targets: [] }],
+  create_leg: [{ leg: 1, call_id: 'call-1', codecs: ['PCMU', 'PCMA'], beside: null }, {}],
+  answer: [
+    { leg: 1, offer: 'v=0' },
+    { sdp: 'v=0', ...session },
+  ],
+  offer: [{ leg: 1 }, { sdp: 'v=0' }],
+  accept: [{ leg: 1, answer: 'v=0' }, session],
+  attach: [{ leg: 1, what: 'agent', agent: 2 }],
+  press_keys: [{ leg: 1, digits: '1w2' }, {}],
+  pressed: [{ leg: 1, digit: '5', duration_ms: 100 }],
+  silence: [{ leg: 1 }, { ms: 12.5 }],
+  report: [{ leg: 1 }, { report: { packets_sent: 1 } }],
+  close_leg: [{ leg: 1 }],
+  record: [
+    {
+      leg: 1,
+      header: { call_id: 'call-1' },
+      data_key: new Uint8Array(32),
+      announcement: null,
+      pause_key: '*',
+    },
+  ],
+  pause_recording: [{ leg: 1, paused: true }],
+  bridge: [{ bridge: 3, one: 1, other: 2, transcode: true }, { mode: 'transcoded' }],
+  close_bridge: [{ bridge: 3 }],
+  create_agent: [{ agent: 2, settings: echoAgent, call }],
+  create_consult: [{ agent: 2, order: { announcement: null, acceptKey: '1' }, call, manner: null }],
+  prepare: [{ agent: 2 }, {}],
+  start_agent: [{ agent: 2 }],
+  keys_possible: [{ agent: 2, possible: false }],
+  close_agent: [{ agent: 2, reason: 'over' }, {}],
+  state: [{}, state],
+  stop: [{}, {}],
+  ready: [{ codecs: ['PCMU'], ports: 100 }],
+  unusable: [{ why: 'no worker' }],
+  leg_failed: [{ leg: 1, why: 'gone' }],
+  recording_stopped: [{ leg: 1, reason: 'edge_disk_full', detail: 'full' }],
+  bridge_failed: [{ bridge: 3, why: 'no codec', sip_status: 488 }],
+  key_known: [{ call_id: 'call-1', key: 'k' }],
+  hangup: [{ agent: 2, reason: 'said goodbye', extras: null }],
+  agent_keys: [{ agent: 2, digits: '#' }, {}],
+  transcript: [{ agent: 2, entry: { id: 'l', text: 'Hello.' } }],
+  variables: [{ agent: 2, values: { name: 'Ada' } }],
+  transfer: [
+    { agent: 2, order: { target: '+3', method: 'bridge', consult: null } },
+    { outcome: { ok: true } },
+  ],
+  join: [{ agent: 2 }],
+  answered_by: [{ agent: 2, who: 'human' }],
+  agent_failed: [{ agent: 2, why: 'no model' }],
+  speak: [
+    { text: 'Hello.', voice: null, language: 'en-US', sample_rate: 8000 },
+    { samples: new Int16Array([1, -2, 3]) },
+  ],
+  enter_gate: [{ place: 1, wait_ms: 100 }, { entered: true }],
+  leave_gate: [{ place: 1 }],
+};
+
+function pair() {
+  const [one, other] = portPair();
+  const broken: string[] = [];
+  const note = (error: Error) => void broken.push(error.message);
+  return { here: new Channel(one, note), there: new Channel(other, note), broken };
+}
+
+const table: readonly (Notice<unknown> | Request<unknown, unknown>)[] = [
+  ...Object.values<Notice<unknown>>({ ...toShard }),
+  ...Object.values<Notice<unknown>>({ ...toMain }),
+];
+
+/** Bodies with one property missing, with one too many, and with one of the wrong type. */
+function wrongBodies(body: object): object[] {
+  const names = Object.keys(body);
+  return [
+    ...names.map((left) => Object.fromEntries(Object.entries(body).filter(([name]) => name !== left))),
+    ...names.map((name) => ({ ...body, [name]: Symbol.iterator in body ? null : () => {} })),
+  ];
+}
+
+describe('the protocol of shards', () => {
+  it('has an example of each message', () => {
+    expect(table.map(({ name }) => name).sort()).toEqual(Object.keys(examples).sort());
+  });
+
+  describe.each(table.map((message) => [message.name, message] as const))('%s', (name, message) => {
+    const [body, answer] = examples[name] ?? [{}];
+
+    it('arrives as it was sent, in the order in which it was sent', async () => {
+      const { here, there, broken } = pair();
+      const got: unknown[] = [];
+      if ('answer' in message && answer) {
+        there.onAsk(message, (asked) => {
+          got.push(asked);
+          return answer;
+        });
+        expect(await here.ask(message, body)).toEqual(answer);
+        here.askFor(message, body, {});
+      } else {
+        there.onTell(message, (told) => got.push(told));
+        here.tell(message, body);
+        here.tell(message, body);
+      }
+      expect(got).toEqual([body, body]);
+      expect(broken).toEqual([]);
+    });
+
+    it('is checked by the side that gets it', () => {
+      // What was checked where it entered the program is not checked again.
+      const isOpen = fits(message.body, { anything: 1 });
+      const wrong = isOpen ? ['no object'] : wrongBodies(body).filter((one) => !fits(message.body, one));
+      expect(isOpen ? 1 : wrong.length).toBeGreaterThanOrEqual(Object.keys(body).length === 0 ? 0 : 1);
+      for (const bad of wrong) {
+        const { here, there, broken } = pair();
+        const got: unknown[] = [];
+        if ('answer' in message) there.onAsk(message, (asked) => ({ got: got.push(asked) }));
+        else there.onTell(message, (told) => got.push(told));
+        const plain =
+          typeof bad === 'object'
+            ? Object.fromEntries(Object.entries(bad).filter(([, v]) => typeof v !== 'function'))
+            : bad;
+        if ('answer' in message) here.ask(message, plain).catch(() => {});
+        else here.tell(message, plain);
+        expect(got).toEqual([]);
+        expect(broken).toEqual([expect.stringContaining(`a wrong message "${name}"`)]);
+      }
+    });
+
+    it('has an answer that is checked by the side that asked', async () => {
+      if (!('answer' in message) || fits(message.answer, { wrong: 1 })) return;
+      const { here, there, broken } = pair();
+      there.onAsk(message, () => ({ wrong: 1 }));
+      await expect(here.ask(message, body)).rejects.toThrow(`a wrong answer to "${name}"`);
+      expect(broken).toEqual([expect.stringContaining(`a wrong message "${name}"`)]);
+    });
+  });
+
+  it('carries a refusal with everything that the peer and the record need', async () => {
+    const { here, there } = pair();
+    const refusal = new CallRefused(488, 'No codec', 'Offer PCMU', { kind: 'no_codec', text: 'None fits.' });
+    there.onAsk(toShard.offer, () => Promise.reject(refusal));
+    const error: unknown = await here.ask(toShard.offer, { leg: 1 }).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(CallRefused);
+    expect(error).toMatchObject({
+      sipStatus: 488,
+      message: 'No codec',
+      warning: 'Offer PCMU',
+      mediaFault: { kind: 'no_codec', text: 'None fits.' },
+    });
+  });
+
+  it('carries other errors, thrown at once or later, with the stack of the other side', async () => {
+    const { here, there } = pair();
+    const failure = new RangeError('invalid key');
+    there.onAsk(toShard.pressKeys, () => {
+      throw failure;
+    });
+    const error: unknown = await here
+      .ask(toShard.pressKeys, { leg: 1, digits: 'x' })
+      .catch((why: unknown) => why);
+    expect(error).toMatchObject({ message: 'invalid key', stack: failure.stack });
+    expect(error).not.toBeInstanceOf(CallRefused);
+  });
+
+  it('rejects what was asked when the channel closes, and what is asked later', async () => {
+    const { here, there } = pair();
+    there.onAsk(toShard.offer, () => new Promise(() => {}));
+    const asked = here.ask(toShard.offer, { leg: 1 });
+    here.close(new Error('the shard ended'));
+    await expect(asked).rejects.toThrow('the shard ended');
+    await expect(here.ask(toShard.offer, { leg: 1 })).rejects.toThrow('the shard ended');
+    expect(await here.askFor(toShard.silence, { leg: 1 }, { ms: 0 })).toEqual({ ms: 0 });
+  });
+
+  it('ends when an unknown message, an answer that nobody asked for, or no message at all arrives', () => {
+    const [one, other] = portPair();
+    const broken: string[] = [];
+    new Channel(other, (error) => broken.push(error.message));
+    for (const message of [
+      { kind: 'tell', name: 'nonsense', body: {} },
+      { kind: 'answer', id: 7, body: {} },
+      'nothing',
+    ])
+      one.post(message);
+    expect(broken).toEqual([
+      'an unknown message "nonsense"',
+      'an answer to nothing that was asked',
+      expect.stringContaining('must be object'),
+    ]);
+  });
+
+  it('lets 10,000 requests wait for an answer, and no more', async () => {
+    const { here, there } = pair();
+    there.onAsk(toShard.offer, () => new Promise(() => {}));
+    const waiting = Array.from({ length: 10_000 }, () => here.ask(toShard.offer, { leg: 1 }).catch(() => {}));
+    await expect(here.ask(toShard.offer, { leg: 1 })).rejects.toThrow('10000 requests wait');
+    here.close(new Error('over'));
+    await Promise.all(waiting);
+  });
+});

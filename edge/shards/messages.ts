@@ -1,0 +1,185 @@
+/**
+ * The protocol between the edge's main thread and a media shard: every message, at one place.
+ *
+ * Ids of legs, bridges and agents are given by the main thread, once each. Frames of audio never cross.
+ */
+import { answerers } from '#shared/answerer.ts';
+import { codecNames } from '#shared/codecs.ts';
+import type { AgentSettings, CallVariables } from '#shared/edge-protocol/agents.ts';
+import type { MediaReport, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
+import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
+import { type RecordingHeader, recordingFaults } from '#shared/recording/format.ts';
+import {
+  checkedObject,
+  flag,
+  integer,
+  listOf,
+  name,
+  number,
+  objectOf,
+  oneOf,
+  orNull,
+  recordOf,
+  type Shape,
+  type Shaped,
+  text,
+} from '#shared/shapes.ts';
+import type { CallFacts, Manner } from '../call/ports/agents.ts';
+import type { ByeExtras } from '../call/ports/signaling.ts';
+import type { ConsultOrder, TransferOrder, TransferOutcome } from '../call/ports/transfer.ts';
+import type { Notice, Request } from './channel.ts';
+
+const notice = <T>(named: string, body: Shape<T>): Notice<T> => ({ name: named, body });
+const request = <T, A>(named: string, body: Shape<T>, answer: Shape<A>): Request<T, A> => ({
+  name: named,
+  body,
+  answer,
+});
+
+const id = integer(1);
+const leg = id;
+const agent = id;
+const bridge = id;
+const done = objectOf({});
+const count = integer(0);
+
+/** What calls read of a leg at any time. */
+const session = {
+  codec: orNull(oneOf(...codecNames)),
+  keys: orNull(oneOf('telephone-event', 'none')),
+  held: flag,
+};
+
+/** What a shard needs of the configuration. */
+export type ShardConfig = Pick<
+  EdgeConfig,
+  'version' | 'organizations' | 'pathways' | 'allowed_private_targets'
+>;
+
+/** Gauges and counters of a shard. */
+const state = objectOf({
+  legs: count,
+  ports_in_use: count,
+  worker_deaths: count,
+  packets_here: count,
+  legs_without_keys: count,
+  skipped_frames: count,
+  /** By Prometheus series; they only grow, or are 0. */
+  counters: recordOf(number),
+  gauges: recordOf(number),
+});
+export type ShardState = Shaped<typeof state>;
+
+const octets: Shape<Uint8Array> = {
+  fault: (value, at) => (value instanceof Uint8Array ? null : { at, what: 'must be octets' }),
+};
+const samples: Shape<Int16Array> = {
+  fault: (value, at) => (value instanceof Int16Array ? null : { at, what: 'must be samples' }),
+};
+
+/** From the main thread to a shard. */
+export const toShard = {
+  /** Before a call is admitted that needs it. */
+  configure: notice('configure', checkedObject<ShardConfig>()),
+
+  createLeg: request(
+    'create_leg',
+    objectOf({ leg, call_id: name, codecs: listOf(oneOf(...codecNames)), beside: orNull(leg) }),
+    done,
+  ),
+  answer: request('answer', objectOf({ leg, offer: text }), objectOf({ sdp: text, ...session })),
+  offer: request('offer', objectOf({ leg }), objectOf({ sdp: text })),
+  accept: request('accept', objectOf({ leg, answer: text }), objectOf(session)),
+  attach: notice(
+    'attach',
+    objectOf({ leg, what: oneOf('agent', 'waiting', 'silence', 'nothing'), agent: orNull(agent) }),
+  ),
+  pressKeys: request('press_keys', objectOf({ leg, digits: text }), done),
+  /** A key press that came by SIP INFO. */
+  pressed: notice('pressed', objectOf({ leg, digit: text, duration_ms: number })),
+  silence: request('silence', objectOf({ leg }), objectOf({ ms: number })),
+  report: request('report', objectOf({ leg }), objectOf({ report: orNull(checkedObject<MediaReport>()) })),
+  closeLeg: notice('close_leg', objectOf({ leg })),
+  record: notice(
+    'record',
+    objectOf({
+      leg,
+      header: checkedObject<RecordingHeader>(),
+      data_key: octets,
+      announcement: orNull(samples),
+      pause_key: orNull(text),
+    }),
+  ),
+  pauseRecording: notice('pause_recording', objectOf({ leg, paused: flag })),
+
+  bridge: request(
+    'bridge',
+    objectOf({ bridge, one: leg, other: leg, transcode: flag }),
+    objectOf({ mode: oneOf('relayed', 'transcoded') }),
+  ),
+  closeBridge: notice('close_bridge', objectOf({ bridge })),
+
+  createAgent: notice(
+    'create_agent',
+    objectOf({ agent, settings: checkedObject<AgentSettings>(), call: checkedObject<CallFacts>() }),
+  ),
+  createConsult: notice(
+    'create_consult',
+    objectOf({
+      agent,
+      order: checkedObject<ConsultOrder>(),
+      call: checkedObject<CallFacts>(),
+      manner: orNull(checkedObject<Manner>()),
+    }),
+  ),
+  prepare: request('prepare', objectOf({ agent }), done),
+  startAgent: notice('start_agent', objectOf({ agent })),
+  /** Told when it changes; at first they are. */
+  keysPossible: notice('keys_possible', objectOf({ agent, possible: flag })),
+  /** Everything that the agent has told before is with the main thread when this is answered. */
+  closeAgent: request('close_agent', objectOf({ agent, reason: text }), done),
+
+  /** Asked regularly: a shard that does not answer hangs. */
+  state: request('state', objectOf({}), state),
+  stop: request('stop', objectOf({}), done),
+};
+
+/** From a shard to the main thread. */
+export const toMain = {
+  /** The first message. */
+  ready: notice('ready', objectOf({ codecs: listOf(oneOf(...codecNames)), ports: count })),
+  /** The shard cannot be started; the sentence says what to do. */
+  unusable: notice('unusable', objectOf({ why: text })),
+
+  legFailed: notice('leg_failed', objectOf({ leg, why: text })),
+  recordingStopped: notice(
+    'recording_stopped',
+    objectOf({ leg, reason: oneOf(...recordingFaults), detail: text }),
+  ),
+  bridgeFailed: notice('bridge_failed', objectOf({ bridge, why: text, sip_status: integer(300, 699) })),
+  /** An SRTP key of a call, ours or its peer's. */
+  keyKnown: notice('key_known', objectOf({ call_id: name, key: text })),
+
+  hangup: notice('hangup', objectOf({ agent, reason: text, extras: orNull(checkedObject<ByeExtras>()) })),
+  agentKeys: request('agent_keys', objectOf({ agent, digits: text }), done),
+  transcript: notice('transcript', objectOf({ agent, entry: checkedObject<TranscriptEntry>() })),
+  variables: notice('variables', objectOf({ agent, values: checkedObject<CallVariables>() })),
+  transfer: request(
+    'transfer',
+    objectOf({ agent, order: checkedObject<TransferOrder>() }),
+    objectOf({ outcome: checkedObject<TransferOutcome>() }),
+  ),
+  join: notice('join', objectOf({ agent })),
+  answeredBy: notice('answered_by', objectOf({ agent, who: oneOf(...answerers) })),
+  agentFailed: notice('agent_failed', objectOf({ agent, why: text })),
+
+  /** Speech is synthesized, and kept for all calls, in one place. */
+  speak: request(
+    'speak',
+    objectOf({ text, voice: orNull(text), language: text, sample_rate: count }),
+    objectOf({ samples }),
+  ),
+  /** A place among the requests to language models, whose number is limited for the whole edge. */
+  enterGate: request('enter_gate', objectOf({ place: id, wait_ms: number }), objectOf({ entered: flag })),
+  leaveGate: notice('leave_gate', objectOf({ place: id })),
+};

@@ -1,0 +1,245 @@
+/** The other end of `Shard`: carries out in a shard, on its media and agents, what calls in the main thread want. */
+import type { Answerer } from '#shared/answerer.ts';
+import type { CallVariables } from '#shared/edge-protocol/agents.ts';
+import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
+import type { AgentHost, AgentLeg, Agents } from '../call/ports/agents.ts';
+import type {
+  AudioEndpoint,
+  LegRecording,
+  LocalLeg,
+  LocalMedia,
+  MediaBridge,
+  RecordingOrder,
+} from '../call/ports/media.ts';
+import type { ByeExtras } from '../call/ports/signaling.ts';
+import type { TransferOrder, TransferOutcome } from '../call/ports/transfer.ts';
+import type { Channel } from './channel.ts';
+import { toMain, toShard } from './messages.ts';
+
+export interface ShardHostParts {
+  readonly channel: Channel;
+  readonly media: LocalMedia;
+  readonly agents: Agents;
+}
+
+interface SeatedAgent {
+  /** null: it could not be made. */
+  readonly agent: AgentLeg | null;
+  readonly error: unknown;
+  readonly host: RemoteHost;
+}
+
+const silence: AudioEndpoint = { sampleRate: 8000, silent: true, read: () => false };
+
+export class ShardHost {
+  readonly #parts: ShardHostParts;
+  readonly #legs = new Map<number, LocalLeg>();
+  readonly #recordings = new Map<number, LegRecording>();
+  readonly #bridges = new Map<number, MediaBridge>();
+  readonly #agents = new Map<number, SeatedAgent>();
+
+  constructor(parts: ShardHostParts) {
+    this.#parts = parts;
+    this.#serveMedia();
+    this.#serveAgents();
+  }
+
+  /** What is left of calls: for leak checks. */
+  get size(): number {
+    const tables = [this.#legs, this.#recordings, this.#bridges, this.#agents];
+    return tables.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  // ---------------------------------------------------------------- media
+
+  #serveMedia(): void {
+    const { channel, media } = this.#parts;
+    channel.onAsk(toShard.createLeg, async ({ leg: id, call_id: callId, codecs, beside }) => {
+      const leg = await media.createLeg({
+        callId,
+        codecs,
+        beside: beside === null ? undefined : this.#legs.get(beside),
+        failed: ({ message: why }) => channel.tell(toMain.legFailed, { leg: id, why }),
+      });
+      this.#legs.set(id, leg);
+      return {};
+    });
+    channel.onAsk(toShard.answer, async ({ leg: id, offer }) => {
+      const leg = this.#leg(id);
+      const sdp = await leg.answer(offer);
+      return { sdp, ...sessionOf(leg) };
+    });
+    channel.onAsk(toShard.offer, async ({ leg }) => ({ sdp: await this.#leg(leg).offer() }));
+    channel.onAsk(toShard.accept, async ({ leg: id, answer }) => {
+      const leg = this.#leg(id);
+      await leg.accept(answer);
+      return sessionOf(leg);
+    });
+    channel.onTell(toShard.attach, ({ leg, what, agent }) =>
+      this.#legs.get(leg)?.attach(this.#endpoint(what, agent)),
+    );
+    channel.onAsk(toShard.pressKeys, async ({ leg, digits }) => {
+      await this.#leg(leg).sendDtmf(digits);
+      return {};
+    });
+    channel.onTell(toShard.pressed, ({ leg, digit, duration_ms: durationMs }) =>
+      this.#legs.get(leg)?.pressed({ digit, durationMs }),
+    );
+    channel.onAsk(toShard.silence, ({ leg }) => ({ ms: this.#leg(leg).silentForMs() }));
+    channel.onAsk(toShard.report, ({ leg }) => ({ report: this.#leg(leg).report() }));
+    channel.onTell(toShard.closeLeg, ({ leg }) => this.#closeLeg(leg));
+    this.#serveRecordings();
+    channel.onAsk(toShard.bridge, async ({ bridge: id, one, other, transcode }) => {
+      const bridge = await media.bridge(this.#leg(one), this.#leg(other), {
+        transcode,
+        failed: ({ message: why, sipStatus: sip_status }) => {
+          this.#bridges.delete(id);
+          channel.tell(toMain.bridgeFailed, { bridge: id, why, sip_status });
+        },
+      });
+      this.#bridges.set(id, bridge);
+      return { mode: bridge.mode };
+    });
+    channel.onTell(toShard.closeBridge, ({ bridge }) => {
+      this.#bridges.get(bridge)?.close();
+      this.#bridges.delete(bridge);
+    });
+  }
+
+  #serveRecordings(): void {
+    const { channel } = this.#parts;
+    channel.onTell(toShard.record, ({ leg: id, pause_key: pauseKey, data_key: dataKey, ...order }) => {
+      const leg = this.#legs.get(id);
+      const stopped: RecordingOrder['stopped'] = (reason, detail) =>
+        channel.tell(toMain.recordingStopped, { leg: id, reason, detail });
+      try {
+        const recording = leg?.record({ ...order, dataKey, pauseKey, stopped });
+        if (recording) this.#recordings.set(id, recording);
+      } catch (error) {
+        stopped('edge_disk_failed', error instanceof Error ? error.message : String(error));
+      }
+    });
+    channel.onTell(toShard.pauseRecording, ({ leg, paused }) => {
+      if (paused) this.#recordings.get(leg)?.pause();
+      else this.#recordings.get(leg)?.resume();
+    });
+  }
+
+  /** @throws Error when it is closed */
+  #leg(id: number): LocalLeg {
+    const leg = this.#legs.get(id);
+    if (!leg) throw new Error('the media leg is closed');
+    return leg;
+  }
+
+  #closeLeg(id: number): void {
+    const leg = this.#legs.get(id);
+    if (!leg) return;
+    this.#legs.delete(id);
+    this.#recordings.delete(id);
+    leg.close();
+  }
+
+  #endpoint(what: 'agent' | 'waiting' | 'silence' | 'nothing', agent: number | null): AudioEndpoint | null {
+    if (what === 'nothing') return null;
+    if (what === 'silence') return silence;
+    if (what === 'waiting') return this.#parts.agents.waiting();
+    const seated = agent === null ? undefined : this.#agents.get(agent);
+    if (!seated) return null;
+    return seated.agent;
+  }
+
+  // ---------------------------------------------------------------- agents
+
+  #serveAgents(): void {
+    const { channel, agents } = this.#parts;
+    channel.onTell(toShard.createAgent, ({ agent, settings, call }) =>
+      this.#seat(agent, (host) => agents.create(settings, call, host)),
+    );
+    channel.onTell(toShard.createConsult, ({ agent, order, call, manner }) =>
+      this.#seat(agent, (host) => agents.consult(order, call, host, manner ?? undefined)),
+    );
+    channel.onAsk(toShard.prepare, async ({ agent: id }) => {
+      const seated = this.#agents.get(id);
+      if (!seated) throw new Error('the agent is closed');
+      if (!seated.agent) throw seated.error;
+      await seated.agent.prepare();
+      return {};
+    });
+    channel.onTell(toShard.startAgent, ({ agent }) => this.#agents.get(agent)?.agent?.start());
+    channel.onTell(toShard.keysPossible, ({ agent, possible }) => {
+      const seated = this.#agents.get(agent);
+      if (seated) seated.host.keys = possible;
+    });
+    channel.onAsk(toShard.closeAgent, ({ agent: id, reason }) => {
+      const seated = this.#agents.get(id);
+      this.#agents.delete(id);
+      seated?.agent?.close(reason);
+      return {};
+    });
+  }
+
+  /** An agent that cannot be made says so when it is prepared. */
+  #seat(id: number, make: (host: AgentHost) => AgentLeg): void {
+    const host = new RemoteHost(id, this.#parts.channel);
+    try {
+      this.#agents.set(id, { agent: make(host), error: null, host });
+    } catch (error) {
+      this.#agents.set(id, { agent: null, error, host });
+    }
+  }
+}
+
+function sessionOf({ codec, keys, held }: LocalLeg): Pick<LocalLeg, 'codec' | 'keys' | 'held'> {
+  return { codec, keys, held };
+}
+
+/** What an agent may ask of its call, which is in the main thread. */
+class RemoteHost implements AgentHost {
+  /** As told by the main thread. */
+  keys = true;
+  readonly #agent: number;
+  readonly #channel: Channel;
+
+  constructor(agent: number, channel: Channel) {
+    this.#agent = agent;
+    this.#channel = channel;
+  }
+
+  hangup(reason: string, extras?: ByeExtras): void {
+    this.#channel.tell(toMain.hangup, { agent: this.#agent, reason, extras: extras ?? null });
+  }
+
+  async sendDtmf(digits: string): Promise<void> {
+    await this.#channel.ask(toMain.agentKeys, { agent: this.#agent, digits });
+  }
+
+  keysPossible(): boolean {
+    return this.keys;
+  }
+
+  transcript(entry: TranscriptEntry): void {
+    this.#channel.tell(toMain.transcript, { agent: this.#agent, entry });
+  }
+
+  variables(values: CallVariables): void {
+    this.#channel.tell(toMain.variables, { agent: this.#agent, values });
+  }
+
+  async transfer(order: TransferOrder): Promise<TransferOutcome> {
+    const { outcome } = await this.#channel.ask(toMain.transfer, { agent: this.#agent, order });
+    return outcome;
+  }
+
+  join(): void {
+    this.#channel.tell(toMain.join, { agent: this.#agent });
+  }
+
+  answeredBy(who: Answerer): void {
+    this.#channel.tell(toMain.answeredBy, { agent: this.#agent, who });
+  }
+
+  fail({ message: why }: Error): void {
+    this.#channel.tell(toMain.agentFailed, { agent: this.#agent, why });
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * One media shard as calls see it from the main thread: media and agents over a channel.
+ *
+ *     calls ── Media, Agents ──> Shard ══channel══> ShardHost ──> media, agents
+ */
+import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
+import type { AgentHost, AgentLeg, Agents, CallFacts, Manner } from '../call/ports/agents.ts';
+import type {
+  AudioEndpoint,
+  BridgeOptions,
+  Media,
+  MediaBridge,
+  MediaLeg,
+  MediaLegOptions,
+} from '../call/ports/media.ts';
+import type { ConsultOrder } from '../call/ports/transfer.ts';
+import { CallRefused } from '../call/refused.ts';
+import type { Channel } from './channel.ts';
+import { toMain, toShard } from './messages.ts';
+import { RemoteAgent } from './remote-agent.ts';
+import { RemoteBridge, RemoteLeg, waitingTone } from './remote-leg.ts';
+
+export interface ShardOptions {
+  readonly channel: Channel;
+  /** Called with every SRTP key of a call. */
+  readonly keyKnown: (callId: string, key: string) => void;
+  /** Called when a leg or an agent of a call begins, and when it is over. */
+  readonly used: (callId: string) => void;
+  readonly unused: (callId: string) => void;
+}
+
+export class Shard implements Media, Agents {
+  readonly channel: Channel;
+  readonly #options: ShardOptions;
+  readonly #legs = new Map<number, RemoteLeg>();
+  readonly #bridges = new Map<number, RemoteBridge>();
+  readonly #agents = new Map<number, RemoteAgent>();
+  #nextId = 1;
+
+  constructor(options: ShardOptions) {
+    this.channel = options.channel;
+    this.#options = options;
+    this.#listen();
+  }
+
+  get legs(): number {
+    return this.#legs.size;
+  }
+
+  // ---------------------------------------------------------------- media
+
+  async createLeg(options: MediaLegOptions): Promise<MediaLeg> {
+    const { channel } = this;
+    const { callId, codecs, beside } = options;
+    const id = this.#nextId++;
+    const over = this.#inUse(callId, () => this.#legs.delete(id));
+    const changed = () => {
+      for (const agent of this.#agents.values()) agent.tellKeys();
+    };
+    const leg = new RemoteLeg({ ...options, id, channel, changed, over });
+    this.#legs.set(id, leg);
+    const besideId = beside instanceof RemoteLeg && beside.channel === channel ? beside.id : null;
+    try {
+      await channel.ask(toShard.createLeg, { leg: id, call_id: callId, codecs, beside: besideId });
+      return leg;
+    } catch (error) {
+      over();
+      throw error;
+    }
+  }
+
+  async bridge(one: MediaLeg, other: MediaLeg, options: BridgeOptions): Promise<MediaBridge> {
+    if (!this.#has(one) || !this.#has(other)) throw new Error('a bridge needs two legs of one shard');
+    const id = this.#nextId++;
+    const bridge = new RemoteBridge(id, this.channel, options, () => this.#bridges.delete(id));
+    this.#bridges.set(id, bridge);
+    try {
+      await bridge.open(one, other);
+      return bridge;
+    } catch (error) {
+      this.#bridges.delete(id);
+      throw error;
+    }
+  }
+
+  #has(leg: MediaLeg): leg is RemoteLeg {
+    return leg instanceof RemoteLeg && leg.channel === this.channel;
+  }
+
+  // ---------------------------------------------------------------- agents
+
+  create(settings: AgentSettings, call: CallFacts, host: AgentHost): AgentLeg {
+    const agent = this.#newAgent(call, host);
+    this.channel.tell(toShard.createAgent, { agent: agent.id, settings, call });
+    return agent;
+  }
+
+  consult(order: ConsultOrder, call: CallFacts, host: AgentHost, manner?: Manner): AgentLeg {
+    const agent = this.#newAgent(call, host);
+    // Of an agent's settings only these.
+    const how = manner ? { voice: manner.voice, language: manner.language } : null;
+    this.channel.tell(toShard.createConsult, { agent: agent.id, order, call, manner: how });
+    return agent;
+  }
+
+  waiting(): AudioEndpoint {
+    return waitingTone;
+  }
+
+  #newAgent({ callId }: CallFacts, host: AgentHost): RemoteAgent {
+    const id = this.#nextId++;
+    const over = this.#inUse(callId, () => this.#agents.delete(id));
+    const agent = new RemoteAgent({ id, channel: this.channel, host, over });
+    this.#agents.set(id, agent);
+    return agent;
+  }
+
+  /** @returns ends the use, once */
+  #inUse(callId: string, ended: () => void): () => void {
+    let inUse = true;
+    this.#options.used(callId);
+    return () => {
+      if (!inUse) return;
+      inUse = false;
+      ended();
+      this.#options.unused(callId);
+    };
+  }
+
+  // ---------------------------------------------------------------- events
+
+  #listen(): void {
+    const { channel } = this;
+    const { keyKnown } = this.#options;
+    channel.onTell(toMain.legFailed, ({ leg, why }) => this.#legs.get(leg)?.fail(new Error(why)));
+    channel.onTell(toMain.recordingStopped, ({ leg, reason, detail }) =>
+      this.#legs.get(leg)?.recordingStopped(reason, detail),
+    );
+    channel.onTell(toMain.bridgeFailed, ({ bridge, why, sip_status }) =>
+      this.#bridges.get(bridge)?.fail(new CallRefused(sip_status, why)),
+    );
+    channel.onTell(toMain.keyKnown, ({ call_id, key }) => keyKnown(call_id, key));
+    const host = (id: number): AgentHost | undefined => this.#agents.get(id)?.host;
+    channel.onTell(toMain.hangup, ({ agent, reason, extras }) =>
+      host(agent)?.hangup(reason, extras ?? undefined),
+    );
+    channel.onTell(toMain.transcript, ({ agent, entry }) => host(agent)?.transcript(entry));
+    channel.onTell(toMain.variables, ({ agent, values }) => host(agent)?.variables(values));
+    channel.onTell(toMain.join, ({ agent }) => host(agent)?.join());
+    channel.onTell(toMain.answeredBy, ({ agent, who }) => host(agent)?.answeredBy(who));
+    channel.onTell(toMain.agentFailed, ({ agent, why }) => host(agent)?.fail(new Error(why)));
+    channel.onAsk(toMain.agentKeys, async ({ agent, digits }) => {
+      await host(agent)?.sendDtmf(digits);
+      return {};
+    });
+    channel.onAsk(toMain.transfer, async ({ agent, order }) => {
+      const outcome = await host(agent)?.transfer(order);
+      return {
+        outcome: outcome ?? { ok: false, code: 'not_active', sipCode: null, reason: 'The call is over.' },
+      };
+    });
+  }
+
+  /** The shard is gone, and with it the audio of its calls. */
+  lost(error: Error): void {
+    this.channel.close(error);
+    for (const leg of [...this.#legs.values()]) leg.fail(error);
+    for (const agent of [...this.#agents.values()]) agent.fail(error);
+  }
+}
