@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { onSqlite, openTestDatabase } from '../../test/kit/db/test-database.ts';
+import { eventually, saw } from '../../test/kit/programs/eventually.ts';
 import { dialectOf } from './dialect-name.ts';
 import { FenceLost, insideFence } from './fence.ts';
 import {
@@ -161,7 +162,6 @@ describe('a fence', () => {
   it('keeps a taker waiting until the transaction of the owner has ended, and renewals do not wait', async () => {
     if (dialectOf(database.db) === 'sqlite') return;
     const lease = await taken('work', 'a');
-    const order: string[] = [];
     const inTransaction = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
     const writing = insideFence(leaseFence(database.db, lease), () =>
@@ -170,15 +170,24 @@ describe('a fence', () => {
         await goOn.promise;
         await db.updateTable('counters').set({ value: 1 }).execute();
       }),
-    ).then(() => order.push('written'));
+    );
     await inTransaction.promise;
     expect(await renewLeases(database.apart, 'a', ms)).toHaveLength(1);
     // Its time is over while its transaction is open.
     await renewLeases(database.apart, 'a', -1);
-    const taking = take('work', 'b').then((next) => order.push(`taken ${next?.fence}`));
+    const value = async () =>
+      (await database.db.selectFrom('counters').select('value').executeTakeFirstOrThrow()).value;
+    const taking = take('work', 'b').then(async (next) => [next?.fence, await value()]);
+    const waiting = sql<{ n: string }>`select count(*) as n from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    await eventually('the taker to wait for a lock', async () => {
+      const { rows } = await waiting.execute(database.db);
+      return Number(saw(rows[0]?.n)) === 1 || null;
+    });
+    expect(await value()).toBe(0);
     goOn.resolve();
-    await Promise.all([writing, taking]);
-    expect(order).toEqual(['written', 'taken 2']);
+    expect(await taking).toEqual([2, 1]);
+    await writing;
   });
 });
 
