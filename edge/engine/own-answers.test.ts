@@ -32,7 +32,7 @@ describe('requests that concern no application', () => {
       expect([request[0], refusal.status]).toEqual([request[0], status]);
       if (status === 405)
         expect(refusal.headers.get('allow')).toBe(
-          'INVITE, ACK, BYE, CANCEL, OPTIONS, REFER, NOTIFY, PRACK, UPDATE',
+          'INVITE, ACK, BYE, CANCEL, OPTIONS, REFER, NOTIFY, PRACK, UPDATE, INFO',
         );
       if (status === 420) expect(refusal.headers.get('unsupported')).toBe('magic');
     }
