@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { databaseTests } from './test/database-tests.ts';
 import { portParts } from './test/kit/programs/ports.ts';
 import { LongestFirst } from './test/longest-first.ts';
 
@@ -15,9 +16,7 @@ const poll = { timeout: 30_000 };
  */
 const maxWorkers = Math.min(2 * availableParallelism(), portParts);
 
-/** Tests of control that run once, because they use no database … */
-const noDatabase = ['control/settings/**', 'control/certificates/**'];
-/** … or SQLite files: of programs, of earlier versions, of a disk that fails. */
+/** Tests of control that run once, because they use SQLite files: of programs, of earlier versions, of a disk that fails. */
 const onFiles = [
   'control/{admin,bootstrap}.test.ts',
   'control/operations/**',
@@ -28,7 +27,8 @@ const onFiles = [
 
 /**
  * Three projects: `system` starts real programs (engine, edge, control, SIPp, baresip), which takes longest, so it is
- * first; `unit` is beside the code; `postgres` runs the tests of control once more, on a PostgreSQL server.
+ * first; `unit` is beside the code; `postgres` runs the tests of control that use a database once more, on a PostgreSQL
+ * server.
  *
  * The files of a project share processes and with them what is imported and compiled once: a fresh start for each
  * costs more than all the tests of `unit`. So no module may keep a state that a test can see.
@@ -59,8 +59,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'postgres',
-          include: ['control/**/*.test.ts'],
-          exclude: [...noDatabase, ...onFiles],
+          include: databaseTests(import.meta.dirname),
+          exclude: onFiles,
           globalSetup: 'test/kit/db/postgres-setup.ts',
           env: { TRUNKLINE_TEST_POSTGRES: 'true' },
           testTimeout: 90_000,
