@@ -25,6 +25,8 @@ import { WebrtcDetectors } from './ears/webrtc-detector.ts';
 import { EchoAgent } from './echo-agent.ts';
 import { pathwayAgent } from './pathway-agent.ts';
 import { personaAgent } from './persona-agent.ts';
+import { modelServer } from './realtime/model-server.ts';
+import { RealtimeAgent, type RealtimeLimits, realtimeLimits } from './realtime/realtime-agent.ts';
 import { ringback } from './ringback.ts';
 import { StreamAgent } from './stream-agent.ts';
 import { type StreamLimits, streamLimits } from './stream-link.ts';
@@ -62,6 +64,7 @@ export interface AgentsDeps {
   readonly ca?: string | string[] | undefined;
   readonly talkLimits?: Partial<TalkLimits>;
   readonly streamLimits?: Partial<StreamLimits>;
+  readonly realtimeLimits?: Partial<RealtimeLimits>;
   readonly consultLimits?: Partial<ConsultLimits>;
   readonly answeringLimits?: Partial<AnsweringLimits>;
   /** Called once for each outbound call with voicemail detection, when the result is known. */
@@ -120,6 +123,22 @@ export function createAgents(deps: AgentsDeps): Agents {
           log,
           newId,
           limits: { ...streamLimits, ...deps.streamLimits },
+        });
+      }
+      case 'realtime': {
+        const { protocol, server } = modelServer(deps.organization(call.orgId), settings.connection_id);
+        return new RealtimeAgent(settings, call, host, {
+          protocol,
+          server,
+          allowed: deps.allowedTargets,
+          resolve,
+          ca,
+          clock,
+          log,
+          newId,
+          tts: deps.tts,
+          tools: settings.tools?.length ? (deps.tools?.(settings.tools, call) ?? null) : null,
+          limits: { ...realtimeLimits, ...deps.realtimeLimits },
         });
       }
       case 'pathway':

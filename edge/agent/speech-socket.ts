@@ -1,13 +1,14 @@
 /**
- * The connection to a speech server that the operator has named: opened under a limit, kept alive, watched by pings,
+ * The connection to a speech server: opened under a limit, kept alive, watched by pings,
  * and with its key left out of every error.
  */
+import type { BlockList } from 'node:net';
 import type { WebSocket } from 'ws';
 import { openWebSocket } from '#outgoing/web-socket.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
-import { systemAddresses } from '#shared/judged-lookup.ts';
+import { type ResolveHost, systemAddresses } from '#shared/judged-lookup.ts';
 
-/** A speech server of the settings. */
+/** A speech server of the settings, or of a customer. */
 export interface SpeechServer {
   /** http, https, ws or wss */
   readonly url: URL;
@@ -20,6 +21,8 @@ export interface SpeechSocketDeps {
   readonly clock: Clock;
   /** PEM of the trusted authorities; absent: Node's. */
   readonly ca?: string | string[] | undefined;
+  /** Of a server that a customer has named; absent: the operator has named it, and it may be in a private network. */
+  readonly guard?: { readonly allowed: BlockList; readonly resolve: ResolveHost };
 }
 
 export interface SpeechSocketEvents {
@@ -126,8 +129,8 @@ export async function openSpeechSocket(
     opened: (socket: WebSocket) => events.opened(new SpeechSocket(socket, deps.clock, server, events)),
   };
   try {
-    // The operator has named the server: it may be in a private network.
-    await openWebSocket(order, { allowed: null, resolve: systemAddresses, ca: deps.ca }, signal);
+    const { guard = { allowed: null, resolve: systemAddresses }, ca } = deps;
+    await openWebSocket(order, { ...guard, ca }, signal);
   } catch (error) {
     signal.throwIfAborted();
     const words = error instanceof Error ? error.message : String(error);

@@ -36,6 +36,18 @@ export const PathwayCondition = Type.Object({
 });
 export type PathwayCondition = Static<typeof PathwayCondition>;
 
+/** A server whose models hear and speak. */
+export const RealtimeConnection = Type.Object({
+  id: Type.String(),
+  protocol: Type.Union([Type.Literal('openai'), Type.Literal('gemini')]),
+  /** a WebSocket URL */
+  url: Type.String(),
+  model: Type.String(),
+  /** null: none is sent */
+  api_key: Nullable(Type.String()),
+});
+export type RealtimeConnection = Static<typeof RealtimeConnection>;
+
 /** Settings of agents of every kind on a call (contract 9.1 and 10). */
 const Manner = {
   first_sentence: Nullable(Type.String()),
@@ -77,6 +89,15 @@ export const AgentSettings = Type.Union([
     ...Manner,
   }),
   Type.Object({ kind: Type.Literal('stream'), stream_url: Type.String(), ...Manner }),
+  /** A model that hears the caller and speaks itself, behind a connection of the organization. */
+  Type.Object({
+    kind: Type.Literal('realtime'),
+    /** in `realtime` of the organization */
+    connection_id: Type.String(),
+    /** instructions in plain words */
+    prompt: Type.String(),
+    ...Manner,
+  }),
   /** Instructions in plain words, for a language model. */
   Type.Object({ kind: Type.Literal('task'), task: Type.String(), ...Manner }),
   /** A version of a persona (contract 12), with its call_config and default_tools merged into the common settings. */

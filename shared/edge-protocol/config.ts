@@ -1,6 +1,6 @@
 /** The edge's configuration, sent by control. */
 import { type Static, Type } from 'typebox';
-import { AgentTool } from './agents.ts';
+import { AgentTool, RealtimeConnection } from './agents.ts';
 import { CallLimits, NumberConfig } from './numbers.ts';
 import { OrgRecording } from './recordings.ts';
 
@@ -24,6 +24,8 @@ export const OrgConfig = Type.Object({
   call_limits: Type.Optional(CallLimits),
   /** absent: from a control plane that keeps no recordings */
   recording: Type.Optional(OrgRecording),
+  /** servers of its realtime agents; absent: none */
+  realtime: Type.Optional(Type.Array(RealtimeConnection)),
 });
 export type OrgConfig = Static<typeof OrgConfig>;
 

@@ -1,0 +1,217 @@
+/**
+ * The Gemini Live protocol: PCM at 16 kHz in, 24 kHz out, JSON in both directions. The server finds the turns, says when
+ * the caller interrupted, and continues a session on a new connection by a handle. It cannot be told what was heard.
+ */
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import type { ToolCall } from '#shared/agent/dialogue.ts';
+import type { SpeechServer } from '../speech-socket.ts';
+import type { ModelProtocol, ModelSession, SessionEvents, SessionOptions } from './model-session.ts';
+import { LinearCodec } from './sound-formats.ts';
+
+const Words = Type.Object({ text: Type.Optional(Type.String()) });
+const Part = Type.Object({
+  inlineData: Type.Optional(
+    Type.Object({ mimeType: Type.Optional(Type.String()), data: Type.Optional(Type.String()) }),
+  ),
+});
+
+const Message = Type.Object({
+  setupComplete: Type.Optional(Type.Object({})),
+  serverContent: Type.Optional(
+    Type.Object({
+      modelTurn: Type.Optional(Type.Object({ parts: Type.Optional(Type.Array(Part)) })),
+      inputTranscription: Type.Optional(Words),
+      outputTranscription: Type.Optional(Words),
+      interrupted: Type.Optional(Type.Boolean()),
+      turnComplete: Type.Optional(Type.Boolean()),
+    }),
+  ),
+  toolCall: Type.Optional(
+    Type.Object({
+      functionCalls: Type.Optional(
+        Type.Array(
+          Type.Object({
+            id: Type.Optional(Type.String()),
+            name: Type.Optional(Type.String()),
+            args: Type.Optional(Type.Unknown()),
+          }),
+        ),
+      ),
+    }),
+  ),
+  toolCallCancellation: Type.Optional(Type.Object({ ids: Type.Optional(Type.Array(Type.String())) })),
+  goAway: Type.Optional(Type.Object({ timeLeft: Type.Optional(Type.String()) })),
+  sessionResumptionUpdate: Type.Optional(
+    Type.Object({ newHandle: Type.Optional(Type.String()), resumable: Type.Optional(Type.Boolean()) }),
+  ),
+});
+type Content = NonNullable<Static<typeof Message>['serverContent']>;
+
+/** Characters of a turn's words. */
+const longestTurn = 20_000;
+
+export const geminiProtocol: ModelProtocol = {
+  url: (server) => server.url,
+  headers: (apiKey) => ({ 'x-goog-api-key': apiKey }),
+  session: (server, options, events) => new GeminiSession(server, options, events),
+};
+
+class GeminiSession implements ModelSession {
+  readonly sampleRate = 16_000;
+  resumption: string | null = null;
+  readonly #model: string;
+  readonly #options: SessionOptions;
+  readonly #events: SessionEvents;
+  readonly #codec = new LinearCodec({ input: 16_000, output: 24_000 });
+  #ready = false;
+  /** Answers have no names in this protocol. */
+  #turn = 0;
+  #answering = false;
+  #heard = '';
+
+  constructor({ model }: SpeechServer, options: SessionOptions, events: SessionEvents) {
+    this.#model = model;
+    this.#options = options;
+    this.#events = events;
+  }
+
+  opened(): void {
+    const { instructions, tools, voice, language, temperature, interruptible, resumption } = this.#options;
+    this.#send({
+      setup: {
+        model: this.#model.startsWith('models/') ? this.#model : `models/${this.#model}`,
+        generationConfig: {
+          responseModalities: ['AUDIO'],
+          ...(temperature !== null && { temperature }),
+          speechConfig: {
+            languageCode: language,
+            ...(voice !== null && { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } }),
+          },
+        },
+        systemInstruction: { parts: [{ text: instructions }] },
+        tools: [
+          {
+            functionDeclarations: tools.map(({ name, description, inputSchema }) => ({
+              name,
+              description,
+              parametersJsonSchema: inputSchema,
+            })),
+          },
+        ],
+        realtimeInputConfig: {
+          activityHandling: interruptible ? 'START_OF_ACTIVITY_INTERRUPTS' : 'NO_INTERRUPTION',
+        },
+        inputAudioTranscription: {},
+        outputAudioTranscription: {},
+        sessionResumption: resumption === null ? {} : { handle: resumption },
+        contextWindowCompression: { slidingWindow: {} },
+      },
+    });
+  }
+
+  audio(frame: Int16Array): void {
+    if (!this.#ready) return;
+    const data = this.#codec.encode(frame).toString('base64');
+    this.#events.send(`{"realtimeInput":{"audio":{"mimeType":"audio/pcm;rate=16000","data":"${data}"}}}`);
+  }
+
+  begin(sentence: string | null): void {
+    this.tell(
+      sentence === null ? 'The call begins. Speak first.' : `The call begins. Say exactly this: ${sentence}`,
+    );
+  }
+
+  /** It ends an answer that is being made. */
+  tell(text: string): void {
+    this.#content([{ role: 'user', parts: [{ text: `[System] ${text}` }] }], true);
+  }
+
+  toolResult({ id, name }: ToolCall, response: unknown): void {
+    this.#send({ toolResponse: { functionResponses: [{ id, name, response }] } });
+  }
+
+  cut(): void {}
+
+  stop(): void {}
+
+  receive(message: unknown): void {
+    if (!Value.Check(Message, message)) return;
+    const { setupComplete, serverContent, toolCall, toolCallCancellation, goAway } = message;
+    const { sessionResumptionUpdate: update } = message;
+    if (setupComplete) this.#begun();
+    if (serverContent) this.#said(serverContent);
+    for (const { id, name, args } of toolCall?.functionCalls ?? []) {
+      if (id !== undefined && name !== undefined) this.#events.tool({ id, name, input: args ?? {} });
+    }
+    for (const id of toolCallCancellation?.ids ?? []) this.#events.toolCancelled(id);
+    if (update?.resumable && update.newHandle) this.resumption = update.newHandle;
+    if (goAway) this.#events.ending(`the server ends the session in ${goAway.timeLeft ?? 'a moment'}`);
+  }
+
+  #begun(): void {
+    if (this.#ready) return;
+    this.#ready = true;
+    const { history, resumption } = this.#options;
+    // With a handle the server remembers the conversation itself.
+    if (resumption === null && history.length > 0) {
+      const turns = history.map(({ user, text }) => ({
+        role: user === 'assistant' ? 'model' : 'user',
+        parts: [{ text }],
+      }));
+      this.#content(turns, false);
+    }
+    this.#events.ready();
+  }
+
+  #said({ modelTurn, inputTranscription, outputTranscription, interrupted, turnComplete }: Content): void {
+    if (inputTranscription?.text) this.#heard = (this.#heard + inputTranscription.text).slice(0, longestTurn);
+    for (const { inlineData } of modelTurn?.parts ?? []) {
+      if (!inlineData?.data || !inlineData.mimeType?.startsWith('audio/pcm')) continue;
+      this.#answer();
+      this.#events.sound(this.#item, this.#codec.decode(Buffer.from(inlineData.data, 'base64')));
+    }
+    if (outputTranscription?.text) {
+      this.#answer();
+      this.#events.words(this.#item, outputTranscription.text);
+    }
+    if (interrupted) {
+      this.#events.interrupted();
+      this.#end();
+    } else if (turnComplete) this.#end();
+  }
+
+  /** An answer begins: the caller's turn is over. */
+  #answer(): void {
+    if (this.#answering) return;
+    this.#answering = true;
+    this.#turnHeard();
+  }
+
+  #end(): void {
+    this.#turnHeard();
+    if (!this.#answering) return;
+    this.#answering = false;
+    this.#events.sound(this.#item, this.#codec.flush());
+    this.#events.said(this.#item, null);
+    this.#turn++;
+  }
+
+  #turnHeard(): void {
+    const text = this.#heard;
+    this.#heard = '';
+    if (text !== '') this.#events.heard(text);
+  }
+
+  get #item(): string {
+    return `turn-${this.#turn}`;
+  }
+
+  #content(turns: readonly object[], turnComplete: boolean): void {
+    this.#send({ clientContent: { turns, turnComplete } });
+  }
+
+  #send(message: object): void {
+    this.#events.send(JSON.stringify(message));
+  }
+}

@@ -1,0 +1,90 @@
+import { afterEach, expect, it } from 'vitest';
+import { GeminiLiveServer } from '../../../test/kit/speech/gemini-live-server.ts';
+import { RealtimeScene } from '../../../test/kit/speech/realtime-scene.ts';
+
+const open: { close(): Promise<void> | void }[] = [];
+afterEach(async () => {
+  for (const part of open.splice(0).reverse()) await part.close();
+});
+
+async function begun(
+  answers: GeminiLiveServer['answers'],
+  setup: ConstructorParameters<typeof RealtimeScene>[2] = {},
+) {
+  const lab = await new GeminiLiveServer().listen();
+  open.push(lab);
+  lab.answers.push(...answers);
+  const scene = new RealtimeScene('gemini', lab, setup);
+  open.push({ close: () => scene.agent.close('the test is over') });
+  await scene.begin();
+  return { lab, scene };
+}
+
+it('sets up a session, speaks first, hears and answers', async () => {
+  const { lab, scene } = await begun([{ text: 'Hello' }, { text: 'Good' }], {
+    settings: { first_sentence: 'Welcome.', voice: 'Puck', temperature: 0.2 },
+  });
+  await scene.until('the first answer', () => scene.lines.length === 1);
+  expect(scene.agent.sampleRate).toBe(16_000);
+  expect(scene.playAll()).toBe(100);
+  scene.say('yes please');
+  await scene.until('an answer', () => scene.lines.length === 3);
+  expect(scene.lines).toEqual(['assistant: Hello', 'user: yes please', 'assistant: Good']);
+  expect(lab.told).toEqual(['user: [System] The call begins. Say exactly this: Welcome.']);
+  expect(lab.setup).toMatchObject({
+    model: 'models/talker',
+    generationConfig: {
+      temperature: 0.2,
+      speechConfig: { languageCode: 'en-US', voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Puck' } } },
+    },
+    realtimeInputConfig: { activityHandling: 'START_OF_ACTIVITY_INTERRUPTS' },
+  });
+  expect(lab.violations).toEqual([]);
+});
+
+it('stops when the caller interrupts; the transcript has what was heard', async () => {
+  const { scene } = await begun([{ text: 'We have a table', unfinished: true }, { text: 'Yes' }]);
+  // The resampler keeps about a millisecond.
+  await scene.until('the sound', () => scene.agent.queuedMs > 290);
+  scene.play(8);
+  scene.say('please');
+  await scene.until('the next answer', () => scene.host.lines('assistant').length === 2);
+  expect(scene.playAll()).toBe(60);
+  expect(scene.host.lines('assistant')).toEqual(['assistant: We have', 'assistant: Yes']);
+});
+
+it('runs tools, and forgets those that the server takes back', async () => {
+  const signals: AbortSignal[] = [];
+  const spec = { name: 'book', description: 'Books', inputSchema: { type: 'object' }, speech: null };
+  const result = { ok: true, data: 'done', error: null, variables: {} };
+  const { lab, scene } = await begun(
+    [{ calls: [{ id: 'c1', name: 'book', input: {} }] }, { calls: [{ id: 'c2', name: 'book', input: {} }] }],
+    {
+      tools: {
+        list: () => [spec],
+        run: async (_name, _input, signal) => {
+          signals.push(signal);
+          return signals.length === 1 ? result : new Promise(() => undefined);
+        },
+      },
+    },
+  );
+  await scene.until('the second call', () => signals.length === 2);
+  expect(lab.outputs).toEqual([{ call: 'c1', output: { ok: true, data: 'done', error: null } }]);
+  lab.emit({ toolCallCancellation: { ids: ['c2'] } });
+  await scene.until('the end of the second', () => signals[1]?.aborted === true);
+  expect(lab.violations).toEqual([]);
+});
+
+it('continues the session on a new connection before the server ends it', async () => {
+  const { lab, scene } = await begun([{ text: 'Hello' }, { text: 'Good' }]);
+  await scene.until('the first answer', () => scene.lines.length === 1);
+  lab.emit({ goAway: { timeLeft: '10s' } });
+  await scene.until('the next session', () => lab.resumed.length === 1 && lab.open === 1);
+  expect(lab.resumed).toEqual(['handle-1']);
+  expect(scene.playAll()).toBe(100);
+  scene.say('yes');
+  await scene.until('an answer', () => scene.lines.length === 3);
+  expect(lab.told).toHaveLength(1);
+  expect(lab.violations).toEqual([]);
+});

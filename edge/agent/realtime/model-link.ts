@@ -1,0 +1,288 @@
+/**
+ * The session of a call with its model, over as many connections as it needs: a lost one is replaced for a while, and one
+ * that will end soon before it ends. The conversation so far goes with it.
+ *
+ *     [ idle ] --connect--> [ opening ] --ready--> [ live ] --lost--> [ retrying ] --reconnectForMs--> [ given up ]
+ *                               | fails              |  ^                  |
+ *                               v                    |  +------ready-------+     renew: the next is opened while the
+ *                           [ closed ] <----close----+                           old one goes on
+ */
+import type { BlockList } from 'node:net';
+import type { Clock } from '#shared/clock.ts';
+import type { ResolveHost } from '#shared/judged-lookup.ts';
+import { Timers } from '#shared/timers.ts';
+import type { Log } from '../../call/log.ts';
+import {
+  openSpeechSocket,
+  placeOf,
+  type SpeechServer,
+  type SpeechSocket,
+  withoutKey,
+} from '../speech-socket.ts';
+import type { ModelProtocol, ModelSession, SessionEvents, SessionOptions } from './model-session.ts';
+
+export interface ModelLinkLimits {
+  /** time for a connection to open and the server to accept the session, ms */
+  readonly openTimeoutMs: number;
+  /** time after which a lost session is given up, ms */
+  readonly reconnectForMs: number;
+  readonly firstRetryMs: number;
+  /** audio that the server may leave unread, octets; further audio of the caller is dropped */
+  readonly maxUnreadBytes: number;
+}
+
+export interface ModelLinkDeps {
+  readonly protocol: ModelProtocol;
+  readonly server: SpeechServer;
+  readonly allowed: () => BlockList;
+  readonly resolve: ResolveHost;
+  readonly ca: string | string[] | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits: ModelLinkLimits;
+  /** For the next connection. */
+  readonly options: () => Omit<SessionOptions, 'resumption' | 'sampleRate'>;
+}
+
+export interface ModelLinkEvents
+  extends Omit<SessionEvents, 'send' | 'ready' | 'ending' | 'problem' | 'failed'> {
+  /** Another session has taken over; answers of the former one are not continued. */
+  replaced(): void;
+  lost(): void;
+  /** No session could be had in time. */
+  givenUp(why: string): void;
+}
+
+interface Live {
+  /** Stands before the names of its answers. */
+  readonly prefix: string;
+  readonly session: ModelSession;
+  readonly socket: SpeechSocket;
+}
+
+export class ModelLink {
+  readonly #deps: ModelLinkDeps;
+  readonly #events: ModelLinkEvents;
+  readonly #timers: Timers;
+  readonly #over = new AbortController();
+  #live: Live | null = null;
+  /** By which the next connection continues the session. */
+  #resumption: string | null = null;
+  #opening = false;
+  /** Of the first session; the call keeps it. */
+  #sampleRate: 8000 | 16000 | null = null;
+  /** Sessions so far: their answers may have the same names. */
+  #sessions = 0;
+  /** 20 ms frames of the caller that were dropped because the server did not read. */
+  dropped = 0;
+
+  constructor(deps: ModelLinkDeps, events: ModelLinkEvents) {
+    this.#deps = deps;
+    this.#events = events;
+    this.#timers = new Timers(deps.clock);
+  }
+
+  /** null while there is none */
+  get session(): ModelSession | null {
+    return this.#live?.session ?? null;
+  }
+
+  /** Opens the first session. Rejects when that fails, without a retry. */
+  async connect(): Promise<void> {
+    try {
+      this.#adopt(await this.#attempt(this.#deps.limits.openTimeoutMs));
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  audio(frame: Int16Array): void {
+    if (!this.#live) return;
+    if (this.#live.socket.bufferedBytes <= this.#deps.limits.maxUnreadBytes) this.#live.session.audio(frame);
+    else if (this.dropped++ % 50 === 0) {
+      this.#deps.log.warn(
+        { dropped_frames: this.dropped },
+        'the model server does not read, audio is dropped',
+      );
+    }
+  }
+
+  /** Tells the session of the answer what was heard of it; one that has ended does not need to know. */
+  cut(item: string, ms: number): void {
+    const { prefix, session } = this.#live ?? {};
+    if (prefix !== undefined && item.startsWith(prefix)) session?.cut(item.slice(prefix.length), ms);
+  }
+
+  /** Opens the next session while this one goes on. */
+  renew(why: string): void {
+    if (!this.#live || this.#opening || this.#over.signal.aborted) return;
+    this.#deps.log.info({ why }, 'renewing the session with the model');
+    this.#attempt(this.#deps.limits.openTimeoutMs).then(
+      (live) => this.#replace(live),
+      // The session that is there goes on; when it ends, it is lost like any other.
+      (error: unknown) => this.#deps.log.warn({ err: error }, 'the session with the model was not renewed'),
+    );
+  }
+
+  /** Safe to call twice. */
+  close(): void {
+    this.#over.abort(new Error('the call ended'));
+    this.#timers.stop();
+    this.#live?.socket.close(null);
+    this.#live = null;
+  }
+
+  // ---------------------------------------------------------------- opening
+
+  /** Resolves when the server has accepted a session, which nobody uses yet. */
+  async #attempt(timeoutMs: number): Promise<Live> {
+    const { server, clock, ca, protocol, allowed, resolve } = this.#deps;
+    const limit = new AbortController();
+    const timer = this.#timers.after(timeoutMs, () => {
+      limit.abort(new Error(`${placeOf(server.url)} did not accept a session within ${timeoutMs} ms`));
+    });
+    const signal = AbortSignal.any([limit.signal, this.#over.signal]);
+    const headers = server.apiKey === null ? {} : protocol.headers(server.apiKey);
+    const deps = { clock, ca, guard: { allowed: allowed(), resolve } };
+    let socket: SpeechSocket | null = null;
+    this.#opening = true;
+    try {
+      return await new Promise<Live>((resolveLive, reject) => {
+        const aborted = () => reject(signal.reason);
+        signal.addEventListener('abort', aborted, { once: true });
+        const prefix = `${this.#sessions++} `;
+        const session = this.#session(
+          prefix,
+          (message) => socket?.send(message),
+          () => socket && resolveLive({ prefix, session, socket }),
+          (why) =>
+            reject(new Error(`${placeOf(server.url)} rejected the session: ${withoutKey(why, server)}`)),
+        );
+        const events = {
+          opened: (opened: SpeechSocket) => {
+            socket = opened;
+            session.opened();
+          },
+          text: (message: string) => session.receive(parsed(message)),
+          // Some servers send their JSON in binary messages.
+          binary: (octets: Buffer) => session.receive(parsed(octets.toString('utf8'))),
+          lost: (why: string) => {
+            reject(new Error(why));
+            this.#lost(session, why);
+          },
+          idle: () => undefined,
+        };
+        openSpeechSocket(server, protocol.url(server), headers, deps, events, signal).catch(reject);
+      });
+    } catch (error) {
+      // Of an attempt that failed after the socket was open.
+      (socket as SpeechSocket | null)?.close(null);
+      throw error;
+    } finally {
+      this.#opening = false;
+      timer.cancel();
+    }
+  }
+
+  /** A session whose events count only while it is the live one. */
+  #session(
+    prefix: string,
+    send: (message: string) => void,
+    ready: () => void,
+    refused: (why: string) => void,
+  ): ModelSession {
+    const { protocol, server, options } = this.#deps;
+    const events = this.#events;
+    let isReady = false;
+    const isLive = () => this.#live?.session === session;
+    const session: ModelSession = protocol.session(
+      server,
+      {
+        ...options(),
+        resumption: this.#live?.session.resumption ?? this.#resumption,
+        sampleRate: this.#sampleRate,
+      },
+      {
+        send,
+        ready: () => {
+          isReady = true;
+          ready();
+        },
+        sound: (item, samples) => isLive() && events.sound(prefix + item, samples),
+        words: (item, more) => isLive() && events.words(prefix + item, more),
+        said: (item, text) => isLive() && events.said(prefix + item, text),
+        heard: (text) => isLive() && events.heard(text),
+        interrupted: () => isLive() && events.interrupted(),
+        tool: (call) => isLive() && events.tool(call),
+        toolCancelled: (id) => isLive() && events.toolCancelled(id),
+        ending: (why) => isLive() && this.renew(why),
+        problem: (why) => {
+          this.#deps.log.warn({ problem: withoutKey(why, server) }, 'the model server refused a message');
+        },
+        failed: (why) => {
+          if (!isReady) refused(why);
+          else this.#lost(session, `${placeOf(server.url)} ended the session: ${withoutKey(why, server)}`);
+        },
+      },
+    );
+    return session;
+  }
+
+  #adopt(live: Live): void {
+    if (this.#over.signal.aborted) live.socket.close(null);
+    else this.#live = live;
+    this.#sampleRate ??= live.session.sampleRate;
+  }
+
+  #replace(live: Live): void {
+    this.#live?.socket.close(null);
+    this.#adopt(live);
+    if (this.#live === live) this.#events.replaced();
+  }
+
+  // ---------------------------------------------------------------- lost
+
+  #lost(session: ModelSession, why: string): void {
+    if (this.#live?.session !== session) return;
+    const { log, clock, limits } = this.#deps;
+    this.#resumption = session.resumption;
+    this.#live.socket.close(null);
+    this.#live = null;
+    log.warn({ why }, 'the session with the model was lost, reconnecting');
+    this.#events.lost();
+    this.#retry(why, clock.elapsed() + limits.reconnectForMs, limits.firstRetryMs);
+  }
+
+  #retry(why: string, deadline: number, delayMs: number): void {
+    if (this.#over.signal.aborted) return;
+    const { clock, limits, log } = this.#deps;
+    const left = deadline - clock.elapsed();
+    if (left <= 0) {
+      this.#events.givenUp(why);
+      return;
+    }
+    this.#timers.after(Math.min(delayMs, left), () => {
+      const remaining = deadline - clock.elapsed();
+      if (remaining <= 0) {
+        this.#retry(why, deadline, delayMs);
+        return;
+      }
+      this.#attempt(Math.min(limits.openTimeoutMs, remaining)).then(
+        (live) => this.#replace(live),
+        (error: unknown) => {
+          log.info({ err: error }, 'the model server cannot be reached');
+          this.#retry(why, deadline, delayMs * 2);
+        },
+      );
+    });
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,354 @@
+/**
+ * An agent whose model hears the caller and speaks itself: passes audio between the two, carries out what the model asks
+ * for, and keeps what was said and heard.
+ *
+ *     write --> link --> model server --> playback --> read
+ *                             |
+ *                             +--> tools, transfers, keys, the end of the call
+ */
+import type { ToolCall } from '#shared/agent/dialogue.ts';
+import type { ToolRunner } from '#shared/agent/interfaces.ts';
+import { type Order, orderOf, toolsOf } from '#shared/agent/persona-tools.ts';
+import { fillTemplate } from '#shared/agent/template.ts';
+import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
+import type { NewId } from '#shared/ids.ts';
+import type { TextToSpeech } from '#shared/models/speech.ts';
+import { Timers } from '#shared/timers.ts';
+import type { AgentHost, AgentLeg, CallFacts } from '../../call/ports/agents.ts';
+import type { DtmfEvent } from '../../call/ports/media.ts';
+import { callVariables } from '../pathway-agent.ts';
+import { passOn, transferTo } from '../transfer-to.ts';
+import { ModelLink, type ModelLinkDeps, type ModelLinkLimits } from './model-link.ts';
+import { Playback } from './playback.ts';
+import { SaidSoFar } from './said-so-far.ts';
+
+export type RealtimeSettings = Extract<AgentSettings, { kind: 'realtime' }>;
+
+export interface RealtimeLimits extends ModelLinkLimits {
+  /** age of a session at which it is renewed in the next pause, ms; servers end it after 60 minutes */
+  readonly renewAfterMs: number;
+  /** and without waiting for a pause */
+  readonly renewLatestMs: number;
+  /** answers queued for playback, seconds */
+  readonly maxQueuedSeconds: number;
+  /** pause after which key presses are one entry, ms */
+  readonly keyPauseMs: number;
+  /** delay between the last word and the end of the call, ms: audio still in the peer's jitter buffer */
+  readonly tailMs: number;
+}
+
+export const realtimeLimits: RealtimeLimits = {
+  openTimeoutMs: 5000,
+  reconnectForMs: 8000,
+  firstRetryMs: 250,
+  // About a second of PCM at 24 kHz as base64.
+  maxUnreadBytes: 65_536,
+  renewAfterMs: 55 * 60_000,
+  renewLatestMs: 59 * 60_000,
+  maxQueuedSeconds: 180,
+  keyPauseMs: 1500,
+  tailMs: 200,
+};
+
+export interface RealtimeDeps extends Omit<ModelLinkDeps, 'options' | 'limits'> {
+  readonly newId: NewId;
+  /** Tells the caller that the session is lost. */
+  readonly tts: TextToSpeech;
+  /** null: the call has no tools */
+  readonly tools: ToolRunner | null;
+  readonly limits: RealtimeLimits;
+}
+
+/** Calls of tools that run at a time, and of a call in all. */
+const mostAtOnce = 8;
+const mostCalls = 1000;
+/** Keys of one entry. */
+const mostKeys = 32;
+const lookMs = 1000;
+const apology = 'I am sorry, I have a technical problem. Please call again later.';
+const manners =
+  'You speak with a person on the telephone. Answer in one to three short sentences, without lists. ' +
+  'What the system tells you about the call, such as keys that were pressed, is true; do not read it out.';
+
+export class RealtimeAgent implements AgentLeg {
+  readonly #settings: RealtimeSettings;
+  readonly #call: CallFacts;
+  readonly #host: AgentHost;
+  readonly #deps: RealtimeDeps;
+  readonly #link: ModelLink;
+  readonly #timers: Timers;
+  readonly #said: SaidSoFar;
+  readonly #over = new AbortController();
+  #rate: 8000 | 16000 = 8000;
+  #playback: Playback;
+  #variables: Record<string, unknown>;
+  /** Every call of the session that was begun: each is carried out once. */
+  readonly #calls = new Set<string>();
+  #callsInAll = 0;
+  readonly #running = new Map<string, AbortController>();
+  #keys = '';
+  #keyTimer: { cancel(): void } | null = null;
+  #sessionSince = 0;
+  /** The call is about to end or to be transferred, or its model is lost: nothing more is begun. */
+  #leaving = false;
+
+  constructor(settings: RealtimeSettings, call: CallFacts, host: AgentHost, deps: RealtimeDeps) {
+    const { limits, clock, newId } = deps;
+    this.#settings = settings;
+    this.#call = call;
+    this.#host = host;
+    this.#deps = deps;
+    this.#timers = new Timers(clock);
+    this.#variables = callVariables(settings, call, () => clock.now()).variables;
+    this.#said = new SaidSoFar((entry) => host.transcript(entry), clock, newId);
+    this.#playback = new Playback(this.#rate, limits.maxQueuedSeconds);
+    this.#link = new ModelLink(
+      { ...deps, options: () => this.#options() },
+      {
+        sound: (item, samples) => this.#sound(item, samples),
+        words: (item, more) => this.#playback.words(item, more),
+        said: (item, text) => {
+          const all = this.#playback.said(item, text);
+          if (all !== null) this.#said.assistant(item, all);
+        },
+        heard: (text) => this.#said.user(text),
+        interrupted: () => {
+          if (!settings.block_interruptions) this.#cut(true);
+        },
+        tool: (order) => void this.#tool(order),
+        toolCancelled: (id) => this.#running.get(id)?.abort(),
+        replaced: () => {
+          this.#sessionSince = clock.elapsed();
+          this.#calls.clear();
+          this.#endOpen();
+        },
+        lost: () => this.#endOpen(),
+        givenUp: (why) => void this.#givenUp(why),
+      },
+    );
+  }
+
+  get sampleRate(): 8000 | 16000 {
+    return this.#rate;
+  }
+
+  /** Frames of the caller that the server did not read. */
+  get droppedFrames(): number {
+    return this.#link.dropped;
+  }
+
+  /** Sound that waits to be played. */
+  get queuedMs(): number {
+    return this.#playback.queuedMs;
+  }
+
+  async prepare(): Promise<void> {
+    await this.#link.connect();
+    this.#rate = this.#link.session?.sampleRate ?? 8000;
+    this.#playback = new Playback(this.#rate, this.#deps.limits.maxQueuedSeconds);
+    this.#sessionSince = this.#deps.clock.elapsed();
+    this.#watchAge();
+  }
+
+  start(): void {
+    const { wait_for_greeting: waits, first_sentence: sentence } = this.#settings;
+    if (!waits) this.#link.session?.begin(sentence && this.#filled(sentence));
+  }
+
+  read(frame: Int16Array): boolean {
+    return this.#playback.read(frame);
+  }
+
+  write(frame: Int16Array): void {
+    this.#link.audio(frame);
+  }
+
+  /** The model is told of keys by whole entries. */
+  dtmf({ digit }: DtmfEvent): void {
+    if (this.#settings.ignore_button_press || this.#closed) return;
+    this.#keyTimer?.cancel();
+    this.#keys += digit;
+    if (!this.#settings.block_interruptions) {
+      this.#link.session?.stop();
+      this.#cut(true);
+    }
+    if (digit === '#' || this.#keys.length >= mostKeys) this.#tellKeys();
+    else this.#keyTimer = this.#timers.after(this.#deps.limits.keyPauseMs, () => this.#tellKeys());
+  }
+
+  close(reason: string): void {
+    if (this.#closed) return;
+    this.#over.abort(new Error(`the call is over: ${reason}`));
+    this.#timers.stop();
+    this.#cut(false);
+    this.#link.close();
+  }
+
+  get #closed(): boolean {
+    return this.#over.signal.aborted;
+  }
+
+  // ---------------------------------------------------------------- the session
+
+  #options() {
+    const { voice, language, temperature = null, block_interruptions: blocked, prompt } = this.#settings;
+    return {
+      instructions: `${manners}\n\n${this.#filled(prompt)}`,
+      tools: toolsOf(this.#given()),
+      voice,
+      language,
+      temperature,
+      interruptible: !blocked,
+      history: this.#said.history,
+    };
+  }
+
+  #filled(text: string): string {
+    const { builtIns } = callVariables(this.#settings, this.#call, () => this.#deps.clock.now());
+    return fillTemplate(text, { ...this.#variables, ...builtIns() });
+  }
+
+  #given() {
+    const { transfer_list: transfers = {} } = this.#settings;
+    return { transfers, pathways: [], tools: this.#deps.tools?.list() ?? [], onCall: true };
+  }
+
+  /** A session that is old is replaced in a pause, and in the end without one. */
+  #watchAge(): void {
+    this.#timers.after(lookMs, () => {
+      const { limits, clock } = this.#deps;
+      const age = clock.elapsed() - this.#sessionSince;
+      const isBusy = this.#playback.playing || this.#running.size > 0;
+      if (age >= limits.renewLatestMs || (age >= limits.renewAfterMs && !isBusy)) {
+        this.#sessionSince = clock.elapsed();
+        this.#link.renew('its server ends a session after 60 minutes');
+      }
+      this.#watchAge();
+    });
+  }
+
+  // ---------------------------------------------------------------- sound
+
+  #sound(item: string, samples: Int16Array): void {
+    const dropped = this.#playback.push(item, samples);
+    if (dropped === 0) return;
+    const { maxQueuedSeconds } = this.#deps.limits;
+    this.#deps.log.warn({ item }, `an answer is longer than the ${maxQueuedSeconds} s that are queued`);
+  }
+
+  /** Stops the sound. What the caller heard is what the transcript has, and the model. */
+  #cut(tell: boolean): void {
+    for (const { item, ms, text } of this.#playback.cut()) {
+      if (tell) this.#link.cut(item, ms);
+      this.#said.assistant(item, text);
+    }
+  }
+
+  /** The session has ended: no more comes of its answers. */
+  #endOpen(): void {
+    for (const { item, text } of this.#playback.endOpen()) this.#said.assistant(item, text);
+  }
+
+  #tellKeys(): void {
+    const keys = this.#keys;
+    this.#keys = '';
+    if (keys === '') return;
+    this.#said.user(`Pressed ${keys}`);
+    this.#link.session?.tell(`The caller pressed the keys ${keys} on the telephone.`);
+  }
+
+  // ---------------------------------------------------------------- what the model asks for
+
+  async #tool(call: ToolCall): Promise<void> {
+    if (this.#calls.has(call.id) || this.#closed || this.#leaving) return;
+    const session = this.#link.session;
+    const isTooMuch = this.#running.size >= mostAtOnce || this.#callsInAll >= mostCalls;
+    if (isTooMuch) {
+      session?.toolResult(call, { ok: false, error: 'too many tools were called' });
+      return;
+    }
+    this.#calls.add(call.id);
+    this.#callsInAll++;
+    const cancel = new AbortController();
+    this.#running.set(call.id, cancel);
+    const signal = AbortSignal.any([cancel.signal, this.#over.signal]);
+    const result = await this.#carryOut(orderOf(call, this.#given()), signal).catch((error: unknown) => ({
+      ok: false,
+      error: error instanceof Error ? error.message : String(error),
+    }));
+    this.#running.delete(call.id);
+    if (result === null || signal.aborted) return;
+    if (this.#link.session === session) session?.toolResult(call, result);
+    // The session that asked has been replaced: the next one has not heard of the call.
+    else this.#link.session?.tell(`The result of ${call.name}: ${JSON.stringify(result)}`);
+  }
+
+  /** @returns the result for the model; null: the call is over */
+  async #carryOut(order: Order, signal: AbortSignal): Promise<object | null> {
+    switch (order.kind) {
+      case 'end':
+        return this.#end();
+      case 'transfer':
+        return this.#transfer(order.target);
+      case 'press':
+        await this.#playback.played();
+        if (signal.aborted) return null;
+        this.#said.note(`Sends the keys ${order.digits}`);
+        await this.#host.sendDtmf(order.digits);
+        return { ok: true };
+      case 'tool': {
+        const { name } = order.tool;
+        this.#said.note(`Uses the tool ${name}`);
+        const { tools } = this.#deps;
+        if (!tools) return { ok: false, error: 'no tools can be run here' };
+        const { ok, data, error, variables } = await tools.run(name, order.input, signal, this.#variables);
+        this.#variables = { ...this.#variables, ...variables };
+        if (Object.keys(variables).length > 0) this.#host.variables(this.#variables);
+        return { ok, data, error };
+      }
+      case 'refused':
+        return { ok: false, error: order.why };
+      case 'pathway':
+        return { ok: false, error: 'there is no such procedure' };
+    }
+  }
+
+  /** The goodbye is played first; a caller who speaks meanwhile has something to say. */
+  async #end(): Promise<object | null> {
+    if (!(await this.#playback.played())) return { ok: false, error: 'the caller speaks: the call goes on' };
+    if (this.#closed) return null;
+    this.#leaving = true;
+    this.#timers.after(this.#deps.limits.tailMs, () => this.#host.hangup('the model ended the call'));
+    return null;
+  }
+
+  async #transfer(target: string): Promise<object | null> {
+    await this.#playback.played();
+    if (this.#closed) return null;
+    const outcome = await transferTo(this.#host, target, 'bridge');
+    return outcome.ok ? null : { ok: false, error: outcome.reason };
+  }
+
+  /** The fallback number takes the call; without one, the caller hears why it ends. */
+  async #givenUp(why: string): Promise<void> {
+    const { fallback_number: fallback, language } = this.#settings;
+    const { tts, log } = this.#deps;
+    const lost = new Error(why);
+    this.#leaving = true;
+    if (fallback !== null) {
+      await passOn(this.#host, fallback, lost, log);
+      return;
+    }
+    try {
+      const words = await tts.synthesize(apology, { voice: null, language, sampleRate: this.#rate });
+      if (this.#closed) return;
+      this.#playback.push('apology', words);
+      this.#said.assistant('apology', apology);
+      this.#playback.said('apology', apology);
+      await this.#playback.played();
+    } catch (error) {
+      log.warn({ err: error }, 'the caller is not told that the model is lost');
+    }
+    if (!this.#closed) this.#host.fail(lost);
+  }
+}

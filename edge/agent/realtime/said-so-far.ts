@@ -1,0 +1,68 @@
+/** The conversation of a call with its model: each line to the transcript, the last ones for the next session. */
+import type { Clock } from '#shared/clock.ts';
+import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
+import type { NewId } from '#shared/ids.ts';
+import type { SpokenLine } from './model-session.ts';
+
+/** Lines that a new session is told, and characters of one. */
+const mostLines = 60;
+const longestLine = 4000;
+
+interface Line extends SpokenLine {
+  readonly entry: TranscriptEntry;
+  /** of the model's answer */
+  readonly item: string | null;
+}
+
+export class SaidSoFar {
+  readonly #report: (entry: TranscriptEntry) => void;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #newId: NewId;
+  readonly #lines: Line[] = [];
+
+  constructor(report: (entry: TranscriptEntry) => void, clock: Pick<Clock, 'now'>, newId: NewId) {
+    this.#report = report;
+    this.#clock = clock;
+    this.#newId = newId;
+  }
+
+  get history(): SpokenLine[] {
+    return this.#lines.map(({ user, text }) => ({ user, text }));
+  }
+
+  user(text: string): void {
+    if (text.trim() !== '') this.#add('user', text, null);
+  }
+
+  /** Words of an answer; told again, they replace those before. */
+  assistant(item: string, text: string): void {
+    const words = text.trim();
+    const known = this.#lines.findIndex((line) => line.item === item);
+    const line = this.#lines[known];
+    if (!line) {
+      if (words !== '') this.#add('assistant', words, item);
+      return;
+    }
+    const entry = { ...line.entry, text: words };
+    if (words === '') this.#lines.splice(known, 1);
+    else this.#lines[known] = { ...line, text: words.slice(0, longestLine), entry };
+    this.#report(entry);
+  }
+
+  /** What the agent did. */
+  note(text: string): void {
+    this.#report(this.#entry('agent-action', text));
+  }
+
+  #add(user: SpokenLine['user'], text: string, item: string | null): void {
+    const entry = this.#entry(user, text.trim());
+    this.#lines.push({ user, text: text.trim().slice(0, longestLine), item, entry });
+    if (this.#lines.length > mostLines) this.#lines.shift();
+    this.#report(entry);
+  }
+
+  #entry(user: TranscriptEntry['user'], text: string): TranscriptEntry {
+    const at = new Date(this.#clock.now()).toISOString();
+    return { id: this.#newId(), at, user, text, node_id: null, node_name: null };
+  }
+}
