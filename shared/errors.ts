@@ -29,7 +29,7 @@ export const apiErrors = {
   TARGET_NOT_ALLOWED: { status: 400, message: 'The target address is not a public address.' },
   AGENT_SOURCE_CONFLICT: {
     status: 400,
-    message: 'Give at most one of prompt, pathway_id, persona_id and stream_url.',
+    message: 'Give at most one of prompt, pathway_id, persona_id, stream_url and realtime.',
   },
   NO_OUTBOUND_ROUTE: { status: 400, message: 'No number with an outbound configuration can make this call.' },
   REFER_NOT_SUPPORTED: { status: 400, message: 'The peer of the call does not support REFER.' },

@@ -14,8 +14,8 @@ import {
 } from '../numbers/index.ts';
 import { checkUrl, readRecording } from '../organizations/index.ts';
 
-export type AgentSource = 'task' | 'pathway_id' | 'persona_id' | 'stream_url';
-const sources: readonly AgentSource[] = ['task', 'pathway_id', 'persona_id', 'stream_url'];
+export type AgentSource = 'task' | 'pathway_id' | 'persona_id' | 'stream_url' | 'realtime';
+const sources: readonly AgentSource[] = ['task', 'pathway_id', 'persona_id', 'stream_url', 'realtime'];
 
 /**
  * Checks what a schema cannot. Returns the order's one agent source.
@@ -89,6 +89,17 @@ export function orderedAgent(order: CallOrder, version: number, tools: readonly 
     return { kind: 'stream', stream_url: order.stream_url, ...agentSettings, ...transfers };
   }
   const used = tools.length > 0 && { tools: [...tools] };
+  if (order.realtime !== undefined) {
+    const { connection, instructions } = order.realtime;
+    return {
+      kind: 'realtime',
+      connection_id: connection,
+      prompt: instructions,
+      ...agentSettings,
+      ...transfers,
+      ...used,
+    };
+  }
   return { kind: 'task', task: order.task ?? '', ...agentSettings, ...transfers, ...used };
 }
 

@@ -233,6 +233,8 @@ describe('POST /v1/calls', () => {
   it.each<[object, string]>([
     [{}, 'AGENT_SOURCE_CONFLICT'],
     [{ task, stream_url: 'wss://stream.example.com' }, 'AGENT_SOURCE_CONFLICT'],
+    [{ task, realtime: { connection: 'main', instructions: 'x' } }, 'AGENT_SOURCE_CONFLICT'],
+    [{ realtime: { connection: 'main', instructions: 'x' } }, 'INVALID_PARAMETER'],
     [{ task, phone_number: 'no number!' }, 'INVALID_PARAMETER'],
     [{ task, phone_number: 'sip:bob@pbx.example.com;transport=udp' }, 'INVALID_PARAMETER'],
     [{ task, phone_number: 'sip:bob@10.0.0.1' }, 'TARGET_NOT_ALLOWED'],

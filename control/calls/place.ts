@@ -8,7 +8,13 @@ import { type Db, fromJson, type SipConfigurationRow } from '../db/index.ts';
 import { isPublished, Unanswered } from '../edge-link/index.ts';
 import { RateLimiter } from '../http/index.ts';
 import { findNumber, readTarget } from '../numbers/index.ts';
-import { isoTime, showWindow } from '../organizations/index.ts';
+import {
+  findOrganization,
+  isoTime,
+  requireConnection,
+  showWindow,
+  storedConnections,
+} from '../organizations/index.ts';
 import { findPathway, findVersion, resolveVersion } from '../pathways/index.ts';
 import { personaAgent } from '../personas/index.ts';
 import { agentTools, firstUnknownTool } from '../tools/index.ts';
@@ -52,6 +58,11 @@ export class CallPlacer {
     const routes = await findRoutes(database.db, orgId, order.from);
     const unknown = await firstUnknownTool(database.db, orgId, order.tools ?? []);
     if (unknown >= 0) throw ApiError.of('TOOL_NOT_FOUND', { path: `/tools/${unknown}` });
+    if (order.realtime)
+      requireConnection(
+        storedConnections(await findOrganization(database.db, orgId)),
+        order.realtime.connection,
+      );
     const agent = await findAgent(database.db, orgId, order);
     const [trunk] = routes;
     if (!trunk) throw ApiError.of('NO_OUTBOUND_ROUTE');

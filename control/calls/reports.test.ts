@@ -96,6 +96,7 @@ function organization(id: string, event_webhook_url: string): OrganizationRow {
     call_limits: null,
     call_ceiling: null,
     recording: null,
+    realtime: null,
     wide_sources: 0,
     disabled_at: null,
   } as const;

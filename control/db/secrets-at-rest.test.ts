@@ -21,6 +21,7 @@ const trunkPassword = 'trunk-password-in-plain';
 const registerPassword = 'register-password-in-plain';
 
 const toolToken = 'tool-token-in-plain';
+const modelKey = 'model-key-in-plain';
 const portPin = 'pin-97531-in-plain';
 const portOrder = {
   phone_numbers: ['+12125550190'],
@@ -73,6 +74,10 @@ it('the database contains no keys, passwords or secrets, even where a response s
     name: 'Chat',
     credentials: { base_url: 'https://chat.example.com', token: toolToken },
   });
+  const connection = { name: 'main', protocol: 'openai', url: 'wss://models.example.com/', model: 'm' };
+  await test.call('PATCH', '/v1/org/settings', {
+    body: { realtime: [{ ...connection, api_key: modelKey }] },
+  });
   await post('/v1/sip/port/initiate', { ...portOrder, pin: portPin });
   const derived = String(attached.first.body.data?.register_password_for_pbx);
   const secret = String(rotated.first.body.data?.secret);
@@ -85,7 +90,7 @@ it('the database contains no keys, passwords or secrets, even where a response s
   // Other data is found, so the search works.
   expect(text).toContain(number);
   expect(text).toContain(test.key.slice(0, 9));
-  for (const plain of [trunkPassword, registerPassword, derived, secret, toolToken, portPin])
+  for (const plain of [trunkPassword, registerPassword, derived, secret, toolToken, modelKey, portPin])
     expect(text).not.toContain(plain);
   for (const key of [test.key, test.operatorKey, test.edgeToken]) expect(text).not.toContain(key);
 });

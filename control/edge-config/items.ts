@@ -37,12 +37,12 @@ export type StoredOrganization = OrgConfig & { readonly call_ceiling?: Json };
 export async function organizationItem(db: Db, id: string): Promise<Item> {
   const row = await db
     .selectFrom('organizations')
-    .select(['signing_secret', 'call_limits', 'call_ceiling', 'recording'])
+    .select(['signing_secret', 'call_limits', 'call_ceiling', 'recording', 'realtime'])
     .where('id', '=', id)
     .where('disabled_at', 'is', null)
     .executeTakeFirst();
   if (!row) return { kind: 'organization', key: id, content: null };
-  const { signing_secret, call_ceiling, call_limits, recording } = row;
+  const { signing_secret, call_ceiling, call_limits, recording, realtime } = row;
   const key = await currentRecordingKey(db);
   const content: StoredOrganization = {
     org_id: id,
@@ -50,6 +50,7 @@ export async function organizationItem(db: Db, id: string): Promise<Item> {
     ...(call_limits !== null && { call_limits: fromJson(call_limits) }),
     ...(call_ceiling !== null && { call_ceiling }),
     ...(key && { recording: { ...key, ...(recording !== null && { choice: fromJson(recording) }) } }),
+    ...(realtime !== null && { realtime: fromJson(realtime) }),
   };
   return { kind: 'organization', key: id, content: toJson(content) };
 }

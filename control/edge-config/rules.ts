@@ -155,7 +155,18 @@ function agentSettings(
   if (settings.stream_url) {
     return { kind: 'stream', stream_url: settings.stream_url, ...agentSettings, ...transfers };
   }
-  if (!settings.prompt) return null;
   const used = tools.length > 0 && { tools: [...tools] };
+  if (settings.realtime) {
+    const { connection, instructions } = settings.realtime;
+    return {
+      kind: 'realtime',
+      connection_id: connection,
+      prompt: instructions,
+      ...agentSettings,
+      ...transfers,
+      ...used,
+    };
+  }
+  if (!settings.prompt) return null;
   return { kind: 'task', task: settings.prompt, ...agentSettings, ...transfers, ...used };
 }

@@ -14,7 +14,13 @@ import {
   type SecretBox,
   toJson,
 } from '../db/index.ts';
-import { type CallCeiling, ceilingOf, limitsInForce, signingSecretContext } from '../organizations/index.ts';
+import {
+  type CallCeiling,
+  ceilingOf,
+  limitsInForce,
+  openConnections,
+  signingSecretContext,
+} from '../organizations/index.ts';
 import type { Bus, Topic } from '../replicas/index.ts';
 import { openPassword } from '../trunks/index.ts';
 import {
@@ -240,7 +246,13 @@ export class EdgeConfigStore {
           stored.call_limits,
           ceilingOf(call_ceiling ?? null, this.#settings.callLimits),
         );
-        organizations.push({ ...stored, signing_secret, ...(call_limits && { call_limits }) });
+        const { realtime } = stored;
+        organizations.push({
+          ...stored,
+          signing_secret,
+          ...(call_limits && { call_limits }),
+          ...(realtime && { realtime: openConnections(realtime, key, this.#secrets) }),
+        });
       }
     }
     return { organizations, numbers, pathways };

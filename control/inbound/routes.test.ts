@@ -121,6 +121,7 @@ describe('POST /v1/inbound/{phone_number}', () => {
       prompt: null,
       persona_id: null,
       stream_url: null,
+      realtime: null,
       first_sentence: null,
       model: null,
       tools: null,
@@ -129,6 +130,12 @@ describe('POST /v1/inbound/{phone_number}', () => {
     expect(await read()).toMatchObject({ prompt: null, pathway_id: pathwayId, first_sentence: null });
     await update({ stream_url: 'wss://bot.example.com/call' });
     expect(await read()).toMatchObject({ pathway_id: null, stream_url: 'wss://bot.example.com/call' });
+    const realtime = { connection: 'main', instructions: 'Sell flowers.' };
+    expect((await update({ realtime })).codes).toEqual(['INVALID_PARAMETER']);
+    const connection = { name: 'main', protocol: 'gemini', url: 'wss://models.example.com/', model: 'm' };
+    await test.call('PATCH', '/v1/org/settings', { body: { realtime: [connection] } });
+    await update({ realtime });
+    expect(await read()).toMatchObject({ stream_url: null, realtime });
     expect((await update({ pathway_id: pathwayId, prompt: 'x' })).codes).toEqual(['AGENT_SOURCE_CONFLICT']);
     expect((await update({ pathway_id: '', prompt: 'x' })).status).toBe(200);
   });

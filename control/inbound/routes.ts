@@ -24,7 +24,13 @@ import {
   readUpdate,
   storeChange,
 } from '../numbers/index.ts';
-import { ceilingOf, checkBelowCeiling, findOrganization } from '../organizations/index.ts';
+import {
+  ceilingOf,
+  checkBelowCeiling,
+  findOrganization,
+  requireConnection,
+  storedConnections,
+} from '../organizations/index.ts';
 import { findPathway, findVersion, resolveVersion } from '../pathways/index.ts';
 import { requirePersona } from '../personas/index.ts';
 import { firstUnknownTool } from '../tools/index.ts';
@@ -39,6 +45,7 @@ const omittable = {
   call_limits: null,
   first_sentence: null,
   stream_url: null,
+  realtime: null,
   webhook: null,
 } as const;
 
@@ -161,6 +168,8 @@ async function checkReferences(
 ): Promise<void> {
   const { pathway_id, pathway_version } = change.row;
   const settings = readSettings(change.row.settings);
+  if (body.realtime)
+    requireConnection(storedConnections(await findOrganization(db, orgId)), body.realtime.connection);
   if (body.persona_id) await requirePersona(db, orgId, body.persona_id);
   const unknown = await firstUnknownTool(db, orgId, body.tools ?? []);
   if (unknown >= 0) throw ApiError.of('TOOL_NOT_FOUND', { path: `/tools/${unknown}` });

@@ -1,5 +1,6 @@
 /** Inbound numbers: the rules of contract section 10, pure. */
 import type { InboundNumber, InboundUpdate } from '#shared/api/inbound.ts';
+import type { RealtimeAgentChoice } from '#shared/api/realtime.ts';
 import { toE164 } from '#shared/e164.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
 import type { RecordingChoice } from '#shared/edge-protocol/recordings.ts';
@@ -11,6 +12,7 @@ import { limitsView, readRecording, readUrl } from '../organizations/index.ts';
 export interface NumberSettings {
   prompt?: string;
   stream_url?: string;
+  realtime?: RealtimeAgentChoice;
   start_node_id?: string;
   first_sentence?: string;
   wait_for_greeting?: boolean;
@@ -46,7 +48,7 @@ export interface NumberChange {
   readonly updates: Record<string, unknown>;
 }
 
-const sources = ['prompt', 'pathway_id', 'persona_id', 'stream_url'] as const;
+const sources = ['prompt', 'pathway_id', 'persona_id', 'stream_url', 'realtime'] as const;
 const flags: ReadonlySet<string> = new Set([
   'wait_for_greeting',
   'block_interruptions',
@@ -155,6 +157,7 @@ export function numberView(row: NumberRow): InboundNumber {
     start_node_id: settings.start_node_id ?? null,
     persona_id: row.persona_id,
     stream_url: settings.stream_url ?? null,
+    realtime: settings.realtime ?? null,
     first_sentence: settings.first_sentence ?? null,
     wait_for_greeting: settings.wait_for_greeting ?? false,
     block_interruptions: settings.block_interruptions ?? false,

@@ -8,6 +8,7 @@ export {
 } from './call-limit-rules.ts';
 export { addGuard, showWindow } from './guard.ts';
 export { graphBytes, Quotas } from './quota-rules.ts';
+export { openConnections, requireConnection } from './realtime-rules.ts';
 export { readRecording } from './recording-rules.ts';
 export { organizationRoutes } from './routes.ts';
 export { checkUrl, hashKey, keyOfHeader, readUrl } from './rules.ts';
@@ -29,5 +30,6 @@ export {
   revokeEdgeToken,
   setDisabled,
   signingSecretContext,
+  storedConnections,
   updateOrganization,
 } from './store.ts';

@@ -13,6 +13,13 @@ const read = (key: string | null = test.key) => test.call('GET', '/v1/org/settin
 const patch = (body: object, options: CallOptions = {}) =>
   test.call('PATCH', '/v1/org/settings', { body, ...options });
 
+const connection = {
+  name: 'main',
+  protocol: 'openai',
+  url: 'wss://models.example.com/v1/realtime',
+  model: 'talker',
+};
+
 describe('/v1/org/settings', () => {
   it('shows the settings of the organization, and changes what is sent', async () => {
     const initial = {
@@ -26,6 +33,7 @@ describe('/v1/org/settings', () => {
       call_limits: null,
       call_ceiling: { concurrent: null, per_minute: null },
       recording: null,
+      realtime: [],
     };
     expect((await read()).body).toEqual({ data: initial, errors: null });
     expect((await patch({})).body.data).toEqual(initial);
@@ -71,6 +79,12 @@ describe('/v1/org/settings', () => {
     [{ alert_emails: ['ops@-example.com'] }, 'INVALID_PARAMETER'],
     [{ event_webhook_url: 'https://[::1]/' }, 'TARGET_NOT_ALLOWED'],
     [{ name: 'New' }, 'UNKNOWN_PROPERTY'],
+    [{ realtime: [{ ...connection, url: 'ws://models.example.com' }] }, 'INVALID_PARAMETER'],
+    [{ realtime: [{ ...connection, url: 'wss://10.0.0.1/' }] }, 'TARGET_NOT_ALLOWED'],
+    [{ realtime: [{ ...connection, protocol: 'other' }] }, 'INVALID_PARAMETER'],
+    [{ realtime: [{ ...connection, name: 'a b' }] }, 'INVALID_PARAMETER'],
+    [{ realtime: [connection, connection] }, 'INVALID_PARAMETER'],
+    [{ realtime: Array(21).fill(connection) }, 'INVALID_PARAMETER'],
     [{ call_limits: { concurrent: 0 } }, 'INVALID_PARAMETER'],
     [{ call_limits: { per_minute: 10_001 } }, 'INVALID_PARAMETER'],
     [{ call_limits: { allowed_prefixes: ['1415'] } }, 'INVALID_PARAMETER'],
@@ -104,6 +118,34 @@ describe('/v1/org/settings', () => {
     expect(await ofEdge()).toMatchObject([{ call_limits: { per_minute: 9 } }]);
     expect((await patch({ call_limits: null })).body.data?.call_limits).toBeNull();
     expect((await ofEdge())[0]).not.toHaveProperty('call_limits');
+    await edge.kill();
+  });
+
+  it('keeps connections to model servers, whose keys only edges get', async () => {
+    const edge = await connectEdge(test);
+    expect((await edge.next('config')).config.organizations[0]).not.toHaveProperty('realtime');
+    const ofEdge = async () => (await edge.next('change')).change.organizations[0]?.realtime;
+    const { name: id, ...rest } = connection;
+    const api_key = 'sk-model-key';
+    const { data } = (await patch({ realtime: [{ ...connection, api_key }] })).body;
+    expect(data?.realtime).toEqual([{ ...connection, has_api_key: true }]);
+    expect(await ofEdge()).toEqual([{ id, ...rest, api_key }]);
+    // The list is replaced; a key that is left out stays, unless it would go to another host.
+    await patch({
+      realtime: [
+        { ...connection, model: 'other' },
+        { ...connection, name: 'second' },
+      ],
+    });
+    expect(await ofEdge()).toEqual([
+      { id, ...rest, model: 'other', api_key },
+      { id: 'second', ...rest, api_key: null },
+    ]);
+    const elsewhere = { ...connection, url: 'wss://elsewhere.example.com/' };
+    expect((await patch({ realtime: [elsewhere] })).codes).toEqual(['INVALID_PARAMETER']);
+    await patch({ realtime: [{ ...elsewhere, api_key: null }] });
+    expect(await ofEdge()).toMatchObject([{ url: elsewhere.url, api_key: null }]);
+    expect((await read(test.foreignKey)).body.data).toMatchObject({ realtime: [] });
     await edge.kill();
   });
 

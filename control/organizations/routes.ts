@@ -7,6 +7,7 @@ import {
   OrganizationSettingsAnswer,
   WebhookSecret,
 } from '#shared/api/organization.ts';
+import type { RealtimeConnections } from '#shared/api/realtime.ts';
 import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
 import { type Actor, actorOf, recordChange } from '../audit/index.ts';
@@ -14,6 +15,7 @@ import { fromJson, type OrganizationRow, toJson } from '../db/index.ts';
 import { type App, keepAnswer, orgOf } from '../http/index.ts';
 import { type CallCeiling, ceilingOf, checkBelowCeiling, limitsView } from './call-limit-rules.ts';
 import type { OrganizationDeps } from './deps.ts';
+import { connectionsView, readConnections } from './realtime-rules.ts';
 import { readRecording } from './recording-rules.ts';
 import { checkUrl } from './rules.ts';
 import {
@@ -21,6 +23,7 @@ import {
   isoTime,
   type OrganizationChange,
   signingSecretContext,
+  storedConnections,
   updateOrganization,
 } from './store.ts';
 
@@ -46,7 +49,7 @@ export function organizationRoutes(app: App, services: OrganizationDeps): void {
       response: { 200: OrganizationSettingsAnswer },
     },
     handler: async (request) => {
-      const { alert_emails, event_webhook_url, call_limits, recording } = request.body;
+      const { alert_emails, event_webhook_url, call_limits, recording, realtime } = request.body;
       if (typeof event_webhook_url === 'string') {
         checkUrl(event_webhook_url, 'https:', '/event_webhook_url', services.allowedTargets);
       }
@@ -60,8 +63,8 @@ export function organizationRoutes(app: App, services: OrganizationDeps): void {
           recording: recording && toJson(readRecording(recording, '/recording')),
         }),
       };
-      if (Object.keys(change).length > 0) {
-        await changeSettings(services, orgOf(request), change, actorOf(request));
+      if (Object.keys(change).length > 0 || realtime) {
+        await changeSettings(services, orgOf(request), change, actorOf(request), realtime);
       }
       return plain(await view(orgOf(request)));
     },
@@ -95,6 +98,9 @@ export function organizationRoutes(app: App, services: OrganizationDeps): void {
   });
 }
 
+/** Settings that edges have. */
+const published = ['call_limits', 'recording', 'realtime'] as const;
+
 function settingsOf(orgId: string) {
   return { orgId, area: 'organization', subject: orgId };
 }
@@ -103,10 +109,16 @@ function settingsOf(orgId: string) {
 function changeSettings(
   services: OrganizationDeps,
   orgId: string,
-  change: OrganizationChange,
+  settings: OrganizationChange,
   by: Actor,
+  realtime: RealtimeConnections | undefined,
 ): Promise<void> {
   return services.catalogue.change(async (trx, altered) => {
+    const change = { ...settings };
+    if (realtime) {
+      const before = storedConnections(await findOrganization(trx, orgId));
+      change.realtime = toJson([...readConnections(realtime, before, { ...services, orgId })]);
+    }
     if (change.call_limits) {
       const { call_ceiling } = await findOrganization(trx, orgId);
       const ceiling = ceilingOf(call_ceiling, services.config.callLimits);
@@ -115,7 +127,7 @@ function changeSettings(
     await updateOrganization(trx, orgId, change);
     const fields = Object.keys(change).sort();
     await recordChange(trx, services.clock, by, { ...settingsOf(orgId), action: 'update', fields });
-    if (change.call_limits !== undefined || change.recording !== undefined) altered.organizations.add(orgId);
+    if (published.some((field) => change[field] !== undefined)) altered.organizations.add(orgId);
   });
 }
 
@@ -137,5 +149,6 @@ function settingsView(row: OrganizationRow, deployment: CallCeiling): Organizati
     call_limits: limitsView(row.call_limits === null ? null : fromJson(row.call_limits)),
     call_ceiling: ceilingOf(row.call_ceiling, deployment),
     recording: row.recording === null ? null : fromJson(row.recording),
+    realtime: connectionsView(storedConnections(row)),
   };
 }

@@ -7,11 +7,13 @@ import {
   builtOnce,
   type Db,
   type EdgeTokenRow,
+  fromJson,
   type OrganizationRow,
   type SecretBox,
   toJson,
 } from '../db/index.ts';
 import type { Bus } from '../replicas/index.ts';
+import type { StoredConnections } from './realtime-rules.ts';
 import { hashKey, makeKey, sameHash } from './rules.ts';
 
 export interface NewOrganization {
@@ -49,6 +51,7 @@ export async function createOrganization(
       call_limits: null,
       call_ceiling: null,
       recording: null,
+      realtime: null,
       wide_sources: 0,
       disabled_at: null,
     })
@@ -66,6 +69,10 @@ export function findOrganization(db: Db, orgId: string): Promise<OrganizationRow
   return db.selectFrom('organizations').selectAll().where('id', '=', orgId).executeTakeFirstOrThrow();
 }
 
+export function storedConnections({ realtime }: Pick<OrganizationRow, 'realtime'>): StoredConnections {
+  return realtime === null ? [] : fromJson(realtime);
+}
+
 export type OrganizationChange = Partial<
   Pick<
     OrganizationRow,
@@ -79,6 +86,7 @@ export type OrganizationChange = Partial<
     | 'call_limits'
     | 'call_ceiling'
     | 'recording'
+    | 'realtime'
     | 'wide_sources'
   >
 >;

@@ -19,6 +19,7 @@ import {
   Uuid,
 } from '#shared/api/common.ts';
 import { LanguageTag, PathwayVersionChoice, ToolId, TransferTarget } from '#shared/api/inbound.ts';
+import { RealtimeAgentChoice } from '#shared/api/realtime.ts';
 import { RecordingSettings } from '#shared/api/recordings.ts';
 import { maxCustomHeaders } from '#shared/custom-headers.ts';
 
@@ -34,6 +35,7 @@ export const CallOrder = Closed({
   pathway_id: Optional(Uuid()),
   persona_id: Optional(Uuid()),
   stream_url: Optional(Text(1, 2048, 'A wss:// URL')),
+  realtime: Optional(RealtimeAgentChoice),
   pathway_version: Optional(PathwayVersionChoice),
   start_node_id: Optional(Text(1, 128)),
   first_sentence: Clearable(Text(0, 1000)),

@@ -19,6 +19,7 @@ import {
   Uuid,
 } from '#shared/api/common.ts';
 
+import { RealtimeAgentChoice } from '#shared/api/realtime.ts';
 import { RecordingSettings, RecordingSettingsView } from '#shared/api/recordings.ts';
 
 const Optional = Type.Optional;
@@ -51,6 +52,7 @@ export const InboundUpdate = Closed({
   start_node_id: Clearable(Text(1, 128)),
   persona_id: Clearable(Uuid()),
   stream_url: Clearable(Text(1, 2048, 'A wss:// URL')),
+  realtime: Clearable(RealtimeAgentChoice),
   first_sentence: Clearable(Text(0, 1000)),
   wait_for_greeting: Clearable(BooleanOrText()),
   block_interruptions: Clearable(BooleanOrText()),
@@ -90,6 +92,7 @@ const numberFields = {
   start_node_id: Nullable(Type.String()),
   persona_id: Nullable(Type.String()),
   stream_url: Nullable(Type.String()),
+  realtime: Nullable(RealtimeAgentChoice),
   first_sentence: Nullable(Type.String()),
   wait_for_greeting: Type.Boolean(),
   block_interruptions: Type.Boolean(),

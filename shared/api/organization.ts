@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { CallCeilingView, CallLimitsUpdate, CallLimitsView } from '#shared/api/call-limits.ts';
 import { Closed, Email, Iso, List, Nullable, PhoneNumber, Plain, Text } from '#shared/api/common.ts';
+import { RealtimeConnections, RealtimeConnectionsView } from '#shared/api/realtime.ts';
 import { RecordingSettings, RecordingSettingsView } from '#shared/api/recordings.ts';
 
 const Optional = Type.Optional;
@@ -15,6 +16,8 @@ export const OrganizationPatch = Closed({
   call_limits: Optional(Nullable(CallLimitsUpdate)),
   /** Of calls whose number and order say nothing; null: none is recorded. */
   recording: Optional(Nullable(RecordingSettings)),
+  /** Replaces the list. */
+  realtime: Optional(RealtimeConnections),
 });
 export type OrganizationPatch = Static<typeof OrganizationPatch>;
 
@@ -29,6 +32,7 @@ const Settings = Type.Object({
   call_limits: Nullable(CallLimitsView),
   call_ceiling: CallCeilingView,
   recording: Nullable(RecordingSettingsView),
+  realtime: RealtimeConnectionsView,
 });
 export type OrganizationSettings = Static<typeof Settings>;
 

@@ -42,6 +42,7 @@ import { up as leaseSessions } from './0039-lease-sessions.ts';
 import { up as portDocumentParts } from './0040-port-document-parts.ts';
 import { up as noReplicasTable } from './0042-no-replicas-table.ts';
 import { up as recordings } from './0046-recordings.ts';
+import { up as realtime } from './0047-realtime.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -86,4 +87,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0040-port-document-parts': { up: portDocumentParts },
   '0042-no-replicas-table': { up: noReplicasTable },
   '0046-recordings': { up: recordings },
+  '0047-realtime': { up: realtime },
 };

@@ -1,4 +1,5 @@
 /** Who uses the control plane, with which keys, and what they changed. */
+import type { RealtimeConnection } from '#shared/edge-protocol/agents.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
 import type { RecordingChoice } from '#shared/edge-protocol/recordings.ts';
 import type { Json } from '../json.ts';
@@ -24,6 +25,8 @@ export interface OrganizationRow {
   call_ceiling: Json | null;
   /** RecordingChoice of shared/edge-protocol/recordings.ts; null: no call is recorded. */
   recording: Json<RecordingChoice> | null;
+  /** RealtimeConnection of shared/edge-protocol/agents.ts, with sealed keys (db/secrets.ts); null: none. */
+  realtime: Json<RealtimeConnection[]> | null;
   /** Whether its numbers may list networks that are wide by `isWide` of shared/networks.ts. */
   wide_sources: Flag;
   /** Set: its keys are rejected and its numbers are not answered. */

@@ -1,5 +1,6 @@
 /** What the laboratory servers of speech have in common: a WebSocket server that plays faults by order of the test. */
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
@@ -35,8 +36,13 @@ export abstract class LabServer {
   connections = 0;
   refused = 0;
 
-  constructor() {
-    this.#server = createServer((_request, response) => response.writeHead(404).end());
+  readonly #scheme: 'ws' | 'wss';
+
+  /** @param pair certificate for localhost; absent: without TLS */
+  constructor(pair?: { readonly cert: string; readonly key: string }) {
+    const answer: RequestListener = (_request, response) => response.writeHead(404).end();
+    this.#scheme = pair ? 'wss' : 'ws';
+    this.#server = pair ? createTlsServer(pair, answer) : createServer(answer);
     this.#server.on('connection', (socket) => {
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));
@@ -57,7 +63,9 @@ export abstract class LabServer {
 
   get url(): URL {
     const { port } = this.#server.address() as AddressInfo;
-    return new URL(`ws://127.0.0.1:${port}${this.path}`);
+    return new URL(
+      `${this.#scheme}://${this.#scheme === 'ws' ? '127.0.0.1' : 'localhost'}:${port}${this.path}`,
+    );
   }
 
   /** Connections that are open now. */

@@ -1,0 +1,82 @@
+/** A call that a model hears and answers itself, over real SIP, TLS and SRTP (docs/realtime.md). */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { OrganizationSettingsAnswer } from '#shared/api/organization.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
+import { type Caller, callAndTalk } from '../kit/programs/caller.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
+import { labKey } from '../kit/speech/lab-server.ts';
+import { OpenAiRealtimeServer } from '../kit/speech/openai-realtime-server.ts';
+
+const number = '+14155550170';
+const loud = 900;
+const silence = Buffer.alloc(160, 0xff);
+/** A square wave in mu-law, about as loud as a voice. */
+const voice = Buffer.from(Uint8Array.from({ length: 160 }, (_, i) => (i % 8 < 4 ? 0x90 : 0x10)));
+
+let lab: OpenAiRealtimeServer;
+let system: TestSystem;
+let caller: Caller | null = null;
+
+beforeAll(async () => {
+  system = await startTrunkSystem();
+  lab = await new OpenAiRealtimeServer(await trunkPair(system)).listen();
+  const connection = { name: 'lab', protocol: 'openai', url: lab.url.href, model: 'talker', api_key: labKey };
+  await system.api.read(OrganizationSettingsAnswer, 'PATCH', '/v1/org/settings', { realtime: [connection] });
+  await system.api.attach(number);
+  await system.api.answerWith(number, {
+    realtime: { connection: 'lab', instructions: 'Sell flowers to {{from}}.' },
+    transfer_list: { manager: '+14155550999' },
+  });
+  await system.api.applied(number);
+});
+
+afterEach(async () => {
+  await caller?.close();
+  caller = null;
+});
+
+afterAll(() =>
+  releaseAll(
+    () => system?.stop(),
+    () => lab?.close(),
+  ),
+);
+
+test('the model speaks, is interrupted, hears, transfers and hangs up', async () => {
+  lab.answers.push(
+    { text: 'Welcome to the flower shop. We have roses, tulips and many other flowers today.' },
+    { text: 'I ask my manager.', calls: [{ id: 'c1', name: 'transfer_call', input: { to: 'manager' } }] },
+    { text: 'Goodbye.', calls: [{ id: 'c2', name: 'end_conversation', input: {} }] },
+  );
+  caller = await callAndTalk(system, number);
+  const { media, phone, callId } = caller;
+  await media.play([silence, silence, silence]);
+  await media.when(() => media.samples(8000).filter((sample) => Math.abs(sample) > loud).length > 4000);
+  await media.play([...Array(10).fill(voice), ...Array(25).fill(silence)]);
+  await eventually('the truncation', async () => lab.truncated[0]);
+  const [cut] = lab.truncated;
+  // What the caller has, and no more than what was on its way.
+  expect(Number(cut?.ms)).toBeGreaterThanOrEqual(500);
+  expect(Number(cut?.ms)).toBeLessThan(1580);
+  await phone.expect('BYE');
+  const { id } = await system.api.endedCall(callId);
+  const call = await system.api.detail(id);
+  const lines = call.transcripts.map(({ user, text }) => `${user}: ${text}`);
+  const said = lines.filter((line) => line.startsWith('assistant'));
+  expect(said[0]).toMatch(/^assistant: Welcome to the flower( shop\.)?/);
+  expect(said[0]).not.toContain('today');
+  expect(said.slice(1)).toEqual(['assistant: I ask my manager.', 'assistant: Goodbye.']);
+  expect(lines).toContain('agent-action: Transferring the call to +14155550999.');
+  expect(lab.outputs[0]).toMatchObject({ call: 'c1', output: { ok: false } });
+  expect(lab.session.instructions).toMatch(/Sell flowers to /);
+  expect(lab.violations).toEqual([]);
+  expect(await system.api.endedCall(callId)).toMatchObject({ outcome: 'completed', hangup_by: 'agent' });
+});
+
+test('a call is rejected when the server does not accept the session', async () => {
+  lab.faults.refuse = 401;
+  await expect(callAndTalk(system, number)).rejects.toThrow('480');
+  lab.faults.refuse = null;
+});
