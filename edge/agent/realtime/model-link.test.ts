@@ -67,6 +67,16 @@ describe('a lost session', () => {
     expect(scene.host.failures).toEqual([]);
   });
 
+  it('is given up when the server accepts sessions and loses them again and again', async () => {
+    const { lab, scene } = await begun([], { settings: { fallback_number: '+14155550122' } });
+    await passing(scene, 'the transfer', () => {
+      if (lab.open > 0) lab.cut();
+      return scene.host.transfers.length > 0;
+    });
+    expect(lab.connections).toBeGreaterThan(1);
+    expect(scene.clock.elapsed()).toBeLessThan(20_000);
+  });
+
   it('is one whose answers fail again and again', async () => {
     const failure = 'The server had an error.';
     const { lab, scene } = await begun([{ failure }, { failure }, { failure }]);

@@ -71,6 +71,9 @@ export class ModelLink {
   #opening = false;
   /** Of the first session; the call keeps it. */
   #sampleRate: 8000 | 16000 | null = null;
+  #liveSince = 0;
+  /** When the session that was lost last is given up. */
+  #deadline = 0;
   /** Sessions so far: their answers may have the same names. */
   #sessions = 0;
   /** 20 ms frames of the caller that were dropped because the server did not read. */
@@ -232,6 +235,7 @@ export class ModelLink {
   #adopt(live: Live): void {
     if (this.#over.signal.aborted) live.socket.close(null);
     else this.#live = live;
+    this.#liveSince = this.#deps.clock.elapsed();
     this.#sampleRate ??= live.session.sampleRate;
   }
 
@@ -251,28 +255,35 @@ export class ModelLink {
     this.#live = null;
     log.warn({ why }, 'the session with the model was lost, reconnecting');
     this.#events.lost();
-    this.#retry(why, clock.elapsed() + limits.reconnectForMs, limits.firstRetryMs);
+    // A server that accepts sessions and loses them at once gets no more time than one that is away.
+    const now = clock.elapsed();
+    const wasStable = this.#deadline === 0 || now - this.#liveSince >= limits.reconnectForMs;
+    if (wasStable) this.#deadline = now + limits.reconnectForMs;
+    this.#retry(why, limits.firstRetryMs);
   }
 
-  #retry(why: string, deadline: number, delayMs: number): void {
-    if (this.#over.signal.aborted) return;
+  #retry(why: string, delayMs: number): void {
+    // A renewal that was under way may have succeeded.
+    if (this.#over.signal.aborted || this.#live) return;
     const { clock, limits, log } = this.#deps;
-    const left = deadline - clock.elapsed();
+    const left = this.#deadline - clock.elapsed();
     if (left <= 0) {
       this.#events.givenUp(why);
       return;
     }
     this.#timers.after(Math.min(delayMs, left), () => {
-      const remaining = deadline - clock.elapsed();
-      if (remaining <= 0) {
-        this.#retry(why, deadline, delayMs);
+      const remaining = this.#deadline - clock.elapsed();
+      if (remaining <= 0 || this.#live) {
+        this.#retry(why, delayMs);
         return;
       }
       this.#attempt(Math.min(limits.openTimeoutMs, remaining)).then(
         (live) => this.#replace(live),
         (error: unknown) => {
           log.info({ err: error }, 'the model server cannot be reached');
-          this.#retry(why, deadline, delayMs * 2);
+          // The server may have forgotten the session: the next one is told the conversation instead.
+          this.#resumption = null;
+          this.#retry(why, delayMs * 2);
         },
       );
     });

@@ -215,6 +215,15 @@ describe('what the model asks for', () => {
     expect(lab.violations).toEqual([]);
   });
 
+  it('tells the model no more of a result than it may', async () => {
+    const lab = await listen();
+    lab.answers.push({ calls: [{ id: 'c1', name: 'book', input: {} }] });
+    const long = { ...booked, data: 'a'.repeat(20_000) };
+    const scene = await sceneOf(lab, { tools: tools(async () => long) }).begin();
+    await scene.until('the output', () => lab.outputs.length === 1);
+    expect(JSON.stringify(lab.outputs[0]?.output).length).toBeLessThan(8100);
+  });
+
   it('ends the call when the goodbye has been played', async () => {
     const lab = await listen();
     lab.answers.push({ text: 'Bye', calls: [{ id: 'c1', name: 'end_conversation', input: {} }] });

@@ -62,6 +62,8 @@ export interface RealtimeDeps extends Omit<ModelLinkDeps, 'options' | 'limits'> 
 /** Calls of tools that run at a time, and of a call in all. */
 const mostAtOnce = 8;
 const mostCalls = 1000;
+/** Characters of a tool's data that the model gets, as JSON. */
+const longestData = 8000;
 /** Keys of one entry. */
 const mostKeys = 32;
 const lookMs = 1000;
@@ -304,7 +306,10 @@ export class RealtimeAgent implements AgentLeg {
         const { ok, data, error, variables } = await tools.run(name, order.input, signal, this.#variables);
         this.#variables = { ...this.#variables, ...variables };
         if (Object.keys(variables).length > 0) this.#host.variables(this.#variables);
-        return { ok, data, error };
+        const json = JSON.stringify(data ?? null);
+        return json.length <= longestData
+          ? { ok, data, error }
+          : { ok, data: json.slice(0, longestData), error };
       }
       case 'refused':
         return { ok: false, error: order.why };
@@ -331,7 +336,7 @@ export class RealtimeAgent implements AgentLeg {
 
   /** The fallback number takes the call; without one, the caller hears why it ends. */
   async #givenUp(why: string): Promise<void> {
-    const { fallback_number: fallback, language } = this.#settings;
+    const { fallback_number: fallback } = this.#settings;
     const { tts, log } = this.#deps;
     const lost = new Error(why);
     this.#leaving = true;
@@ -340,7 +345,7 @@ export class RealtimeAgent implements AgentLeg {
       return;
     }
     try {
-      const words = await tts.synthesize(apology, { voice: null, language, sampleRate: this.#rate });
+      const words = await tts.synthesize(apology, { voice: null, language: 'en-US', sampleRate: this.#rate });
       if (this.#closed) return;
       this.#playback.push('apology', words);
       this.#said.assistant('apology', apology);
