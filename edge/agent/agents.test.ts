@@ -57,6 +57,13 @@ it('speaks with the embedded voice from the first frame', async () => {
   agent.close('over');
 });
 
+it('creates no realtime agent without its connection', () => {
+  const realtime = { kind: 'realtime', connection_id: 'main', prompt: 'Sell.', ...manner } as const;
+  expect(() => agents.create(realtime, call, new RecordingHost())).toThrow(
+    "The realtime connection main is not in the edge's configuration",
+  );
+});
+
 it('creates echo and tone agents, and no stream for an unknown organization', () => {
   const host = new RecordingHost();
   expect(agents.create({ kind: 'echo', ...manner }, call, host).sampleRate).toBe(8000);
