@@ -53,7 +53,9 @@ export class CurrentConfig {
 
 function passwordsOf({ inbound, outbound }: NumberConfig): [string, string][] {
   return [
-    ...inbound.map(({ id, registration }) => [id, registration?.password] as const),
+    ...inbound.map(
+      ({ id, registration, digest }) => [id, registration?.password ?? digest?.password] as const,
+    ),
     ...outbound.map(({ id, credentials }) => [id, credentials?.password] as const),
   ].flatMap(([id, password]): [string, string][] => (password === undefined ? [] : [[id, password]]));
 }

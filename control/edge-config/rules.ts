@@ -61,8 +61,9 @@ function inboundTrunks(configurations: readonly SipConfigurationRow[]): InboundT
     const trunk = inboundTrunk(row, hostOf(row) ?? registration?.host ?? null);
     return registration ? { ...trunk, registration } : trunk;
   });
-  const [first] = inbound;
-  if (!first) return [];
+  // With credentials alone, no address may call without them.
+  const first = inbound.find((row) => row.auth_mode !== 'digest');
+  if (!first) return trunks;
   const known = new Set(trunks.map((trunk) => trunk.source_host));
   for (const row of configurations) {
     const host = hostOf(row);
@@ -73,17 +74,28 @@ function inboundTrunks(configurations: readonly SipConfigurationRow[]): InboundT
   return trunks;
 }
 
+/**
+ * No packet comes from the unspecified address (RFC 4291 section 2.5.2). An edge that does not know `digest` admits
+ * nobody by it; with an empty list it would admit everybody where SIP_OPEN_INBOUND is set.
+ */
+const nobodysAddress = '::';
+
+const nonceKey = 'nonces of SIP digests';
+
 function inboundTrunk(row: SipConfigurationRow, sourceHost: string | null): InboundTrunk {
   const headers: HeaderMapping[] = row.headers === null ? [] : fromJson(row.headers);
   const allowed: string[] = row.allowed_ips === null ? [] : fromJson(row.allowed_ips);
   return {
     id: row.id,
-    auth_mode: row.auth_mode ?? 'ip',
-    allowed_ips: allowed,
+    auth_mode: row.auth_mode === 'register' ? 'register' : 'ip',
+    allowed_ips: row.auth_mode === 'digest' ? [nobodysAddress] : allowed,
     source_host: sourceHost,
     transfer_mode: row.transfer_mode,
     headers,
     codecs: [...codecsOf(row).codecs],
+    ...(row.auth_mode === 'digest' && {
+      digest: { username: row.username ?? '', password: row.password ?? '', nonce_key: '' },
+    }),
   };
 }
 
@@ -115,7 +127,11 @@ export function openTrunks(
   derive: (input: string) => Buffer,
 ): NumberConfig {
   const inbound = number.inbound.map((trunk) => {
-    const { id, registration } = trunk;
+    const { id, registration, digest } = trunk;
+    if (digest) {
+      const password = open({ id, password: digest.password });
+      return { ...trunk, digest: { ...digest, password, nonce_key: derive(nonceKey).toString('base64') } };
+    }
     if (!registration) return trunk;
     const { username, password } = registration;
     const derived = derivePassword(derive, number.org_id, username, open({ id, password }));

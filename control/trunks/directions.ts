@@ -1,11 +1,13 @@
 /** Reads the direction objects of attach and update: rules that a schema cannot express (contract 2.3 and 2.8). */
 import type { BlockList } from 'node:net';
 import type { Attach, InboundDirection, OutboundDirection } from '#shared/api/sip.ts';
+import { counted } from '#shared/counted.ts';
 import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import { ApiError } from '#shared/errors.ts';
 import { isNetwork } from '#shared/networks.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 import { parseSipDestination, type SipDestination } from '#shared/sip-destination.ts';
+import { secretMask } from '../http/index.ts';
 
 export type Direction = InboundDirection | OutboundDirection;
 /** A direction object with a parsed `sip_endpoint`. */
@@ -32,8 +34,10 @@ function withDefaults(given: Direction, body: Attach): Direction {
     };
   }
   const auth_mode = given.auth_mode ?? body.auth_mode ?? 'ip';
-  const registers = auth_mode === 'register' && body.register_auth !== undefined;
-  return { auth_mode, ...(registers && { register_auth: body.register_auth }), ...given };
+  const { register_auth, digest_auth } = body;
+  const registers = auth_mode === 'register' && register_auth !== undefined;
+  const challenges = auth_mode === 'digest' && digest_auth !== undefined;
+  return { auth_mode, ...(registers && { register_auth }), ...(challenges && { digest_auth }), ...given };
 }
 
 /**
@@ -52,6 +56,7 @@ export function readDirection(given: Direction, path: string): DirectionEntry {
   if (endpoint?.port !== undefined && options?.port !== undefined && endpoint.port !== options.port) {
     throw ApiError.invalid(`${path}/options/port`, 'must equal the port of sip_endpoint');
   }
+  if (given.type === 'inbound') checkDigestPassword(given, path);
   if (options && 'allowed_ips' in options) checkAllowedIps(options.allowed_ips ?? [], path);
   checkHeaders(given.headers?.headers ?? [], given.type, path);
   return { path, given, endpoint };
@@ -65,6 +70,18 @@ function readEndpoint(text: string, path: string): SipDestination {
     throw ApiError.of('TRANSPORT_NOT_ALLOWED', details);
   }
   return endpoint;
+}
+
+/** Anyone can try it, unlike that of a registration. */
+const shortestPassword = 12;
+
+function checkDigestPassword({ digest_auth }: InboundDirection, path: string): void {
+  if (digest_auth === undefined || digest_auth.password === secretMask) return;
+  if (digest_auth.password.length >= shortestPassword) return;
+  throw ApiError.invalid(
+    `${path}/digest_auth/password`,
+    `must have at least ${counted(shortestPassword, 'character')}`,
+  );
 }
 
 function checkAllowedIps(entries: readonly string[], path: string): void {

@@ -237,6 +237,22 @@ describe('reading', () => {
         codecs: ['PCMU', 'PCMA', 'Opus'],
         credentials: { username: 'acme', password: '********', realm: null },
       });
+      await own.call('POST', '/v1/sip/attach', {
+        body: {
+          phone_number: number,
+          directions: [
+            {
+              type: 'inbound',
+              auth_mode: 'digest',
+              digest_auth: { username: 'pbx', password: '123456789012' },
+            },
+          ],
+        },
+      });
+      const withDigest = await own.call('GET', '/v1/sip/outbound-setup?phone_number=14155550100');
+      expect(withDigest.body.data).toMatchObject({
+        credentials: { username: 'pbx', password: '********', realm: 'trunkline' },
+      });
       expect((await own.call('GET', '/v1/sip/outbound-setup')).body.data).not.toHaveProperty('credentials');
       expect((await own.call('GET', '/v1/sip/outbound-setup?phone_number=14155550199')).status).toBe(404);
       for (const path of ['firewall-ips', 'outbound-setup']) {

@@ -1,11 +1,13 @@
 /** Applies attach and update requests to a number's SIP configurations: pure functions (contract 2.2 to 2.4). */
-import { mostConfigurations } from '#shared/api/sip.ts';
+import { type InboundDirection, mostConfigurations } from '#shared/api/sip.ts';
 import { ApiError } from '#shared/errors.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
 import { defaultTransferMode } from '#shared/transfer-mode.ts';
 import { type SipConfigurationRow, toJson } from '../db/index.ts';
 import { secretMask } from '../http/index.ts';
 import type { DirectionEntry } from './directions.ts';
+
+type AuthMode = NonNullable<SipConfigurationRow['auth_mode']>;
 
 /** A record before it is stored: `password` is plain text, or `kept` to keep the stored one. */
 export interface ConfigurationDraft extends Omit<SipConfigurationRow, 'password'> {
@@ -28,7 +30,7 @@ function identity(
   const host = draft.sip_endpoint === null ? '' : (parseSipDestination(draft.sip_endpoint)?.host ?? '');
   return draft.direction === 'outbound'
     ? toJson(['outbound', host, draft.port])
-    : toJson(['inbound', draft.auth_mode, host, draft.auth_mode === 'register' ? draft.username : null]);
+    : toJson(['inbound', draft.auth_mode, host, draft.auth_mode === 'ip' ? null : draft.username]);
 }
 
 /** A stored record as an unchanged draft. */
@@ -78,7 +80,11 @@ function attachOne(
 }
 
 function nothingToKeep(entry: DirectionEntry): ApiError {
-  const member = entry.given.type === 'inbound' ? 'register_auth/password' : 'options/sip_password';
+  const { given } = entry;
+  const member =
+    given.type === 'outbound'
+      ? 'options/sip_password'
+      : `${given.digest_auth ? 'digest_auth' : 'register_auth'}/password`;
   return ApiError.invalid(`${entry.path}/${member}`, 'there is no stored value to keep');
 }
 
@@ -120,15 +126,18 @@ function newRecord(entry: DirectionEntry): WantedRecord['record'] {
     };
   }
   const auth_mode = given.auth_mode ?? 'ip';
-  const register = given.register_auth ?? null;
-  requireRegisterAuth(auth_mode, register !== null, entry.path);
+  const sent = credentialsSent(auth_mode, given, entry.path);
+  if (auth_mode !== 'ip' && !sent) throw missingCredentials(auth_mode, entry.path);
+  const allowed_ips = toJson(given.options?.allowed_ips ?? []);
+  if (auth_mode === 'digest')
+    requireNoSources({ allowed_ips, sip_endpoint: common.sip_endpoint }, entry.path);
   return {
     ...common,
     direction: 'inbound',
     auth_mode,
-    allowed_ips: toJson(given.options?.allowed_ips ?? []),
-    username: register?.username ?? null,
-    password: secret(register?.password ?? null),
+    allowed_ips,
+    username: sent?.username ?? null,
+    password: secret(sent?.password ?? null),
     realm: null,
   };
 }
@@ -148,10 +157,35 @@ function requireBoth(username: string | null, password: unknown, path: string): 
   throw ApiError.invalid(`${path}/options/${missing}`, 'sip_username and sip_password must be sent together');
 }
 
-function requireRegisterAuth(mode: string, given: boolean, path: string): void {
-  if (mode === 'register' && !given)
-    throw ApiError.invalid(`${path}/register_auth`, 'required with auth_mode register');
-  if (mode === 'ip' && given) throw ApiError.invalid(`${path}/register_auth`, 'only with auth_mode register');
+/** Where the user name and password of each `auth_mode` are. */
+const credentialsOf = { register: 'register_auth', digest: 'digest_auth' } as const;
+
+/** The user name and password that an entry has for `mode`. @throws ApiError for those of another mode */
+function credentialsSent(
+  mode: AuthMode,
+  given: InboundDirection,
+  path: string,
+): { readonly username: string; readonly password: string } | undefined {
+  for (const other of ['register', 'digest'] as const) {
+    const member = credentialsOf[other];
+    if (other !== mode && given[member] !== undefined)
+      throw ApiError.invalid(`${path}/${member}`, `only with auth_mode ${other}`);
+  }
+  return mode === 'ip' ? undefined : given[credentialsOf[mode]];
+}
+
+function missingCredentials(mode: Exclude<AuthMode, 'ip'>, path: string): ApiError {
+  return ApiError.invalid(`${path}/${credentialsOf[mode]}`, `required with auth_mode ${mode}`);
+}
+
+/** Addresses would let callers in without a password; they belong into a configuration with auth_mode ip. */
+function requireNoSources(
+  { allowed_ips, sip_endpoint }: Pick<SipConfigurationRow, 'allowed_ips' | 'sip_endpoint'>,
+  path: string,
+): void {
+  const rule = 'must be empty with auth_mode digest: attach another inbound configuration with auth_mode ip';
+  if (sip_endpoint !== null) throw ApiError.invalid(`${path}/sip_endpoint`, rule);
+  if ((allowed_ips ?? toJson([])) !== '[]') throw ApiError.invalid(`${path}/options/allowed_ips`, rule);
 }
 
 /** `register` needs a registrar: its own endpoint, else that of the primary outbound record (contract 2.3). */
@@ -240,14 +274,15 @@ function changedDraft(row: SipConfigurationRow, entry: DirectionEntry): Configur
   const auth_mode = given.auth_mode ?? row.auth_mode ?? 'ip';
   const allowed = given.options?.allowed_ips;
   const allowed_ips = allowed === undefined ? row.allowed_ips : toJson(allowed);
-  if (auth_mode === 'ip') {
-    requireRegisterAuth('ip', given.register_auth !== undefined, entry.path);
-    return { ...common, auth_mode, allowed_ips, username: null, password: null };
-  }
-  const username = given.register_auth?.username ?? row.username;
-  const password = given.register_auth ? secret(given.register_auth.password) : old.password;
-  requireRegisterAuth('register', username !== null && password !== null, entry.path);
-  if (password === 'kept' && row.password === null) throw nothingToKeep(entry);
+  const sent = credentialsSent(auth_mode, given, entry.path);
+  if (auth_mode === 'ip') return { ...common, auth_mode, allowed_ips, username: null, password: null };
+  if (auth_mode === 'digest') requireNoSources({ ...common, allowed_ips }, entry.path);
+  // A password of another mode is not kept: its rules may be others.
+  const kept = auth_mode === row.auth_mode;
+  const username = sent?.username ?? (kept ? row.username : null);
+  const password = sent ? secret(sent.password) : kept ? old.password : null;
+  if (username === null || password === null) throw missingCredentials(auth_mode, entry.path);
+  if (password === 'kept' && (row.password === null || !kept)) throw nothingToKeep(entry);
   return { ...common, auth_mode, allowed_ips, username, password };
 }
 
@@ -261,10 +296,13 @@ function checkKeptPort(draft: { sip_endpoint: string | null; port: number }, ent
 
 /** Whether calls to a number can come from a listed source (contract 2.1). */
 export function inboundSources(
-  rows: readonly Pick<SipConfigurationRow, 'allowed_ips' | 'sip_endpoint'>[],
+  rows: readonly Pick<SipConfigurationRow, 'allowed_ips' | 'sip_endpoint' | 'auth_mode'>[],
   openInbound: boolean,
 ): 'listed' | 'none' | 'open' {
-  const listed = rows.some((row) => row.sip_endpoint !== null || (row.allowed_ips ?? toJson([])) !== '[]');
+  const listed = rows.some(
+    ({ auth_mode, sip_endpoint, allowed_ips }) =>
+      auth_mode === 'digest' || sip_endpoint !== null || (allowed_ips ?? toJson([])) !== '[]',
+  );
   if (listed) return 'listed';
   return openInbound ? 'open' : 'none';
 }

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import type { FirewallIps, OutboundSetup } from '#shared/api/sip.ts';
 import { defaultCodecs } from '#shared/codecs.ts';
+import { digestRealm } from '#shared/edge-protocol/numbers.ts';
 import { isAnyAddress } from '#shared/networks.ts';
 import type { SipConfigurationRow } from '../db/index.ts';
 import { addressesIn } from '../edge-link/index.ts';
@@ -37,6 +38,7 @@ export function outboundSetup(
   configurations: readonly SipConfigurationRow[],
 ): Static<typeof OutboundSetup>['data'] {
   const { config } = services;
+  const digest = configurations.find((row) => row.auth_mode === 'digest');
   const register = configurations.find((row) => row.auth_mode === 'register');
   const server = sipServer(services);
   return {
@@ -49,8 +51,12 @@ export function outboundSetup(
       `Send calls to ${server}:${config.sip.port} over TLS 1.2 or higher, with SRTP ` +
       '(AES_CM_128_HMAC_SHA1_80, SDP security descriptions) and RFC 2833 DTMF. Trust the root certificate of ' +
       'this service, and dial numbers in E.164 form.',
-    ...(register && {
-      credentials: { username: register.username ?? '', password: secretMask, realm: register.realm },
+    ...((digest ?? register) && {
+      credentials: {
+        username: (digest ?? register)?.username ?? '',
+        password: secretMask,
+        realm: digest ? digestRealm : null,
+      },
     }),
   };
 }

@@ -78,6 +78,9 @@ function inboundOptions(row: SipConfigurationRow): Configuration['options'] {
     ...(row.auth_mode === 'register' && {
       register_auth: { username: row.username ?? '', password: secretMask },
     }),
+    ...(row.auth_mode === 'digest' && {
+      digest_auth: { username: row.username ?? '', password: secretMask },
+    }),
   };
 }
 

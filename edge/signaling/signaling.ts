@@ -15,6 +15,7 @@ import type {
   OutboundLeg as Leg,
   OutboundInvite,
 } from '../call/ports/dialing.ts';
+import { DigestGate } from './admission/digest/digest-gate.ts';
 import { blockDue } from './admission/inbound.ts';
 import type { CallAcceptor, InboundDeps, Routing } from './admission/incoming-invite.ts';
 import { OutsideRequests } from './admission/outside-requests.ts';
@@ -120,6 +121,7 @@ export class Signaling implements Dialer {
       dialogs: this.#dialogs,
       calls,
       strangers: this.#strangers,
+      digest: new DigestGate(clock, new Strangers(clock, options.strangers)),
       refusedRecords: new RefusedRecords(clock),
       refusedLines: new LogThinning(),
       routing: () => this.#routing,

@@ -121,7 +121,10 @@ function unescaped(user: string): string {
 }
 
 /** Whether the URI's host is a source of the inbound record. */
-function comesFrom({ source_host, allowed_ips, registration }: InboundTrunk, uri: SipDestination): boolean {
+function comesFrom(record: InboundTrunk, uri: SipDestination): boolean {
+  const { source_host, allowed_ips, registration, digest } = record;
+  // Its caller may have any address.
+  if (digest) return false;
   if (registration && isAt(registration, uri)) return true;
   if (source_host !== null && isSameHost(source_host, uri.host)) return true;
   const listed = new AddressSet();

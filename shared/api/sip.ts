@@ -59,8 +59,11 @@ const OutboundOptions = Closed({
   sip_realm: Optional(Nullable(Line(1, 255))),
 });
 
-const AuthMode = OneOf(['ip', 'register']);
+const AuthMode = OneOf(['ip', 'register', 'digest']);
 const RegisterAuth = Closed({ username: Line(1, 128), password: Line(8, 256) });
+/** Letters that no PBX writes with escapes; an address of the form `user@host` is one too. */
+const DigestUser = Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9._~+@-]+$' });
+const DigestAuth = Closed({ username: DigestUser, password: Line(8, 256) });
 const Priority = Integer(1, 100);
 const SipEndpoint = Text(1, 255, 'Host or SIP URI');
 
@@ -69,6 +72,7 @@ export const InboundDirection = Closed({
   priority: Optional(Priority),
   auth_mode: Optional(AuthMode),
   register_auth: Optional(RegisterAuth),
+  digest_auth: Optional(DigestAuth),
   sip_endpoint: Optional(Nullable(SipEndpoint)),
   headers: Optional(Headers('inbound')),
   options: Optional(InboundOptions),
@@ -99,6 +103,7 @@ export const Attach = Closed({
   options: Optional(OutboundOptions),
   auth_mode: Optional(AuthMode),
   register_auth: Optional(RegisterAuth),
+  digest_auth: Optional(DigestAuth),
 });
 export type Attach = Static<typeof Attach>;
 
@@ -233,6 +238,7 @@ export const Configuration = Type.Object({
     auth_mode: Optional(AuthMode),
     allowed_ips: Optional(Type.Array(text, { maxItems: 50 })),
     register_auth: Optional(Type.Object({ username: text, password: text })),
+    digest_auth: Optional(Type.Object({ username: text, password: text })),
     sip_username: Optional(Nullable(text)),
     sip_password: Optional(Nullable(text)),
     sip_realm: Optional(Nullable(text)),

@@ -27,6 +27,9 @@ export const HeaderMapping = Type.Union([
 ]);
 export type HeaderMapping = Static<typeof HeaderMapping>;
 
+/** The realm of all edges: the same, so that a PBX needs one set of credentials for all of them. */
+export const digestRealm = 'trunkline';
+
 /** One inbound configuration of a number (contract 2.2). */
 export const InboundTrunk = Type.Object({
   id: Type.String(),
@@ -38,6 +41,16 @@ export const InboundTrunk = Type.Object({
   transfer_mode: Type.Optional(TransferMode),
   headers: Type.Array(HeaderMapping),
   codecs: Type.Array(Type.Enum([...codecNames])),
+  /** credentials with which a caller authenticates; the lists then name nobody */
+  digest: Type.Optional(
+    Type.Object({
+      username: Type.String(),
+      /** in plain text */
+      password: Type.String(),
+      /** base64; signs the nonces of all edges, because a proxy may send each INVITE of a call to another one */
+      nonce_key: Type.String(),
+    }),
+  ),
   /** where the edge registers for this record; absent or null with `auth_mode` ip */
   registration: Type.Optional(
     Nullable(

@@ -33,7 +33,7 @@ export interface SipConfigurationRow {
   priority: number;
   sip_endpoint: string | null;
   port: number;
-  auth_mode: 'ip' | 'register' | null;
+  auth_mode: 'ip' | 'register' | 'digest' | null;
   /** JSON array of addresses and CIDR blocks; null on outbound. */
   allowed_ips: Json<string[]> | null;
   /** What the peer may make the edge call by REFER. */

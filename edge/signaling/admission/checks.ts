@@ -89,12 +89,57 @@ export const sourceIsAllowed: Check = (invite) => {
   const { number, routing, source } = invite;
   if (!invite.trunk && !invite.test) {
     const admission = number && routing?.sources.admit(number, source);
-    if (!admission?.allowed) return notAllowed(invite);
-    invite.trunk = admission.trunk;
+    if (admission?.allowed) invite.trunk = admission.trunk;
+    else {
+      const rejection = withoutCredentials(invite);
+      if (rejection) return rejection;
+    }
   }
   invite.admitted = true;
   return null;
 };
+
+/**
+ * A caller without credentials counts as a quarter of an attempt: every call of a PBX begins so, and its first calls
+ * may come together.
+ */
+const challengeWeight = 1 / 4;
+
+/**
+ * The credentials of a caller whose address may not call the number; null when they are right. As soon as any number
+ * has credentials, all numbers are challenged, existing or not: the answer reveals nothing.
+ */
+function withoutCredentials(invite: IncomingInvite): Rejection | null {
+  const { number, routing, source, request, deps } = invite;
+  const key = routing?.sources.nonceKey ?? null;
+  if (key === null) return notAllowed(invite);
+  invite.verdict ??= deps.digest.judge({
+    method: request.method,
+    authorization: headerOf(request.headers, 'authorization'),
+    userAgent: headerOf(request.headers, 'user-agent'),
+    source,
+    trunks: number?.inbound ?? [],
+    key,
+  });
+  const { verdict } = invite;
+  switch (verdict.kind) {
+    case 'passed':
+      invite.trunk = verdict.trunk;
+      return null;
+    case 'challenge':
+      return {
+        reason: verdict.stale ? 'stale_nonce' : 'challenged',
+        status: 401,
+        headers: { 'WWW-Authenticate': verdict.header },
+        suspicious: true,
+        weight: deps.digest.sources.has(source) ? 0 : challengeWeight,
+      };
+    case 'malformed':
+      return { reason: 'malformed', status: 400, phrase: 'Malformed Authorization', suspicious: true };
+    case 'wrong':
+      return { ...notAllowed(invite), detail: 'User name or password of the call are wrong.' };
+  }
+}
 
 /**
  * The answer to a source that may not call the number. It never reveals whether the number exists: a stranger
@@ -145,6 +190,11 @@ const replacesIsWellFormed: Check = (invite) => {
   return null;
 };
 
+/** Whether the caller can still authenticate. */
+function isChallenge({ status }: Rejection): boolean {
+  return status === 401;
+}
+
 /**
  * The request is addressed to our Contact, so the number is that of the call it names; a registrar is
  * additionally recognized by the Contact's user. A source that may not call the number gets the same answer as if
@@ -158,9 +208,11 @@ const mayReplace: Check = (invite) => {
     if (number.number !== invite.number?.number) delete invite.trunk;
     invite.number = number;
     const rejection = sourceIsAllowed(invite);
-    if (!rejection || !routing?.sources.knows(source)) return rejection;
+    if (!rejection || isChallenge(rejection) || !routing?.sources.knows(source)) return rejection;
   }
   if (routing?.sources.knows(source)) return replaced ? noSuchDialog : null;
+  const rejection = withoutCredentials(invite);
+  if (rejection && isChallenge(rejection)) return rejection;
   return { reason: 'source_not_allowed', status: 403, suspicious: true };
 };
 

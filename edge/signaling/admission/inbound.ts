@@ -51,12 +51,13 @@ function admit(invite: IncomingInvite, number: NumberConfig, response: SrfRespon
 
 function reject(invite: IncomingInvite, response: SrfResponse, rejection: Rejection): void {
   const { deps, request, number } = invite;
-  const counts = countsAsAttempt(invite, rejection);
+  const weight = weightOf(invite, rejection);
   // Checked before this attempt is counted: the attempt that triggers the block is still answered.
-  const silent = isSilenced(invite);
-  const block = counts && !silent ? countAttempt(invite) : {};
+  const silent = isSilenced(invite) && rejection.weight !== 0;
+  const block = weight > 0 && !silent ? countAttempt(invite, weight) : {};
   deps.refused(silent ? 'silenced' : rejection.reason);
-  logRefusal(invite, rejection, silent);
+  // Each call of a PBX in use begins with a challenge.
+  if (rejection.weight !== 0) logRefusal(invite, rejection, silent);
   if (silent) {
     forgetInvite(request);
     return;
@@ -73,14 +74,15 @@ function reject(invite: IncomingInvite, response: SrfResponse, rejection: Reject
 }
 
 /**
- * Whether a rejection counts against the source. A malformed request counts if the source may not call the number
- * anyway: otherwise a stranger could keep sending requests that fail before that check. A 503 is our own fault.
+ * How many attempts a rejection counts for against the source. A malformed request counts if the source may not call the
+ * number anyway: otherwise a stranger could keep sending requests that fail before that check. A 503 is our own fault.
  */
-function countsAsAttempt(invite: IncomingInvite, rejection: Rejection): boolean {
-  if (rejection.suspicious || invite.admitted) return rejection.suspicious === true;
-  if (rejection.status === 503) return false;
+function weightOf(invite: IncomingInvite, { suspicious = false, weight = 1, status }: Rejection): number {
+  if (suspicious || invite.admitted) return suspicious ? weight : 0;
+  if (status === 503) return 0;
   numberIsFound(invite);
-  return sourceIsAllowed(invite) !== null;
+  const stranger = sourceIsAllowed(invite);
+  return stranger ? (stranger.weight ?? 1) : 0;
 }
 
 function logRefusal(
@@ -151,9 +153,9 @@ export function blockDue({ deps, source, proxied, routing }: Counted, weight: nu
   const seconds = deps.strangers.tried(source, weight);
   if (seconds === 0) return 0;
   deps.refused('blocked');
-  // Calls admitted by a very wide network must get through: only the source's other requests go unanswered. The engine
+  // Calls admitted by a very wide network or by credentials must get through: only the source's other requests go unanswered. The engine
   // would block the proxy, not the source behind it.
-  const isListed = routing?.sources.lists(source) ?? false;
+  const isListed = (routing?.sources.lists(source) ?? false) || deps.digest.sources.has(source);
   deps.environment.log.warn(
     { source_ip: source, seconds },
     'unknown source blocked after too many failed attempts',

@@ -10,6 +10,7 @@ import type { Environment } from '../srf/environment.ts';
 import type { NumberIndex } from '../srf/numbers.ts';
 import type { Replaces } from '../srf/replaces.ts';
 import type { SrfRequest } from '../srf/srf.ts';
+import type { DigestGate, DigestVerdict } from './digest/digest-gate.ts';
 import type { RefusedRecords } from './refused-records.ts';
 import type { IsBoundAt, SourceIndex } from './sources.ts';
 import type { Strangers } from './strangers.ts';
@@ -31,6 +32,7 @@ export interface InboundDeps {
   readonly dialogs: Dialogs;
   readonly calls: CallAcceptor;
   readonly strangers: Strangers;
+  readonly digest: DigestGate;
   readonly refusedRecords: RefusedRecords;
   readonly refusedLines: LogThinning;
   /** Calls of the edge to itself; absent: the edge makes none. */
@@ -56,6 +58,8 @@ export interface IncomingInvite {
   trunk?: InboundTrunk | null;
   /** Whether the source may call the number. */
   admitted?: boolean;
+  /** Set once its credentials were looked at, which uses them up. */
+  verdict?: DigestVerdict;
   /** Set for a call of our own. */
   test?: AgentTestCall;
   /** Its parsed Replaces header. */
@@ -75,6 +79,8 @@ export interface Rejection {
   readonly detail?: string;
   /** Whether the attempt counts against the source. */
   readonly suspicious?: boolean;
+  /** How many attempts it counts for; default 1. */
+  readonly weight?: number;
 }
 
 export type Check = (invite: IncomingInvite) => Rejection | null;

@@ -57,13 +57,14 @@ export class OutsideRequests {
     this.#receiveNew(request, response);
   }
 
-  /** An INVITE from a listed source is checked first: it may be for a number that accepts it. */
+  /** An INVITE from a source that is listed or has authenticated is checked first: a number may accept it. */
   #isSilenced(request: SrfRequest): boolean {
     const routing = this.#deps.routing();
     const { source, proxied } = sourceOf(request, routing);
     if (proxied || !this.#deps.strangers.isBlocked(source)) return false;
     if (routing?.sources.knows(source)) return false;
-    return request.method !== 'INVITE' || !routing?.sources.lists(source);
+    if (request.method !== 'INVITE') return true;
+    return !routing?.sources.lists(source) && !this.#deps.digest.sources.has(source);
   }
 
   #receiveNew(request: SrfRequest, response: SrfResponse): void {

@@ -63,6 +63,8 @@ export class SourceIndex {
   readonly #byOrganization = new Map<string, AddressSet>();
   readonly #openInbound: boolean;
   readonly #proxies = new AddressSet();
+  /** Signs the nonces of callers with credentials; null: no number has any. */
+  readonly nonceKey: string | null;
   /** Very wide networks, by number. */
   readonly wide = new Map<string, readonly string[]>();
   /** Entries that could not be read, for the log. */
@@ -71,6 +73,8 @@ export class SourceIndex {
   /** @param resolved addresses of each of the configuration's `hostsOf` */
   constructor(config: EdgeConfig, resolved: ReadonlyMap<string, readonly string[]>) {
     this.#openInbound = config.open_inbound;
+    const trunks = config.numbers.flatMap(({ inbound }) => inbound);
+    this.nonceKey = trunks.find(({ digest }) => digest)?.digest?.nonce_key ?? null;
     this.#addProxies(config.trusted_proxies ?? []);
     for (const number of config.numbers) {
       const trunks = number.inbound.map((trunk) => this.#sourcesOf(number, trunk, resolved));
@@ -96,7 +100,8 @@ export class SourceIndex {
   ): TrunkSources {
     const addresses = new AddressSet();
     const hosts = trunk.source_host === null ? [] : (resolved.get(trunk.source_host) ?? []);
-    for (const entry of [...trunk.allowed_ips, ...hosts]) {
+    // The entry of a record with credentials is for edges that do not know these (control/edge-config/rules.ts).
+    for (const entry of trunk.digest ? [] : [...trunk.allowed_ips, ...hosts]) {
       if (addresses.add(entry)) this.#list(number, entry);
       else this.unreadable.push(entry);
     }

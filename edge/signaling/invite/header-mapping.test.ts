@@ -12,6 +12,12 @@ const custom = (key: string, value: string, passthrough?: boolean): HeaderMappin
 });
 
 describe('headers of an INVITE', () => {
+  it('never become variables when they carry credentials', () => {
+    const headers = { authorization: 'Digest response="a"', 'Proxy-Authorization': 'Digest response="b"' };
+    const mappings = [custom('Authorization', 'one'), custom('proxy-authorization', 'two')];
+    expect(inboundVariables(headers, mappings)).toEqual({});
+  });
+
   it('become variables with their own name without a mapping', () => {
     const headers = {
       'X-Customer': 'Ada',

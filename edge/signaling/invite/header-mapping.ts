@@ -13,10 +13,12 @@ const originals: Readonly<Record<string, string>> = {
   diversion: 'sip_header_x-original-diversion',
 };
 
-/** @returns variable name to value; a mapped header does not also appear under its `sip_header_` name */
+/** Credentials never become variables. @returns variable name to value; a mapped header does not also appear under its `sip_header_` name */
 export function inboundVariables(headers: HeaderFields, mappings: readonly HeaderMapping[]): CallVariables {
   const received = new Map<string, string>();
-  for (const [name, value] of Object.entries(headers)) received.set(name.toLowerCase(), clean(value));
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/authorization$/i.test(name)) received.set(name.toLowerCase(), clean(value));
+  }
 
   const variables: CallVariables = {};
   const put = (name: string, value: string | undefined): void => {

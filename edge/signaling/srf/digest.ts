@@ -24,6 +24,11 @@ export interface Challenge {
  * Challenges of other schemes, and those without realm or nonce, are ignored.
  */
 export function parseChallenges(value: string): Challenge[] {
+  return parseDigests(value).flatMap((found) => challengeOf(found));
+}
+
+/** The parameters of each digest challenge, or of each digest of Authorization, by name in lower case. */
+export function parseDigests(value: string): ReadonlyMap<string, string>[] {
   const challenges: Map<string, string>[] = [];
   let parameters: Map<string, string> | null = null;
   const word = /[\s,]*([!#$%&'*+\-.^_`|~0-9A-Za-z]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?/gy;
@@ -37,7 +42,7 @@ export function parseChallenges(value: string): Challenge[] {
       if (parameters) challenges.push(parameters);
     }
   }
-  return challenges.flatMap((found) => challengeOf(found));
+  return challenges;
 }
 
 function challengeOf(found: ReadonlyMap<string, string>): Challenge[] {
@@ -58,7 +63,7 @@ function challengeOf(found: ReadonlyMap<string, string>): Challenge[] {
 }
 
 /** The hash that a challenge requires; null when unsupported. */
-export function hashOf({ algorithm }: Challenge): DigestHash | null {
+export function hashOf({ algorithm }: Pick<Challenge, 'algorithm'>): DigestHash | null {
   const name = (algorithm ?? 'MD5').toUpperCase().replace(/-SESS$/, '');
   return name === 'SHA-512-256' || name === 'SHA-256' || name === 'MD5' ? name : null;
 }
@@ -95,6 +100,31 @@ function protectionOf(qop: readonly string[]): 'auth' | 'auth-int' | null {
   return qop.includes('auth-int') ? 'auth-int' : null;
 }
 
+/** What the value of `response` is calculated from. */
+export interface DigestInput extends Omit<DigestRequest, 'nonceCount'> {
+  readonly hash: DigestHash;
+  readonly realm: string;
+  readonly nonce: string;
+  /** Eight hexadecimal digits. */
+  readonly nc: string;
+  /** null: the old form without qop. */
+  readonly protection: 'auth' | 'auth-int' | null;
+  readonly session: boolean;
+}
+
+/** RFC 7616 section 3.4.1, in hexadecimal digits of lower case. */
+export function digestResponse(input: DigestInput): string {
+  const { hash, realm, nonce, nc, cnonce, protection, session, username, password, method, uri } = input;
+  const digest = (text: string) => createHash(hashes[hash]).update(text, 'utf8').digest('hex');
+  const secret = digest(`${username}:${realm}:${password}`);
+  const ha1 = session ? digest(`${secret}:${nonce}:${cnonce}`) : secret;
+  // RFC 7616 section 3.4.3.
+  const ha2 = digest(`${method}:${uri}${protection === 'auth-int' ? `:${digest(input.body)}` : ''}`);
+  return protection === null
+    ? digest(`${ha1}:${nonce}:${ha2}`)
+    : digest(`${ha1}:${nonce}:${nc}:${cnonce}:${protection}:${ha2}`);
+}
+
 export interface DigestRequest {
   readonly username: string;
   readonly password: string;
@@ -111,20 +141,12 @@ export interface DigestRequest {
 export function authorization(challenge: Challenge, request: DigestRequest): string {
   const hash = hashOf(challenge);
   if (hash === null) throw new RangeError(`digest algorithm ${challenge.algorithm} is not supported`);
-  const digest = (text: string) => createHash(hashes[hash]).update(text, 'utf8').digest('hex');
   const { realm, nonce, opaque, algorithm, qop } = challenge;
-  const { username, password, method, uri, body, cnonce } = request;
+  const { username, uri, cnonce } = request;
   const protection = qop === null ? null : protectionOf(qop);
   const session = /-sess$/i.test(algorithm ?? '');
-  const secret = digest(`${username}:${realm}:${password}`);
-  const ha1 = session ? digest(`${secret}:${nonce}:${cnonce}`) : secret;
-  // RFC 7616 section 3.4.3.
-  const ha2 = digest(`${method}:${uri}${protection === 'auth-int' ? `:${digest(body)}` : ''}`);
   const nc = request.nonceCount.toString(16).padStart(8, '0');
-  const response =
-    protection === null
-      ? digest(`${ha1}:${nonce}:${ha2}`)
-      : digest(`${ha1}:${nonce}:${nc}:${cnonce}:${protection}:${ha2}`);
+  const response = digestResponse({ ...request, hash, realm, nonce, nc, protection, session });
   const parts = [
     `username="${username.replace(/[\\"]/g, '\\$&')}"`,
     `realm="${realm}"`,

@@ -294,7 +294,10 @@ function parse(text: string): Pick<Sent, 'startLine' | 'headers' | 'body'> {
   const headers: Record<string, string> = {};
   for (const line of lines) {
     const colon = line.indexOf(':');
-    if (colon > 0) headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim();
+    if (colon <= 0) continue;
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
   }
   return { startLine, headers, body: split < 0 ? '' : text.slice(split + 4) };
 }
