@@ -168,3 +168,19 @@ test('keys in quick succession are all received, in order', async () => {
   await api.endedCall(id);
   expect((await api.detail(id)).variables).toMatchObject({ account: '1234567890' });
 });
+
+test('a phone that authenticates by password is answered', async () => {
+  const guarded = '+14155550122';
+  const password = 'a-long-password';
+  const { api } = system;
+  await api.ok('POST', '/v1/sip/attach', {
+    phone_number: guarded,
+    directions: [{ type: 'inbound', auth_mode: 'digest', digest_auth: { username: 'acme', password } }],
+  });
+  await api.answerWith(guarded, { prompt: 'Say hello.' });
+  await api.applied(guarded);
+  const baresip = await call(guarded, { credentials: { username: 'acme', password } });
+  const id = await callId();
+  await baresip.command('hangup');
+  expect(await api.endedCall(id)).toMatchObject({ to: guarded, outcome: 'completed' });
+});

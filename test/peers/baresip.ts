@@ -19,6 +19,8 @@ export interface BaresipOptions {
   readonly certificate?: TestKeyPair;
   /** whether it answers calls to +14155550199 at once */
   readonly answers?: boolean;
+  /** user name and password for challenges */
+  readonly credentials?: { readonly username: string; readonly password: string };
   /** name server, `address:port`; default the machine's */
   readonly nameServer?: string;
 }
@@ -204,9 +206,11 @@ async function writeConfiguration(
   await writeFile(join(folder, 'config'), [...lines, ...modules, ...apps, ''].join('\n'));
   const codecs = options.codecs ?? 'PCMU';
   const answers = options.answers ? ';answermode=auto' : '';
+  const { username, password } = options.credentials ?? { username: '', password: '' };
+  const authentication = options.credentials ? `;auth_user=${username};auth_pass=${password}` : '';
   await writeFile(
     join(folder, 'accounts'),
-    `<sip:+14155550199@127.0.0.1;transport=tls>;regint=0;mediaenc=srtp-mand;audio_codecs=${codecs}${answers}\n`,
+    `<sip:+14155550199@127.0.0.1;transport=tls>;regint=0;mediaenc=srtp-mand;audio_codecs=${codecs}${answers}${authentication}\n`,
   );
   await writeFile(join(folder, 'contacts'), '');
 }

@@ -18,6 +18,8 @@ export interface SippOptions {
   readonly source?: string;
   readonly transport?: 'tls' | 'udp' | 'tcp';
   readonly tlsVersion?: '1.0' | '1.1' | '1.2' | '1.3';
+  /** for `[authentication]` in the scenario */
+  readonly credentials?: { readonly username: string; readonly password: string };
   /** values of `[name]` in the scenario */
   readonly keys?: Readonly<Record<string, string>>;
   /** SIPp times out after this time, s */
@@ -48,6 +50,9 @@ export async function runScenario(name: string, options: SippOptions): Promise<S
     `127.0.0.1:${options.port}`,
     ...['-sf', join(import.meta.dirname, `${name}.xml`), '-s', options.number],
     ...Object.entries(options.keys ?? {}).flatMap(([name, value]) => ['-key', name, value]),
+    ...(options.credentials
+      ? ['-au', options.credentials.username, '-ap', options.credentials.password]
+      : []),
     ...['-t', modes[options.transport ?? 'tls'], '-tls_ca', file('ca.pem')],
     ...(options.tlsVersion ? ['-tls_version', options.tlsVersion] : []),
     ...['-i', source, '-bind_local', '-mi', source, '-min_rtp_port', '32000', '-max_rtp_port', '32399'],
