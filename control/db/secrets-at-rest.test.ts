@@ -19,6 +19,7 @@ afterEach(async () => {
 const number = '+14155550100';
 const trunkPassword = 'trunk-password-in-plain';
 const registerPassword = 'register-password-in-plain';
+const digestPassword = 'digest-password-in-plain';
 
 const toolToken = 'tool-token-in-plain';
 const modelKey = 'model-key-in-plain';
@@ -67,6 +68,11 @@ it('the database contains no keys, passwords or secrets, even where a response s
         auth_mode: 'register',
         register_auth: { username: 'pbx', password: registerPassword },
       },
+      {
+        type: 'inbound',
+        auth_mode: 'digest',
+        digest_auth: { username: 'pbx', password: digestPassword },
+      },
     ],
   });
   const rotated = await post('/v1/org/webhook-secret', {});
@@ -90,7 +96,8 @@ it('the database contains no keys, passwords or secrets, even where a response s
   // Other data is found, so the search works.
   expect(text).toContain(number);
   expect(text).toContain(test.key.slice(0, 9));
-  for (const plain of [trunkPassword, registerPassword, derived, secret, toolToken, modelKey, portPin])
+  const secrets = [trunkPassword, registerPassword, digestPassword, derived, secret, toolToken, modelKey, portPin];
+  for (const plain of secrets)
     expect(text).not.toContain(plain);
   for (const key of [test.key, test.operatorKey, test.edgeToken]) expect(text).not.toContain(key);
 });

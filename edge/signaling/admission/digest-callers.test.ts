@@ -151,6 +151,23 @@ describe('a caller without a listed address', () => {
   });
 });
 
+it('a number with credentials alone is not open to all, also where numbers that list nothing are', async () => {
+  const open = { ...withDigest, open_inbound: true };
+  const guarded = open.numbers.map((one) => ({
+    ...one,
+    inbound: one.inbound.filter(({ digest }) => digest),
+  }));
+  scene.signaling.configure({ ...open, numbers: guarded });
+  expect((await call()).startLine).toBe('SIP/2.0 401 Unauthorized');
+  // An edge of an earlier version sees the same without the credentials.
+  const earlier = guarded.map((one) => ({
+    ...one,
+    inbound: one.inbound.map(({ digest: _, ...rest }) => rest),
+  }));
+  scene.signaling.configure({ ...open, numbers: earlier });
+  expect((await call()).startLine).toBe('SIP/2.0 403 Forbidden');
+});
+
 describe('a request that belongs to a call', () => {
   it('is not challenged: ACK, re-INVITE and BYE', async () => {
     const headers = credentials(await challenged());

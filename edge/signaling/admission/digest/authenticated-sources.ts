@@ -24,10 +24,13 @@ export class AuthenticatedSources {
   /** When a source authenticated last, oldest first. */
   readonly #lately = new Map<string, number>();
   readonly #guesses: Guesses;
+  readonly #most: number;
 
-  constructor(clock: Clock, guesses: Guesses) {
+  /** @param most sources that are remembered */
+  constructor(clock: Clock, guesses: Guesses, most = maxAuthenticated) {
     this.#clock = clock;
     this.#guesses = guesses;
+    this.#most = most;
   }
 
   /** Whether a caller at this address has authenticated lately. */
@@ -49,7 +52,7 @@ export class AuthenticatedSources {
     const key = hostKey(source);
     this.#lately.delete(key);
     this.#lately.set(key, this.#clock.elapsed());
-    if (this.#lately.size <= maxAuthenticated) return;
+    if (this.#lately.size <= this.#most) return;
     const oldest = this.#lately.keys().next();
     if (!oldest.done) this.#lately.delete(oldest.value);
   }
