@@ -1,6 +1,7 @@
 /** Kamailio as operators configure it (deploy/kamailio), in front of two edges of one control plane, all over TLS. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { EdgeOne, type EdgeView } from '#shared/api/edges.ts';
+import { authorization, parseChallenges } from '../../edge/signaling/srf/digest.ts';
 import { Phone } from '../../scripts/call/phone.ts';
 import { issue } from '../kit/fakes/certificates.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
@@ -23,6 +24,8 @@ import { Kamailio } from './kamailio.ts';
 const proxyAddress = '127.0.0.5';
 const carrier = '127.0.0.2';
 const stranger = '127.0.0.3';
+/** Authenticates by password. */
+const pbx = '127.0.0.4';
 /** All on one edge once in a million. */
 const mostDraws = 20;
 
@@ -101,9 +104,15 @@ interface ProxiedCall {
   readonly status: number;
   /** SIP port of the edge that answered; null: none did. */
   readonly edge: number | null;
+  readonly challenge: string;
 }
 
-async function call(from = carrier, headers: readonly string[] = [], direct?: number): Promise<ProxiedCall> {
+async function call(
+  from = carrier,
+  headers: readonly string[] = [],
+  direct?: number,
+  dialled = number,
+): Promise<ProxiedCall> {
   const host = direct === undefined ? proxyAddress : '127.0.0.1';
   const options = { host, port: direct ?? proxyPort, ca: system.ca, localAddress: from };
   const phone = await Phone.connect(options);
@@ -112,12 +121,13 @@ async function call(from = carrier, headers: readonly string[] = [], direct?: nu
     () => phone.close(),
     () => media.close(),
   );
-  const response = await phone.invite(number, media.sdp({}), headers);
-  if (response.status !== 200) return { phone, status: response.status, edge: null };
+  const response = await phone.invite(dialled, media.sdp({}), headers);
+  const challenge = response.header('www-authenticate') ?? '';
+  if (response.status !== 200) return { phone, status: response.status, edge: null, challenge };
   media.connect(response.body);
   phone.ack(response);
   const port = /@?127\.0\.0\.1:(\d+)/.exec(response.header('contact') ?? '')?.[1];
-  return { phone, status: 200, edge: Number(port) };
+  return { phone, status: 200, edge: Number(port), challenge };
 }
 
 const hangUp = async ({ phone }: ProxiedCall) => (await phone.request('BYE')).status;
@@ -201,6 +211,32 @@ describe('through the proxy', () => {
       phone.received.find((message) => message.header('call-id') === 'relay' && message.status >= 200),
     );
     expect(answer.status).toBe(403);
+  });
+
+  // From here on strangers are challenged.
+  it('both edges accept the credentials for a challenge of either', async () => {
+    const guarded = '+14155550177';
+    const password = 'a-long-password';
+    await system.api.ok('POST', '/v1/sip/attach', {
+      phone_number: guarded,
+      directions: [{ type: 'inbound', auth_mode: 'digest', digest_auth: { username: 'acme', password } }],
+    });
+    await system.api.answerWith(guarded, { prompt: 'Say hello.' });
+    await system.api.applied(guarded);
+    const first = await call(pbx, [], undefined, guarded);
+    expect(first.status).toBe(401);
+    const [challenge] = parseChallenges(first.challenge);
+    if (!challenge) throw new Error('no challenge');
+    const wanted = new Set<number | null>(edges.map(({ sipPort }) => sipPort));
+    const request = { username: 'acme', password, method: 'INVITE', uri: 'sip:x', body: '', cnonce: 'c' };
+    for (let nonceCount = 1; wanted.size > 0 && nonceCount <= mostDraws; nonceCount++) {
+      const header = `Authorization: ${authorization(challenge, { ...request, nonceCount })}`;
+      const one = await call(pbx, [header], undefined, guarded);
+      expect(one.status).toBe(200);
+      wanted.delete(one.edge);
+      expect(await hangUp(one)).toBe(200);
+    }
+    expect([...wanted]).toEqual([]);
   });
 });
 
