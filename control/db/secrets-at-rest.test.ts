@@ -96,9 +96,17 @@ it('the database contains no keys, passwords or secrets, even where a response s
   // Other data is found, so the search works.
   expect(text).toContain(number);
   expect(text).toContain(test.key.slice(0, 9));
-  const secrets = [trunkPassword, registerPassword, digestPassword, derived, secret, toolToken, modelKey, portPin];
-  for (const plain of secrets)
-    expect(text).not.toContain(plain);
+  const secrets = [
+    trunkPassword,
+    registerPassword,
+    digestPassword,
+    derived,
+    secret,
+    toolToken,
+    modelKey,
+    portPin,
+  ];
+  for (const plain of secrets) expect(text).not.toContain(plain);
   for (const key of [test.key, test.operatorKey, test.edgeToken]) expect(text).not.toContain(key);
 });
 
