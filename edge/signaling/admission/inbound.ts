@@ -153,8 +153,8 @@ export function blockDue({ deps, source, proxied, routing }: Counted, weight: nu
   const seconds = deps.strangers.tried(source, weight);
   if (seconds === 0) return 0;
   deps.refused('blocked');
-  // Calls admitted by a very wide network or by credentials must get through: only the source's other requests go unanswered. The engine
-  // would block the proxy, not the source behind it.
+  // Calls admitted by a very wide network or by credentials must get through: only the source's other requests go
+  // unanswered. The engine would block the proxy, not the source behind it.
   const isListed = (routing?.sources.lists(source) ?? false) || deps.digest.sources.has(source);
   deps.environment.log.warn(
     { source_ip: source, seconds },
