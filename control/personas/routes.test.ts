@@ -267,7 +267,7 @@ describe('changes of personas', () => {
       'update role',
     ]);
     expect(await actions('area=numbers')).toEqual([
-      'update pathway_id,persona_id,prompt,stream_url',
+      'update pathway_id,persona_id,prompt,realtime,stream_url',
       'update persona_id',
     ]);
   });
