@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { onSqlite, openTestDatabase } from '../../test/kit/db/test-database.ts';
 import { eventually, saw } from '../../test/kit/programs/eventually.ts';
+import { copyRows } from './copy/copy.ts';
 import { dialectOf } from './dialect-name.ts';
 import { FenceLost, insideFence } from './fence.ts';
 import {
@@ -12,13 +13,14 @@ import {
   heldLeases,
   type Lease,
   leaseFence,
+  livingReplicas,
   presenceOf,
   pruneReplicas,
   releaseLease,
   renewLeases,
   takeLease,
 } from './leases.ts';
-import type { Database } from './open.ts';
+import { type Database, openDatabase } from './open.ts';
 
 let database: Database;
 beforeEach(async () => {
@@ -53,6 +55,19 @@ const write = (lease: Lease, value: number) =>
 
 const insertCounter = (name: string) =>
   database.db.insertInto('counters').values({ name, value: 0 }).execute();
+
+describe.skipIf(onSqlite)('a lease that was copied from a file', () => {
+  it("is nobody's: no replica seems to live by it, and it is taken at once, with a higher fence", async () => {
+    const file = await openDatabase(':memory:');
+    await takeLease(file.apart, 'work', 'of the file', ms);
+    await takeLease(file.apart, presenceOf('of the file'), 'of the file', ms);
+    await copyRows(file.db, database.db);
+    await file.close();
+    expect(await livingReplicas(database.db)).toEqual([]);
+    expect(await renewLeases(database.apart, 'of the file', ms)).toEqual([]);
+    expect(await taken('work', 'here')).toMatchObject({ fence: 2 });
+  });
+});
 
 describe('a lease', () => {
   it('has one owner at a time, and its fence grows with each taking', async () => {

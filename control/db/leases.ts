@@ -23,11 +23,14 @@ export type Claimant = Pick<Lease, 'owner' | 'fence'>;
 
 type Tables = Db extends Kysely<infer T> ? T : never;
 
-/** A condition on rows of `leases`: held by somebody who may still write. */
+/**
+ * A condition on rows of `leases`: held by somebody who may still write. On a server that is somebody with a session: a row
+ * without one was copied from a SQLite file, and its owner never worked here.
+ */
 function isValid(db: Db) {
   return dialectOf(db) === 'sqlite'
     ? sql<boolean>`leases.owner <> ''`
-    : sql<boolean>`leases.expires_at > ${databaseTime(db)}`;
+    : sql<boolean>`(leases.expires_at > ${databaseTime(db)} and leases.session_pid is not null)`;
 }
 
 /** The process of the server behind this connection. SQLite has none. */

@@ -142,6 +142,8 @@ test('a killed move leaves a control plane that works, and --cancel removes what
   const moving = run('migrate-database', ['--to', address], {});
   moving.child.stderr?.once('data', () => moving.child.kill('SIGKILL'));
   await expect(moving).rejects.toThrow();
+  // The copy has the rows of the control plane that runs on the file, also what says that it runs.
+  await expect(run('migrate-database', ['--to', address], {})).rejects.toThrow('has rows already');
   await attach('+14155551234');
   expect((await run('migrate-database', ['--cancel'], {})).stdout).toContain('notes no changes for a move');
   await attach('+14155551235');

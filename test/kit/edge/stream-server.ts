@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { type Static, Type } from 'typebox';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { createSelfSigned, type TestKeyPair } from '../fakes/certificates.ts';
+import { ServerSockets } from '../fakes/server-sockets.ts';
 import { readAs } from '../http/answer.ts';
 
 interface Message {
@@ -78,9 +79,8 @@ export class BotSocket {
 export class BotServer {
   readonly ca: string;
   readonly url: string;
-  readonly #https: Server;
   readonly #wss: WebSocketServer;
-  readonly #sockets = new Set<Socket>();
+  readonly #sockets: ServerSockets;
   readonly #bots: BotSocket[] = [];
   #waiting: (() => void) | null = null;
   /** Rejects connections while set. */
@@ -90,13 +90,9 @@ export class BotServer {
 
   private constructor(ca: string, https: Server, wss: WebSocketServer) {
     this.ca = ca;
-    this.#https = https;
+    this.#sockets = new ServerSockets(https);
     this.#wss = wss;
     this.url = `wss://localhost:${(https.address() as AddressInfo).port}/call?bot=1`;
-    https.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket);
-      socket.on('close', () => this.#sockets.delete(socket));
-    });
     https.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
       this.attempts++;
       if (this.refusing) return socket.end('HTTP/1.1 503 Service Unavailable\r\n\r\n');
@@ -136,7 +132,6 @@ export class BotServer {
 
   async close(): Promise<void> {
     for (const client of this.#wss.clients) client.terminate();
-    for (const socket of this.#sockets) socket.destroy();
-    await new Promise<void>((resolve) => this.#https.close(() => resolve()));
+    await this.#sockets.close();
   }
 }

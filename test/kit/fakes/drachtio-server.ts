@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import { embeddedVersion } from '#shared/engine-protocol/headers.ts';
+import { ServerSockets } from './server-sockets.ts';
 
 /** A SIP message that the application sent, as in its frame. */
 export interface Sent {
@@ -46,7 +47,7 @@ export class DrachtioServer {
   withEcho: (sent: Sent) => string[] = () => [];
   /** Text of a NOK instead of the echo; null: OK. */
   refuse: (sent: Sent) => string | null = () => null;
-  readonly #server: Server;
+  readonly #sockets: ServerSockets;
   readonly #version: string;
   #socket: Socket | null = null;
   #input = Buffer.alloc(0);
@@ -56,7 +57,7 @@ export class DrachtioServer {
   readonly #rounds = new Map<string, () => void>();
 
   private constructor(server: Server, port: number, version: string) {
-    this.#server = server;
+    this.#sockets = new ServerSockets(server);
     this.#version = version;
     this.port = port;
     server.on('connection', (socket) => this.#accept(socket));
@@ -82,8 +83,7 @@ export class DrachtioServer {
   }
 
   async close(): Promise<void> {
-    this.drop();
-    await new Promise((resolve) => this.#server.close(resolve));
+    await this.#sockets.close();
   }
 
   /** Sends a request of the peer. @returns its transaction id */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 import type { TestKeyPair } from './certificates.ts';
+import { ServerSockets } from './server-sockets.ts';
 import { type Heard, SipCaller } from './sip-caller.ts';
 
 export interface AnswerParts {
@@ -16,16 +17,14 @@ export interface AnswerParts {
 
 export class SipCallee {
   readonly port: number;
-  readonly #server: Server;
-  readonly #sockets = new Set<TLSSocket>();
+  readonly #sockets: ServerSockets;
   #line: SipCaller | null = null;
   #connected: (line: SipCaller) => void = () => {};
 
   private constructor(server: Server, port: number) {
-    this.#server = server;
+    this.#sockets = new ServerSockets(server);
     this.port = port;
     server.on('secureConnection', (socket: TLSSocket) => {
-      this.#sockets.add(socket);
       this.#line = new SipCaller(socket);
       this.#connected(this.#line);
     });
@@ -98,13 +97,11 @@ export class SipCallee {
 
   /** Cuts the connections. */
   drop(): void {
-    for (const socket of this.#sockets) socket.destroy();
-    this.#sockets.clear();
+    this.#sockets.cut();
     this.#line = null;
   }
 
   async close(): Promise<void> {
-    this.drop();
-    await new Promise((resolve) => this.#server.close(resolve));
+    await this.#sockets.close();
   }
 }

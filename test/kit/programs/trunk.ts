@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import { SipReader, type SipText } from '../../../scripts/call/sip-text.ts';
 import type { TestKeyPair } from '../fakes/certificates.ts';
+import { ServerSockets } from '../fakes/server-sockets.ts';
 import { eventually, saw } from './eventually.ts';
 
 export interface TrunkOptions {
@@ -23,17 +24,17 @@ const optionsHeaders = ['Allow: INVITE, ACK, BYE, CANCEL, OPTIONS', 'User-Agent:
 
 export class TestTrunk {
   readonly port: number;
-  readonly #server: Server;
-  readonly #sockets = new Set<TLSSocket>();
+  readonly #sockets: ServerSockets;
   readonly #calls = new Map<string, TrunkCall>();
   readonly #fresh: TrunkCall[] = [];
+  #connections = 0;
   readonly #reachedAt: string;
   readonly #onCall: (call: TrunkCall) => void;
   /** Answered OPTIONS requests. */
   probes = 0;
 
   private constructor(server: Server, port: number, options: TrunkOptions) {
-    this.#server = server;
+    this.#sockets = new ServerSockets(server);
     this.port = port;
     this.#reachedAt = options.reachedAt ?? `127.0.0.1:${port}`;
     this.#onCall = options.onCall ?? ((call) => this.#fresh.push(call));
@@ -63,7 +64,7 @@ export class TestTrunk {
   /** The next inbound call. */
   call(): Promise<TrunkCall> {
     return eventually(`an INVITE on port ${this.port}`, () => {
-      saw(`${this.#calls.size} calls before it, ${this.probes} OPTIONS, ${this.#sockets.size} connections`);
+      saw(`${this.#calls.size} calls before it, ${this.probes} OPTIONS, ${this.#connections} connections`);
       return this.#fresh.shift();
     });
   }
@@ -75,20 +76,18 @@ export class TestTrunk {
 
   /** Stops listening and closes the connections. */
   async close(): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    for (const socket of this.#sockets) socket.destroy();
-    await closed;
+    await this.#sockets.close();
   }
 
   #connected(socket: TLSSocket): void {
-    this.#sockets.add(socket);
+    this.#connections++;
     const reader = new SipReader();
     socket.setEncoding('latin1');
     socket.on('data', (text: string) => {
       for (const message of reader.read(text)) this.#receive(socket, message);
     });
     socket.on('error', () => socket.destroy());
-    socket.once('close', () => this.#sockets.delete(socket));
+    socket.once('close', () => this.#connections--);
   }
 
   #receive(socket: TLSSocket, message: SipText): void {

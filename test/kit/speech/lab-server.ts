@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { ServerSockets } from '../fakes/server-sockets.ts';
 
 export const labKey = 'key-of-the-laboratory-0123456789';
 
@@ -30,7 +31,7 @@ export abstract class LabServer {
   readonly violations: string[] = [];
   readonly #server: Server;
   readonly #wss = new WebSocketServer({ noServer: true });
-  readonly #sockets = new Set<Socket>();
+  readonly #sockets: ServerSockets;
   readonly #open = new Set<WebSocket>();
   /** Connections so far, and attempts that were refused. */
   connections = 0;
@@ -43,10 +44,7 @@ export abstract class LabServer {
     const answer: RequestListener = (_request, response) => response.writeHead(404).end();
     this.#scheme = pair ? 'wss' : 'ws';
     this.#server = pair ? createTlsServer(pair, answer) : createServer(answer);
-    this.#server.on('connection', (socket) => {
-      this.#sockets.add(socket);
-      socket.on('close', () => this.#sockets.delete(socket));
-    });
+    this.#sockets = new ServerSockets(this.#server);
     this.#server.on('upgrade', (request, socket: Socket, head) => this.#upgrade(request, socket, head));
   }
 
@@ -79,8 +77,7 @@ export abstract class LabServer {
   }
 
   async close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    await this.#sockets.close();
   }
 
   #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
