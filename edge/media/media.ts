@@ -24,6 +24,7 @@ import { Leg } from './leg.ts';
 import type { LegSurroundings } from './leg-surroundings.ts';
 import { type MediaLog, silentLog } from './log.ts';
 import { Playout } from './playout.ts';
+import { DiskSync } from './recording/disk-sync.ts';
 import type { RecorderParts } from './recording/leg-recorder.ts';
 import { RtpPorts } from './rtp-ports.ts';
 import { WorkerPool } from './worker-pool.ts';
@@ -56,7 +57,7 @@ export interface MediaOptions {
    */
   readonly keyKnown?: (callId: string, key: string) => void;
   /** Where recordings are written; absent: legs cannot be recorded. */
-  readonly recordings?: Omit<RecorderParts, 'clock'>;
+  readonly recordings?: Omit<RecorderParts, 'clock' | 'syncs'>;
 }
 
 interface MediaStats {
@@ -137,7 +138,7 @@ export async function createMedia(options: MediaOptions): Promise<RunningMedia> 
     drainMs: options.drainMs ?? 300,
     traffic: { packets: 0, legsWithoutKeys: 0 },
     keyKnown: options.keyKnown ?? (() => {}),
-    recordings: options.recordings ?? null,
+    recordings: options.recordings ? { ...options.recordings, syncs: new DiskSync(clock) } : null,
   };
   return new MediasoupMedia(shared, pool);
 }

@@ -81,6 +81,12 @@ test('what was recorded until a kill of the edge is there, but for a second; con
   const caller = await callAndTalk(system, system.tone.number);
   const id = await answered(caller);
   await caller.media.play(caller.media.toneFrames(peerHz, 100));
+  await eventually('the beginning of the recording in control, while the call goes on', async () => {
+    const answer = await system.api.request('GET', path(id, '/details'));
+    return answer.status === 200 && answer.read(RecordingOne).data.recording.state === 'uploading'
+      ? true
+      : null;
+  });
   await system.control.end('SIGKILL');
   await system.crashEdge();
   await caller.close();

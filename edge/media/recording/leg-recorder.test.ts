@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,18 +9,21 @@ import { FakeClock } from '#shared/clock.ts';
 import { readRecording, recordingOrder } from '../../../test/kit/edge/recordings.ts';
 import type { AudioEndpoint } from '../../call/ports/media.ts';
 import { DiskRoom } from './disk-room.ts';
+import { DiskSync } from './disk-sync.ts';
 import { LegRecorder } from './leg-recorder.ts';
-import { mostPendingBytes } from './recording-file.ts';
+import { type GrowingFile, mostPendingBytes } from './recording-file.ts';
 
 const id = '01234567-89ab-7def-8123-456789abcdef';
 let folder: string;
 let clock: FakeClock;
 let room: DiskRoom;
+let syncs: DiskSync;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'recording-'));
   clock = new FakeClock(1_000_000);
   room = new DiskRoom(10_000_000);
+  syncs = new DiskSync(clock);
 });
 afterEach(() => rm(folder, { recursive: true }));
 
@@ -55,7 +58,7 @@ function near(value: number | undefined, wanted: number): boolean {
 
 describe('a recorded leg', () => {
   it('has both sides on their own channels, and passes every frame on', async () => {
-    const recorder = new LegRecorder(recordingOrder(id), { clock, folder, room });
+    const recorder = new LegRecorder(recordingOrder(id), { clock, folder, room, syncs });
     const agent = saying(4_000);
     await exchange(recorder.tap(agent), 60, -2_000);
     await recorder.close();
@@ -69,7 +72,7 @@ describe('a recorded leg', () => {
   });
 
   it('goes on over another endpoint, and is silent on our side while that says nothing', async () => {
-    const recorder = new LegRecorder(recordingOrder(id), { clock, folder, room });
+    const recorder = new LegRecorder(recordingOrder(id), { clock, folder, room, syncs });
     await exchange(recorder.tap(saying(4_000)), 10, 1_000);
     await exchange(recorder.tap({ sampleRate: 8000, read: () => false }), 10, 1_000);
     await exchange(recorder.tap(saying(4_000, 16_000)), 10, 1_000);
@@ -82,7 +85,7 @@ describe('a recorded leg', () => {
   });
 
   it('keeps the time of a gap', async () => {
-    const recorder = new LegRecorder(recordingOrder(id), { clock, folder, room });
+    const recorder = new LegRecorder(recordingOrder(id), { clock, folder, room, syncs });
     const end = recorder.tap(saying(4_000));
     await exchange(end, 10, 1_000);
     clock.advance(1_000);
@@ -95,7 +98,7 @@ describe('a recorded leg', () => {
   });
 
   it('holds nothing of a paused part, whose time is marked', async () => {
-    const recorder = new LegRecorder(recordingOrder(id), { clock, folder, room });
+    const recorder = new LegRecorder(recordingOrder(id), { clock, folder, room, syncs });
     const end = recorder.tap(saying(4_000));
     await exchange(end, 10, 1_000);
     recorder.pause();
@@ -116,7 +119,7 @@ describe('a recorded leg', () => {
   });
 
   it('never goes back in time, also where frames come faster than the clock', async () => {
-    const recorder = new LegRecorder(recordingOrder(id), { clock, folder, room });
+    const recorder = new LegRecorder(recordingOrder(id), { clock, folder, room, syncs });
     const end = recorder.tap(saying(4_000));
     const frame = new Int16Array(160);
     const burst = () => {
@@ -139,7 +142,7 @@ describe('a recorded leg', () => {
   });
 
   it('is paused and resumed by the key of the peer, which the endpoint gets too', async () => {
-    const recorder = new LegRecorder(recordingOrder(id, { pauseKey: '*' }), { clock, folder, room });
+    const recorder = new LegRecorder(recordingOrder(id, { pauseKey: '*' }), { clock, folder, room, syncs });
     const dtmf = vi.fn();
     const end = recorder.tap({ ...saying(4_000), dtmf });
     await exchange(end, 10, 1_000);
@@ -157,7 +160,7 @@ describe('a recorded leg', () => {
   });
 
   it('has silence on our side while the peer is on hold', async () => {
-    const recorder = new LegRecorder(recordingOrder(id), { clock, folder, room });
+    const recorder = new LegRecorder(recordingOrder(id), { clock, folder, room, syncs });
     recorder.sending = false;
     await exchange(recorder.tap(saying(4_000)), 10, 1_000);
     await recorder.close();
@@ -167,7 +170,7 @@ describe('a recorded leg', () => {
 
   it.each([8_000, 16_000] as const)('begins with its announcement, at %i Hz too', async (rate) => {
     const announcement = new Int16Array(2_000).fill(7_000);
-    const recorder = new LegRecorder(recordingOrder(id, { announcement }), { clock, folder, room });
+    const recorder = new LegRecorder(recordingOrder(id, { announcement }), { clock, folder, room, syncs });
     const agent = saying(-3_000, rate);
     await exchange(recorder.tap(agent), 20, 0);
     await recorder.close();
@@ -179,7 +182,7 @@ describe('a recorded leg', () => {
   it('stops when recordings may use no more of the disk, says so in the file, and the audio goes on', async () => {
     const stopped = vi.fn();
     room = new DiskRoom(131_072);
-    const recorder = new LegRecorder(recordingOrder(id, { stopped }), { clock, folder, room });
+    const recorder = new LegRecorder(recordingOrder(id, { stopped }), { clock, folder, room, syncs });
     const agent = saying(4_000);
     const end = recorder.tap(agent);
     await exchange(end, 500, 1_000);
@@ -196,7 +199,7 @@ describe('a recorded leg', () => {
   it('leaves no file when there is no room at its beginning', async () => {
     const stopped = vi.fn();
     room = new DiskRoom(1_000);
-    const recorder = new LegRecorder(recordingOrder(id, { stopped }), { clock, folder, room });
+    const recorder = new LegRecorder(recordingOrder(id, { stopped }), { clock, folder, room, syncs });
     await exchange(recorder.tap(saying(1)), 60, 1);
     await vi.waitFor(() => expect(stopped).toHaveBeenCalledTimes(1));
     await recorder.close();
@@ -204,39 +207,76 @@ describe('a recorded leg', () => {
     expect(room.usedBytes).toBe(0);
   });
 
-  it('is whole up to a failed write, and names the cause after it', async () => {
+  /** A real file whose writes and syncs may fail. */
+  const failing = (part: Partial<GrowingFile>) => async (path: string) => {
+    const file = await open(path, 'ax');
+    return {
+      write: (bytes: Buffer, offset: number, length: number) => file.write(bytes, offset, length),
+      truncate: (length: number) => file.truncate(length),
+      datasync: () => file.datasync(),
+      close: () => file.close(),
+      ...part,
+    };
+  };
+
+  it('keeps what is whole of a failed write, and names the cause after it', async () => {
     const stopped = vi.fn();
-    const { open } = await import('node:fs/promises');
+    const disk = Promise.withResolvers<void>();
     let writes = 0;
     const recorder = new LegRecorder(recordingOrder(id, { stopped }), {
       clock,
       folder,
       room,
+      syncs,
       open: async (path) => {
-        const file = await open(path, 'ax');
-        return {
-          truncate: (length) => file.truncate(length),
-          close: () => file.close(),
-          appendFile: async (data) => {
-            writes++;
-            if (writes !== 3) return file.appendFile(data);
-            // Half of it is written before the disk is full.
-            await file.appendFile(Buffer.from(String(data)).subarray(0, 100));
-            throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
-          },
+        const opened = await failing({})(path);
+        await disk.promise;
+        const write = async (bytes: Buffer, offset: number, length: number) => {
+          writes++;
+          // After the header: a chunk and a half are written before the disk is full.
+          if (writes === 2) return opened.write(bytes, offset, 12_000);
+          if (writes === 3) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
+          return opened.write(bytes, offset, length);
         };
+        return { ...opened, write };
       },
     });
-    const end = recorder.tap(saying(4_000));
-    for (let i = 0; i < 4; i++) {
-      await exchange(end, 25, 1_000);
-      await vi.waitFor(() => expect(writes).toBeGreaterThan(Math.min(i, 2)));
-    }
+    await exchange(recorder.tap(saying(4_000)), 100, 1_000);
+    disk.resolve();
     await vi.waitFor(() => expect(stopped).toHaveBeenCalledTimes(1));
     await recorder.close();
-    const { marks, torn } = await readRecording(join(folder, `${id}.rec`));
+    const { heard, marks, torn } = await readRecording(join(folder, `${id}.rec`));
     expect(torn).toBe(false);
+    expect(heard.length).toBe(25 * 160);
     expect(marks.map((mark) => ('reason' in mark ? mark.reason : mark.what))).toEqual(['edge_disk_full']);
+  });
+
+  it('is brought to the disk a moment after it was written, and stops when that fails', async () => {
+    const stopped = vi.fn();
+    let synced = 0;
+    const recorder = new LegRecorder(recordingOrder(id, { stopped }), {
+      clock,
+      folder,
+      room,
+      syncs,
+      open: failing({
+        datasync: async () => {
+          synced++;
+          if (synced === 2) throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });
+        },
+      }),
+    });
+    const end = recorder.tap(saying(4_000));
+    for (const expected of [1, 2]) {
+      await exchange(end, 25, 1_000);
+      await vi.waitFor(() => {
+        clock.advance(250);
+        expect(synced).toBeGreaterThanOrEqual(expected);
+      });
+    }
+    await vi.waitFor(() => expect(stopped).toHaveBeenCalledTimes(1));
+    expect(stopped.mock.calls[0]?.[0]).toBe('edge_disk_failed');
+    await recorder.close();
   });
 
   it('holds a bounded amount in memory when the disk does not answer, and stops', async () => {
@@ -246,6 +286,7 @@ describe('a recorded leg', () => {
       clock,
       folder,
       room,
+      syncs,
       open: () => disk.promise,
     });
     const frames = Math.ceil(mostPendingBytes / 320) + 100;

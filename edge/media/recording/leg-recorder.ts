@@ -21,12 +21,15 @@ import {
 import type { AudioEndpoint, LegRecording, RecordingOrder } from '../../call/ports/media.ts';
 import { Downsampler, Upsampler } from '../codec/resample.ts';
 import type { DiskRoom } from './disk-room.ts';
+import type { DiskSync } from './disk-sync.ts';
 import { RecordingFile, type RecordingFileOptions } from './recording-file.ts';
 
 export interface RecorderParts {
   readonly clock: Clock;
   readonly folder: string;
   readonly room: DiskRoom;
+  /** Of all recordings of the thread. */
+  readonly syncs: DiskSync;
   /** Opens the file; for tests. */
   readonly open?: RecordingFileOptions['open'];
 }
@@ -62,7 +65,7 @@ export class LegRecorder implements LegRecording {
   /** Whether the peer hears us: not on hold. */
   sending = true;
 
-  constructor(order: RecordingOrder, { clock, folder, room, open }: RecorderParts) {
+  constructor(order: RecordingOrder, { clock, folder, room, syncs, open }: RecorderParts) {
     this.#clock = clock;
     this.#pauseKey = order.pauseKey;
     this.#announcement = order.announcement ?? new Int16Array(0);
@@ -72,6 +75,7 @@ export class LegRecorder implements LegRecording {
       folder,
       id: order.header.id,
       room,
+      syncs,
       failed: (reason, detail) => {
         this.#end({ what: 'stopped', reason });
         order.stopped(reason, detail);

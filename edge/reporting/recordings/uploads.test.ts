@@ -1,12 +1,14 @@
 /** Sending recordings to a control plane that fails, goes away and comes back: a real HTTP server. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Value } from 'typebox/value';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { EdgeRecordingBegin } from '#shared/api/recordings.ts';
 import { FakeClock } from '#shared/clock.ts';
-import { ChunkSealer, encodeHeader } from '#shared/recording/format.ts';
+import { ChunkSealer, decodeHeader, encodeHeader } from '#shared/recording/format.ts';
 import { recordingOrder } from '../../../test/kit/edge/recordings.ts';
 import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
 import { DiskRoom } from '../../media/recording/disk-room.ts';
@@ -25,6 +27,10 @@ let completed: string[];
 /** Answers in the place of control; null: control answers. */
 let instead: (method: string, url: string) => number | 'hang up' | null;
 let state: 'uploading' | 'deleted';
+/** Requests that control answered, or whose answer was lost. */
+let answered: number;
+/** Whether control's answer is lost. */
+let lost: (method: string) => boolean;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'uploads-'));
@@ -33,6 +39,8 @@ beforeEach(async () => {
   [stored, completed, outcomes] = [new Map(), [], []];
   instead = () => null;
   state = 'uploading';
+  answered = 0;
+  lost = () => false;
   server = createServer(async (request, response) => {
     const bytes = Buffer.concat(await request.toArray());
     const { method = '', url = '' } = request;
@@ -40,14 +48,17 @@ beforeEach(async () => {
     if (other === 'hang up') return void request.socket.destroy();
     if (other !== null) return void response.writeHead(other).end('{}');
     expect(request.headers.authorization).toBe('Bearer token');
-    const [, of = id, at] = /recordings\/([^/?]+)(?:\?at=(\d+))?/.exec(url) ?? [];
+    const [, of = beginning(bytes), at] = /recordings\/([^/?]+)(?:\?at=(\d+))?/.exec(url) ?? [];
     const before = stored.get(of) ?? Buffer.alloc(0);
-    if (method === 'PUT' && Number(at) === before.length) stored.set(of, Buffer.concat([before, bytes]));
+    if (method === 'PUT' && state === 'uploading' && Number(at) === before.length)
+      stored.set(of, Buffer.concat([before, bytes]));
     if (url.endsWith('/complete')) completed.push(of);
     const answer = {
       state: url.endsWith('/complete') ? 'ready' : state,
       received: stored.get(of)?.length ?? 0,
     };
+    answered++;
+    if (lost(method)) return void request.socket.destroy();
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ data: answer, errors: null }));
   });
@@ -74,6 +85,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
+/** The id in the header that a recording begins with. */
+function beginning(body: Buffer): string {
+  const { header } = Value.Parse(EdgeRecordingBegin, JSON.parse(body.toString()));
+  return decodeHeader(Buffer.from(header, 'base64'))?.header.id ?? '';
+}
+
 /** The file of a recording with so many chunks. */
 function file(chunks: number, of = id): Buffer {
   const sealer = new ChunkSealer(Buffer.alloc(32, 9), of);
@@ -89,7 +106,7 @@ function file(chunks: number, of = id): Buffer {
 async function until(done: () => Promise<boolean> | boolean): Promise<void> {
   await vi.waitFor(
     async () => {
-      clock.advance(61_000);
+      clock.advance(2_000);
       expect(await done()).toBe(true);
     },
     { timeout: 20_000, interval: 5 },
@@ -99,6 +116,106 @@ async function until(done: () => Promise<boolean> | boolean): Promise<void> {
 const files = () => readdir(folder);
 const isEmpty = async () => (await files()).length === 0;
 
+/** Lets pauses pass until control has given so many more answers. */
+async function look(requests: number): Promise<void> {
+  const wanted = answered + requests;
+  await until(() => answered >= wanted);
+  expect(answered).toBe(wanted);
+}
+
+describe('recordings of calls that go on', () => {
+  const path = () => join(folder, `${id}.part`);
+
+  it('are sent in parts of whole chunks, and the rest after the call', async () => {
+    const bytes = file(80);
+    await writeFile(path(), bytes.subarray(0, 200_000));
+    uploads.start();
+    await look(2);
+    const first = stored.get(id)?.length ?? 0;
+    expect(first).toBeGreaterThan(190_000);
+    expect((first - encodeHeader(recordingOrder(id).header).length) % 8_040).toBe(0);
+    await writeFile(path(), bytes.subarray(0, 400_000));
+    await look(1);
+    expect(bytes.subarray(0, stored.get(id)?.length).equals(stored.get(id) ?? Buffer.alloc(0))).toBe(true);
+    expect(outcomes).toEqual([]);
+    await writeFile(path(), bytes);
+    await rename(path(), join(folder, `${id}.rec`));
+    await until(() => outcomes.length > 0);
+    expect(stored.get(id)?.equals(bytes)).toBe(true);
+    expect([completed, outcomes, await files()]).toEqual([[id], ['sent'], []]);
+  });
+
+  it('wait for ten seconds of audio, and are not asked about again and again', async () => {
+    await writeFile(path(), file(10));
+    const later = id.replace('0123', '0124');
+    await writeFile(join(folder, `${later}.part`), file(40, later));
+    uploads.start();
+    await look(2);
+    const last = id.replace('0123', '0125');
+    await writeFile(join(folder, `${last}.part`), file(40, last));
+    await look(2);
+    expect([...stored.keys()]).toEqual([later, last]);
+  });
+
+  it('go on after an outage with what control lacks', async () => {
+    const bytes = file(80);
+    await writeFile(path(), bytes.subarray(0, 200_000));
+    uploads.start();
+    await look(2);
+    const first = stored.get(id)?.length ?? 0;
+    await writeFile(path(), bytes.subarray(0, 400_000));
+    // Control stores the part, and the edge does not hear of it.
+    lost = (method) => method === 'PUT';
+    await look(1);
+    lost = () => false;
+    const second = stored.get(id)?.length ?? 0;
+    expect(second).toBeGreaterThan(first);
+    await vi.waitFor(() => expect(outcomes).toEqual(['failed']));
+    await writeFile(path(), bytes);
+    await look(2);
+    expect(stored.get(id)?.length).toBe(bytes.length);
+    expect(stored.get(id)?.equals(bytes)).toBe(true);
+  });
+
+  it('are not sent any more once they were deleted in control, and are deleted here after the call', async () => {
+    const bytes = file(80);
+    await writeFile(path(), bytes.subarray(0, 200_000));
+    uploads.start();
+    await look(2);
+    state = 'deleted';
+    await writeFile(path(), bytes);
+    await look(1);
+    const later = id.replace('0123', '0124');
+    await writeFile(join(folder, `${later}.part`), file(40, later));
+    // Only the other one is asked about.
+    await look(1);
+    await rename(path(), join(folder, `${id}.rec`));
+    await until(() => outcomes.length > 0);
+    expect([outcomes, completed, await files()]).toEqual([['deleted'], [], [`${later}.part`]]);
+  });
+
+  it('are not delayed by one that control cannot take', async () => {
+    const later = id.replace('0123', '0124');
+    await writeFile(join(folder, `${id}.rec`), file(3));
+    await writeFile(join(folder, `${later}.part`), file(40, later));
+    instead = (method, url) => (method === 'PUT' && url.includes(id) ? 500 : null);
+    uploads.start();
+    await until(() => (stored.get(later)?.length ?? 0) > 0);
+    expect(outcomes[0]).toBe('failed');
+    instead = () => null;
+    await until(async () => (await files()).join() === `${later}.part`);
+  });
+
+  it('are completed when nobody has written them for longer than a call lasts', async () => {
+    await writeFile(path(), file(40).subarray(0, -1_000));
+    uploads.start();
+    await look(2);
+    clock.advance(14 * 3_600_000);
+    await until(() => outcomes.length > 0);
+    expect([completed, outcomes, await files()]).toEqual([[id], ['sent'], []]);
+  });
+});
+
 describe('recordings on the edge', () => {
   it('are sent in parts and then deleted, the oldest first', async () => {
     const later = id.replace('0123', '0124');
@@ -107,8 +224,6 @@ describe('recordings on the edge', () => {
     await writeFile(join(folder, `${id}.rec`), first);
     await uploads.recover();
     expect(room.usedBytes).toBeGreaterThan(first.length);
-    // The fake knows a recording's id only from the parts.
-    stored.set(id, Buffer.alloc(0));
     uploads.start();
     await until(isEmpty);
     expect(stored.get(id)?.equals(first)).toBe(true);

@@ -1,31 +1,37 @@
 /**
- * Sends finished recordings to control, the oldest first, one at a time and in parts, and deletes what control has.
+ * Sends recordings to control while their calls go on, in parts, and deletes what control has all of.
  *
- *     <id>.part ──end of the call──> <id>.rec ──begin, parts, complete──> deleted
- *         └── a crash: the next start keeps what is whole ──┘
+ *     <id>.part ──end of the call──> <id>.rec ──complete──> deleted
+ *      │   └── a crash: the next start keeps what is whole ──┘
+ *      └──begin, parts──> control
  *
- * Control says how much it has: after an outage of either side the next part is the one it lacks. What control refuses for
- * good stays as `<id>.refused`, for the operator.
+ * Each look takes the files one after the other, the oldest first: of a growing one a part of whole chunks at most, of a
+ * complete one the rest. Control says how much it has: after an outage of either side the next part is the one it lacks.
+ * What control refuses for good stays as `<id>.refused`, for the operator.
  */
-import { type FileHandle, open, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Value } from 'typebox/value';
-import { EdgeRecordingState } from '#shared/api/recordings.ts';
-import { boundedBody } from '#shared/bounded-body.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
-import { ChunkScanner, completeSuffix, decodeHeader, growingSuffix } from '#shared/recording/format.ts';
+import { completeSuffix, growingSuffix } from '#shared/recording/format.ts';
+import { Answered, ControlRecordings, Refused, type StoredRecording } from './control-recordings.ts';
+import { headerOf, readPart, sizeOf, wholeBytes, wholeChunks } from './growing-file.ts';
 
 const refusedSuffix = '.refused';
 /** Of one request. */
 const partBytes = 524_288;
-const headBytes = 8_192;
+/** New octets of a growing file that are worth a request: ten seconds. */
+const growthBytes = 163_840;
 /** How often the folder is looked at, ms. */
 const lookEveryMs = 2_000;
 /** Longest pause after failures, ms. */
 const longestPauseMs = 60_000;
-/** Time for one answer, ms: control reads a whole recording before it answers that it is complete. */
-const answerMs = 120_000;
-const mostAnswerBytes = 65_536;
+/** Recordings that fail in one look, although control answers, before the rest waits. */
+const failuresPerLook = 5;
+/**
+ * A file that has not grown for this long, ms, is not written any more: the thread that wrote it died. Longer than any
+ * call, which may be on hold all the time.
+ */
+const abandonedMs = 13 * 3_600_000;
 
 export interface RecordingUploadsOptions {
   readonly folder: string;
@@ -38,43 +44,41 @@ export interface RecordingUploadsOptions {
   readonly count: (outcome: 'sent' | 'deleted' | 'refused' | 'failed') => void;
 }
 
-/** Control answered that it will never take this. */
-class Refused extends Error {}
+/** A growing file, as it was at the last look. */
+interface Growing {
+  size: number;
+  /** `clock.elapsed()` when it had another size. */
+  since: number;
+  /** Octets that control has; null: unknown. `never`: it takes no more, which the end of the call settles. */
+  received: number | 'never' | null;
+}
 
 export class RecordingUploads {
   readonly #options: RecordingUploadsOptions;
+  readonly #control: ControlRecordings;
   readonly #ending = new AbortController();
+  readonly #growing = new Map<string, Growing>();
   #timer: Timer | null = null;
   #running: Promise<void> = Promise.resolve();
+  /** Looks in a row that sent nothing because of a failure. */
   #failures = 0;
 
   constructor(options: RecordingUploadsOptions) {
     this.#options = options;
+    this.#control = new ControlRecordings({ ...options, ending: this.#ending.signal });
   }
 
   /** Completes what an earlier process left, and counts it. Call before anything is recorded. */
   async recover(): Promise<void> {
-    const { folder, room, log } = this.#options;
+    const { folder, room } = this.#options;
     for (const name of await this.#names()) {
-      const path = join(folder, name);
-      if (name.endsWith(growingSuffix)) {
-        const whole = await wholeBytes(path);
-        if (whole === 0) {
-          await rm(path, { force: true });
-          continue;
-        }
-        log.info({ file: name, octets: whole }, 'a recording of an earlier process was kept up to its end');
-        await truncate(path, whole);
-        await rename(path, path.slice(0, -growingSuffix.length) + completeSuffix);
-      }
-      room.count(await sizeOf(path.replace(growingSuffix, completeSuffix)));
+      const kept = name.endsWith(growingSuffix) ? await this.#complete(name) : name;
+      if (kept) room.count(await sizeOf(join(folder, kept)));
     }
   }
 
   start(): void {
-    this.#timer = this.#options.clock.after(lookEveryMs, () => {
-      this.#running = this.#look();
-    });
+    this.#lookAfter(lookEveryMs);
   }
 
   async close(): Promise<void> {
@@ -83,91 +87,148 @@ export class RecordingUploads {
     await this.#running;
   }
 
-  async #look(): Promise<void> {
-    const names = (await this.#names()).filter((name) => name.endsWith(completeSuffix)).sort();
-    for (const name of names) {
-      if (this.#ending.signal.aborted || !(await this.#sent(name))) break;
-    }
-    if (this.#ending.signal.aborted) return;
-    const pause = Math.min(longestPauseMs, lookEveryMs * 2 ** Math.min(this.#failures, 10));
-    this.#timer = this.#options.clock.after(pause, () => {
+  #lookAfter(pauseMs: number): void {
+    this.#timer = this.#options.clock.after(pauseMs, () => {
       this.#running = this.#look();
     });
   }
 
-  /** Whether the next one may be tried. */
-  async #sent(name: string): Promise<boolean> {
+  async #look(): Promise<void> {
+    const names = await this.#names();
+    const growing = new Set(names);
+    for (const name of this.#growing.keys()) if (!growing.has(name)) this.#growing.delete(name);
+    let [sent, failed] = [0, 0];
+    for (const name of names.sort()) {
+      if (this.#ending.signal.aborted) return;
+      const outcome = await this.#take(name);
+      if (outcome === 'sent') sent++;
+      if (outcome === 'failed') failed++;
+      if (outcome === 'unreachable' || failed === failuresPerLook) {
+        failed = failuresPerLook;
+        break;
+      }
+    }
+    if (this.#ending.signal.aborted) return;
+    this.#failures = failed > 0 && sent === 0 ? this.#failures + 1 : 0;
+    this.#lookAfter(Math.min(longestPauseMs, lookEveryMs * 2 ** Math.min(this.#failures, 10)));
+  }
+
+  async #take(name: string): Promise<'sent' | 'nothing' | 'failed' | 'unreachable'> {
+    const { log, count } = this.#options;
+    try {
+      if (name.endsWith(completeSuffix)) return await this.#finish(name);
+      return name.endsWith(growingSuffix) ? await this.#grow(name) : 'nothing';
+    } catch (error) {
+      if (this.#ending.signal.aborted) return 'nothing';
+      const growing = this.#growing.get(name);
+      if (growing) growing.received = error instanceof Refused ? 'never' : null;
+      if (error instanceof Refused) return 'nothing';
+      count('failed');
+      log.warn({ file: name, error: textOf(error) }, 'a recording could not be sent; it is tried again');
+      return error instanceof Answered ? 'failed' : 'unreachable';
+    }
+  }
+
+  /** Sends a part of what a growing file has more than control. */
+  async #grow(name: string): Promise<'sent' | 'nothing'> {
+    const { folder, clock } = this.#options;
+    const path = join(folder, name);
+    const size = await sizeOf(path);
+    const now = clock.elapsed();
+    const known = this.#growing.get(name) ?? { size: 0, since: now, received: null };
+    this.#growing.set(name, known);
+    if (size !== known.size) Object.assign(known, { size, since: now });
+    else if (now - known.since > abandonedMs) {
+      await this.#complete(name);
+      return 'nothing';
+    }
+    const { received } = known;
+    if (received === 'never' || size - (received ?? 0) < growthBytes) return 'nothing';
+    return this.#opened<'sent'>(path, async (file) => {
+      const stored = received === null ? await this.#begin(file) : { state: 'uploading', received };
+      known.received = await this.#sendPart(file, idOf(name), stored);
+      return 'sent';
+    });
+  }
+
+  /** @returns octets that control has then; `never`: it takes no more */
+  async #sendPart(
+    file: FileHandle,
+    id: string,
+    { state, received }: { readonly state: string; readonly received: number },
+  ): Promise<number | 'never'> {
+    if (state !== 'uploading') return 'never';
+    const part = await wholeChunks(file, received, partBytes);
+    if (part.length === 0) return 'never';
+    const after = await this.#control.part(id, received, part);
+    return after.state === 'uploading' ? after.received : 'never';
+  }
+
+  async #begin(file: FileHandle): Promise<StoredRecording> {
+    const header = await headerOf(file);
+    if (!header) throw new Refused('the file has no header');
+    return this.#control.begin(header);
+  }
+
+  /** Sends what control lacks of a complete file, and deletes it. */
+  async #finish(name: string): Promise<'sent' | 'nothing'> {
     const { folder, room, log, count } = this.#options;
     const path = join(folder, name);
+    const size = await sizeOf(path);
     try {
-      const size = await sizeOf(path);
-      const outcome = await this.#send(path, name.slice(0, -completeSuffix.length), size);
+      const outcome = await this.#opened(path, (file) => this.#sendRest(file, idOf(name), size));
+      if (outcome === 'nothing') return outcome;
       await rm(path, { force: true });
       room.give(size);
       count(outcome);
     } catch (error) {
-      if (this.#ending.signal.aborted) return false;
-      if (!(error instanceof Refused)) {
-        this.#failures++;
-        count('failed');
-        log.warn({ file: name, error: textOf(error) }, 'a recording could not be sent; it is tried again');
-        return false;
-      }
+      if (!(error instanceof Refused)) throw error;
       count('refused');
       log.error({ file: name, error: error.message }, 'control refuses a recording; it stays on this edge');
       await rename(path, path.slice(0, -completeSuffix.length) + refusedSuffix);
     }
-    this.#failures = 0;
-    return true;
+    return 'sent';
   }
 
-  async #send(path: string, id: string, size: number): Promise<'sent' | 'deleted'> {
-    const file = await open(path, 'r');
+  async #sendRest(file: FileHandle, id: string, size: number): Promise<'sent' | 'deleted'> {
+    let stored = await this.#begin(file);
+    while (stored.state === 'uploading' && stored.received < size) {
+      const { received } = stored;
+      const part = await readPart(file, received, Math.min(size, received + partBytes));
+      stored = await this.#control.part(id, received, part);
+    }
+    if (stored.state === 'uploading') stored = await this.#control.complete(id);
+    return stored.state === 'deleted' ? 'deleted' : 'sent';
+  }
+
+  /** Gives a growing file that nobody writes its final name, with what is whole of it. @returns its name; null: nothing is */
+  async #complete(name: string): Promise<string | null> {
+    const { folder, log } = this.#options;
+    const path = join(folder, name);
+    const whole = await wholeBytes(path);
+    if (whole === 0) {
+      await rm(path, { force: true });
+      return null;
+    }
+    log.info({ file: name, octets: whole }, 'a recording of an earlier process was kept up to its end');
+    await truncate(path, whole);
+    await rename(path, join(folder, idOf(name) + completeSuffix));
+    return idOf(name) + completeSuffix;
+  }
+
+  async #opened<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T | 'nothing'> {
+    let file: FileHandle;
     try {
-      const head = decodeHeader(await readPart(file, 0, headBytes));
-      if (!head) throw new Refused('the file has no header');
-      const header = (await readPart(file, 0, head.length)).toString('base64');
-      let { state, received } = await this.#ask('POST', '', JSON.stringify({ header }));
-      while (state === 'uploading' && received < size) {
-        const part = await readPart(file, received, Math.min(size, received + partBytes));
-        const before = received;
-        ({ state, received } = await this.#ask('PUT', `/${id}?at=${before}`, part));
-        if (state === 'uploading' && received <= before) throw new Error('control took no octets of a part');
-      }
-      if (state === 'uploading') ({ state } = await this.#ask('POST', `/${id}/complete`, '{}'));
-      return state === 'deleted' ? 'deleted' : 'sent';
+      file = await open(path, 'r');
+    } catch (error) {
+      // The call ended since the folder was read.
+      if (isMissing(error)) return 'nothing';
+      throw error;
+    }
+    try {
+      return await use(file);
     } finally {
       await file.close();
-    }
-  }
-
-  async #ask(
-    method: 'POST' | 'PUT',
-    path: string,
-    body: string | Buffer,
-  ): Promise<{ state: 'uploading' | 'ready' | 'deleted'; received: number }> {
-    const { controlUrl, edgeToken, clock } = this.#options;
-    const limit = new AbortController();
-    const timer = clock.after(answerMs, () => limit.abort());
-    try {
-      const answer = await fetch(new URL(`/v1/edge/recordings${path}`, controlUrl), {
-        method,
-        redirect: 'error',
-        signal: AbortSignal.any([limit.signal, this.#ending.signal]),
-        headers: {
-          authorization: `Bearer ${edgeToken}`,
-          'content-type': typeof body === 'string' ? 'application/json' : 'application/octet-stream',
-        },
-        body: typeof body === 'string' ? body : new Uint8Array(body),
-      });
-      const { bytes } = await boundedBody(answer, mostAnswerBytes);
-      const text = new TextDecoder().decode(bytes);
-      if ([400, 413].includes(answer.status))
-        throw new Refused(`control answered ${answer.status}: ${text.slice(0, 200)}`);
-      if (answer.status !== 200) throw new Error(`control answered ${answer.status}`);
-      return Value.Parse(EdgeRecordingState, JSON.parse(text)).data;
-    } finally {
-      timer.cancel();
     }
   }
 
@@ -176,37 +237,12 @@ export class RecordingUploads {
   }
 }
 
-/** Octets up to the end of the last whole chunk; 0 without a header. */
-async function wholeBytes(path: string): Promise<number> {
-  const file = await open(path, 'r');
-  try {
-    const head = decodeHeader(await readPart(file, 0, headBytes));
-    if (!head) return 0;
-    const scanner = new ChunkScanner(head.length);
-    for (let at = head.length; ; at += partBytes) {
-      const part = await readPart(file, at, at + partBytes);
-      scanner.push(part);
-      if (part.length < partBytes) return scanner.whole;
-    }
-  } finally {
-    await file.close();
-  }
+function idOf(name: string): string {
+  return name.slice(0, name.lastIndexOf('.'));
 }
 
-/** The octets `from..to`, fewer at the end of the file. */
-async function readPart(file: FileHandle, from: number, to: number): Promise<Buffer> {
-  const bytes = Buffer.alloc(to - from);
-  let length = 0;
-  while (length < bytes.length) {
-    const { bytesRead } = await file.read(bytes, length, bytes.length - length, from + length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  return bytes.subarray(0, length);
-}
-
-async function sizeOf(path: string): Promise<number> {
-  return (await stat(path)).size;
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 /** fetch hides the actual error in `cause`. */

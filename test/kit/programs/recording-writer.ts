@@ -2,12 +2,18 @@
 import { writeSync } from 'node:fs';
 import { systemClock } from '#shared/clock.ts';
 import { DiskRoom } from '../../../edge/media/recording/disk-room.ts';
+import { DiskSync } from '../../../edge/media/recording/disk-sync.ts';
 import { LegRecorder } from '../../../edge/media/recording/leg-recorder.ts';
 import { recordingOrder } from '../edge/recordings.ts';
 
 const [folder = '', id = ''] = process.argv.slice(2);
 const room = new DiskRoom(1_000_000_000);
-const recorder = new LegRecorder(recordingOrder(id), { clock: systemClock, folder, room });
+const recorder = new LegRecorder(recordingOrder(id), {
+  clock: systemClock,
+  folder,
+  room,
+  syncs: new DiskSync(systemClock),
+});
 const end = recorder.tap({ sampleRate: 8000, read: () => false });
 const frame = new Int16Array(160);
 let frames = 0;
