@@ -4,7 +4,7 @@ import type { LimitOverrides } from '#shared/limits.ts';
 import { modelLimits } from '#shared/models/limits.ts';
 import { answeringLimits } from './agent/answering/detector.ts';
 import { consultLimits } from './agent/consult-agent.ts';
-import { talkLimits } from './agent/talking-agent.ts';
+import { talkLimits } from './agent/talk-limits.ts';
 import { testCallerLimits } from './agent/test-caller/test-caller.ts';
 import { agentTestTimes } from './agent-tests.ts';
 import { callTimes } from './call/times.ts';

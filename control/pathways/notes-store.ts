@@ -1,6 +1,7 @@
 /** Warnings about a valid graph: about the graph itself, and about its references. */
 
 import type { Db } from '../db/index.ts';
+import { findOrganization, storedConnections } from '../organizations/index.ts';
 import { firstUnknownTool } from '../tools/index.ts';
 import { type GraphNote, graphNotes, type NamedRow, namedRows, type StoredGraph } from './rules.ts';
 import { findPathway } from './store.ts';
@@ -9,7 +10,7 @@ const mostNotes = 20;
 
 /** At most 20. Tools and pathways of other organizations count as unknown. */
 export async function authorNotes(db: Db, orgId: string, graph: StoredGraph): Promise<GraphNote[]> {
-  const { tools, pathways } = namedRows(graph);
+  const { tools, pathways, connections } = namedRows(graph);
   const notes = [...graphNotes(graph)];
   const isTool = once(async (id) => (await firstUnknownTool(db, orgId, [id])) < 0);
   const isPathway = once(async (id) => (await findPathway(db, orgId, id)) !== undefined);
@@ -27,6 +28,16 @@ export async function authorNotes(db: Db, orgId: string, graph: StoredGraph): Pr
     isPathway,
     (id) => `unknown pathway "${id}"; the node follows its failure edge`,
   );
+  if (connections.length > 0) {
+    const known = new Set(storedConnections(await findOrganization(db, orgId)).map(({ id }) => id));
+    await note(
+      notes,
+      connections,
+      'unknown_connection',
+      async (id) => known.has(id),
+      (id) => `the organization has no realtime connection "${id}"; the node follows its failure edge`,
+    );
+  }
   return notes.slice(0, mostNotes);
 }
 

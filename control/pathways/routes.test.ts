@@ -213,16 +213,19 @@ describe('references from and to a pathway', () => {
           { id: 'a', type: 'Default', data: { name: 'a', text: 'Hi', isStart: true, tools: [tool] } },
           away('b', foreign.body.pathway_id),
           away('c', own.body.pathway_id),
+          { id: 'd', type: 'Realtime', data: { name: 'd', connection: 'main', prompt: 'Talk.' } },
         ],
         edges: [
           { source: 'a', target: 'b', data: { label: 'x' } },
           { source: 'a', target: 'c', data: { label: 'y' } },
+          { source: 'a', target: 'd', data: { label: 'z' } },
         ],
       },
     });
     expect(body.warnings).toMatchObject([
       { path: '/nodes/0/data/tools', rule: 'unknown_tool' },
       { path: '/nodes/1/data/transferPathwayId', rule: 'unknown_pathway' },
+      { path: '/nodes/3/data/connection', rule: 'unknown_connection' },
     ]);
   });
 

@@ -86,11 +86,16 @@ export interface NamedRow {
   readonly id: string;
 }
 
-/** The tools and pathways that a graph references. */
-export function namedRows(graph: StoredGraph): { tools: readonly NamedRow[]; pathways: readonly NamedRow[] } {
+/** The tools, pathways and realtime connections that a graph references. */
+export function namedRows(graph: StoredGraph): {
+  readonly tools: readonly NamedRow[];
+  readonly pathways: readonly NamedRow[];
+  readonly connections: readonly NamedRow[];
+} {
   const nodes: OpenObject[] = fromJson(graph.nodes);
   const tools: NamedRow[] = [];
   const pathways: NamedRow[] = [];
+  const connections: NamedRow[] = [];
   for (const [index, { type, data }] of nodes.entries()) {
     if (!isObject(data)) continue;
     const path = `/nodes/${index}/data`;
@@ -98,8 +103,10 @@ export function namedRows(graph: StoredGraph): { tools: readonly NamedRow[]; pat
     const id = data.transferPathwayId;
     const names = type === 'Transfer Pathway' && typeof id === 'string' && !id.includes('{{');
     if (names) pathways.push({ path: `${path}/transferPathwayId`, id });
+    if (type === 'Realtime' && typeof data.connection === 'string')
+      connections.push({ path: `${path}/connection`, id: data.connection });
   }
-  return { tools, pathways };
+  return { tools, pathways, connections };
 }
 
 /** SHA-256 over the graph with sorted keys, without the positions of its members (contract 11.2). */

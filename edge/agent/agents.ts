@@ -26,11 +26,13 @@ import { EchoAgent } from './echo-agent.ts';
 import { pathwayAgent } from './pathway-agent.ts';
 import { personaAgent } from './persona-agent.ts';
 import { modelServer } from './realtime/model-server.ts';
+import { NodeSession } from './realtime/node-session.ts';
 import { RealtimeAgent, type RealtimeLimits, realtimeLimits } from './realtime/realtime-agent.ts';
 import { ringback } from './ringback.ts';
 import { StreamAgent } from './stream-agent.ts';
 import { type StreamLimits, streamLimits } from './stream-link.ts';
-import { type TalkingDeps, type TalkLimits, talkLimits } from './talking-agent.ts';
+import { type TalkLimits, talkLimits } from './talk-limits.ts';
+import type { TalkingDeps } from './talking-agent.ts';
 import { ToneAgent } from './tone-agent.ts';
 import type { Transcriber } from './transcription/transcription.ts';
 import { watchVoicemail } from './voicemail-watch.ts';
@@ -80,6 +82,22 @@ export function createAgents(deps: AgentsDeps): Agents {
   const make: Agents['create'] = (settings, call, host) => {
     const log = deps.log.child({ call_id: call.callId, trunk_id: call.trunkId, agent: settings.kind });
     const ofNodes = nodeTools(deps, call);
+    const organization = deps.organization(call.orgId);
+    const ofModel = (connection: string) => ({
+      ...modelServer(organization, connection),
+      allowed: deps.allowedTargets,
+      resolve,
+      ca,
+      clock,
+      log,
+      newId,
+      tts: deps.tts,
+      limits: { ...realtimeLimits, ...deps.realtimeLimits },
+    });
+    const openModel: TalkingDeps['realtime'] = (order, parts) => {
+      const tools = ofNodes.runner(order.tools);
+      return new NodeSession(order, { ...parts, call, deps: { ...ofModel(order.connection), tools } });
+    };
     const talking = {
       pathway: (id: string, version: number) => {
         ofNodes.learn(deps.pathways(id, version)?.tools ?? []);
@@ -91,6 +109,7 @@ export function createAgents(deps: AgentsDeps): Agents {
       voices,
       webhook,
       tool: ofNodes.run,
+      realtime: organization?.realtime?.length ? openModel : undefined,
       clock,
       log,
       newId,
@@ -112,7 +131,6 @@ export function createAgents(deps: AgentsDeps): Agents {
       case 'test_caller':
         throw new Error('only a test run has a simulated caller');
       case 'stream': {
-        const organization = deps.organization(call.orgId);
         if (!organization) throw new Error(`Organization ${call.orgId} is not in the edge's configuration`);
         return new StreamAgent(settings, call, host, {
           signingSecret: organization.signing_secret,
@@ -126,20 +144,8 @@ export function createAgents(deps: AgentsDeps): Agents {
         });
       }
       case 'realtime': {
-        const { protocol, server } = modelServer(deps.organization(call.orgId), settings.connection_id);
-        return new RealtimeAgent(settings, call, host, {
-          protocol,
-          server,
-          allowed: deps.allowedTargets,
-          resolve,
-          ca,
-          clock,
-          log,
-          newId,
-          tts: deps.tts,
-          tools: settings.tools?.length ? (deps.tools?.(settings.tools, call) ?? null) : null,
-          limits: { ...realtimeLimits, ...deps.realtimeLimits },
-        });
+        const tools = settings.tools?.length ? (deps.tools?.(settings.tools, call) ?? null) : null;
+        return new RealtimeAgent(settings, call, host, { ...ofModel(settings.connection_id), tools });
       }
       case 'pathway':
         return pathwayAgent(settings, call, host, {
@@ -186,11 +192,16 @@ function nodeTools(deps: Pick<AgentsDeps, 'tools'>, call: CallFacts) {
     if (runner) return runner.run(name, inputs, signal, variables);
     return { ok: false, data: null, error: 'no tools can be run here', variables: {} };
   };
+  /** null: none of them is there */
+  const runner = (ids: readonly string[]): ToolRunner | null => {
+    const tools = ids.flatMap((id) => known.get(id) ?? []);
+    return tools.length === 0 ? null : (deps.tools?.(tools, call) ?? null);
+  };
   /** Adds the tools of a pathway that the call has entered. */
   const learn = (tools: readonly AgentTool[]) => {
     for (const tool of tools) known.set(tool.tool_id, tool);
   };
-  return { run, learn };
+  return { run, runner, learn };
 }
 
 /** Loads a pathway once for all calls with the same configuration of it. */

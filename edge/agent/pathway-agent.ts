@@ -1,10 +1,10 @@
-import { builtInVariables } from '#shared/agent/built-in-variables.ts';
 import type { ConversationOptions, LoadedPathway } from '#shared/agent/conversation-options.ts';
 import type { Understanding } from '#shared/agent/interfaces.ts';
 import { Conversation } from '#shared/agent/interpreter.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import type { AgentHost, CallFacts } from '../call/ports/agents.ts';
 import type { CopyTalk } from './asking-ahead.ts';
+import { callVariables } from './call-variables.ts';
 import { TalkingAgent, type TalkingDeps } from './talking-agent.ts';
 
 export type PathwaySettings = Extract<AgentSettings, { kind: 'pathway' }>;
@@ -34,7 +34,7 @@ export function pathwayAgent(
       startNodeId: start_node_id,
       firstSentence: first_sentence === '' ? null : first_sentence,
       otherPathway: pathway,
-      limits: { listenMs: limits.listenMs, repeats: limits.repeats },
+      limits: { listenMs: limits.listenMs, repeats: limits.repeats, realtime: true },
     };
   };
   let used: ConversationOptions | null = null;
@@ -48,15 +48,4 @@ export function pathwayAgent(
     return new Conversation(used);
   };
   return new TalkingAgent(settings, host, deps, begin, copy);
-}
-
-/** Initial variables of a conversation on a call. */
-export function callVariables(settings: AgentSettings, call: CallFacts, now: () => number) {
-  const { from, to, callId, variables } = call;
-  const { timezone, request_data } = settings;
-  return {
-    variables: { ...request_data, ...variables },
-    builtIns: () => builtInVariables({ from, to, callId, timezone, now: now() }),
-    now,
-  };
 }

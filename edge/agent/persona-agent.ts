@@ -7,7 +7,7 @@ import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import type { AgentModels } from '#shared/models/models.ts';
 import type { AgentHost, CallFacts } from '../call/ports/agents.ts';
 import type { CopyTalk } from './asking-ahead.ts';
-import { callVariables } from './pathway-agent.ts';
+import { callVariables } from './call-variables.ts';
 import { TalkingAgent, type TalkingDeps } from './talking-agent.ts';
 
 type PersonaSettings = Extract<AgentSettings, { kind: 'persona' | 'task' }>;
@@ -46,6 +46,7 @@ export function personaAgent(
     otherPathway: pathway,
     signal: over,
     limits: { listenMs: limits.listenMs, repeats: limits.repeats, apologies: 1 },
+    pathwayLimits: { realtime: true },
   });
   let over = new AbortController().signal;
   const copy: CopyTalk = (talk, taken) => {

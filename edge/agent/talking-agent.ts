@@ -18,37 +18,17 @@ import type { Log } from '../call/log.ts';
 import type { AgentHost, AgentLeg } from '../call/ports/agents.ts';
 import type { DtmfEvent } from '../call/ports/media.ts';
 import { AskingAhead, type CopyTalk } from './asking-ahead.ts';
+import { type Due, dueActions } from './due-actions.ts';
 import type { VoiceDetectors } from './ears/voice-detector.ts';
 import { Hearing } from './hearing.ts';
 import { ReadAhead } from './read-ahead.ts';
+import { handOver, type OpenModel } from './realtime/hand-over.ts';
+import type { NodeSession } from './realtime/node-session.ts';
 import { Speaking } from './speaking.ts';
+import type { TalkLimits } from './talk-limits.ts';
 import type { Transcriber } from './transcription/transcription.ts';
 import { transferTo } from './transfer-to.ts';
 import type { WebhookClient } from './webhook-client.ts';
-
-export interface TalkLimits {
-  /** time without input after the last word before the conversation gets a silence event, ms */
-  readonly listenMs: number;
-  /** how often a node, or a persona's question, is repeated before the call ends */
-  readonly repeats: number;
-  /** time for the peer to start speaking when the agent lets it speak first, ms */
-  readonly greetingMs: number;
-  /** delay between the last word and the end of the call, ms: audio still in the peer's jitter buffer */
-  readonly tailMs: number;
-  /** maximum speech queued for playback, seconds */
-  readonly maxQueuedSeconds: number;
-  /** sample rate of the agent's audio, Hz */
-  readonly sampleRate: 8000 | 16000;
-}
-
-export const talkLimits: TalkLimits = {
-  listenMs: 10_000,
-  repeats: 2,
-  greetingMs: 5000,
-  tailMs: 200,
-  maxQueuedSeconds: 600,
-  sampleRate: 8000,
-};
 
 export interface TalkingDeps {
   readonly tts: TextToSpeech;
@@ -60,6 +40,8 @@ export interface TalkingDeps {
   readonly webhook: WebhookClient;
   /** Runs a tool; errors are part of the result. Rejects only when the signal is aborted. */
   readonly tool: (action: ToolAction, signal: AbortSignal) => Promise<ToolResult>;
+  /** For Realtime nodes; absent: the organization has no connection. */
+  readonly realtime?: OpenModel | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly newId: NewId;
@@ -68,14 +50,9 @@ export interface TalkingDeps {
   readonly watched?: ((talk: Talk) => void) | undefined;
 }
 
-/** An action, and the length of the conversation's log when it was issued: later lines happened later. */
-interface Due {
-  readonly action: Action;
-  readonly lines: number;
-}
-
 type Say = Extract<Action, { type: 'say' }>;
 type Listen = Extract<Action, { type: 'listen' }>;
+type HandOver = Extract<Action, { type: 'realtime' }>;
 type Press = Extract<Action, { type: 'press' }>;
 type Transfer = Extract<Action, { type: 'transfer' }>;
 export type ToolAction = Extract<Action, { type: 'tool' }>;
@@ -106,6 +83,8 @@ export class TalkingAgent implements AgentLeg {
   /** The texts since the caller's last input; of those that were cut off, what was heard. */
   #heard: string[] = [];
   #keysExplained = false;
+  /** Set while the model of a Realtime node hears and speaks. */
+  #model: NodeSession | null = null;
   /** Set while the speech is stopped because the caller speaks. */
   #spokenOver = false;
 
@@ -147,7 +126,8 @@ export class TalkingAgent implements AgentLeg {
     });
     this.#ahead = new AskingAhead(copy, (talk, event, turn) => this.#actions(talk, event, turn));
     const { write } = this.#hearing;
-    if (write) this.write = write;
+    if (write || deps.realtime)
+      this.write = (frame) => (this.#model ? this.#model.write(frame) : write?.(frame));
   }
 
   /** Starts the conversation and synthesizes its first words, so that they play as soon as the call is answered. */
@@ -166,13 +146,16 @@ export class TalkingAgent implements AgentLeg {
   }
 
   read(frame: Int16Array): boolean {
+    if (this.#model) return this.#model.read(frame);
     const sounds = this.#speaking.read(frame);
     this.#hearing.sent(sounds ? frame : null);
     return sounds;
   }
 
   dtmf(event: DtmfEvent): void {
-    if (!this.#closed && !this.#settings.ignore_button_press) this.#hearing.key(event.digit);
+    if (this.#closed || this.#settings.ignore_button_press) return;
+    if (this.#model) this.#model.dtmf(event);
+    else this.#hearing.key(event.digit);
   }
 
   close(reason: string): void {
@@ -182,6 +165,7 @@ export class TalkingAgent implements AgentLeg {
     this.#ahead.drop();
     this.#hearing.close();
     this.#speaking.stop();
+    this.#model?.close(reason);
   }
 
   get #closed(): boolean {
@@ -250,6 +234,9 @@ export class TalkingAgent implements AgentLeg {
         case 'tool':
           this.#transcribe('agent-action', `Uses the tool ${action.name}`, action);
           return { type: 'tool', result: await this.#deps.tool(action, this.#over.signal) };
+        case 'realtime':
+          await this.#speaking.played();
+          return this.#handOver(action);
         case 'transfer':
           await this.#speaking.played();
           return this.#transfer(action);
@@ -261,6 +248,18 @@ export class TalkingAgent implements AgentLeg {
       }
     }
     return null;
+  }
+
+  /** A model hears and speaks until it hands back. */
+  async #handOver({ order, nodeId, nodeName }: HandOver): Promise<ConversationEvent | null> {
+    if (this.#closed) return null;
+    const node = { nodeId, nodeName };
+    const parts = { settings: this.#settings, host: this.#host, node, sampleRate: this.sampleRate };
+    const result = await handOver(this.#deps.realtime, order, parts, (model) => {
+      this.#model = model;
+    });
+    this.#hearing.forget();
+    return { type: 'realtime', result };
   }
 
   /** Transfers the caller. After a success this agent is done. */
@@ -387,13 +386,4 @@ export class TalkingAgent implements AgentLeg {
   #wait(ms: number): Promise<void> {
     return new Promise((resolve) => this.#timers.after(ms, resolve));
   }
-}
-
-async function* dueActions(
-  talk: Talk,
-  event: ConversationEvent,
-  interrupt: AbortSignal,
-): AsyncGenerator<Due> {
-  const actions = talk.actions?.(event, interrupt) ?? (await talk.step(event));
-  for await (const action of actions) yield { action, lines: talk.log.length };
 }

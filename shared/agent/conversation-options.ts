@@ -1,4 +1,4 @@
-import type { Talk, WebhookRequest } from './conversation.ts';
+import type { ConversationEvent, Talk, WebhookRequest } from './conversation.ts';
 import type { Graph } from './graph.ts';
 import type { Turn, Understanding, Variables } from './interfaces.ts';
 import type { MemoryState } from './memory.ts';
@@ -46,6 +46,8 @@ export interface ConversationLimits {
   readonly wordlessRepeat: string | null;
   /** silence after the last word before a `silence` event, ms */
   readonly listenMs: number;
+  /** Whether `realtime` actions can be carried out; else Realtime nodes are simulated in text. */
+  readonly realtime: boolean;
 }
 
 export const conversationLimits: ConversationLimits = {
@@ -54,6 +56,7 @@ export const conversationLimits: ConversationLimits = {
   endsAfterRepeats: true,
   wordlessRepeat: null,
   listenMs: 10_000,
+  realtime: false,
 };
 
 /** For written conversations: the person may reply an hour later, and a missing reply is not a failure. */
@@ -64,7 +67,7 @@ export const writtenLimits: Partial<ConversationLimits> = {
 
 /** State of a conversation along a pathway: plain data, so that it can be stored and restored. */
 export interface ConversationState {
-  readonly phase: 'new' | 'listening' | 'webhook' | 'tool' | 'transfer' | 'ended';
+  readonly phase: 'new' | 'listening' | 'webhook' | 'tool' | 'realtime' | 'transfer' | 'ended';
   /** The pathway entered through a Transfer Pathway node; null: the original one. */
   readonly pathway: { readonly id: string; readonly version: number } | null;
   readonly nodeId: string;
@@ -78,6 +81,12 @@ export interface ConversationState {
   readonly usedTools?: readonly string[];
   /** What the node does after its tools; null: no tool runs. */
   readonly afterTools?: AfterTools | null;
+}
+
+/** The phase in which an event is awaited: a result has the name of its phase. */
+export function awaitedIn(type: ConversationEvent['type']): ConversationState['phase'] {
+  if (type === 'start') return 'new';
+  return type === 'silence' || type === 'keys' || type === 'heard' ? 'listening' : type;
 }
 
 /** State of a node when its tools run: just entered, or with input from the person. */

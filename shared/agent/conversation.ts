@@ -3,6 +3,7 @@ import type { RecordingStep } from './graph-node.ts';
 import type { ToolResult, Turn, Variables } from './interfaces.ts';
 import type { KeyPlan } from './keys.ts';
 import type { LogFact } from './log-facts.ts';
+import type { RealtimeOrder, RealtimeResult } from './realtime-order.ts';
 import type { TurnPlan } from './turn-plan.ts';
 
 export interface WebhookRequest {
@@ -33,6 +34,7 @@ export type ConversationEvent =
   | { readonly type: 'silence' }
   | { readonly type: 'webhook'; readonly result: WebhookResult }
   | { readonly type: 'tool'; readonly result: ToolResult }
+  | { readonly type: 'realtime'; readonly result: RealtimeResult }
   | { readonly type: 'transfer'; readonly ok: boolean; readonly reason: string };
 
 interface AtNode {
@@ -41,7 +43,10 @@ interface AtNode {
   readonly nodeName: string;
 }
 
-/** To be carried out in order. After `listen`, `webhook`, `tool` and `transfer` the conversation waits for an event. */
+/**
+ * To be carried out in order. After `listen`, `webhook`, `tool`, `realtime` and `transfer` the conversation waits for an
+ * event.
+ */
 export type Action =
   | ({
       readonly type: 'say';
@@ -72,6 +77,8 @@ export type Action =
       /** Variables for the tool's templates. */
       readonly variables: Variables;
     } & AtNode)
+  /** A model that hears and speaks takes over; only where `ConversationLimits.realtime` says that there is one. */
+  | ({ readonly type: 'realtime'; readonly order: RealtimeOrder } & AtNode)
   | ({
       readonly type: 'transfer';
       /** From its template; empty when the template yields nothing. */

@@ -2,7 +2,7 @@
 import type { Account } from './account.ts';
 import type { GraphNode } from './graph.ts';
 import type { Option } from './interfaces.ts';
-import type { Why } from './log-facts.ts';
+import type { LogFact, Why } from './log-facts.ts';
 import type { Position } from './position.ts';
 import { type EdgeRole, firstOf } from './special-edges.ts';
 
@@ -38,6 +38,13 @@ export class Exits {
       if (option) return this.go(option, why);
     }
     return null;
+  }
+
+  /** After a failure: the edge for it, else back; else the fact that the conversation ends with. */
+  fallBack(why: Why): GraphNode | LogFact | null {
+    const failure = this.by('failure');
+    if (failure) return this.go(failure, why);
+    return this.back() ?? { kind: 'no_fallback', why };
   }
 
   /** The node that a global node interrupted. */

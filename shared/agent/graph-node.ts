@@ -10,6 +10,7 @@ const nodeTypes = [
   'Default',
   'Wait for Response',
   'Knowledge Base',
+  'Realtime',
   'Webhook',
   'Press Button',
   'Transfer Call',
@@ -149,6 +150,7 @@ function checkNode(
   const node = readData(data, `${path}/data`, problems);
   if (type === 'Transfer Call') checkTransfer(data, `${path}/data`, problems);
   if (type === 'Transfer Call' && refuseHost) checkTarget(data, `${path}/data`, problems, refuseHost);
+  if (type === 'Realtime') checkRealtime(data, node.prompt, `${path}/data`, problems);
   if (type === 'Webhook' && refuseUrl) checkUrl(data.url, `${path}/data/url`, problems, refuseUrl);
   if (!validId || !type || known.has(id)) return null;
   return { ...node, id, type, name: node.name === '' ? id : node.name };
@@ -281,6 +283,23 @@ function checkTransfer(data: JsonObject, path: string, problems: ProblemList): v
       'transferAcceptKey is one key of 0-9, * and #, or null for none',
     );
   }
+}
+
+/** A connection's name (contract 14.1). */
+const connectionForm = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** The keys of a Realtime node. */
+function checkRealtime(data: JsonObject, prompt: string, path: string, problems: ProblemList): void {
+  if (!connectionForm.test(optionalText(data, 'connection', path, problems))) {
+    const rule = 'connection is the name of a realtime connection of the organization';
+    problems.add(`${path}/connection`, 'value', rule);
+  }
+  if (prompt.trim() === '' || prompt.length > 20_000) {
+    const rule = 'a Realtime node needs a prompt of 1 to 20000 characters: the instructions of its model';
+    problems.add(`${path}/prompt`, 'value', rule);
+  }
+  if (optionalText(data, 'voice', path, problems).length > 200)
+    problems.add(`${path}/voice`, 'value', 'voice has at most 200 characters');
 }
 
 /** A SIP URI with a template in its host is checked when it is called. */

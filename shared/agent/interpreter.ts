@@ -25,10 +25,10 @@ import type {
   Visit,
   WebhookCall,
   WebhookRequest,
-  WebhookResult,
 } from './conversation.ts';
 import {
   type AfterTools,
+  awaitedIn,
   type ConversationLimits,
   type ConversationOptions,
   type ConversationState,
@@ -42,13 +42,14 @@ import { chooseByKeys, fillsFromKeys, keysInSpeech } from './keys.ts';
 import { Learning } from './learning.ts';
 import { type LogFact, sentenceOf, type Why } from './log-facts.ts';
 import { Memory } from './memory.ts';
+import { NodeResults } from './node-results.ts';
 import { Position } from './position.ts';
-import { Speaking } from './speaking.ts';
+import { connectionOf, realtimeOrder } from './realtime-node.ts';
+import { answersFreely, Speaking } from './speaking.ts';
 import { roleOf } from './special-edges.ts';
 import { asText, fillTemplate } from './template.ts';
 import { pathwayOrder, transferOrder } from './transfer-node.ts';
 import { webhookRequest } from './webhook-node.ts';
-import { WebhookResults } from './webhook-results.ts';
 
 export class Conversation {
   readonly #limits: ConversationLimits;
@@ -59,7 +60,7 @@ export class Conversation {
   readonly #speaking: Speaking;
   readonly #exits: Exits;
   readonly #choosing: Choosing;
-  readonly #webhooks: WebhookResults;
+  readonly #results: NodeResults;
   #phase: ConversationState['phase'] = 'new';
   #repeats = 0;
   #request: WebhookRequest | null = null;
@@ -86,7 +87,7 @@ export class Conversation {
     this.#speaking = new Speaking({ ...parts, understanding, limits: this.#limits }, firstSentence);
     this.#exits = new Exits(this.#position, this.#account);
     this.#choosing = new Choosing(this.#position, this.#learning, understanding);
-    this.#webhooks = new WebhookResults({ ...parts, exits: this.#exits });
+    this.#results = new NodeResults({ ...parts, exits: this.#exits });
     if (options.state) this.#restore(options.state);
   }
 
@@ -169,23 +170,24 @@ export class Conversation {
   }
 
   async #take(event: ConversationEvent): Promise<GraphNode | null> {
+    if (this.#phase !== awaitedIn(event.type)) return null;
     switch (event.type) {
       case 'start':
-        return this.#phase === 'new' ? this.#position.node : null;
+        return this.#position.node;
       case 'webhook':
-        return this.#phase === 'webhook' ? this.#afterWebhook(event.result) : null;
+        return this.#lead(this.#results.ofWebhook(this.#request, event.result));
       case 'tool':
-        return this.#phase === 'tool' ? this.#afterTool(event.result) : null;
+        return this.#afterTool(event.result);
+      case 'realtime':
+        return this.#lead(this.#results.ofRealtime(event.result));
       case 'transfer':
-        return this.#phase === 'transfer' ? this.#afterTransfer(event.ok, event.reason) : null;
+        return this.#lead(this.#results.ofTransfer(event.ok, event.reason));
       case 'silence':
-        return this.#phase === 'listening' ? this.#onSilence() : null;
+        return this.#onSilence();
       case 'keys':
-        return this.#phase === 'listening' ? this.#onKeys(event.keys) : null;
+        return this.#onKeys(event.keys);
       case 'heard':
-        return this.#phase === 'listening' && event.text.trim() !== ''
-          ? this.#onHeard(event.text.trim())
-          : null;
+        return event.text.trim() === '' ? null : this.#onHeard(event.text.trim());
     }
   }
 
@@ -240,11 +242,15 @@ export class Conversation {
 
   /** Enters a node. Returns the next node, or null when the conversation waits. */
   async #arrive(node: GraphNode): Promise<GraphNode | null> {
+    if (node.type === 'Realtime' && this.#limits.realtime) return this.#handOver(node);
     if (node.type !== 'Wait for Response') await this.#speaking.speak(node);
     switch (node.type) {
       case 'Default':
       case 'Knowledge Base':
       case 'Wait for Response':
+        return this.#exits.back() ?? this.#listen();
+      case 'Realtime':
+        this.#note({ kind: 'realtime_simulated', connection: connectionOf(node) });
         return this.#exits.back() ?? this.#listen();
       case 'Press Button':
         this.#account.act({ type: 'press', digits: fillTemplate(asText(node.data.digits), this.variables) });
@@ -271,7 +277,7 @@ export class Conversation {
     const start = this.#position.enterPathway(id, version);
     if (start) return start;
     this.#note({ kind: 'pathway_unavailable', pathway_id: id, version });
-    return this.#fallBack({ kind: 'pathway_unavailable' });
+    return this.#lead(this.#exits.fallBack({ kind: 'pathway_unavailable' }));
   }
 
   async #onKeys(keys: string): Promise<GraphNode | null> {
@@ -307,7 +313,7 @@ export class Conversation {
         this.#speaking.say(choice.text);
         return this.#listen();
       case 'no words':
-        if (this.#position.node.type !== 'Knowledge Base') return this.#unfit(choice.why);
+        if (!answersFreely(this.#position.node)) return this.#unfit(choice.why);
         await this.#speaking.generate(this.#position.node);
         this.#speaking.breakSilence();
         return this.#listen();
@@ -360,26 +366,20 @@ export class Conversation {
     return obstacle === null ? this.#exits.go(option, why) : this.#repeat(obstacle);
   }
 
-  #afterWebhook(result: WebhookResult): GraphNode | null {
-    const next = this.#webhooks.after(this.#request, result);
-    if (!next) this.#end({ kind: 'dead_end', after: 'webhook' });
-    return next;
-  }
-
-  #afterTransfer(ok: boolean, reason: string): GraphNode | null {
-    const { target } = transferOrder(this.#position.node, this.variables);
-    this.#note({ kind: 'transfer_ended', ok, reason, target });
-    if (!ok) return this.#fallBack({ kind: 'transfer_failed', reason });
-    this.#end({ kind: 'call_transferred' });
+  /** A model that hears and speaks says the node's words. */
+  #handOver({ data }: GraphNode): null {
+    const parts = { position: this.#position, memory: this.#memory, learning: this.#learning };
+    const order = realtimeOrder(parts, this.#speaking.takeFirst());
+    this.#phase = 'realtime';
+    this.#note({ kind: 'realtime_begun', connection: connectionOf({ data }) });
+    this.#account.act({ type: 'realtime', order });
     return null;
   }
 
-  #fallBack(why: Why): GraphNode | null {
-    const failure = this.#exits.by('failure');
-    if (failure) return this.#exits.go(failure, why);
-    const back = this.#exits.back();
-    if (!back) this.#end({ kind: 'no_fallback', why });
-    return back;
+  #lead(next: GraphNode | LogFact | null): GraphNode | null {
+    if (!next || !('kind' in next)) return next;
+    this.#end(next);
+    return null;
   }
 
   #listen(): null {

@@ -31,6 +31,8 @@ export const Why = Type.Union([
   Kind('tool_failed', {}),
   Kind('transfer_failed', { reason: Text }),
   Kind('pathway_unavailable', {}),
+  Kind('handed_back', {}),
+  Kind('realtime_failed', { reason: Text }),
 ]);
 export type Why = Static<typeof Why>;
 
@@ -49,6 +51,10 @@ export const LogFact = Type.Union([
   /** `answer`: the status, else the error. */
   Kind('webhook_answered', { ok: Type.Boolean(), answer: Text }),
   Kind('pathway_unavailable', { pathway_id: Text, version: Type.Number() }),
+  /** Text conversations only. */
+  Kind('realtime_simulated', { connection: Text }),
+  Kind('realtime_begun', { connection: Text }),
+  Kind('realtime_failed', { reason: Text }),
   /** `target` as dialed, empty: none; null: not known. */
   Kind('transfer_ended', { ok: Type.Boolean(), reason: Text, target: Nullable(Text) }),
 
@@ -95,6 +101,8 @@ const reasons: Sentences<Why> = {
   tool_failed: () => 'the tool failed',
   transfer_failed: ({ reason }) => reason,
   pathway_unavailable: () => 'the pathway to continue in is not available',
+  handed_back: () => 'the realtime model handed back',
+  realtime_failed: ({ reason }) => reason,
 };
 
 const sentences: Sentences<LogFact> = {
@@ -115,6 +123,10 @@ const sentences: Sentences<LogFact> = {
   webhook_answered: ({ answer }) => `the webhook answered ${answer}`,
   pathway_unavailable: ({ pathway_id, version }) =>
     `pathway ${pathway_id} version ${version} is not available`,
+  realtime_simulated: ({ connection }) =>
+    `simulated in text, without tools: on a call, the realtime model of "${connection}" hears and speaks here`,
+  realtime_begun: ({ connection }) => `the realtime model of "${connection}" takes over`,
+  realtime_failed: ({ reason }) => `the realtime model failed: ${reason}`,
   transfer_ended: ({ reason }) => `transfer: ${reason}`,
   end_node_reached: () => 'the pathway reached its End Call node',
   call_transferred: () => 'the call was transferred',

@@ -82,6 +82,13 @@ export class Memory {
     });
   }
 
+  /** Goes on after turns that a model held without this conversation. */
+  resume(turns: readonly Turn[]): void {
+    this.#turns.push(...turns);
+    const heard = turns.findLast(({ role }) => role === 'user');
+    if (heard) this.#input = heard.text;
+  }
+
   said(text: string): void {
     this.#turns.push({ role: 'assistant', text });
   }

@@ -22,12 +22,14 @@ export interface DueTool {
   readonly inputs: Variables;
 }
 
+/** Types of nodes with tools: a Default node runs them, the model of a Realtime node decides. */
+const useTools: ReadonlySet<unknown> = new Set(['Default', 'Realtime']);
 const exactly = /^\{\{\s*([^{}]{1,256}?)\s*\}\}$/;
 
 /** Ids of the tools named by nodes, as written, without duplicates. */
 export function toolIdsIn(nodes: readonly unknown[]): string[] {
   const ids = nodes.flatMap((node) =>
-    isObject(node) && node.type === 'Default' && isObject(node.data) ? namedIn(node.data) : [],
+    isObject(node) && useTools.has(node.type) && isObject(node.data) ? namedIn(node.data) : [],
   );
   return [...new Set(ids)];
 }
@@ -35,6 +37,11 @@ export function toolIdsIn(nodes: readonly unknown[]): string[] {
 /** Ids in a node's `tools` or `toolCalls` that are not in `known`. */
 export function unknownTools(node: GraphNode, known: readonly PathwayTool[]): string[] {
   return toolIdsIn([node]).filter((id) => !toolOf(id, known));
+}
+
+/** The tools that a node names and that exist. */
+export function namedTools(node: GraphNode, known: readonly PathwayTool[]): PathwayTool[] {
+  return [...new Set(namedIn(node.data).flatMap((id) => toolOf(id, known) ?? []))];
 }
 
 /** The node's next tool whose inputs are all known. @param used ids of tools already used */
@@ -75,9 +82,7 @@ export function missingInputs(
 }
 
 function toolsOf(node: GraphNode, known: readonly PathwayTool[]): PathwayTool[] {
-  if (node.type !== 'Default') return [];
-  const tools = namedIn(node.data).flatMap((id) => toolOf(id, known) ?? []);
-  return [...new Set(tools)];
+  return node.type === 'Default' ? namedTools(node, known) : [];
 }
 
 function namedIn(data: JsonObject): string[] {

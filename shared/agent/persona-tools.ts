@@ -1,6 +1,7 @@
 /** The tools of a persona: built-in ones (end, transfer, keys, pathways) and those of its author. */
 import type { DialogueTool, ToolCall } from './dialogue.ts';
 import type { ToolSpec } from './interfaces.ts';
+import { handBackTool } from './realtime-order.ts';
 
 /** A pathway in which a persona can continue (contract 12). */
 export interface PathwayEntry {
@@ -36,7 +37,7 @@ export const endTool = 'end_conversation';
 export const transferTool = 'transfer_call';
 const pressTool = 'press_keys';
 const pathwayTool = 'go_to_pathway';
-const ownNames: ReadonlySet<string> = new Set([endTool, transferTool, pressTool, pathwayTool]);
+const ownNames: ReadonlySet<string> = new Set([endTool, transferTool, pressTool, pathwayTool, handBackTool]);
 
 /** Characters that servers do not allow in tool names; an author's name may contain any. */
 const nameForm = /[^a-zA-Z0-9_-]+/g;

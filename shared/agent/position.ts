@@ -8,7 +8,14 @@ import {
 import type { Graph, GraphNode } from './graph.ts';
 import type { Option, Variables } from './interfaces.ts';
 import { optionsOf } from './node-options.ts';
-import { type DueTool, dueTool, missingInputs, type PathwayTool, unknownTools } from './node-tools.ts';
+import {
+  type DueTool,
+  dueTool,
+  missingInputs,
+  namedTools,
+  type PathwayTool,
+  unknownTools,
+} from './node-tools.ts';
 
 type PositionState = Pick<ConversationState, 'pathway' | 'nodeId' | 'returnToId' | 'usedTools'>;
 
@@ -107,6 +114,11 @@ export class Position {
   /** Ids of the node's tools that do not exist. */
   unknownTools(): string[] {
     return unknownTools(this.#node, this.#tools);
+  }
+
+  /** The node's tools that exist. */
+  namedTools(): PathwayTool[] {
+    return namedTools(this.#node, this.#tools);
   }
 
   /** The node, with inputs missing for its tools added to the variables it asks for. */

@@ -19,6 +19,11 @@ interface SpeakingParts {
   readonly limits: ConversationLimits;
 }
 
+/** Whether a node answers what fits none of its edges. */
+export function answersFreely({ type }: GraphNode): boolean {
+  return type === 'Knowledge Base' || type === 'Realtime';
+}
+
 export class Speaking {
   readonly #parts: SpeakingParts;
   /** Spoken instead of the first words of a node; null once spoken. */
@@ -29,14 +34,18 @@ export class Speaking {
     this.firstSentence = firstSentence;
   }
 
+  /** The sentence in place of the first words; null: they were spoken. */
+  takeFirst(): string | null {
+    const first = this.firstSentence;
+    this.firstSentence = null;
+    return first;
+  }
+
   /** Says the words of a node, if it has any. Rejects when the model does. */
   async speak(node: GraphNode): Promise<void> {
     const { variables, unanswered } = this.#parts.memory;
-    if (this.firstSentence !== null) {
-      this.say(fillTemplate(this.firstSentence, variables));
-      this.firstSentence = null;
-      return;
-    }
+    const first = this.takeFirst();
+    if (first !== null) return this.say(fillTemplate(first, variables));
     if (node.text !== '') return this.say(fillTemplate(node.text, variables));
     const answers = node.type === 'Knowledge Base' && unanswered;
     if (node.prompt !== '' || answers) await this.generate(node);

@@ -150,7 +150,7 @@ export const formerSettings: Readonly<Record<string, Fate>> = {
     AGENT_PREPARE_TIMEOUT_S: '10 s',
     RING_TIMEOUT_S: '60 s',
   }),
-  ...fixed('edge/agent/talking-agent.ts', {
+  ...fixed('edge/agent/talk-limits.ts', {
     GREETING_WAIT_S: '5 s',
   }),
   ...fixed('edge/agent/answering/detector.ts', {

@@ -16,6 +16,8 @@ const whys: { readonly [K in Why['kind']]: Extract<Why, { kind: K }> } = {
   tool_failed: { kind: 'tool_failed' },
   transfer_failed: { kind: 'transfer_failed', reason: 'busy' },
   pathway_unavailable: { kind: 'pathway_unavailable' },
+  handed_back: { kind: 'handed_back' },
+  realtime_failed: { kind: 'realtime_failed', reason: 'the server answered 401' },
 };
 const everyWhy: readonly Why[] = Object.values(whys);
 
@@ -43,6 +45,9 @@ const facts: { readonly [K in LogFact['kind']]: readonly Extract<LogFact, { kind
     { kind: 'webhook_answered', ok: false, answer: '503' },
   ],
   pathway_unavailable: [{ kind: 'pathway_unavailable', pathway_id: 'p', version: 3 }],
+  realtime_simulated: [{ kind: 'realtime_simulated', connection: 'main' }],
+  realtime_begun: [{ kind: 'realtime_begun', connection: 'main' }],
+  realtime_failed: [{ kind: 'realtime_failed', reason: 'the server answered 401' }],
   transfer_ended: [
     { kind: 'transfer_ended', ok: true, reason: 'to +14155550123', target: '+14155550123' },
     { kind: 'transfer_ended', ok: false, reason: 'busy', target: null },

@@ -80,3 +80,42 @@ test('a call is rejected when the server does not accept the session', async () 
   await expect(callAndTalk(system, number)).rejects.toThrow('480');
   lab.faults.refuse = null;
 });
+
+test('a model holds a node of a pathway, which goes on with what it hands back', async () => {
+  const pathwayId = await system.api.pathway(
+    'Flowers',
+    [
+      {
+        id: 'sell',
+        type: 'Realtime',
+        data: {
+          isStart: true,
+          connection: 'lab',
+          prompt: 'Sell flowers.',
+          extractVars: [['roses', 'integer', 'how many']],
+        },
+      },
+      { id: 'sold', type: 'End Call', data: { text: '{{roses}} roses. Goodbye.' } },
+    ],
+    [{ source: 'sell', target: 'sold', data: { label: 'has bought' } }],
+  );
+  await system.api.answerWith(number, { pathway_id: pathwayId });
+  await system.api.applied(number);
+  const input = { exit: 'has bought', variables: { roses: 3 } };
+  lab.answers.push(
+    { text: 'Which flowers would you like?' },
+    { text: 'Three roses.', calls: [{ id: 'c1', name: 'hand_back', input }] },
+  );
+  caller = await callAndTalk(system, number);
+  const { media, phone, callId } = caller;
+  await media.play([silence, silence, silence]);
+  await media.when(() => media.samples(8000).filter((sample) => Math.abs(sample) > loud).length > 1000);
+  await media.play([...Array(10).fill(voice), ...Array(25).fill(silence)]);
+  await phone.expect('BYE');
+  const { id } = await system.api.endedCall(callId);
+  const call = await system.api.detail(id);
+  const said = call.transcripts.filter(({ user }) => user === 'assistant').map(({ text }) => text);
+  expect(said.slice(-2)).toEqual(['Three roses.', '3 roses. Goodbye.']);
+  expect(call.variables).toMatchObject({ roses: 3 });
+  expect(lab.violations).toEqual([]);
+});

@@ -8,7 +8,7 @@
  */
 import type { ToolCall } from '#shared/agent/dialogue.ts';
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
-import { type Order, orderOf, toolsOf } from '#shared/agent/persona-tools.ts';
+import { endTool, type Order, orderOf, toolsOf } from '#shared/agent/persona-tools.ts';
 import { fillTemplate } from '#shared/agent/template.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import type { NewId } from '#shared/ids.ts';
@@ -16,9 +16,11 @@ import type { TextToSpeech } from '#shared/models/speech.ts';
 import { Timers } from '#shared/timers.ts';
 import type { AgentHost, AgentLeg, CallFacts } from '../../call/ports/agents.ts';
 import type { DtmfEvent } from '../../call/ports/media.ts';
-import { callVariables } from '../pathway-agent.ts';
+import { callVariables } from '../call-variables.ts';
 import { passOn, transferTo } from '../transfer-to.ts';
 import { ModelLink, type ModelLinkDeps, type ModelLinkLimits } from './model-link.ts';
+import type { SpokenLine } from './model-session.ts';
+import type { NodePart } from './node-part.ts';
 import { Playback } from './playback.ts';
 import { SaidSoFar } from './said-so-far.ts';
 
@@ -57,6 +59,8 @@ export interface RealtimeDeps extends Omit<ModelLinkDeps, 'options' | 'limits'> 
   /** null: the call has no tools */
   readonly tools: ToolRunner | null;
   readonly limits: RealtimeLimits;
+  /** Of a pathway, whose node the model is for; absent: for the whole call. */
+  readonly node?: NodePart;
 }
 
 /** Calls of tools that run at a time, and of a call in all. */
@@ -102,7 +106,7 @@ export class RealtimeAgent implements AgentLeg {
     this.#deps = deps;
     this.#timers = new Timers(clock);
     this.#variables = callVariables(settings, call, () => clock.now()).variables;
-    this.#said = new SaidSoFar((entry) => host.transcript(entry), clock, newId);
+    this.#said = new SaidSoFar((entry) => host.transcript(entry), clock, newId, deps.node?.history);
     this.#playback = new Playback(this.#rate, limits.maxQueuedSeconds);
     this.#link = new ModelLink(
       { ...deps, options: () => this.#options() },
@@ -139,6 +143,11 @@ export class RealtimeAgent implements AgentLeg {
     return this.#link.dropped;
   }
 
+  /** What was said with the model: the last lines, oldest first. */
+  get said(): SpokenLine[] {
+    return this.#said.own;
+  }
+
   /** Sound that waits to be played. */
   get queuedMs(): number {
     return this.#playback.queuedMs;
@@ -154,7 +163,9 @@ export class RealtimeAgent implements AgentLeg {
 
   start(): void {
     const { wait_for_greeting: waits, first_sentence: sentence } = this.#settings;
-    if (!waits) this.#link.session?.begin(sentence && this.#filled(sentence));
+    const { node } = this.#deps;
+    const first = node ? node.sentence : sentence && this.#filled(sentence);
+    if (!waits) this.#link.session?.begin(first);
   }
 
   read(frame: Int16Array): boolean {
@@ -194,9 +205,11 @@ export class RealtimeAgent implements AgentLeg {
 
   #options() {
     const { voice, language, temperature = null, block_interruptions: blocked, prompt } = this.#settings;
+    const { node } = this.#deps;
+    const tools = toolsOf(this.#given()).filter(({ name }) => name !== endTool || (node?.mayEnd ?? true));
     return {
-      instructions: `${manners}\n\n${this.#filled(prompt)}`,
-      tools: toolsOf(this.#given()),
+      instructions: `${manners}\n\n${node ? node.instructions : this.#filled(prompt)}`,
+      tools: node?.handBack ? [...tools, node.handBack.tool] : tools,
       voice,
       language,
       temperature,
@@ -274,7 +287,8 @@ export class RealtimeAgent implements AgentLeg {
     const cancel = new AbortController();
     this.#running.set(call.id, cancel);
     const signal = AbortSignal.any([cancel.signal, this.#over.signal]);
-    const result = await this.#carryOut(orderOf(call, this.#given()), signal).catch((error: unknown) => ({
+    const done = this.#handsBack(call) ?? this.#carryOut(orderOf(call, this.#given()), signal);
+    const result = await done.catch((error: unknown) => ({
       ok: false,
       error: error instanceof Error ? error.message : String(error),
     }));
@@ -289,6 +303,7 @@ export class RealtimeAgent implements AgentLeg {
   async #carryOut(order: Order, signal: AbortSignal): Promise<object | null> {
     switch (order.kind) {
       case 'end':
+        if (this.#deps.node?.mayEnd === false) return { ok: false, error: 'hand back instead' };
         return this.#end();
       case 'transfer':
         return this.#transfer(order.target);
@@ -318,6 +333,23 @@ export class RealtimeAgent implements AgentLeg {
     }
   }
 
+  /** null: that is another tool */
+  #handsBack(call: ToolCall): Promise<object | null> | null {
+    const { handBack = null } = this.#deps.node ?? {};
+    if (call.name !== handBack?.tool.name) return null;
+    const go = handBack.read(call);
+    return 'refused' in go ? Promise.resolve({ ok: false, error: go.refused }) : this.#leave(go);
+  }
+
+  /** As with the goodbye, a caller who speaks meanwhile has something to say. */
+  async #leave(go: () => void): Promise<object | null> {
+    if (!(await this.#playback.played())) return { ok: false, error: 'the caller speaks: answer first' };
+    if (this.#closed) return null;
+    this.#leaving = true;
+    go();
+    return null;
+  }
+
   /** The goodbye is played first; a caller who speaks meanwhile has something to say. */
   async #end(): Promise<object | null> {
     if (!(await this.#playback.played())) return { ok: false, error: 'the caller speaks: the call goes on' };
@@ -340,6 +372,10 @@ export class RealtimeAgent implements AgentLeg {
     const { tts, log } = this.#deps;
     const lost = new Error(why);
     this.#leaving = true;
+    if (this.#deps.node) {
+      this.#host.fail(lost);
+      return;
+    }
     if (fallback !== null) {
       await passOn(this.#host, fallback, lost, log);
       return;

@@ -9,7 +9,8 @@ const mostLines = 60;
 const longestLine = 4000;
 
 interface Line extends SpokenLine {
-  readonly entry: TranscriptEntry;
+  /** null: from before */
+  readonly entry: TranscriptEntry | null;
   /** of the model's answer */
   readonly item: string | null;
 }
@@ -20,14 +21,27 @@ export class SaidSoFar {
   readonly #newId: NewId;
   readonly #lines: Line[] = [];
 
-  constructor(report: (entry: TranscriptEntry) => void, clock: Pick<Clock, 'now'>, newId: NewId) {
+  /** @param before what was said before the model came, and is in the transcript */
+  constructor(
+    report: (entry: TranscriptEntry) => void,
+    clock: Pick<Clock, 'now'>,
+    newId: NewId,
+    before: readonly SpokenLine[] = [],
+  ) {
     this.#report = report;
     this.#clock = clock;
     this.#newId = newId;
+    for (const { user, text } of before.slice(-mostLines))
+      this.#lines.push({ user, text: text.slice(0, longestLine), item: null, entry: null });
   }
 
   get history(): SpokenLine[] {
     return this.#lines.map(({ user, text }) => ({ user, text }));
+  }
+
+  /** The last lines with the model. */
+  get own(): SpokenLine[] {
+    return this.#lines.filter(({ entry }) => entry !== null).map(({ user, text }) => ({ user, text }));
   }
 
   user(text: string): void {
@@ -39,7 +53,7 @@ export class SaidSoFar {
     const words = text.trim();
     const known = this.#lines.findIndex((line) => line.item === item);
     const line = this.#lines[known];
-    if (!line) {
+    if (!line?.entry) {
       if (words !== '') this.#add('assistant', words, item);
       return;
     }

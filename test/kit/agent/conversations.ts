@@ -52,6 +52,8 @@ export function short(action: Action): string {
       return `${action.request.method} ${action.request.url}`;
     case 'tool':
       return `tool ${action.name}`;
+    case 'realtime':
+      return `realtime with ${action.order.connection}`;
     case 'transfer':
       return `transfer to ${action.target} by ${action.method}`;
     case 'end':

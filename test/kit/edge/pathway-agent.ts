@@ -1,6 +1,7 @@
 /** A pathway agent in a call that the test drives. */
 import type { Understanding } from '#shared/agent/interfaces.ts';
 import { FakeClock } from '#shared/clock.ts';
+import type { RealtimeConnection } from '#shared/edge-protocol/agents.ts';
 import type { PathwayConfig } from '#shared/edge-protocol/config.ts';
 import { ruleDialogue } from '#shared/models/rule-dialogue.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
@@ -52,6 +53,9 @@ interface Setup {
   readonly understanding?: Understanding;
   /** Whether the call has telephone-event. */
   readonly keys?: boolean;
+  /** Of the organization; their servers are on this machine. */
+  readonly realtime?: RealtimeConnection[];
+  readonly tools?: AgentsDeps['tools'];
 }
 
 export function setUp({
@@ -63,6 +67,8 @@ export function setUp({
   config = menu,
   keys = true,
   understanding,
+  realtime,
+  tools,
 }: Setup = {}) {
   const host = new RecordingHost();
   host.keys = keys;
@@ -70,7 +76,7 @@ export function setUp({
   let ids = 0;
   const deps: AgentsDeps = {
     pathways: (id, version) => (id === config.pathway_id && version === config.version ? config : undefined),
-    organization: () => ({ org_id: call.orgId, signing_secret: 'ab' }),
+    organization: () => ({ org_id: call.orgId, signing_secret: 'ab', ...(realtime && { realtime }) }),
     models: understanding ? { agent: () => ({ understanding, dialogue: ruleDialogue }) } : ruleModels,
     tts,
     stt: stt ?? null,
@@ -79,7 +85,9 @@ export function setUp({
     clock,
     log,
     newId: () => `id-${++ids}`,
-    allowedTargets: () => parseNetworks([]),
+    allowedTargets: () => parseNetworks(realtime ? ['127.0.0.1'] : []),
+    ...(realtime && { resolve: async () => ['127.0.0.1'] }),
+    ...(tools && { tools }),
   };
   const agent = createAgents(deps).create(
     {
