@@ -252,6 +252,7 @@ class TestRun {
         throw new Error('a simulated caller cannot transfer');
       },
       waiting: () => ({ sampleRate: 8000, read: () => false }),
+      music: () => ({ sampleRate: 8000, read: () => false }),
     };
   }
 

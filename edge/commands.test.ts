@@ -26,6 +26,7 @@ function targets() {
       stop: (callId: string) => done.push(['stop', callId]),
       place: (plan: OutboundPlan) => done.push(['place', plan.callId, plan.from, plan.to, plan.precallDtmf]),
       record: (callId: string, action: string) => done.push(['record', callId, action]),
+      hold: (callId: string, action: string) => done.push(['hold', callId, action]),
       transfer: (callId: string, order: TransferOrder) => done.push(['transfer', callId, order]),
     },
     trunks: {
@@ -57,6 +58,12 @@ describe('a command from control', () => {
     const edge = targets();
     await carryOut({ kind: 'call.recording', call_id: 'c1', action }, edge);
     expect(edge.done).toEqual([['record', 'c1', action]]);
+  });
+
+  it.each(['hold', 'resume'] as const)('carries out %s on a call', async (action) => {
+    const edge = targets();
+    await carryOut({ kind: 'call.hold', call_id: 'c1', action }, edge);
+    expect(edge.done).toEqual([['hold', 'c1', action]]);
   });
 
   it('registers a record now', async () => {

@@ -14,6 +14,7 @@ export interface CommandTargets {
     place(plan: OutboundPlan): unknown;
     transfer(callId: string, order: TransferOrder): void;
     record(callId: string, action: 'pause' | 'resume'): void;
+    hold(callId: string, action: 'hold' | 'resume'): void;
   };
   readonly trunks: {
     failBack(trunkId: string): void;
@@ -61,6 +62,9 @@ export async function carryOut(command: EdgeCommand, targets: CommandTargets): P
     }
     case 'call.recording':
       calls.record(command.call_id, command.action);
+      break;
+    case 'call.hold':
+      calls.hold(command.call_id, command.action);
       break;
     case 'trunk.failback':
       trunks.failBack(command.trunk_id);

@@ -23,6 +23,7 @@ function nearbyLeg(leg: MediaLeg, near: (sdp: string) => string): MediaLeg {
     answer: async (offer) => near(await leg.answer(near(offer))),
     offer: async () => near(await leg.offer()),
     accept: (answer) => leg.accept(near(answer)),
+    hold: (on) => leg.hold(on),
     pressed: (key) => leg.pressed(key),
     attach: (endpoint) => leg.attach(endpoint),
     record: (order) => leg.record(order),

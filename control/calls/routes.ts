@@ -1,4 +1,4 @@
-/** /v1/calls: placing, reading, stopping and transferring calls (contract 9). */
+/** /v1/calls: placing, reading, stopping, transferring and holding calls (contract 9). */
 import {
   CallOrder,
   CallPath,
@@ -17,6 +17,7 @@ import type { CallRow } from '../db/index.ts';
 import { type App, orgOf, workOf } from '../http/index.ts';
 import { readTarget } from '../numbers/index.ts';
 import type { CallDeps } from './deps.ts';
+import { holdRoutes } from './hold-routes.ts';
 import { isClosedWithoutEdge, stopWhenReported } from './lost-store.ts';
 import { CallPlacer } from './place.ts';
 import { callView } from './rules.ts';
@@ -25,6 +26,7 @@ import { findCall, findTranscript } from './store.ts';
 export function callRoutes(app: App, services: CallDeps): void {
   const { db } = services.database;
   const placer = new CallPlacer(services);
+  holdRoutes(app, services);
 
   app.route({
     method: 'POST',

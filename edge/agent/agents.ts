@@ -23,6 +23,7 @@ import { ConsultAgent, type ConsultLimits, consultLimits } from './consult-agent
 import type { VoiceDetectors } from './ears/voice-detector.ts';
 import { WebrtcDetectors } from './ears/webrtc-detector.ts';
 import { EchoAgent } from './echo-agent.ts';
+import { holdMusic } from './hold-music.ts';
 import { pathwayAgent } from './pathway-agent.ts';
 import { personaAgent } from './persona-agent.ts';
 import { modelServer } from './realtime/model-server.ts';
@@ -180,6 +181,7 @@ export function createAgents(deps: AgentsDeps): Agents {
       return new ConsultAgent(order, host, { tts: deps.tts, voice, language, clock, newId, limits });
     },
     waiting: ringback,
+    music: holdMusic,
   };
 }
 

@@ -4,7 +4,10 @@ import type { CallDeps } from './call-deps.ts';
 import type { Termination } from './ending.ts';
 import type { LiveCall, SeatedAgent } from './live-call.ts';
 import type { AgentHost, AgentLeg, Agents, CallFacts } from './ports/agents.ts';
+import type { AudioEndpoint } from './ports/media.ts';
 import { callFacts } from './record.ts';
+
+const silence: AudioEndpoint = { sampleRate: 8000, silent: true, read: () => false };
 
 export class CallAgent {
   readonly #call: LiveCall;
@@ -61,6 +64,16 @@ export class CallAgent {
   /** Replaces the agent's audio with the waiting tone. */
   pause(): void {
     this.#call.attempt('play the waiting tone', () => this.#call.media?.attach(this.#agents.waiting()));
+  }
+
+  /** Replaces the agent's audio with music. */
+  playMusic(): void {
+    this.#call.attempt('play music', () => this.#call.media?.attach(this.#agents.music()));
+  }
+
+  /** Replaces the agent's audio with silence. */
+  keepSilent(): void {
+    this.#call.attempt('send silence', () => this.#call.media?.attach(silence));
   }
 
   /** Restores the agent's audio. */

@@ -83,7 +83,7 @@ export class CallDialog {
     if (call.up) this.noteKeys();
     const input = call.media?.held === true ? 'hold' : 'resume';
     if (!call.accepts(input)) return;
-    if (input === 'hold') call.limits.silence.expectNothing();
+    if (input === 'hold' || call.hold.active) call.limits.silence.expectNothing();
     else call.limits.silence.expectMedia();
     call.input(input);
   }

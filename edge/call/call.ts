@@ -25,6 +25,7 @@ import { terminations } from '#shared/termination.ts';
 import { CallAgent } from './call-agent.ts';
 import type { CallDeps } from './call-deps.ts';
 import { CallDialog } from './call-dialog.ts';
+import { CallHold } from './call-hold.ts';
 import { CallLedger } from './call-ledger.ts';
 import type { CallPlan } from './call-plan.ts';
 import { CallRecording } from './call-recording.ts';
@@ -58,6 +59,7 @@ export class Call implements LiveCall {
   readonly limits: TimeLimits;
   readonly dialog: CallDialog;
   readonly recording: CallRecording;
+  readonly hold: CallHold;
   /** Whether an INVITE of ours was sent. */
   dialled = false;
   readonly #deps: CallDeps;
@@ -94,6 +96,7 @@ export class Call implements LiveCall {
     this.limits = new TimeLimits(this, deps);
     this.dialog = new CallDialog(this);
     this.recording = new CallRecording(this, deps);
+    this.hold = new CallHold(this);
     this.transfers = new Transfers(this, deps.transfers);
     this.#setup = setup(this);
     this.#state = this.#setup.first;

@@ -183,6 +183,17 @@ export class Calls {
       throw new CommandRefused('RECORDING_NOT_ACTIVE', 'The call is not being recorded.');
   }
 
+  /**
+   * Puts a call on hold for the API, or ends its hold.
+   * @throws CommandRefused when the call is not up, or is being transferred
+   */
+  hold(callId: string, action: 'hold' | 'resume'): void {
+    const call = this.#live.get(callId);
+    if (action === 'resume' && call?.up) call.hold.release();
+    else if (action === 'resume' || !call?.hold.begin())
+      throw new CommandRefused('CALL_NOT_ACTIVE', 'The call is not up, or is being transferred.');
+  }
+
   #transferParts(deps: CallsDeps, outbound: OutboundParts): TransferParts {
     const { media, agents, newId } = deps;
     const { routes, followRefer = true, headersOf = () => ({}) } = outbound;

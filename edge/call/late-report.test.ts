@@ -31,6 +31,7 @@ class FarMedia implements Media {
       answer: (offer) => leg.answer(offer),
       offer: () => leg.offer(),
       accept: (answer) => leg.accept(answer),
+      hold: (on) => leg.hold(on),
       pressed: (key) => leg.pressed(key),
       attach: (endpoint) => leg.attach(endpoint),
       record: (order) => leg.record(order),

@@ -17,6 +17,7 @@ import type { PeerRefer } from './ports/refer.ts';
 import type { NextHop } from './ports/routes.ts';
 import type { DialogLeg, LegFacts } from './ports/signaling.ts';
 import type { TransferOrder, TransferOutcome } from './ports/transfer.ts';
+import type { Parting } from './transfer/target-plan.ts';
 
 export interface LiveCall {
   readonly id: string;
@@ -44,6 +45,7 @@ export interface LiveCall {
   readonly limits: LiveLimits;
   readonly transfers: LiveTransfers;
   readonly recording: LiveRecording;
+  readonly hold: LiveHold;
 }
 
 /** Of {@link CallLedger}. */
@@ -65,9 +67,17 @@ interface LiveRecording {
   carryOut(step: 'pause' | 'resume'): boolean;
 }
 
+/** Of {@link CallHold}. */
+interface LiveHold {
+  readonly active: boolean;
+  release(): void;
+}
+
 /** Of {@link CallAgent}. */
 interface LiveAgent {
   pause(): void;
+  playMusic(): void;
+  keepSilent(): void;
   resume(): void;
   dismiss(reason: string): void;
   moveTo(other: LiveCall): void;
@@ -98,6 +108,7 @@ interface LiveLimits {
 /** Of {@link Transfers}. */
 interface LiveTransfers {
   readonly busy: boolean;
+  readonly parting: Parting | null;
   readonly leaving: boolean;
   readonly handingOver: Promise<TransferOutcome> | null;
   order(order: TransferOrder): Promise<TransferOutcome>;

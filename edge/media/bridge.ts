@@ -19,7 +19,8 @@ import type { BridgeOptions, MediaBridge } from '../call/ports/media.ts';
 import { CallRefused } from '../call/refused.ts';
 import { type BridgePlan, planBridge } from './bridge-plan.ts';
 import { crossing, crossingRate } from './crossing.ts';
-import type { Leg, LegBridge } from './leg.ts';
+import type { Leg } from './leg.ts';
+import type { LegBridge } from './leg-bridge.ts';
 import type { MediaLog } from './log.ts';
 import type { Relay } from './relay.ts';
 import type { NegotiatedAudio } from './sdp/session.ts';
@@ -34,7 +35,7 @@ interface Way {
   readonly to: SrtpPath;
 }
 
-export class Bridge implements MediaBridge, LegBridge {
+export class Bridge implements MediaBridge, LegBridge<Leg> {
   readonly #legs: readonly [Leg, Leg];
   readonly #options: BridgeOptions;
   readonly #log: MediaLog;

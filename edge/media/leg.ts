@@ -34,6 +34,7 @@ import type {
 import { CallRefused } from '../call/refused.ts';
 import { AudioExchange } from './audio-exchange.ts';
 import { LegAudio } from './leg-audio.ts';
+import type { LegBridge } from './leg-bridge.ts';
 import { LegQuality } from './leg-quality.ts';
 import type { LegSurroundings } from './leg-surroundings.ts';
 import { unreachable } from './media-address.ts';
@@ -44,17 +45,6 @@ import { parseSdp } from './sdp/sdp.ts';
 import { type LocalMedia, type NegotiatedAudio, sendsMedia } from './sdp/session.ts';
 import { SrtpPath } from './srtp-path.ts';
 import type { MediaWorker } from './worker-pool.ts';
-
-/** Interface of a bridge to the legs that it joins. */
-export interface LegBridge {
-  /** @throws CallRefused when the leg cannot change to `session` and stay joined */
-  permit(leg: Leg, session: NegotiatedAudio): void;
-  /** The leg has a new session, path or stream. Never rejects. */
-  follow(): Promise<void>;
-  /** Updates the counts of both legs that come from the worker. */
-  look(leg: Leg): Promise<void>;
-  close(): void;
-}
 
 /** For SDP that is only made to see the outcome of an offer. */
 const placeholderKey = 'A'.repeat(40);
@@ -77,7 +67,8 @@ export class Leg implements LocalLeg {
   /** Operations of signaling run one after another. */
   #turn: Promise<unknown> = Promise.resolve();
   #ended: Error | null = null;
-  #bridge: LegBridge | null = null;
+  #bridge: LegBridge<Leg> | null = null;
+  #holding = false;
   #recorder: LegRecorder | null = null;
 
   constructor(options: MediaLegOptions, shared: LegSurroundings, worker: MediaWorker, closed: () => void) {
@@ -126,7 +117,7 @@ export class Leg implements LocalLeg {
     return this.#ended !== null;
   }
 
-  get bridge(): LegBridge | null {
+  get bridge(): LegBridge<Leg> | null {
     return this.#bridge;
   }
 
@@ -202,6 +193,10 @@ export class Leg implements LocalLeg {
     if (!this.#ended) this.#audio.attach(endpoint);
   }
 
+  hold(on: boolean): void {
+    this.#holding = on;
+  }
+
   pressed(key: DtmfEvent): void {
     this.#exchange.pressed('info', key);
   }
@@ -242,7 +237,7 @@ export class Leg implements LocalLeg {
   }
 
   /** Enters a bridge. @throws CallRefused 488 before negotiation; Error when closed, or already in a bridge */
-  enter(bridge: LegBridge): void {
+  enter(bridge: LegBridge<Leg>): void {
     if (this.#ended) throw this.#ended;
     if (this.#bridge) throw new Error('the media leg is already in a bridge');
     if (!this.#path?.peer) throw new CallRefused(488, 'A leg without negotiated media cannot be bridged');
@@ -341,6 +336,7 @@ export class Leg implements LocalLeg {
       previous: this.#sentSdp,
       current: this.#session,
       rtcpMux: true,
+      direction: this.#holding ? 'sendonly' : 'sendrecv',
     };
   }
 

@@ -18,7 +18,7 @@ import type {
 import type { ConsultOrder } from '../call/ports/transfer.ts';
 import { CallRefused } from '../call/refused.ts';
 import type { ShardConfig, ShardState } from './messages.ts';
-import { RemoteLeg, waitingTone } from './remote-leg.ts';
+import { musicOnHold, RemoteLeg, waitingTone } from './remote-leg.ts';
 import type { Shard } from './shard.ts';
 import { type ShardLoad, ShardSlot, type ShardSlotOptions } from './shard-slot.ts';
 
@@ -161,6 +161,10 @@ export class MediaShards implements Media, Agents {
 
   waiting(): AudioEndpoint {
     return waitingTone;
+  }
+
+  music(): AudioEndpoint {
+    return musicOnHold;
   }
 
   /** @throws Error when no shard is up */

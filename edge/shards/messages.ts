@@ -92,8 +92,9 @@ export const toShard = {
   accept: request('accept', objectOf({ leg, answer: text }), objectOf(session)),
   attach: notice(
     'attach',
-    objectOf({ leg, what: oneOf('agent', 'waiting', 'silence', 'nothing'), agent: orNull(agent) }),
+    objectOf({ leg, what: oneOf('agent', 'waiting', 'music', 'silence', 'nothing'), agent: orNull(agent) }),
   ),
+  hold: notice('hold', objectOf({ leg, on: flag })),
   pressKeys: request('press_keys', objectOf({ leg, digits: text }), done),
   /** A key press that came by SIP INFO. */
   pressed: notice('pressed', objectOf({ leg, digit: text, duration_ms: number })),

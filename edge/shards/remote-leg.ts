@@ -20,6 +20,8 @@ import { RemoteAgent } from './remote-agent.ts';
 
 /** What a peer hears while a transfer target is called; it is played in the shard. */
 export const waitingTone: AudioEndpoint = { sampleRate: 8000, read: () => false };
+/** What a peer on hold hears, likewise. */
+export const musicOnHold: AudioEndpoint = { sampleRate: 8000, read: () => false };
 
 export interface RemoteLegOptions extends MediaLegOptions {
   readonly id: number;
@@ -67,6 +69,10 @@ export class RemoteLeg implements MediaLeg {
     const isOurs = endpoint instanceof RemoteAgent && endpoint.channel === this.channel;
     const what = isOurs ? 'agent' : sourceOf(endpoint);
     this.channel.tell(toShard.attach, { leg: this.id, what, agent: isOurs ? endpoint.id : null });
+  }
+
+  hold(on: boolean): void {
+    this.channel.tell(toShard.hold, { leg: this.id, on });
   }
 
   pressed({ digit, durationMs }: DtmfEvent): void {
@@ -136,9 +142,10 @@ function map<T, U>(value: Soon<T>, change: (value: T) => U): Soon<U> {
   return value instanceof Promise ? value.then(change) : change(value);
 }
 
-function sourceOf(endpoint: AudioEndpoint | null): 'waiting' | 'silence' | 'nothing' {
+function sourceOf(endpoint: AudioEndpoint | null): 'waiting' | 'music' | 'silence' | 'nothing' {
   if (endpoint === null) return 'nothing';
   if (endpoint === waitingTone) return 'waiting';
+  if (endpoint === musicOnHold) return 'music';
   if (endpoint.silent) return 'silence';
   throw new Error('an endpoint of another thread cannot be attached to this leg');
 }

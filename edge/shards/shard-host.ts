@@ -29,6 +29,9 @@ interface SeatedAgent {
   readonly host: RemoteHost;
 }
 
+/** What a leg is attached to. */
+type Source = 'agent' | 'waiting' | 'music' | 'silence' | 'nothing';
+
 const silence: AudioEndpoint = { sampleRate: 8000, silent: true, read: () => false };
 
 export class ShardHost {
@@ -78,6 +81,7 @@ export class ShardHost {
     channel.onTell(toShard.attach, ({ leg, what, agent }) =>
       this.#legs.get(leg)?.attach(this.#endpoint(what, agent)),
     );
+    channel.onTell(toShard.hold, ({ leg, on }) => this.#legs.get(leg)?.hold(on));
     channel.onAsk(toShard.pressKeys, async ({ leg, digits }) => {
       await this.#leg(leg).sendDtmf(digits);
       return {};
@@ -140,10 +144,11 @@ export class ShardHost {
     leg.close();
   }
 
-  #endpoint(what: 'agent' | 'waiting' | 'silence' | 'nothing', agent: number | null): AudioEndpoint | null {
+  #endpoint(what: Source, agent: number | null): AudioEndpoint | null {
     if (what === 'nothing') return null;
     if (what === 'silence') return silence;
     if (what === 'waiting') return this.#parts.agents.waiting();
+    if (what === 'music') return this.#parts.agents.music();
     const seated = agent === null ? undefined : this.#agents.get(agent);
     if (!seated) return null;
     return seated.agent;

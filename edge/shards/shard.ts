@@ -18,7 +18,7 @@ import { CallRefused } from '../call/refused.ts';
 import type { Channel } from './channel.ts';
 import { toMain, toShard } from './messages.ts';
 import { RemoteAgent } from './remote-agent.ts';
-import { RemoteBridge, RemoteLeg, waitingTone } from './remote-leg.ts';
+import { musicOnHold, RemoteBridge, RemoteLeg, waitingTone } from './remote-leg.ts';
 
 export interface ShardOptions {
   readonly channel: Channel;
@@ -105,6 +105,10 @@ export class Shard implements Media, Agents {
 
   waiting(): AudioEndpoint {
     return waitingTone;
+  }
+
+  music(): AudioEndpoint {
+    return musicOnHold;
   }
 
   #newAgent({ callId }: CallFacts, host: AgentHost): RemoteAgent {

@@ -117,6 +117,9 @@ export type CallStop = Static<typeof CallStop>;
 
 export const CallStopped = Success({ message: text });
 
+/** Of the endpoints that control a running call (contract 9.9). */
+export const CallControlled = Success({ message: text });
+
 /** POST /v1/calls/active/transfer (contract 9.3); the warm transfer fields are an addition to the contract. */
 export const CallTransfer = Closed({
   call_id: Uuid(),

@@ -46,6 +46,12 @@ export const EdgeCommand = Type.Union([
     /** warm transfer: key with which the target accepts the call */
     accept_key: Nullable(Type.String()),
   }),
+  /** Puts the call on hold, or ends its hold: CALL_NOT_ACTIVE when it is not up, or is being transferred. */
+  Type.Object({
+    kind: Type.Literal('call.hold'),
+    call_id: Type.String(),
+    action: oneOf(['hold', 'resume']),
+  }),
   /** Pauses or resumes the recording of a call: RECORDING_NOT_ACTIVE when it has none. */
   Type.Object({
     kind: Type.Literal('call.recording'),

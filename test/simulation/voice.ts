@@ -155,6 +155,10 @@ export class SimAgents implements Agents {
   waiting(): AudioEndpoint {
     return { sampleRate: 8000, read: () => false };
   }
+
+  music(): AudioEndpoint {
+    return { sampleRate: 8000, read: () => false };
+  }
 }
 
 class SimAgent implements AgentLeg {

@@ -86,4 +86,6 @@ export interface Agents {
   consult(order: ConsultOrder, call: CallFacts, host: AgentHost, manner?: Manner): AgentLeg;
   /** Audio for the peer while the transfer target is called. */
   waiting(): AudioEndpoint;
+  /** Audio for a peer on hold. */
+  music(): AudioEndpoint;
 }

@@ -108,8 +108,6 @@ export interface DialEvents
 export interface OutboundLeg extends DialogLeg {
   /** Cancels before the answer: CANCEL, then BYE if the answer crossed it. */
   cancel(reason: string): void;
-  /** Sends a re-INVITE with the offer from `reoffer`; the answer arrives in `reaccept`. */
-  renegotiate(): void;
 }
 
 export interface Dialer {

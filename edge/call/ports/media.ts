@@ -76,6 +76,11 @@ export interface MediaLeg {
   offer(): Promise<string>;
   /** Takes the peer's answer to our last offer. @throws CallRefused when it is unusable */
   accept(answer: string): Promise<void>;
+  /**
+   * Whether we hold the peer: the following offers and answers say `sendonly` (RFC 3264 section 8.4). It takes effect
+   * with the next one.
+   */
+  hold(on: boolean): void;
   /** A key press that came by SIP INFO. It goes to the endpoint, unless it came as RFC 4733 event too. */
   pressed(key: DtmfEvent): void;
   /** Starts the 20 ms exchange with `endpoint`; null stops it. */

@@ -94,6 +94,9 @@ export interface ByeExtras {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What happens when the peer rejects an offer: the dialog is lost, or its session stays as it was. */
+export type OfferNeed = 'required' | 'wanted';
+
 /** Operations on an answered dialog, in both directions. */
 export interface DialogLeg {
   /** Whether the peer supports REFER: its Allow lists it, or is missing. */
@@ -109,6 +112,11 @@ export interface DialogLeg {
    * gone, or null when it is there or the result is unclear. Not called when the dialog ends first.
    */
   ask(answered: (gone: string | null) => void): void;
+  /**
+   * Sends a re-INVITE with the offer from `reoffer`, as soon as no other exchange is pending; the answer arrives in
+   * `reaccept`.
+   */
+  renegotiate(need: OfferNeed): void;
   /**
    * Ends an answered call with BYE.
    * @param reason goes into a Reason header (RFC 3326)

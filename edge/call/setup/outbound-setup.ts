@@ -217,7 +217,7 @@ export class OutboundSetup implements Setup {
 
   async #join(attempt: Attempt, sdp: string | null): Promise<void> {
     const call = this.#call;
-    await this.#media.answer(sdp, () => attempt.leg?.renegotiate());
+    await this.#media.answer(sdp, () => attempt.leg?.renegotiate('required'));
     await this.#pressKeys();
     await this.#agentReady;
     if (!call.termination) call.guarded(() => call.input('ready'));

@@ -6,6 +6,14 @@ import type { MediaLeg } from '../ports/media.ts';
 import type { OutboundRoute } from '../ports/routes.ts';
 import { CallRefused } from '../refused.ts';
 
+/** How one party of a bridge is held: the bridge opens for it, and is closed again after the last hold. */
+export interface Parting {
+  /** Whether the legs are bridged, or separated already. */
+  isPossible(): boolean;
+  part(): void;
+  rejoin(): void;
+}
+
 /** Events from the target leg to its transfer. */
 export interface TargetEvents {
   ringing(): void;
@@ -13,6 +21,7 @@ export interface TargetEvents {
   join(): void;
   /** Called once, also when the leg could not be started. */
   ended(termination: Termination): void;
+  readonly parting: Parting;
 }
 
 export interface TargetPlan {

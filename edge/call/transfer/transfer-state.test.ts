@@ -13,6 +13,9 @@ describe('the states of a transfer', () => {
     ['calling', 'answer', 'waiting'],
     ['waiting', 'bridge', 'joining'],
     ['joining', 'joined', 'joined'],
+    ['joined', 'part', 'parted'],
+    ['parted', 'rejoin', 'rejoining'],
+    ['rejoining', 'joined', 'joined'],
     ['calling', 'refer', 'referring'],
     ['referring', 'handed', 'over'],
     ['calling', 'move', 'over'],
@@ -30,6 +33,7 @@ describe('the states of a transfer', () => {
 
   it('ends the call when the target leaves after the bridge', () => {
     expect(step(transfer, 'joined', 'failed')).toEqual({ to: 'over', actions: ['endCall'] });
+    expect(step(transfer, 'parted', 'left')).toEqual({ to: 'over', actions: ['endCall'] });
   });
 
   it('does nothing more when it is over', () => {
@@ -54,23 +58,25 @@ describe('the states of a transfer', () => {
       failed: [
         'begun > over: nothing',
         'calling waiting joining referring > over: release, resume',
-        'joined > over: endCall',
+        'joined parted rejoining > over: endCall',
         'over: nothing',
       ],
       ended: [
         'begun > over: nothing',
-        'calling waiting joining referring joined > over: release',
+        'calling waiting joining referring joined parted rejoining > over: release',
         'over: nothing',
       ],
-      answer: ['calling > waiting: answer', 'waiting joining joined over: nothing'],
-      bridge: ['calling waiting > joining: bridge', 'joining joined over: nothing'],
+      answer: ['calling > waiting: answer', 'waiting joining joined parted rejoining over: nothing'],
+      bridge: ['calling waiting > joining: bridge', 'joining joined parted rejoining over: nothing'],
+      part: ['joined > parted: part'],
+      rejoin: ['parted > rejoining: bridge'],
       move: ['calling > over: move', 'over: nothing'],
       left: [
         'calling waiting joining > over: release, resume',
         'referring over: nothing',
-        'joined > over: endCall',
+        'joined parted rejoining > over: endCall',
       ],
-      joined: ['joining > joined: settle'],
+      joined: ['joining > joined: settle', 'rejoining > joined: nothing'],
       handed: ['referring > over: leave', 'over: nothing'],
     });
   });

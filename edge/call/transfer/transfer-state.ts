@@ -11,6 +11,7 @@
  *                        | move         |                  |
  *                        +--------------|------------------+
  *
+ * `joined` and back by `part`, `rejoin` and `joined`, over `parted` and `rejoining`: a party of the bridge is held.
  * `calling` lasts until the target's agent asks to bridge, and includes the announcement of a warm transfer.
  * `waiting`: the target is there, the caller is not answered yet. `failed` leads to `over` from each state before `joined` and returns
  * the call to its agent; `ended`, the end of the call itself, does so from every state. `left`, the end of the target's
@@ -19,13 +20,24 @@
  */
 import { ignored, type Moves, machine, to } from '#shared/state-machine.ts';
 
-export type TransferState = 'begun' | 'calling' | 'waiting' | 'joining' | 'referring' | 'joined' | 'over';
+export type TransferState =
+  | 'begun'
+  | 'calling'
+  | 'waiting'
+  | 'joining'
+  | 'referring'
+  | 'joined'
+  | 'parted'
+  | 'rejoining'
+  | 'over';
 
 export type TransferInput =
   | 'call'
   | 'answer'
   | 'bridge'
   | 'joined'
+  | 'part'
+  | 'rejoin'
   | 'refer'
   | 'handed'
   | 'move'
@@ -35,13 +47,14 @@ export type TransferInput =
 
 /**
  * `pause`: the waiting tone replaces the agent. `settle`: the agent is done. `resume`: it is back.
- * `leave`: the peer was transferred, the call ends. `release`: the target's leg ends with the call.
+ * `part`: the bridge opens, because one of its parties is held. `leave`: the peer was transferred, the call ends. `release`: the target's leg ends with the call.
  */
 export type TransferAction =
   | 'pause'
   | 'call'
   | 'answer'
   | 'bridge'
+  | 'part'
   | 'settle'
   | 'refer'
   | 'leave'
@@ -80,10 +93,25 @@ export const transfer = machine('a transfer', {
   },
   referring: { handed: to('over', 'leave'), failed, ended, ...ignored('referring', 'refer', 'left') },
   joined: {
+    part: to('parted', 'part'),
     failed: to('over', 'endCall'),
     left: to('over', 'endCall'),
     ended,
     ...ignored('joined', 'answer', 'bridge'),
+  },
+  parted: {
+    rejoin: to('rejoining', 'bridge'),
+    failed: to('over', 'endCall'),
+    left: to('over', 'endCall'),
+    ended,
+    ...ignored('parted', 'answer', 'bridge'),
+  },
+  rejoining: {
+    joined: to('joined'),
+    failed: to('over', 'endCall'),
+    left: to('over', 'endCall'),
+    ended,
+    ...ignored('rejoining', 'answer', 'bridge'),
   },
   // Both sides may end a transfer at the same moment; the first input wins.
   over: ignored('over', 'answer', 'bridge', 'refer', 'handed', 'move', 'failed', 'left', 'ended'),

@@ -20,7 +20,7 @@ import {
   referStatus,
 } from './outcome.ts';
 import { attendedUri, blindUri, referEvents, referObstacle } from './referral.ts';
-import { codecsFor, type TargetPlan } from './target-plan.ts';
+import { codecsFor, type Parting, type TargetPlan } from './target-plan.ts';
 import type { TransferParts, TransferPlan } from './transfer-plan.ts';
 import { type TransferAction, type TransferInput, type TransferState, transfer } from './transfer-state.ts';
 
@@ -34,6 +34,8 @@ export class Transfer {
   readonly #resolve: (outcome: TransferOutcome) => void;
   #state: TransferState = 'begun';
   #target: LiveCall | null = null;
+  /** Parties of the bridge that are held. */
+  #holds = 0;
   #bridge: MediaBridge | null = null;
   #failure: FailedTransfer = callOver;
   /** The peer has accepted our REFER. */
@@ -58,6 +60,16 @@ export class Transfer {
   get state(): TransferState {
     return this.#state;
   }
+
+  readonly parting: Parting = {
+    isPossible: () => this.#state === 'joined' || this.#state === 'parted',
+    part: () => {
+      if (this.#holds++ === 0) this.#input('part');
+    },
+    rejoin: () => {
+      if (--this.#holds === 0) this.#input('rejoin');
+    },
+  };
 
   /** A call that the peer makes for us counts against our limits; a consulted target is counted already. */
   #forbidden(): FailedTransfer | null {
@@ -155,6 +167,11 @@ export class Transfer {
       case 'bridge':
         this.#join().catch((error: unknown) => this.#notJoined(error));
         break;
+      case 'part':
+        this.#bridge?.close();
+        call.agent.keepSilent();
+        this.#target?.agent.keepSilent();
+        break;
       case 'settle':
         this.#decide({ ok: true });
         break;
@@ -248,6 +265,7 @@ export class Transfer {
       events: {
         ringing: () => refer?.notify(180, 'Ringing'),
         join: () => this.#taken(),
+        parting: this.parting,
         ended: (termination) => {
           const consulted = consult !== null && this.#target?.answered === true;
           this.#fail(outcomeOf(termination, consulted), 'left');
@@ -272,7 +290,7 @@ export class Transfer {
       transcode: this.#target?.hop?.route.transcode ?? false,
       failed: (error) => this.#call.end({ code: 'bridge_failed', detail: error.message }),
     });
-    if (this.#state !== 'joining') return bridge.close();
+    if (this.#state !== 'joining' && this.#state !== 'rejoining') return bridge.close();
     this.#bridge = bridge;
     this.#call.log.info({ mode: bridge.mode }, 'legs bridged');
     this.#input('joined');
@@ -282,7 +300,8 @@ export class Transfer {
     const refused = error instanceof CallRefused;
     if (!refused) this.#call.log.error({ err: error }, 'legs cannot be bridged');
     const reason = error instanceof Error ? error.message : String(error);
-    this.#fail(failure('target_failed', reason, refused ? error.sipStatus : null));
+    if (this.#state === 'rejoining') this.#call.end({ code: 'bridge_failed', detail: reason });
+    else this.#fail(failure('target_failed', reason, refused ? error.sipStatus : null));
   }
 
   #moveAgent(): void {

@@ -10,6 +10,7 @@ import type { LiveCall } from '../live-call.ts';
 import type { PeerRefer } from '../ports/refer.ts';
 import type { TransferOrder, TransferOutcome } from '../ports/transfer.ts';
 import { callOver, type FailedTransfer, failure } from './outcome.ts';
+import type { Parting } from './target-plan.ts';
 import { Transfer } from './transfer.ts';
 import type { TransferParts, TransferPlan } from './transfer-plan.ts';
 
@@ -44,6 +45,13 @@ export class Transfers {
   /** Whether the call must not be changed now; a bridged call can be. */
   get busy(): boolean {
     return this.#current !== null && this.#current.state !== 'joined' && this.#current.state !== 'over';
+  }
+
+  /** How a bridged call is held; null when it is not bridged. */
+  get parting(): Parting | null {
+    const { transfer } = this.#call.plan;
+    if (this.#bound) return transfer?.parting ?? null;
+    return this.busy || this.#current?.state === 'joined' ? (this.#current?.parting ?? null) : null;
   }
 
   /** The outcome of a transfer under way that takes the call from its agent; null when there is none. */
@@ -137,6 +145,7 @@ export class Transfers {
 
   #begin(plan: TransferPlan): Transfer | FailedTransfer {
     if (!this.#parts) return failure('no_route', 'Outbound calls are disabled on this edge.');
+    this.#call.hold.release();
     const transfer = new Transfer(plan, this.#call, this.#parts);
     this.#current = transfer;
     this.#early = plan.kind !== 'fallback' && !this.#call.up && transfer.possible();

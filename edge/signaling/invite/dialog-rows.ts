@@ -14,6 +14,7 @@ export type DialogInput =
   | 'bye'
   | 'refer'
   | 'ask'
+  | 'renegotiate'
   /** Requests from the peer; `request`: any without an input of its own. */
   | 'ACK'
   | 'BYE'
@@ -35,6 +36,7 @@ export type DialogAction =
   | 'send OPTIONS'
   /** Reports that the peer cannot be asked. */
   | 'skip OPTIONS'
+  | 'renegotiate'
   | 'send BYE'
   | 'answer 200'
   | 'answer 481'
@@ -60,7 +62,7 @@ export function notEstablished<const State extends string>(state: State) {
   return {
     refer: to(state, 'fail REFER'),
     ask: to(state, 'skip OPTIONS'),
-    ...ignored(state, 'bye'),
+    ...ignored(state, 'bye', 'renegotiate'),
   };
 }
 

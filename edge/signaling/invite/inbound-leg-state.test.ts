@@ -42,6 +42,7 @@ describe('the states of an inbound leg', () => {
       ],
       refer: ['offered answering leaving over: fail REFER', 'answered up: send REFER'],
       ask: ['offered answering leaving over: skip OPTIONS', 'answered up: send OPTIONS'],
+      renegotiate: ['offered answering leaving over: nothing', 'answered up: renegotiate'],
       bye: ['offered answering leaving over: nothing', 'answered up > leaving: send BYE'],
       ACK: ['offered answering leaving over: nothing', 'answered > up: report ACK', 'up: pass ACK'],
       '200 sent': ['answering > answered: begin session, report answered', 'over: nothing'],

@@ -10,6 +10,7 @@ import type {
   DialogIdentity,
   LegEvents,
   LegFacts,
+  OfferNeed,
   Refusal,
 } from '../../call/ports/signaling.ts';
 import { tooLate } from '../refer/refers.ts';
@@ -154,6 +155,10 @@ export class InboundLeg implements CallLeg, DialogOwner {
       'send OPTIONS': () => this.#dialog?.sendOptions(answered),
       'skip OPTIONS': () => answered(null),
     });
+  }
+
+  renegotiate(need: OfferNeed) {
+    this.#machine.take('renegotiate', { renegotiate: () => this.#dialog?.session.renegotiate(need) });
   }
 
   bye(reason: string, extras: ByeExtras = {}) {

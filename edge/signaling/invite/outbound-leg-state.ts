@@ -52,7 +52,6 @@ export type OutboundLegInput =
   | 'start'
   /** Orders of the call. */
   | 'cancel'
-  | 'renegotiate'
   /** Outcome of the INVITE. */
   | 'accepted'
   | 'not sent'
@@ -91,7 +90,6 @@ export type OutboundLegAction =
   | 'pass UPDATE'
   | 'pass UPDATE of fork'
   | 'begin session'
-  | 'renegotiate'
   | 'pass ACK'
   | 'report not sent'
   | 'report no response'
@@ -113,7 +111,7 @@ function unanswered<const State extends string>(state: State) {
     'engine BYE': to('over', 'release'),
     forgotten: to('over', 'release'),
     abandoned: to('over', 'release'),
-    ...ignored(state, 'ACK', 'renegotiate', 'session lost'),
+    ...ignored(state, 'ACK', 'session lost'),
   };
 }
 
@@ -216,12 +214,12 @@ export const outboundLeg = machine('an outbound leg', {
   leaving: {
     ...endOfDialog.leaving,
     UPDATE: to('leaving', 'answer 481'),
-    ...ignored('leaving', 'cancel', 'renegotiate', 'session lost'),
+    ...ignored('leaving', 'cancel', 'session lost'),
   },
   over: {
     ...endOfDialog.over,
     UPDATE: to('over', 'answer 481'),
-    ...ignored('over', 'start', 'cancel', 'renegotiate', 'accepted', 'not sent', 'session lost'),
+    ...ignored('over', 'start', 'cancel', 'accepted', 'not sent', 'session lost'),
     ...ignored('over', 'provisional', 'reliable', 'reliable answer', 'repeated', '2xx', 'failure'),
   },
 } satisfies Moves<OutboundLegState, OutboundLegInput, OutboundLegAction>);

@@ -6,7 +6,7 @@ import { Stateful } from '#shared/state-machine.ts';
 import type { DialEvents, DialTarget, OutboundLeg as Leg, OutboundInvite } from '../../call/ports/dialing.ts';
 import type { Soon } from '../../call/ports/media.ts';
 import type { ReferEvents, ReferOrder } from '../../call/ports/refer.ts';
-import type { ByeExtras, CallLeg, DialogIdentity } from '../../call/ports/signaling.ts';
+import type { ByeExtras, CallLeg, DialogIdentity, OfferNeed } from '../../call/ports/signaling.ts';
 import { tooLate } from '../refer/refers.ts';
 import type { DialogOwner, Dialogs } from '../session/dialogs.ts';
 import { sessionBody } from '../session/session-body.ts';
@@ -146,8 +146,8 @@ export class OutboundLeg implements Leg, DialogOwner {
     });
   }
 
-  renegotiate(): void {
-    this.#machine.take('renegotiate', { renegotiate: () => this.#dialog.session.renegotiate() });
+  renegotiate(need: OfferNeed): void {
+    this.#machine.take('renegotiate', { renegotiate: () => this.#dialog.session.renegotiate(need) });
   }
 
   receive(request: SrfRequest, response: SrfResponse) {

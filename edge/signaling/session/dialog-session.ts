@@ -5,7 +5,7 @@
 
 import type { Timer } from '#shared/clock.ts';
 import { endsDialog } from '#shared/sip-status.ts';
-import type { LegEvents } from '../../call/ports/signaling.ts';
+import type { LegEvents, OfferNeed } from '../../call/ports/signaling.ts';
 import { CallRefused } from '../../call/refused.ts';
 import { capabilities, type Environment, respond } from '../srf/environment.ts';
 import { accept, type HeaderFields, headerOf, unsupportedTags, warningOf } from '../srf/headers.ts';
@@ -57,8 +57,10 @@ export class DialogSession {
   #minS = 0;
   /** Consecutive 422s. */
   #intervalTries = 0;
-  /** Whether the next refresh must carry an offer, whatever the peer supports. */
-  #offerDue = false;
+  /** Whether the next refresh carries an offer, whatever the peer supports. */
+  #offerDue: OfferNeed | null = null;
+  /** The same of the offer that is on its way. */
+  #offerSent: OfferNeed | null = null;
   #retry: Timer | null = null;
   #stopped = false;
 
@@ -103,8 +105,8 @@ export class DialogSession {
   }
 
   /** Sends a new offer as soon as no other exchange is pending. */
-  renegotiate() {
-    this.#offerDue = true;
+  renegotiate(need: OfferNeed) {
+    if (this.#offerDue !== 'required') this.#offerDue = need;
     this.#refresh();
   }
 
@@ -232,12 +234,16 @@ export class DialogSession {
     if (theirRequest || !acknowledged || ourOffer || ourLateOffer) return this.#later(retryPauseMs);
     if (this.#refreshesByUpdate && !this.#offerDue) return this.#send('UPDATE', undefined);
     this.#now.ourOffer = true;
+    // A change that is ordered from here on needs an offer of its own.
+    this.#offerSent = this.#offerDue;
+    this.#offerDue = null;
     this.#dialog.events.reoffer().then(
       (sdp) => {
         if (!this.#stopped) this.#send('INVITE', sdp);
       },
       (error: unknown) => {
         this.#now.ourOffer = false;
+        this.#offerAgain(this.#offerSent);
         this.#dialog.environment.log.error({ err: error }, 'no offer for a session refresh');
       },
     );
@@ -261,6 +267,7 @@ export class DialogSession {
       answered: (answer, ack) => this.#refreshed(method, expiresS, answer, ack),
       failed: (error) => {
         this.#now.ourOffer = false;
+        this.#offerAgain(this.#offerSent);
         environment.log.warn({ error: error.message }, 'a session refresh was not sent');
       },
     });
@@ -272,7 +279,7 @@ export class DialogSession {
     if (answer.status < 300) {
       if (method === 'INVITE') {
         ack();
-        this.#offerDue = false;
+        this.#offerSent = null;
       }
       if (this.#stopped) return;
       this.peer.learn(answer.headers);
@@ -283,17 +290,23 @@ export class DialogSession {
     }
     if (this.#stopped) return;
     environment.log.info({ method, sip_status: answer.status }, 'session refresh rejected');
+    const offered = this.#offerSent;
+    this.#offerSent = null;
     // RFC 4028 section 10: the peer no longer has the dialog, or is gone.
     if (endsDialog(answer.status))
       return events.lost('session_expired', `The peer answered a session refresh with ${answer.status}.`);
+    const again = (ms: number) => {
+      this.#offerAgain(offered);
+      this.#later(ms);
+    };
     switch (answer.status) {
       case 491:
-        return this.#later(glarePauseMs(ownsCallId, environment.random()));
+        return again(glarePauseMs(ownsCallId, environment.random()));
       case 422: {
         const minS = readSession(answer.headers).minS ?? 0;
         if (minS <= expiresS || ++this.#intervalTries > maxIntervalTries) break;
         this.#minS = minS;
-        return this.#later(0);
+        return again(0);
       }
       case 405:
       case 501:
@@ -302,10 +315,15 @@ export class DialogSession {
         return this.#later(0);
       case 500:
       case 503:
-        return this.#later(this.#pauseOf(answer));
+        return again(this.#pauseOf(answer));
     }
     // Otherwise the session continues unchanged until it expires.
-    if (this.#offerDue) events.lost('bad_answer', `The peer answered our new offer with ${answer.status}.`);
+    if (offered === 'required')
+      events.lost('bad_answer', `The peer answered our new offer with ${answer.status}.`);
+  }
+
+  #offerAgain(offered: OfferNeed | null) {
+    if (offered !== null && this.#offerDue !== 'required') this.#offerDue = offered;
   }
 
   /** The pause that a rejection requests, limited to the remaining session time, ms. */

@@ -137,7 +137,7 @@ describe('the session of an outgoing call', () => {
 
   it('is renegotiated by re-INVITE, retried at least 2.1 s after a collision', async () => {
     await up({ Allow: 'INVITE, UPDATE' });
-    scene.leg.renegotiate();
+    scene.leg.renegotiate('required');
     const first = await scene.server.next();
     expect([first.startLine.split(' ')[0], first.body]).toEqual(['INVITE', fakeAnswer]);
     scene.server.answer(first, 491, 'Request Pending');
@@ -157,7 +157,7 @@ describe('the session of an outgoing call', () => {
 
   it('takes the answer to a new offer from a multipart body', async () => {
     await up();
-    scene.leg.renegotiate();
+    scene.leg.renegotiate('required');
     scene.server.answer(await scene.server.next(), 200, 'OK', {
       headers: { 'Content-Type': 'multipart/mixed;boundary=b' },
       body: `--b\r\nContent-Type: application/isup\r\n\r\nx\r\n--b\r\nContent-Type: application/sdp\r\n\r\n${fakeAnswer}\r\n--b--\r\n`,
@@ -168,7 +168,7 @@ describe('the session of an outgoing call', () => {
 
   it('is lost when a new offer gets no answer', async () => {
     await up();
-    scene.leg.renegotiate();
+    scene.leg.renegotiate('required');
     scene.server.answer(await scene.server.next(), 200, 'OK');
     await nextRequest('ACK');
     await expect.poll(() => scene.heard).toEqual(['answered with SDP', 'lost: bad_answer']);
@@ -176,10 +176,33 @@ describe('the session of an outgoing call', () => {
 
   it('is lost when a new offer is rejected', async () => {
     await up();
-    scene.leg.renegotiate();
+    scene.leg.renegotiate('required');
     scene.server.answer(await scene.server.next(), 488, 'Not Acceptable Here');
     await idle();
     expect(scene.heard).toEqual(['answered with SDP', 'lost: bad_answer']);
+  });
+
+  it('continues unchanged when an offer that is only wanted is rejected', async () => {
+    await up();
+    scene.leg.renegotiate('wanted');
+    scene.server.answer(await scene.server.next(), 488, 'Not Acceptable Here');
+    await idle();
+    expect(scene.heard).toEqual(['answered with SDP']);
+  });
+
+  it('offers once more when a change is ordered while an offer waits for its answer', async () => {
+    await up({ Allow: 'INVITE, UPDATE' });
+    scene.leg.renegotiate('wanted');
+    const first = await scene.server.next();
+    scene.leg.renegotiate('wanted');
+    scene.server.answer(first, 200, 'OK', {
+      headers: { 'Content-Type': 'application/sdp' },
+      body: fakeAnswer,
+    });
+    await nextRequest('ACK');
+    scene.clock.advance(1_000);
+    const second = await nextRequest('INVITE');
+    expect(second.body).toBe(fakeAnswer);
   });
 
   it('ends with a BYE from the callee, which is reported before its 200', async () => {

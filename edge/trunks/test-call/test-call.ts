@@ -136,6 +136,7 @@ class TestCall {
         create: (_settings, _call, host) => this.#createCheck(host),
         consult: (...query) => agents.consult(...query),
         waiting: () => agents.waiting(),
+        music: () => agents.music(),
       },
       reporter: { report: (body) => this.#report(body) },
     };

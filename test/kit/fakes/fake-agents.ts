@@ -62,6 +62,8 @@ export class FakeAgents implements Agents {
   readonly manners: (Manner | undefined)[] = [];
   /** What a peer hears while the target is called. */
   readonly ringback: AudioEndpoint = { sampleRate: 8000, read: () => true };
+  /** What a peer on hold hears. */
+  readonly holdMusic: AudioEndpoint = { sampleRate: 8000, read: () => true };
 
   constructor(keep = true) {
     this.keep = keep;
@@ -83,6 +85,10 @@ export class FakeAgents implements Agents {
 
   waiting(): AudioEndpoint {
     return this.ringback;
+  }
+
+  music(): AudioEndpoint {
+    return this.holdMusic;
   }
 
   /** The agent created last. @throws when there is none */

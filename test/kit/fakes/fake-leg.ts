@@ -73,6 +73,9 @@ export class FakeLeg implements CallLeg {
     this.asked.push(answered);
     this.#send('OPTIONS');
   }
+  renegotiate(): void {
+    this.#send('re-INVITE');
+  }
   bye(reason: string, extras: ByeExtras = {}): void {
     this.byes.push(extras);
     this.#send(`BYE (${reason})`);

@@ -37,6 +37,8 @@ export class FakeMediaLeg implements LocalLeg {
   keys: MediaLeg['keys'] = 'telephone-event';
   held = false;
   silentMs = 0;
+  /** Whether we hold the peer. */
+  holding = false;
   endpoint: AudioEndpoint | null = null;
   digits = '';
   closed = 0;
@@ -63,13 +65,17 @@ export class FakeMediaLeg implements LocalLeg {
   }
 
   async offer(): Promise<string> {
-    return fakeAnswer;
+    return this.holding ? fakeAnswer.replace('a=sendrecv', 'a=sendonly') : fakeAnswer;
   }
 
   async accept(answer: string): Promise<void> {
     this.answers.push(answer);
     if (!answer.includes('a=crypto:')) throw new CallRefused(488, 'The answer has no usable crypto line');
     this.codec = 'PCMU';
+  }
+
+  hold(on: boolean): void {
+    this.holding = on;
   }
 
   pressed(key: DtmfEvent): void {

@@ -1,0 +1,125 @@
+/**
+ * Hold in the whole system, ordered through the API, with real phones. What a held peer hears is in
+ * edge/media/our-hold.test.ts: baresip records nothing after a re-INVITE, but counts the packets that it plays.
+ */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { tone } from '../kit/fakes/audio.ts';
+import { eventually, saw } from '../kit/programs/eventually.ts';
+import { number, TransferSystem } from '../kit/programs/transfers.ts';
+import { Baresip } from '../peers/baresip.ts';
+import { hasTone } from '../peers/sound.ts';
+
+let at: TransferSystem;
+beforeAll(async () => {
+  at = await TransferSystem.start();
+});
+beforeEach(() => at.begin());
+afterEach(() => at.end());
+afterAll(() => at?.close());
+
+/** @returns the length of a phone's recording when a fifth of a second of it, after `from`, is that tone */
+async function phoneHears(phone: Baresip, hz: number, from = 0): Promise<number> {
+  return eventually(`a tone of ${hz} Hz in the recording`, async () => {
+    const { samples, sampleRate } = await phone.heard();
+    return hasTone(samples.subarray(from), sampleRate, hz) ? samples.length : null;
+  });
+}
+
+/** The directions of an ended call's session descriptions after the first ones, in order. */
+async function directions(id: string): Promise<string[]> {
+  const messages = await eventually('the BYE in the trace', async () => {
+    const all = await at.system.api.trace(id);
+    return all.some(({ start_line }) => start_line.startsWith('BYE ')) ? all : null;
+  });
+  return messages
+    .flatMap(({ direction, raw }) => {
+      const stated = /a=(sendrecv|sendonly|recvonly|inactive)\r/.exec(raw)?.[1];
+      return stated === undefined ? [] : [`${direction} ${stated}`];
+    })
+    .slice(2);
+}
+
+/** Waits until the session of the phone has that direction. @returns the packets that it has received by then */
+async function has(phone: Baresip, direction: string): Promise<number> {
+  return eventually(`the direction ${direction}`, async () => {
+    const text = await phone.command('audio_debug');
+    saw(text);
+    return text.includes(`audio dir=${direction}`)
+      ? Number(/psent=\d+ rcvd=(\d+)/.exec(text)?.[1] ?? 0)
+      : null;
+  });
+}
+
+/** The same, and the phone goes on receiving packets. */
+async function plays(phone: Baresip, direction: string): Promise<void> {
+  const before = await has(phone, direction);
+  await eventually('packets at the phone', async () => (await has(phone, direction)) > before + 20 || null);
+}
+
+test('a phone on hold gets music and says recvonly, the other one hears silence, until both talk again', async () => {
+  const callee = await Baresip.start({ speech: tone(1100, 8000 * 60), certificate: at.pair, answers: true });
+  const phone = await Baresip.start({ speech: tone(700, 8000 * 60) });
+  at.open.push(callee, phone);
+  await phone.command('dial', `sip:${number}@127.0.0.1:${at.system.sipPort}`);
+  await phone.event('CALL_ESTABLISHED');
+  const { id } = await at.live();
+  await at.transfer(id, { transfer_number: `sip:+14155550199@127.0.0.1:${callee.tlsPort}` });
+  await callee.event('CALL_ESTABLISHED');
+  await phoneHears(callee, 700);
+  await phoneHears(phone, 1100);
+  const leg = await at.live(({ direction }) => direction === 'outbound');
+
+  await at.system.api.ok('POST', `/v1/calls/${leg.id}/hold`, {});
+  await plays(callee, 'recvonly');
+  const quiet = await eventually('silence at the other phone', async () => {
+    const { samples } = await phone.heard();
+    const last = samples.slice(-1600);
+    return last.every((sample) => Math.abs(sample) < 50) ? samples.length : null;
+  });
+
+  await at.system.api.ok('POST', `/v1/calls/${leg.id}/resume`, {});
+  await phoneHears(phone, 1100, quiet);
+  await plays(callee, 'sendrecv');
+  await phone.command('hangup');
+  expect(await at.ended(leg.id)).toMatchObject({
+    termination: 'bridge_ended',
+    media: { verdict: 'two_way' },
+  });
+  expect(await at.ended(id)).toMatchObject({ hangup_by: 'peer', media: { verdict: 'two_way' } });
+  expect(await directions(leg.id)).toEqual([
+    'sent sendonly',
+    'received recvonly',
+    'sent sendrecv',
+    'received sendrecv',
+  ]);
+  const notes = ['The call was put on hold.', 'The hold has ended.'];
+  expect(await at.notes(leg.id)).toEqual(expect.arrayContaining(notes));
+});
+
+test('a caller of an agent is held, also when its phone holds the call too', async () => {
+  const phone = await Baresip.start({ speech: tone(700, 8000 * 60) });
+  at.open.push(phone);
+  await phone.command('dial', `sip:${number}@127.0.0.1:${at.system.sipPort}`);
+  await phone.event('CALL_ESTABLISHED');
+  const { id } = await at.live();
+  await at.system.api.ok('POST', `/v1/calls/${id}/hold`, {});
+  await plays(phone, 'recvonly');
+  await phone.command('hold');
+  await has(phone, 'inactive');
+  await phone.command('resume');
+  await plays(phone, 'recvonly');
+  await at.system.api.ok('POST', `/v1/calls/${id}/resume`, {});
+  await plays(phone, 'sendrecv');
+  await phone.press('1');
+  expect(await at.ended(id)).toMatchObject({ hangup_by: 'agent', media: { verdict: 'two_way' } });
+  expect(await directions(id)).toEqual([
+    'sent sendonly',
+    'received recvonly',
+    'received sendonly',
+    'sent inactive',
+    'received sendrecv',
+    'sent sendonly',
+    'sent sendrecv',
+    'received sendrecv',
+  ]);
+});
