@@ -22,7 +22,7 @@ test('every hook is on the page of a request, each once', () => {
         ([, hook]) => `${hook} ${file}`,
       ),
     )
-    .filter((hook) => !/^(onRoute|preClose) /.test(hook) && !scoped.has(hook));
+    .filter((hook) => !/^(onRoute|preClose|onClose) /.test(hook) && !scoped.has(hook));
   expect(shown.toSorted()).toEqual(added.toSorted());
 });
 

@@ -148,6 +148,33 @@ describe('a recording that an edge has sent', () => {
     ]);
   });
 
+  it('is Opus in Ogg when that is asked for, by format or by Accept', async () => {
+    await send(await recordingOfEdge());
+    for (const [query, accept] of [
+      ['?format=opus', '*/*'],
+      ['', 'audio/ogg'],
+    ] as const) {
+      const path = `/v1/calls/${callId}/recording${query}`;
+      const { status, headers, bytes } = await test.call('GET', path, { headers: { accept } });
+      expect([status, headers['content-type'], headers.vary]).toEqual([
+        200,
+        'audio/ogg; codecs=opus',
+        'accept',
+      ]);
+      expect(headers['content-disposition']).toBe(`attachment; filename="${callId}.opus"`);
+      expect(bytes.toString('latin1', 0, 4)).toBe('OggS');
+      const last = bytes.lastIndexOf('OggS');
+      const preSkip = bytes.readUInt16LE(38);
+      expect(Number(bytes.readBigUInt64LE(last + 6)) - preSkip).toBe(180 * 960);
+    }
+    const path = `/v1/calls/${callId}/recording?format=wav`;
+    const { headers } = await test.call('GET', path, { headers: { accept: 'audio/ogg' } });
+    expect(headers['content-type']).toBe('audio/wav');
+    expect((await test.call('GET', `/v1/calls/${callId}/recording?format=mp3`)).codes).toEqual([
+      'INVALID_PARAMETER',
+    ]);
+  });
+
   it('has its peaks, at most 1000 for each side', async () => {
     await send(await recordingOfEdge(test.orgId, 2_000));
     const answer = await test.call('GET', `/v1/calls/${callId}/recording/peaks`);

@@ -63,8 +63,8 @@ export async function* wavPart(source: WavSource, from: number, to: number): Asy
   }
 }
 
-/** The frames `from..to`, with silence where there is no audio. */
-async function* pcm(source: WavSource, from: number, to: number): AsyncGenerator<Buffer> {
+/** The frames `from..to` as 16-bit PCM, with silence where there is no audio; in pieces of whole frames. */
+export async function* pcm(source: WavSource, from: number, to: number): AsyncGenerator<Buffer> {
   let at = from;
   for (const run of source.runs) {
     const runEnd = run.at + run.frames;

@@ -1,5 +1,5 @@
 /** Media with the settings of this edge. */
-import { lookForLibrariesIn } from '../media/codec/library.ts';
+import { lookForLibrariesIn } from '#shared/native-library.ts';
 import { createMedia, type MediaOptions, type RunningMedia } from '../media/media.ts';
 import type { EdgeContext } from './context.ts';
 

@@ -83,6 +83,8 @@ export const RecordingPeaks = Plain(
   }),
 );
 
+export const RecordingFormatQuery = Type.Object({ format: Optional(OneOf(['wav', 'opus'])) });
+
 export const RecordingDone = Success({ message: text });
 
 /** POST /v1/edge/recordings, from an edge. */

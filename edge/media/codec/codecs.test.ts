@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CodecName, codecNames } from '#shared/codecs.ts';
+import { libraryLoader, lookForLibrariesIn } from '#shared/native-library.ts';
 import { type AgentRate, type AudioCodec, decodeBuffer } from './codec.ts';
 import { availableCodecs, codecAvailable, createCodec } from './codecs.ts';
-import { libraryLoader, lookForLibrariesIn } from './library.ts';
 import { opusDuration } from './opus.ts';
 import { Downsampler, Upsampler } from './resample.ts';
 

@@ -2,9 +2,10 @@
  * G.722 at 64 kbit/s through libspandsp: 16 kHz audio in 8 octets per ms. Its RTP clock is 8 kHz, a historical
  * error that RFC 3551 section 4.5.2 keeps, so each octet of a payload is one tick.
  */
+
+import { libraryLoader, type Pointer } from '#shared/native-library.ts';
 import type { AudioCodec } from './codec.ts';
 import { Concealer } from './conceal.ts';
-import { libraryLoader, type Pointer } from './library.ts';
 
 interface G722Functions {
   encodeInit(state: null, rate: number, options: number): Pointer;

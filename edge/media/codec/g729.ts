@@ -3,8 +3,9 @@
  * comfort noise frame of Annex B (RFC 3551 section 4.5.6). The library is licensed under the GPL: it is used only
  * if the operator has installed it.
  */
+
+import { libraryLoader, type Pointer } from '#shared/native-library.ts';
 import type { AudioCodec } from './codec.ts';
-import { libraryLoader, type Pointer } from './library.ts';
 
 interface G729Functions {
   encoderInit(voiceActivityDetection: number): Pointer;

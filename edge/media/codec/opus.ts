@@ -2,8 +2,9 @@
  * Opus (RFC 6716, RFC 7587) through libopus: mono, 20 ms packets, encoder and decoder at the agent's rate; the
  * RTP clock is always 48 kHz. The library does resampling and concealment.
  */
+
+import { libraryLoader, type Pointer } from '#shared/native-library.ts';
 import type { AgentRate, AudioCodec } from './codec.ts';
-import { libraryLoader, type Pointer } from './library.ts';
 
 interface OpusFunctions {
   encoderCreate(rate: number, channels: number, application: number, error: Int32Array): Pointer;
