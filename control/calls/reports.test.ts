@@ -97,6 +97,7 @@ function organization(id: string, event_webhook_url: string): OrganizationRow {
     call_ceiling: null,
     recording: null,
     realtime: null,
+    pronunciations: null,
     wide_sources: 0,
     disabled_at: null,
   } as const;

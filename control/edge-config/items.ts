@@ -37,12 +37,12 @@ export type StoredOrganization = OrgConfig & { readonly call_ceiling?: Json };
 export async function organizationItem(db: Db, id: string): Promise<Item> {
   const row = await db
     .selectFrom('organizations')
-    .select(['signing_secret', 'call_limits', 'call_ceiling', 'recording', 'realtime'])
+    .select(['signing_secret', 'call_limits', 'call_ceiling', 'recording', 'realtime', 'pronunciations'])
     .where('id', '=', id)
     .where('disabled_at', 'is', null)
     .executeTakeFirst();
   if (!row) return { kind: 'organization', key: id, content: null };
-  const { signing_secret, call_ceiling, call_limits, recording, realtime } = row;
+  const { signing_secret, call_ceiling, call_limits, recording, realtime, pronunciations } = row;
   const key = await currentRecordingKey(db);
   const content: StoredOrganization = {
     org_id: id,
@@ -51,6 +51,7 @@ export async function organizationItem(db: Db, id: string): Promise<Item> {
     ...(call_ceiling !== null && { call_ceiling }),
     ...(key && { recording: { ...key, ...(recording !== null && { choice: fromJson(recording) }) } }),
     ...(realtime !== null && { realtime: fromJson(realtime) }),
+    ...(pronunciations !== null && { pronunciations: fromJson(pronunciations) }),
   };
   return { kind: 'organization', key: id, content: toJson(content) };
 }

@@ -34,6 +34,7 @@ describe('/v1/org/settings', () => {
       call_ceiling: { concurrent: null, per_minute: null },
       recording: null,
       realtime: [],
+      pronunciations: [],
     };
     expect((await read()).body).toEqual({ data: initial, errors: null });
     expect((await patch({})).body.data).toEqual(initial);
@@ -85,6 +86,8 @@ describe('/v1/org/settings', () => {
     [{ realtime: [{ ...connection, name: 'a b' }] }, 'INVALID_PARAMETER'],
     [{ realtime: [connection, connection] }, 'INVALID_PARAMETER'],
     [{ realtime: Array(21).fill(connection) }, 'INVALID_PARAMETER'],
+    [{ pronunciations: [{ text: '', say: 'x' }] }, 'INVALID_PARAMETER'],
+    [{ pronunciations: Array(201).fill({ text: 'a', say: 'b' }) }, 'INVALID_PARAMETER'],
     [{ call_limits: { concurrent: 0 } }, 'INVALID_PARAMETER'],
     [{ call_limits: { per_minute: 10_001 } }, 'INVALID_PARAMETER'],
     [{ call_limits: { allowed_prefixes: ['1415'] } }, 'INVALID_PARAMETER'],
@@ -118,6 +121,16 @@ describe('/v1/org/settings', () => {
     expect(await ofEdge()).toMatchObject([{ call_limits: { per_minute: 9 } }]);
     expect((await patch({ call_limits: null })).body.data?.call_limits).toBeNull();
     expect((await ofEdge())[0]).not.toHaveProperty('call_limits');
+    await edge.kill();
+  });
+
+  it('gives edges the pronunciations of its agents', async () => {
+    const edge = await connectEdge(test);
+    expect((await edge.next('config')).config.organizations[0]).not.toHaveProperty('pronunciations');
+    const pronunciations = [{ text: 'SQL', say: 'sequel', match_case: true }];
+    expect((await patch({ pronunciations })).body.data?.pronunciations).toEqual(pronunciations);
+    expect((await edge.next('change')).change.organizations[0]?.pronunciations).toEqual(pronunciations);
+    expect((await patch({ pronunciations: [] })).body.data?.pronunciations).toEqual([]);
     await edge.kill();
   });
 

@@ -49,7 +49,8 @@ export function organizationRoutes(app: App, services: OrganizationDeps): void {
       response: { 200: OrganizationSettingsAnswer },
     },
     handler: async (request) => {
-      const { alert_emails, event_webhook_url, call_limits, recording, realtime } = request.body;
+      const { alert_emails, event_webhook_url, call_limits, recording, realtime, pronunciations } =
+        request.body;
       if (typeof event_webhook_url === 'string') {
         checkUrl(event_webhook_url, 'https:', '/event_webhook_url', services.allowedTargets);
       }
@@ -59,6 +60,7 @@ export function organizationRoutes(app: App, services: OrganizationDeps): void {
         ...(numbers && { alert_sms_numbers: toJson(numbers) }),
         ...(event_webhook_url !== undefined && { event_webhook_url }),
         ...(call_limits !== undefined && { call_limits: call_limits && toJson(call_limits) }),
+        ...(pronunciations && { pronunciations: toJson(pronunciations) }),
         ...(recording !== undefined && {
           recording: recording && toJson(readRecording(recording, '/recording')),
         }),
@@ -99,7 +101,7 @@ export function organizationRoutes(app: App, services: OrganizationDeps): void {
 }
 
 /** Settings that edges have. */
-const published = ['call_limits', 'recording', 'realtime'] as const;
+const published = ['call_limits', 'recording', 'realtime', 'pronunciations'] as const;
 
 function settingsOf(orgId: string) {
   return { orgId, area: 'organization', subject: orgId };
@@ -150,5 +152,6 @@ function settingsView(row: OrganizationRow, deployment: CallCeiling): Organizati
     call_ceiling: ceilingOf(row.call_ceiling, deployment),
     recording: row.recording === null ? null : fromJson(row.recording),
     realtime: connectionsView(storedConnections(row)),
+    pronunciations: row.pronunciations === null ? [] : fromJson(row.pronunciations),
   };
 }

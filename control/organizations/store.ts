@@ -52,6 +52,7 @@ export async function createOrganization(
       call_ceiling: null,
       recording: null,
       realtime: null,
+      pronunciations: null,
       wide_sources: 0,
       disabled_at: null,
     })
@@ -87,6 +88,7 @@ export type OrganizationChange = Partial<
     | 'call_ceiling'
     | 'recording'
     | 'realtime'
+    | 'pronunciations'
     | 'wide_sources'
   >
 >;

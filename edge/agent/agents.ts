@@ -7,6 +7,7 @@ import type { LoadedPathway } from '#shared/agent/conversation-options.ts';
 import { type Graph, loadGraph } from '#shared/agent/graph.ts';
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
 import type { PathwayTool } from '#shared/agent/node-tools.ts';
+import { Pronouncer } from '#shared/agent/pronunciation.ts';
 import { fillTemplate } from '#shared/agent/template.ts';
 import type { Answerer } from '#shared/answerer.ts';
 import type { Clock } from '#shared/clock.ts';
@@ -36,6 +37,7 @@ import { type TalkLimits, talkLimits } from './talk-limits.ts';
 import type { TalkingDeps } from './talking-agent.ts';
 import { ToneAgent } from './tone-agent.ts';
 import type { Transcriber } from './transcription/transcription.ts';
+import { pronouncedVoice } from './voice/pronounced-voice.ts';
 import { watchVoicemail } from './voicemail-watch.ts';
 import { createWebhookClient, type WebhookClient } from './webhook-client.ts';
 
@@ -80,6 +82,8 @@ export function createAgents(deps: AgentsDeps): Agents {
   const webhook = deps.webhook ?? createWebhookClient({ allowed: deps.allowedTargets, resolve, clock, ca });
   const load = pathwayLoader(deps.pathways);
   const voices = deps.voices ?? new WebrtcDetectors();
+  const pronouncerOf = ({ orgId }: CallFacts) =>
+    new Pronouncer(deps.organization(orgId)?.pronunciations ?? []);
   const make: Agents['create'] = (settings, call, host) => {
     const log = deps.log.child({ call_id: call.callId, trunk_id: call.trunkId, agent: settings.kind });
     const ofNodes = nodeTools(deps, call);
@@ -110,6 +114,7 @@ export function createAgents(deps: AgentsDeps): Agents {
       voices,
       webhook,
       tool: ofNodes.run,
+      pronouncer: pronouncerOf(call),
       realtime: organization?.realtime?.length ? openModel : undefined,
       clock,
       log,
@@ -166,6 +171,7 @@ export function createAgents(deps: AgentsDeps): Agents {
       const { voicemail } = call;
       if (!voicemail || call.direction !== 'outbound') return make(settings, call, host);
       const { voice, language, timezone } = settings;
+      const tts = pronouncedVoice(deps.tts, pronouncerOf(call));
       const message = voicemail.message && filled(voicemail.message, call, timezone, clock.now());
       return watchVoicemail({ ...voicemail, message }, (gate) => make(settings, call, gate), host, {
         clock,
@@ -173,12 +179,13 @@ export function createAgents(deps: AgentsDeps): Agents {
         newId,
         limits: { ...answeringLimits, ...deps.answeringLimits },
         answered: (who) => deps.answered?.(who),
-        synthesize: (text, sampleRate) => deps.tts.synthesize(text, { voice, language, sampleRate }),
+        synthesize: (text, sampleRate) => tts.synthesize(text, { voice, language, sampleRate }),
       });
     },
-    consult(order, _call, host, { voice, language } = { voice: null, language: 'en-US' }) {
+    consult(order, call, host, { voice, language } = { voice: null, language: 'en-US' }) {
       const limits = { ...consultLimits, ...deps.consultLimits };
-      return new ConsultAgent(order, host, { tts: deps.tts, voice, language, clock, newId, limits });
+      const tts = pronouncedVoice(deps.tts, pronouncerOf(call));
+      return new ConsultAgent(order, host, { tts, voice, language, clock, newId, limits });
     },
     waiting: ringback,
     music: holdMusic,

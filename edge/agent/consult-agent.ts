@@ -36,7 +36,7 @@ export const consultLimits: ConsultLimits = {
 };
 
 export interface ConsultDeps extends Manner {
-  readonly tts: TextToSpeech;
+  readonly tts: Pick<TextToSpeech, 'synthesize'>;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly limits: ConsultLimits;

@@ -288,3 +288,36 @@ describe('the end', () => {
     expect([clock.pending, host.entries.length, host.failures, host.hangups]).toEqual([0, entries, [], []]);
   });
 });
+
+describe('pronunciation', () => {
+  const spokenBy = (texts: string[]): TextToSpeech => ({
+    ...countingVoice,
+    synthesize: (text, options) => {
+      texts.push(text);
+      return countingVoice.synthesize(text, options);
+    },
+  });
+  const config = {
+    ...menu,
+    nodes: [
+      { globalConfig: { pronunciations: [{ text: 'SQL', say: 'sequel' }] } },
+      node('menu', 'Default', { isStart: true, text: 'SQL 4711 of ACME.', sayDigits: true }),
+      node('bye', 'End Call', { text: 'SQL 4711.' }),
+    ],
+    edges: [edge('menu', 'bye', 'press 1')],
+  };
+
+  it('is of the voice alone: the transcript has the text as it is written', async () => {
+    const texts: string[] = [];
+    const pronunciations = [
+      { text: 'acme', say: 'ack me' },
+      { text: 'SQL', say: 'unused' },
+    ];
+    const { agent, host, begin, press } = setUp({ tts: spokenBy(texts), config, pronunciations });
+    await begin();
+    await press('1');
+    expect(texts).toEqual(['sequel 4 7 1 1 of ack me.', 'sequel 4711.']);
+    expect(host.lines('assistant')).toEqual(['assistant: SQL 4711 of ACME.', 'assistant: SQL 4711.']);
+    agent.close('over');
+  });
+});

@@ -85,11 +85,12 @@ export class Speaking implements HeldSound {
    * Appends the speech of a text that is ready, piece by piece; resolves when its last piece is queued, or when it is
    * stopped. Returns how many samples did not fit.
    * @param cutOff called once if it is stopped before its end, with the words that were heard
+   * @param spoken the text as it is pronounced
    * @throws what text-to-speech throws, after the sound before it
    */
-  async say(text: string, cutOff: (heard: string) => void): Promise<number> {
-    const speech = this.#of(text);
-    this.#begun.delete(text);
+  async say(text: string, cutOff: (heard: string) => void, spoken = text): Promise<number> {
+    const speech = this.#of(spoken);
+    this.#begun.delete(spoken);
     this.#current = speech;
     const { playedSamples, queuedSamples } = this.#queue;
     this.#said = this.#said.filter((said) => said.from + said.length > playedSamples);

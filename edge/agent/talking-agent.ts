@@ -8,6 +8,7 @@
  */
 import type { Action, ConversationEvent, Talk } from '#shared/agent/conversation.ts';
 import type { ToolResult } from '#shared/agent/interfaces.ts';
+import { Pronouncer } from '#shared/agent/pronunciation.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
@@ -42,6 +43,8 @@ export interface TalkingDeps {
   readonly tool: (action: ToolAction, signal: AbortSignal) => Promise<ToolResult>;
   /** For Realtime nodes; absent: the organization has no connection. */
   readonly realtime?: OpenModel | undefined;
+  /** Absent: texts are spoken as they are written. */
+  readonly pronouncer?: Pronouncer | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly newId: NewId;
@@ -57,6 +60,7 @@ type Press = Extract<Action, { type: 'press' }>;
 type Transfer = Extract<Action, { type: 'transfer' }>;
 export type ToolAction = Extract<Action, { type: 'tool' }>;
 
+const plain = new Pronouncer();
 const noKeys = 'I cannot hear key presses on this line.';
 const noKeysButWords = `${noKeys} Please say your answer instead.`;
 
@@ -136,7 +140,7 @@ export class TalkingAgent implements AgentLeg {
     this.#talk = this.#begin(this.#over.signal);
     this.#first = this.#actions(this.#talk, { type: 'start' }, this.#turn.signal);
     const words = await this.#first.find(({ action }) => action.type === 'say');
-    if (words?.action.type === 'say') await this.#speaking.ready(words.action.text);
+    if (words?.action.type === 'say') await this.#speaking.ready(this.#spoken(words.action));
   }
 
   start(): void {
@@ -205,7 +209,7 @@ export class TalkingAgent implements AgentLeg {
   /** The conversation's actions for an event; texts are synthesized as soon as they are known. */
   #actions(talk: Talk, event: ConversationEvent, turn: AbortSignal): ReadAhead<Due> {
     return new ReadAhead(dueActions(talk, event, turn), ({ action }) => {
-      if (action.type === 'say') this.#speaking.begin(action.text);
+      if (action.type === 'say') this.#speaking.begin(this.#spoken(action));
     });
   }
 
@@ -301,8 +305,9 @@ export class TalkingAgent implements AgentLeg {
   /** @param ofTalk whether the conversation knows the words */
   async #say(action: Say, ofTalk = true): Promise<void> {
     const turn = this.#turn.signal;
+    const spoken = this.#spoken(action);
     try {
-      await this.#speaking.ready(action.text);
+      await this.#speaking.ready(spoken);
     } catch (error) {
       if (!turn.aborted) this.#cannotSay(action, error);
       return;
@@ -313,11 +318,12 @@ export class TalkingAgent implements AgentLeg {
     const texts = ofTalk ? this.#heard : [];
     const place = texts.push(action.text) - 1;
     try {
-      const dropped = await this.#speaking.say(action.text, (heard) => {
+      const cutOff = (heard: string) => {
         texts[place] = heard;
         // The line is reported once more, with the words that were heard. Who presses a key knows what was to come.
         if (this.#spokenOver) this.#host.transcript({ ...line, text: heard });
-      });
+      };
+      const dropped = await this.#speaking.say(action.text, cutOff, spoken);
       if (dropped > 0)
         this.#deps.log.warn({ dropped_samples: dropped }, 'the speech is too long, its end is cut');
     } catch (error) {
@@ -325,6 +331,10 @@ export class TalkingAgent implements AgentLeg {
       this.#deps.log.error({ err: error, text: action.text }, 'text-to-speech failed in the midst of a text');
       this.#transcribe('agent-action', 'Its end could not be spoken (text-to-speech failed)', action);
     }
+  }
+
+  #spoken({ text, pronunciations, sayDigits }: Say): string {
+    return (this.#deps.pronouncer ?? plain).spoken(text, pronunciations, sayDigits);
   }
 
   /** If no text has been spoken yet, the caller would hear nothing at all: the agent has failed. */

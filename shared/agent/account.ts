@@ -73,7 +73,15 @@ export class Account {
     const words = text.trim();
     if (words === '') return;
     this.#memory.said(words);
-    this.act({ type: 'say', text: words, ...(keysExpected && { keysExpected }) });
+    const { node, graph } = this.#position;
+    const { pronunciations } = graph;
+    this.act({
+      type: 'say',
+      text: words,
+      ...(keysExpected && { keysExpected }),
+      ...(pronunciations.length > 0 && { pronunciations }),
+      ...(node.sayDigits && { sayDigits: true }),
+    });
   }
 
   note(fact: LogFact): void {

@@ -1,4 +1,5 @@
 /** Input and output of a conversation: the same for calls, chats and test runs. */
+import type { Pronunciation } from '../pronunciation-entry.ts';
 import type { RecordingStep } from './graph-node.ts';
 import type { ToolResult, Turn, Variables } from './interfaces.ts';
 import type { KeyPlan } from './keys.ts';
@@ -53,6 +54,10 @@ export type Action =
       readonly text: string;
       /** Whether the words ask for keys or lead to that; absent: words are expected. */
       readonly keysExpected?: boolean;
+      /** How words of it are pronounced, besides the lists of the call. */
+      readonly pronunciations?: readonly Pronunciation[];
+      /** Whether its numbers are read digit by digit; absent: no. */
+      readonly sayDigits?: boolean;
     } & AtNode)
   | ({
       readonly type: 'listen';

@@ -1,6 +1,8 @@
 /** The nodes of a graph (contract 11.1): allowed content, and the fields that the interpreter needs. */
 
 import { readCallTarget } from '../call-target.ts';
+import type { Pronunciation } from '../pronunciation-entry.ts';
+import { type GlobalConfig, noGlobalConfig, readGlobalConfig } from './global-config.ts';
 import { isObject, type JsonObject, type ProblemList } from './graph-problem.ts';
 import type { VariableWanted } from './interfaces.ts';
 import { acceptKeyForm } from './transfer-node.ts';
@@ -58,6 +60,8 @@ export interface GraphNode {
   readonly endOfTurn: EndOfTurnSettings;
   /** What happens to the call's recording when the node is entered, in `data.recording`: an addition to the contract. */
   readonly recording: RecordingStep | null;
+  /** Whether numbers in its texts are read digit by digit: an addition to the contract. */
+  readonly sayDigits: boolean;
   readonly temperature: number | null;
   /** `base`, `turbo`, or the author's value; null: the call's setting */
   readonly modelName: string | null;
@@ -71,6 +75,7 @@ interface Nodes {
   readonly byId: Map<string, GraphNode>;
   readonly start: GraphNode | null;
   readonly globalPrompt: string;
+  readonly pronunciations: readonly Pronunciation[];
 }
 
 type RefuseUrl = (url: URL) => string | null;
@@ -84,10 +89,10 @@ interface Refusals {
 export function checkNodes(nodes: unknown, problems: ProblemList, refusals: Refusals): Nodes {
   const byId = new Map<string, GraphNode>();
   const starts: { path: string; node: GraphNode | null }[] = [];
-  let globalPrompt: string | null = null;
+  let globalConfig: GlobalConfig | null = null;
   if (!Array.isArray(nodes)) {
     problems.add('/nodes', 'array', 'nodes must be an array');
-    return { byId, start: null, globalPrompt: '' };
+    return { byId, start: null, ...noGlobalConfig };
   }
   if (nodes.length < 1 || nodes.length > 500) {
     problems.add('/nodes', 'size', 'a graph has 1 to 500 nodes');
@@ -99,9 +104,9 @@ export function checkNodes(nodes: unknown, problems: ProblemList, refusals: Refu
       continue;
     }
     if (isGlobalConfig(member)) {
-      if (globalPrompt !== null)
+      if (globalConfig !== null)
         problems.add(path, 'one_global_config', 'only one member may hold globalConfig');
-      globalPrompt = readGlobalPrompt(member.globalConfig, path, problems);
+      globalConfig = readGlobalConfig(member.globalConfig, `${path}/globalConfig`, problems);
       continue;
     }
     const node = checkNode(member, path, byId, problems, refusals);
@@ -113,19 +118,11 @@ export function checkNodes(nodes: unknown, problems: ProblemList, refusals: Refu
   for (const extra of starts.slice(1)) {
     problems.add(`${extra.path}/data/isStart`, 'one_start', 'another node is the start node already');
   }
-  return { byId, start: starts[0]?.node ?? null, globalPrompt: globalPrompt ?? '' };
+  return { byId, start: starts[0]?.node ?? null, ...(globalConfig ?? noGlobalConfig) };
 }
 
 function isGlobalConfig(member: JsonObject): boolean {
   return member.globalConfig !== undefined && member.id === undefined && member.type === undefined;
-}
-
-function readGlobalPrompt(config: unknown, path: string, problems: ProblemList): string {
-  if (!isObject(config)) {
-    problems.add(`${path}/globalConfig`, 'object', 'globalConfig must be an object');
-    return '';
-  }
-  return optionalText(config, 'globalPrompt', `${path}/globalConfig`, problems);
 }
 
 function checkNode(
@@ -159,7 +156,7 @@ function checkNode(
 function readData(data: JsonObject, path: string, problems: ProblemList): Omit<GraphNode, 'id' | 'type'> {
   const name = optionalText(data, 'name', path, problems);
   if (name.length > 200) problems.add(`${path}/name`, 'value', 'a name has at most 200 characters');
-  for (const flag of ['isStart', 'isGlobal']) {
+  for (const flag of ['isStart', 'isGlobal', 'sayDigits']) {
     const value = data[flag];
     if (value !== undefined && value !== null && typeof value !== 'boolean') {
       problems.add(`${path}/${flag}`, 'value', `${flag} must be true or false`);
@@ -185,6 +182,7 @@ function readData(data: JsonObject, path: string, problems: ProblemList): Omit<G
     keySettings: readKeySettings(data.dtmf, `${path}/dtmf`, problems),
     endOfTurn: readEndOfTurn(data.endOfTurn, `${path}/endOfTurn`, problems),
     recording: readRecordingStep(data.recording, `${path}/recording`, problems),
+    sayDigits: data.sayDigits === true,
     temperature: numberOrNull(options.temperature),
     modelName: typeof options.modelName === 'string' ? options.modelName : null,
     interruptionThreshold: numberOrNull(options.interruptionThreshold),

@@ -44,6 +44,18 @@ describe('validateGraph', () => {
       ['/nodes/1/data/globalLabel global_label'],
     ],
     [
+      'pronunciations that are no list',
+      [start, { globalConfig: { pronunciations: 'x' } }],
+      [],
+      ['/nodes/1/globalConfig/pronunciations array'],
+    ],
+    [
+      'a wrong entry of the pronunciations',
+      [start, { globalConfig: { pronunciations: [{ text: 'a', say: 'b' }, { text: 'a' }, 5] } }],
+      [],
+      ['/nodes/1/globalConfig/pronunciations/1 value', '/nodes/1/globalConfig/pronunciations/2 value'],
+    ],
+    [
       'two global prompts',
       [start, { globalConfig: {} }, { globalConfig: {} }],
       [],

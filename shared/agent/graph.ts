@@ -3,6 +3,7 @@
  * INVALID_GRAPH with its problems, the edge and the test runner load the graph.
  */
 
+import type { Pronunciation } from '../pronunciation-entry.ts';
 import { checkNodes, type GraphNode } from './graph-node.ts';
 import { type GraphProblem, isObject, type JsonObject, ProblemList } from './graph-problem.ts';
 
@@ -22,6 +23,8 @@ export interface Graph {
   /** Nodes reachable from every other node. */
   readonly globals: readonly GraphNode[];
   readonly globalPrompt: string;
+  /** How words of its texts are pronounced. */
+  readonly pronunciations: readonly Pronunciation[];
 }
 
 export interface GraphChecks {
@@ -81,6 +84,7 @@ function read(
     edgesFrom,
     globals: all.filter((node) => node.globalLabel !== null),
     globalPrompt: found.globalPrompt,
+    pronunciations: found.pronunciations,
   };
   return { problems: problems.all, graph };
 }

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { CallCeilingView, CallLimitsUpdate, CallLimitsView } from '#shared/api/call-limits.ts';
 import { Closed, Email, Iso, List, Nullable, PhoneNumber, Plain, Text } from '#shared/api/common.ts';
+import { Pronunciations, PronunciationsView } from '#shared/api/pronunciations.ts';
 import { RealtimeConnections, RealtimeConnectionsView } from '#shared/api/realtime.ts';
 import { RecordingSettings, RecordingSettingsView } from '#shared/api/recordings.ts';
 
@@ -18,6 +19,8 @@ export const OrganizationPatch = Closed({
   recording: Optional(Nullable(RecordingSettings)),
   /** Replaces the list. */
   realtime: Optional(RealtimeConnections),
+  /** Replaces the list. */
+  pronunciations: Optional(Pronunciations),
 });
 export type OrganizationPatch = Static<typeof OrganizationPatch>;
 
@@ -33,6 +36,7 @@ const Settings = Type.Object({
   call_ceiling: CallCeilingView,
   recording: Nullable(RecordingSettingsView),
   realtime: RealtimeConnectionsView,
+  pronunciations: PronunciationsView,
 });
 export type OrganizationSettings = Static<typeof Settings>;
 

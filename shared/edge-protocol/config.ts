@@ -1,5 +1,6 @@
 /** The edge's configuration, sent by control. */
 import { type Static, Type } from 'typebox';
+import { Pronunciation } from '../pronunciation-entry.ts';
 import { AgentTool, RealtimeConnection } from './agents.ts';
 import { CallLimits, NumberConfig } from './numbers.ts';
 import { OrgRecording } from './recordings.ts';
@@ -26,6 +27,8 @@ export const OrgConfig = Type.Object({
   recording: Type.Optional(OrgRecording),
   /** servers of its realtime agents; absent: none */
   realtime: Type.Optional(Type.Array(RealtimeConnection)),
+  /** how its agents pronounce words; absent: as they are written */
+  pronunciations: Type.Optional(Type.Array(Pronunciation)),
 });
 export type OrgConfig = Static<typeof OrgConfig>;
 

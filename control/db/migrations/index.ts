@@ -43,6 +43,7 @@ import { up as portDocumentParts } from './0040-port-document-parts.ts';
 import { up as noReplicasTable } from './0042-no-replicas-table.ts';
 import { up as recordings } from './0046-recordings.ts';
 import { up as realtime } from './0047-realtime.ts';
+import { up as pronunciations } from './0050-pronunciations.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -88,4 +89,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0042-no-replicas-table': { up: noReplicasTable },
   '0046-recordings': { up: recordings },
   '0047-realtime': { up: realtime },
+  '0050-pronunciations': { up: pronunciations },
 };

@@ -2,6 +2,7 @@
 import type { RealtimeConnection } from '#shared/edge-protocol/agents.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
 import type { RecordingChoice } from '#shared/edge-protocol/recordings.ts';
+import type { Pronunciation } from '#shared/pronunciation-entry.ts';
 import type { Json } from '../json.ts';
 import type { Flag, IsoTime } from './columns.ts';
 
@@ -27,6 +28,8 @@ export interface OrganizationRow {
   recording: Json<RecordingChoice> | null;
   /** RealtimeConnection of shared/edge-protocol/agents.ts, with sealed keys (db/secrets.ts); null: none. */
   realtime: Json<RealtimeConnection[]> | null;
+  /** Pronunciation of shared/pronunciation-entry.ts; null: none. */
+  pronunciations: Json<Pronunciation[]> | null;
   /** Whether its numbers may list networks that are wide by `isWide` of shared/networks.ts. */
   wide_sources: Flag;
   /** Set: its keys are rejected and its numbers are not answered. */

@@ -6,6 +6,7 @@ import type { PathwayConfig } from '#shared/edge-protocol/config.ts';
 import { ruleDialogue } from '#shared/models/rule-dialogue.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
+import type { Pronunciation } from '#shared/pronunciation-entry.ts';
 import { type AgentsDeps, createAgents } from '../../../edge/agent/agents.ts';
 import type { PathwaySettings } from '../../../edge/agent/pathway-agent.ts';
 import { loudVoices } from '../ears/loud-voices.ts';
@@ -56,6 +57,7 @@ interface Setup {
   /** Of the organization; their servers are on this machine. */
   readonly realtime?: RealtimeConnection[];
   readonly tools?: AgentsDeps['tools'];
+  readonly pronunciations?: Pronunciation[];
 }
 
 export function setUp({
@@ -69,6 +71,7 @@ export function setUp({
   understanding,
   realtime,
   tools,
+  pronunciations,
 }: Setup = {}) {
   const host = new RecordingHost();
   host.keys = keys;
@@ -76,7 +79,12 @@ export function setUp({
   let ids = 0;
   const deps: AgentsDeps = {
     pathways: (id, version) => (id === config.pathway_id && version === config.version ? config : undefined),
-    organization: () => ({ org_id: call.orgId, signing_secret: 'ab', ...(realtime && { realtime }) }),
+    organization: () => ({
+      org_id: call.orgId,
+      signing_secret: 'ab',
+      ...(realtime && { realtime }),
+      ...(pronunciations && { pronunciations }),
+    }),
     models: understanding ? { agent: () => ({ understanding, dialogue: ruleDialogue }) } : ruleModels,
     tts,
     stt: stt ?? null,
