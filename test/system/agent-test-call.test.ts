@@ -4,7 +4,7 @@ import { CallView } from '#shared/api/calls.ts';
 import { InboundNumber } from '#shared/api/inbound.ts';
 import { Phone } from '../../scripts/call/phone.ts';
 import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
-import { AgentTestRuns } from '../kit/programs/agent-test-runs.ts';
+import { AgentTestRuns, noCallIsUp } from '../kit/programs/agent-test-runs.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
 
@@ -224,7 +224,7 @@ test('a canceled run leaves no call', async () => {
   await system.api.ok('POST', `/v1/agent-testing/runs/${id}/cancel`);
   expect(await runs.read(id)).toMatchObject({ status: 'CANCELLED', voice: null });
   expect(await system.api.endedCall(callId)).toMatchObject({ hangup_by: 'peer' });
-  await runs.noCallIsUp();
+  await noCallIsUp(system);
 });
 
 test('a run survives kill -9 of control, its first call does not', async () => {
@@ -236,7 +236,7 @@ test('a run survives kill -9 of control, its first call does not', async () => {
   expect(done).toMatchObject({ transport: 'sip', error_message: null });
   expect(done.voice?.call_id).not.toBe(callId);
   expect(await system.api.endedCall(callId)).toMatchObject({ outcome: 'completed' });
-  await runs.noCallIsUp();
+  await noCallIsUp(system);
 });
 
 test('a run survives kill -9 of the edge', async () => {
@@ -248,7 +248,7 @@ test('a run survives kill -9 of the edge', async () => {
   expect(done).toMatchObject({ transport: 'sip', error_message: null });
   expect(done.voice?.call_id).not.toBe(callId);
   expect(await system.api.endedCall(callId)).toMatchObject({ outcome: 'completed' });
-  await runs.noCallIsUp();
+  await noCallIsUp(system);
 });
 
 /** Resolves when the caller of a test call talks to the agent. @returns the id of its call */

@@ -5,7 +5,7 @@ import { PersonaAnswer } from '#shared/api/personas.ts';
 import { ToolChanged } from '#shared/api/tools.ts';
 import { ModelServer, type Recording } from '../kit/fakes/model-server.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
-import { AgentTestRuns } from '../kit/programs/agent-test-runs.ts';
+import { AgentTestRuns, noCallIsUp } from '../kit/programs/agent-test-runs.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
 
 const number = '+14155550185';
@@ -139,7 +139,7 @@ test('a failing caller model is an error of the test, not of the agent', async (
   server.record(greets, fails, greets, fails, greets, fails);
   const run = await runs.ended(await runs.start(await order('Fails'), number));
   expect(run).toMatchObject({ status: 'ERROR', voice: null, error_message: expect.any(String) });
-  await runs.noCallIsUp();
+  await noCallIsUp(system);
 });
 
 test('a number whose agent has changed before its turn is not called', async () => {

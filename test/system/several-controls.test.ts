@@ -1,5 +1,5 @@
 /**
- * Two control planes on one PostgreSQL server behind HAProxy, with an edge that is linked through it: one is killed under
+ * Two control planes on one PostgreSQL server behind HAProxy, with edges that are linked through it: one is killed under
  * calls and requests, and then one is stopped as an operator would. Nothing is lost, and nothing is recorded twice.
  */
 import { once } from 'node:events';
@@ -15,11 +15,12 @@ import { PathwayList } from '#shared/api/pathways.ts';
 import { type PostgresServer, startPostgres } from '../kit/db/postgres-server.ts';
 import { createAuthority } from '../kit/fakes/certificates.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
+import { AgentTestRuns } from '../kit/programs/agent-test-runs.ts';
 import { Api } from '../kit/programs/api.ts';
 import { type Caller, callAndTalk } from '../kit/programs/caller.ts';
 import { ControlProgram } from '../kit/programs/control-program.ts';
 import { eventually } from '../kit/programs/eventually.ts';
-import { FurtherEdge } from '../kit/programs/further-edge.ts';
+import { edgeId, FurtherEdge } from '../kit/programs/further-edge.ts';
 import { Haproxy } from '../peers/haproxy.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'several-controls-'));
@@ -45,7 +46,11 @@ let target: Server;
 let controls: [ControlProgram, ControlProgram];
 let haproxy: Haproxy;
 let edge: FurtherEdge;
+/** Starts before the last test. */
+let second: FurtherEdge | undefined;
 let edgeCa: string;
+/** Settings of the edges. */
+let behindHaproxy: Record<string, string>;
 /** Through HAProxy. */
 let api: Api;
 /** Bodies of webhooks, in the order of their arrival. */
@@ -87,7 +92,8 @@ beforeAll(async () => {
   });
   const url = `https://127.0.0.1:${haproxy.port}`;
   api = new Api(url, first.keys.api_key, new SecureAgent({ ca: authority.cert }));
-  edge = await FurtherEdge.start(first.forEdges, { ...trust, CONTROL_URL: url });
+  behindHaproxy = { ...trust, CONTROL_URL: url };
+  edge = await FurtherEdge.start(first.forEdges, behindHaproxy);
   edgeCa = readFileSync(join(first.folder, 'tls', 'ca.crt'), 'utf8');
   const pathway = await api.pathway(
     'menu',
@@ -106,6 +112,7 @@ beforeAll(async () => {
 afterAll(() =>
   releaseAll(
     ...callers.map((caller) => () => caller.close()),
+    () => second?.stop(),
     () => edge?.stop(),
     () => haproxy?.stop(),
     ...(controls ?? []).map((control) => () => control.remove()),
@@ -118,8 +125,8 @@ afterAll(() =>
 );
 
 /** A call at the menu. */
-async function standing(): Promise<Caller> {
-  const caller = await callAndTalk({ sipPort: edge.sipPort, ca: edgeCa }, number);
+async function standing({ sipPort } = edge): Promise<Caller> {
+  const caller = await callAndTalk({ sipPort, ca: edgeCa }, number);
   callers.push(caller);
   await caller.media.play([silence, silence, silence, silence, silence]);
   return caller;
@@ -157,9 +164,10 @@ async function linkedTo(): Promise<[ControlProgram, ControlProgram]> {
   return first.output.includes(`"instance":"${id}"`) ? [first, second] : [second, first];
 }
 
-async function replicaOfEdge(): Promise<string> {
+async function replicaOfEdge(of = edge): Promise<string> {
   const { rows } = await database.query<{ replica_id: string }>(
-    'select replica_id from edges where replica_id is not null',
+    'select replica_id from edges where replica_id is not null and id = $1',
+    [await edgeId(of)],
   );
   return rows[0]?.replica_id ?? '';
 }
@@ -170,9 +178,9 @@ interface LinkLine {
   readonly failures?: number;
 }
 
-/** What the edge has logged about its connection to control since a time, ms. */
-function linkLines(since: number): LinkLine[] {
-  const lines = edge.program.output.split('\n').filter((line) => line.includes('"msg":"control plane '));
+/** What an edge has logged about its connection to control since a time, ms. */
+function linkLines(since: number, { program } = edge): LinkLine[] {
+  const lines = program.output.split('\n').filter((line) => line.includes('"msg":"control plane '));
   return lines.map((line): LinkLine => JSON.parse(line)).filter(({ time }) => time >= since);
 }
 
@@ -273,12 +281,17 @@ test('kill -9 of the control plane with the link loses nothing, and records noth
   await createdOnce(load, 'killed');
 });
 
-test('an orderly stop of the control plane with the link fails no request, and no command', async () => {
-  for (const control of controls) if (control.pid === undefined) await control.start();
+test('an orderly stop of the control plane with all links fails no request, and no command', async () => {
+  const [linked, free] = await linkedTo();
+  if (free.pid !== undefined) await free.end('SIGTERM');
+  const { port } = new URL(linked.url);
+  second = await FurtherEdge.start({ ...controls[0].forEdges, controlPort: Number(port) }, behindHaproxy);
+  await free.start();
   await eventually('both to be ready', async () => (await haproxy.ready()).length === 2 || null);
   const [leaving, staying] = await linkedTo();
+  expect(await replicaOfEdge(second)).toBe(await replicaOfEdge());
   const load = new Load('left');
-  const held = await standing();
+  const held = [await standing(), await standing(second)];
   const stoppedAt = Date.now();
   const ended = leaving.end('SIGTERM');
   await eventually('it not to be ready', async () => {
@@ -287,14 +300,33 @@ test('an orderly stop of the control plane with the link fails no request, and n
   });
   // It serves all the same.
   expect((await leaving.api.request('GET', '/v1/pathway')).headers.connection).toBe('close');
-  while (leaving.pid !== undefined) await stop(await standing());
+  while (leaving.pid !== undefined) for (const to of [edge, second]) await stop(await standing(to));
   expect(await ended).toBe(0);
-  await finish(held);
+  for (const caller of held) await finish(caller);
   await load.stop();
   expect(load.failures).toEqual([]);
-  expect(staying.output).toContain(await replicaOfEdge());
-  // It was never without one.
-  expect(linkLines(stoppedAt).map(({ msg }) => msg)).toEqual(['control plane connected']);
+  for (const moved of [edge, second]) {
+    expect(staying.output).toContain(await replicaOfEdge(moved));
+    // It was never without one.
+    expect(linkLines(stoppedAt, moved).map(({ msg }) => msg)).toEqual(['control plane connected']);
+  }
   await recordedOnce(callers);
   await createdOnce(load, 'left');
+});
+
+test('an agent test over a call runs from either control plane, whichever the edge is linked to', async () => {
+  for (const control of controls) if (control.pid === undefined) await control.start();
+  await eventually('both to be ready', async () => (await haproxy.ready()).length === 2 || null);
+  const [pathway] = (await api.read(PathwayList, 'GET', '/v1/pathway')).filter(({ name }) => name === 'menu');
+  for (const control of await linkedTo()) {
+    const runs = new AgentTestRuns({ api: new Api(control.url, controls[0].keys.api_key) });
+    const scenario = await runs.scenario({
+      pathway_id: pathway?.pathway_id,
+      name: `from ${control.url}`,
+      tester_persona_prompt: 'Press 1.',
+      max_turns: 1,
+    });
+    const { voice } = await runs.voiceOf(scenario, number);
+    expect(voice.first_audio_ms).toBeGreaterThan(0);
+  }
 });

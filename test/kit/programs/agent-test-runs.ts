@@ -11,9 +11,9 @@ export type VoiceOfCall = Voice & { readonly call_id: string };
 const runLimitMs = 150_000;
 
 export class AgentTestRuns {
-  readonly #system: TestSystem;
+  readonly #system: Pick<TestSystem, 'api'>;
 
-  constructor(system: TestSystem) {
+  constructor(system: Pick<TestSystem, 'api'>) {
     this.#system = system;
   }
 
@@ -45,17 +45,6 @@ export class AgentTestRuns {
     );
   }
 
-  /** Resolves when no call and no call port is left. */
-  async noCallIsUp(): Promise<void> {
-    await eventually('all calls to be over', async () => {
-      const calls = await this.#system.api.calls();
-      return calls.every(({ ended_at }) => ended_at !== null) || null;
-    });
-    await eventually('all RTP ports to be free', async () =>
-      (await this.#system.busyRtpPorts()).length === 0 ? true : null,
-    );
-  }
-
   /** A run over a call, with its verdict. @throws Error when there was no call */
   async voiceOf(scenarioId: string, phone_number: string): Promise<Run & { readonly voice: VoiceOfCall }> {
     const run = await this.ended(await this.start(scenarioId, phone_number));
@@ -63,4 +52,15 @@ export class AgentTestRuns {
     if (!run.voice || !call_id) throw new Error(`run without a call: ${run.status} ${run.error_message}`);
     return { ...run, voice: { ...run.voice, call_id } };
   }
+}
+
+/** Resolves when no call and no call port is left. */
+export async function noCallIsUp(system: TestSystem): Promise<void> {
+  await eventually('all calls to be over', async () => {
+    const calls = await system.api.calls();
+    return calls.every(({ ended_at }) => ended_at !== null) || null;
+  });
+  await eventually('all RTP ports to be free', async () =>
+    (await system.busyRtpPorts()).length === 0 ? true : null,
+  );
 }
