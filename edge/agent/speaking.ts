@@ -1,4 +1,6 @@
 /** An agent's speech output: synthesizes texts, some ahead of time, plays them in order, and knows what was heard. */
+import type { SpokenText } from '#shared/agent/conversation.ts';
+import { Pronouncer } from '#shared/agent/pronunciation.ts';
 import { joinedPieces, piecesOf, type SpeechOptions, type TextToSpeech } from '#shared/models/speech.ts';
 import { Fader } from './ears/fader.ts';
 import type { HeldSound } from './ears/interruption.ts';
@@ -23,13 +25,16 @@ interface Said {
   /** Whether more pieces are to come. */
   growing: boolean;
   readonly from: number;
-  /** Called once when it is cut off, with the words that were heard. */
-  readonly cutOff: (heard: string) => void;
+  readonly cutOff: CutOff;
 }
+
+/** Called once when a text is cut off. @param heard the words that were heard @param told see `stop` */
+type CutOff = (heard: string, told: boolean) => void;
 
 export class Speaking implements HeldSound {
   readonly #tts: TextToSpeech;
   readonly #options: SpeechOptions;
+  readonly #pronouncer: Pronouncer;
   readonly #queue: PlayQueue;
   readonly #fader: Fader;
   #held = false;
@@ -41,8 +46,14 @@ export class Speaking implements HeldSound {
   #current: Speech | null = null;
 
   /** @param maxSeconds maximum speech queued for playback */
-  constructor(tts: TextToSpeech, options: SpeechOptions, maxSeconds: number) {
+  constructor(
+    tts: TextToSpeech,
+    options: SpeechOptions,
+    maxSeconds: number,
+    pronouncer: Pronouncer = new Pronouncer(),
+  ) {
     this.#tts = tts;
+    this.#pronouncer = pronouncer;
     this.#options = options;
     this.#queue = new PlayQueue(options.sampleRate * maxSeconds);
     this.#fader = new Fader(options.sampleRate);
@@ -66,8 +77,13 @@ export class Speaking implements HeldSound {
   }
 
   /** Starts a synthesis ahead of time. */
-  begin(text: string): void {
-    this.#of(text);
+  begin(text: SpokenText): void {
+    this.#of(this.#spoken(text));
+  }
+
+  /** Speaks texts that may be needed later. */
+  premake(texts: readonly SpokenText[] = []): void {
+    for (const text of texts) void this.#tts.premake?.(this.#spoken(text), this.#options);
   }
 
   /** Forgets what was begun and not said: it belongs to a turn that was stopped. */
@@ -77,25 +93,25 @@ export class Speaking implements HeldSound {
   }
 
   /** Resolves when the first sound of a text can be played. @throws what text-to-speech throws */
-  async ready(text: string): Promise<void> {
-    await this.#of(text).ready();
+  async ready(text: SpokenText): Promise<void> {
+    await this.#of(this.#spoken(text)).ready();
   }
 
   /**
    * Appends the speech of a text that is ready, piece by piece; resolves when its last piece is queued, or when it is
    * stopped. Returns how many samples did not fit.
-   * @param cutOff called once if it is stopped before its end, with the words that were heard
-   * @param spoken the text as it is pronounced
+   * @param cutOff called once if it is stopped before its end
    * @throws what text-to-speech throws, after the sound before it
    */
-  async say(text: string, cutOff: (heard: string) => void, spoken = text): Promise<number> {
+  async say(text: SpokenText, cutOff: CutOff): Promise<number> {
+    const spoken = this.#spoken(text);
     const speech = this.#of(spoken);
     this.#begun.delete(spoken);
     this.#current = speech;
     const { playedSamples, queuedSamples } = this.#queue;
     this.#said = this.#said.filter((said) => said.from + said.length > playedSamples);
     const said: Said = {
-      text,
+      text: text.text,
       pieces: [],
       length: 0,
       growing: true,
@@ -124,8 +140,8 @@ export class Speaking implements HeldSound {
     return this.#queue.playing ? new Promise((resolve) => this.#queue.mark(resolve)) : Promise.resolve();
   }
 
-  /** Cuts off the current speech. */
-  stop(): void {
+  /** Cuts off the current speech. @param told whether the transcript is told what was heard */
+  stop(told = false): void {
     const { playedSamples } = this.#queue;
     const said = this.#said;
     this.#said = [];
@@ -138,7 +154,8 @@ export class Speaking implements HeldSound {
       const { text, from, cutOff } = one;
       const samples = this.#samplesOf(one);
       if (from + samples.length <= playedSamples) continue;
-      cutOff(heardPart(text, samples, Math.max(0, playedSamples - from), this.#options.sampleRate));
+      const heard = heardPart(text, samples, Math.max(0, playedSamples - from), this.#options.sampleRate);
+      cutOff(heard, told);
     }
   }
 
@@ -176,6 +193,10 @@ export class Speaking implements HeldSound {
     const usual = (text.length * characterMs * this.#options.sampleRate) / 1000;
     if (!growing || length >= usual) return joinedPieces(pieces);
     return joinedPieces([...pieces, new Int16Array(Math.round(usual - length)).fill(1000)]);
+  }
+
+  #spoken({ text, pronunciations, sayDigits }: SpokenText): string {
+    return this.#pronouncer.spoken(text, pronunciations, sayDigits);
   }
 
   #of(text: string): Speech {

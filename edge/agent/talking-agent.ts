@@ -6,9 +6,9 @@
  *                                                                        |
  *     read <------------------------- play queue <-----------------------+
  */
-import type { Action, ConversationEvent, Talk } from '#shared/agent/conversation.ts';
+import type { Action, ConversationEvent, Talk, WebhookResult } from '#shared/agent/conversation.ts';
 import type { ToolResult } from '#shared/agent/interfaces.ts';
-import { Pronouncer } from '#shared/agent/pronunciation.ts';
+import type { Pronouncer } from '#shared/agent/pronunciation.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
@@ -21,12 +21,14 @@ import type { DtmfEvent } from '../call/ports/media.ts';
 import { AskingAhead, type CopyTalk } from './asking-ahead.ts';
 import { type Due, dueActions } from './due-actions.ts';
 import type { VoiceDetectors } from './ears/voice-detector.ts';
+import { filled } from './filler.ts';
 import { Hearing } from './hearing.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { handOver, type OpenModel } from './realtime/hand-over.ts';
 import type { NodeSession } from './realtime/node-session.ts';
 import { Speaking } from './speaking.ts';
 import type { TalkLimits } from './talk-limits.ts';
+import { Transcript } from './transcript.ts';
 import type { Transcriber } from './transcription/transcription.ts';
 import { transferTo } from './transfer-to.ts';
 import type { WebhookClient } from './webhook-client.ts';
@@ -56,11 +58,11 @@ export interface TalkingDeps {
 type Say = Extract<Action, { type: 'say' }>;
 type Listen = Extract<Action, { type: 'listen' }>;
 type HandOver = Extract<Action, { type: 'realtime' }>;
+type Webhook = Extract<Action, { type: 'webhook' }>;
 type Press = Extract<Action, { type: 'press' }>;
 type Transfer = Extract<Action, { type: 'transfer' }>;
 export type ToolAction = Extract<Action, { type: 'tool' }>;
 
-const plain = new Pronouncer();
 const noKeys = 'I cannot hear key presses on this line.';
 const noKeysButWords = `${noKeys} Please say your answer instead.`;
 
@@ -75,6 +77,7 @@ export class TalkingAgent implements AgentLeg {
   readonly #speaking: Speaking;
   readonly #hearing: Hearing;
   readonly #timers: Timers;
+  readonly #transcript: Transcript;
   readonly #ahead: AskingAhead<ReadAhead<Due>>;
   #talk: Talk | null = null;
   #first: ReadAhead<Due> | null = null;
@@ -89,8 +92,6 @@ export class TalkingAgent implements AgentLeg {
   #keysExplained = false;
   /** Set while the model of a Realtime node hears and speaks. */
   #model: NodeSession | null = null;
-  /** Set while the speech is stopped because the caller speaks. */
-  #spokenOver = false;
 
   /**
    * @param begin creates the conversation; its signal is aborted when the call is over
@@ -108,10 +109,11 @@ export class TalkingAgent implements AgentLeg {
     this.#host = host;
     this.#deps = deps;
     this.#timers = new Timers(deps.clock);
+    this.#transcript = new Transcript(host, deps.clock, deps.newId);
     this.#begin = begin;
     this.sampleRate = deps.limits.sampleRate;
     const options = { voice, language, sampleRate: this.sampleRate };
-    this.#speaking = new Speaking(deps.tts, options, deps.limits.maxQueuedSeconds);
+    this.#speaking = new Speaking(deps.tts, options, deps.limits.maxQueuedSeconds, deps.pronouncer);
     this.#hearing = new Hearing({
       ...deps,
       sampleRate: this.sampleRate,
@@ -140,7 +142,7 @@ export class TalkingAgent implements AgentLeg {
     this.#talk = this.#begin(this.#over.signal);
     this.#first = this.#actions(this.#talk, { type: 'start' }, this.#turn.signal);
     const words = await this.#first.find(({ action }) => action.type === 'say');
-    if (words?.action.type === 'say') await this.#speaking.ready(this.#spoken(words.action));
+    if (words?.action.type === 'say') await this.#speaking.ready(words.action);
   }
 
   start(): void {
@@ -209,7 +211,7 @@ export class TalkingAgent implements AgentLeg {
   /** The conversation's actions for an event; texts are synthesized as soon as they are known. */
   #actions(talk: Talk, event: ConversationEvent, turn: AbortSignal): ReadAhead<Due> {
     return new ReadAhead(dueActions(talk, event, turn), ({ action }) => {
-      if (action.type === 'say') this.#speaking.begin(this.#spoken(action));
+      if (action.type === 'say') this.#speaking.begin(action);
     });
   }
 
@@ -234,7 +236,8 @@ export class TalkingAgent implements AgentLeg {
         case 'listen':
           return this.#listen(action);
         case 'webhook':
-          return { type: 'webhook', result: await this.#deps.webhook(action.request, action.nodeId) };
+          this.#speaking.premake(action.likely);
+          return { type: 'webhook', result: await this.#askWebhook(action) };
         case 'tool':
           this.#transcribe('agent-action', `Uses the tool ${action.name}`, action);
           return { type: 'tool', result: await this.#deps.tool(action, this.#over.signal) };
@@ -252,6 +255,19 @@ export class TalkingAgent implements AgentLeg {
       }
     }
     return null;
+  }
+
+  #askWebhook({ request, filler, nodeId, nodeName }: Webhook): Promise<WebhookResult> {
+    const answer = this.#deps.webhook(request, nodeId);
+    if (!filler) return answer;
+    this.#speaking.begin(filler);
+    return filled(answer, {
+      afterMs: filler.afterMs,
+      timers: this.#timers,
+      played: () => this.#speaking.played(),
+      say: () => this.#say({ type: 'say', ...filler, nodeId, nodeName }, false),
+      stop: () => this.#speaking.stop(true),
+    });
   }
 
   /** A model hears and speaks until it hands back. */
@@ -305,9 +321,8 @@ export class TalkingAgent implements AgentLeg {
   /** @param ofTalk whether the conversation knows the words */
   async #say(action: Say, ofTalk = true): Promise<void> {
     const turn = this.#turn.signal;
-    const spoken = this.#spoken(action);
     try {
-      await this.#speaking.ready(spoken);
+      await this.#speaking.ready(action);
     } catch (error) {
       if (!turn.aborted) this.#cannotSay(action, error);
       return;
@@ -318,12 +333,12 @@ export class TalkingAgent implements AgentLeg {
     const texts = ofTalk ? this.#heard : [];
     const place = texts.push(action.text) - 1;
     try {
-      const cutOff = (heard: string) => {
+      const cutOff = (heard: string, told: boolean) => {
         texts[place] = heard;
         // The line is reported once more, with the words that were heard. Who presses a key knows what was to come.
-        if (this.#spokenOver) this.#host.transcript({ ...line, text: heard });
+        if (told) this.#host.transcript({ ...line, text: heard });
       };
-      const dropped = await this.#speaking.say(action.text, cutOff, spoken);
+      const dropped = await this.#speaking.say(action, cutOff);
       if (dropped > 0)
         this.#deps.log.warn({ dropped_samples: dropped }, 'the speech is too long, its end is cut');
     } catch (error) {
@@ -331,10 +346,6 @@ export class TalkingAgent implements AgentLeg {
       this.#deps.log.error({ err: error, text: action.text }, 'text-to-speech failed in the midst of a text');
       this.#transcribe('agent-action', 'Its end could not be spoken (text-to-speech failed)', action);
     }
-  }
-
-  #spoken({ text, pronunciations, sayDigits }: Say): string {
-    return (this.#deps.pronouncer ?? plain).spoken(text, pronunciations, sayDigits);
   }
 
   /** If no text has been spoken yet, the caller would hear nothing at all: the agent has failed. */
@@ -349,13 +360,12 @@ export class TalkingAgent implements AgentLeg {
   #interrupt(by: string): void {
     const { playing } = this.#speaking;
     this.#turn.abort();
-    this.#spokenOver = by === 'the caller';
-    this.#speaking.stop();
-    this.#spokenOver = false;
+    this.#speaking.stop(by === 'the caller');
     if (playing) this.#transcribe('agent-action', `Interrupted by ${by}`, this.#talk?.visits.at(-1) ?? null);
   }
 
   async #listen(action: Listen): Promise<ConversationEvent | null> {
+    this.#speaking.premake(action.likely);
     await this.#explainKeys(action);
     const event = await this.#hearing.listen(action, this.#speaking.played());
     if (event?.type === 'keys') this.#transcribe('user', `Pressed ${event.keys}`, action);
@@ -374,23 +384,8 @@ export class TalkingAgent implements AgentLeg {
 
   // ---------------------------------------------------------------- helpers
 
-  #transcribe(
-    user: TranscriptEntry['user'],
-    text: string,
-    node: { readonly nodeId: string; readonly nodeName: string } | null = null,
-    at = this.#deps.clock.now(),
-  ): TranscriptEntry {
-    const named = node && node.nodeId !== '' ? node : null;
-    const entry = {
-      id: this.#deps.newId(),
-      at: new Date(at).toISOString(),
-      user,
-      text,
-      node_id: named?.nodeId ?? null,
-      node_name: named?.nodeName ?? null,
-    };
-    this.#host.transcript(entry);
-    return entry;
+  #transcribe(...line: Parameters<Transcript['add']>): TranscriptEntry {
+    return this.#transcript.add(...line);
   }
 
   #wait(ms: number): Promise<void> {

@@ -3,15 +3,18 @@ import type {
   Action,
   ConversationEvent,
   LogLine,
+  SpokenText,
   Visit,
   WebhookCall,
   WebhookRequest,
   WebhookResult,
 } from './conversation.ts';
 import type { ConversationOptions } from './conversation-options.ts';
+import { likelyTexts } from './likely-texts.ts';
 import { type LogFact, sentenceOf } from './log-facts.ts';
 import type { Memory } from './memory.ts';
 import type { Position } from './position.ts';
+import { fillerOf } from './webhook-node.ts';
 
 type WithoutNode<A> = A extends unknown ? Omit<A, 'nodeId' | 'nodeName'> : never;
 
@@ -73,15 +76,25 @@ export class Account {
     const words = text.trim();
     if (words === '') return;
     this.#memory.said(words);
+    this.act({ type: 'say', ...this.#spoken(words), ...(keysExpected && { keysExpected }) });
+  }
+
+  /** Asks a webhook. */
+  ask(request: WebhookRequest): void {
+    const { text, afterMs } = fillerOf(this.#position.node, this.#memory.variables);
+    const filler = text !== '' && { filler: { ...this.#spoken(text), afterMs } };
+    const likely = likelyTexts(this.#position);
+    this.act({ type: 'webhook', request, ...filler, ...(likely.length > 0 && { likely }) });
+  }
+
+  #spoken(text: string): SpokenText {
     const { node, graph } = this.#position;
     const { pronunciations } = graph;
-    this.act({
-      type: 'say',
-      text: words,
-      ...(keysExpected && { keysExpected }),
+    return {
+      text,
       ...(pronunciations.length > 0 && { pronunciations }),
       ...(node.sayDigits && { sayDigits: true }),
-    });
+    };
   }
 
   note(fact: LogFact): void {

@@ -44,6 +44,15 @@ interface AtNode {
   readonly nodeName: string;
 }
 
+/** A text, and how a voice says it. */
+export interface SpokenText {
+  readonly text: string;
+  /** How words of it are pronounced, besides the lists of the call. */
+  readonly pronunciations?: readonly Pronunciation[];
+  /** Whether its numbers are read digit by digit; absent: no. */
+  readonly sayDigits?: boolean;
+}
+
 /**
  * To be carried out in order. After `listen`, `webhook`, `tool`, `realtime` and `transfer` the conversation waits for an
  * event.
@@ -51,14 +60,10 @@ interface AtNode {
 export type Action =
   | ({
       readonly type: 'say';
-      readonly text: string;
       /** Whether the words ask for keys or lead to that; absent: words are expected. */
       readonly keysExpected?: boolean;
-      /** How words of it are pronounced, besides the lists of the call. */
-      readonly pronunciations?: readonly Pronunciation[];
-      /** Whether its numbers are read digit by digit; absent: no. */
-      readonly sayDigits?: boolean;
-    } & AtNode)
+    } & SpokenText &
+      AtNode)
   | ({
       readonly type: 'listen';
       readonly keys: KeyPlan;
@@ -68,11 +73,20 @@ export type Action =
       readonly timeoutMs: number;
       readonly interruptionThreshold: number | null;
       readonly turn: TurnPlan;
+      /** Texts that may be said next. */
+      readonly likely?: readonly SpokenText[];
     } & AtNode)
   | ({ readonly type: 'press'; readonly digits: string } & AtNode)
   /** At once, also while something is said. Without meaning where nothing is recorded. */
   | ({ readonly type: 'recording'; readonly step: RecordingStep } & AtNode)
-  | ({ readonly type: 'webhook'; readonly request: WebhookRequest } & AtNode)
+  | ({
+      readonly type: 'webhook';
+      readonly request: WebhookRequest;
+      /** Said when the answer takes longer than `afterMs`; absent: nothing. */
+      readonly filler?: SpokenText & { readonly afterMs: number };
+      /** Texts that may be said next. */
+      readonly likely?: readonly SpokenText[];
+    } & AtNode)
   /** Earlier texts are played while the tool runs. */
   | ({
       readonly type: 'tool';

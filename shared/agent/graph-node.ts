@@ -148,6 +148,7 @@ function checkNode(
   if (type === 'Transfer Call') checkTransfer(data, `${path}/data`, problems);
   if (type === 'Transfer Call' && refuseHost) checkTarget(data, `${path}/data`, problems, refuseHost);
   if (type === 'Realtime') checkRealtime(data, node.prompt, `${path}/data`, problems);
+  if (type === 'Webhook') checkFiller(data.filler ?? null, `${path}/data/filler`, problems);
   if (type === 'Webhook' && refuseUrl) checkUrl(data.url, `${path}/data/url`, problems, refuseUrl);
   if (!validId || !type || known.has(id)) return null;
   return { ...node, id, type, name: node.name === '' ? id : node.name };
@@ -282,6 +283,24 @@ function checkTransfer(data: JsonObject, path: string, problems: ProblemList): v
     );
   }
 }
+
+/** What a Webhook node says while it waits: an addition to the contract. */
+function checkFiller(filler: unknown, path: string, problems: ProblemList): void {
+  if (filler === null) return;
+  if (!isObject(filler)) {
+    problems.add(path, 'object', 'filler must be an object');
+    return;
+  }
+  const { text, afterMs = null } = filler;
+  if (typeof text !== 'string' || text.trim() === '' || text.length > longestFiller)
+    problems.add(`${path}/text`, 'value', `text is a text of 1 to ${longestFiller} characters`);
+  if (afterMs !== null && !isWhole(afterMs, 0, longestFillerWaitMs))
+    problems.add(`${path}/afterMs`, 'value', `afterMs is a whole number from 0 to ${longestFillerWaitMs}`);
+}
+
+/** Characters of a filler, and the wait before it is said. */
+const longestFiller = 500;
+const longestFillerWaitMs = 30_000;
 
 /** A connection's name (contract 14.1). */
 const connectionForm = /^[A-Za-z0-9_-]{1,64}$/;

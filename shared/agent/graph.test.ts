@@ -61,6 +61,16 @@ describe('validateGraph', () => {
       [],
       ['/nodes/2 one_global_config'],
     ],
+    [
+      'a filler without a text, and one that comes too late',
+      [
+        start,
+        { id: 'b', type: 'Webhook', data: { filler: {} } },
+        { id: 'c', type: 'Webhook', data: { filler: { text: 'Wait', afterMs: 30_001 } } },
+      ],
+      [],
+      ['/nodes/1/data/filler/text value', '/nodes/2/data/filler/afterMs value'],
+    ],
     ['text that is not a string', [start, { ...end, data: { text: 5 } }], [], ['/nodes/1/data/text value']],
     [
       'a bad variable',

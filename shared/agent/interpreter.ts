@@ -258,7 +258,7 @@ export class Conversation {
       case 'Webhook':
         this.#request = webhookRequest(node, this.variables);
         this.#phase = 'webhook';
-        this.#account.act({ type: 'webhook', request: this.#request });
+        this.#account.ask(this.#request);
         return null;
       case 'Transfer Call':
         this.#phase = 'transfer';

@@ -6,6 +6,7 @@ import type { GraphNode } from './graph.ts';
 import type { Understanding } from './interfaces.ts';
 import { expectsKeys, keyPlan } from './keys.ts';
 import type { Learning } from './learning.ts';
+import { likelyTexts } from './likely-texts.ts';
 import type { Memory } from './memory.ts';
 import type { Position } from './position.ts';
 import { asText, fillQuoted, fillTemplate } from './template.ts';
@@ -84,6 +85,7 @@ export class Speaking {
   /** Listens for speech and keys at the current node. */
   listen(): void {
     const { account, learning, limits, position } = this.#parts;
+    const likely = likelyTexts(position);
     account.act({
       type: 'listen',
       keys: keyPlan(learning.asking, position.options),
@@ -91,6 +93,7 @@ export class Speaking {
       timeoutMs: limits.listenMs,
       interruptionThreshold: position.node.interruptionThreshold,
       turn: turnPlan(learning.asking, position.options),
+      ...(likely.length > 0 && { likely }),
     });
   }
 

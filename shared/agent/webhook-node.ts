@@ -24,6 +24,18 @@ export function webhookRequest(node: GraphNode, variables: Variables): WebhookRe
   };
 }
 
+/** Silence before a filler is said, ms, where the author sets none. */
+const usualFillerWaitMs = 1500;
+
+/** What is said while the answer of a Webhook node is awaited; no text: nothing. */
+export function fillerOf({ data }: GraphNode, variables: Variables): { text: string; afterMs: number } {
+  const { text, afterMs } = isObject(data.filler) ? data.filler : {};
+  return {
+    text: fillTemplate(asText(text), variables).trim(),
+    afterMs: typeof afterMs === 'number' ? afterMs : usualFillerWaitMs,
+  };
+}
+
 /** `headers` is an object, or a list of `[name, value]` or `{ key, value }`. */
 function headerEntries(headers: unknown): [string, string][] {
   if (isObject(headers)) return Object.entries(headers).map(([name, value]) => [name, asText(value)]);

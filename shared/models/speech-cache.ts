@@ -1,5 +1,8 @@
 import { joinedPieces, piecesOf, type SpeechOptions, type TextToSpeech } from './speech.ts';
 
+/** Texts that are spoken ahead at a time; more would be in the way of those that callers wait for. */
+const mostPremaking = 2;
+
 /**
  * Caches synthesized speech, because calls repeat the same sentences; the least recently used is dropped when
  * `maxBytes` is exceeded. Identical concurrent requests share one synthesis; failures are not cached.
@@ -10,6 +13,8 @@ export class SpeechCache implements TextToSpeech {
   readonly #kept = new Map<string, Int16Array>();
   readonly #running = new Map<string, Promise<Int16Array>>();
   #bytes = 0;
+  /** Apart from `#running`: who needs such a text meanwhile streams it, and does not wait for the whole. */
+  readonly #premaking = new Set<string>();
 
   constructor(inner: TextToSpeech, maxBytes: number) {
     this.#inner = inner;
@@ -61,6 +66,17 @@ export class SpeechCache implements TextToSpeech {
       yield piece;
     }
     this.#keep(key, joinedPieces(pieces));
+  }
+
+  async premake(text: string, options: SpeechOptions): Promise<void> {
+    const key = keyOf(text, options);
+    const isThere = this.#kept.has(key) || this.#running.has(key) || this.#premaking.has(key);
+    if (isThere || this.#premaking.size >= mostPremaking) return;
+    this.#premaking.add(key);
+    // Who needs the text will see the failure.
+    const samples = await this.#inner.synthesize(text, options).catch(() => null);
+    this.#premaking.delete(key);
+    if (samples) this.#keep(key, samples);
   }
 
   async warm(): Promise<void> {

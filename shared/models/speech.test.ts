@@ -186,6 +186,21 @@ describe('the speech cache', () => {
     expect(asked).toEqual(['x', 'x']);
   });
 
+  it('speaks texts ahead, two at a time, and keeps them; a failure is not kept', async () => {
+    const { asked, cache } = counting();
+    await Promise.all(['a', 'b', 'c', 'a'].map((text) => cache.premake(text, english)));
+    expect(asked).toEqual(['a', 'b']);
+    await cache.synthesize('a', english);
+    await cache.premake('b', english);
+    expect([asked, cache.hits]).toEqual([['a', 'b'], 1]);
+    const failing = new SpeechCache(
+      { synthesize: () => Promise.reject(new Error('busy')), close: async () => undefined },
+      250,
+    );
+    await failing.premake('a', english);
+    await expect(failing.synthesize('a', english)).rejects.toThrow('busy');
+  });
+
   it('drops the least recently used, by bytes', async () => {
     const { asked, cache } = counting();
     for (const text of ['a', 'b', 'a', 'c', 'a', 'b']) await cache.synthesize(text, english);

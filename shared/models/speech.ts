@@ -17,6 +17,8 @@ export interface TextToSpeech {
    * @param signal aborted when nobody wants the rest
    */
   stream?(text: string, options: SpeechOptions, signal: AbortSignal): AsyncIterable<Int16Array>;
+  /** Speaks a text that may be needed, and keeps it; does nothing when that is too much now. Never rejects. */
+  premake?(text: string, options: SpeechOptions): Promise<void>;
   /** Makes the first real use fast. Rejects when the provider cannot work at all. */
   warm?(): Promise<void>;
   close(): Promise<void>;

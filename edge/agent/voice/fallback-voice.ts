@@ -58,6 +58,10 @@ export class FallbackVoice implements TextToSpeech {
     }
   }
 
+  async premake(text: string, options: SpeechOptions): Promise<void> {
+    await this.#voice.premake?.(text, options);
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.#voice.close(), this.#embedded.close()]);
   }

@@ -61,8 +61,8 @@ describe.each(kinds)('the voice of $name', ({ path, protocol, make }) => {
     const { server, voice } = await setUp();
     server.pauseAfter = 2;
     const speaking = new Speaking(voice, english, 60);
-    await speaking.ready('Hello');
-    const said = speaking.say('Hello', () => undefined);
+    await speaking.ready({ text: 'Hello' });
+    const said = speaking.say({ text: 'Hello' }, () => undefined);
     const frame = new Int16Array(160);
     await expect.poll(() => speaking.read(frame)).toBe(true);
     expect(frame[0]).toBe(1000);
@@ -78,9 +78,9 @@ describe.each(kinds)('the voice of $name', ({ path, protocol, make }) => {
     server.pauseAfter = 20;
     const speaking = new Speaking(voice, english, 60);
     const text = 'one two three four five six seven';
-    await speaking.ready(text);
+    await speaking.ready({ text });
     let heard: string | null = null;
-    const said = speaking.say(text, (words) => {
+    const said = speaking.say({ text }, (words) => {
       heard = words;
     });
     const frame = new Int16Array(160);

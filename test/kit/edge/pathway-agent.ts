@@ -57,6 +57,7 @@ interface Setup {
   /** Of the organization; their servers are on this machine. */
   readonly realtime?: RealtimeConnection[];
   readonly tools?: AgentsDeps['tools'];
+  readonly webhook?: AgentsDeps['webhook'];
   readonly pronunciations?: Pronunciation[];
 }
 
@@ -71,6 +72,7 @@ export function setUp({
   understanding,
   realtime,
   tools,
+  webhook,
   pronunciations,
 }: Setup = {}) {
   const host = new RecordingHost();
@@ -96,6 +98,7 @@ export function setUp({
     allowedTargets: () => parseNetworks(realtime ? ['127.0.0.1'] : []),
     ...(realtime && { resolve: async () => ['127.0.0.1'] }),
     ...(tools && { tools }),
+    ...(webhook && { webhook }),
   };
   const agent = createAgents(deps).create(
     {

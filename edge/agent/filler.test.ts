@@ -1,0 +1,107 @@
+/** What callers hear while a webhook runs, and what is spoken ahead. */
+import { afterEach, describe, expect, it } from 'vitest';
+import type { WebhookResult } from '#shared/agent/conversation.ts';
+import type { TextToSpeech } from '#shared/models/speech.ts';
+import { countingVoice, settle, takeFrames } from '../../test/kit/edge/agent.ts';
+import { edge, menu, node, setUp } from '../../test/kit/edge/pathway-agent.ts';
+
+const filler = { text: 'One moment please', afterMs: 2000 };
+const config = (data: object) => ({
+  ...menu,
+  nodes: [
+    node('ask', 'Webhook', { isStart: true, url: 'https://hooks.example.com', ...data }),
+    node('bye', 'End Call', { text: 'Found.' }),
+  ],
+  edges: [edge('ask', 'bye', 'success')],
+});
+
+const open: { close(): void }[] = [];
+afterEach(() => {
+  for (const part of open.splice(0)) part.close();
+});
+
+async function asked(data: object) {
+  const answer = Promise.withResolvers<WebhookResult>();
+  const parts = setUp({ config: config(data), webhook: () => answer.promise });
+  open.push({ close: () => parts.agent.close('over') });
+  await parts.begin();
+  return {
+    ...parts,
+    lines: () => parts.host.lines('assistant'),
+    answer: async () => {
+      answer.resolve({ status: 200, body: null, error: null });
+      await settle();
+    },
+  };
+}
+
+describe('while a webhook runs', () => {
+  it('the filler is said after its silence, and ends with the answer', async () => {
+    const { agent, answer, lines, pass } = await asked({ filler });
+    await pass(1999);
+    expect(await takeFrames(agent, 3)).toBe(0);
+    await pass(1);
+    expect(await takeFrames(agent, 11)).toBe(11);
+    expect(lines()).toEqual(['assistant: One moment please']);
+    await answer();
+    expect(lines()).toEqual(['assistant: One moment', 'assistant: Found.']);
+    expect(await takeFrames(agent, 50)).toBe('Found.'.length);
+  });
+
+  it('the filler waits for the words of the node', async () => {
+    const { agent, lines, pass } = await asked({ text: 'Let me see', filler: { ...filler, afterMs: 100 } });
+    await pass(5000);
+    expect(lines()).toEqual(['assistant: Let me see']);
+    await takeFrames(agent, 12);
+    await pass(100);
+    expect(lines()).toEqual(['assistant: Let me see', 'assistant: One moment please']);
+  });
+
+  it('nothing is said when the answer comes in time, or without a filler', async () => {
+    const quick = await asked({ filler });
+    await quick.answer();
+    await quick.pass(10_000);
+    expect(quick.lines()).toEqual(['assistant: Found.']);
+    const without = await asked({});
+    await without.pass(10_000);
+    expect(without.lines()).toEqual([]);
+  });
+
+  it('a caller who hangs up ends the filler', async () => {
+    const { agent, clock, lines, pass } = await asked({ filler });
+    await pass(2000);
+    agent.close('the caller has hung up');
+    await pass(10_000);
+    expect(clock.pending).toBe(0);
+    expect(lines()).toEqual(['assistant: One moment please']);
+  });
+});
+
+it('fixed texts of the next nodes are spoken ahead, a few of them', async () => {
+  const texts: string[] = [];
+  const tts: TextToSpeech = {
+    ...countingVoice,
+    premake: async (text) => {
+      texts.push(text);
+    },
+  };
+  const next = (id: string, text: string) => node(id, 'End Call', { text });
+  const nodes = [
+    next('a', 'Balance {{amount}}'),
+    next('b', 'Goodbye.'),
+    next('c', 'x'.repeat(501)),
+    ...['d', 'e', 'f', 'g'].map((id) => next(id, `Text ${id} of SQL.`)),
+  ];
+  const { agent, begin } = setUp({
+    tts,
+    pronunciations: [{ text: 'SQL', say: 'sequel' }],
+    config: {
+      ...menu,
+      nodes: [node('menu', 'Default', { isStart: true, text: 'Menu.' }), ...nodes],
+      edges: nodes.map(({ id }, index) => edge('menu', id, `press ${index}`)),
+    },
+  });
+  await begin();
+  expect(texts).toEqual(['Goodbye.', 'Text d of sequel.', 'Text e of sequel.', 'Text f of sequel.']);
+  agent.close('over');
+});

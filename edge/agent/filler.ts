@@ -1,0 +1,34 @@
+import type { Timers } from '#shared/timers.ts';
+
+export interface FillerParts {
+  /** silence after which the text is said, ms */
+  readonly afterMs: number;
+  readonly timers: Timers;
+  /** Resolves when what was said before has been played. */
+  readonly played: () => Promise<void>;
+  readonly say: () => Promise<void>;
+  /** Stops the text. */
+  readonly stop: () => void;
+}
+
+/** Fills the silence while the caller waits for an answer, which ends the text at once. Rejects when `answer` does. */
+export async function filled<T>(answer: Promise<T>, parts: FillerParts): Promise<T> {
+  const { afterMs, timers, played, say, stop } = parts;
+  let isThere = false;
+  let begun = false;
+  const wait = async () => {
+    await played();
+    if (isThere) return;
+    await new Promise<void>((resolve) => timers.after(afterMs, resolve));
+    if (isThere) return;
+    begun = true;
+    await say();
+  };
+  void wait();
+  try {
+    return await answer;
+  } finally {
+    isThere = true;
+    if (begun) stop();
+  }
+}
