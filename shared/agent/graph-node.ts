@@ -1,6 +1,7 @@
 /** The nodes of a graph (contract 11.1): allowed content, and the fields that the interpreter needs. */
 
 import { readCallTarget } from '../call-target.ts';
+import { counted } from '../counted.ts';
 import type { Pronunciation } from '../pronunciation-entry.ts';
 import { type GlobalConfig, noGlobalConfig, readGlobalConfig } from './global-config.ts';
 import { isObject, type JsonObject, type ProblemList } from './graph-problem.ts';
@@ -293,7 +294,7 @@ function checkFiller(filler: unknown, path: string, problems: ProblemList): void
   }
   const { text, afterMs = null } = filler;
   if (typeof text !== 'string' || text.trim() === '' || text.length > longestFiller)
-    problems.add(`${path}/text`, 'value', `text is a text of 1 to ${longestFiller} characters`);
+    problems.add(`${path}/text`, 'value', `text has 1 to ${counted(longestFiller, 'character')}`);
   if (afterMs !== null && !isWhole(afterMs, 0, longestFillerWaitMs))
     problems.add(`${path}/afterMs`, 'value', `afterMs is a whole number from 0 to ${longestFillerWaitMs}`);
 }
