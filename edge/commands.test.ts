@@ -3,6 +3,7 @@ import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import { manner } from '../test/kit/edge/agent.ts';
 import type { OutboundPlan } from './call/call-plan.ts';
+import type { ParkOrder } from './call/ports/park.ts';
 import type { TransferOrder } from './call/ports/transfer.ts';
 import { carryOut } from './commands.ts';
 
@@ -27,7 +28,9 @@ function targets() {
       place: (plan: OutboundPlan) => done.push(['place', plan.callId, plan.from, plan.to, plan.precallDtmf]),
       record: (callId: string, action: string) => done.push(['record', callId, action]),
       hold: (callId: string, action: string) => done.push(['hold', callId, action]),
-      transfer: (callId: string, order: TransferOrder) => done.push(['transfer', callId, order]),
+      transfer: async (callId: string, order: TransferOrder) => done.push(['transfer', callId, order]),
+      park: (callId: string, order: ParkOrder) => done.push(['park', callId, order]),
+      retrieve: async (callId: string, by: string) => done.push(['retrieve', callId, by]),
     },
     trunks: {
       failBack: (trunkId: string) => done.push(['failback', trunkId]),
@@ -64,6 +67,16 @@ describe('a command from control', () => {
     const edge = targets();
     await carryOut({ kind: 'call.hold', call_id: 'c1', action }, edge);
     expect(edge.done).toEqual([['hold', 'c1', action]]);
+  });
+
+  it('parks a call, and joins it with another', async () => {
+    const edge = targets();
+    await carryOut({ kind: 'call.park', call_id: 'c1', slot: '7', timeout_s: 60, on_timeout: 'agent' }, edge);
+    await carryOut({ kind: 'call.retrieve', call_id: 'c1', by_call_id: 'c2' }, edge);
+    expect(edge.done).toEqual([
+      ['park', 'c1', { slot: '7', timeoutMs: 60_000, atEnd: 'agent' }],
+      ['retrieve', 'c1', 'c2'],
+    ]);
   });
 
   it('registers a record now', async () => {

@@ -4,6 +4,7 @@ import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import type { TestRunOrder } from './agent-tests.ts';
 import type { OutboundPlan } from './call/call-plan.ts';
+import type { ParkOrder } from './call/ports/park.ts';
 import type { ByeExtras } from './call/ports/signaling.ts';
 import type { TransferOrder } from './call/ports/transfer.ts';
 import type { TestCallOrder } from './trunks/test-call/test-call.ts';
@@ -12,9 +13,12 @@ export interface CommandTargets {
   readonly calls: {
     stop(callId: string, bye: ByeExtras): void;
     place(plan: OutboundPlan): unknown;
-    transfer(callId: string, order: TransferOrder): void;
+    transfer(callId: string, order: TransferOrder): unknown;
     record(callId: string, action: 'pause' | 'resume'): void;
     hold(callId: string, action: 'hold' | 'resume'): void;
+    park(callId: string, order: ParkOrder): void;
+    /** Rejects when they cannot be joined. */
+    retrieve(callId: string, by: string): Promise<unknown>;
   };
   readonly trunks: {
     failBack(trunkId: string): void;
@@ -57,7 +61,7 @@ export async function carryOut(command: EdgeCommand, targets: CommandTargets): P
     case 'call.transfer': {
       const { target, method, announcement, accept_key: acceptKey } = command;
       const consult = announcement === null && acceptKey === null ? null : { announcement, acceptKey };
-      calls.transfer(command.call_id, { target, method, consult });
+      await calls.transfer(command.call_id, { target, method, consult });
       break;
     }
     case 'call.recording':
@@ -65,6 +69,14 @@ export async function carryOut(command: EdgeCommand, targets: CommandTargets): P
       break;
     case 'call.hold':
       calls.hold(command.call_id, command.action);
+      break;
+    case 'call.park': {
+      const { slot, timeout_s, on_timeout: atEnd } = command;
+      calls.park(command.call_id, { slot, timeoutMs: timeout_s * 1000, atEnd });
+      break;
+    }
+    case 'call.retrieve':
+      await calls.retrieve(command.call_id, command.by_call_id);
       break;
     case 'trunk.failback':
       trunks.failBack(command.trunk_id);

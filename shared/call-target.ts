@@ -1,4 +1,7 @@
-/** Parses the target of a call (contract section 4): an E.164 number, an extension, or a SIP or tel URI. */
+/**
+ * Parses the target of a call (contract section 4): an E.164 number, an extension, a SIP or tel URI, or the slot of a
+ * parked call.
+ */
 import { toE164 } from '#shared/e164.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
 
@@ -9,6 +12,12 @@ export type CallTarget =
   | { readonly problem: string };
 
 const extensionForm = /^[0-9A-Za-z*#._-]{1,64}$/;
+const slotForm = /^park:([0-9A-Za-z_-]{1,32})$/i;
+
+/** The slot of a parked call that a target names; null: it is another target. */
+export function slotOf(target: string): string | null {
+  return slotForm.exec(target)?.[1] ?? null;
+}
 
 /** Returns numbers with a plus, and extensions and SIP URIs without surrounding blanks. Does not check hosts. */
 export function readCallTarget(text: string): CallTarget {
@@ -28,6 +37,8 @@ export function readCallTarget(text: string): CallTarget {
     if (global === null) return { problem: 'must be a tel URI of a global number, such as tel:+14155550100' };
     return { target: global, host: null, tel: `tel:${global}` };
   }
+  const slot = slotOf(trimmed);
+  if (slot !== null) return { target: `park:${slot}`, host: null };
   const number = toE164(trimmed);
   if (number !== null) return { target: number, host: null };
   if (extensionForm.test(trimmed)) return { target: trimmed, host: null };

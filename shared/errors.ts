@@ -113,6 +113,12 @@ export const apiErrors = {
     message: 'This Idempotency-Key was used with another body on the same path.',
   },
   CALL_NOT_ACTIVE: { status: 409, message: 'The call is not in progress, or is being transferred already.' },
+  PARK_SLOT_TAKEN: { status: 409, message: 'Another call is parked in this slot.' },
+  CALL_NOT_PARKED: { status: 409, message: 'The call is not parked.' },
+  CALLS_APART: {
+    status: 409,
+    message: 'The calls are on two edges, or in two media shards of one, and cannot be joined.',
+  },
   RECORDING_NOT_ACTIVE: { status: 409, message: 'The call is not being recorded.' },
   RECORDING_NOT_READY: {
     status: 409,

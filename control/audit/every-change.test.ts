@@ -27,6 +27,8 @@ const withoutEntry: Readonly<Record<string, string>> = {
   'POST /v1/calls/{call_id}/recording/resume': 'the call log has it',
   'POST /v1/calls/{call_id}/hold': 'the call log has it',
   'POST /v1/calls/{call_id}/resume': 'the call log has it',
+  'POST /v1/calls/{call_id}/park': 'the call log has it',
+  'POST /v1/calls/{call_id}/retrieve': 'the call log has it',
   'POST /v1/calls/active/transfer': 'the call log has it',
   'POST /v1/sip/discover': 'asks the other side',
   'POST /v1/sip/test-call': 'a call; its result is kept for 24 hours',

@@ -56,3 +56,70 @@ it('is refused for a call that has ended, and for one of nobody', async () => {
     body: { errors: [{ code: 'CALL_NOT_FOUND' }] },
   });
 });
+
+const order = { method: 'bridge', announcement: null, accept_key: null };
+
+it.each([
+  ['park', { slot: '7' }, { kind: 'call.park', slot: '7', timeout_s: 120, on_timeout: 'agent' }],
+  [
+    'park',
+    { slot: 'desk_1', timeout_s: 30, on_timeout: 'end' },
+    { kind: 'call.park', slot: 'desk_1', timeout_s: 30, on_timeout: 'end' },
+  ],
+  ['retrieve', {}, { kind: 'call.hold', action: 'resume' }],
+  ['retrieve', { phone_number: '+14155550199' }, { kind: 'call.transfer', target: '+14155550199', ...order }],
+  ['retrieve', { call_id: callId }, { kind: 'call.retrieve', by_call_id: callId }],
+])('%s %o is carried out by the edge of the call', async (action, body, command) => {
+  await report();
+  const answer = test.call('POST', `/v1/calls/${callId}/${action}`, { body });
+  const sent = await edge.next('command');
+  expect(sent.command).toEqual({ call_id: callId, ...command });
+  edge.send({ type: 'result', id: sent.id, ok: true });
+  expect(await answer).toMatchObject({ status: 200, body: { status: 'success' } });
+});
+
+it.each([
+  ['park', {}],
+  ['park', { slot: 'a slot' }],
+  ['park', { slot: '7', timeout_s: 4 }],
+  ['retrieve', { call_id: callId, phone_number: '+14155550199' }],
+  ['retrieve', { phone_number: 'park:7' }],
+])('%s %o is refused', async (action, body) => {
+  await report();
+  expect(await test.call('POST', `/v1/calls/${callId}/${action}`, { body })).toMatchObject({
+    status: 400,
+    body: { errors: [{ code: 'INVALID_PARAMETER' }] },
+  });
+});
+
+it('is refused between calls of two edges', async () => {
+  await report();
+  const far = await connectEdge(test, { edge_id: 'far', outbox_id: 'far' });
+  const other = callId.replace('8000', '8001');
+  far.send(reportFrame(1, [{ type: 'call', call: callRecord(test.orgId, { ...live, id: other }) }]));
+  await far.next('ack');
+  expect(await test.call('POST', `/v1/calls/${callId}/retrieve`, { body: { call_id: other } })).toMatchObject(
+    {
+      status: 409,
+      body: { errors: [{ code: 'CALLS_APART' }] },
+    },
+  );
+  await far.kill();
+});
+
+it('takes the slot of a parked call as a target of transfers only', async () => {
+  await report();
+  const answer = test.call('POST', '/v1/calls/active/transfer', {
+    body: { call_id: callId, transfer_number: 'park:7' },
+  });
+  const sent = await edge.next('command');
+  expect(sent.command).toMatchObject({ kind: 'call.transfer', target: 'park:7' });
+  edge.send({ type: 'result', id: sent.id, ok: true });
+  expect(await answer).toMatchObject({ status: 200 });
+  expect(
+    await test.call('POST', '/v1/calls', { body: { phone_number: 'park:7', task: 'Talk.' } }),
+  ).toMatchObject({
+    status: 400,
+    body: { errors: [{ code: 'INVALID_PARAMETER' }] },
+  });
+});

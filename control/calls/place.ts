@@ -7,7 +7,7 @@ import { ApiError } from '#shared/errors.ts';
 import { type Db, fromJson, type SipConfigurationRow } from '../db/index.ts';
 import { isPublished, Unanswered } from '../edge-link/index.ts';
 import { RateLimiter } from '../http/index.ts';
-import { findNumber, readTarget } from '../numbers/index.ts';
+import { findNumber, readDialedTarget } from '../numbers/index.ts';
 import {
   findOrganization,
   isoTime,
@@ -53,7 +53,7 @@ export class CallPlacer {
     // outcome.
     if (work.again && (await findCall(database.db, orgId, work.id))) return work.id;
     checkOrder(order, allowedTargets);
-    const to = readTarget(order.phone_number, '/phone_number', allowedTargets);
+    const to = readDialedTarget(order.phone_number, '/phone_number', allowedTargets);
     // References in the order are checked before routes (contract 1.3).
     const routes = await findRoutes(database.db, orgId, order.from);
     const unknown = await firstUnknownTool(database.db, orgId, order.tools ?? []);

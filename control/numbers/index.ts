@@ -19,5 +19,5 @@ export {
   pageOfNumbers,
   updateNumber,
 } from './store.ts';
-export { checkTransferTargets, readTarget } from './transfer-targets.ts';
+export { checkTransferTargets, readDialedTarget, readTarget } from './transfer-targets.ts';
 export { storeChange } from './write.ts';

@@ -1,12 +1,12 @@
 /** Allowed transfer targets (contract 4). Pure. */
 import type { BlockList } from 'node:net';
 import type { InboundUpdate } from '#shared/api/inbound.ts';
-import { readCallTarget, transferTargetOf } from '#shared/call-target.ts';
+import { readCallTarget, slotOf, transferTargetOf } from '#shared/call-target.ts';
 import { ApiError } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 
 /**
- * A target of contract section 4, normalized: E.164, an extension, or a SIP URI.
+ * A target of contract section 4, normalized: E.164, an extension, a SIP URI, or the slot of a parked call.
  * @param method of the transfer; a tel URI stays one in a REFER
  * @throws ApiError INVALID_PARAMETER; TARGET_NOT_ALLOWED for a URI with a private literal address
  */
@@ -25,6 +25,13 @@ export function readTarget(
   throw ApiError.of('TARGET_NOT_ALLOWED', { path, address: host }, verdict.reason);
 }
 
+/** The same, for a call: nobody can be reached in the slot of a parked call. */
+export function readDialedTarget(text: string, path: string, allowedTargets: BlockList): string {
+  const target = readTarget(text, path, allowedTargets);
+  if (slotOf(target) !== null) throw ApiError.invalid(path, 'must not be the slot of a parked call');
+  return target;
+}
+
 /**
  * The transfer targets of an agent, in an order or in a number's settings (contract 9.1 and 10).
  * @throws ApiError INVALID_PARAMETER, TARGET_NOT_ALLOWED
@@ -38,7 +45,7 @@ export function checkTransferTargets(
     const member = name.replaceAll('~', '~0').replaceAll('/', '~1');
     readTarget(target, `/transfer_list/${member}`, allowedTargets);
   }
-  for (const name of ['transfer_phone_number', 'fallback_number'] as const) {
-    if (settings[name]) readTarget(settings[name], `/${name}`, allowedTargets);
-  }
+  const { transfer_phone_number: transferred, fallback_number: fallback } = settings;
+  if (transferred) readTarget(transferred, '/transfer_phone_number', allowedTargets);
+  if (fallback) readDialedTarget(fallback, '/fallback_number', allowedTargets);
 }

@@ -61,6 +61,11 @@ export class CallAgent {
     this.#seat?.start();
   }
 
+  /** Whether it has an agent. */
+  get present(): boolean {
+    return this.#seat !== null;
+  }
+
   /** Replaces the agent's audio with the waiting tone. */
   pause(): void {
     this.#call.attempt('play the waiting tone', () => this.#call.media?.attach(this.#agents.waiting()));

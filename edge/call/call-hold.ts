@@ -1,13 +1,21 @@
 /**
- * A call that we hold, ordered through the API: its peer hears music, and its agent or the other party of its bridge
- * hears nothing. The peer learns of it by a re-INVITE (RFC 3264 section 8.4); one that rejects it hears the music all the
- * same. What the peer's own hold does is in call-dialog.ts.
+ * A call that we hold: its peer hears music, and its agent or the other party of its bridge hears nothing. The peer learns
+ * of it by a re-INVITE (RFC 3264 section 8.4); one that rejects it hears the music all the same. What the peer's own hold
+ * does is in call-dialog.ts.
+ *
+ * A parked call is on hold in a slot, alone, until it is retrieved or its time is over.
  */
+import type { Timer } from '#shared/clock.ts';
 import type { LiveCall } from './live-call.ts';
+import type { ParkOrder } from './ports/park.ts';
+import type { Parting } from './transfer/target-plan.ts';
 
 export class CallHold {
   readonly #call: LiveCall;
   #active = false;
+  /** What the hold has separated. */
+  #parted: Parting | null = null;
+  #parked: { readonly slot: string; readonly timer: Timer } | null = null;
 
   constructor(call: LiveCall) {
     this.#call = call;
@@ -17,29 +25,73 @@ export class CallHold {
     return this.#active;
   }
 
+  /** Where the call is parked; null: it is not. */
+  get slot(): string | null {
+    return this.#parked?.slot ?? null;
+  }
+
   /** @returns false when the call is not up, or is being transferred */
   begin(): boolean {
     if (this.#active) return true;
-    const { up, transfers, agent, ledger } = this.#call;
+    const { up, transfers, ledger } = this.#call;
     const { parting } = transfers;
     if (!up || transfers.leaving || (parting ? !parting.isPossible() : transfers.busy)) return false;
-    this.#active = true;
     parting?.part();
-    agent.playMusic();
-    this.#tellPeer();
+    this.#parted = parting;
+    this.#hold();
     ledger.note('The call was put on hold.');
+    return true;
+  }
+
+  /**
+   * Parks the call. Another party that it is bridged with leaves.
+   * @returns false when the call is not up, is being transferred, or is the leg to a transfer target
+   */
+  park({ slot, timeoutMs, atEnd }: ParkOrder): boolean {
+    const { up, transfers, ledger, limits } = this.#call;
+    if (!up || !transfers.goAlone()) return false;
+    this.#parked?.timer.cancel();
+    const timer = limits.after(timeoutMs, () =>
+      this.#call.guarded(() => this.#expired(slot, timeoutMs, atEnd)),
+    );
+    this.#parked = { slot, timer };
+    this.#parted = null;
+    if (!this.#active) this.#hold();
+    ledger.note(`The call was parked in slot ${slot}.`);
     return true;
   }
 
   /** Connects the peer with its agent, or with the other party, again; no effect when it is not on hold. */
   release(): void {
     if (!this.#active) return;
+    const { agent, ledger } = this.#call;
+    const slot = this.#leaveSlot();
     this.#active = false;
-    const { agent, transfers, ledger } = this.#call;
     agent.resume();
-    transfers.parting?.rejoin();
+    this.#parted?.rejoin();
+    this.#parted = null;
     this.#tellPeer();
-    ledger.note('The hold has ended.');
+    ledger.note(slot === null ? 'The hold has ended.' : `The call has left slot ${slot}.`);
+  }
+
+  #leaveSlot(): string | null {
+    const { slot } = this;
+    this.#parked?.timer.cancel();
+    this.#parked = null;
+    return slot;
+  }
+
+  #expired(slot: string, timeoutMs: number, atEnd: ParkOrder['atEnd']): void {
+    const detail = `Nobody retrieved the call from slot ${slot} within ${timeoutMs / 1000} s.`;
+    this.#call.ledger.note(detail);
+    if (atEnd === 'agent' && this.#call.agent.present) this.release();
+    else this.#call.end({ code: 'park_timeout', detail });
+  }
+
+  #hold(): void {
+    this.#active = true;
+    this.#call.agent.playMusic();
+    this.#tellPeer();
   }
 
   #tellPeer(): void {

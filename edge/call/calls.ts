@@ -7,13 +7,17 @@ import { type CallPlan, type OutboundPlan, outboundCallPlan } from './call-plan.
 import { type Full, fullFor, shareTaken } from './capacity.ts';
 import type { Termination } from './ending.ts';
 import type { OutboundLimits } from './limits.ts';
+import type { LiveCall } from './live-call.ts';
+import type { Soon } from './ports/media.ts';
+import type { ParkOrder } from './ports/park.ts';
 import type { ByeExtras, CallLeg, LegFacts } from './ports/signaling.ts';
-import type { TransferOrder } from './ports/transfer.ts';
+import type { TransferOrder, TransferOutcome } from './ports/transfer.ts';
 import { CommandRefused } from './refused.ts';
+import { retrieve } from './retrieval.ts';
 import { InboundSetup } from './setup/inbound-setup.ts';
 import { OutboundSetup } from './setup/outbound-setup.ts';
 import type { Setup } from './setup/setup.ts';
-import { refusalOf } from './transfer/outcome.ts';
+import { failure, refusalOf } from './transfer/outcome.ts';
 import { Transfer } from './transfer/transfer.ts';
 import type { TransferParts } from './transfer/transfer-plan.ts';
 
@@ -163,13 +167,18 @@ export class Calls {
 
   /**
    * Starts a transfer for the API (contract 9.3); the outcome is reported with the call.
-   * @throws CommandRefused when the transfer cannot start, with an API error code if there is one
+   * @throws CommandRefused when the transfer cannot start, with an API error code if there is one; of the retrieval of a
+   * parked call the promise rejects with it
    */
-  transfer(callId: string, order: TransferOrder): void {
-    const begun = this.#live.get(callId)?.transfers.begin(order);
+  transfer(callId: string, order: TransferOrder): Soon<undefined> {
+    const call = this.#live.get(callId);
+    const retrieved = call?.transfers.retrieval(order);
+    if (retrieved) return retrieved.then(demandOk);
+    const begun = call?.transfers.begin(order);
     if (!begun) throw new CommandRefused('CALL_NOT_ACTIVE', 'The call is not live on this edge.');
     const outcome = begun instanceof Transfer ? begun.decided : begun;
-    if (outcome?.ok === false) throw refusalOf(outcome);
+    if (outcome) demandOk(outcome);
+    return undefined;
   }
 
   /**
@@ -194,6 +203,49 @@ export class Calls {
       throw new CommandRefused('CALL_NOT_ACTIVE', 'The call is not up, or is being transferred.');
   }
 
+  /**
+   * Parks a call for the API.
+   * @throws CommandRefused when the slot is taken by another call, or the call cannot be parked
+   */
+  park(callId: string, order: ParkOrder): void {
+    const call = this.#live.get(callId);
+    const there = call && this.#parkedIn(call.plan.orgId, order.slot);
+    if (there && there !== call)
+      throw new CommandRefused('PARK_SLOT_TAKEN', `Call ${there.id} is parked in slot ${order.slot}.`);
+    if (!call?.hold.park(order))
+      throw new CommandRefused(
+        'CALL_NOT_ACTIVE',
+        'The call is not up, is being transferred, or is the leg of a transfer.',
+      );
+  }
+
+  /**
+   * Joins a parked call with another one of its organization, for the API.
+   * @throws CommandRefused when it is not parked, or they cannot be joined
+   */
+  async retrieve(callId: string, by: string): Promise<void> {
+    const parked = this.#live.get(callId);
+    const other = this.#live.get(by);
+    if (!parked || parked.hold.slot === null)
+      throw new CommandRefused('CALL_NOT_PARKED', 'The call is not parked on this edge.');
+    if (!other || other.plan.orgId !== parked.plan.orgId)
+      throw new CommandRefused('CALL_NOT_ACTIVE', 'The call that retrieves is not live on this edge.');
+    const outcome = await retrieve(parked, other, this.#deps.media);
+    demandOk(outcome);
+  }
+
+  /** The same, ordered by a transfer of `by` to the slot. Never rejects. */
+  async #retrieveFrom(slot: string, by: LiveCall): Promise<TransferOutcome> {
+    const parked = this.#parkedIn(by.plan.orgId, slot);
+    if (!parked) return failure('target_failed', `No call is parked in slot ${slot}.`);
+    return retrieve(parked, by, this.#deps.media);
+  }
+
+  #parkedIn(orgId: string, slot: string): Call | undefined {
+    if (!this.#byOrganization.has(orgId)) return undefined;
+    return [...this.#live.values()].find((call) => call.plan.orgId === orgId && call.hold.slot === slot);
+  }
+
   #transferParts(deps: CallsDeps, outbound: OutboundParts): TransferParts {
     const { media, agents, newId } = deps;
     const { routes, followRefer = true, headersOf = () => ({}) } = outbound;
@@ -203,7 +255,20 @@ export class Calls {
     const { limits } = deps;
     const admit: TransferParts['admit'] = (call) => limits?.admit(call) ?? null;
     const release: TransferParts['release'] = (callId, sent) => limits?.release(callId, sent);
-    return { routes, media, agents, newId, followRefer, headersOf, admit, release, place, decided };
+    const retrieveFrom: TransferParts['retrieve'] = (...order) => this.#retrieveFrom(...order);
+    return {
+      routes,
+      media,
+      agents,
+      newId,
+      followRefer,
+      headersOf,
+      admit,
+      release,
+      place,
+      decided,
+      retrieve: retrieveFrom,
+    };
   }
 
   /** Ends every live call. */
@@ -272,6 +337,11 @@ export class Calls {
     this.#whenEmpty?.();
     if (this.draining) this.#deps.drained?.();
   }
+}
+
+/** @throws CommandRefused when it is a failure */
+function demandOk(outcome: TransferOutcome): undefined {
+  if (!outcome.ok) throw refusalOf(outcome);
 }
 
 /** @param sipCallId Call-ID of all INVITEs of the call */

@@ -67,14 +67,23 @@ interface LiveRecording {
   carryOut(step: 'pause' | 'resume'): boolean;
 }
 
+/** Of {@link Pairing}. */
+export interface LivePairing {
+  readonly parting: Parting;
+  readonly over: boolean;
+  left(callId: string): void;
+}
+
 /** Of {@link CallHold}. */
 interface LiveHold {
   readonly active: boolean;
+  readonly slot: string | null;
   release(): void;
 }
 
 /** Of {@link CallAgent}. */
 interface LiveAgent {
+  readonly present: boolean;
   pause(): void;
   playMusic(): void;
   keepSilent(): void;
@@ -109,6 +118,8 @@ interface LiveLimits {
 interface LiveTransfers {
   readonly busy: boolean;
   readonly parting: Parting | null;
+  pairWith(pairing: LivePairing): boolean;
+  goAlone(): boolean;
   readonly leaving: boolean;
   readonly handingOver: Promise<TransferOutcome> | null;
   order(order: TransferOrder): Promise<TransferOutcome>;

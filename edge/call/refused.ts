@@ -26,6 +26,15 @@ export class CallRefused extends Error {
   }
 }
 
+/** Two legs whose media is in two media shards, which exchange no audio. */
+export class LegsApart extends Error {
+  override readonly name = 'LegsApart';
+
+  constructor() {
+    super('The calls are in two media shards of the edge, and cannot be joined.');
+  }
+}
+
 /** A command that failed for a reason with its own API error code. */
 export class CommandRefused extends Error {
   override readonly name = 'CommandRefused';

@@ -126,7 +126,7 @@ describe('media shards', () => {
     await Promise.all([a, b, besideA].map((one) => one.answer(sdpOffer)));
     const bridge = await media.bridge(a, besideA, { transcode: false });
     expect(bridge.mode).toBe('relayed');
-    await expect(media.bridge(a, b, { transcode: false })).rejects.toThrow('one shard');
+    await expect(media.bridge(a, b, { transcode: false })).rejects.toThrow('two media shards');
     // One place is left: on the shard of b.
     const d = await leg(media, 'd');
     await d.answer(sdpOffer);

@@ -14,7 +14,7 @@ import type {
   MediaLegOptions,
 } from '../call/ports/media.ts';
 import type { ConsultOrder } from '../call/ports/transfer.ts';
-import { CallRefused } from '../call/refused.ts';
+import { CallRefused, LegsApart } from '../call/refused.ts';
 import type { Channel } from './channel.ts';
 import { toMain, toShard } from './messages.ts';
 import { RemoteAgent } from './remote-agent.ts';
@@ -70,7 +70,7 @@ export class Shard implements Media, Agents {
   }
 
   async bridge(one: MediaLeg, other: MediaLeg, options: BridgeOptions): Promise<MediaBridge> {
-    if (!this.#has(one) || !this.#has(other)) throw new Error('a bridge needs two legs of one shard');
+    if (!this.#has(one) || !this.#has(other)) throw new LegsApart();
     const id = this.#nextId++;
     const bridge = new RemoteBridge(id, this.channel, options, () => this.#bridges.delete(id));
     this.#bridges.set(id, bridge);

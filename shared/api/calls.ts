@@ -120,6 +120,20 @@ export const CallStopped = Success({ message: text });
 /** Of the endpoints that control a running call (contract 9.9). */
 export const CallControlled = Success({ message: text });
 
+/** POST /v1/calls/{call_id}/park. */
+export const CallPark = Closed({
+  slot: Matching('^[0-9A-Za-z_-]{1,32}$', '1 to 32 of letters, digits, _ and -'),
+  timeout_s: Optional(Integer(5, 3600)),
+  on_timeout: Optional(OneOf(['agent', 'end'])),
+});
+
+/** POST /v1/calls/{call_id}/retrieve: one of the two, or neither for the agent. */
+export const CallRetrieve = Closed({
+  call_id: Optional(Uuid()),
+  phone_number: Optional(TransferTarget),
+});
+export type CallRetrieve = Static<typeof CallRetrieve>;
+
 /** POST /v1/calls/active/transfer (contract 9.3); the warm transfer fields are an addition to the contract. */
 export const CallTransfer = Closed({
   call_id: Uuid(),

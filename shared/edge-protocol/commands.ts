@@ -52,6 +52,17 @@ export const EdgeCommand = Type.Union([
     call_id: Type.String(),
     action: oneOf(['hold', 'resume']),
   }),
+  /** Parks a call: PARK_SLOT_TAKEN, CALL_NOT_ACTIVE. */
+  Type.Object({
+    kind: Type.Literal('call.park'),
+    call_id: Type.String(),
+    slot: Type.String(),
+    timeout_s: Type.Integer(),
+    /** when nobody has retrieved it by then */
+    on_timeout: oneOf(['agent', 'end']),
+  }),
+  /** Joins a parked call with another call of the edge: CALL_NOT_PARKED, CALL_NOT_ACTIVE, SERVICE_UNAVAILABLE. */
+  Type.Object({ kind: Type.Literal('call.retrieve'), call_id: Type.String(), by_call_id: Type.String() }),
   /** Pauses or resumes the recording of a call: RECORDING_NOT_ACTIVE when it has none. */
   Type.Object({
     kind: Type.Literal('call.recording'),

@@ -44,9 +44,9 @@ async function has(phone: Baresip, direction: string): Promise<number> {
   return eventually(`the direction ${direction}`, async () => {
     const text = await phone.command('audio_debug');
     saw(text);
-    return text.includes(`audio dir=${direction}`)
-      ? Number(/psent=\d+ rcvd=(\d+)/.exec(text)?.[1] ?? 0)
-      : null;
+    if (!text.includes(`audio dir=${direction}`)) return null;
+    // One count for each SSRC: that of a relay ends with the hold.
+    return [...text.matchAll(/rcvd=(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
   });
 }
 
@@ -122,4 +122,33 @@ test('a caller of an agent is held, also when its phone holds the call too', asy
     'sent sendrecv',
     'received sendrecv',
   ]);
+});
+
+test('a caller retrieves a parked one, and both phones hear each other', async () => {
+  const parked = await Baresip.start({ speech: tone(700, 8000 * 60) });
+  const other = await Baresip.start({ codecs: 'PCMA', speech: tone(1100, 8000 * 60) });
+  at.open.push(parked, other);
+  await parked.command('dial', `sip:${number}@127.0.0.1:${at.system.sipPort}`);
+  await parked.event('CALL_ESTABLISHED');
+  const { id } = await at.live();
+  await at.system.api.ok('POST', `/v1/calls/${id}/park`, { slot: '7' });
+  await plays(parked, 'recvonly');
+  await other.command('dial', `sip:${number}@127.0.0.1:${at.system.sipPort}`);
+  await other.event('CALL_ESTABLISHED');
+  const by = await at.live((call) => call.id !== id);
+  expect(await at.transfer(by.id, { transfer_number: 'park:7' })).toMatchObject({ status: 200 });
+  await phoneHears(other, 700);
+  await plays(parked, 'sendrecv');
+  await other.command('hangup');
+  expect(await at.ended(by.id)).toMatchObject({
+    hangup_by: 'peer',
+    codec: 'PCMA',
+    media: { verdict: 'two_way' },
+  });
+  expect(await at.ended(id)).toMatchObject({
+    termination: 'bridge_ended',
+    hangup_by: 'transfer',
+    codec: 'PCMU',
+    media: { verdict: 'two_way' },
+  });
 });

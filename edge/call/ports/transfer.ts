@@ -36,4 +36,6 @@ export type TransferFailure =
   /** busy, no answer, refused, unreachable: `reason` says which */
   | 'target_failed'
   /** The target of a warm transfer did not accept the call. */
-  | 'declined';
+  | 'declined'
+  /** The media of a parked call and of the one that retrieves it is in two places. */
+  | 'apart';

@@ -61,6 +61,11 @@ export function endOfTarget(ofCall: Termination | null, reason: string | null): 
   return { code, detail: detailFor(code, ofCall, 'The transferred call') };
 }
 
+/** How a call ends when the one that it is joined with ended, or was parked: null. */
+export function endOfPaired(other: Termination | null): Termination {
+  return endOfTarget(other, other ? 'The other call ended.' : 'The other call was parked.');
+}
+
 /** How a bridged call ends when the target's leg ends. */
 export function endOfJoined(ofTarget: Termination): Termination {
   if (ofTarget.code === 'callee_hangup')
@@ -95,6 +100,7 @@ const apiCodes: Record<TransferFailure, ApiErrorCode> = {
   target_not_allowed: 'TARGET_NOT_ALLOWED',
   target_failed: 'SERVICE_UNAVAILABLE',
   declined: 'SERVICE_UNAVAILABLE',
+  apart: 'CALLS_APART',
 };
 
 /** The API error for a transfer that cannot start. */

@@ -48,6 +48,8 @@ export interface TransferParts {
   release(callId: string, sent: boolean): void;
   /** Places an outbound leg, or ends it at once. */
   place(plan: OutboundPlan): LiveCall;
+  /** Joins a call with the one that is parked in a slot. Never rejects. */
+  retrieve(slot: string, by: LiveCall): Promise<TransferOutcome>;
   readonly headersOf: HeadersOf;
   /** Called once for every transfer with a known outcome. */
   decided(kind: TransferKind, outcome: TransferOutcome): void;

@@ -12,6 +12,7 @@
  *                        +--------------|------------------+
  *
  * `joined` and back by `part`, `rejoin` and `joined`, over `parted` and `rejoining`: a party of the bridge is held.
+ * `dropped`: the call is parked, and the target leaves.
  * `calling` lasts until the target's agent asks to bridge, and includes the announcement of a warm transfer.
  * `waiting`: the target is there, the caller is not answered yet. `failed` leads to `over` from each state before `joined` and returns
  * the call to its agent; `ended`, the end of the call itself, does so from every state. `left`, the end of the target's
@@ -38,6 +39,7 @@ export type TransferInput =
   | 'joined'
   | 'part'
   | 'rejoin'
+  | 'dropped'
   | 'refer'
   | 'handed'
   | 'move'
@@ -94,6 +96,7 @@ export const transfer = machine('a transfer', {
   referring: { handed: to('over', 'leave'), failed, ended, ...ignored('referring', 'refer', 'left') },
   joined: {
     part: to('parted', 'part'),
+    dropped: to('over', 'release'),
     failed: to('over', 'endCall'),
     left: to('over', 'endCall'),
     ended,
@@ -101,6 +104,7 @@ export const transfer = machine('a transfer', {
   },
   parted: {
     rejoin: to('rejoining', 'bridge'),
+    dropped: to('over', 'release'),
     failed: to('over', 'endCall'),
     left: to('over', 'endCall'),
     ended,

@@ -118,6 +118,11 @@ export class Transfer {
     this.#input(kind === 'refer' && !consult ? 'refer' : 'call');
   }
 
+  /** The call leaves the target, whose leg ends. */
+  drop(): void {
+    this.#input('dropped');
+  }
+
   /** The call is answered and its media runs. */
   callerUp(): void {
     if (this.#state === 'waiting') this.#input('bridge');

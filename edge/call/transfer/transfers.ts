@@ -5,8 +5,9 @@
  * the agent are there, nothing can be sent to the peer, so a transfer ordered earlier waits for them.
  */
 
+import { slotOf } from '#shared/call-target.ts';
 import { reasonPhrase } from '../ending.ts';
-import type { LiveCall } from '../live-call.ts';
+import type { LiveCall, LivePairing } from '../live-call.ts';
 import type { PeerRefer } from '../ports/refer.ts';
 import type { TransferOrder, TransferOutcome } from '../ports/transfer.ts';
 import { callOver, type FailedTransfer, failure } from './outcome.ts';
@@ -29,6 +30,8 @@ export class Transfers {
   /** Whether the call is the target leg of another call's transfer. */
   #bound: boolean;
   #leaving = false;
+  /** The call that this one is joined with, without a transfer. */
+  #pairing: LivePairing | null = null;
 
   /** @param parts null: outbound calls are disabled, and so are transfers */
   constructor(call: LiveCall, parts: TransferParts | null) {
@@ -51,6 +54,7 @@ export class Transfers {
   get parting(): Parting | null {
     const { transfer } = this.#call.plan;
     if (this.#bound) return transfer?.parting ?? null;
+    if (this.#paired) return this.#paired.parting;
     return this.busy || this.#current?.state === 'joined' ? (this.#current?.parting ?? null) : null;
   }
 
@@ -67,11 +71,20 @@ export class Transfers {
 
   /** A transfer ordered by the agent. Never rejects. */
   order(order: TransferOrder): Promise<TransferOutcome> {
+    const retrieved = this.retrieval(order);
+    if (retrieved) return retrieved;
     let begun: Transfer | FailedTransfer = callOver;
     this.#call.guarded(() => {
       begun = this.begin(order);
     });
     return outcomeOfBegun(begun);
+  }
+
+  /** The outcome of an order to retrieve a parked call; null: it is another order. */
+  retrieval({ target }: TransferOrder): Promise<TransferOutcome> | null {
+    const slot = slotOf(target);
+    if (slot === null || !this.#parts) return null;
+    return this.#call.answered ? this.#parts.retrieve(slot, this.#call) : Promise.resolve(callOver);
   }
 
   /** @returns the transfer, or why there is none */
@@ -137,10 +150,31 @@ export class Transfers {
 
   callEnded(): void {
     this.#current?.callEnded();
+    this.#pairing?.left(this.#call.id);
+  }
+
+  /** @returns false when the call is being transferred, or is joined with another one already */
+  pairWith(pairing: LivePairing): boolean {
+    if (!this.#idle) return false;
+    this.#pairing = pairing;
+    return true;
+  }
+
+  /** Ends the leg or the call that this one is joined with. @returns whether the call is alone */
+  goAlone(): boolean {
+    if (this.#bound || this.#leaving) return false;
+    this.#paired?.left(this.#call.id);
+    if (this.#current?.parting.isPossible()) this.#current.drop();
+    return this.#idle;
+  }
+
+  get #paired(): LivePairing | null {
+    return this.#pairing?.over === false ? this.#pairing : null;
   }
 
   get #idle(): boolean {
-    return !this.#bound && !this.#leaving && (this.#current?.state ?? 'over') === 'over';
+    const free = !this.#bound && !this.#leaving && this.#paired === null;
+    return free && (this.#current?.state ?? 'over') === 'over';
   }
 
   #begin(plan: TransferPlan): Transfer | FailedTransfer {

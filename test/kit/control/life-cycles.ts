@@ -112,6 +112,8 @@ export const creatingNothing: Readonly<Record<string, string>> = {
   'POST /v1/calls/{call_id}/recording/resume': 'of the call',
   'POST /v1/calls/{call_id}/hold': 'of the call',
   'POST /v1/calls/{call_id}/resume': 'of the call',
+  'POST /v1/calls/{call_id}/park': 'of the call',
+  'POST /v1/calls/{call_id}/retrieve': 'of the call',
   'POST /v1/calls/active/transfer': 'of the call',
   'POST /v1/org/webhook-secret': 'replaces',
   'POST /v1/inbound/{phone_number}': 'changes',

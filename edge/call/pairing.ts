@@ -1,0 +1,84 @@
+/**
+ * Two calls joined with each other, each with its own record: a parked call and the one that retrieves it. When one
+ * ends, the other one ends too.
+ *
+ *     joining --joined--> joined --part--> parted --rejoin--> joining
+ *        |                   |               |
+ *        +-------------------+---------------+--> over: one of the calls has ended, or they cannot be joined
+ */
+import type { LiveCall, LivePairing } from './live-call.ts';
+import type { Media, MediaBridge } from './ports/media.ts';
+import { CallRefused } from './refused.ts';
+import { endOfPaired } from './transfer/outcome.ts';
+import type { Parting } from './transfer/target-plan.ts';
+
+export class Pairing implements LivePairing {
+  readonly #calls: readonly [LiveCall, LiveCall];
+  readonly #media: Media;
+  #state: 'joining' | 'joined' | 'parted' | 'over' = 'joining';
+  #bridge: MediaBridge | null = null;
+  /** Calls that are held. */
+  #holds = 0;
+
+  constructor(calls: readonly [LiveCall, LiveCall], media: Media) {
+    this.#calls = calls;
+    this.#media = media;
+  }
+
+  readonly parting: Parting = {
+    isPossible: () => this.#state === 'joined' || this.#state === 'parted',
+    part: () => {
+      if (this.#holds++ > 0) return;
+      this.#state = 'parted';
+      this.#bridge?.close();
+      for (const call of this.#calls) call.agent.keepSilent();
+    },
+    rejoin: () => {
+      if (--this.#holds > 0 || this.#state === 'over') return;
+      this.#state = 'joining';
+      void this.join().catch((error: unknown) => this.#fail(error));
+    },
+  };
+
+  get over(): boolean {
+    return this.#state === 'over';
+  }
+
+  /** @throws CallRefused, Error when the media of the calls cannot be joined */
+  async join(): Promise<void> {
+    const [one, other] = this.#calls;
+    if (!one.media || !other.media) throw new CallRefused(488, 'A call without media cannot be joined.');
+    const bridge = await this.#media.bridge(one.media, other.media, {
+      transcode: true,
+      failed: (error) => this.#fail(error),
+    });
+    if (this.#state !== 'joining') {
+      bridge.close();
+      throw new CallRefused(480, 'One of the calls has ended.');
+    }
+    this.#bridge = bridge;
+    this.#state = 'joined';
+    one.log.info({ mode: bridge.mode, other_call_id: other.id }, 'calls joined');
+  }
+
+  /** Both calls go on without each other. */
+  cancel(): void {
+    this.#state = 'over';
+    this.#bridge?.close();
+  }
+
+  /** One of the calls has ended, or leaves the other one. */
+  left(callId: string): void {
+    if (this.#state === 'over') return;
+    this.cancel();
+    const gone = this.#calls.find(({ id }) => id === callId)?.termination ?? null;
+    for (const call of this.#calls) if (call.id !== callId) call.end(endOfPaired(gone));
+  }
+
+  #fail(error: unknown): void {
+    if (this.#state === 'over') return;
+    this.cancel();
+    const detail = error instanceof Error ? error.message : String(error);
+    for (const call of this.#calls) call.end({ code: 'bridge_failed', detail });
+  }
+}
