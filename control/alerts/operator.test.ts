@@ -191,6 +191,12 @@ describe.skipIf(onSqlite)('of several control planes', () => {
     expect([mail.received.length, posts.length]).toEqual([0, 0]);
     await look(leading, 5_000);
     await expect.poll(() => [mail.received.length, posts.length]).toEqual([1, 1]);
+    await expect
+      .poll(async () => {
+        const { text } = await leading.call('GET', '/metrics', { key: leading.operatorKey });
+        return text.match(/^trunkline_control_operator_alerts_total\{.*outcome="delivered"\} 1$/gm);
+      })
+      .toHaveLength(2);
     // What it has sent is known to the other one a moment later.
     await leading.control.services.bus.close();
     await following.control.services.bus.read();

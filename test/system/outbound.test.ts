@@ -324,13 +324,14 @@ describe('a stopping edge', () => {
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
     try {
-      const request = { host: '127.0.0.1', port, transport: 'tls' };
-      const { data } = await api.read(Discovered, 'POST', '/v1/sip/discover', request);
-      expect(data.status).toBe('running');
       const order = { phone_number: '+14155550181', from: number, task: 'Say hello.' };
       const { call_id } = await api.read(CallQueued, 'POST', '/v1/calls', order);
       const call = await trunk.call();
       call.answer('180 Ringing');
+      // Last: it gives a silent port up after some seconds.
+      const request = { host: '127.0.0.1', port, transport: 'tls' };
+      const { data } = await api.read(Discovered, 'POST', '/v1/sip/discover', request);
+      expect(data.status).toBe('running');
 
       expect(await system.edge.end('SIGTERM')).toBe(0);
       await call.expect('CANCEL');

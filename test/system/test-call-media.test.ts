@@ -1,7 +1,9 @@
 /** Audio and keys of test calls, against far ends that send, receive and report them in different ways. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { share, tone } from '../kit/fakes/audio.ts';
 import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
+import { eventually } from '../kit/programs/eventually.ts';
 import { events, lastDetail, pickUp, type TestCall, TestCalls } from '../kit/programs/test-calls.ts';
 import type { TrunkCall } from '../kit/programs/trunk.ts';
 import { attachTrunk } from '../kit/programs/trunk-system.ts';
@@ -140,10 +142,14 @@ describe.concurrent('audio and keys of a test call', () => {
         media.connect(call.invite.body);
         call.answer('183 Session Progress', early);
         await media.play(media.toneFrames(400, 50));
+        // The answer uses another connection, which must not overtake them.
+        await eventually('the last one to be acknowledged', () =>
+          media.acknowledged === ((media.sequence - 1) & 0xffff) ? true : null,
+        );
       },
     });
     expect(events(done)).toEqual(['initiated', 'early_media', 'answered', 'failed']);
-    // The last packets may overtake the answer, which uses a different connection.
+    // A few may still be on their way from the media worker.
     expect(done).toMatchObject({
       result: 'failed',
       error: 'NO_MEDIA',

@@ -51,6 +51,8 @@ export class SrtpPeer {
 
   ssrc: number;
   sequence: number;
+  /** Highest sequence number that the other side has reported as received (RFC 3550 section 6.4.1). */
+  acknowledged: number | null = null;
   timestamp = randomInt(0x7fffffff);
   /** Packets sent. */
   sent = 0;
@@ -361,7 +363,12 @@ export class SrtpPeer {
 
   #onRtcp(packet: Buffer): void {
     const rtcp = this.#receiver?.unprotectRtcp(packet);
-    if (rtcp?.[1] === 200) this.#senderReport = { ntp: rtcp.readUInt32BE(10), at: performance.now() };
+    if (!rtcp) return;
+    const isSender = rtcp[1] === 200;
+    if (isSender) this.#senderReport = { ntp: rtcp.readUInt32BE(10), at: performance.now() };
+    const block = isSender ? 28 : 8;
+    const blocks = (rtcp[0] ?? 0) & 0x1f;
+    if (blocks > 0 && (isSender || rtcp[1] === 201)) this.acknowledged = rtcp.readUInt16BE(block + 10);
   }
 }
 
