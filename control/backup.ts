@@ -5,15 +5,18 @@ import { counted } from '#shared/counted.ts';
 import { existingSecrets, makeBackup, privateItems, readArguments, runProgram } from './operations/index.ts';
 import { readControlConfig } from './settings/index.ts';
 
-const usage = `Usage: npm run backup -- [folder]
+const usage = `Usage: npm run backup -- [folder] [--without-recordings]
 
-Copies the database and the documents of the data folder (TRUNKLINE_DATA) into a new folder, also while the control
+Copies the database, and documents and recordings of the data folder (TRUNKLINE_DATA) into a new folder, also while the control
 plane runs; without a name into a folder of its own under backups/ in the data folder. Copy it to another disk then.
 Stored secrets stay sealed in the copy. With BACKUP_PASSPHRASE set, the files that open them
 (${privateItems.join(', ')}) go with it, sealed by the passphrase; otherwise keep a copy of them elsewhere.`;
 
 await runProgram(async () => {
-  const { values, positionals } = readArguments(usage, { help: { type: 'boolean', short: 'h' } });
+  const { values, positionals } = readArguments(usage, {
+    help: { type: 'boolean', short: 'h' },
+    'without-recordings': { type: 'boolean' },
+  });
   if (values.help) return usage;
   const config = readControlConfig();
   const now = new Date();
@@ -22,7 +25,9 @@ await runProgram(async () => {
   const target = positionals[0] === undefined ? join(config.dataFolder, 'backups', name) : resolve(name);
   const secrets = await existingSecrets(config);
   const { database, dataFolder, backupPassphrase: passphrase } = config;
-  const { files } = await makeBackup({ database, dataFolder, secrets, target, passphrase, now });
+  const recordings = values['without-recordings'] !== true;
+  const options = { database, dataFolder, secrets, target, passphrase, recordings, now };
+  const { files } = await makeBackup(options);
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const rest =
     passphrase === null

@@ -97,14 +97,17 @@ describe('a backup with a passphrase', () => {
     const { control, made } = await start('old');
     mkdirSync(at('old', 'port-documents'));
     writeFileSync(at('old', 'port-documents', 'doc'), 'sealed document');
+    mkdirSync(at('old', 'recordings'));
+    writeFileSync(at('old', 'recordings', 'one'), 'sealed recording');
     const before = await get(control, '/v1/inbound', made.api_key);
     const told = await run('backup', 'old', [at('backup')], passphrase);
-    expect(told).toMatch(/3 files, \d+ bytes, checked\.\nThe key of stored secrets is in it, sealed/);
+    expect(told).toMatch(/4 files, \d+ bytes, checked\.\nThe key of stored secrets is in it, sealed/);
     expect(readdirSync(at('backup')).sort()).toEqual([
       'control.db',
       'manifest.json',
       'port-documents',
       'private.sealed',
+      'recordings',
     ]);
     expect(statSync(at('backup')).mode & 0o777).toBe(0o700);
     const secretKey = readFileSync(at('old', 'secret.key'), 'utf8').trim();
@@ -116,17 +119,26 @@ describe('a backup with a passphrase', () => {
     await control.close();
 
     expect(await run('restore', 'new', [at('backup')], passphrase)).toMatch(
-      /^Restored 3 files of the backup of 20/,
+      /^Restored 4 files of the backup of 20/,
     );
     const again = await start('new');
     expect(again.made.api_key).toBe(made.api_key);
     expect(await get(again.control, '/v1/inbound', made.api_key)).toEqual(before);
     expect(readFileSync(at('new', 'port-documents', 'doc'), 'utf8')).toBe('sealed document');
+    expect(readFileSync(at('new', 'recordings', 'one'), 'utf8')).toBe('sealed recording');
     expect(statSync(at('new', 'secret.key')).mode & 0o777).toBe(0o600);
     // Secrets can be opened: an edge's configuration has them in plain text.
     const { organizations } = await again.control.services.edgeConfig.snapshot();
     expect(organizations[0]?.signing_secret).toMatch(/^[0-9a-f]{64}$/);
     await again.control.close();
+  });
+
+  it('is without the files of recordings when the operator copies them otherwise', async () => {
+    await (await start('old')).control.close();
+    mkdirSync(at('old', 'recordings'));
+    writeFileSync(at('old', 'recordings', 'one'), 'sealed recording');
+    await run('backup', 'old', [at('backup'), '--without-recordings'], passphrase);
+    expect(readdirSync(at('backup'))).toEqual(['control.db', 'manifest.json', 'private.sealed']);
   });
 
   it('cannot be opened with another passphrase', async () => {

@@ -1,5 +1,5 @@
 /** Backs up a running control plane: one folder with the database and the files that belong to it. */
-import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, constants, copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathExists } from '#shared/path-exists.ts';
 import {
@@ -25,6 +25,7 @@ import { filesOf, sealPrivateFiles } from './private-files.ts';
 
 /** In the data folder; sealed file by file, so they are copied unchanged. */
 const sealedItems: readonly string[] = ['port-documents'];
+const recordingsItem = 'recordings';
 
 export interface BackupOptions {
   /** A file or a server. */
@@ -35,6 +36,8 @@ export interface BackupOptions {
   readonly target: string;
   /** Seals the private files; null leaves them out. */
   readonly passphrase: string | null;
+  /** Whether the files of recordings are copied too. */
+  readonly recordings: boolean;
   readonly now: Date;
 }
 
@@ -53,7 +56,8 @@ export async function makeBackup(options: BackupOptions): Promise<Manifest> {
     // The database first: a file that it references was written before it, and is copied after it.
     const damage = await copyOf(database, join(partial, databaseName));
     if (damage !== null) throw new OperationError(`the copy of the database ${damage}.`);
-    const copied = sealedItems.flatMap((item) => copyItem(dataFolder, partial, item));
+    const items = options.recordings ? [...sealedItems, recordingsItem] : sealedItems;
+    const copied = items.flatMap((item) => copyItem(dataFolder, partial, item));
     if (passphrase !== null) {
       writeFileSync(join(partial, privateName), sealPrivateFiles(dataFolder, passphrase), { mode: 0o600 });
     }
@@ -106,11 +110,21 @@ export function keyFingerprint(secrets: SecretBox): string {
 }
 
 function copyItem(from: string, to: string, item: string): string[] {
-  const names = filesOf(from, item);
-  for (const name of names) {
+  return filesOf(from, item).filter((name) => {
     mkdirSync(dirname(join(to, name)), { recursive: true, mode: 0o700 });
-    cpSync(join(from, name), join(to, name));
+    try {
+      // Where the file system can, the copy shares its blocks with the original.
+      copyFileSync(join(from, name), join(to, name), constants.COPYFILE_FICLONE);
+    } catch (error) {
+      // Deleted since the folder was read.
+      if (isMissing(error)) return false;
+      throw error;
+    }
     chmodSync(join(to, name), 0o600);
-  }
-  return names;
+    return true;
+  });
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

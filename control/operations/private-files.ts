@@ -27,7 +27,7 @@ export function filesOf(folder: string, item: string): string[] {
   if (statSync(path).isFile()) return [item];
   return readdirSync(path, { recursive: true, encoding: 'utf8' })
     .map((name) => join(item, name))
-    .filter((name) => statSync(join(folder, name)).isFile())
+    .filter((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile())
     .sort();
 }
 

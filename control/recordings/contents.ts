@@ -4,6 +4,7 @@
  */
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathExists } from '#shared/path-exists.ts';
 import type { Db, RecordingRow, Replica } from '../db/index.ts';
 import { advanceRecording } from './store.ts';
 
@@ -63,6 +64,11 @@ export class RecordingContents {
       Math.max(0, from - first.at),
       to - first.at,
     );
+  }
+
+  /** Whether its octets are here: a backup may have been restored without them, or beside another control plane. */
+  has({ id, place }: Placed): boolean {
+    return place === 'database' || pathExists(this.#path(id));
   }
 
   /** Deletes the file; parts in the database go with the row's change. */

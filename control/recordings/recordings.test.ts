@@ -175,6 +175,15 @@ describe('a recording that an edge has sent', () => {
     ]);
   });
 
+  it('is not found where its file is missing, as after a restore without recordings', async () => {
+    const recording = await recordingOfEdge();
+    await send(recording);
+    if (!filesOfFolder().includes(recording.id)) return;
+    rmSync(join(folder, 'recordings', recording.id));
+    expect((await wav()).codes).toEqual(['RECORDING_NOT_FOUND']);
+    expect((await details()).state).toBe('ready');
+  });
+
   it('has its peaks, at most 1000 for each side', async () => {
     await send(await recordingOfEdge(test.orgId, 2_000));
     const answer = await test.call('GET', `/v1/calls/${callId}/recording/peaks`);

@@ -97,6 +97,12 @@ export function recordingRoutes(app: App, services: RecordingsDeps): void {
     },
     handler: async (request, reply) => {
       const row = await ready(orgOf(request), request.params.call_id);
+      if (!recordingContents.has(row))
+        throw ApiError.of(
+          'RECORDING_NOT_FOUND',
+          undefined,
+          'The file of the recording is not on this server.',
+        );
       reply.header('vary', 'accept');
       if ((request.query.format ?? chosenFormat(request.headers.accept)) === 'opus') {
         const source = await sourceOf(row);
