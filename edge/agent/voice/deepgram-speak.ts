@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { withParameters } from '../speech-socket.ts';
-import type { VoiceProtocol } from './socket-voice.ts';
+import type { VoiceProtocol } from './voice-connection.ts';
 
 const Message = Type.Object({
   type: Type.String(),
@@ -21,6 +21,7 @@ export function deepgramSpeak(defaultVoice: string): VoiceProtocol {
       }),
     headers: (apiKey) => ({ authorization: `Token ${apiKey}` }),
     messages: (text) => [JSON.stringify({ type: 'Speak', text }), JSON.stringify({ type: 'Flush' })],
+    takesMore: true,
     goodbye: JSON.stringify({ type: 'Close' }),
     read(message) {
       if (message instanceof Uint8Array) return { sound: message };

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { withParameters } from '../speech-socket.ts';
-import type { VoiceProtocol } from './socket-voice.ts';
+import type { VoiceProtocol } from './voice-connection.ts';
 
 const Message = Type.Object({
   audio: Type.Optional(Type.Union([Type.String(), Type.Null()])),
@@ -27,6 +27,7 @@ export function elevenLabs(defaultVoice: string): VoiceProtocol {
       JSON.stringify({ text: `${text} `, flush: true }),
       JSON.stringify({ text: '' }),
     ],
+    takesMore: false,
     goodbye: null,
     read(message) {
       if (!Value.Check(Message, message)) return null;

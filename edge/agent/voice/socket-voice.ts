@@ -1,33 +1,11 @@
-/** Text-to-speech over WebSocket: one connection for each text, whose sound comes while the rest is made. */
+/** Text-to-speech over WebSocket: the sound of a text comes while the rest is made. */
 import type { Clock } from '#shared/clock.ts';
 import { SampleJoiner } from '#shared/models/sample-joiner.ts';
 import { joinedPieces, SpeechError, type SpeechOptions, type TextToSpeech } from '#shared/models/speech.ts';
-import {
-  openSpeechSocket,
-  placeOf,
-  type SpeechServer,
-  type SpeechSocket,
-  type SpeechSocketDeps,
-  withoutKey,
-} from '../speech-socket.ts';
+import { placeOf, type SpeechServer, type SpeechSocketDeps } from '../speech-socket.ts';
+import { IdleConnections } from './idle-connections.ts';
 import { PieceStream } from './piece-stream.ts';
-
-export type VoiceAnswer =
-  | { readonly sound: Uint8Array }
-  | { readonly failed: string }
-  /** All sound of the text has come. */
-  | { readonly done: true };
-
-/** How a provider wants texts, and what its messages mean. */
-export interface VoiceProtocol {
-  url(server: SpeechServer, options: SpeechOptions): URL;
-  headers(apiKey: string): Readonly<Record<string, string>>;
-  /** All messages of a text, in order. */
-  messages(text: string): readonly string[];
-  readonly goodbye: string | null;
-  /** @param message a parsed text message, or the octets of a binary one; null: nothing of interest */
-  read(message: unknown): VoiceAnswer | null;
-}
+import { VoiceConnection, type VoiceProtocol } from './voice-connection.ts';
 
 /** Time for a connection to open, and then between two pieces of sound, ms: a caller is waiting. */
 const openTimeoutMs = 3000;
@@ -39,11 +17,13 @@ export class SocketVoice implements TextToSpeech {
   readonly #protocol: VoiceProtocol;
   readonly #server: SpeechServer;
   readonly #deps: SpeechSocketDeps;
+  readonly #idle: IdleConnections;
 
   constructor(protocol: VoiceProtocol, server: SpeechServer, deps: SpeechSocketDeps) {
     this.#protocol = protocol;
     this.#server = server;
     this.#deps = deps;
+    this.#idle = new IdleConnections(deps.clock);
   }
 
   async synthesize(text: string, options: SpeechOptions): Promise<Int16Array> {
@@ -54,14 +34,45 @@ export class SocketVoice implements TextToSpeech {
 
   /** @throws SpeechError */
   async *stream(text: string, options: SpeechOptions, signal: AbortSignal): AsyncGenerator<Int16Array> {
-    const limit = new Deadline(this.#deps.clock, openTimeoutMs, placeOf(this.#server.url));
+    const url = this.#protocol.url(this.#server, options);
+    const kept = this.#idle.take(url.href);
+    let begun = false;
+    try {
+      for await (const piece of this.#speak(text, url, options, signal, kept)) {
+        begun = true;
+        yield piece;
+      }
+    } catch (error) {
+      if (!kept?.wasLost || begun || signal.aborted) throw error;
+      // The server has closed a connection that was unused too long for it.
+      yield* this.#speak(text, url, options, signal, null);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#idle.close();
+  }
+
+  /** @param kept null: a new connection */
+  async *#speak(
+    text: string,
+    url: URL,
+    options: SpeechOptions,
+    signal: AbortSignal,
+    kept: VoiceConnection | null,
+  ): AsyncGenerator<Int16Array> {
+    const place = placeOf(this.#server.url);
+    const limit = new Deadline(this.#deps.clock, openTimeoutMs, place);
     const sound = new PieceStream<Uint8Array>();
     const abort = () => sound.fail(new SpeechError('the speech is not wanted any more'));
-    let socket: SpeechSocket | null = null;
     const over = AbortSignal.any([signal, limit.signal]);
     over.addEventListener('abort', abort, { once: true });
+    let connection = kept;
+    let whole = false;
     try {
-      socket = await this.#open(text, options, sound, limit, over);
+      connection ??= await VoiceConnection.open(this.#protocol, this.#server, url, this.#deps, over);
+      limit.extend(silenceTimeoutMs);
+      connection.speak(text, sound, () => limit.extend(silenceTimeoutMs));
       let samples = 0;
       const joined = new SampleJoiner();
       for await (const octets of sound) {
@@ -71,7 +82,8 @@ export class SocketVoice implements TextToSpeech {
           throw new SpeechError(`the speech is longer than ${longestSeconds} s`);
         yield piece;
       }
-      if (samples === 0) throw new SpeechError(`${placeOf(this.#server.url)} sent no sound`);
+      if (samples === 0) throw new SpeechError(`${place} sent no sound`);
+      whole = true;
     } catch (error) {
       if (limit.signal.aborted) throw new SpeechError(limit.reason);
       if (error instanceof SpeechError) throw error;
@@ -79,54 +91,9 @@ export class SocketVoice implements TextToSpeech {
     } finally {
       over.removeEventListener('abort', abort);
       limit.stop();
-      socket?.close(this.#protocol.goodbye);
+      if (whole && connection?.mayGoOn) this.#idle.keep(url.href, connection);
+      else connection?.close();
     }
-  }
-
-  async close(): Promise<void> {}
-
-  async #open(
-    text: string,
-    options: SpeechOptions,
-    sound: PieceStream<Uint8Array>,
-    limit: Deadline,
-    signal: AbortSignal,
-  ): Promise<SpeechSocket> {
-    const protocol = this.#protocol;
-    const server = this.#server;
-    const opened = Promise.withResolvers<SpeechSocket>();
-    const take = (message: unknown) => {
-      const answer = protocol.read(message);
-      if (!answer) return;
-      limit.extend(silenceTimeoutMs);
-      if ('sound' in answer) sound.push(answer.sound);
-      else if ('done' in answer) sound.end();
-      else sound.fail(new SpeechError(`${placeOf(server.url)}: ${withoutKey(answer.failed, server)}`));
-    };
-    const headers = server.apiKey === null ? {} : protocol.headers(server.apiKey);
-    await openSpeechSocket(
-      server,
-      protocol.url(server, options),
-      headers,
-      this.#deps,
-      {
-        opened: (socket) => {
-          limit.extend(silenceTimeoutMs);
-          for (const message of protocol.messages(text)) socket.send(message);
-          opened.resolve(socket);
-        },
-        text: (message) => {
-          const parsed = parsedOrNull(message);
-          if (parsed === null) sound.fail(new SpeechError(`${placeOf(server.url)} sent no JSON`));
-          else take(parsed);
-        },
-        binary: take,
-        lost: (why) => sound.fail(new SpeechError(why)),
-        idle: () => undefined,
-      },
-      signal,
-    );
-    return opened.promise;
   }
 }
 
@@ -161,11 +128,3 @@ class Deadline {
 }
 
 const never = new AbortController().signal;
-
-function parsedOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}

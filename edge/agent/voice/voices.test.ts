@@ -50,11 +50,13 @@ describe.each(kinds)('the voice of $name', ({ path, protocol, make }) => {
   }
 
   it('speaks a text whole, at the rate of the call', async () => {
-    const { server, voice } = await setUp();
+    const { clock, server, voice } = await setUp();
     const samples = await voice.synthesize('Hello Ada', { ...english, sampleRate: 16_000 });
     expect([samples.length, samples[0], samples.at(-1)]).toEqual([9 * 320, 1000, 1000]);
     expect([server.spoken, server.violations]).toEqual([['Hello Ada'], []]);
+    await voice.close();
     await expect.poll(() => server.open).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   it('plays the first sound while the rest is made', async () => {
@@ -140,5 +142,56 @@ describe.each(kinds)('the voice of $name', ({ path, protocol, make }) => {
     };
     await expect(broken()).rejects.toThrow('1011');
     expect(joinedPieces(pieces).length).toBe(160);
+  });
+});
+
+describe('connections of the voice of Deepgram', () => {
+  async function setUp() {
+    const clock = new FakeClock();
+    const server = await new DeepgramSpeakServer().listen();
+    const url = new URL('/v1/speak', server.url);
+    const voice = new SocketVoice(deepgramSpeak('ada'), { url, apiKey: labKey, model: 'm' }, { clock });
+    open.push(server, voice);
+    return { clock, server, voice };
+  }
+
+  it('speak the next text of the same rate, and are closed when they were unused for 15 s', async () => {
+    const { clock, server, voice } = await setUp();
+    expect((await voice.synthesize('One', english)).length).toBe(3 * 160);
+    expect((await voice.synthesize('Three', english)).length).toBe(5 * 160);
+    expect((await voice.synthesize('Wide', { ...english, sampleRate: 16_000 })).length).toBe(4 * 320);
+    expect([server.connections, server.open]).toEqual([2, 2]);
+    expect(server.spoken).toEqual(['One', 'Three', 'Wide']);
+    clock.advance(15_000);
+    await expect.poll(() => server.open).toBe(0);
+    expect((await voice.synthesize('Again', english)).length).toBe(5 * 160);
+    expect([server.connections, server.violations]).toEqual([3, []]);
+  });
+
+  it('are replaced after 20 texts, and when a text was stopped', async () => {
+    const { server, voice } = await setUp();
+    for (let text = 0; text < 21; text++) await voice.synthesize('Hi', english);
+    expect(server.connections).toBe(2);
+    for await (const _piece of voice.stream('Hello', english, new AbortController().signal)) break;
+    await voice.synthesize('Hi', english);
+    expect(server.connections).toBe(3);
+  });
+
+  it('that the server has lost are noticed, and those that it closes with a text are replaced', async () => {
+    const { server, voice } = await setUp();
+    await voice.synthesize('One', english);
+    server.cut();
+    await expect.poll(() => server.open).toBe(0);
+    expect((await voice.synthesize('Two', english)).length).toBe(3 * 160);
+    server.dieAfter = 0;
+    await expect(voice.synthesize('Three', english)).rejects.toThrow('1011');
+    expect(server.spoken).toEqual(['One', 'Two', 'Three', 'Three']);
+  });
+
+  it('are a few at a time when nobody speaks', async () => {
+    const { server, voice } = await setUp();
+    await Promise.all(Array.from({ length: 12 }, (_, i) => voice.synthesize(`Text ${i}`, english)));
+    await expect.poll(() => server.open).toBe(8);
+    expect(server.connections).toBe(12);
   });
 });

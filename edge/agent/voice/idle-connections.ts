@@ -1,0 +1,59 @@
+/** Connections to a voice's server that wait for the next text, for a while. */
+import type { Clock } from '#shared/clock.ts';
+import { Timers } from '#shared/timers.ts';
+import type { VoiceConnection } from './voice-connection.ts';
+
+/** Time for which an unused connection is kept, ms: between two turns of a conversation. */
+const idleMs = 15_000;
+/** Unused connections that are kept, of all voices of the server. */
+const mostIdle = 8;
+
+interface Idle {
+  readonly key: string;
+  readonly connection: VoiceConnection;
+  readonly timer: { cancel(): void };
+}
+
+export class IdleConnections {
+  readonly #timers: Timers;
+  /** The latest last. */
+  #idle: Idle[] = [];
+
+  constructor(clock: Clock) {
+    this.#timers = new Timers(clock);
+  }
+
+  /** The connection that was used last with this key; null: none. */
+  take(key: string): VoiceConnection | null {
+    const found = this.#idle.findLast((one) => one.key === key);
+    if (!found) return null;
+    this.#forget(found.connection);
+    return found.connection;
+  }
+
+  keep(key: string, connection: VoiceConnection): void {
+    const drop = () => {
+      this.#forget(connection);
+      connection.close();
+    };
+    connection.lost = () => this.#forget(connection);
+    this.#idle.push({ key, connection, timer: this.#timers.after(idleMs, drop) });
+    const [oldest] = this.#idle;
+    if (this.#idle.length > mostIdle && oldest) {
+      this.#forget(oldest.connection);
+      oldest.connection.close();
+    }
+  }
+
+  close(): void {
+    for (const { connection } of [...this.#idle]) {
+      this.#forget(connection);
+      connection.close();
+    }
+  }
+
+  #forget(connection: VoiceConnection): void {
+    this.#idle.find((one) => one.connection === connection)?.timer.cancel();
+    this.#idle = this.#idle.filter((one) => one.connection !== connection);
+  }
+}

@@ -1,0 +1,136 @@
+/** A connection to a voice's server: speaks one text after the other. */
+import { SpeechError, type SpeechOptions } from '#shared/models/speech.ts';
+import {
+  openSpeechSocket,
+  placeOf,
+  type SpeechServer,
+  type SpeechSocket,
+  type SpeechSocketDeps,
+  withoutKey,
+} from '../speech-socket.ts';
+import type { PieceStream } from './piece-stream.ts';
+
+export type VoiceAnswer =
+  | { readonly sound: Uint8Array }
+  | { readonly failed: string }
+  /** All sound of the text has come. */
+  | { readonly done: true };
+
+/** How a provider wants texts, and what its messages mean. */
+export interface VoiceProtocol {
+  url(server: SpeechServer, options: SpeechOptions): URL;
+  headers(apiKey: string): Readonly<Record<string, string>>;
+  /** All messages of a text, in order. */
+  messages(text: string): readonly string[];
+  readonly goodbye: string | null;
+  /** Whether a connection can speak another text after the first. */
+  readonly takesMore: boolean;
+  /** @param message a parsed text message, or the octets of a binary one; null: nothing of interest */
+  read(message: unknown): VoiceAnswer | null;
+}
+
+/** Texts of a connection: Deepgram ends one that gets more than 20 Flush messages within 60 s. */
+const mostTexts = 20;
+
+export class VoiceConnection {
+  readonly #protocol: VoiceProtocol;
+  readonly #server: SpeechServer;
+  #socket: SpeechSocket | null = null;
+  #texts = 0;
+  /** Of the text that is being spoken. */
+  #sound: PieceStream<Uint8Array> | null = null;
+  #heard: () => void = () => undefined;
+  /** Whether the server has closed it. */
+  wasLost = false;
+  /** Called when the server closes it between two texts. */
+  lost: () => void = () => undefined;
+
+  private constructor(protocol: VoiceProtocol, server: SpeechServer) {
+    this.#protocol = protocol;
+    this.#server = server;
+  }
+
+  /** Resolves when it is open. Rejects when that fails, or with `signal`. */
+  static async open(
+    protocol: VoiceProtocol,
+    server: SpeechServer,
+    url: URL,
+    deps: SpeechSocketDeps,
+    signal: AbortSignal,
+  ): Promise<VoiceConnection> {
+    const connection = new VoiceConnection(protocol, server);
+    const opened = Promise.withResolvers<void>();
+    const events = {
+      opened: (socket: SpeechSocket) => {
+        connection.#socket = socket;
+        opened.resolve();
+      },
+      text: (message: string) => connection.#text(message),
+      binary: (octets: Buffer) => connection.#take(octets),
+      lost: (why: string) => connection.#lost(why),
+      idle: () => undefined,
+    };
+    const headers = server.apiKey === null ? {} : protocol.headers(server.apiKey);
+    await openSpeechSocket(server, url, headers, deps, events, signal);
+    await opened.promise;
+    return connection;
+  }
+
+  /** Whether it may speak another text. */
+  get mayGoOn(): boolean {
+    return this.#socket !== null && this.#protocol.takesMore && this.#texts < mostTexts;
+  }
+
+  /** @param heard called with each sign of life of the server */
+  speak(text: string, sound: PieceStream<Uint8Array>, heard: () => void): void {
+    this.#texts++;
+    this.#sound = sound;
+    this.#heard = heard;
+    for (const message of this.#protocol.messages(text)) this.#socket?.send(message);
+  }
+
+  close(): void {
+    this.#socket?.close(this.#protocol.goodbye);
+    this.#socket = null;
+    this.#sound = null;
+  }
+
+  #text(message: string): void {
+    const parsed = parsedOrNull(message);
+    if (parsed === null) this.#fail(`${placeOf(this.#server.url)} sent no JSON`);
+    else this.#take(parsed);
+  }
+
+  #take(message: unknown): void {
+    const answer = this.#protocol.read(message);
+    if (!answer) return;
+    this.#heard();
+    if ('sound' in answer) this.#sound?.push(answer.sound);
+    else if ('failed' in answer)
+      this.#fail(`${placeOf(this.#server.url)}: ${withoutKey(answer.failed, this.#server)}`);
+    else {
+      this.#sound?.end();
+      this.#sound = null;
+    }
+  }
+
+  #fail(why: string): void {
+    this.#sound?.fail(new SpeechError(why));
+    this.#sound = null;
+  }
+
+  #lost(why: string): void {
+    this.#socket = null;
+    this.wasLost = true;
+    this.#fail(why);
+    this.lost();
+  }
+}
+
+function parsedOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
