@@ -186,7 +186,7 @@ describe('a recorded leg', () => {
     const agent = saying(4_000);
     const end = recorder.tap(agent);
     await exchange(end, 500, 1_000);
-    await vi.waitFor(() => expect(stopped).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(stopped).toHaveBeenCalledTimes(1), { timeout: 20_000 });
     expect(stopped.mock.calls[0]?.[0]).toBe('edge_disk_full');
     await recorder.close();
     const { heard, marks } = await readRecording(join(folder, `${id}.rec`));
@@ -201,7 +201,7 @@ describe('a recorded leg', () => {
     room = new DiskRoom(1_000);
     const recorder = new LegRecorder(recordingOrder(id, { stopped }), { clock, folder, room, syncs });
     await exchange(recorder.tap(saying(1)), 60, 1);
-    await vi.waitFor(() => expect(stopped).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(stopped).toHaveBeenCalledTimes(1), { timeout: 20_000 });
     await recorder.close();
     expect(await readdir(folder)).toEqual([]);
     expect(room.usedBytes).toBe(0);
@@ -243,7 +243,7 @@ describe('a recorded leg', () => {
     });
     await exchange(recorder.tap(saying(4_000)), 100, 1_000);
     disk.resolve();
-    await vi.waitFor(() => expect(stopped).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(stopped).toHaveBeenCalledTimes(1), { timeout: 20_000 });
     await recorder.close();
     const { heard, marks, torn } = await readRecording(join(folder, `${id}.rec`));
     expect(torn).toBe(false);
@@ -269,12 +269,15 @@ describe('a recorded leg', () => {
     const end = recorder.tap(saying(4_000));
     for (const expected of [1, 2]) {
       await exchange(end, 25, 1_000);
-      await vi.waitFor(() => {
-        clock.advance(250);
-        expect(synced).toBeGreaterThanOrEqual(expected);
-      });
+      await vi.waitFor(
+        () => {
+          clock.advance(250);
+          expect(synced).toBeGreaterThanOrEqual(expected);
+        },
+        { timeout: 20_000, interval: 5 },
+      );
     }
-    await vi.waitFor(() => expect(stopped).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(stopped).toHaveBeenCalledTimes(1), { timeout: 20_000 });
     expect(stopped.mock.calls[0]?.[0]).toBe('edge_disk_failed');
     await recorder.close();
   });
@@ -291,7 +294,7 @@ describe('a recorded leg', () => {
     });
     const frames = Math.ceil(mostPendingBytes / 320) + 100;
     await exchange(recorder.tap(saying(1)), frames, 1);
-    await vi.waitFor(() => expect(stopped).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(stopped).toHaveBeenCalledTimes(1), { timeout: 20_000 });
     expect(stopped.mock.calls[0]?.[0]).toBe('edge_disk_slow');
     disk.reject(new Error('gone'));
     await recorder.close();

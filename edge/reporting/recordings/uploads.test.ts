@@ -170,7 +170,7 @@ describe('recordings of calls that go on', () => {
     lost = () => false;
     const second = stored.get(id)?.length ?? 0;
     expect(second).toBeGreaterThan(first);
-    await vi.waitFor(() => expect(outcomes).toEqual(['failed']));
+    await vi.waitFor(() => expect(outcomes).toEqual(['failed']), { timeout: 20_000 });
     await writeFile(path(), bytes);
     await look(2);
     expect(stored.get(id)?.length).toBe(bytes.length);
