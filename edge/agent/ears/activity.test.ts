@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Activity, frameLimits } from './activity.ts';
+import { Activity, chunkLimits, frameLimits } from './activity.ts';
 
 /** `v`: a voice, `.`: none; each 20 ms. @returns what was seen after each piece */
 function follow(pieces: string) {
@@ -42,5 +42,15 @@ describe('the activity of a voice', () => {
     expect([activity.voicedMs, activity.quietMs]).toEqual([80, 0]);
     activity.forget();
     expect([activity.spoken, activity.voice, activity.quietMs]).toEqual([false, false, 0]);
+  });
+
+  it('begins with one piece that is surely a voice, or with two of three that may be', () => {
+    const begins = (...probabilities: number[]) => {
+      const activity = new Activity(chunkLimits);
+      return probabilities.map((one) => activity.take(32, one));
+    };
+    expect(begins(0.2, 0.85)).toEqual([false, true]);
+    expect(begins(0.6, 0.2, 0.7)).toEqual([false, false, true]);
+    expect(begins(0.7, 0.1, 0.1, 0.7)).toEqual([false, false, false, false]);
   });
 });

@@ -28,3 +28,19 @@ it.each([
 it('takes no turn without words', () => {
   expect(['', ' ', '...'].map(takesTurn)).toEqual([false, false, false]);
 });
+
+it.each(['I', 'Okay, got', 'Makes'])(
+  '%j may become what shows that somebody listens, and takes the turn only when something else follows',
+  (words) => {
+    expect([isBackChannel(words), takesTurn(words)]).toEqual([false, false]);
+    expect([takesTurn(`${words} a question`), takesTurn(`${words}, stop`)]).toEqual([true, true]);
+  },
+);
+
+it('judges the words after a phrase', () => {
+  expect([takesTurn('I see, I'), takesTurn('I see, I want more'), takesTurn('I stop')]).toEqual([
+    false,
+    true,
+    true,
+  ]);
+});

@@ -21,6 +21,8 @@ const hangMs = 480;
 /** Chunks before the gate opened that Silero hears first, and how many of these may hold the start of the voice. */
 const ringChunks = 12;
 const lateChunks = 3;
+/** What a yes of the first stage is worth: it starts no voice at once, as Silero can when it is sure. */
+const plainYes = 0.7;
 /** Time with a closed gate after which Silero forgets the call's sound, ms. */
 const forgetsMs = 1000;
 
@@ -40,7 +42,7 @@ export class TwoStageDetectors implements VoiceDetectors {
 
   create(sampleRate: 8000 | 16000, judged: Judged): VoiceDetector {
     const gate = this.#first.gate(sampleRate, gateMode);
-    const alone = this.#first.create(sampleRate, judged);
+    const alone = this.#first.create(sampleRate, (ms, yes) => judged(ms, yes * plainYes));
     return new TwoStageDetector(gate, alone, this.#silero, sampleRate, judged);
   }
 
@@ -119,7 +121,7 @@ class TwoStageDetector implements VoiceDetector {
   }
 
   #send(chunk: Float32Array, hears: boolean): void {
-    if (!this.#stream.write(chunk)) this.#judged(chunkMs, hears ? 1 : 0);
+    if (!this.#stream.write(chunk)) this.#judged(chunkMs, hears ? plainYes : 0);
   }
 
   /** Adds a frame. @returns the chunk that is whole now */
