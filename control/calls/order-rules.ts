@@ -72,6 +72,7 @@ export function orderSettings(order: CallOrder): NumberSettings {
     ...(transfer_phone_number && { transfer_phone_number }),
     ...(transfer_list && { transfer_list }),
     ...(tools && { tools }),
+    ...(order.key_terms && { key_terms: order.key_terms }),
     ...(order.recording && { recording: readRecording(order.recording, '/recording') }),
   };
 }

@@ -98,6 +98,7 @@ function organization(id: string, event_webhook_url: string): OrganizationRow {
     recording: null,
     realtime: null,
     pronunciations: null,
+    key_terms: null,
     wide_sources: 0,
     disabled_at: null,
   } as const;

@@ -146,7 +146,14 @@ export function callView(
     variables: fromJson(row.variables),
     transferred_to: row.transferred_to,
     concatenated_transcript: transcript.map((entry) => `${entry.user}: ${entry.text}`).join('\n'),
-    transcripts: transcript.map(({ id, at, text, user }) => ({ id, created_at: at, text, user })),
+    transcripts: transcript.map(({ id, at, text, user, confidence = null, language = null }) => ({
+      id,
+      created_at: at,
+      text,
+      user,
+      confidence,
+      language,
+    })),
     pathway_logs: transcript.map(({ user, text, node_id, node_name, at }) => ({
       role: user,
       text,

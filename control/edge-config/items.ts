@@ -37,12 +37,20 @@ export type StoredOrganization = OrgConfig & { readonly call_ceiling?: Json };
 export async function organizationItem(db: Db, id: string): Promise<Item> {
   const row = await db
     .selectFrom('organizations')
-    .select(['signing_secret', 'call_limits', 'call_ceiling', 'recording', 'realtime', 'pronunciations'])
+    .select([
+      'signing_secret',
+      'call_limits',
+      'call_ceiling',
+      'recording',
+      'realtime',
+      'pronunciations',
+      'key_terms',
+    ])
     .where('id', '=', id)
     .where('disabled_at', 'is', null)
     .executeTakeFirst();
   if (!row) return { kind: 'organization', key: id, content: null };
-  const { signing_secret, call_ceiling, call_limits, recording, realtime, pronunciations } = row;
+  const { signing_secret, call_ceiling, call_limits, recording, realtime, pronunciations, key_terms } = row;
   const key = await currentRecordingKey(db);
   const content: StoredOrganization = {
     org_id: id,
@@ -52,6 +60,7 @@ export async function organizationItem(db: Db, id: string): Promise<Item> {
     ...(key && { recording: { ...key, ...(recording !== null && { choice: fromJson(recording) }) } }),
     ...(realtime !== null && { realtime: fromJson(realtime) }),
     ...(pronunciations !== null && { pronunciations: fromJson(pronunciations) }),
+    ...(key_terms !== null && { key_terms: fromJson(key_terms) }),
   };
   return { kind: 'organization', key: id, content: toJson(content) };
 }

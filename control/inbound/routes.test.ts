@@ -58,6 +58,17 @@ describe('GET /v1/inbound', () => {
 });
 
 describe('POST /v1/inbound/{phone_number}', () => {
+  it('takes the words that its callers are likely to say, and tells the edges', async () => {
+    const edge = await connectEdge(test);
+    await edge.next('config');
+    await update({ prompt: 'Advise.', key_terms: ['Lisinopril'] });
+    expect((await read()).key_terms).toEqual(['Lisinopril']);
+    const { change } = await edge.next('change');
+    expect(change.numbers).toMatchObject([{ agent: { kind: 'task', key_terms: ['Lisinopril'] } }]);
+    await update({ key_terms: null });
+    expect((await read()).key_terms).toEqual([]);
+  });
+
   it('limits the outgoing calls of a number, and sends the edges the change at once', async () => {
     const edge = await connectEdge(test);
     await edge.next('config');

@@ -20,6 +20,7 @@ export function agentSettingsOf(settings: NumberSettings) {
     ...(settings.model && { model: settings.model }),
     ...(settings.temperature !== undefined && { temperature: settings.temperature }),
     ...(settings.recording && { recording: settings.recording }),
+    ...(settings.key_terms?.length && { key_terms: settings.key_terms }),
   };
 }
 

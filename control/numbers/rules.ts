@@ -35,6 +35,7 @@ export interface NumberSettings {
   label?: string;
   call_limits?: CallLimits;
   recording?: RecordingChoice;
+  key_terms?: string[];
 }
 
 export function readSettings(json: Json): NumberSettings {
@@ -179,6 +180,7 @@ export function numberView(row: NumberRow): InboundNumber {
     webhook: settings.webhook ?? null,
     call_limits: limitsView(settings.call_limits ?? null),
     recording: settings.recording ?? null,
+    key_terms: settings.key_terms ?? [],
   };
 }
 

@@ -33,6 +33,7 @@ describe('/v1/org/settings', () => {
       call_limits: null,
       call_ceiling: { concurrent: null, per_minute: null },
       recording: null,
+      key_terms: [],
       realtime: [],
       pronunciations: [],
     };
@@ -48,6 +49,20 @@ describe('/v1/org/settings', () => {
       alert_sms_numbers: ['+14155550100'],
     });
     expect((await read(test.foreignKey)).body.data).toMatchObject({ name: 'Foreign', alert_emails: [] });
+  });
+
+  it('tells the edges the words that callers are likely to say', async () => {
+    const edge = await connectEdge(test);
+    await edge.next('config');
+    expect((await patch({ key_terms: ['Trunkline', 'Dr. Okonkwo'] })).body.data).toMatchObject({
+      key_terms: ['Trunkline', 'Dr. Okonkwo'],
+    });
+    expect((await edge.next('change')).change.organizations).toMatchObject([
+      { org_id: test.orgId, key_terms: ['Trunkline', 'Dr. Okonkwo'] },
+    ]);
+    expect((await patch({ key_terms: [] })).body.data).toMatchObject({ key_terms: [] });
+    for (const key_terms of [['two\nlines'], [''], ['x'.repeat(65)], Array(101).fill('x'), null])
+      expect((await patch({ key_terms })).codes).toEqual(['INVALID_PARAMETER']);
   });
 
   it('lets alerts go by SMS once there is a phone number for them', async () => {

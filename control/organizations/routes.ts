@@ -49,7 +49,7 @@ export function organizationRoutes(app: App, services: OrganizationDeps): void {
       response: { 200: OrganizationSettingsAnswer },
     },
     handler: async (request) => {
-      const { alert_emails, event_webhook_url, call_limits, recording, realtime, pronunciations } =
+      const { alert_emails, event_webhook_url, call_limits, recording, realtime, pronunciations, key_terms } =
         request.body;
       if (typeof event_webhook_url === 'string') {
         checkUrl(event_webhook_url, 'https:', '/event_webhook_url', services.allowedTargets);
@@ -61,6 +61,7 @@ export function organizationRoutes(app: App, services: OrganizationDeps): void {
         ...(event_webhook_url !== undefined && { event_webhook_url }),
         ...(call_limits !== undefined && { call_limits: call_limits && toJson(call_limits) }),
         ...(pronunciations && { pronunciations: toJson(pronunciations) }),
+        ...(key_terms && { key_terms: toJson(key_terms) }),
         ...(recording !== undefined && {
           recording: recording && toJson(readRecording(recording, '/recording')),
         }),
@@ -101,7 +102,7 @@ export function organizationRoutes(app: App, services: OrganizationDeps): void {
 }
 
 /** Settings that edges have. */
-const published = ['call_limits', 'recording', 'realtime', 'pronunciations'] as const;
+const published = ['call_limits', 'recording', 'realtime', 'pronunciations', 'key_terms'] as const;
 
 function settingsOf(orgId: string) {
   return { orgId, area: 'organization', subject: orgId };
@@ -153,5 +154,6 @@ function settingsView(row: OrganizationRow, deployment: CallCeiling): Organizati
     recording: row.recording === null ? null : fromJson(row.recording),
     realtime: connectionsView(storedConnections(row)),
     pronunciations: row.pronunciations === null ? [] : fromJson(row.pronunciations),
+    key_terms: row.key_terms === null ? [] : fromJson(row.key_terms),
   };
 }

@@ -53,6 +53,7 @@ export async function createOrganization(
       recording: null,
       realtime: null,
       pronunciations: null,
+      key_terms: null,
       wide_sources: 0,
       disabled_at: null,
     })
@@ -89,6 +90,7 @@ export type OrganizationChange = Partial<
     | 'recording'
     | 'realtime'
     | 'pronunciations'
+    | 'key_terms'
     | 'wide_sources'
   >
 >;

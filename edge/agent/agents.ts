@@ -15,6 +15,7 @@ import type { AgentTool } from '#shared/edge-protocol/agents.ts';
 import type { OrgConfig, PathwayConfig } from '#shared/edge-protocol/config.ts';
 import type { NewId } from '#shared/ids.ts';
 import { type ResolveHost, systemAddresses } from '#shared/judged-lookup.ts';
+import { keyTermsOf } from '#shared/key-terms.ts';
 import type { Models } from '#shared/models/models.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import type { Log } from '../call/log.ts';
@@ -111,6 +112,7 @@ export function createAgents(deps: AgentsDeps): Agents {
       tts: deps.tts,
       stt: deps.stt,
       transcriber: deps.transcriber,
+      keyTerms: keyTermsOf(settings.key_terms ?? [], deps.organization(call.orgId)?.key_terms ?? []),
       voices,
       webhook,
       tool: ofNodes.run,

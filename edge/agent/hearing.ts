@@ -14,7 +14,7 @@ import { type HeldSound, Interruption } from './ears/interruption.ts';
 import type { VoiceDetectors } from './ears/voice-detector.ts';
 import { Listening } from './listening.ts';
 import { SpeechInput } from './speech-input.ts';
-import type { Transcriber } from './transcription/transcription.ts';
+import type { HeardWords, Transcriber } from './transcription/transcription.ts';
 
 type Listen = Extract<Action, { type: 'listen' }>;
 
@@ -24,6 +24,8 @@ export interface HearingParts {
   readonly stt: SpeechToText | null;
   /** Tells words while the caller speaks; absent: `stt` gets whole utterances. */
   readonly transcriber?: Transcriber | undefined;
+  /** Names and words that the caller is likely to say. */
+  readonly keyTerms: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
   readonly sampleRate: 8000 | 16000;
@@ -38,7 +40,7 @@ export interface HearingParts {
   /** The caller interrupts. */
   readonly interrupt: (by: string) => void;
   /** Words from the caller that answer no question. */
-  readonly greeting: (words: string) => void;
+  readonly greeting: (words: HeardWords) => void;
   /** The caller has paused after these words, which may be its whole turn. */
   readonly mayBeAll: (words: string) => void;
   /** They were not. */
@@ -47,6 +49,11 @@ export interface HearingParts {
 
 /** Keys buffered while the agent is not listening. */
 const maxTypedAhead = 64;
+/**
+ * ms of voice for which the words decide, where they are known while the caller speaks: "okay, I see" lasts longer than
+ * "stop". The agent is silent meanwhile, so that the caller hears nothing of the wait.
+ */
+const wordsDecideMs = 700;
 /** ms of the agent's speech left from which "mhm" means that the caller listens; before its end it is an answer. */
 const listenedToMs = 1000;
 
@@ -59,7 +66,7 @@ export class Hearing {
   #interruptionThreshold: number;
   /** Keys and words received while the agent was not listening. */
   #typed: string[] = [];
-  #spoken: string[] = [];
+  #spoken: HeardWords[] = [];
   /** Set while the caller may speak first. */
   #greeted: (() => void) | null = null;
   /** Utterances of the greeting that are still being transcribed. */
@@ -124,6 +131,11 @@ export class Hearing {
     return listening.result;
   }
 
+  /** The words of the last event, as the transcription told them; null: it was none of words. */
+  get lastWords(): HeardWords | null {
+    return this.#listening?.words ?? null;
+  }
+
   /** Discards buffered keys and words. */
   forget(): void {
     this.#typed = [];
@@ -157,7 +169,7 @@ export class Hearing {
       },
       speaking: (ms: number) => {
         this.#listening?.busy();
-        if (stt && ms >= this.#interruptionThreshold) this.#interruption.longVoice();
+        if (stt && ms >= this.#longVoiceMs) this.#interruption.longVoice();
       },
       paused: () => this.#interruption.pause(),
       wordsSoFar: (text: string) => {
@@ -175,25 +187,32 @@ export class Hearing {
         this.#endGreeting();
         if (!stt) this.#quiet();
       },
-      words: (text: string) => {
+      words: (words: HeardWords) => {
         const amidst = this.#wereAmidst.shift() === true;
-        if (!this.#closed) this.#words(text, amidst);
+        if (!this.#closed) this.#words(words, amidst);
       },
     };
   }
 
-  #words(text: string, amidstSpeech: boolean): void {
+  /** ms of voice that interrupt, whatever the words are. 0: each voice does. */
+  get #longVoiceMs(): number {
+    const wait = this.#parts.transcriber && this.#interruptionThreshold > 0 ? wordsDecideMs : 0;
+    return this.#interruptionThreshold + wait;
+  }
+
+  #words(words: HeardWords, amidstSpeech: boolean): void {
+    const { text } = words;
     if (this.#greetings > 0) {
       this.#greetings--;
-      if (text !== '') this.#parts.greeting(text);
+      if (text !== '') this.#parts.greeting(words);
       return;
     }
     const listens = amidstSpeech && this.#parts.sound.playing && isBackChannel(text);
     if (text === '' || listens) this.#quiet();
     else {
       if (amidstSpeech) this.#interruption.word();
-      if (this.#listening && !this.#listening.done) this.#listening.heard(text);
-      else this.#spoken.push(text);
+      if (this.#listening && !this.#listening.done) this.#listening.heard(words);
+      else this.#spoken.push(words);
     }
   }
 

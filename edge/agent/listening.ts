@@ -1,6 +1,7 @@
 import type { ConversationEvent } from '#shared/agent/conversation.ts';
 import { KeyCollector, type KeyPlan } from '#shared/agent/keys.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
+import type { HeardWords } from './transcription/transcription.ts';
 
 /**
  * One wait for input: ends with a complete key entry, with words, with silence, or with null when the call is over. The
@@ -8,6 +9,8 @@ import type { Clock, Timer } from '#shared/clock.ts';
  */
 export class Listening {
   readonly result: Promise<ConversationEvent | null>;
+  /** What ended it, as the transcription told it; null: no words did. */
+  words: HeardWords | null = null;
   readonly #collector: KeyCollector;
   readonly #timeoutMs: number;
   readonly #clock: Clock;
@@ -41,8 +44,9 @@ export class Listening {
     });
   }
 
-  heard(text: string): void {
-    this.#end({ type: 'heard', text });
+  heard(words: HeardWords): void {
+    if (!this.#done) this.words = words;
+    this.#end({ type: 'heard', text: words.text });
   }
 
   /** Nobody is speaking: the silence timer runs. Keys already entered have their own timer. */

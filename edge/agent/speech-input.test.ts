@@ -54,6 +54,7 @@ async function setUp(kind: 'deepgram' | 'flux', voices = loudVoices) {
       voices,
       sampleRate: 8000,
       language: 'en-US',
+      keyTerms: [],
       recognizer: { transcribe: async () => 'nobody asks' },
       transcriber: transcriberAt(provider, clock),
       log: new RecordingLog(),
@@ -66,7 +67,7 @@ async function setUp(kind: 'deepgram' | 'flux', voices = loudVoices) {
       mayBeAll: () => undefined,
       goesOn: () => undefined,
       finished: () => seen.push('finished'),
-      words: (text) => seen.push(`words: ${text}`),
+      words: ({ text }) => seen.push(`words: ${text}`),
     },
   );
   await input.prepare();

@@ -8,7 +8,12 @@ import type { SpeechToText } from '#shared/models/speech.ts';
 import type { Log } from '../call/log.ts';
 import { Ear } from './ears/ear.ts';
 import type { VoiceDetectors } from './ears/voice-detector.ts';
-import type { Transcriber, Transcription } from './transcription/transcription.ts';
+import {
+  type HeardWords,
+  noWords,
+  type Transcriber,
+  type Transcription,
+} from './transcription/transcription.ts';
 import { Utterance } from './utterance.ts';
 
 /** Pause after which the words so far are asked for, ms: most gaps between words are shorter. */
@@ -34,7 +39,7 @@ export interface SpeechInputEvents {
   /** The turn has ended; with speech recognition, its words follow. */
   finished(): void;
   /** The words of the turn, in spoken order; empty when none were recognized. */
-  words(text: string): void;
+  words(words: HeardWords): void;
 }
 
 export interface SpeechInputParts {
@@ -45,6 +50,8 @@ export interface SpeechInputParts {
   readonly recognizer: SpeechToText | null;
   /** Tells words while the caller speaks; absent: the recognizer gets whole utterances. */
   readonly transcriber?: Transcriber | undefined;
+  /** Names and words that the caller is likely to say. */
+  readonly keyTerms: readonly string[];
   readonly log: Log;
 }
 
@@ -130,15 +137,15 @@ export class SpeechInput {
   }
 
   #transcription(): Transcription | null {
-    const { sampleRate, language, transcriber, log } = this.#parts;
+    const { sampleRate, language, keyTerms, transcriber, log } = this.#parts;
     const opened = transcriber?.open(
-      { sampleRate, language, keyTerms: [] },
+      { sampleRate, language, keyTerms },
       {
         partial: ({ text }) => {
           this.#soFar = text;
           this.#events.wordsSoFar(text);
         },
-        final: ({ text }) => this.#events.words(text),
+        final: (words) => this.#events.words(words),
         turn: (signal) => {
           if (signal === 'ended' && this.#isOver()) this.#finish();
         },
@@ -194,12 +201,12 @@ export class SpeechInput {
     this.#tail = Promise.allSettled([asked, this.#tail]).then(([words]) => {
       if (words.status === 'rejected')
         log.warn({ err: words.reason }, 'what the caller said could not be transcribed');
-      this.#events.words(words.status === 'fulfilled' ? words.value : '');
+      this.#events.words({ ...noWords, text: words.status === 'fulfilled' ? words.value : '' });
     });
   }
 
   #transcribe(recognizer: SpeechToText, samples: Int16Array): Promise<string> {
-    const { sampleRate, language } = this.#parts;
-    return recognizer.transcribe(samples, { sampleRate, language });
+    const { sampleRate, language, keyTerms } = this.#parts;
+    return recognizer.transcribe(samples, { sampleRate, language, keyTerms });
   }
 }

@@ -39,6 +39,8 @@ export interface TalkingDeps {
   readonly stt: SpeechToText | null;
   /** Tells words while the caller speaks; absent: `stt` gets whole utterances. */
   readonly transcriber?: Transcriber | undefined;
+  /** Names and words that the caller is likely to say. */
+  readonly keyTerms: readonly string[];
   readonly voices: VoiceDetectors;
   readonly webhook: WebhookClient;
   /** Runs a tool; errors are part of the result. Rejects only when the signal is aborted. */
@@ -124,7 +126,7 @@ export class TalkingAgent implements AgentLeg {
       interruptible: () =>
         !settings.block_interruptions && this.#talk?.ended !== true && !this.#turn.signal.aborted,
       interrupt: (by) => this.#interrupt(by),
-      greeting: (words) => this.#transcribe('user', words),
+      greeting: (words) => this.#transcript.heard(words),
       mayBeAll: (words) => {
         if (this.#talk && !this.#closed) this.#ahead.ask(this.#talk, words);
       },
@@ -369,7 +371,8 @@ export class TalkingAgent implements AgentLeg {
     await this.#explainKeys(action);
     const event = await this.#hearing.listen(action, this.#speaking.played());
     if (event?.type === 'keys') this.#transcribe('user', `Pressed ${event.keys}`, action);
-    if (event?.type === 'heard') this.#transcribe('user', event.text, action);
+    const { lastWords } = this.#hearing;
+    if (event?.type === 'heard' && lastWords) this.#transcript.heard(lastWords, action);
     return event;
   }
 

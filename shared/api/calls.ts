@@ -19,6 +19,7 @@ import {
   Uuid,
 } from '#shared/api/common.ts';
 import { LanguageTag, PathwayVersionChoice, ToolId, TransferTarget } from '#shared/api/inbound.ts';
+import { KeyTerms } from '#shared/api/key-terms.ts';
 import { RealtimeAgentChoice } from '#shared/api/realtime.ts';
 import { RecordingSettings } from '#shared/api/recordings.ts';
 import { maxCustomHeaders } from '#shared/custom-headers.ts';
@@ -63,6 +64,7 @@ export const CallOrder = Closed({
   metadata: Optional(Open()),
   webhook: Clearable(Text(1, 2048, 'An https:// URL')),
   recording: Optional(RecordingSettings),
+  key_terms: Optional(KeyTerms),
 });
 export type CallOrder = Static<typeof CallOrder>;
 
@@ -97,7 +99,15 @@ export const CallView = Type.Object({
   transferred_to: Nullable(text),
   concatenated_transcript: text,
   transcripts: Type.Array(
-    Type.Object({ id: text, created_at: Iso(), text, user: OneOf(['user', 'assistant', 'agent-action']) }),
+    Type.Object({
+      id: text,
+      created_at: Iso(),
+      text,
+      user: OneOf(['user', 'assistant', 'agent-action']),
+      /** of the transcription; null: it does not tell */
+      confidence: Nullable(Type.Number()),
+      language: Nullable(text),
+    }),
   ),
   pathway_logs: Type.Array(
     Type.Object({ role: text, text, node_id: Nullable(text), node_name: Nullable(text), created_at: Iso() }),

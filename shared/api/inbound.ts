@@ -18,9 +18,10 @@ import {
   Text,
   Uuid,
 } from '#shared/api/common.ts';
-
+import { KeyTerms } from '#shared/api/key-terms.ts';
 import { RealtimeAgentChoice } from '#shared/api/realtime.ts';
 import { RecordingSettings, RecordingSettingsView } from '#shared/api/recordings.ts';
+import { mostKeyTerms } from '#shared/key-terms.ts';
 
 const Optional = Type.Optional;
 const Clearable = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Optional(Nullable(schema));
@@ -77,6 +78,7 @@ export const InboundUpdate = Closed({
   call_limits: Clearable(CallLimitsUpdate),
   /** Of its calls; null: as the organization. */
   recording: Clearable(RecordingSettings),
+  key_terms: Clearable(KeyTerms),
 });
 export type InboundUpdate = Static<typeof InboundUpdate>;
 
@@ -114,6 +116,7 @@ const numberFields = {
   webhook: Nullable(Type.String()),
   call_limits: Nullable(CallLimitsView),
   recording: Nullable(RecordingSettingsView),
+  key_terms: Type.Array(Type.String(), { maxItems: mostKeyTerms }),
 };
 export const InboundNumber = Type.Object(numberFields);
 export type InboundNumber = Static<typeof InboundNumber>;

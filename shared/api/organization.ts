@@ -2,9 +2,11 @@
 import { type Static, Type } from 'typebox';
 import { CallCeilingView, CallLimitsUpdate, CallLimitsView } from '#shared/api/call-limits.ts';
 import { Closed, Email, Iso, List, Nullable, PhoneNumber, Plain, Text } from '#shared/api/common.ts';
+import { KeyTerms } from '#shared/api/key-terms.ts';
 import { Pronunciations, PronunciationsView } from '#shared/api/pronunciations.ts';
 import { RealtimeConnections, RealtimeConnectionsView } from '#shared/api/realtime.ts';
 import { RecordingSettings, RecordingSettingsView } from '#shared/api/recordings.ts';
+import { mostKeyTerms } from '#shared/key-terms.ts';
 
 const Optional = Type.Optional;
 const text = Type.String();
@@ -21,6 +23,8 @@ export const OrganizationPatch = Closed({
   realtime: Optional(RealtimeConnections),
   /** Replaces the list. */
   pronunciations: Optional(Pronunciations),
+  /** Of all of its calls. Replaces the list. */
+  key_terms: Optional(KeyTerms),
 });
 export type OrganizationPatch = Static<typeof OrganizationPatch>;
 
@@ -37,6 +41,7 @@ const Settings = Type.Object({
   recording: Nullable(RecordingSettingsView),
   realtime: RealtimeConnectionsView,
   pronunciations: PronunciationsView,
+  key_terms: Type.Array(text, { maxItems: mostKeyTerms }),
 });
 export type OrganizationSettings = Static<typeof Settings>;
 

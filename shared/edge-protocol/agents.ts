@@ -76,6 +76,8 @@ const Manner = {
   tools: Type.Optional(Type.Array(AgentTool)),
   /** absent: as the organization says */
   recording: Type.Optional(RecordingChoice),
+  /** names and words that the caller is likely to say; absent: none beside the organization's */
+  key_terms: Type.Optional(Type.Array(Type.String())),
 };
 
 /** The agent that answers a call. `echo` and `tone` are for tests and line checks. */

@@ -54,6 +54,9 @@ export const TranscriptEntry = Type.Object({
   text: Type.String(),
   node_id: Nullable(Type.String()),
   node_name: Nullable(Type.String()),
+  /** of the transcription, 0..1, and the language that it recognized; absent: it does not tell */
+  confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  language: Type.Optional(Type.String({ maxLength: 35 })),
 });
 export type TranscriptEntry = Static<typeof TranscriptEntry>;
 

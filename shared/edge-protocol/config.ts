@@ -29,6 +29,8 @@ export const OrgConfig = Type.Object({
   realtime: Type.Optional(Type.Array(RealtimeConnection)),
   /** how its agents pronounce words; absent: as they are written */
   pronunciations: Type.Optional(Type.Array(Pronunciation)),
+  /** names and words that callers are likely to say; absent: none */
+  key_terms: Type.Optional(Type.Array(Type.String())),
 });
 export type OrgConfig = Static<typeof OrgConfig>;
 

@@ -1,7 +1,13 @@
 import { type OpenAiServer, postOpenAi, streamOpenAi } from './openai-http.ts';
 import { resample, StreamResampler } from './resample.ts';
 import { SampleJoiner } from './sample-joiner.ts';
-import { SpeechError, type SpeechOptions, type SpeechToText, type TextToSpeech } from './speech.ts';
+import {
+  SpeechError,
+  type SpeechOptions,
+  type SpeechToText,
+  type TextToSpeech,
+  type TranscribeOptions,
+} from './speech.ts';
 import { readWav, writeWav } from './wav.ts';
 
 /** Text-to-speech over `POST /v1/audio/speech`, response format `pcm`: 16-bit mono at 24 kHz. */
@@ -82,13 +88,14 @@ export class OpenAiSpeechToText implements SpeechToText {
     this.#server = server;
   }
 
-  async transcribe(samples: Int16Array, options: { sampleRate: number; language: string }): Promise<string> {
+  async transcribe(samples: Int16Array, options: TranscribeOptions): Promise<string> {
     const wav = writeWav({ samples, sampleRate: options.sampleRate });
     const { bytes } = await postOpenAi(this.#server, 'audio/transcriptions', () => {
       const form = new FormData();
       form.set('model', this.#server.model);
       form.set('language', options.language.split('-')[0] ?? 'en');
       form.set('response_format', 'json');
+      if (options.keyTerms?.length) form.set('prompt', options.keyTerms.join(', '));
       form.set('file', new Blob([wav], { type: 'audio/wav' }), 'speech.wav');
       return form;
     });

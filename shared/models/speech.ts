@@ -24,9 +24,17 @@ export interface TextToSpeech {
   close(): Promise<void>;
 }
 
+export interface TranscribeOptions {
+  readonly sampleRate: number;
+  /** language tag, such as `en-US` */
+  readonly language: string;
+  /** Names and words that are likely to be said; absent: none. */
+  readonly keyTerms?: readonly string[];
+}
+
 export interface SpeechToText {
   /** The words in `samples`; may be empty. Rejects with SpeechError. */
-  transcribe(samples: Int16Array, options: { sampleRate: number; language: string }): Promise<string>;
+  transcribe(samples: Int16Array, options: TranscribeOptions): Promise<string>;
 }
 
 /** The speech of a text in pieces: one, where there are only whole texts. */

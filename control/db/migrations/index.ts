@@ -44,6 +44,7 @@ import { up as noReplicasTable } from './0042-no-replicas-table.ts';
 import { up as recordings } from './0046-recordings.ts';
 import { up as realtime } from './0047-realtime.ts';
 import { up as pronunciations } from './0050-pronunciations.ts';
+import { up as keyTerms } from './0051-key-terms.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -90,4 +91,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0046-recordings': { up: recordings },
   '0047-realtime': { up: realtime },
   '0050-pronunciations': { up: pronunciations },
+  '0051-key-terms': { up: keyTerms },
 };

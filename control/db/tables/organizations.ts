@@ -30,6 +30,8 @@ export interface OrganizationRow {
   realtime: Json<RealtimeConnection[]> | null;
   /** Pronunciation of shared/pronunciation-entry.ts; null: none. */
   pronunciations: Json<Pronunciation[]> | null;
+  /** Words that callers are likely to say; null: none. */
+  key_terms: Json<string[]> | null;
   /** Whether its numbers may list networks that are wide by `isWide` of shared/networks.ts. */
   wide_sources: Flag;
   /** Set: its keys are rejected and its numbers are not answered. */

@@ -11,13 +11,13 @@ export function createTranscriber(deps: LiveDeps): Transcriber {
 /** Transcribes whole utterances through a live transcription: for audio that is already complete. */
 export function wholeUtterances(transcriber: Transcriber): SpeechToText {
   return {
-    transcribe: (samples, { sampleRate, language }) =>
+    transcribe: (samples, { sampleRate, language, keyTerms = [] }) =>
       new Promise((resolve, reject) => {
         if (sampleRate !== 8000 && sampleRate !== 16_000)
           throw new SpeechError(`no audio at ${sampleRate} Hz`);
         let failure: Error | null = null;
         const transcription = transcriber.open(
-          { sampleRate, language, keyTerms: [] },
+          { sampleRate, language, keyTerms },
           {
             partial: () => undefined,
             turn: () => undefined,

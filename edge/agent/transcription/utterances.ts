@@ -47,9 +47,9 @@ class UtteranceConnection implements ProviderConnection {
   }
 
   async #transcribe(samples: Int16Array): Promise<void> {
-    const { sampleRate, language } = this.#options;
+    const { sampleRate, language, keyTerms } = this.#options;
     try {
-      const text = await this.#stt.transcribe(samples, { sampleRate, language });
+      const text = await this.#stt.transcribe(samples, { sampleRate, language, keyTerms });
       this.#events.settled({ text, confidence: null, language: null }, null);
       this.#events.finished(null);
     } catch (error) {

@@ -59,6 +59,8 @@ interface Setup {
   readonly tools?: AgentsDeps['tools'];
   readonly webhook?: AgentsDeps['webhook'];
   readonly pronunciations?: Pronunciation[];
+  /** Of the organization. */
+  readonly keyTerms?: string[];
 }
 
 export function setUp({
@@ -69,6 +71,7 @@ export function setUp({
   clock = new FakeClock(),
   config = menu,
   keys = true,
+  keyTerms = [],
   understanding,
   realtime,
   tools,
@@ -84,6 +87,7 @@ export function setUp({
     organization: () => ({
       org_id: call.orgId,
       signing_secret: 'ab',
+      key_terms: keyTerms,
       ...(realtime && { realtime }),
       ...(pronunciations && { pronunciations }),
     }),
