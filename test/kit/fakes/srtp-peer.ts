@@ -362,13 +362,11 @@ export class SrtpPeer {
   }
 
   #onRtcp(packet: Buffer): void {
-    const rtcp = this.#receiver?.unprotectRtcp(packet);
-    if (!rtcp) return;
-    const isSender = rtcp[1] === 200;
-    if (isSender) this.#senderReport = { ntp: rtcp.readUInt32BE(10), at: performance.now() };
-    const block = isSender ? 28 : 8;
-    const blocks = (rtcp[0] ?? 0) & 0x1f;
-    if (blocks > 0 && (isSender || rtcp[1] === 201)) this.acknowledged = rtcp.readUInt16BE(block + 10);
+    const rtcp = this.#receiver?.unprotectRtcp(packet) ?? Buffer.alloc(0);
+    const [count = 0, type = 0] = rtcp;
+    if (type === 200) this.#senderReport = { ntp: rtcp.readUInt32BE(10), at: performance.now() };
+    const block = { 200: 28, 201: 8 }[type];
+    if (count & 0x1f && block) this.acknowledged = rtcp.readUInt16BE(block + 10);
   }
 }
 
