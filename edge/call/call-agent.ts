@@ -33,7 +33,8 @@ export class CallAgent {
     const create = speaker ?? (agent && ((known, host) => this.#agents.create(agent, known, host)));
     if (!create) return { code: 'no_agent', detail: null };
     try {
-      this.#seat = new AgentSeat(call, (host) => create(callFacts(id, facts, plan), host));
+      const known = { ...callFacts(id, facts, plan), codec: call.media?.codec ?? null };
+      this.#seat = new AgentSeat(call, (host) => create(known, host));
       const recording = call.recording.ready();
       await this.#inTime(this.#seat.agent.prepare());
       if (recording) await recording;

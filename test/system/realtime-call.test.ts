@@ -81,6 +81,13 @@ test('a call is rejected when the server does not accept the session', async () 
   lab.faults.refuse = null;
 });
 
+test('the model has A-law when the caller has', async () => {
+  const rtpmaps = ['8 PCMA/8000', '101 telephone-event/8000'];
+  caller = await callAndTalk(system, number, { formats: '8 101', rtpmaps });
+  expect(lab.session).toMatchObject({ audio: { input: { format: { type: 'audio/pcma' } } } });
+  await caller.hangup();
+});
+
 test('a model holds a node of a pathway, which goes on with what it hands back', async () => {
   const pathwayId = await system.api.pathway(
     'Flowers',

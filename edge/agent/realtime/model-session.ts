@@ -3,6 +3,7 @@
  * is one connection. It translates in both directions and waits for nothing.
  */
 import type { DialogueTool, ToolCall } from '#shared/agent/dialogue.ts';
+import type { CodecName } from '#shared/codecs.ts';
 import type { SpeechServer } from '../speech-socket.ts';
 
 /** A line of the conversation so far. */
@@ -28,6 +29,8 @@ export interface SessionOptions {
   readonly resumption: string | null;
   /** That of the session before this one: it stays for the whole call. null: this is the first */
   readonly sampleRate: 8000 | 16000 | null;
+  /** Of the caller's audio: a format in which it need not be changed comes first. null: not known */
+  readonly codec: CodecName | null;
 }
 
 export interface SessionEvents {

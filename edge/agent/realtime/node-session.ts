@@ -59,7 +59,8 @@ export class NodeSession {
         transfer_list: {},
       },
       // The conversation's variables have those of the call.
-      { ...call, variables: {} },
+      // A session of 8 kHz suits a pathway's audio, whatever the caller has.
+      { ...call, variables: {}, codec: call.codec === 'PCMA' ? 'PCMA' : 'PCMU' },
       this.#hostFor(host, node),
       { ...deps, tools: this.#learning(deps.tools), node: this.#part() },
     );

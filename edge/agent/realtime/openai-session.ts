@@ -54,9 +54,19 @@ const Message = Type.Object({
 });
 type Message = Static<typeof Message>;
 
-const narrow = { type: 'audio/pcmu' } as const;
+const muLaw = { type: 'audio/pcmu' } as const;
+const aLaw = { type: 'audio/pcma' } as const;
 const wide = { type: 'audio/pcm', rate: 24_000 } as const;
-const formats = { any: [narrow, wide], 8000: [narrow], 16000: [wide] } as const;
+type Format = typeof muLaw | typeof aLaw | typeof wide;
+
+/** What a session is asked for, best first: G.711 as the caller has it, PCM for callers with more than 8 kHz. */
+function formatsFor({ codec, sampleRate }: Pick<SessionOptions, 'codec' | 'sampleRate'>): readonly Format[] {
+  const narrow = codec === 'PCMA' ? [aLaw, muLaw] : [muLaw];
+  if (sampleRate === 8000) return narrow;
+  if (sampleRate === 16_000) return [wide];
+  return codec === 'Opus' || codec === 'G.722' ? [wide, ...narrow] : [...narrow, wide];
+}
+
 const createId = 'answer';
 const transcriptionModel = 'gpt-4o-mini-transcribe';
 /** Answers that fail one after the other before the session is given up. */
@@ -75,7 +85,7 @@ class OpenAiSession implements ModelSession {
   readonly #events: SessionEvents;
   #codec: SoundCodec = new G711Codec('PCMU');
   /** Audio formats in the order in which they are asked for. */
-  readonly #formats: readonly (typeof narrow | typeof wide)[];
+  readonly #formats: readonly Format[];
   #asked = 0;
   #ready = false;
   /** Whether the server makes an answer. */
@@ -89,7 +99,7 @@ class OpenAiSession implements ModelSession {
     this.#model = model;
     this.#options = options;
     this.#events = events;
-    this.#formats = formats[options.sampleRate ?? 'any'];
+    this.#formats = formatsFor(options);
   }
 
   get sampleRate(): 8000 | 16000 {

@@ -86,6 +86,26 @@ describe('the session', () => {
     expect(lab.violations).toEqual([]);
   });
 
+  it.each([
+    ['PCMU', ['audio/pcmu', 'audio/pcma', 'audio/pcm'], 'audio/pcmu', 8000],
+    ['PCMA', ['audio/pcmu', 'audio/pcma', 'audio/pcm'], 'audio/pcma', 8000],
+    ['PCMA', ['audio/pcmu', 'audio/pcm'], 'audio/pcmu', 8000],
+    ['Opus', ['audio/pcmu', 'audio/pcma', 'audio/pcm'], 'audio/pcm', 16_000],
+    ['G.722', ['audio/pcmu'], 'audio/pcmu', 8000],
+  ] as const)('of a caller with %s at a server with %j has %s', async (codec, formats, type, rate) => {
+    const lab = await listen();
+    lab.formats = [...formats];
+    lab.answers.push({ text: 'Hello' });
+    const scene = await sceneOf(lab, { codec }).begin();
+    await scene.until('the first answer', () => scene.lines.length > 0);
+    expect(lab.session).toMatchObject({
+      audio: { input: { format: { type } }, output: { format: { type } } },
+    });
+    expect(scene.agent.sampleRate).toBe(rate);
+    expect(scene.playAll()).toBe(100);
+    expect(lab.violations).toEqual([]);
+  });
+
   it('takes the format that the server says to have', async () => {
     const lab = await listen();
     lab.ownFormat = 'audio/pcma';

@@ -215,6 +215,7 @@ export class RealtimeAgent implements AgentLeg {
       temperature,
       interruptible: !blocked,
       history: this.#said.history,
+      codec: this.#call.codec ?? null,
     };
   }
 

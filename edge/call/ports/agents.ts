@@ -1,5 +1,6 @@
 /** What calls need from agents (edge/agent), and what agents may ask of their call. */
 import type { Answerer } from '#shared/answerer.ts';
+import type { CodecName } from '#shared/codecs.ts';
 import type { AgentSettings, CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { AudioEndpoint } from './media.ts';
@@ -23,6 +24,8 @@ export interface CallFacts {
   readonly parentId?: string;
   /** Outbound calls: what to do when voicemail answers; absent or null: no detection. */
   readonly voicemail?: VoicemailOrder | null;
+  /** Of the peer's audio, where it is known when the agent is made: on inbound calls with an offer. */
+  readonly codec?: CodecName | null;
 }
 
 /** What to do with an outbound call answered by voicemail (contract 9.1). */

@@ -1,6 +1,7 @@
 /** A realtime agent, its laboratory server, and a call whose time the test advances. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FakeClock } from '#shared/clock.ts';
+import type { CodecName } from '#shared/codecs.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { modelServer } from '../../../edge/agent/realtime/model-server.ts';
 import type { RealtimeDeps } from '../../../edge/agent/realtime/realtime-agent.ts';
@@ -22,6 +23,7 @@ interface Setup {
   readonly limits?: Partial<RealtimeLimits>;
   readonly tools?: RealtimeDeps['tools'];
   readonly apiKey?: string;
+  readonly codec?: CodecName;
 }
 
 export class RealtimeScene {
@@ -31,7 +33,7 @@ export class RealtimeScene {
   readonly agent: RealtimeAgent;
 
   constructor(protocol: 'openai' | 'gemini', lab: LabServer, setup: Setup = {}) {
-    const { settings, limits, tools = null, apiKey = labKey } = setup;
+    const { settings, limits, tools = null, apiKey = labKey, codec = null } = setup;
     const organization = {
       org_id: call.orgId,
       signing_secret: 'c0ffee',
@@ -48,7 +50,7 @@ export class RealtimeScene {
         request_data: { restaurant: 'Ada' },
         ...settings,
       },
-      call,
+      { ...call, codec },
       this.host,
       {
         ...modelServer(organization, 'connection'),
