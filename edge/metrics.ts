@@ -44,6 +44,8 @@ export function addGauges(
   { media, calls, signaling }: { media: RunningMedia; calls: Calls; signaling: Signaling },
 ): void {
   metrics.gauge('trunkline_edge_calls', () => calls.size);
+  metrics.gauge('trunkline_edge_conferences', () => calls.conferences.size);
+  metrics.gauge('trunkline_edge_conference_parties', () => calls.conferences.parties);
   metrics.gauge('trunkline_edge_protocol_revision', () => edgeProtocol.revision);
   metrics.gauge('trunkline_edge_dialogs', () => signaling.dialogs);
   metrics.gauge('trunkline_edge_draining', () => Number(calls.draining));

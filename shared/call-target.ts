@@ -1,6 +1,6 @@
 /**
- * Parses the target of a call (contract section 4): an E.164 number, an extension, a SIP or tel URI, or the slot of a
- * parked call.
+ * Parses the target of a call (contract section 4): an E.164 number, an extension, a SIP or tel URI, the slot of a
+ * parked call, or a conference.
  */
 import { toE164 } from '#shared/e164.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
@@ -17,6 +17,18 @@ const slotForm = /^park:([0-9A-Za-z_-]{1,32})$/i;
 /** The slot of a parked call that a target names; null: it is another target. */
 export function slotOf(target: string): string | null {
   return slotForm.exec(target)?.[1] ?? null;
+}
+
+const conferenceForm = /^conference:([0-9A-Za-z_-]{1,64})$/i;
+
+/** The conference that a target names; null: it is another target. */
+export function conferenceOf(target: string): string | null {
+  return conferenceForm.exec(target)?.[1] ?? null;
+}
+
+/** Whether a target is a place on the edge, where nobody is called. */
+export function isPlace(target: string): boolean {
+  return slotOf(target) !== null || conferenceOf(target) !== null;
 }
 
 /** Returns numbers with a plus, and extensions and SIP URIs without surrounding blanks. Does not check hosts. */
@@ -39,6 +51,8 @@ export function readCallTarget(text: string): CallTarget {
   }
   const slot = slotOf(trimmed);
   if (slot !== null) return { target: `park:${slot}`, host: null };
+  const conference = conferenceOf(trimmed);
+  if (conference !== null) return { target: `conference:${conference}`, host: null };
   const number = toE164(trimmed);
   if (number !== null) return { target: number, host: null };
   if (extensionForm.test(trimmed)) return { target: trimmed, host: null };

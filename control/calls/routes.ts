@@ -95,6 +95,7 @@ export function callRoutes(app: App, services: CallDeps): void {
         'TARGET_NOT_ALLOWED',
         'CALL_NOT_FOUND',
         'CALL_NOT_ACTIVE',
+        'CALLS_APART',
         'SERVICE_UNAVAILABLE',
       ],
     },

@@ -1,12 +1,13 @@
 /** Allowed transfer targets (contract 4). Pure. */
 import type { BlockList } from 'node:net';
 import type { InboundUpdate } from '#shared/api/inbound.ts';
-import { readCallTarget, slotOf, transferTargetOf } from '#shared/call-target.ts';
+import { isPlace, readCallTarget, transferTargetOf } from '#shared/call-target.ts';
 import { ApiError } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 
 /**
- * A target of contract section 4, normalized: E.164, an extension, a SIP URI, or the slot of a parked call.
+ * A target of contract section 4, normalized: E.164, an extension, a SIP URI, the slot of a parked
+ * call, or a conference.
  * @param method of the transfer; a tel URI stays one in a REFER
  * @throws ApiError INVALID_PARAMETER; TARGET_NOT_ALLOWED for a URI with a private literal address
  */
@@ -25,10 +26,11 @@ export function readTarget(
   throw ApiError.of('TARGET_NOT_ALLOWED', { path, address: host }, verdict.reason);
 }
 
-/** The same, for a call: nobody can be reached in the slot of a parked call. */
+/** The same, for a call: nobody can be called in the slot of a parked call or in a conference. */
 export function readDialedTarget(text: string, path: string, allowedTargets: BlockList): string {
   const target = readTarget(text, path, allowedTargets);
-  if (slotOf(target) !== null) throw ApiError.invalid(path, 'must not be the slot of a parked call');
+  if (isPlace(target))
+    throw ApiError.invalid(path, 'must not be the slot of a parked call, nor a conference');
   return target;
 }
 

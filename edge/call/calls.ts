@@ -1,10 +1,12 @@
 /** All live calls of this edge. */
+import { conferenceOf, slotOf } from '#shared/call-target.ts';
 import type { CodecName } from '#shared/codecs.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import { Call, type CallBeginning } from './call.ts';
 import type { CallDeps, OutboundParts } from './call-deps.ts';
 import { type CallPlan, type OutboundPlan, outboundCallPlan } from './call-plan.ts';
 import { type Full, fullFor, shareTaken } from './capacity.ts';
+import { Conferences } from './conference/conferences.ts';
 import type { Termination } from './ending.ts';
 import type { OutboundLimits } from './limits.ts';
 import type { LiveCall } from './live-call.ts';
@@ -48,6 +50,7 @@ export type OutboundChanges = Partial<OutboundParts & Pick<CallDeps, 'agents' | 
 
 export class Calls {
   readonly #deps: CallsDeps & CallDeps;
+  readonly conferences: Conferences;
   readonly #live = new Map<string, Call>();
   /** Live calls by organization. */
   readonly #byOrganization = new Map<string, number>();
@@ -58,6 +61,7 @@ export class Calls {
   #whenEmpty: (() => void) | null = null;
 
   constructor(deps: CallsDeps) {
+    this.conferences = new Conferences(deps.media);
     this.#deps = { ...deps, transfers: deps.outbound ? this.#transferParts(deps, deps.outbound) : null };
   }
 
@@ -167,13 +171,13 @@ export class Calls {
 
   /**
    * Starts a transfer for the API (contract 9.3); the outcome is reported with the call.
-   * @throws CommandRefused when the transfer cannot start, with an API error code if there is one; of the retrieval of a
-   * parked call the promise rejects with it
+   * @throws CommandRefused when the transfer cannot start, with an API error code if there is one; for a place on
+   * this edge the promise rejects with it
    */
   transfer(callId: string, order: TransferOrder): Soon<undefined> {
     const call = this.#live.get(callId);
-    const retrieved = call?.transfers.retrieval(order);
-    if (retrieved) return retrieved.then(demandOk);
+    const entered = call?.transfers.entry(order);
+    if (entered) return entered.then(demandOk);
     const begun = call?.transfers.begin(order);
     if (!begun) throw new CommandRefused('CALL_NOT_ACTIVE', 'The call is not live on this edge.');
     const outcome = begun instanceof Transfer ? begun.decided : begun;
@@ -234,11 +238,13 @@ export class Calls {
     demandOk(outcome);
   }
 
-  /** The same, ordered by a transfer of `by` to the slot. Never rejects. */
-  async #retrieveFrom(slot: string, by: LiveCall): Promise<TransferOutcome> {
-    const parked = this.#parkedIn(by.plan.orgId, slot);
+  /** A transfer to the slot of a parked call or to a conference. Never rejects. */
+  async #enter(place: string, call: LiveCall): Promise<TransferOutcome> {
+    const slot = slotOf(place);
+    if (slot === null) return this.conferences.join(conferenceOf(place) ?? place, call);
+    const parked = this.#parkedIn(call.plan.orgId, slot);
     if (!parked) return failure('target_failed', `No call is parked in slot ${slot}.`);
-    return retrieve(parked, by, this.#deps.media);
+    return retrieve(parked, call, this.#deps.media);
   }
 
   #parkedIn(orgId: string, slot: string): Call | undefined {
@@ -255,7 +261,7 @@ export class Calls {
     const { limits } = deps;
     const admit: TransferParts['admit'] = (call) => limits?.admit(call) ?? null;
     const release: TransferParts['release'] = (callId, sent) => limits?.release(callId, sent);
-    const retrieveFrom: TransferParts['retrieve'] = (...order) => this.#retrieveFrom(...order);
+    const enter: TransferParts['enter'] = (...order) => this.#enter(...order);
     return {
       routes,
       media,
@@ -267,7 +273,7 @@ export class Calls {
       release,
       place,
       decided,
-      retrieve: retrieveFrom,
+      enter,
     };
   }
 

@@ -26,6 +26,10 @@ class FarMedia implements Media {
     return this.near.bridge(...legs);
   }
 
+  openRoom(): ReturnType<Media['openRoom']> {
+    return this.near.openRoom();
+  }
+
   #far(leg: FakeMediaLeg): MediaLeg {
     return {
       answer: (offer) => leg.answer(offer),

@@ -89,6 +89,7 @@ interface LiveAgent {
   keepSilent(): void;
   resume(): void;
   dismiss(reason: string): void;
+  close(reason: string): void;
   moveTo(other: LiveCall): void;
   take(seat: SeatedAgent): void;
 }

@@ -16,6 +16,7 @@ import type {
   MediaBridge,
   MediaLeg,
   MediaLegOptions,
+  MediaRoom,
 } from '../call/ports/media.ts';
 import { CallRefused } from '../call/refused.ts';
 import { Bridge } from './bridge.ts';
@@ -26,6 +27,7 @@ import { type MediaLog, silentLog } from './log.ts';
 import { Playout } from './playout.ts';
 import { DiskSync } from './recording/disk-sync.ts';
 import type { RecorderParts } from './recording/leg-recorder.ts';
+import { Room } from './room/room.ts';
 import { RtpPorts } from './rtp-ports.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -182,6 +184,10 @@ class MediasoupMedia implements RunningMedia {
       throw new Error('a bridge needs two open legs of this media');
     }
     return Bridge.open(one, other, options, this.#shared.log);
+  }
+
+  openRoom(): MediaRoom {
+    return new Room(this.#shared.playout);
   }
 
   availableCodecs(): CodecName[] {

@@ -14,9 +14,10 @@ import type {
   MediaBridge,
   MediaLeg,
   MediaLegOptions,
+  MediaRoom,
 } from '../call/ports/media.ts';
 import type { ConsultOrder } from '../call/ports/transfer.ts';
-import { CallRefused } from '../call/refused.ts';
+import { CallRefused, LegsApart } from '../call/refused.ts';
 import type { ShardConfig, ShardState } from './messages.ts';
 import { musicOnHold, RemoteLeg, waitingTone } from './remote-leg.ts';
 import type { Shard } from './shard.ts';
@@ -147,6 +148,14 @@ export class MediaShards implements Media, Agents {
     const shard = this.#byLoad().find(({ channel }) => one instanceof RemoteLeg && one.channel === channel);
     if (!shard) throw new Error('the media of a leg to bridge is gone');
     return shard.bridge(one, other, options);
+  }
+
+  openRoom(beside: MediaLeg): MediaRoom {
+    const shard = this.#byLoad().find(
+      ({ channel }) => beside instanceof RemoteLeg && beside.channel === channel,
+    );
+    if (!shard) throw new LegsApart();
+    return shard.openRoom();
   }
 
   // ---------------------------------------------------------------- agents

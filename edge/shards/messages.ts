@@ -120,6 +120,10 @@ export const toShard = {
   ),
   closeBridge: notice('close_bridge', objectOf({ bridge })),
 
+  /** A room begins with its first leg, and ends with its last. */
+  enterRoom: notice('enter_room', objectOf({ room: id, leg })),
+  leaveRoom: notice('leave_room', objectOf({ room: id, leg })),
+
   createAgent: notice(
     'create_agent',
     objectOf({ agent, settings: checkedObject<AgentSettings>(), call: checkedObject<CallFacts>() }),

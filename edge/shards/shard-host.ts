@@ -9,6 +9,7 @@ import type {
   LocalLeg,
   LocalMedia,
   MediaBridge,
+  MediaRoom,
   RecordingOrder,
 } from '../call/ports/media.ts';
 import type { ByeExtras } from '../call/ports/signaling.ts';
@@ -39,6 +40,8 @@ export class ShardHost {
   readonly #legs = new Map<number, LocalLeg>();
   readonly #recordings = new Map<number, LegRecording>();
   readonly #bridges = new Map<number, MediaBridge>();
+  /** With the legs in each. */
+  readonly #rooms = new Map<number, { readonly room: MediaRoom; readonly legs: Set<number> }>();
   readonly #agents = new Map<number, SeatedAgent>();
 
   constructor(parts: ShardHostParts) {
@@ -49,7 +52,7 @@ export class ShardHost {
 
   /** What is left of calls: for leak checks. */
   get size(): number {
-    const tables = [this.#legs, this.#recordings, this.#bridges, this.#agents];
+    const tables = [this.#legs, this.#recordings, this.#bridges, this.#rooms, this.#agents];
     return tables.reduce((sum, { size }) => sum + size, 0);
   }
 
@@ -93,6 +96,7 @@ export class ShardHost {
     channel.onAsk(toShard.report, ({ leg }) => ({ report: this.#leg(leg).report() }));
     channel.onTell(toShard.closeLeg, ({ leg }) => this.#closeLeg(leg));
     this.#serveRecordings();
+    this.#serveRooms();
     channel.onAsk(toShard.bridge, async ({ bridge: id, one, other, transcode }) => {
       const bridge = await media.bridge(this.#leg(one), this.#leg(other), {
         transcode,
@@ -108,6 +112,27 @@ export class ShardHost {
       this.#bridges.get(bridge)?.close();
       this.#bridges.delete(bridge);
     });
+  }
+
+  #serveRooms(): void {
+    const { channel, media } = this.#parts;
+    channel.onTell(toShard.enterRoom, ({ room: id, leg: legId }) => {
+      const leg = this.#legs.get(legId);
+      if (!leg) return;
+      const entered = this.#rooms.get(id) ?? { room: media.openRoom(leg), legs: new Set<number>() };
+      this.#rooms.set(id, entered);
+      entered.legs.add(legId);
+      entered.room.enter(leg);
+    });
+    channel.onTell(toShard.leaveRoom, ({ room, leg }) => this.#leaveRoom(room, leg));
+  }
+
+  #leaveRoom(id: number, legId: number): void {
+    const left = this.#rooms.get(id);
+    const leg = this.#legs.get(legId);
+    if (!left?.legs.delete(legId)) return;
+    if (leg) left.room.leave(leg);
+    if (left.legs.size === 0) this.#rooms.delete(id);
   }
 
   #serveRecordings(): void {
@@ -139,6 +164,7 @@ export class ShardHost {
   #closeLeg(id: number): void {
     const leg = this.#legs.get(id);
     if (!leg) return;
+    for (const room of this.#rooms.keys()) this.#leaveRoom(room, id);
     this.#legs.delete(id);
     this.#recordings.delete(id);
     leg.close();

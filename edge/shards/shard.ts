@@ -12,6 +12,7 @@ import type {
   MediaBridge,
   MediaLeg,
   MediaLegOptions,
+  MediaRoom,
 } from '../call/ports/media.ts';
 import type { ConsultOrder } from '../call/ports/transfer.ts';
 import { CallRefused, LegsApart } from '../call/refused.ts';
@@ -81,6 +82,18 @@ export class Shard implements Media, Agents {
       this.#bridges.delete(id);
       throw error;
     }
+  }
+
+  openRoom(): MediaRoom {
+    const room = this.#nextId++;
+    const idOf = (leg: MediaLeg): number => {
+      if (!this.#has(leg)) throw new LegsApart();
+      return leg.id;
+    };
+    return {
+      enter: (leg) => this.channel.tell(toShard.enterRoom, { room, leg: idOf(leg) }),
+      leave: (leg) => this.channel.tell(toShard.leaveRoom, { room, leg: idOf(leg) }),
+    };
   }
 
   #has(leg: MediaLeg): leg is RemoteLeg {

@@ -9,6 +9,7 @@ import type {
   MediaBridge,
   MediaLeg,
   MediaLegOptions,
+  MediaRoom,
 } from '../../edge/call/ports/media.ts';
 import { CallRefused } from '../../edge/call/refused.ts';
 import { FakeBridge, FakeMediaLeg } from '../kit/fakes/fake-media.ts';
@@ -53,6 +54,10 @@ export class SimMedia implements Media {
       });
     }
     return leg;
+  }
+
+  openRoom(): MediaRoom {
+    return { enter: () => {}, leave: () => {} };
   }
 
   async bridge(one: MediaLeg, other: MediaLeg): Promise<MediaBridge> {

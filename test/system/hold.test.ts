@@ -1,9 +1,9 @@
 /**
- * Hold in the whole system, ordered through the API, with real phones. What a held peer hears is in
+ * Hold, park and conferences in the whole system, ordered through the API, with real phones. What a held peer hears is in
  * edge/media/our-hold.test.ts: baresip records nothing after a re-INVITE, but counts the packets that it plays.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { tone } from '../kit/fakes/audio.ts';
+import { share, tone } from '../kit/fakes/audio.ts';
 import { eventually, saw } from '../kit/programs/eventually.ts';
 import { number, TransferSystem } from '../kit/programs/transfers.ts';
 import { Baresip } from '../peers/baresip.ts';
@@ -151,4 +151,47 @@ test('a caller retrieves a parked one, and both phones hear each other', async (
     codec: 'PCMU',
     media: { verdict: 'two_way' },
   });
+});
+
+test('three phones with three codecs hear each other in a conference, until they hang up', async () => {
+  const codecs = [
+    ['PCMU', 500],
+    ['G722/16000/1', 900],
+    ['opus/48000/2', 1300],
+  ] as const;
+  const inbound = {
+    phone_number: number,
+    direction: 'inbound',
+    codec_config: { codecs: ['Opus', 'G.722', 'PCMU'] },
+  };
+  await at.system.api.ok('PATCH', '/v1/sip/config', inbound);
+  await at.system.api.applied(number);
+  const ids: string[] = [];
+  const phones: Baresip[] = [];
+  for (const [name, hz] of codecs) {
+    const phone = await Baresip.start({ codecs: name, speech: tone(hz, 8000 * 60) });
+    at.open.push(phone);
+    phones.push(phone);
+    await phone.command('dial', `sip:${number}@127.0.0.1:${at.system.sipPort}`);
+    await phone.event('CALL_ESTABLISHED');
+    const { id } = await at.live((call) => !ids.includes(call.id));
+    ids.push(id);
+    expect(await at.transfer(id, { transfer_number: 'conference:sales' })).toMatchObject({ status: 200 });
+  }
+  for (const [index, phone] of phones.entries()) {
+    await eventually(`both other tones, and not its own, at phone ${index}`, async () => {
+      const { samples, sampleRate } = await phone.heard();
+      const last = samples.slice(-sampleRate / 5);
+      const shares = codecs.map(([, hz]) => share(last, hz, sampleRate));
+      saw(shares.join(', '));
+      return shares.every((one, at) => (at === index ? one < 0.05 : one > 0.3)) || null;
+    });
+  }
+  for (const [index, phone] of phones.entries()) {
+    await phone.command('hangup');
+    expect(await at.ended(ids[index] ?? '')).toMatchObject({
+      hangup_by: 'peer',
+      media: { verdict: 'two_way' },
+    });
+  }
 });

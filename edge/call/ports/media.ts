@@ -127,6 +127,17 @@ export interface MediaBridge {
   close(): void;
 }
 
+/** A place where legs hear each other. It is released when the last one has left. */
+export interface MediaRoom {
+  /**
+   * The leg exchanges its audio with the room until something else is attached to it; then it must leave.
+   * @throws LegsApart when its media is in another place than the room
+   */
+  enter(leg: MediaLeg): void;
+  /** Also of a leg that is closed; no effect when it is not there. */
+  leave(leg: MediaLeg): void;
+}
+
 export interface Media {
   /** @throws CallRefused 503 when no RTP port pair is free */
   createLeg(options: MediaLegOptions): Promise<MediaLeg>;
@@ -135,6 +146,8 @@ export interface Media {
    * @throws CallRefused 488 when they have no codec in common and may not be transcoded
    */
   bridge(one: MediaLeg, other: MediaLeg, options: BridgeOptions): Promise<MediaBridge>;
+  /** @param beside the first leg that will enter */
+  openRoom(beside: MediaLeg): MediaRoom;
 }
 
 /** Media of this thread. */

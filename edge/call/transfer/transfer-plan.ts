@@ -48,8 +48,8 @@ export interface TransferParts {
   release(callId: string, sent: boolean): void;
   /** Places an outbound leg, or ends it at once. */
   place(plan: OutboundPlan): LiveCall;
-  /** Joins a call with the one that is parked in a slot. Never rejects. */
-  retrieve(slot: string, by: LiveCall): Promise<TransferOutcome>;
+  /** Carries out a transfer to a place on this edge: the slot of a parked call, or a conference. Never rejects. */
+  enter(place: string, call: LiveCall): Promise<TransferOutcome>;
   readonly headersOf: HeadersOf;
   /** Called once for every transfer with a known outcome. */
   decided(kind: TransferKind, outcome: TransferOutcome): void;

@@ -5,7 +5,7 @@
  * the agent are there, nothing can be sent to the peer, so a transfer ordered earlier waits for them.
  */
 
-import { slotOf } from '#shared/call-target.ts';
+import { isPlace } from '#shared/call-target.ts';
 import { reasonPhrase } from '../ending.ts';
 import type { LiveCall, LivePairing } from '../live-call.ts';
 import type { PeerRefer } from '../ports/refer.ts';
@@ -71,8 +71,8 @@ export class Transfers {
 
   /** A transfer ordered by the agent. Never rejects. */
   order(order: TransferOrder): Promise<TransferOutcome> {
-    const retrieved = this.retrieval(order);
-    if (retrieved) return retrieved;
+    const entered = this.entry(order);
+    if (entered) return entered;
     let begun: Transfer | FailedTransfer = callOver;
     this.#call.guarded(() => {
       begun = this.begin(order);
@@ -80,11 +80,10 @@ export class Transfers {
     return outcomeOfBegun(begun);
   }
 
-  /** The outcome of an order to retrieve a parked call; null: it is another order. */
-  retrieval({ target }: TransferOrder): Promise<TransferOutcome> | null {
-    const slot = slotOf(target);
-    if (slot === null || !this.#parts) return null;
-    return this.#call.answered ? this.#parts.retrieve(slot, this.#call) : Promise.resolve(callOver);
+  /** The outcome of an order to enter a place on this edge; null: somebody is to be called. */
+  entry({ target }: TransferOrder): Promise<TransferOutcome> | null {
+    if (!this.#parts || !isPlace(target)) return null;
+    return this.#call.answered ? this.#parts.enter(target, this.#call) : Promise.resolve(callOver);
   }
 
   /** @returns the transfer, or why there is none */

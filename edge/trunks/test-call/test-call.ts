@@ -131,6 +131,7 @@ class TestCall {
           return this.#leg;
         },
         bridge: (...legs) => media.bridge(...legs),
+        openRoom: (beside) => media.openRoom(beside),
       },
       agents: {
         create: (_settings, _call, host) => this.#createCheck(host),

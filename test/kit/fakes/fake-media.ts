@@ -11,6 +11,7 @@ import type {
   MediaBridge,
   MediaLeg,
   MediaLegOptions,
+  MediaRoom,
   RecordingOrder,
 } from '../../../edge/call/ports/media.ts';
 import { CallRefused } from '../../../edge/call/refused.ts';
@@ -147,6 +148,8 @@ export class FakeBridge implements MediaBridge {
 export class FakeMedia implements LocalMedia {
   readonly legs: FakeMediaLeg[] = [];
   readonly bridges: FakeBridge[] = [];
+  /** The legs in each room. */
+  readonly rooms: Set<MediaLeg>[] = [];
   /** Rejects bridges with 488, as for legs without a common codec. */
   refuseBridge = false;
   /** Whether legs are kept for the test; not in load tests. */
@@ -170,6 +173,12 @@ export class FakeMedia implements LocalMedia {
     if (one.codec !== other.codec) bridge.mode = 'transcoded';
     this.bridges.push(bridge);
     return bridge;
+  }
+
+  openRoom(): MediaRoom {
+    const legs = new Set<MediaLeg>();
+    this.rooms.push(legs);
+    return { enter: (leg) => void legs.add(leg), leave: (leg) => void legs.delete(leg) };
   }
 
   /** The leg created last. @throws when there is none */

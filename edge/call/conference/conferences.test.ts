@@ -1,0 +1,99 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { blind, settle, TransferBench } from '../../../test/kit/edge/transfer.ts';
+
+let bench: TransferBench;
+
+beforeEach(() => {
+  bench = new TransferBench({}, 20);
+});
+
+const room = blind('conference:sales');
+
+/** Calls that are up, with their ids. */
+async function calls(count: number) {
+  const made = [];
+  for (let i = 0; i < count; i++) {
+    const call = await bench.callUp();
+    const ids = bench.reports.flatMap((body) => (body.type === 'call' ? [body.call.id] : []));
+    made.push({ ...call, id: ids.at(-1) ?? '' });
+  }
+  return made;
+}
+
+const inRoom = () => bench.media.rooms.map((legs) => legs.size);
+
+describe('a conference', () => {
+  it('begins with the first call that is transferred to it, and ends with the last', async () => {
+    const [one, two, three] = await calls(3);
+    if (!one || !two || !three) throw new Error('no calls');
+    expect((await bench.transfer(one.agent, room)).outcome).toEqual({ ok: true });
+    await bench.calls.transfer(two.id, room);
+    await bench.calls.transfer(three.id, room);
+    expect(inRoom()).toEqual([3]);
+    expect([bench.calls.conferences.size, bench.calls.conferences.parties]).toEqual([1, 3]);
+    expect(one.agent.closedFor).toEqual(['The call joined the conference sales.']);
+    expect(bench.record(one.id)).toMatchObject({ transferred_to: 'conference:sales' });
+
+    one.peer.peer.bye();
+    expect(inRoom()).toEqual([2]);
+    expect(bench.record(one.id)).toMatchObject({ termination: 'caller_hangup', hangup_by: 'peer' });
+    bench.calls.stop(two.id);
+    expect(bench.record(three.id)?.ended_at).toBeNull();
+    bench.calls.stop(three.id);
+    expect(inRoom()).toEqual([0]);
+    expect(bench.calls.conferences.size).toBe(0);
+    expect(bench.shard.host.size).toBe(0);
+    bench.expectNothingLeft();
+  });
+
+  it('has eight parties at most; the ninth stays with its agent', async () => {
+    const made = await calls(9);
+    for (const { id } of made.slice(0, 8)) await bench.calls.transfer(id, room);
+    const last = made[8];
+    if (!last) throw new Error('no call');
+    expect((await bench.transfer(last.agent, room)).outcome).toMatchObject({
+      ok: false,
+      reason: 'The conference sales is full: it has 8 parties.',
+    });
+    expect(last.media.endpoint).toBe(last.agent);
+    expect((await bench.transfer(last.agent, blind('conference:other'))).outcome).toEqual({ ok: true });
+    bench.calls.endAll({ code: 'api_stop', detail: null });
+    bench.expectNothingLeft();
+  });
+
+  it('is left by a party on hold, which comes back, and by one that is parked', async () => {
+    const [one, two] = await calls(2);
+    if (!one || !two) throw new Error('no calls');
+    for (const { id } of [one, two]) await bench.calls.transfer(id, room);
+    bench.calls.hold(one.id, 'hold');
+    expect(inRoom()).toEqual([1]);
+    expect(one.media.endpoint).toBe(bench.agents.holdMusic);
+    bench.calls.hold(one.id, 'resume');
+    expect(inRoom()).toEqual([2]);
+    bench.calls.park(one.id, { slot: '7', timeoutMs: 60_000, atEnd: 'end' });
+    expect(inRoom()).toEqual([1]);
+    await bench.calls.retrieve(one.id, two.id).then(
+      () => expect.unreachable(),
+      (error: unknown) => expect(error).toMatchObject({ code: 'CALL_NOT_ACTIVE' }),
+    );
+    bench.calls.hold(two.id, 'hold');
+    bench.calls.stop(two.id);
+    await settle();
+    bench.calls.endAll({ code: 'api_stop', detail: null });
+    expect(bench.calls.conferences.size).toBe(0);
+    bench.expectNothingLeft();
+  });
+
+  it('takes no call that is on hold, being transferred, or in a conference', async () => {
+    const [one] = await calls(1);
+    if (!one) throw new Error('no call');
+    bench.calls.hold(one.id, 'hold');
+    await expect(bench.calls.transfer(one.id, room)).rejects.toMatchObject({ code: 'CALL_NOT_ACTIVE' });
+    bench.calls.hold(one.id, 'resume');
+    await bench.calls.transfer(one.id, room);
+    await expect(bench.calls.transfer(one.id, room)).rejects.toMatchObject({ code: 'CALL_NOT_ACTIVE' });
+    expect(() => bench.calls.transfer(one.id, blind())).toThrow('Another transfer');
+    bench.calls.endAll({ code: 'api_stop', detail: null });
+    bench.expectNothingLeft();
+  });
+});

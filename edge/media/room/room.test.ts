@@ -1,0 +1,49 @@
+/** Conferences of real legs: each party hears the others and not itself. */
+import { expect, test } from 'vitest';
+import { type Party, pcmu, testOptions, useMedia } from '../../../test/kit/edge/media.ts';
+import { share } from '../../../test/kit/fakes/audio.ts';
+
+const { media, party } = useMedia(testOptions(30_800));
+
+/** Whether the last fifth of a second at the peer is that tone, or has that one among others. */
+const hears = ({ peer }: Party, hz: number) => share(peer.samples(1600), hz);
+
+/** Each peer plays its tone until all of them hear what they should. */
+async function until(parties: readonly (readonly [Party, number])[], done: () => boolean): Promise<void> {
+  let turns = 0;
+  while (!done()) {
+    if (turns++ > 200) throw new Error('the parties do not hear each other');
+    await Promise.all(parties.map(([{ peer }, hz]) => peer.play(peer.toneFrames(hz, 10))));
+  }
+}
+
+test('three parties hear each other, each without itself, until one leaves', async () => {
+  const [a, b, c] = [await party(pcmu), await party(pcmu), await party(pcmu)];
+  const room = media().openRoom(a.leg);
+  for (const { leg } of [a, b, c]) room.enter(leg);
+  await until(
+    [
+      [a, 500],
+      [b, 700],
+    ],
+    () => hears(a, 700) > 0.9 && hears(b, 500) > 0.9 && hears(c, 500) > 0.3 && hears(c, 700) > 0.3,
+  );
+  expect(hears(a, 500)).toBeLessThan(0.05);
+  room.leave(a.leg);
+  a.leg.attach(null);
+  await until([[b, 700]], () => hears(c, 700) > 0.9);
+  for (const { leg } of [b, c]) room.leave(leg);
+});
+
+test('a tone says that a party comes, and that one goes', async () => {
+  const [a, b] = [await party(pcmu), await party(pcmu)];
+  const room = media().openRoom(a.leg);
+  room.enter(a.leg);
+  await a.peer.when(() => a.peer.samples().some((sample) => Math.abs(sample) > 1000));
+  room.enter(b.leg);
+  await b.peer.when(() => share(b.peer.samples(400), 660) > 0.9);
+  room.leave(b.leg);
+  b.leg.attach(null);
+  await a.peer.when(() => share(a.peer.samples(400), 440) > 0.9);
+  room.leave(a.leg);
+});

@@ -1,0 +1,138 @@
+/**
+ * A conference of legs. The frames of all parties are taken, mixed and handed out in a turn of its own every 20 ms:
+ *
+ *     leg -> decode -> write |queue| turn: sum, minus each party's own |queue| read -> encode -> leg
+ *
+ * It works at 16 kHz while a party has a codec with more than telephone bandwidth, else at 8 kHz.
+ */
+import type { AudioEndpoint, MediaLeg, MediaRoom } from '../../call/ports/media.ts';
+import { crossingRate, FrameQueue } from '../crossing.ts';
+import type { PacedLeg, Playout } from '../playout.ts';
+import { MixLevel } from './mixer.ts';
+
+interface Party {
+  readonly input: FrameQueue;
+  readonly output: FrameQueue;
+  readonly level: MixLevel;
+  readonly frame: Int16Array;
+  speaks: boolean;
+}
+
+/** Tones at which parties come and go, Hz, one after the other. */
+const comes = [440, 660] as const;
+const goes = [660, 440] as const;
+const toneFrames = 5;
+const toneAmplitude = 2500;
+
+export class Room implements MediaRoom, PacedLeg {
+  readonly #playout: Playout;
+  readonly #parties = new Map<MediaLeg, Party>();
+  #rate: AudioEndpoint['sampleRate'] = 8000;
+  #sum = new Int32Array(160);
+  #out = new Int16Array(160);
+  #tone: Int16Array = new Int16Array(0);
+  #toneAt = 0;
+  #stop: (() => void) | null = null;
+
+  constructor(playout: Playout) {
+    this.#playout = playout;
+  }
+
+  enter(leg: MediaLeg): void {
+    this.#parties.set(leg, this.#party());
+    this.#retune();
+    this.#seat(leg);
+    this.#ring(comes);
+    this.#stop ??= this.#playout.add(this);
+  }
+
+  leave(leg: MediaLeg): void {
+    if (!this.#parties.delete(leg)) return;
+    this.#retune();
+    this.#ring(goes);
+    if (this.#parties.size === 0) this.close();
+  }
+
+  /** Releases everything. */
+  close(): void {
+    this.#parties.clear();
+    this.#stop?.();
+    this.#stop = null;
+  }
+
+  tick(): void {
+    const sum = this.#sum;
+    const toned = this.#beginSum();
+    let speakers = 0;
+    for (const party of this.#parties.values()) {
+      party.speaks = party.input.shift(party.frame);
+      if (!party.speaks) continue;
+      speakers++;
+      for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] ?? 0) + (party.frame[i] ?? 0);
+    }
+    if (speakers === 0 && !toned) return;
+    for (const { level, speaks, frame, output } of this.#parties.values()) {
+      level.mix(sum, speaks ? frame : null, this.#out);
+      output.push(this.#out);
+    }
+  }
+
+  skip(): void {}
+
+  failed(error: Error): void {
+    this.close();
+    throw error;
+  }
+
+  /** @returns whether a tone is in it */
+  #beginSum(): boolean {
+    const sum = this.#sum;
+    const left = this.#tone.length - this.#toneAt;
+    for (let i = 0; i < sum.length; i++) sum[i] = i < left ? (this.#tone[this.#toneAt + i] ?? 0) : 0;
+    this.#toneAt += Math.min(left, sum.length);
+    return left > 0;
+  }
+
+  #ring(hz: readonly number[]): void {
+    const samples = (toneFrames * this.#rate) / 50;
+    this.#toneAt = 0;
+    this.#tone = Int16Array.from({ length: hz.length * samples }, (_, n) => {
+      const one = hz[Math.floor(n / samples)] ?? 0;
+      return Math.round(toneAmplitude * Math.sin((2 * Math.PI * one * n) / this.#rate));
+    });
+  }
+
+  #party(): Party {
+    const samples = this.#rate / 50;
+    const [input, output] = [new FrameQueue(samples), new FrameQueue(samples)];
+    return { input, output, level: new MixLevel(), frame: new Int16Array(samples), speaks: false };
+  }
+
+  /** The rate that suits all parties; when it changes, each gets a new seat. */
+  #retune(): void {
+    const wide = [...this.#parties.keys()].some(
+      ({ codec }) => codec !== null && crossingRate(codec, codec) === 16_000,
+    );
+    const rate = wide ? 16_000 : 8000;
+    if (rate === this.#rate) return;
+    this.#rate = rate;
+    this.#sum = new Int32Array(rate / 50);
+    this.#out = new Int16Array(rate / 50);
+    this.#tone = new Int16Array(0);
+    this.#toneAt = 0;
+    for (const leg of this.#parties.keys()) {
+      this.#parties.set(leg, this.#party());
+      this.#seat(leg);
+    }
+  }
+
+  #seat(leg: MediaLeg): void {
+    const party = this.#parties.get(leg);
+    if (!party) return;
+    leg.attach({
+      sampleRate: this.#rate,
+      read: (frame) => party.output.shift(frame),
+      write: (frame) => party.input.push(frame),
+    });
+  }
+}
