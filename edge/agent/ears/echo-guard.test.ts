@@ -52,4 +52,11 @@ describe('the echo guard', () => {
     expect(judge(new EchoGuard(), ours, speaks)).toBeLessThan(0.3);
     expect(judge(new EchoGuard(), new Int16Array(ours.length), echo(0.2, 60))).toBe(0);
   });
+
+  it('does not take a caller who sings our note for an echo: a telephone returns less than it gets', () => {
+    const note = (i: number) => (i < 0 ? 0 : 3000 * Math.sin((2 * Math.PI * 220 * i) / 8000));
+    const sent = Int16Array.from({ length: 8000 }, (_, i) => Math.round(note(i)));
+    expect(judge(new EchoGuard(), sent, (i) => note(i - 400))).toBe(0);
+    expect(judge(new EchoGuard(), sent, (i) => note(i - 400) / 5)).toBe(1);
+  });
 });

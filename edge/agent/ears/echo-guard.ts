@@ -28,6 +28,11 @@ const needed = 3;
 const nearby = 8 * perMs;
 /** Judgements after which an echo is looked for everywhere again: its way may have become longer. */
 const lookAgainAfter = 10;
+/**
+ * dB, relative to what was sent, above which a likeness is chance: two voices are alike at some lag, and no telephone
+ * returns nearly all that it gets.
+ */
+const loudestEchoDb = -8;
 /** dB above the expected echo from which a sound is the caller's, and the echo that is expected before one was heard. */
 const marginDb = 6;
 const unknownGainDb = -21;
@@ -82,25 +87,27 @@ export class EchoGuard {
     let match = near;
     if (!match || (match.correlation < echoes && ++this.#judged % lookAgainAfter === 0)) {
       const anywhere = everywhere(this.#sent.samples, this.#received.samples, receivedEnergy);
-      if (anywhere.correlation >= certain) this.#learn(anywhere, receivedEnergy);
+      if (anywhere.correlation >= certain && couldBe(anywhere, receivedEnergy))
+        this.#learn(anywhere, receivedEnergy);
       match ??= anywhere;
-    } else if (match.correlation >= certain) this.#learn(match, receivedEnergy);
-    if (match.correlation >= echoes) return true;
+    } else if (match.correlation >= certain && couldBe(match, receivedEnergy))
+      this.#learn(match, receivedEnergy);
+    if (match.correlation >= echoes && couldBe(match, receivedEnergy)) return true;
     const gainDb = known?.gainDb ?? unknownGainDb;
     return decibels(receivedEnergy) < decibels(loudest()) + gainDb + marginDb;
   }
 
   /** Where echoes were found, and how loud; null: too few were. */
   #known(): Echo | null {
-    if (this.#echoes.length < needed) return null;
-    return {
-      from: median(this.#echoes.map(({ from }) => from)),
-      gainDb: median(this.#echoes.map(({ gainDb }) => gainDb)),
-    };
+    const from = median(this.#echoes.map((echo) => echo.from));
+    // Chance is at another place each time.
+    const there = this.#echoes.filter((echo) => Math.abs(echo.from - from) <= nearby);
+    if (there.length < needed) return null;
+    return { from, gainDb: median(there.map(({ gainDb }) => gainDb)) };
   }
 
   #learn({ from }: Match, receivedEnergy: number): void {
-    this.#echoes.push({ from, gainDb: decibels(receivedEnergy) - decibels(sentEnergy(from)) });
+    this.#echoes.push({ from, gainDb: gainOf(from, receivedEnergy) });
     if (this.#echoes.length > remembered) this.#echoes.shift();
   }
 
@@ -130,6 +137,15 @@ export class EchoGuard {
 /** Energy of what was sent in a window from a place on; after `#sumUp`. */
 function sentEnergy(from: number): number {
   return (sums[from + windowSamples] ?? 0) - (sums[from] ?? 0);
+}
+
+/** dB of what was received relative to what was sent at a place. */
+function gainOf(from: number, receivedEnergy: number): number {
+  return decibels(receivedEnergy) - decibels(sentEnergy(from));
+}
+
+function couldBe({ from }: Match, receivedEnergy: number): boolean {
+  return gainOf(from, receivedEnergy) <= loudestEchoDb;
 }
 
 /** The largest energy of what can come back now. */
