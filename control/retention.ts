@@ -6,12 +6,12 @@ import { deleteChangesBefore } from './audit/index.ts';
 import { deleteCallsBefore, deleteTracesBefore } from './calls/index.ts';
 import { pruneChats } from './chats/index.ts';
 import { pruneChecks } from './checks/index.ts';
-import { addPartitions, type Database, type Db, mostDeletedAtOnce } from './db/index.ts';
+import { addPartitions, type Database, type Db, mostDeletedAtOnce, type SecretBox } from './db/index.ts';
 import type { RetentionMetrics } from './deployment/index.ts';
 import { pruneAnswers } from './http/index.ts';
 import { isoTime } from './organizations/index.ts';
 import { deletePortsBefore } from './porting/index.ts';
-import { deleteRecordingsBefore } from './recordings/index.ts';
+import { deleteRecordingsBefore, openUnfinished, type RecordingContents } from './recordings/index.ts';
 import type { ControlConfig } from './settings/index.ts';
 import { deleteRunsBeyond, deleteTornadoBefore, emptyRecordsBefore } from './testing/index.ts';
 import { deleteRunsBefore } from './tools/index.ts';
@@ -88,7 +88,9 @@ interface RetentionParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly config: RetentionLimits;
-  readonly recordingContents?: { delete(id: string): Promise<void> };
+  /** Both or none: without them there are no recordings. */
+  readonly recordingContents?: RecordingContents;
+  readonly secrets?: SecretBox;
 }
 
 /**
@@ -96,10 +98,11 @@ interface RetentionParts {
  * when no round is running.
  */
 export function startRetention(
-  { database: { db }, clock, config, recordingContents }: RetentionParts,
+  { database, clock, config, recordingContents, secrets }: RetentionParts,
   log: Pick<FastifyBaseLogger, 'info' | 'error'>,
   metrics: RetentionMetrics,
 ): () => Promise<void> {
+  const { db } = database;
   const ending = new AbortController();
   let timer: Timer;
   const prepare = () =>
@@ -121,6 +124,10 @@ export function startRetention(
         log.error({ err: error, kind }, 'old records could not be deleted');
       }
     }
+    if (recordingContents && secrets)
+      await openUnfinished({ clock, database, recordingContents, secrets }).catch((error: unknown) =>
+        log.error({ err: error }, 'recordings whose edge is away could not be read'),
+      );
     log.info(forgotten, 'old records deleted');
     return Object.values(forgotten).some((count) => count >= mostDeletedAtOnce);
   };

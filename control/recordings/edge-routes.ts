@@ -15,14 +15,12 @@ import {
 } from '#shared/api/recordings.ts';
 import { ApiError } from '#shared/errors.ts';
 import { decodeHeader } from '#shared/recording/format.ts';
-import { unwrapKey } from '#shared/recording/keys.ts';
-import { type RecordingRow, toJson } from '../db/index.ts';
+import type { RecordingRow } from '../db/index.ts';
 import type { App } from '../http/index.ts';
 import { findEdgeToken, keyOfHeader } from '../organizations/index.ts';
-import { recordingKeyPair } from '../recording-keys/index.ts';
 import type { RecordingsDeps } from './deps.ts';
-import { inspect } from './inspect.ts';
 import { beginRecording, findRecording, finishRecording } from './store.ts';
+import { factsOf } from './unfinished.ts';
 
 /** Of one part. */
 const mostPartBytes = 1_048_576;
@@ -88,19 +86,7 @@ export function edgeRecordingRoutes(app: App, services: RecordingsDeps): void {
     onRequest,
     handler: async (request) => {
       const row = await required(request.params.id);
-      if (row.state === 'uploading') {
-        const pair = await recordingKeyPair(db, services.secrets, row.key_id);
-        const read = (from: number, to: number) => recordingContents.read(row, from, to);
-        const recording = { id: row.id, dataKey: unwrapKey(row, pair, row.id) };
-        const { ended, frames, runs, pauses, peaks } = await inspect(read, row.received, recording);
-        await finishRecording(db, row.id, {
-          ended,
-          frames,
-          runs: toJson(runs),
-          pauses: toJson(pauses),
-          peaks: toJson(peaks),
-        });
-      }
+      if (row.state === 'uploading') await finishRecording(db, row.id, await factsOf(services, row));
       return answer(await required(row.id));
     },
   });

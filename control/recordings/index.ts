@@ -2,3 +2,4 @@
 export { RecordingContents } from './contents.ts';
 export { recordingRoutes } from './routes.ts';
 export { deleteRecordingsBefore } from './store.ts';
+export { openUnfinished } from './unfinished.ts';

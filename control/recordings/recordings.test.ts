@@ -10,6 +10,7 @@ import { wrapKey } from '#shared/recording/keys.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { currentRecordingKey, rotateRecordingKey } from '../recording-keys/index.ts';
 import { pruneOld } from '../retention.ts';
+import { openUnfinished } from './unfinished.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'recordings-'));
 let test: TestControl;
@@ -213,6 +214,22 @@ describe('a recording that an edge has sent', () => {
     expect((await details()).duration_ms).toBe(3_600);
   });
 
+  it('is playable up to what arrived when its edge stays away, which may still bring the rest', async () => {
+    const recording = await recordingOfEdge();
+    const { length } = recording.header;
+    await begin(recording);
+    await put(recording.id, 0, recording.bytes.subarray(0, length + 2 * 8_040));
+    await openUnfinished(test.control.services);
+    expect((await wav()).codes).toEqual(['RECORDING_NOT_READY']);
+    test.clock.advance(13.5 * 60 * 60 * 1000);
+    await openUnfinished(test.control.services);
+    expect(await details()).toMatchObject({ state: 'uploading', duration_ms: 1_000, ended: null });
+    expect((await wav()).bytes.length).toBe(44 + 50 * 640);
+    await put(recording.id, length + 2 * 8_040, recording.bytes.subarray(length + 2 * 8_040));
+    await complete(recording.id);
+    expect(await details()).toMatchObject({ state: 'ready', duration_ms: 3_600, ended: 'call_ended' });
+  });
+
   it('is playable up to a kill of its edge, and up to damage', async () => {
     await send(await recordingOfEdge(test.orgId, 30, false));
     expect(await details()).toMatchObject({ ended: 'edge_restarted', duration_ms: 3_600 });
@@ -236,50 +253,6 @@ describe('a recording that an edge has sent', () => {
 });
 
 type TestAnswer = Awaited<ReturnType<typeof test.call>>['read'];
-
-describe('what is recorded', () => {
-  const ofEdge = async () => test.control.services.edgeConfig.snapshot();
-  const choice = { mode: 'audio', announcement: 'spoken', announcement_text: 'Recorded.', pause_key: '*' };
-  const filled = { mode: 'off', announcement: 'none', announcement_text: null, pause_key: null };
-
-  it('is set for the organization; its edges get it with the public key alone', async () => {
-    const patch = (recording: unknown) => test.call('PATCH', '/v1/org/settings', { body: { recording } });
-    expect((await patch({ mode: 'off' })).body.data?.recording).toEqual(filled);
-    expect((await patch(choice)).body.data?.recording).toEqual(choice);
-    const found = (await ofEdge()).organizations.find(({ org_id }) => org_id === test.orgId)?.recording;
-    const key = await currentRecordingKey(test.control.services.database.db);
-    expect(found).toEqual({ ...key, choice });
-    expect((await patch(null)).body.data?.recording).toBeNull();
-    expect((await ofEdge()).organizations.map(({ recording }) => recording)).toContainEqual(key);
-  });
-
-  it('is set for a number, and cleared', async () => {
-    const number = '+14155550142';
-    await test.call('POST', '/v1/sip/attach', {
-      body: { phone_numbers: [number], directions: ['inbound'] },
-    });
-    const set = (recording: unknown) =>
-      test.call('POST', `/v1/inbound/${number}`, { body: { prompt: 'Be kind.', recording } });
-    const found = async () => (await ofEdge()).numbers.find((one) => one.number === number)?.agent?.recording;
-    expect((await set(choice)).status).toBe(200);
-    expect((await test.call('GET', `/v1/inbound/${number}`)).body.recording).toEqual(choice);
-    expect(await found()).toEqual(choice);
-    expect((await set(null)).status).toBe(200);
-    expect(await found()).toBeUndefined();
-  });
-
-  it('needs a text for a spoken announcement, wherever it is set', async () => {
-    const body = { recording: { mode: 'audio', announcement: 'spoken', announcement_text: ' ' } };
-    for (const answer of [
-      await test.call('PATCH', '/v1/org/settings', { body }),
-      await test.call('POST', '/v1/inbound/+14155550142', { body }),
-      await test.call('POST', '/v1/calls', { body: { ...body, phone_number: '+14155550123', task: 'Hi' } }),
-    ]) {
-      expect(answer.codes).toEqual(['INVALID_PARAMETER']);
-      expect(answer.errors[0]?.details?.path).toBe('/recording/announcement_text');
-    }
-  });
-});
 
 describe('recordings of an organization', () => {
   it('are listed newest first, page by page', async () => {
