@@ -48,7 +48,6 @@ const noTableLimits: Readonly<Record<string, string>> = {
   'registration.retryMs': 'the base of growing pauses',
   'talk.listenMs': 'a pause',
   'talk.repeats': 'a number of turns',
-  'talk.sampleRate': 'a format',
   'talk.tailMs': 'a pause',
   'testCaller.turnEndMs': 'a pause',
 };

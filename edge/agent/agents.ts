@@ -121,6 +121,7 @@ export function createAgents(deps: AgentsDeps): Agents {
       clock,
       log,
       newId,
+      sampleRate: rateFor(call.codec),
       limits: { ...talkLimits, ...deps.talkLimits },
       watched: deps.watched,
     };
@@ -192,6 +193,11 @@ export function createAgents(deps: AgentsDeps): Agents {
     waiting: ringback,
     music: holdMusic,
   };
+}
+
+/** Hz: what a caller can hear and say. */
+function rateFor(codec: CallFacts['codec']): 8000 | 16000 {
+  return codec === 'Opus' || codec === 'G.722' ? 16_000 : 8000;
 }
 
 /** Runs the tools of a call's pathway nodes. */

@@ -321,3 +321,31 @@ describe('pronunciation', () => {
     agent.close('over');
   });
 });
+
+describe('the audio of a caller', () => {
+  it.each([
+    ['PCMU', 8000],
+    ['G.729', 8000],
+    ['Opus', 16_000],
+    ['G.722', 16_000],
+  ] as const)('with %s has %d Hz in both directions', async (codec, rate) => {
+    const heard: number[] = [];
+    const stt: SpeechToText = {
+      transcribe: async (_samples, { sampleRate }) => {
+        heard.push(sampleRate);
+        return 'my account';
+      },
+    };
+    const { agent, host, begin } = setUp({ codec, stt });
+    expect(agent.sampleRate).toBe(rate);
+    await begin();
+    expect(await takeFrames(agent, 100)).toBe('Press 1, 2 or 3.'.length);
+    const frame = new Int16Array(rate / 50).map((_, i) => (i % 8 < 4 ? 3000 : -3000));
+    for (let i = 0; i < 25; i++) agent.write?.(frame);
+    for (let i = 0; i < 60; i++) agent.write?.(new Int16Array(rate / 50));
+    await settle();
+    expect(heard).toEqual([rate]);
+    expect(host.lines('user')).toEqual(['user: my account']);
+    agent.close('over');
+  });
+});

@@ -9,8 +9,6 @@ export interface TalkLimits {
   readonly tailMs: number;
   /** maximum speech queued for playback, seconds */
   readonly maxQueuedSeconds: number;
-  /** sample rate of the agent's audio, Hz */
-  readonly sampleRate: 8000 | 16000;
 }
 
 export const talkLimits: TalkLimits = {
@@ -19,5 +17,4 @@ export const talkLimits: TalkLimits = {
   greetingMs: 5000,
   tailMs: 200,
   maxQueuedSeconds: 600,
-  sampleRate: 8000,
 };

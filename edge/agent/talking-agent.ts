@@ -52,6 +52,8 @@ export interface TalkingDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly newId: NewId;
+  /** Of the agent's audio, Hz. */
+  readonly sampleRate: 8000 | 16000;
   readonly limits: TalkLimits;
   /** Called with the conversation after each step; for tests of the agent. */
   readonly watched?: ((talk: Talk) => void) | undefined;
@@ -113,7 +115,7 @@ export class TalkingAgent implements AgentLeg {
     this.#timers = new Timers(deps.clock);
     this.#transcript = new Transcript(host, deps.clock, deps.newId);
     this.#begin = begin;
-    this.sampleRate = deps.limits.sampleRate;
+    this.sampleRate = deps.sampleRate;
     const options = { voice, language, sampleRate: this.sampleRate };
     this.#speaking = new Speaking(deps.tts, options, deps.limits.maxQueuedSeconds, deps.pronouncer);
     this.#hearing = new Hearing({

@@ -81,11 +81,31 @@ test('a call is rejected when the server does not accept the session', async () 
   lab.faults.refuse = null;
 });
 
-test('the model has A-law when the caller has', async () => {
-  const rtpmaps = ['8 PCMA/8000', '101 telephone-event/8000'];
-  caller = await callAndTalk(system, number, { formats: '8 101', rtpmaps });
-  expect(lab.session).toMatchObject({ audio: { input: { format: { type: 'audio/pcma' } } } });
+test.each([
+  ['8 PCMA/8000', 'audio/pcma'],
+  ['96 opus/48000/2', 'audio/pcm'],
+])('the model of a caller with %s has %s', async (codec, type) => {
+  const formats = `${codec.split(' ')[0]} 101`;
+  caller = await callAndTalk(system, number, { formats, rtpmaps: [codec, '101 telephone-event/8000'] });
+  expect(lab.session).toMatchObject({ audio: { input: { format: { type } } } });
   await caller.hangup();
+});
+
+test('an agent speaks to a caller with Opus to the end of its text', async () => {
+  const pathwayId = await system.api.pathway(
+    'Wide',
+    [{ id: 'bye', type: 'End Call', data: { isStart: true, text: 'Goodbye.' } }],
+    [],
+  );
+  await system.api.answerWith(number, { pathway_id: pathwayId });
+  await system.api.applied(number);
+  const rtpmaps = ['96 opus/48000/2', '101 telephone-event/8000'];
+  caller = await callAndTalk(system, number, { formats: '96 101', rtpmaps });
+  const { phone, callId } = caller;
+  await phone.expect('BYE');
+  const { id } = await system.api.endedCall(callId);
+  const { transcripts } = await system.api.detail(id);
+  expect(transcripts.map(({ text }) => text)).toContain('Goodbye.');
 });
 
 test('a model holds a node of a pathway, which goes on with what it hands back', async () => {

@@ -59,8 +59,7 @@ export class NodeSession {
         transfer_list: {},
       },
       // The conversation's variables have those of the call.
-      // A session of 8 kHz suits a pathway's audio, whatever the caller has.
-      { ...call, variables: {}, codec: call.codec === 'PCMA' ? 'PCMA' : 'PCMU' },
+      { ...call, variables: {} },
       this.#hostFor(host, node),
       { ...deps, tools: this.#learning(deps.tools), node: this.#part() },
     );

@@ -1,6 +1,7 @@
 /** A pathway agent in a call that the test drives. */
 import type { Understanding } from '#shared/agent/interfaces.ts';
 import { FakeClock } from '#shared/clock.ts';
+import type { CodecName } from '#shared/codecs.ts';
 import type { RealtimeConnection } from '#shared/edge-protocol/agents.ts';
 import type { PathwayConfig } from '#shared/edge-protocol/config.ts';
 import { ruleDialogue } from '#shared/models/rule-dialogue.ts';
@@ -58,6 +59,7 @@ interface Setup {
   readonly realtime?: RealtimeConnection[];
   readonly tools?: AgentsDeps['tools'];
   readonly webhook?: AgentsDeps['webhook'];
+  readonly codec?: CodecName;
   readonly pronunciations?: Pronunciation[];
   /** Of the organization. */
   readonly keyTerms?: string[];
@@ -76,6 +78,7 @@ export function setUp({
   realtime,
   tools,
   webhook,
+  codec,
   pronunciations,
 }: Setup = {}) {
   const host = new RecordingHost();
@@ -113,7 +116,7 @@ export function setUp({
       ...manner,
       ...settings,
     },
-    call,
+    { ...call, ...(codec && { codec }) },
     host,
   );
   const press = async (keys: string) => {
