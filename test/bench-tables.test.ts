@@ -12,6 +12,7 @@ import { formatMediaBench } from './bench/media.bench.ts';
 import { formatOutboundBench } from './bench/outbound.bench.ts';
 import { formatParserBench } from './bench/parser.bench.ts';
 import { formatSignalingBench } from './bench/signaling.bench.ts';
+import { formatTalkBench } from './bench/talk.bench.ts';
 
 const page = readFileSync(new URL('../docs/performance.md', import.meta.url), 'utf8');
 
@@ -52,6 +53,7 @@ const printed: Readonly<Record<string, string>> = {
   outbound: formatOutboundBench({ loads: [], failover: [] }),
   parser: formatParserBench([]),
   signaling: formatSignalingBench([]),
+  talk: formatTalkBench({ seed: 1, speakers: [], calls: 0, load: 0, latencies: [], shares: [], stops: [] }),
 };
 
 const sections = new Map(

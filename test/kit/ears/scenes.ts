@@ -32,7 +32,7 @@ export interface Scene {
 }
 
 /** A generator of numbers from 0 to 1, the same for the same seed. */
-function random(seed: number): () => number {
+export function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -77,7 +77,7 @@ async function spoken(
 }
 
 /** Sound at this level, dB below the loudest. */
-function level(samples: Int16Array, db: number): Int16Array {
+export function level(samples: Int16Array, db: number): Int16Array {
   const loud = framesOf(samples)
     .map(rms)
     .filter((one) => one > 60);
@@ -97,7 +97,7 @@ function mixed(...all: readonly Int16Array[]): Int16Array {
 }
 
 /** Noise of a street: low, with swells of passing cars and some clatter. @param db of its mean level */
-function street(samples: number, db: number, seed: number): Int16Array {
+export function street(samples: number, db: number, seed: number): Int16Array {
   const next = random(seed);
   let low = 0;
   const raw = Float64Array.from({ length: samples }, (_, i) => {
@@ -119,7 +119,7 @@ function hiss(samples: number, db: number, seed: number): Int16Array {
 }
 
 /** Music: chords of tones with overtones, a new one every 400 ms. */
-function music(samples: number, db: number, seed: number): Int16Array {
+export function music(samples: number, db: number, seed: number): Int16Array {
   const next = random(seed);
   const length = rate * 0.4;
   let chord: number[] = [];

@@ -1,6 +1,6 @@
 /** A caller for tests: a minimal phone with SRTP media, already in a call. */
 import { Phone } from '../../../scripts/call/phone.ts';
-import { SrtpPeer } from '../fakes/srtp-peer.ts';
+import { SrtpPeer, type SrtpPeerOptions } from '../fakes/srtp-peer.ts';
 import type { TestSystem } from './harness.ts';
 
 /** Where a phone calls. */
@@ -18,9 +18,9 @@ export interface Caller {
 }
 
 /** A phone with its TLS connection and RTP ports that has not called yet. */
-export async function pickUp(system: Callable): Promise<Caller> {
+export async function pickUp(system: Callable, peer: SrtpPeerOptions = {}): Promise<Caller> {
   const phone = await Phone.connect({ host: '127.0.0.1', port: system.sipPort, ca: system.ca });
-  const media = await SrtpPeer.open();
+  const media = await SrtpPeer.open(peer);
   return {
     phone,
     media,
@@ -44,8 +44,9 @@ export async function callAndTalk(
   system: Callable,
   number: string,
   sdp: Parameters<SrtpPeer['sdp']>[0] = {},
+  peer: SrtpPeerOptions = {},
 ): Promise<Caller> {
-  const caller = await pickUp(system);
+  const caller = await pickUp(system, peer);
   const response = await caller.phone.invite(number, caller.media.sdp(sdp));
   if (response.status !== 200) {
     await caller.close();
