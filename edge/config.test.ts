@@ -34,7 +34,7 @@ describe('the settings of the edge', () => {
       probeIntervalMs: 60_000,
       drainTimeoutMs: 60_000,
       media: {
-        workers: null,
+        shards: null,
         workerBin: expect.stringMatching(/mediasoup-worker/),
       },
       voice: 'slt',

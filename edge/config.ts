@@ -62,7 +62,7 @@ export interface EdgeSettings {
   readonly probeIntervalMs: number;
   readonly drainTimeoutMs: number;
   readonly media: {
-    readonly workers: number | null;
+    readonly shards: number | null;
     readonly workerBin: string;
   };
   /** Used without a speech server. */
@@ -109,7 +109,7 @@ export function readSettings(env: Environment = process.env): EdgeSettings {
     probeIntervalMs: read.integer('TRUNK_PROBE_INTERVAL_S', 1, 86_400) * 1000,
     drainTimeoutMs: read.integer('DRAIN_TIMEOUT_S', 0, 86_400) * 1000,
     media: {
-      workers: read.isSet('MEDIA_WORKERS') ? read.integer('MEDIA_WORKERS', 1, 256) : null,
+      shards: read.isSet('MEDIA_WORKERS') ? read.integer('MEDIA_WORKERS', 1, 256) : null,
       workerBin: read.optional('MEDIASOUP_WORKER') ?? workerLocation(env).binary,
     },
     ...voiceSettings(read),

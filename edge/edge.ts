@@ -1,7 +1,7 @@
 /**
  * Builds the edge from its parts (start/).
  *
- *     settings -> media, reporting -> calls -> signaling <- engine
+ *     settings -> media shards, reporting -> calls -> signaling <- engine
  *
  * `start` resolves when calls are accepted. `stop` drains: new INVITEs and OPTIONS get 503, live calls end or time out,
  * then the engine, media and reporting are closed in this order, so that the last messages of the last call are
@@ -9,8 +9,8 @@
  */
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import { collectGarbage, trimFreedPages } from '#shared/give-memory-back.ts';
+import { Gate } from '#shared/models/gate.ts';
 import { createModels } from '#shared/models/models.ts';
-import { createAgents } from './agent/agents.ts';
 import { AgentTestCalls } from './call/agent-test-calls.ts';
 import type { Calls } from './call/calls.ts';
 import { carryOut } from './commands.ts';
@@ -18,18 +18,18 @@ import type { EdgeSettings } from './config.ts';
 import type { EngineProcess } from './engine-process.ts';
 import type { FleetView } from './fleet/fleet-view.ts';
 import type { EdgeLog } from './log.ts';
-import type { RunningMedia } from './media/media.ts';
-import { addGauges, ownMetrics } from './metrics.ts';
+import { addGauges, addUp, ownMetrics } from './metrics.ts';
 import { ProbeReports } from './probe-reports.ts';
 import type { RecordingUploads } from './reporting/recordings/uploads.ts';
 import type { Reporting } from './reporting/reporting.ts';
+import type { MediaShards } from './shards/media-shards.ts';
 import type { Signaling } from './signaling/signaling.ts';
 import { agentDeps, type Speech, speechOf } from './start/agents.ts';
 import { callsOf, outboundLimitsOf } from './start/calls.ts';
 import { clock, createContext, type EdgeOptions } from './start/context.ts';
 import { engineMetrics, engineOf } from './start/engine.ts';
 import { fleetOf } from './start/fleet.ts';
-import { mediaOf } from './start/media.ts';
+import { shardsOf, TestMedia } from './start/media.ts';
 import { recordingPlace, recordingsOf, uploadsOf } from './start/recordings.ts';
 import { reportingOf } from './start/reporting.ts';
 import { signalingOf } from './start/signaling.ts';
@@ -46,7 +46,8 @@ const handOverMs = 5_000;
 interface EdgeParts {
   readonly settings: EdgeSettings;
   readonly log: EdgeLog;
-  readonly media: RunningMedia;
+  readonly media: MediaShards;
+  readonly testMedia: TestMedia;
   readonly speech: Speech;
   readonly reporting: Reporting;
   readonly uploads: RecordingUploads;
@@ -77,10 +78,14 @@ export class Edge {
     const context = await createContext(settings, log, software, options);
     const { metrics, current } = context;
     const place = recordingPlace(context);
-    const media = await mediaOf(context, place);
     const speech = speechOf(context);
+    const gate = new Gate(settings.models.concurrency, clock);
+    const media = await shardsOf(context, { tts: speech.tts, gate }, place);
+    const testMedia = new TestMedia(context);
     const onConfig = (config: EdgeConfig): void => {
       current.apply(config);
+      const { version, organizations, pathways, allowed_private_targets } = config;
+      media.configure({ version, organizations, pathways, allowed_private_targets });
       signaling.configure(config);
       trunks.configure(config.numbers);
       if (calls.setOutOfService(config.draining === true)) {
@@ -99,10 +104,9 @@ export class Edge {
         receive: (frame) => fleet.receive(frame),
       },
       metrics: () => ({
-        ...metrics.snapshot(),
         ...trunks.metrics(),
         ...signaling.metrics(),
-        ...models.metrics('trunkline_edge_'),
+        ...addUp(metrics.snapshot(), models.metrics('trunkline_edge_'), media.metrics()),
         ...engineMetrics(engine),
         ...ownMetrics(),
       }),
@@ -121,13 +125,13 @@ export class Edge {
       clock,
       random: Math.random,
       limits: context.limits.models,
+      gate,
     });
     const deps = agentDeps(context, speech, models);
-    const agents = createAgents(deps);
     const agentTestCalls = new AgentTestCalls(clock);
     const calls: Calls = callsOf(context, {
       media,
-      agents,
+      agents: media,
       reporter: reporting,
       drained: () => reporting.sendStatus(),
       limits,
@@ -159,8 +163,8 @@ export class Edge {
       agentTestCalls,
       trunks,
       signaling,
-      media,
-      agents,
+      media: testMedia,
+      agents: media,
       agentDeps: deps,
       reporting,
     });
@@ -176,6 +180,7 @@ export class Edge {
       settings,
       log,
       media,
+      testMedia,
       speech,
       reporting,
       uploads,
@@ -186,7 +191,7 @@ export class Edge {
       fleet: fleet.view,
       engine,
     });
-    addGauges(metrics, { media, calls, signaling });
+    addGauges(metrics, { media, testMedia, calls, signaling });
     try {
       if (settings.drachtio) signaling.connect(settings.drachtio);
       else engine?.start();
@@ -265,12 +270,13 @@ export class Edge {
   }
 
   async #close(): Promise<void> {
-    const { media, speech, reporting, uploads, signaling, trunks, probes, engine } = this.#parts;
+    const { media, testMedia, speech, reporting, uploads, signaling, trunks, probes, engine } = this.#parts;
     trunks.close();
     probes.flush();
     signaling.close();
     await engine?.stop();
     await media.close();
+    await testMedia.close();
     await speech.tts.close();
     await speech.voices.close();
     await uploads.close();

@@ -9,6 +9,7 @@ import { testCallerLimits } from './agent/test-caller/test-caller.ts';
 import { agentTestTimes } from './agent-tests.ts';
 import { callTimes } from './call/times.ts';
 import { recordingLimits } from './media/recording/disk-room.ts';
+import { shardLimits } from './shards/shard-slot.ts';
 import { strangerLimits } from './signaling/admission/strangers.ts';
 import { registrationTimes } from './signaling/registration/times.ts';
 import { sessionIntervals } from './signaling/session/session-timer.ts';
@@ -31,6 +32,7 @@ export const edgeLimits = {
   recordings: recordingLimits,
   registration: registrationTimes,
   session: sessionIntervals,
+  shards: shardLimits,
   strangers: strangerLimits,
   talk: talkLimits,
   testCaller: testCallerLimits,

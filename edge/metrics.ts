@@ -3,7 +3,7 @@
 import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { processMetrics } from '#shared/process-metrics.ts';
 import type { Calls } from './call/calls.ts';
-import type { RunningMedia } from './media/media.ts';
+import type { ShardsStats } from './shards/media-shards.ts';
 import type { Signaling } from './signaling/signaling.ts';
 
 /** Counters and gauges; labels are part of the key, as in the text format: `name{label="value"}`. */
@@ -26,10 +26,16 @@ export class Metrics {
     this.#gauges.set(name, read);
   }
 
+  counters(): Record<string, number> {
+    return Object.fromEntries(this.#counters);
+  }
+
+  gauges(): Record<string, number> {
+    return Object.fromEntries([...this.#gauges].map(([name, read]) => [name, read()]));
+  }
+
   snapshot(): Record<string, number> {
-    const values = Object.fromEntries(this.#counters);
-    for (const [name, read] of this.#gauges) values[name] = read();
-    return values;
+    return { ...this.counters(), ...this.gauges() };
   }
 }
 
@@ -38,10 +44,31 @@ function keyOf(name: string, labels: Readonly<Record<string, string>>): string {
   return pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`;
 }
 
+type MediaCounts = Omit<ShardsStats, 'shards' | 'deaths'>;
+
+/** Sums by name. */
+export function addUp(...all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const total: Record<string, number> = {};
+  for (const values of all) {
+    for (const [name, value] of Object.entries(values)) total[name] = (total[name] ?? 0) + value;
+  }
+  return total;
+}
+
 /** Gauges of the edge, read when they are exported. */
 export function addGauges(
   metrics: Metrics,
-  { media, calls, signaling }: { media: RunningMedia; calls: Calls; signaling: Signaling },
+  {
+    media,
+    testMedia,
+    calls,
+    signaling,
+  }: {
+    media: { stats(): ShardsStats };
+    testMedia: { stats(): MediaCounts | null };
+    calls: Calls;
+    signaling: Signaling;
+  },
 ): void {
   metrics.gauge('trunkline_edge_calls', () => calls.size);
   metrics.gauge('trunkline_edge_conferences', () => calls.conferences.size);
@@ -51,12 +78,21 @@ export function addGauges(
   metrics.gauge('trunkline_edge_draining', () => Number(calls.draining));
   metrics.gauge('trunkline_edge_engine_up', () => Number(signaling.up));
   metrics.gauge('trunkline_edge_wide_source_numbers', () => signaling.wideNumbers);
-  metrics.gauge('trunkline_edge_media_legs', () => media.stats().legs);
-  metrics.gauge('trunkline_edge_rtp_ports_in_use', () => media.stats().ports.inUse);
-  metrics.gauge('trunkline_edge_rtp_ports', () => media.stats().ports.total);
-  metrics.gauge('trunkline_edge_media_worker_deaths_total', () => media.stats().workerDeaths);
-  metrics.gauge('trunkline_edge_media_legs_without_keys_total', () => media.stats().legsWithoutKeys);
-  metrics.gauge('trunkline_edge_audio_frames_skipped_total', () => media.stats().skippedFrames);
+  const sum = (value: (counts: MediaCounts) => number) => () => {
+    const tests = testMedia.stats();
+    return value(media.stats()) + (tests ? value(tests) : 0);
+  };
+  const gauges: Record<string, (counts: MediaCounts) => number> = {
+    trunkline_edge_media_legs: ({ legs }) => legs,
+    trunkline_edge_rtp_ports_in_use: ({ ports }) => ports.inUse,
+    trunkline_edge_rtp_ports: ({ ports }) => ports.total,
+    trunkline_edge_media_worker_deaths_total: ({ workerDeaths }) => workerDeaths,
+    trunkline_edge_media_legs_without_keys_total: ({ legsWithoutKeys }) => legsWithoutKeys,
+    trunkline_edge_audio_frames_skipped_total: ({ skippedFrames }) => skippedFrames,
+  };
+  for (const [name, value] of Object.entries(gauges)) metrics.gauge(name, sum(value));
+  metrics.gauge('trunkline_edge_media_shards', () => media.stats().shards);
+  metrics.gauge('trunkline_edge_media_shard_deaths_total', () => media.stats().deaths);
 }
 
 /** What the edge's process uses, by Prometheus name. */

@@ -98,6 +98,7 @@ export const terminations = {
   connection_lost: { party: 'caller', sipStatus: 0, summary: 'The connection to the peer was lost.' },
   dialog_lost: { party: 'edge', sipStatus: 0, summary: 'The SIP engine no longer has the dialog.' },
   engine_lost: { party: 'edge', sipStatus: 0, summary: 'The connection to the SIP engine was lost.' },
+  media_lost: { party: 'edge', sipStatus: 500, summary: 'What carried the audio of the call failed.' },
   internal_error: { party: 'edge', sipStatus: 500, summary: 'The edge failed; the log has the details.' },
 } as const satisfies Record<string, TerminationRule>;
 

@@ -46,6 +46,8 @@ const noTableLimits: Readonly<Record<string, string>> = {
   'registration.keepaliveMs': 'an interval',
   'replicas.lookMs': 'an interval',
   'registration.retryMs': 'the base of growing pauses',
+  'shards.lookMs': 'an interval',
+  'shards.restartMs': 'a pause',
   'talk.listenMs': 'a pause',
   'talk.repeats': 'a number of turns',
   'talk.tailMs': 'a pause',

@@ -235,7 +235,7 @@ export class Call implements LiveCall {
       codecs,
       beside,
       parentId: this.#plan.parentId,
-      failed: (error) => this.end({ code: 'internal_error', detail: error.message }),
+      failed: (error) => this.end({ code: 'media_lost', detail: error.message }),
     });
     if (this.#termination) {
       media.close();

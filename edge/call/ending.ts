@@ -65,6 +65,7 @@ const rules: Record<TerminationCode, { readonly hangupBy: HangupBy; readonly dia
   connection_lost: { hangupBy: 'error', dialog: 'gone' },
   dialog_lost: { hangupBy: 'error', dialog: 'gone' },
   engine_lost: { hangupBy: 'error', dialog: 'gone' },
+  media_lost: { hangupBy: 'error', dialog: 'ours' },
   internal_error: { hangupBy: 'error', dialog: 'ours' },
 };
 

@@ -20,18 +20,28 @@ export interface Speech {
 }
 
 export function speechOf(context: EdgeContext): Speech {
-  const { log, metrics } = context;
-  const silero = new Silero(clock, log.child({ part: 'ears' }));
-  metrics.gauge('trunkline_edge_voice_detector_failed', () => Number(silero.state === 'failed'));
   return {
     tts: voiceOf(context),
     ...transcriptionOf(context),
-    voices: new TwoStageDetectors(new WebrtcDetectors(), silero),
+    voices: voicesOf(context),
   };
 }
 
+/** What detects the voices of callers in this thread. */
+export function voicesOf({ log, metrics }: Pick<EdgeContext, 'log' | 'metrics'>): TwoStageDetectors {
+  const silero = new Silero(clock, log.child({ part: 'ears' }));
+  metrics.gauge('trunkline_edge_voice_detector_failed', () => Number(silero.state === 'failed'));
+  return new TwoStageDetectors(new WebrtcDetectors(), silero);
+}
+
+/** What agents need of a context; a media shard has no more of it. */
+export type AgentContext = Pick<
+  EdgeContext,
+  'limits' | 'log' | 'metrics' | 'current' | 'controlUrl' | 'edgeToken' | 'privateAuthority'
+>;
+
 export function agentDeps(
-  context: EdgeContext,
+  context: AgentContext,
   { tts, stt, transcriber, voices }: Speech,
   models: AgentsDeps['models'],
 ): AgentsDeps {

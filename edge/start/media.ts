@@ -1,24 +1,114 @@
-/** Media with the settings of this edge. */
-import { lookForLibrariesIn } from '#shared/native-library.ts';
-import { createMedia, type MediaOptions, type RunningMedia } from '../media/media.ts';
-import type { EdgeContext } from './context.ts';
+/** Media with the settings of this edge: shards for calls, and media of this thread for calls of tests. */
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { LocalLeg, LocalMedia, MediaBridge } from '../call/ports/media.ts';
+import type { RunningMedia } from '../media/media.ts';
+import { MediaShards } from '../shards/media-shards.ts';
+import { type SharedServices, serveShard } from '../shards/services.ts';
+import type { ShardThread } from '../shards/shard-slot.ts';
+import { clock, type EdgeContext } from './context.ts';
+import type { RecordingPlace } from './recordings.ts';
+import { mediaSettings, rangesOf, type ShardSettings, shardSettings } from './shard-settings.ts';
 
-/** @throws Error when no media worker can be run */
-export function mediaOf(
-  { settings, options, log, publicIp, keys }: EdgeContext,
-  recordings: MediaOptions['recordings'],
-): Promise<RunningMedia> {
-  const { rtp, media } = settings;
-  lookForLibrariesIn(options.codecLibraries ?? null);
-  return createMedia({
-    listenIp: rtp.host,
-    publicIp,
-    portMin: rtp.portMin,
-    portMax: rtp.portMax,
-    workerBin: media.workerBin,
-    ...(media.workers === null ? {} : { workers: media.workers }),
+/** @throws Error when no shard can be run */
+export function shardsOf(
+  context: EdgeContext,
+  services: SharedServices,
+  recordings: RecordingPlace,
+): Promise<MediaShards> {
+  const { log, limits, keys } = context;
+  const ranges = rangesOf(context, availableParallelism()).shards;
+  return MediaShards.start({
+    shards: ranges.length,
+    start: (index) => {
+      const range = ranges[index];
+      if (!range) throw new Error(`there are no ports for media shard ${index}`);
+      return shardThread(shardSettings(context, range, recordings), index, (error) =>
+        log.error({ err: error, shard: index }, 'an error ends a media shard'),
+      );
+    },
+    clock,
     log,
-    ...(recordings && { recordings }),
+    limits: limits.shards,
+    serve: (channel) => serveShard(channel, services),
     keyKnown: (callId, key) => keys.note(callId, key),
   });
+}
+
+export function shardThread(
+  settings: ShardSettings,
+  index: number,
+  failed: (error: unknown) => void,
+): ShardThread {
+  const worker = new Worker(new URL('./shard-thread.ts', import.meta.url), {
+    workerData: settings,
+    name: `media shard ${index}`,
+  });
+  let why: string | null = null;
+  worker.on('error', (error: unknown) => {
+    why = error instanceof Error ? error.message : String(error);
+    failed(error);
+  });
+  return {
+    port: {
+      post: (message) => worker.postMessage(message),
+      listen: (receive) => void worker.on('message', receive),
+    },
+    kill: () => void worker.terminate(),
+    onEnd: (ended) => void worker.once('exit', (code) => ended(why ?? `exit code ${code}`)),
+  };
+}
+
+/**
+ * Media of calls of tests, whose two ends share what they know: in this thread, with ports of their own. It is started
+ * with the first of them.
+ */
+export class TestMedia implements LocalMedia {
+  readonly #start: () => Promise<RunningMedia>;
+  #running: Promise<RunningMedia> | null = null;
+  #media: RunningMedia | null = null;
+
+  constructor(context: EdgeContext) {
+    const { tests } = rangesOf(context, availableParallelism());
+    this.#start = async () => {
+      const [{ createMedia }, { lookForLibrariesIn }] = await Promise.all([
+        import('../media/media.ts'),
+        import('#shared/native-library.ts'),
+      ]);
+      lookForLibrariesIn(context.options.codecLibraries ?? null);
+      this.#media = await createMedia({
+        ...mediaSettings(context, tests),
+        workers: 1,
+        log: context.log,
+        keyKnown: (callId, key) => context.keys.note(callId, key),
+      });
+      return this.#media;
+    };
+  }
+
+  async createLeg(...options: Parameters<LocalMedia['createLeg']>): Promise<LocalLeg> {
+    return (await this.#started()).createLeg(...options);
+  }
+
+  async bridge(...legs: Parameters<LocalMedia['bridge']>): Promise<MediaBridge> {
+    return (await this.#started()).bridge(...legs);
+  }
+
+  /** Null before the first call of a test. */
+  stats(): ReturnType<RunningMedia['stats']> | null {
+    return this.#media?.stats() ?? null;
+  }
+
+  async close(): Promise<void> {
+    const running = await this.#running?.catch(() => null);
+    await running?.close();
+  }
+
+  #started(): Promise<RunningMedia> {
+    this.#running ??= this.#start().catch((error: unknown) => {
+      this.#running = null;
+      throw error;
+    });
+    return this.#running;
+  }
 }

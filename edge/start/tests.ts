@@ -6,9 +6,9 @@ import { runAgentTest } from '../agent-tests.ts';
 import type { AgentTestCalls } from '../call/agent-test-calls.ts';
 import type { Calls } from '../call/calls.ts';
 import type { Agents } from '../call/ports/agents.ts';
+import type { LocalMedia } from '../call/ports/media.ts';
 import type { CommandTargets } from '../commands.ts';
 import { localAddress } from '../local-address.ts';
-import type { RunningMedia } from '../media/media.ts';
 import { nearbyMedia } from '../nearby-media.ts';
 import { ownTarget } from '../own-address.ts';
 import type { Reporting } from '../reporting/reporting.ts';
@@ -22,7 +22,8 @@ interface TestParts {
   readonly agentTestCalls: AgentTestCalls;
   readonly trunks: Trunks;
   readonly signaling: Signaling;
-  readonly media: RunningMedia;
+  /** Of calls of tests. */
+  readonly media: LocalMedia;
   readonly agents: Agents;
   readonly agentDeps: AgentsDeps;
   readonly reporting: Reporting;

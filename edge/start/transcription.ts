@@ -27,7 +27,14 @@ interface Transcription {
   readonly transcriber: Transcriber | undefined;
 }
 
-export function transcriptionOf({ settings, log, metrics, privateAuthority }: EdgeContext): Transcription {
+export function transcriptionOf({
+  settings,
+  log,
+  metrics,
+  privateAuthority,
+}: Pick<EdgeContext, 'log' | 'metrics' | 'privateAuthority'> & {
+  readonly settings: Pick<EdgeContext['settings'], 'stt'>;
+}): Transcription {
   const ca = privateAuthority === null ? undefined : [...rootCertificates, privateAuthority];
   const [first, ...others] = settings.stt.map((server) => providerOf(server, { clock, ca }));
   const [best] = settings.stt;

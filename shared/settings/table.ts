@@ -156,7 +156,11 @@ export const settingSections = [
     settings: [
       edge('MAX_CALLS', '500', 'Calls at a time; further ones get 503 with Retry-After.'),
       edge('SIP_MAX_CONNECTIONS', '10000', 'Inbound TLS connections at a time.'),
-      edge('MEDIA_WORKERS', '', 'Number of media worker processes. Unset: one per core.'),
+      edge(
+        'MEDIA_WORKERS',
+        '',
+        'Number of media shards: threads that carry audio, each with a media worker process. Unset: one per two cores.',
+      ),
       edge('MEDIASOUP_WORKER', '', 'Media worker program. Unset: the one that set-up has built.'),
       edge(
         'MEDIA_TIMEOUT_S',

@@ -128,8 +128,8 @@ export class Ledger {
     if (isExcused(ended, Date.parse(record.ended_at) - performance.timeOrigin, this.#disturbances))
       return true;
     const verdict = record.media?.verdict;
-    if (record.termination === 'internal_error')
-      this.breaks(`${call.kind} ${call.key}: internal_error, ${record.termination_detail}`);
+    if (record.termination === 'internal_error' || record.termination === 'media_lost')
+      this.breaks(`${call.kind} ${call.key}: ${record.termination}, ${record.termination_detail}`);
     if (call.hasTalked && verdict !== 'two_way')
       this.breaks(
         `${call.kind} ${call.key}: audio went both ways, the record says ${JSON.stringify(record.media)}`,

@@ -172,7 +172,7 @@ test('each peer is notified, and each record says that the edge failed', async (
     expect(await system.api.endedCall(id), what).toMatchObject({
       ...ending,
       hangup_by: 'error',
-      termination: 'internal_error',
+      termination: 'media_lost',
       termination_detail: expect.stringContaining('the media worker died'),
     });
     expect(await system.api.detail(id), what).toMatchObject({

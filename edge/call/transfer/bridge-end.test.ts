@@ -110,6 +110,7 @@ describe('a bridging transfer', () => {
     ['edge_restarted', 'edge_restarted'],
     ['engine_lost', 'engine_lost'],
     ['bridge_failed', 'bridge_failed'],
+    ['media_lost', 'media_lost'],
     ['internal_error', 'internal_error'],
     // The leg whose dialog still exists in the engine gets a BYE.
     ['dialog_lost', 'internal_error'],

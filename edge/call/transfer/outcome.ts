@@ -45,6 +45,7 @@ const cutsBoth: Partial<Record<TerminationCode, TerminationCode>> = {
   edge_restarted: 'edge_restarted',
   engine_lost: 'engine_lost',
   bridge_failed: 'bridge_failed',
+  media_lost: 'media_lost',
   internal_error: 'internal_error',
   dialog_lost: 'internal_error',
 };

@@ -23,7 +23,7 @@ import { busyUdpPorts, freeTcpPort, freeUdpRange, isTcpFree } from './ports.ts';
 import { commandLine, isAlive } from './processes.ts';
 import { TestProgram } from './program.ts';
 
-const rtpPorts = 64;
+const rtpPorts = 128;
 const startLimitMs = 180_000;
 
 /** Limits that a test replaces in the programs. */

@@ -1,0 +1,97 @@
+/** What a media shard does: media and agents, for the calls of the main thread. */
+import { parentPort } from 'node:worker_threads';
+import { systemClock as clock } from '#shared/clock.ts';
+import { collectGarbage } from '#shared/give-memory-back.ts';
+import { createModels } from '#shared/models/models.ts';
+import { createAgents } from '../agent/agents.ts';
+import { CurrentConfig } from '../current-config.ts';
+import { createLog } from '../log.ts';
+import { lookForLibrariesIn } from '#shared/native-library.ts';
+import { createMedia, type RunningMedia } from '../media/media.ts';
+import { DiskRoom } from '../media/recording/disk-room.ts';
+import { Metrics } from '../metrics.ts';
+import { Channel, type Port } from '../shards/channel.ts';
+import { type ShardState, toMain, toShard } from '../shards/messages.ts';
+import { RemoteGate, RemoteSpeech } from '../shards/services.ts';
+import { ShardHost } from '../shards/shard-host.ts';
+import { agentDeps, voicesOf } from './agents.ts';
+import type { ShardSettings } from './shard-settings.ts';
+import { transcriptionOf } from './transcription.ts';
+
+/** Runs until the main thread ends the thread, or an error does. */
+export async function runShard(settings: ShardSettings): Promise<void> {
+  const channel = new Channel(toMainThread(), (error) => {
+    throw error;
+  });
+  const current = new CurrentConfig();
+  channel.onTell(toShard.configure, (config) =>
+    current.apply({ ...config, numbers: [], open_inbound: false }),
+  );
+  const { limits, controlUrl, edgeToken, privateAuthority } = settings;
+  const log = createLog(settings.logLevel);
+  const metrics = new Metrics();
+  const models = createModels(settings.models, {
+    clock,
+    random: Math.random,
+    limits: limits.models,
+    gate: new RemoteGate(channel),
+  });
+  const stt = settings.stt.map((server) => ({ ...server, url: new URL(server.url) }));
+  const speech = {
+    tts: new RemoteSpeech(channel),
+    ...transcriptionOf({ settings: { stt }, log, metrics, privateAuthority }),
+    voices: voicesOf({ log, metrics }),
+  };
+  const context = { limits, log, metrics, current, controlUrl, edgeToken, privateAuthority };
+  const agents = createAgents(agentDeps(context, speech, models));
+  const { folder, used } = settings.recordings;
+  lookForLibrariesIn(settings.codecLibraries);
+  let media: RunningMedia;
+  try {
+    media = await createMedia({
+      ...settings.media,
+      workers: 1,
+      recordings: { folder, room: new DiskRoom(limits.recordings.mostBytes, used) },
+      log,
+      keyKnown: (call_id, key) => channel.tell(toMain.keyKnown, { call_id, key }),
+    });
+  } catch (error) {
+    channel.tell(toMain.unusable, { why: error instanceof Error ? error.message : String(error) });
+    parentPort?.close();
+    return;
+  }
+  new ShardHost({ channel, media, agents });
+  channel.onAsk(toShard.state, () => ({
+    ...stateOf(media),
+    counters: { ...metrics.counters(), ...models.metrics('trunkline_edge_') },
+    gauges: metrics.gauges(),
+  }));
+  channel.onAsk(toShard.stop, async () => {
+    await media.close();
+    await speech.voices.close();
+    return {};
+  });
+  collectGarbage();
+  channel.tell(toMain.ready, { codecs: media.availableCodecs(), ports: media.stats().ports.total });
+}
+
+function toMainThread(): Port {
+  const port = parentPort;
+  if (!port) throw new Error('a media shard runs in a thread of the edge');
+  return {
+    post: (message) => port.postMessage(message),
+    listen: (receive) => void port.on('message', receive),
+  };
+}
+
+function stateOf(media: RunningMedia): Omit<ShardState, 'counters' | 'gauges'> {
+  const { legs, ports, workerDeaths, packetsHere, legsWithoutKeys, skippedFrames } = media.stats();
+  return {
+    legs,
+    ports_in_use: ports.inUse,
+    worker_deaths: workerDeaths,
+    packets_here: packetsHere,
+    legs_without_keys: legsWithoutKeys,
+    skipped_frames: skippedFrames,
+  };
+}

@@ -1,0 +1,58 @@
+/** What the thread of a media shard is started with: data only, as it would also be passed to a process. */
+import type { EdgeSettings } from '../config.ts';
+import type { EdgeLimits } from '../limits.ts';
+import type { MediaOptions } from '../media/media.ts';
+import { type PortRange, portRanges } from '../shards/port-ranges.ts';
+import type { EdgeContext } from './context.ts';
+import type { RecordingPlace } from './recordings.ts';
+
+export interface ShardSettings {
+  readonly dataDir: string;
+  readonly logLevel: string;
+  readonly media: Pick<MediaOptions, 'listenIp' | 'publicIp' | 'portMin' | 'portMax' | 'workerBin'>;
+  /** Where recordings are written, and the count of their octets that all threads share. */
+  readonly recordings: { readonly folder: string; readonly used: SharedArrayBuffer };
+  /** The only folder to search for the codecs' libraries; null: those of the system. */
+  readonly codecLibraries: string | null;
+  readonly controlUrl: string;
+  readonly edgeToken: string;
+  /** URLs as text, because URL objects are no data. */
+  readonly stt: readonly (Omit<EdgeSettings['stt'][number], 'url'> & { readonly url: string })[];
+  readonly models: EdgeSettings['models'];
+  /** PEM of an authority trusted in addition to Node's; null: none. */
+  readonly privateAuthority: string | null;
+  readonly limits: EdgeLimits;
+}
+
+/** @param cores of the machine */
+export function rangesOf({ settings }: EdgeContext, cores: number): ReturnType<typeof portRanges> {
+  const { rtp, media } = settings;
+  return portRanges(rtp, media.shards ?? Math.max(1, Math.floor(cores / 2)));
+}
+
+export function mediaSettings({ settings, publicIp }: EdgeContext, range: PortRange): ShardSettings['media'] {
+  const { rtp, media } = settings;
+  return { listenIp: rtp.host, publicIp, ...range, workerBin: media.workerBin };
+}
+
+export function shardSettings(
+  context: EdgeContext,
+  range: PortRange,
+  { folder, room }: RecordingPlace,
+): ShardSettings {
+  const { settings, limits, options, controlUrl, edgeToken, privateAuthority } = context;
+  const { dataDir, logLevel, stt, models } = settings;
+  return {
+    dataDir,
+    logLevel,
+    media: mediaSettings(context, range),
+    recordings: { folder, used: room.shared },
+    codecLibraries: options.codecLibraries ?? null,
+    controlUrl,
+    edgeToken,
+    stt: stt.map((server) => ({ ...server, url: server.url.href })),
+    models,
+    privateAuthority,
+    limits,
+  };
+}
