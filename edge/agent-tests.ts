@@ -16,8 +16,9 @@ import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import type { AgentsDeps } from './agent/agents.ts';
 import { RunSocket } from './agent/test-caller/run-socket.ts';
-import { TestCaller, type TestCallerLimits, type TurnEnd } from './agent/test-caller/test-caller.ts';
+import { TestCaller, type TurnEnd } from './agent/test-caller/test-caller.ts';
 import { TestedAgent } from './agent/test-caller/tested-agent.ts';
+import type { AgentTestLimits } from './agent-test-times.ts';
 import { type AgentTestCalls, testKeyHeader } from './call/agent-test-calls.ts';
 import type { CallPlan, OutboundPlan } from './call/call-plan.ts';
 import type { InboundChanges, OutboundChanges } from './call/calls.ts';
@@ -37,26 +38,6 @@ const notItself =
   'the SIP engine of this edge is a drachtio-server, which sends no call to its own address: run the test without a call, or use the embedded engine (docs/engines.md)';
 
 export type TestRunOrder = Extract<EdgeCommand, { kind: 'agent_test.call' }>;
-
-/** Times in ms. */
-export interface AgentTestLimits {
-  readonly caller: TestCallerLimits;
-  /** Time for the agent to get ready, until the call is answered or rejected. */
-  readonly ringMs: number;
-  /** Time after one end is over for the other end to report it. */
-  readonly otherEndMs: number;
-  /** For the run's socket: time to open, and ping interval. */
-  readonly socketMs: number;
-}
-
-export const agentTestTimes: Omit<AgentTestLimits, 'caller'> = {
-  // As long as other calls.
-  ringMs: 60_000,
-  // Both ends are on this edge; only the last report is still on its way.
-  otherEndMs: 3_000,
-  // Control is near, and waits for the socket.
-  socketMs: 5_000,
-};
 
 /** Counters of agent tests. */
 export interface AgentTestCounts {

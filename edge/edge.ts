@@ -10,7 +10,7 @@
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import { collectGarbage, trimFreedPages } from '#shared/give-memory-back.ts';
 import { Gate } from '#shared/models/gate.ts';
-import { createModels } from '#shared/models/models.ts';
+import type { TextToSpeech } from '#shared/models/speech.ts';
 import { AgentTestCalls } from './call/agent-test-calls.ts';
 import type { Calls } from './call/calls.ts';
 import { carryOut } from './commands.ts';
@@ -24,7 +24,6 @@ import type { RecordingUploads } from './reporting/recordings/uploads.ts';
 import type { Reporting } from './reporting/reporting.ts';
 import type { MediaShards } from './shards/media-shards.ts';
 import type { Signaling } from './signaling/signaling.ts';
-import { agentDeps, type Speech, speechOf } from './start/agents.ts';
 import { callsOf, outboundLimitsOf } from './start/calls.ts';
 import { clock, createContext, type EdgeOptions } from './start/context.ts';
 import { engineMetrics, engineOf } from './start/engine.ts';
@@ -33,8 +32,10 @@ import { shardsOf, TestMedia } from './start/media.ts';
 import { recordingPlace, recordingsOf, uploadsOf } from './start/recordings.ts';
 import { reportingOf } from './start/reporting.ts';
 import { signalingOf } from './start/signaling.ts';
+import { TestAgents } from './start/test-agents.ts';
 import { testsOf } from './start/tests.ts';
 import { trunksOf } from './start/trunks.ts';
+import { voiceOf } from './start/voice.ts';
 import type { Trunks } from './trunks/trunks.ts';
 
 /** Time after the last call for the response to its BYE, ms. */
@@ -48,7 +49,8 @@ interface EdgeParts {
   readonly log: EdgeLog;
   readonly media: MediaShards;
   readonly testMedia: TestMedia;
-  readonly speech: Speech;
+  readonly testAgents: TestAgents;
+  readonly tts: TextToSpeech;
   readonly reporting: Reporting;
   readonly uploads: RecordingUploads;
   readonly calls: Calls;
@@ -78,10 +80,11 @@ export class Edge {
     const context = await createContext(settings, log, software, options);
     const { metrics, current } = context;
     const place = recordingPlace(context);
-    const speech = speechOf(context);
+    const tts = voiceOf(context);
     const gate = new Gate(settings.models.concurrency, clock);
-    const media = await shardsOf(context, { tts: speech.tts, gate }, place);
+    const media = await shardsOf(context, { tts, gate }, place);
     const testMedia = new TestMedia(context);
+    const testAgents = new TestAgents(context, tts, gate);
     const onConfig = (config: EdgeConfig): void => {
       current.apply(config);
       const { version, organizations, pathways, allowed_private_targets } = config;
@@ -106,7 +109,7 @@ export class Edge {
       metrics: () => ({
         ...trunks.metrics(),
         ...signaling.metrics(),
-        ...addUp(metrics.snapshot(), models.metrics('trunkline_edge_'), media.metrics()),
+        ...addUp(metrics.snapshot(), testAgents.metrics(), media.metrics()),
         ...engineMetrics(engine),
         ...ownMetrics(),
       }),
@@ -121,13 +124,6 @@ export class Edge {
       held: () => limits.held(),
     });
     const limits = outboundLimitsOf(context, fleet.counts);
-    const models = createModels(settings.models, {
-      clock,
-      random: Math.random,
-      limits: context.limits.models,
-      gate,
-    });
-    const deps = agentDeps(context, speech, models);
     const agentTestCalls = new AgentTestCalls(clock);
     const calls: Calls = callsOf(context, {
       media,
@@ -135,7 +131,7 @@ export class Edge {
       reporter: reporting,
       drained: () => reporting.sendStatus(),
       limits,
-      recordings: recordingsOf(context, speech.tts),
+      recordings: recordingsOf(context, tts),
       routes: () => trunks,
       dialer: () => signaling,
     });
@@ -165,7 +161,7 @@ export class Edge {
       signaling,
       media: testMedia,
       agents: media,
-      agentDeps: deps,
+      testAgents,
       reporting,
     });
     if (reporting.config) onConfig(reporting.config);
@@ -175,13 +171,13 @@ export class Edge {
       signaling.watchSources((known) => engine.know(known));
       current.watchTargets((networks) => engine.allow(networks));
     }
-    const { tts } = speech;
     const edge = new Edge({
       settings,
       log,
       media,
       testMedia,
-      speech,
+      testAgents,
+      tts,
       reporting,
       uploads,
       calls,
@@ -270,15 +266,16 @@ export class Edge {
   }
 
   async #close(): Promise<void> {
-    const { media, testMedia, speech, reporting, uploads, signaling, trunks, probes, engine } = this.#parts;
+    const { media, testMedia, testAgents, tts, reporting, uploads, signaling, trunks, probes, engine } =
+      this.#parts;
     trunks.close();
     probes.flush();
     signaling.close();
     await engine?.stop();
     await media.close();
     await testMedia.close();
-    await speech.tts.close();
-    await speech.voices.close();
+    await tts.close();
+    await testAgents.close();
     await uploads.close();
     await reporting.close();
   }

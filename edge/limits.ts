@@ -2,11 +2,10 @@
 import type { EngineLimits } from '#shared/engine-protocol/limits.ts';
 import type { LimitOverrides } from '#shared/limits.ts';
 import { modelLimits } from '#shared/models/limits.ts';
-import { answeringLimits } from './agent/answering/detector.ts';
-import { consultLimits } from './agent/consult-agent.ts';
+import { answeringLimits } from './agent/answering/limits.ts';
+import { consultLimits, testCallerLimits } from './agent/limits.ts';
 import { talkLimits } from './agent/talk-limits.ts';
-import { testCallerLimits } from './agent/test-caller/test-caller.ts';
-import { agentTestTimes } from './agent-tests.ts';
+import { agentTestTimes } from './agent-test-times.ts';
 import { callTimes } from './call/times.ts';
 import { recordingLimits } from './media/recording/disk-room.ts';
 import { shardLimits } from './shards/shard-slot.ts';

@@ -98,6 +98,7 @@ const noBounds: Readonly<Record<string, string>> = {
   'edge/engine/transport/limits.ts pingIntervalMs': 'an interval',
   'edge/engine/transport/limits.ts tcpKeepaliveMs': 'an interval',
   'edge/media/dtmf/event.ts longestSegment': 'a format',
+  'edge/media/worker-pipe.ts mostPrepared': 'a cache',
   'edge/media/playout.ts maxCatchUp': 'ticks of the edge’s own clock',
   'edge/media/outgoing-audio.ts maxPayload': 'the size of a buffer of the edge’s own frames',
   'edge/media/quality/reception.ts maxDropout': 'a rule of RFC 3550',

@@ -3,7 +3,8 @@ import { FakeClock } from '#shared/clock.ts';
 import type { TextToSpeech } from '#shared/models/speech.ts';
 import { countingVoice, RecordingHost, settle, takeFrames } from '../../test/kit/edge/agent.ts';
 import type { ConsultOrder } from '../call/ports/transfer.ts';
-import { ConsultAgent, consultLimits } from './consult-agent.ts';
+import { ConsultAgent } from './consult-agent.ts';
+import { consultLimits } from './limits.ts';
 
 async function setUp(order: ConsultOrder, tts: TextToSpeech = countingVoice) {
   const clock = new FakeClock();

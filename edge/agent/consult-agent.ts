@@ -17,23 +17,8 @@ import type { TextToSpeech } from '#shared/models/speech.ts';
 import type { AgentHost, AgentLeg, Manner } from '../call/ports/agents.ts';
 import type { DtmfEvent } from '../call/ports/media.ts';
 import type { ConsultOrder } from '../call/ports/transfer.ts';
+import type { ConsultLimits } from './limits.ts';
 import { PlayQueue } from './play-queue.ts';
-
-export interface ConsultLimits {
-  /** time to press the key after the announcement, ms */
-  readonly acceptWithinMs: number;
-  /** how often the announcement is repeated */
-  readonly repeats: number;
-  /** delay between the last word and the join, ms: audio still in the target's jitter buffer */
-  readonly tailMs: number;
-}
-
-export const consultLimits: ConsultLimits = {
-  // A person takes the phone from the ear, looks for the key, and presses it.
-  acceptWithinMs: 15_000,
-  repeats: 1,
-  tailMs: 200,
-};
 
 export interface ConsultDeps extends Manner {
   readonly tts: Pick<TextToSpeech, 'synthesize'>;

@@ -5,7 +5,7 @@ import { RecordingHost, RecordingLog, settle, takeFrames } from '../../test/kit/
 import { framesOf, inTurn, silence, tones } from '../../test/kit/fakes/sounds.ts';
 import type { AgentHost, AgentLeg, VoicemailOrder } from '../call/ports/agents.ts';
 import type { DtmfEvent } from '../call/ports/media.ts';
-import { answeringLimits } from './answering/detector.ts';
+import { answeringLimits } from './answering/limits.ts';
 import { watchVoicemail } from './voicemail-watch.ts';
 
 let person: Int16Array;

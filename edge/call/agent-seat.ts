@@ -89,6 +89,10 @@ export class AgentSeat implements AgentHost, SeatedAgent {
     return this.#open?.recording.carryOut(step) ?? false;
   }
 
+  recorded(): boolean {
+    return this.#open?.recording.isOn ?? false;
+  }
+
   join(): void {
     this.#open?.plan.transfer?.join();
   }

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { plan, settle } from '../../test/kit/edge/inbound-calls.ts';
+import { loopback } from '../../test/kit/edge/loopback.ts';
 import { recordingOrder } from '../../test/kit/edge/recordings.ts';
 import { FakeAgents } from '../../test/kit/fakes/fake-agents.ts';
 import { FakeLeg } from '../../test/kit/fakes/fake-leg.ts';
@@ -9,7 +10,8 @@ import { FakeMedia } from '../../test/kit/fakes/fake-media.ts';
 import { QuietLog } from '../../test/kit/fakes/quiet-log.ts';
 import type { CallPlan } from './call-plan.ts';
 import { Calls } from './calls.ts';
-import type { RecordingOrder } from './ports/media.ts';
+import type { Agents } from './ports/agents.ts';
+import type { Media, RecordingOrder } from './ports/media.ts';
 import type { RecordedCall } from './ports/recordings.ts';
 
 type Order = Omit<RecordingOrder, 'stopped'>;
@@ -28,11 +30,14 @@ beforeEach(() => {
   agents = new FakeAgents();
   [asked, counted, reports] = [[], [], []];
   order = Promise.resolve(recordingOrder('recording-1'));
+  calls = callsOf({ media, agents });
+});
+
+function callsOf(parts: { readonly media: Media; readonly agents: Agents }): Calls {
   let next = 1;
-  calls = new Calls({
+  return new Calls({
+    ...parts,
     clock: new FakeClock(),
-    media,
-    agents,
     log: new QuietLog(),
     newId: () => `id-${next++}`,
     maxCalls: 5,
@@ -46,7 +51,7 @@ beforeEach(() => {
       count: (what) => counted.push(what),
     },
   });
-});
+}
 
 async function answered(of: CallPlan = plan): Promise<FakeLeg> {
   const leg = new FakeLeg();
@@ -100,6 +105,27 @@ describe('a recorded call', () => {
     expect(media.last.recordingSteps).toEqual(['pause']);
     agents.last.host.recording?.('resume');
     expect(media.last.recordingSteps).toEqual(['pause', 'resume']);
+  });
+
+  it('is paused by its agent in a media shard too, which knows whether there is a recording', async () => {
+    const { shard } = loopback(media, agents);
+    calls = callsOf({ media: shard, agents: shard });
+    const leg = new FakeLeg();
+    calls.admit(leg, plan, ['PCMU']);
+    await settle();
+    const { host } = agents.last;
+    expect(host.recording?.('pause')).toBe(true);
+    leg.peer.answered();
+    leg.peer.acknowledged(null);
+    await settle();
+    expect(host.recording?.('resume')).toBe(true);
+    expect(media.last.recordingSteps).toEqual(['pause', 'resume']);
+    media.last.recording?.stopped('edge_disk_full', 'no room');
+    expect(host.recording?.('pause')).toBe(false);
+    order = null;
+    calls.admit(new FakeLeg(), plan, ['PCMU']);
+    await settle();
+    expect(agents.last.host.recording?.('pause')).toBe(false);
   });
 
   it('goes on when its recording stops, and its transcript has the reason', async () => {

@@ -29,6 +29,11 @@ export class CallRecording {
     this.#recordings = recordings;
   }
 
+  /** Whether the call is recorded, or will be once it is up. */
+  get isOn(): boolean {
+    return this.#order !== null && !this.#stopped;
+  }
+
   /** Resolves when the recording can begin at once; null: the call is not recorded. */
   ready(): Promise<unknown> | null {
     const { id, plan } = this.#call;

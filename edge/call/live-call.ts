@@ -63,6 +63,8 @@ interface LiveLedger {
 
 /** Of {@link CallRecording}. */
 interface LiveRecording {
+  /** Whether the call is recorded, or will be once it is up. */
+  readonly isOn: boolean;
   ready(): Promise<unknown> | null;
   carryOut(step: 'pause' | 'resume'): boolean;
 }

@@ -132,7 +132,7 @@ export async function createMedia(options: MediaOptions): Promise<RunningMedia> 
   }
   const shared: LegSurroundings = {
     ports,
-    playout: new Playout({ clock }),
+    playout: new Playout({ clock, together: (turns) => pool.together(turns) }),
     clock,
     log,
     listenIp: options.listenIp,

@@ -30,6 +30,20 @@ describe('the playout clock', () => {
     expect(turns).toEqual([20, 40, 60, 80, 100]);
   });
 
+  test('gives the turns that are due at one time together', () => {
+    const clock = new FakeClock(start);
+    const seen: string[] = [];
+    const together = (turns: () => void) => {
+      seen.push('begin');
+      turns();
+      seen.push('end');
+    };
+    const playout = new Playout({ clock, slots: 1, together });
+    for (const name of ['a', 'b']) playout.add(recorder(clock, () => seen.push(name)).leg);
+    clock.advance(20);
+    expect(seen).toEqual(['begin', 'a', 'b', 'end']);
+  });
+
   test('spreads legs over the interval', () => {
     const clock = new FakeClock(start);
     const playout = new Playout({ clock });

@@ -27,6 +27,8 @@ export interface PlayoutOptions {
   readonly slots?: number;
   /** Maximum turns caught up after a stall. */
   readonly maxCatchUp?: number;
+  /** Calls `turns`, those of all legs that are due now: what they send can be written at once. */
+  readonly together?: (turns: () => void) => void;
 }
 
 interface Slot {
@@ -38,6 +40,7 @@ export class Playout {
   readonly #clock: Clock;
   readonly #interval: number;
   readonly #maxCatchUp: number;
+  readonly #together: (turns: () => void) => void;
   readonly #slots: Slot[];
   #timer: Timer | null = null;
   #skipped = 0;
@@ -46,6 +49,7 @@ export class Playout {
     this.#clock = options.clock;
     this.#interval = options.intervalMs ?? 20;
     this.#maxCatchUp = options.maxCatchUp ?? 5;
+    this.#together = options.together ?? ((turns) => turns());
     this.#slots = Array.from({ length: options.slots ?? 4 }, () => ({ due: 0, legs: new Set() }));
   }
 
@@ -102,6 +106,11 @@ export class Playout {
 
   #fire(): void {
     this.#timer = null;
+    this.#together(() => this.#turns());
+    this.#arm();
+  }
+
+  #turns(): void {
     // Node's timers have millisecond resolution and may fire a fraction early.
     const now = this.#clock.now() + 0.999;
     for (const slot of this.#slots) {
@@ -110,7 +119,6 @@ export class Playout {
       if (behind > this.#maxCatchUp) this.#skip(slot, behind - this.#maxCatchUp);
       for (; slot.due <= now && slot.legs.size > 0; slot.due += this.#interval) this.#turn(slot);
     }
-    this.#arm();
   }
 
   #turn(slot: Slot): void {

@@ -31,6 +31,7 @@ import {
 import { Relay } from './relay.ts';
 import type { RtpPorts } from './rtp-ports.ts';
 import type { NegotiatedAudio } from './sdp/session.ts';
+import type { PacketSender } from './worker-pipe.ts';
 import type { MediaWorker } from './worker-pool.ts';
 
 export interface SrtpPathOptions {
@@ -96,6 +97,7 @@ export class SrtpPath {
   #received: Received | null = null;
   #sending: Promise<void> | null = null;
   #outgoing: types.Producer | null = null;
+  #sender: PacketSender | null = null;
   #outgoingConsumer: types.Consumer | null = null;
   #incoming: types.Producer | null = null;
   #listener: types.Consumer | null = null;
@@ -228,7 +230,7 @@ export class SrtpPath {
 
   /** Sends an RTP packet; it is copied before this returns. No effect unless this process is an end. */
   send(packet: Buffer): void {
-    if (this.#outgoing && !this.#outgoing.closed) this.#outgoing.send(packet);
+    this.#sender?.send(packet);
   }
 
   /**
@@ -295,6 +297,7 @@ export class SrtpPath {
       throw new Error('the media path was closed during setup');
     }
     this.#outgoing = producer;
+    this.#sender = worker.sender(producer);
     this.#outgoingConsumer = await this.#transport.consume({
       producerId: producer.id,
       rtpCapabilities: consumerCapabilities(peer),
@@ -335,6 +338,7 @@ export class SrtpPath {
       this.#counted++;
       received(packet);
     });
+    this.#options.worker.receive(consumer);
   }
 
   /** Packets of `stream` not counted yet, out of `total` that the worker has seen. */

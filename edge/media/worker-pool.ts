@@ -7,13 +7,16 @@
  *
  * A leg stays on the worker where it started. When that worker dies, the leg is notified and the worker is replaced.
  */
+import type { Writable } from 'node:stream';
 import { createWorker, type types, version } from 'mediasoup';
 import type { Clock } from '#shared/clock.ts';
 import { Timers } from '#shared/timers.ts';
 import { CallRefused } from '../call/refused.ts';
 import type { MediaLog } from './log.ts';
+import { PacketReader } from './packet-reader.ts';
 import { routerCodecs, type SessionPayloads, tableKey } from './payloads.ts';
 import { checkWorkerBinary } from './worker-binary.ts';
+import { catchPipes, PacketSender } from './worker-pipe.ts';
 
 export interface WorkerPoolOptions {
   /** Path of the worker executable. */
@@ -33,22 +36,31 @@ export class MediaWorker {
   readonly router: types.Router;
   readonly direct: types.DirectTransport;
   readonly #worker: types.Worker;
+  readonly #pipe: Writable | null;
+  readonly #reader: PacketReader | null;
   readonly #mourners = new Set<(error: Error) => void>();
   #table = '';
   #ssrcs = 0;
 
-  private constructor(worker: types.Worker, router: types.Router, direct: types.DirectTransport) {
+  private constructor(
+    { worker, pipe, reader }: Spawned,
+    router: types.Router,
+    direct: types.DirectTransport,
+  ) {
     this.#worker = worker;
+    this.#pipe = pipe;
+    this.#reader = reader;
     this.router = router;
     this.direct = direct;
   }
 
   /** Spawns a worker. @throws Error when it does not start */
   static async start(workerBin: string): Promise<MediaWorker> {
-    const worker = await spawn(workerBin);
+    const spawned = await spawn(workerBin);
+    const { worker } = spawned;
     try {
       const router = await worker.createRouter({ mediaCodecs: [] });
-      return new MediaWorker(worker, router, await router.createDirectTransport());
+      return new MediaWorker(spawned, router, await router.createDirectTransport());
     } catch (error) {
       worker.close();
       throw error;
@@ -91,6 +103,27 @@ export class MediaWorker {
     return this.#ssrcs;
   }
 
+  /** Sends the packets of a stream of the shared transport. */
+  sender(producer: types.Producer): PacketSender {
+    return new PacketSender(producer, this.#pipe);
+  }
+
+  /** Hands the packets of a stream of the shared transport to it as soon as they arrive. */
+  receive(consumer: types.Consumer): void {
+    const end = this.#reader?.listen(consumer.id, (packet) => void consumer.safeEmit('rtp', packet));
+    if (end) consumer.observer.once('close', end);
+  }
+
+  /** What `work` sends is held back until it returns, and then written at once. */
+  together(work: () => void): void {
+    this.#pipe?.cork();
+    try {
+      work();
+    } finally {
+      this.#pipe?.uncork();
+    }
+  }
+
   /** CPU seconds that the process has used. */
   async cpuSeconds(): Promise<number> {
     const usage = await this.#worker.getResourceUsage();
@@ -119,20 +152,27 @@ export class MediaWorker {
   }
 }
 
+interface Spawned {
+  readonly worker: types.Worker;
+  readonly pipe: Writable | null;
+  readonly reader: PacketReader | null;
+}
+
 /**
  * mediasoup closes its workers on SIGINT and SIGTERM to this process. The edge drains on these signals and calls
  * must continue, so the workers only end when the pool is closed.
  */
-async function spawn(workerBin: string): Promise<types.Worker> {
+async function spawn(workerBin: string): Promise<Spawned> {
   const signals = ['SIGINT', 'SIGTERM'] as const;
   const before = signals.map((signal) => new Set(process.listeners(signal)));
-  const starting = createWorker({ workerBin, logLevel: 'error' });
+  const { started, to, from } = catchPipes(() => createWorker({ workerBin, logLevel: 'error' }));
   signals.forEach((signal, i) => {
     for (const listener of process.listeners(signal)) {
       if (!before[i]?.has(listener)) process.removeListener(signal, listener);
     }
   });
-  return starting;
+  const worker = await started;
+  return { worker, pipe: to, reader: from && PacketReader.inFrontOf(from) };
 }
 
 export class WorkerPool {
@@ -180,6 +220,16 @@ export class WorkerPool {
     if (!best)
       throw new CallRefused(503, "No media worker is up; see the edge's log for why the last one died.");
     return best;
+  }
+
+  /** What `work` sends to a worker is written at once, when it returns. */
+  together(work: () => void): void {
+    let all = work;
+    for (const worker of this.#workers) {
+      const inner = all;
+      all = () => worker.together(inner);
+    }
+    all();
   }
 
   async close(): Promise<void> {

@@ -65,6 +65,7 @@ const examples: Readonly<Record<string, readonly [object, object?]>> = {
   prepare: [{ agent: 2 }, {}],
   start_agent: [{ agent: 2 }],
   keys_possible: [{ agent: 2, possible: false }],
+  recorded: [{ agent: 2, recorded: true }],
   close_agent: [{ agent: 2, reason: 'over' }, {}],
   state: [{}, state],
   stop: [{}, {}],
@@ -82,6 +83,7 @@ const examples: Readonly<Record<string, readonly [object, object?]>> = {
     { agent: 2, order: { target: '+3', method: 'bridge', consult: null } },
     { outcome: { ok: true } },
   ],
+  recording: [{ agent: 2, step: 'pause' }],
   join: [{ agent: 2 }],
   answered_by: [{ agent: 2, who: 'human' }],
   agent_failed: [{ agent: 2, why: 'no model' }],
@@ -89,6 +91,12 @@ const examples: Readonly<Record<string, readonly [object, object?]>> = {
     { text: 'Hello.', voice: null, language: 'en-US', sample_rate: 8000 },
     { samples: new Int16Array([1, -2, 3]) },
   ],
+  begin_speech: [
+    { speech: 4, text: 'Hello.', voice: 'ada', language: 'en-US', sample_rate: 16_000 },
+    { samples: new Int16Array([1, -2, 3]) },
+  ],
+  next_piece: [{ speech: 4 }, { samples: null }],
+  stop_speech: [{ speech: 4 }],
   enter_gate: [{ place: 1, wait_ms: 100 }, { entered: true }],
   leave_gate: [{ place: 1 }],
 };

@@ -77,6 +77,11 @@ const samples: Shape<Int16Array> = {
   fault: (value, at) => (value instanceof Int16Array ? null : { at, what: 'must be samples' }),
 };
 
+/** A text to be spoken. */
+const spoken = { text, voice: orNull(text), language: text, sample_rate: count };
+/** null: there was no more. */
+const piece = objectOf({ samples: orNull(samples) });
+
 /** From the main thread to a shard. */
 export const toShard = {
   /** Before a call is admitted that needs it. */
@@ -141,6 +146,8 @@ export const toShard = {
   startAgent: notice('start_agent', objectOf({ agent })),
   /** Told when it changes; at first they are. */
   keysPossible: notice('keys_possible', objectOf({ agent, possible: flag })),
+  /** Told when it changes; at first it is not. */
+  recorded: notice('recorded', objectOf({ agent, recorded: flag })),
   /** Everything that the agent has told before is with the main thread when this is answered. */
   closeAgent: request('close_agent', objectOf({ agent, reason: text }), done),
 
@@ -174,16 +181,20 @@ export const toMain = {
     objectOf({ agent, order: checkedObject<TransferOrder>() }),
     objectOf({ outcome: checkedObject<TransferOutcome>() }),
   ),
+  recording: notice('recording', objectOf({ agent, step: oneOf('pause', 'resume') })),
   join: notice('join', objectOf({ agent })),
   answeredBy: notice('answered_by', objectOf({ agent, who: oneOf(...answerers) })),
   agentFailed: notice('agent_failed', objectOf({ agent, why: text })),
 
   /** Speech is synthesized, and kept for all calls, in one place. */
-  speak: request(
-    'speak',
-    objectOf({ text, voice: orNull(text), language: text, sample_rate: count }),
-    objectOf({ samples }),
-  ),
+  speak: request('speak', objectOf(spoken), objectOf({ samples })),
+  /**
+   * The same in pieces, which the shard fetches one after the other, each when it has taken the one before: so a
+   * shard that is slow holds back no more than the provider does. The answers have the first piece, and the next one.
+   */
+  beginSpeech: request('begin_speech', objectOf({ speech: id, ...spoken }), piece),
+  nextPiece: request('next_piece', objectOf({ speech: id }), piece),
+  stopSpeech: notice('stop_speech', objectOf({ speech: id })),
   /** A place among the requests to language models, whose number is limited for the whole edge. */
   enterGate: request('enter_gate', objectOf({ place: id, wait_ms: number }), objectOf({ entered: flag })),
   leaveGate: notice('leave_gate', objectOf({ place: id })),

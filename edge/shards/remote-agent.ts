@@ -19,6 +19,7 @@ export class RemoteAgent implements AgentLeg {
   readonly #options: RemoteAgentOptions;
   #closed: Promise<void> | null = null;
   #keysPossible = true;
+  #recorded = false;
 
   constructor(options: RemoteAgentOptions) {
     this.id = options.id;
@@ -28,12 +29,12 @@ export class RemoteAgent implements AgentLeg {
   }
 
   async prepare(): Promise<void> {
-    this.tellKeys();
+    this.tellChanges();
     await this.channel.ask(toShard.prepare, { agent: this.id });
   }
 
   start(): void {
-    this.tellKeys();
+    this.tellChanges();
     this.channel.tell(toShard.startAgent, { agent: this.id });
   }
 
@@ -52,12 +53,15 @@ export class RemoteAgent implements AgentLeg {
     await this.#closed;
   }
 
-  /** Whether keys are possible may have changed. */
-  tellKeys(): void {
+  /** Whether keys are possible, or whether the call is recorded, may have changed. */
+  tellChanges(): void {
     const possible = this.host.keysPossible();
-    if (possible === this.#keysPossible) return;
+    const recorded = this.host.recorded?.() ?? false;
+    if (possible !== this.#keysPossible)
+      this.channel.tell(toShard.keysPossible, { agent: this.id, possible });
+    if (recorded !== this.#recorded) this.channel.tell(toShard.recorded, { agent: this.id, recorded });
     this.#keysPossible = possible;
-    this.channel.tell(toShard.keysPossible, { agent: this.id, possible });
+    this.#recorded = recorded;
   }
 
   /** Its shard is gone. */

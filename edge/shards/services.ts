@@ -5,21 +5,56 @@
  *     agent in a shard ── RemoteSpeech, RemoteGate ══channel══> serveShard ──> text-to-speech, gate
  */
 import type { RequestGate } from '#shared/models/gate.ts';
-import type { SpeechOptions, TextToSpeech } from '#shared/models/speech.ts';
+import { piecesOf, type SpeechOptions, type TextToSpeech } from '#shared/models/speech.ts';
 import type { Channel } from './channel.ts';
 import { toMain } from './messages.ts';
 
 export interface SharedServices {
-  readonly tts: Pick<TextToSpeech, 'synthesize'>;
+  readonly tts: Pick<TextToSpeech, 'synthesize' | 'stream'>;
   readonly gate: RequestGate;
+}
+
+/** A text that is being spoken for a shard, in pieces. */
+interface OpenSpeech {
+  readonly pieces: AsyncGenerator<Int16Array>;
+  readonly wanted: AbortController;
 }
 
 /** Serves one shard. @returns gives back what the shard holds; to be called when it is gone */
 export function serveShard(channel: Channel, { tts, gate }: SharedServices): () => void {
   const places = new Map<number, () => void>();
+  const speeches = new Map<number, OpenSpeech>();
   channel.onAsk(toMain.speak, async ({ text, voice, language, sample_rate: sampleRate }) => ({
     samples: await tts.synthesize(text, { voice, language, sampleRate }),
   }));
+  const nextPiece = async (id: number) => {
+    const speech = speeches.get(id);
+    if (!speech) throw new Error('the speech was stopped');
+    try {
+      const { value, done } = await speech.pieces.next();
+      if (!done) return { samples: value };
+      speeches.delete(id);
+      return { samples: null };
+    } catch (error) {
+      speeches.delete(id);
+      throw error;
+    }
+  };
+  channel.onAsk(toMain.beginSpeech, ({ speech, text, voice, language, sample_rate: sampleRate }) => {
+    const wanted = new AbortController();
+    const pieces = piecesOf(tts, text, { voice, language, sampleRate }, wanted.signal);
+    speeches.set(speech, { pieces, wanted });
+    return nextPiece(speech);
+  });
+  channel.onAsk(toMain.nextPiece, ({ speech }) => nextPiece(speech));
+  const stop = (id: number) => {
+    const speech = speeches.get(id);
+    speeches.delete(id);
+    speech?.wanted.abort(new Error('the speech is not wanted any more'));
+    // Its connection is given back. What fails on the way concerns nobody any more.
+    speech?.pieces.return(undefined).catch(() => {});
+  };
+  channel.onTell(toMain.stopSpeech, ({ speech }) => stop(speech));
   channel.onAsk(toMain.enterGate, async ({ place, wait_ms: waitMs }) => {
     const wait = new AbortController();
     places.set(place, () => wait.abort(new Error('the request was given up')));
@@ -39,24 +74,49 @@ export function serveShard(channel: Channel, { tts, gate }: SharedServices): () 
   channel.onTell(toMain.leaveGate, ({ place }) => leave(place));
   return () => {
     for (const place of [...places.keys()]) leave(place);
+    for (const speech of [...speeches.keys()]) stop(speech);
   };
 }
 
 /** Text-to-speech of the main thread, for a shard. */
 export class RemoteSpeech implements TextToSpeech {
   readonly #channel: Channel;
+  #nextSpeech = 1;
 
   constructor(channel: Channel) {
     this.#channel = channel;
   }
 
   async synthesize(text: string, options: SpeechOptions): Promise<Int16Array> {
-    const { voice, language, sampleRate } = options;
-    const spoken = { text, voice, language, sample_rate: sampleRate };
-    return (await this.#channel.ask(toMain.speak, spoken)).samples;
+    return (await this.#channel.ask(toMain.speak, spokenOf(text, options))).samples;
+  }
+
+  async *stream(text: string, options: SpeechOptions, signal: AbortSignal): AsyncGenerator<Int16Array> {
+    signal.throwIfAborted();
+    const channel = this.#channel;
+    const speech = this.#nextSpeech++;
+    const stop = () => channel.tell(toMain.stopSpeech, { speech });
+    signal.addEventListener('abort', stop, { once: true });
+    let over = false;
+    try {
+      let { samples } = await channel.ask(toMain.beginSpeech, { speech, ...spokenOf(text, options) });
+      while (samples !== null) {
+        yield samples;
+        signal.throwIfAborted();
+        ({ samples } = await channel.ask(toMain.nextPiece, { speech }));
+      }
+      over = true;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      if (!over && !signal.aborted) stop();
+    }
   }
 
   async close(): Promise<void> {}
+}
+
+function spokenOf(text: string, { voice, language, sampleRate }: SpeechOptions) {
+  return { text, voice, language, sample_rate: sampleRate };
 }
 
 /** The gate of the main thread, for a shard; the main thread counts who is in. */

@@ -202,6 +202,10 @@ export class ShardHost {
       const seated = this.#agents.get(agent);
       if (seated) seated.host.keys = possible;
     });
+    channel.onTell(toShard.recorded, ({ agent, recorded }) => {
+      const seated = this.#agents.get(agent);
+      if (seated) seated.host.isRecorded = recorded;
+    });
     channel.onAsk(toShard.closeAgent, ({ agent: id, reason }) => {
       const seated = this.#agents.get(id);
       this.#agents.delete(id);
@@ -229,6 +233,7 @@ function sessionOf({ codec, keys, held }: LocalLeg): Pick<LocalLeg, 'codec' | 'k
 class RemoteHost implements AgentHost {
   /** As told by the main thread. */
   keys = true;
+  isRecorded = false;
   readonly #agent: number;
   readonly #channel: Channel;
 
@@ -260,6 +265,11 @@ class RemoteHost implements AgentHost {
   async transfer(order: TransferOrder): Promise<TransferOutcome> {
     const { outcome } = await this.#channel.ask(toMain.transfer, { agent: this.#agent, order });
     return outcome;
+  }
+
+  recording(step: 'pause' | 'resume'): boolean {
+    if (this.isRecorded) this.#channel.tell(toMain.recording, { agent: this.#agent, step });
+    return this.isRecorded;
   }
 
   join(): void {

@@ -55,10 +55,7 @@ export class Shard implements Media, Agents {
     const { callId, codecs, beside } = options;
     const id = this.#nextId++;
     const over = this.#inUse(callId, () => this.#legs.delete(id));
-    const changed = () => {
-      for (const agent of this.#agents.values()) agent.tellKeys();
-    };
-    const leg = new RemoteLeg({ ...options, id, channel, changed, over });
+    const leg = new RemoteLeg({ ...options, id, channel, changed: () => this.#changed(), over });
     this.#legs.set(id, leg);
     const besideId = beside instanceof RemoteLeg && beside.channel === channel ? beside.id : null;
     try {
@@ -94,6 +91,11 @@ export class Shard implements Media, Agents {
       enter: (leg) => this.channel.tell(toShard.enterRoom, { room, leg: idOf(leg) }),
       leave: (leg) => this.channel.tell(toShard.leaveRoom, { room, leg: idOf(leg) }),
     };
+  }
+
+  /** What agents may ask of a call may have changed. */
+  #changed(): void {
+    for (const agent of this.#agents.values()) agent.tellChanges();
   }
 
   #has(leg: MediaLeg): leg is RemoteLeg {
@@ -150,9 +152,10 @@ export class Shard implements Media, Agents {
     const { channel } = this;
     const { keyKnown } = this.#options;
     channel.onTell(toMain.legFailed, ({ leg, why }) => this.#legs.get(leg)?.fail(new Error(why)));
-    channel.onTell(toMain.recordingStopped, ({ leg, reason, detail }) =>
-      this.#legs.get(leg)?.recordingStopped(reason, detail),
-    );
+    channel.onTell(toMain.recordingStopped, ({ leg, reason, detail }) => {
+      this.#legs.get(leg)?.recordingStopped(reason, detail);
+      this.#changed();
+    });
     channel.onTell(toMain.bridgeFailed, ({ bridge, why, sip_status }) =>
       this.#bridges.get(bridge)?.fail(new CallRefused(sip_status, why)),
     );
@@ -163,6 +166,7 @@ export class Shard implements Media, Agents {
     );
     channel.onTell(toMain.transcript, ({ agent, entry }) => host(agent)?.transcript(entry));
     channel.onTell(toMain.variables, ({ agent, values }) => host(agent)?.variables(values));
+    channel.onTell(toMain.recording, ({ agent, step }) => void host(agent)?.recording?.(step));
     channel.onTell(toMain.join, ({ agent }) => host(agent)?.join());
     channel.onTell(toMain.answeredBy, ({ agent, who }) => host(agent)?.answeredBy(who));
     channel.onTell(toMain.agentFailed, ({ agent, why }) => host(agent)?.fail(new Error(why)));

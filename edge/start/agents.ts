@@ -9,7 +9,6 @@ import { WebrtcDetectors } from '../agent/ears/webrtc-detector.ts';
 import { createToolClient } from '../agent/tool-client.ts';
 import { clock, type EdgeContext } from './context.ts';
 import { transcriptionOf } from './transcription.ts';
-import { voiceOf } from './voice.ts';
 
 export interface Speech {
   readonly tts: TextToSpeech;
@@ -19,12 +18,8 @@ export interface Speech {
   readonly voices: TwoStageDetectors;
 }
 
-export function speechOf(context: EdgeContext): Speech {
-  return {
-    tts: voiceOf(context),
-    ...transcriptionOf(context),
-    voices: voicesOf(context),
-  };
+export function speechOf(context: EdgeContext, tts: TextToSpeech): Speech {
+  return { tts, ...transcriptionOf(context), voices: voicesOf(context) };
 }
 
 /** What detects the voices of callers in this thread. */

@@ -1,8 +1,6 @@
 /** Test calls of trunks, and agent tests over a call of the edge to itself. */
 import { readFileSync } from 'node:fs';
 import { newTimedId } from '#shared/ids.ts';
-import type { AgentsDeps } from '../agent/agents.ts';
-import { runAgentTest } from '../agent-tests.ts';
 import type { AgentTestCalls } from '../call/agent-test-calls.ts';
 import type { Calls } from '../call/calls.ts';
 import type { Agents } from '../call/ports/agents.ts';
@@ -16,6 +14,7 @@ import type { Signaling } from '../signaling/signaling.ts';
 import { runTestCall } from '../trunks/test-call/test-call.ts';
 import type { Trunks } from '../trunks/trunks.ts';
 import { clock, type EdgeContext } from './context.ts';
+import type { TestAgents } from './test-agents.ts';
 
 interface TestParts {
   readonly calls: Calls;
@@ -25,7 +24,7 @@ interface TestParts {
   /** Of calls of tests. */
   readonly media: LocalMedia;
   readonly agents: Agents;
-  readonly agentDeps: AgentsDeps;
+  readonly testAgents: TestAgents;
   readonly reporting: Reporting;
 }
 
@@ -34,7 +33,7 @@ export function testsOf(
   parts: TestParts,
 ): Pick<CommandTargets, 'testCall' | 'testRun'> {
   const { settings, limits, log, metrics, controlUrl, publicIp } = context;
-  const { calls, agentTestCalls, trunks, signaling, media, agents, agentDeps, reporting } = parts;
+  const { calls, agentTestCalls, trunks, signaling, media, agents, testAgents, reporting } = parts;
   const { sip, rtp, tls } = settings;
   return {
     testCall: (order) =>
@@ -48,8 +47,12 @@ export function testsOf(
         reporter: reporting,
         log,
       }),
-    testRun: (order) =>
-      runAgentTest(order, {
+    testRun: async (order) => {
+      const [{ runAgentTest }, agentDeps] = await Promise.all([
+        import('../agent-tests.ts'),
+        testAgents.deps(),
+      ]);
+      await runAgentTest(order, {
         clock,
         log,
         controlUrl,
@@ -77,6 +80,7 @@ export function testsOf(
         tts: agentDeps.tts,
         stt: agentDeps.stt,
         newId: () => newTimedId(clock.now()),
-      }),
+      });
+    },
   };
 }

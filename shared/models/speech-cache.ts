@@ -39,8 +39,7 @@ export class SpeechCache implements TextToSpeech {
     const fresh = this.#inner
       .synthesize(text, options)
       .then((samples) => {
-        this.#keep(key, samples);
-        return samples;
+        return this.#keep(key, samples);
       })
       .finally(() => this.#running.delete(key));
     this.#running.set(key, fresh);
@@ -101,14 +100,17 @@ export class SpeechCache implements TextToSpeech {
     return kept;
   }
 
-  #keep(key: string, samples: Int16Array): void {
+  /** @returns the same samples, which are in memory that threads share: they are sent to one without a copy */
+  #keep(key: string, made: Int16Array): Int16Array {
+    const samples = new Int16Array(new SharedArrayBuffer(made.byteLength));
+    samples.set(made);
     const size = samples.byteLength;
     const former = this.#kept.get(key);
     if (former) {
       this.#kept.delete(key);
       this.#bytes -= former.byteLength;
     }
-    if (size > this.#maxBytes) return;
+    if (size > this.#maxBytes) return samples;
     for (const [oldest, old] of this.#kept) {
       if (this.#bytes + size <= this.#maxBytes) break;
       this.#kept.delete(oldest);
@@ -116,6 +118,7 @@ export class SpeechCache implements TextToSpeech {
     }
     this.#kept.set(key, samples);
     this.#bytes += size;
+    return samples;
   }
 }
 

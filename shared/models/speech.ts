@@ -39,7 +39,7 @@ export interface SpeechToText {
 
 /** The speech of a text in pieces: one, where there are only whole texts. */
 export async function* piecesOf(
-  tts: TextToSpeech,
+  tts: Pick<TextToSpeech, 'synthesize' | 'stream'>,
   text: string,
   options: SpeechOptions,
   signal: AbortSignal,

@@ -33,9 +33,10 @@ export interface LoadResult {
   readonly undecryptable: number;
   /** Mean over the calls, RFC 3550. */
   readonly jitterMs: number;
-  /** Delay of packets against the fastest of their call: the worst call's 99th percentile. */
+  /** Delay of packets against the fastest of their call: the worst call's 99th percentile, and means over the calls. */
   readonly latenessP99Ms: number;
   readonly latenessP99MeanMs: number;
+  readonly latenessP50MeanMs: number;
   /** Of this process, seconds. */
   readonly cpuSeconds: number;
 }
@@ -125,6 +126,7 @@ function stop(): void {
     jitterMs: sum((stat) => stat.jitterMs) / peers.length,
     latenessP99Ms: Math.max(...stats.map((stat) => stat.latenessP99Ms)),
     latenessP99MeanMs: sum((stat) => stat.latenessP99Ms) / peers.length,
+    latenessP50MeanMs: sum((stat) => stat.latenessP50Ms) / peers.length,
     cpuSeconds: (cpu.user + cpu.system) / 1e6,
   };
   for (const { end } of peers) end.close();

@@ -3,9 +3,9 @@
  * TLS connection, or one for each call, on the same machine and shares its cores. With `SIP_ENGINE=drachtio:/path` the
  * bare loads run on that drachtio-server too, each right after the embedded engine.
  */
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,12 +13,12 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import { type Column, markdownTable } from '../../scripts/bench/table.ts';
-import { sippProgram } from '../../scripts/setup/sipp.ts';
 import { createAuthority } from '../kit/fakes/certificates.ts';
 import { echoAgent } from '../kit/fakes/fake-agents.ts';
 import { DrachtioProgram, drachtioPath } from '../kit/programs/drachtio-program.ts';
 import { cpuMs } from './cpu-time.ts';
 import type { Order, Said } from './signaling-app.ts';
+import { runSipp } from './sipp-load.ts';
 
 export interface SignalingBenchOptions {
   /** Seconds of each load; 10 unless given. */
@@ -123,7 +123,7 @@ async function measure(load: Load, seconds: number): Promise<SignalingBenchRow> 
     app.send(order);
     const ready = await heard(app, 'ready');
     const enginePid = drachtio?.pid ?? ready.enginePid;
-    const run = { folder, ca, port, connectionPerCall: load.connectionPerCall ?? false };
+    const run = { folder, ca, port, number, connectionPerCall: load.connectionPerCall ?? false };
     const warmUp = Math.min(warmUpPerSecond, callsPerSecond);
     await runSipp({ ...run, rate: warmUp, calls: Math.min(warmUpCalls, warmUp * seconds) });
     const warm = control.ended.size;
@@ -218,82 +218,6 @@ const config: EdgeConfig = {
   allowed_private_targets: [],
   open_inbound: false,
 };
-
-interface SippRun {
-  readonly succeeded: number;
-  readonly failed: number;
-  readonly seconds: number;
-  readonly cpuMs: number;
-  readonly setUpMs: number;
-}
-
-interface SippOrder {
-  readonly folder: string;
-  readonly ca: string;
-  readonly port: number;
-  readonly rate: number;
-  readonly calls: number;
-  readonly connectionPerCall: boolean;
-}
-
-async function runSipp({ folder, ca, port, rate, calls, connectionPerCall }: SippOrder): Promise<SippRun> {
-  const statistics = join(folder, 'statistics.csv');
-  const sipp = spawn(
-    sippProgram(),
-    [
-      `127.0.0.1:${port}`,
-      ...['-sf', join(import.meta.dirname, 'uac-load.xml'), '-s', number],
-      ...[
-        '-t',
-        connectionPerCall ? 'ln' : 'l1',
-        '-max_socket',
-        '10000',
-        '-tls_ca',
-        ca,
-        '-i',
-        '127.0.0.1',
-        '-nostdin',
-      ],
-      ...['-r', String(rate), '-m', String(calls), '-l', '20000'],
-      ...['-trace_stat', '-stf', statistics, '-fd', '1', '-timeout', '120s'],
-      ...['-trace_rtt', '-rtt_freq', '20'],
-    ],
-    { cwd: folder, stdio: 'ignore' },
-  );
-  const startedAt = performance.now();
-  let used = 0;
-  // SIPp's CPU time cannot be read after it has ended.
-  const watch = setInterval(() => {
-    used = cpuMs(sipp.pid);
-  }, 100);
-  await once(sipp, 'close');
-  clearInterval(watch);
-  const seconds = (performance.now() - startedAt) / 1000;
-  const [header = '', ...rows] = readFileSync(statistics, 'utf8').trim().split('\n');
-  const names = header.split(';');
-  const last = (rows.at(-1) ?? '').split(';');
-  const value = (name: string): number => Number(last[names.indexOf(name)] ?? 0);
-  return {
-    succeeded: value('SuccessfulCall(C)'),
-    failed: value('FailedCall(C)'),
-    seconds,
-    cpuMs: used,
-    setUpMs: percentile99(join(folder, `uac-load_${sipp.pid}_rtt.csv`)),
-  };
-}
-
-/** Of the second column; NaN without the file, which SIPp does not write when it ends early. */
-function percentile99(file: string): number {
-  if (!existsSync(file)) return Number.NaN;
-  const times = readFileSync(file, 'utf8')
-    .split('\n')
-    .flatMap((line) => {
-      const time = Number(line.split(';')[1]);
-      return Number.isFinite(time) ? [time] : [];
-    });
-  times.sort((one, other) => one - other);
-  return times[Math.floor(times.length * 0.99)] ?? Number.NaN;
-}
 
 function heard<T extends Said['type']>(app: ChildProcess, type: T): Promise<Extract<Said, { type: T }>> {
   return new Promise((resolve, reject) => {

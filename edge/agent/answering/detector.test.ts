@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Flite } from '#shared/models/flite.ts';
 import { decodeMulaw, encodeMulaw } from '../../../test/kit/fakes/audio.ts';
 import { framesOf, inTurn, noise, silence, together, tones } from '../../../test/kit/fakes/sounds.ts';
-import { AnsweringDetector, answeringLimits } from './detector.ts';
+import { AnsweringDetector } from './detector.ts';
+import { answeringLimits } from './limits.ts';
 
 const flite = new Flite();
 const say = (text: string, voice: string | null = null) =>

@@ -9,7 +9,8 @@ import { Flite } from '#shared/models/flite.ts';
 import { greetings, longAnswers, people, screening } from '../../../test/kit/agent/answers.ts';
 import { decodeMulaw, encodeMulaw } from '../../../test/kit/fakes/audio.ts';
 import { framesOf, inTurn, noise, silence, together, tones } from '../../../test/kit/fakes/sounds.ts';
-import { AnsweringDetector, answeringLimits } from './detector.ts';
+import { AnsweringDetector } from './detector.ts';
+import { answeringLimits } from './limits.ts';
 
 const voices = ['slt', 'kal'];
 /** Levels of white noise in the line, RMS; speech has about 3,000. */

@@ -12,27 +12,10 @@ import type { Clock } from '#shared/clock.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import type { Log } from '../../call/log.ts';
 import type { AgentHost, AgentLeg } from '../../call/ports/agents.ts';
+import type { TestCallerLimits } from '../limits.ts';
 import { PlayQueue } from '../play-queue.ts';
 import { Recording } from '../recording.ts';
 import { TurnMeter } from './turn-meter.ts';
-
-export interface TestCallerLimits {
-  /** silence after the agent's words that starts the caller's turn, ms */
-  readonly turnEndMs: number;
-  /** silence of the agent after which the caller continues, ms: longer than an agent waits for the caller */
-  readonly patienceMs: number;
-  /** maximum length of the agent's words that are transcribed per turn, seconds */
-  readonly maxTurnSeconds: number;
-}
-
-export const testCallerLimits: TestCallerLimits = {
-  // Longer than the pauses between an agent's sentences.
-  turnEndMs: 1_000,
-  // An agent waits ten seconds for the caller before it repeats itself.
-  patienceMs: 15_000,
-  // The longest announcement; it is buffered as samples.
-  maxTurnSeconds: 120,
-};
 
 /** What started the caller's turn. */
 export type TurnEnd = 'silence' | 'patience' | 'interruption' | 'call_end';

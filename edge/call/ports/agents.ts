@@ -54,6 +54,8 @@ export interface AgentHost {
   transfer(order: TransferOrder): Promise<TransferOutcome>;
   /** Pauses or resumes the call's recording. @returns false when the call is not recorded */
   recording?(step: 'pause' | 'resume'): boolean;
+  /** Whether the call is recorded, or will be: `recording` has an effect. */
+  recorded?(): boolean;
   /** The agent that speaks to a transfer target asks to bridge the waiting call now. */
   join(): void;
   /** Who seems to have answered an outbound call (contract 9.2); the last report wins. */

@@ -24,7 +24,8 @@ export interface HeardStats {
   readonly lost: number;
   /** RFC 3550 section 6.4.1, ms */
   readonly jitterMs: number;
-  /** Delay of packets against the fastest one, by their timestamps, ms. */
+  /** Delay of packets against the fastest one, by their timestamps, ms: the median, and 99 of 100. */
+  readonly latenessP50Ms: number;
   readonly latenessP99Ms: number;
   readonly undecryptable: number;
 }
@@ -97,6 +98,7 @@ export class HeardMedia {
       packets: this.#packets,
       lost: Math.max(0, expected - this.#packets),
       jitterMs: this.#jitter / this.#ticksPerMs,
+      latenessP50Ms: (delays[Math.floor(delays.length / 2)] ?? 0) - fastest,
       latenessP99Ms: (delays[Math.floor(delays.length * 0.99)] ?? 0) - fastest,
       undecryptable: this.undecryptable,
     };

@@ -1,0 +1,84 @@
+/** Packets of a real media worker, on their way to those that listen. */
+import { createWorker, type types } from 'mediasoup';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { testWorkerBin } from '../../test/kit/fakes/media-worker.ts';
+import { PacketReader } from './packet-reader.ts';
+import { catchPipes, PacketSender } from './worker-pipe.ts';
+
+const format = { kind: 'audio', mimeType: 'audio/PCMU', clockRate: 8000 } as const;
+
+/** An RTP packet with this number, which is in its payload too: the worker renumbers packets. */
+function packet(sequence: number): Buffer {
+  const octets = Buffer.alloc(172, sequence);
+  octets.set([0x80, 0, 0, sequence, 0, 0, 0, sequence, 0, 0, 0, 7]);
+  return octets;
+}
+
+const numberOf = (rtp: Buffer) => rtp.at(-1) ?? 0;
+
+describe('packets from a media worker', () => {
+  /** The chunks that came from the worker. */
+  let chunks: Buffer[];
+  let consumer: types.Consumer;
+  let reader: PacketReader | null;
+  let send: (sequence: number) => void;
+
+  beforeEach(async () => {
+    const { started, to, from } = catchPipes(() =>
+      createWorker({ workerBin: testWorkerBin(), logLevel: 'error' }),
+    );
+    const worker = await started;
+    onTestFinished(() => worker.close());
+    chunks = [];
+    reader = from && PacketReader.inFrontOf(from);
+    from?.on('data', (chunk: Buffer) => void chunks.push(chunk));
+    const router = await worker.createRouter({ mediaCodecs: [{ ...format, preferredPayloadType: 0 }] });
+    const direct = await router.createDirectTransport();
+    const producer = await direct.produce({
+      kind: 'audio',
+      rtpParameters: { codecs: [{ ...format, payloadType: 0 }], encodings: [{ ssrc: 7 }] },
+    });
+    consumer = await direct.consume({
+      producerId: producer.id,
+      rtpCapabilities: { codecs: [{ ...format, preferredPayloadType: 0 }] },
+    });
+    const sender = new PacketSender(producer, to);
+    send = (sequence) => sender.send(packet(sequence));
+  });
+
+  test('reach those that listen, and mediasoup those of other streams', async () => {
+    const heard: Buffer[] = [];
+    const byMediasoup: number[] = [];
+    consumer.on('rtp', (rtp) => void byMediasoup.push(numberOf(rtp)));
+    send(1);
+    await expect.poll(() => byMediasoup).toEqual([1]);
+    const end = reader?.listen(consumer.id, (rtp) => void heard.push(Buffer.from(rtp)));
+    send(2);
+    await expect.poll(() => heard.map((rtp) => rtp.subarray(-160))).toEqual([Buffer.alloc(160, 2)]);
+    end?.();
+    send(3);
+    await expect.poll(() => byMediasoup).toEqual([1, 3]);
+    // Answers of the worker are for mediasoup.
+    expect((await consumer.getStats()).length).toBeGreaterThan(0);
+  });
+
+  test('are the same however they are cut', async () => {
+    send(1);
+    await expect.poll(() => chunks.length).toBeGreaterThan(0);
+    await consumer.getStats();
+    for (const sequence of [2, 3]) send(sequence);
+    await consumer.getStats();
+    const all = Buffer.concat(chunks);
+    for (const step of [1, 3, 100, 1000, all.length]) {
+      const heard: number[] = [];
+      const others: Buffer[] = [];
+      const again = new PacketReader((octets) => void others.push(Buffer.from(octets)));
+      again.listen(consumer.id, (rtp) => void heard.push(numberOf(rtp)));
+      for (let at = 0; at < all.length; at += step) again.read(all.subarray(at, at + step));
+      expect(heard).toEqual([1, 2, 3]);
+      const left = Buffer.concat(others);
+      expect(left.length).toBeGreaterThan(0);
+      expect(left.length).toBeLessThan(all.length - 3 * 172);
+    }
+  });
+});

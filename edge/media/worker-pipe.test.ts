@@ -1,0 +1,100 @@
+/** Packets on their way to a media worker. */
+import { Socket } from 'node:net';
+import { Writable } from 'node:stream';
+import { createWorker } from 'mediasoup';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { testWorkerBin } from '../../test/kit/fakes/media-worker.ts';
+import { catchPipes, PacketSender } from './worker-pipe.ts';
+
+/** An RTP packet of a stream that the worker knows. */
+const packet = (sequence: number, length: number) => {
+  const octets = Buffer.alloc(length, sequence);
+  octets.set([0x80, 0, 0, sequence, 0, 0, 0, sequence, 0, 0, 0, 7]);
+  return octets;
+};
+
+/** A stream whose messages have a head and a tail; `asked` counts those that it made. */
+function stream() {
+  const written: string[] = [];
+  const pipe = new Writable({
+    write: (message: Buffer, _encoding, done) => {
+      written.push(message.toString('latin1'));
+      done();
+    },
+  });
+  const state = { closed: false, asked: 0 };
+  const producer = {
+    get closed() {
+      return state.closed;
+    },
+    send: (rtp: Buffer) => {
+      state.asked++;
+      pipe.write(Buffer.concat([Buffer.from(`head ${rtp.length} `), rtp, Buffer.from(' tail')]));
+    },
+  };
+  return { written, pipe, producer, state };
+}
+
+describe('packets to a media worker', () => {
+  test('are in messages that mediasoup would have made', async () => {
+    const { started, to: pipe } = catchPipes(() =>
+      createWorker({ workerBin: testWorkerBin(), logLevel: 'error' }),
+    );
+    const worker = await started;
+    onTestFinished(() => worker.close());
+    expect(pipe).toBeInstanceOf(Socket);
+    const router = await worker.createRouter({
+      mediaCodecs: [{ kind: 'audio', mimeType: 'audio/PCMU', clockRate: 8000, preferredPayloadType: 0 }],
+    });
+    const direct = await router.createDirectTransport();
+    const producer = await direct.produce({
+      kind: 'audio',
+      rtpParameters: {
+        codecs: [{ mimeType: 'audio/PCMU', payloadType: 0, clockRate: 8000 }],
+        encodings: [{ ssrc: 7 }],
+      },
+    });
+    const write = vi.spyOn(Socket.prototype, 'write');
+    onTestFinished(() => write.mockRestore());
+    const asked = vi.spyOn(producer, 'send');
+    const sender = new PacketSender(producer, pipe);
+    for (const length of [172, 52]) {
+      sender.send(packet(1, length));
+      sender.send(packet(2, length));
+      const times = asked.mock.calls.length;
+      producer.send(packet(2, length));
+      expect(asked.mock.calls.length).toBe(times + 1);
+      const [first, prepared, made] = write.mock.calls.slice(-3).map(([message]) => Buffer.from(message));
+      expect(prepared).toEqual(made);
+      expect(first).not.toEqual(made);
+    }
+    // One for each length, besides those of this test.
+    expect(asked).toHaveBeenCalledTimes(4);
+  });
+
+  test('are prepared for each length, and wait for their turn as they are', () => {
+    const { written, pipe, producer, state } = stream();
+    const sender = new PacketSender(producer, pipe);
+    pipe.cork();
+    const buffer = Buffer.from('one');
+    for (const text of ['one', 'two', 'three', 'four.']) {
+      const rtp = text.length === 3 ? buffer : Buffer.from(text);
+      rtp.write(text);
+      sender.send(rtp);
+    }
+    expect(written).toEqual([]);
+    pipe.uncork();
+    expect(written).toEqual(['head 3 one tail', 'head 3 two tail', 'head 5 three tail', 'head 5 four. tail']);
+    expect(state.asked).toBe(2);
+  });
+
+  test('are sent by mediasoup without a pipe, and by nobody when the stream is closed', () => {
+    const { written, producer, state } = stream();
+    const sender = new PacketSender(producer, null);
+    for (const text of ['one', 'two']) sender.send(Buffer.from(text));
+    expect([state.asked, written.length]).toEqual([2, 2]);
+    state.closed = true;
+    sender.send(Buffer.from('three'));
+    expect([state.asked, written.length]).toEqual([2, 2]);
+  });
+});

@@ -1,0 +1,67 @@
+/**
+ * What test runs over a call need of agents in the main thread. It is loaded with the first of them: all other agents
+ * are in media shards.
+ */
+import type { Gate } from '#shared/models/gate.ts';
+import type { Models } from '#shared/models/models.ts';
+import type { TextToSpeech } from '#shared/models/speech.ts';
+import type { AgentsDeps } from '../agent/agents.ts';
+import type { Speech } from './agents.ts';
+import { clock, type EdgeContext } from './context.ts';
+
+interface Loaded {
+  readonly speech: Speech;
+  readonly models: Models;
+  readonly deps: AgentsDeps;
+}
+
+export class TestAgents {
+  readonly #context: EdgeContext;
+  readonly #tts: TextToSpeech;
+  readonly #gate: Gate;
+  #loading: Promise<Loaded> | null = null;
+  #loaded: Loaded | null = null;
+
+  /** @param tts and @param gate of all agents of the edge */
+  constructor(context: EdgeContext, tts: TextToSpeech, gate: Gate) {
+    this.#context = context;
+    this.#tts = tts;
+    this.#gate = gate;
+  }
+
+  async deps(): Promise<AgentsDeps> {
+    this.#loading ??= this.#load();
+    this.#loaded = await this.#loading;
+    return this.#loaded.deps;
+  }
+
+  /** Requests of test runs to language models, and those of the whole edge that are under way. */
+  metrics(): Record<string, number> {
+    return (
+      this.#loaded?.models.metrics('trunkline_edge_') ?? {
+        trunkline_edge_model_requests: this.#gate.inside,
+        trunkline_edge_model_requests_waiting: this.#gate.waiting,
+      }
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#loaded?.speech.voices.close();
+  }
+
+  async #load(): Promise<Loaded> {
+    const [{ agentDeps, speechOf }, { createModels }] = await Promise.all([
+      import('./agents.ts'),
+      import('#shared/models/models.ts'),
+    ]);
+    const { settings, limits } = this.#context;
+    const models = createModels(settings.models, {
+      clock,
+      random: Math.random,
+      limits: limits.models,
+      gate: this.#gate,
+    });
+    const speech = speechOf(this.#context, this.#tts);
+    return { speech, models, deps: agentDeps(this.#context, speech, models) };
+  }
+}
