@@ -1,6 +1,6 @@
 /**
- * Checks values from outside, such as parsed JSON. For the engine, which is to stay small: TypeBox, which the other
- * programs use, takes 30 MiB of memory in each process.
+ * Checks values from outside, such as parsed JSON. For the engine and the media shards, which are to stay small: TypeBox,
+ * which the other programs use, takes memory in each process and thread.
  */
 
 /** What is wrong, and the JSON pointer of where. */
@@ -34,6 +34,17 @@ export const flag = simple<boolean>('must be boolean', (value) => typeof value =
 export const number = simple<number>('must be number', (value) => Number.isFinite(value));
 export const name = simple<string>('must not be empty', (value) => typeof value === 'string' && value !== '');
 export const positive = simple<number>('must be > 0', (value) => Number.isFinite(value) && Number(value) > 0);
+
+export function textUpTo(most: number): Shape<string> {
+  return simple(
+    `must be string of at most ${most} characters`,
+    (value) => isText(value) && value.length <= most,
+  );
+}
+
+export function matching(pattern: RegExp): Shape<string> {
+  return simple(`must match ${pattern}`, (value) => isText(value) && pattern.test(value));
+}
 
 /** Any value, which is checked elsewhere or not at all. */
 export const anything: Shape<unknown> = { fault: () => null };
@@ -114,6 +125,10 @@ function firstFault(
     if (fault) return fault;
   }
   return null;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

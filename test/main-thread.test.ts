@@ -32,15 +32,17 @@ function loadedWith(file: string): ReadonlySet<string> {
   return all;
 }
 
-const ofShards = ['edge/agent/agents.ts', 'edge/media/media.ts', 'shared/models/models.ts', 'mediasoup'];
+const ofShards = ['edge/agent/agents.ts', 'edge/media/media.ts', 'mediasoup'];
+const withSettings = ['shared/models/models.ts', 'edge/start/transcription.ts', 'typebox', 'typebox/value'];
 
-test('a media shard loads agents and media', () => {
+test('a media shard loads agents and media, and what only some settings need with these settings', () => {
   const loaded = loadedWith('edge/start/shard-program.ts');
   expect(ofShards.filter((one) => !loaded.has(one))).toEqual([]);
+  expect(withSettings.filter((one) => loaded.has(one))).toEqual([]);
 });
 
 test('the main thread does not: it loads them for the first call of a test', () => {
   const loaded = loadedWith('edge/program.ts');
   expect(loaded.has('edge/edge.ts')).toBe(true);
-  expect(ofShards.filter((one) => loaded.has(one))).toEqual([]);
+  expect([...ofShards, 'shared/models/models.ts'].filter((one) => loaded.has(one))).toEqual([]);
 });

@@ -8,7 +8,6 @@ import { TwoStageDetectors } from '../agent/ears/two-stage-detector.ts';
 import { WebrtcDetectors } from '../agent/ears/webrtc-detector.ts';
 import { createToolClient } from '../agent/tool-client.ts';
 import { clock, type EdgeContext } from './context.ts';
-import { transcriptionOf } from './transcription.ts';
 
 export interface Speech {
   readonly tts: TextToSpeech;
@@ -16,10 +15,6 @@ export interface Speech {
   readonly stt: SpeechToText | null;
   readonly transcriber: AgentsDeps['transcriber'];
   readonly voices: TwoStageDetectors;
-}
-
-export function speechOf(context: EdgeContext, tts: TextToSpeech): Speech {
-  return { tts, ...transcriptionOf(context), voices: voicesOf(context) };
 }
 
 /** What detects the voices of callers in this thread. */

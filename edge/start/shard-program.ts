@@ -2,7 +2,9 @@
 import { parentPort } from 'node:worker_threads';
 import { systemClock as clock } from '#shared/clock.ts';
 import { collectGarbage } from '#shared/give-memory-back.ts';
-import { createModels } from '#shared/models/models.ts';
+import type { Models } from '#shared/models/models.ts';
+import { ruleDialogue } from '#shared/models/rule-dialogue.ts';
+import { ruleEngine } from '#shared/models/rule-engine.ts';
 import { createAgents } from '../agent/agents.ts';
 import { CurrentConfig } from '../current-config.ts';
 import { createLog } from '../log.ts';
@@ -14,9 +16,9 @@ import { Channel, type Port } from '../shards/channel.ts';
 import { type ShardState, toMain, toShard } from '../shards/messages.ts';
 import { RemoteGate, RemoteSpeech } from '../shards/services.ts';
 import { ShardHost } from '../shards/shard-host.ts';
-import { agentDeps, voicesOf } from './agents.ts';
+import { agentDeps, type Speech, voicesOf } from './agents.ts';
+import type { EdgeContext } from './context.ts';
 import type { ShardSettings } from './shard-settings.ts';
-import { transcriptionOf } from './transcription.ts';
 
 /** Runs until the main thread ends the thread, or an error does. */
 export async function runShard(settings: ShardSettings): Promise<void> {
@@ -30,16 +32,10 @@ export async function runShard(settings: ShardSettings): Promise<void> {
   const { limits, controlUrl, edgeToken, privateAuthority } = settings;
   const log = createLog(settings.logLevel);
   const metrics = new Metrics();
-  const models = createModels(settings.models, {
-    clock,
-    random: Math.random,
-    limits: limits.models,
-    gate: new RemoteGate(channel),
-  });
-  const stt = settings.stt.map((server) => ({ ...server, url: new URL(server.url) }));
+  const models = await modelsOf(settings, channel);
   const speech = {
     tts: new RemoteSpeech(channel),
-    ...transcriptionOf({ settings: { stt }, log, metrics, privateAuthority }),
+    ...(await transcriptionIn(settings, { log, metrics, privateAuthority })),
     voices: voicesOf({ log, metrics }),
   };
   const context = { limits, log, metrics, current, controlUrl, edgeToken, privateAuthority };
@@ -73,6 +69,29 @@ export async function runShard(settings: ShardSettings): Promise<void> {
   });
   collectGarbage();
   channel.tell(toMain.ready, { codecs: media.availableCodecs(), ports: media.stats().ports.total });
+}
+
+/** What no setting asks for is not loaded: with TypeBox, which nothing else in a shard uses, it takes 7 MiB. */
+async function modelsOf(
+  { models, limits }: ShardSettings,
+  channel: Channel,
+): Promise<Pick<Models, 'agent' | 'metrics'>> {
+  if (models.agent === null && models.turbo === null) {
+    return { agent: () => ({ understanding: ruleEngine, dialogue: ruleDialogue }), metrics: () => ({}) };
+  }
+  const { createModels } = await import('#shared/models/models.ts');
+  const gate = new RemoteGate(channel);
+  return createModels(models, { clock, random: Math.random, limits: limits.models, gate });
+}
+
+async function transcriptionIn(
+  settings: ShardSettings,
+  context: Pick<EdgeContext, 'log' | 'metrics' | 'privateAuthority'>,
+): Promise<Pick<Speech, 'stt' | 'transcriber'>> {
+  if (settings.stt.length === 0) return { stt: null, transcriber: undefined };
+  const { transcriptionOf } = await import('./transcription.ts');
+  const stt = settings.stt.map((server) => ({ ...server, url: new URL(server.url) }));
+  return transcriptionOf({ ...context, settings: { stt } });
 }
 
 function toMainThread(): Port {

@@ -50,8 +50,9 @@ export class TestAgents {
   }
 
   async #load(): Promise<Loaded> {
-    const [{ agentDeps, speechOf }, { createModels }] = await Promise.all([
+    const [{ agentDeps, voicesOf }, { transcriptionOf }, { createModels }] = await Promise.all([
       import('./agents.ts'),
+      import('./transcription.ts'),
       import('#shared/models/models.ts'),
     ]);
     const { settings, limits } = this.#context;
@@ -61,7 +62,11 @@ export class TestAgents {
       limits: limits.models,
       gate: this.#gate,
     });
-    const speech = speechOf(this.#context, this.#tts);
+    const speech = {
+      tts: this.#tts,
+      ...transcriptionOf(this.#context),
+      voices: voicesOf(this.#context),
+    };
     return { speech, models, deps: agentDeps(this.#context, speech, models) };
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { everyFact } from '../../test/kit/log-facts.ts';
-import { readLogFact, sentenceOf } from './log-facts.ts';
+import { readLogFact } from './log-fact-kinds.ts';
+import { sentenceOf } from './log-facts.ts';
 
 describe('the facts of a conversation log', () => {
   it('have a sentence each', () => {

@@ -21,8 +21,7 @@
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { fits, integer, matching, objectOf, oneOf, type Shaped, textUpTo } from '#shared/shapes.ts';
 
 export const frameMs = 20;
 export const samplesPerFrame = 160;
@@ -37,32 +36,30 @@ export const growingSuffix = '.part';
 export const completeSuffix = '.rec';
 
 /** What a file may say about itself in the clear. */
-export const RecordingHeader = Type.Object({
-  version: Type.Literal(1),
-  /** of the recording, a UUID in order of time */
-  id: Type.String({ pattern: '^[0-9a-f-]{36}$' }),
-  call_id: Type.String({ maxLength: 64 }),
-  org_id: Type.String({ maxLength: 64 }),
-  /** ISO */
-  started_at: Type.String({ maxLength: 32 }),
-  /** The data key, for the holder of a private key of control (keys.ts). */
-  key: Type.Object({
-    key_id: Type.String({ maxLength: 64 }),
-    ephemeral: Type.String({ maxLength: 64 }),
-    wrapped: Type.String({ maxLength: 128 }),
-  }),
-});
-export type RecordingHeader = Static<typeof RecordingHeader>;
+const recordingHeader = objectOf(
+  {
+    version: integer(1, 1),
+    /** of the recording, a UUID in order of time */
+    id: matching(/^[0-9a-f-]{36}$/),
+    call_id: textUpTo(64),
+    org_id: textUpTo(64),
+    /** ISO */
+    started_at: textUpTo(32),
+    /** The data key, for the holder of a private key of control (keys.ts). */
+    key: objectOf({ key_id: textUpTo(64), ephemeral: textUpTo(64), wrapped: textUpTo(128) }, {}, true),
+  },
+  {},
+  true,
+);
+export type RecordingHeader = Shaped<typeof recordingHeader>;
 
 /** Why a recording has no more audio although its call goes on. */
 export const recordingFaults = ['edge_disk_full', 'edge_disk_failed', 'edge_disk_slow'] as const;
 export type RecordingFault = (typeof recordingFaults)[number];
 
-export const RecordingMark = Type.Union([
-  Type.Object({ what: Type.Union([Type.Literal('paused'), Type.Literal('resumed'), Type.Literal('ended')]) }),
-  Type.Object({ what: Type.Literal('stopped'), reason: Type.Enum([...recordingFaults]) }),
-]);
-export type RecordingMark = Static<typeof RecordingMark>;
+const plainMark = objectOf({ what: oneOf('paused', 'resumed', 'ended') }, {}, true);
+const stopMark = objectOf({ what: oneOf('stopped'), reason: oneOf(...recordingFaults) }, {}, true);
+export type RecordingMark = Shaped<typeof plainMark> | Shaped<typeof stopMark>;
 
 const headerMark = Buffer.from('\x1eTRH', 'latin1');
 const chunkMark = Buffer.from('\x1eTRC', 'latin1');
@@ -104,7 +101,7 @@ export function decodeHeader(bytes: Buffer): { header: RecordingHeader; length: 
   const text = bytes.subarray(afterCrc, length);
   if (crc32(text) !== bytes.readUInt32BE(8)) return null;
   const header: unknown = JSON.parse(text.toString());
-  return Value.Check(RecordingHeader, header) ? { header, length } : null;
+  return fits(recordingHeader, header) ? { header, length } : null;
 }
 
 /** Seals the chunks of one recording, one after the other. */
@@ -163,7 +160,7 @@ export function openChunk(chunk: Chunk, dataKey: Uint8Array, recordingId: string
 
 export function readMark(content: Buffer): RecordingMark | null {
   const mark: unknown = JSON.parse(content.toString());
-  return Value.Check(RecordingMark, mark) ? mark : null;
+  return fits(plainMark, mark) || fits(stopMark, mark) ? mark : null;
 }
 
 /** Finds the chunks of a file that comes in pieces of any size. */

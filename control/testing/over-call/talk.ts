@@ -3,7 +3,7 @@
  */
 
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
-import { readLogFact } from '#shared/agent/log-facts.ts';
+import { readLogFact } from '#shared/agent/log-fact-kinds.ts';
 import type { AgentTestEvent, HeardTurn } from '#shared/agent-test-protocol.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';

@@ -2,51 +2,39 @@
  * The Gemini Live protocol: PCM at 16 kHz in, 24 kHz out, JSON in both directions. The server finds the turns, says when
  * the caller interrupted, and continues a session on a new connection by a handle. It cannot be told what was heard.
  */
-import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
 import type { ToolCall } from '#shared/agent/dialogue.ts';
+import { anything, fits, flag, listOf, objectOf, type Shaped, text } from '#shared/shapes.ts';
 import type { SpeechServer } from '../speech-socket.ts';
 import type { ModelProtocol, ModelSession, SessionEvents, SessionOptions } from './model-session.ts';
 import { LinearCodec } from './sound-formats.ts';
 
-const Words = Type.Object({ text: Type.Optional(Type.String()) });
-const Part = Type.Object({
-  inlineData: Type.Optional(
-    Type.Object({ mimeType: Type.Optional(Type.String()), data: Type.Optional(Type.String()) }),
-  ),
-});
+const words = objectOf({}, { text }, true);
+const part = objectOf({}, { inlineData: objectOf({}, { mimeType: text, data: text }, true) }, true);
+const functionCall = objectOf({}, { id: text, name: text, args: anything }, true);
 
-const Message = Type.Object({
-  setupComplete: Type.Optional(Type.Object({})),
-  serverContent: Type.Optional(
-    Type.Object({
-      modelTurn: Type.Optional(Type.Object({ parts: Type.Optional(Type.Array(Part)) })),
-      inputTranscription: Type.Optional(Words),
-      outputTranscription: Type.Optional(Words),
-      interrupted: Type.Optional(Type.Boolean()),
-      turnComplete: Type.Optional(Type.Boolean()),
-    }),
-  ),
-  toolCall: Type.Optional(
-    Type.Object({
-      functionCalls: Type.Optional(
-        Type.Array(
-          Type.Object({
-            id: Type.Optional(Type.String()),
-            name: Type.Optional(Type.String()),
-            args: Type.Optional(Type.Unknown()),
-          }),
-        ),
-      ),
-    }),
-  ),
-  toolCallCancellation: Type.Optional(Type.Object({ ids: Type.Optional(Type.Array(Type.String())) })),
-  goAway: Type.Optional(Type.Object({ timeLeft: Type.Optional(Type.String()) })),
-  sessionResumptionUpdate: Type.Optional(
-    Type.Object({ newHandle: Type.Optional(Type.String()), resumable: Type.Optional(Type.Boolean()) }),
-  ),
-});
-type Content = NonNullable<Static<typeof Message>['serverContent']>;
+const message = objectOf(
+  {},
+  {
+    setupComplete: objectOf({}, {}, true),
+    serverContent: objectOf(
+      {},
+      {
+        modelTurn: objectOf({}, { parts: listOf(part) }, true),
+        inputTranscription: words,
+        outputTranscription: words,
+        interrupted: flag,
+        turnComplete: flag,
+      },
+      true,
+    ),
+    toolCall: objectOf({}, { functionCalls: listOf(functionCall) }, true),
+    toolCallCancellation: objectOf({}, { ids: listOf(text) }, true),
+    goAway: objectOf({}, { timeLeft: text }, true),
+    sessionResumptionUpdate: objectOf({}, { newHandle: text, resumable: flag }, true),
+  },
+  true,
+);
+type Content = NonNullable<Shaped<typeof message>['serverContent']>;
 
 /** Characters of a turn's words. */
 const longestTurn = 20_000;
@@ -135,10 +123,10 @@ class GeminiSession implements ModelSession {
 
   stop(): void {}
 
-  receive(message: unknown): void {
-    if (!Value.Check(Message, message)) return;
-    const { setupComplete, serverContent, toolCall, toolCallCancellation, goAway } = message;
-    const { sessionResumptionUpdate: update } = message;
+  receive(received: unknown): void {
+    if (!fits(message, received)) return;
+    const { setupComplete, serverContent, toolCall, toolCallCancellation, goAway } = received;
+    const { sessionResumptionUpdate: update } = received;
     if (setupComplete) this.#begun();
     if (serverContent) this.#said(serverContent);
     for (const { id, name, args } of toolCall?.functionCalls ?? []) {

@@ -8,51 +8,46 @@
  *     audio in, audio out; response.created ... response.done; function calls are answered with items, and when the
  *     response has ended with one more response.create
  */
-import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
 import type { ToolCall } from '#shared/agent/dialogue.ts';
+import { fits, objectOf, orNull, type Shaped, text } from '#shared/shapes.ts';
 import { type SpeechServer, withParameters } from '../speech-socket.ts';
 import type { ModelProtocol, ModelSession, SessionEvents, SessionOptions } from './model-session.ts';
 import { G711Codec, LinearCodec, type SoundCodec } from './sound-formats.ts';
 
-const Failure = Type.Object({
-  code: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  message: Type.Optional(Type.String()),
-  /** of the client's message */
-  event_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-});
+const nullable = orNull(text);
+const failure = objectOf(
+  {},
+  {
+    code: nullable,
+    message: text,
+    /** of the client's message */
+    event_id: nullable,
+  },
+  true,
+);
 
-const Item = Type.Object({
-  type: Type.Optional(Type.String()),
-  call_id: Type.Optional(Type.String()),
-  name: Type.Optional(Type.String()),
-  arguments: Type.Optional(Type.String()),
-});
+const item = objectOf({}, { type: text, call_id: text, name: text, arguments: text }, true);
 
-const Format = Type.Object({ format: Type.Optional(Type.Object({ type: Type.Optional(Type.String()) })) });
+const format = objectOf({}, { format: objectOf({}, { type: text }, true) }, true);
 
-const Message = Type.Object({
-  type: Type.String(),
-  item_id: Type.Optional(Type.String()),
-  delta: Type.Optional(Type.String()),
-  transcript: Type.Optional(Type.String()),
-  item: Type.Optional(Item),
-  session: Type.Optional(
-    Type.Object({
-      audio: Type.Optional(Type.Object({ input: Type.Optional(Format), output: Type.Optional(Format) })),
-    }),
-  ),
-  response: Type.Optional(
-    Type.Object({
-      status: Type.Optional(Type.String()),
-      status_details: Type.Optional(
-        Type.Union([Type.Null(), Type.Object({ error: Type.Optional(Type.Union([Type.Null(), Failure])) })]),
-      ),
-    }),
-  ),
-  error: Type.Optional(Failure),
-});
-type Message = Static<typeof Message>;
+const message = objectOf(
+  { type: text },
+  {
+    item_id: text,
+    delta: text,
+    transcript: text,
+    item,
+    session: objectOf({}, { audio: objectOf({}, { input: format, output: format }, true) }, true),
+    response: objectOf(
+      {},
+      { status: text, status_details: orNull(objectOf({}, { error: orNull(failure) }, true)) },
+      true,
+    ),
+    error: failure,
+  },
+  true,
+);
+type Message = Shaped<typeof message>;
 
 const muLaw = { type: 'audio/pcmu' } as const;
 const aLaw = { type: 'audio/pcma' } as const;
@@ -142,33 +137,33 @@ class OpenAiSession implements ModelSession {
     if (this.#answering) this.#send({ type: 'response.cancel' });
   }
 
-  receive(message: unknown): void {
-    if (!Value.Check(Message, message)) return;
-    const { item_id: item = '', delta = '', transcript = '' } = message;
-    switch (message.type) {
+  receive(received: unknown): void {
+    if (!fits(message, received)) return;
+    const { item_id: id = '', delta = '', transcript = '' } = received;
+    switch (received.type) {
       case 'session.updated':
-        this.#updated(message);
+        this.#updated(received);
         break;
       case 'response.created':
         this.#answering = true;
         break;
       case 'response.output_audio.delta':
-        this.#events.sound(item, this.#codec.decode(Buffer.from(delta, 'base64')));
+        this.#events.sound(id, this.#codec.decode(Buffer.from(delta, 'base64')));
         break;
       case 'response.output_audio.done':
-        this.#events.sound(item, this.#codec.flush());
+        this.#events.sound(id, this.#codec.flush());
         break;
       case 'response.output_audio_transcript.delta':
-        this.#events.words(item, delta);
+        this.#events.words(id, delta);
         break;
       case 'response.output_audio_transcript.done':
-        this.#events.said(item, transcript);
+        this.#events.said(id, transcript);
         break;
       case 'response.output_item.done':
-        this.#called(message.item ?? {});
+        this.#called(received.item ?? {});
         break;
       case 'response.done':
-        this.#done(message.response ?? {});
+        this.#done(received.response ?? {});
         break;
       case 'conversation.item.input_audio_transcription.completed':
         this.#events.heard(transcript);
@@ -177,7 +172,7 @@ class OpenAiSession implements ModelSession {
         this.#events.interrupted();
         break;
       case 'error':
-        this.#refused(message.error ?? {});
+        this.#refused(received.error ?? {});
         break;
     }
   }
@@ -238,7 +233,7 @@ class OpenAiSession implements ModelSession {
     this.#events.ready();
   }
 
-  #refused({ code, message, event_id }: Static<typeof Failure>): void {
+  #refused({ code, message, event_id }: Shaped<typeof failure>): void {
     const why = message ?? code ?? 'no reason';
     if (this.#ready) {
       // The server had begun to answer a turn on its own: the answer that was asked for follows.
@@ -256,7 +251,7 @@ class OpenAiSession implements ModelSession {
 
   // ---------------------------------------------------------------- answers
 
-  #called({ type, call_id: id, name, arguments: input }: Static<typeof Item>): void {
+  #called({ type, call_id: id, name, arguments: input }: Shaped<typeof item>): void {
     if (type !== 'function_call' || id === undefined || name === undefined) return;
     this.#toolsRunning++;
     this.#events.tool({ id, name, input: parsed(input ?? '') });
