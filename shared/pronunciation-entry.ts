@@ -11,6 +11,3 @@ export const Pronunciation = Type.Object({
   match_case: Type.Optional(Type.Boolean()),
 });
 export type Pronunciation = Static<typeof Pronunciation>;
-
-/** Most entries of a list, and characters of their texts. */
-export const pronunciationSizes = { entries: 200, text: 100, say: 200 } as const;

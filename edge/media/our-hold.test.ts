@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { listener, testOptions, toneEndpoint, useMedia } from '../../test/kit/edge/media.ts';
 import { share } from '../../test/kit/fakes/audio.ts';
 
-const { call } = useMedia(testOptions(31_400));
+const { call } = useMedia(testOptions(34_200));
 
 test('is said in our offer, and the peer that answers recvonly hears the music with the keys and SSRC of before', async () => {
   const { peer, leg } = await call(toneEndpoint(440));

@@ -193,7 +193,15 @@ export class ShardSlot {
   /** Asks for its state, again and again. */
   #watch(running: Running): void {
     const { lookMs, hangMs } = this.#options.limits;
-    this.#after(hangMs, () => this.#kill(running, `it did not answer within ${hangMs} ms`));
+    // In steps: a pause of the main thread itself, whose end finds the answer waiting, is one step at most.
+    const wait = (leftMs: number): void => {
+      const stepMs = Math.min(lookMs, leftMs);
+      this.#after(stepMs, () => {
+        if (leftMs > stepMs) wait(leftMs - stepMs);
+        else this.#kill(running, `it did not answer within ${hangMs} ms`);
+      });
+    };
+    wait(hangMs);
     running.shard.channel.ask(toShard.state, {}).then(
       (state) => {
         this.#state = state;

@@ -7,6 +7,7 @@ import { echoAgent } from '../../test/kit/fakes/fake-agents.ts';
 import { testWorkerBin } from '../../test/kit/fakes/media-worker.ts';
 import { QuietLog } from '../../test/kit/fakes/quiet-log.ts';
 import { SrtpPeer } from '../../test/kit/fakes/srtp-peer.ts';
+import { freeUdpRange } from '../../test/kit/programs/ports.ts';
 import { edgeLimits } from '../limits.ts';
 import { MediaShards } from '../shards/media-shards.ts';
 import { serveShard } from '../shards/services.ts';
@@ -20,8 +21,8 @@ const settings: ShardSettings = {
   media: {
     listenIp: '127.0.0.1',
     publicIp: null,
-    portMin: 31_400,
-    portMax: 31_403,
+    portMin: 0,
+    portMax: 0,
     workerBin: testWorkerBin(),
   },
   recordings: { folder: '/nonexistent', used: new SharedArrayBuffer(4) },
@@ -33,6 +34,37 @@ const settings: ShardSettings = {
   privateAuthority: null,
   limits: edgeLimits,
 };
+
+/** Several threads that compile everything at once take long on a loaded machine. */
+const startMs = 240_000;
+const patient = { startMs, hangMs: startMs };
+
+/** Starts shards of real threads with `pairs` RTP ports each. */
+async function start(count: number, pairs: number, noteKey: (key: string) => void = () => {}) {
+  const first = await freeUdpRange(2 * pairs * count);
+  const threads: ShardThread[] = [];
+  const shards = await MediaShards.start({
+    shards: count,
+    start: (index) => {
+      const portMin = first + 2 * pairs * index;
+      const media = { ...settings.media, portMin, portMax: portMin + 2 * pairs - 1 };
+      const thread = shardThread({ ...settings, media }, index, () => {});
+      threads[index] = thread;
+      return thread;
+    },
+    clock: systemClock,
+    log: new QuietLog(),
+    limits: { ...shardLimits, ...patient, lookMs: 20, restartMs: 5 },
+    serve: (channel) =>
+      serveShard(channel, {
+        tts: { synthesize: async () => new Int16Array(0) },
+        gate: new Gate(1, systemClock),
+      }),
+    keyKnown: (callId, key) => noteKey(`${callId} ${key}`),
+  });
+  shards.configure({ version: 1, organizations: [], pathways: [], allowed_private_targets: [] });
+  return { shards, threads };
+}
 
 const tone = { ...echoAgent, kind: 'tone' as const, frequency_hz: 440 };
 const descriptors = () => readdirSync('/proc/self/fd').length;
@@ -48,92 +80,116 @@ const host = {
   fail: () => {},
 };
 
-describe('a media shard in its thread', () => {
-  let shards: MediaShards;
-  let thread: ShardThread | null = null;
-  const keys: string[] = [];
-
-  beforeAll(async () => {
-    shards = await MediaShards.start({
-      shards: 1,
-      start: () => {
-        thread = shardThread(settings, 0, () => {});
-        return thread;
-      },
-      clock: systemClock,
-      log: new QuietLog(),
-      limits: { ...shardLimits, lookMs: 20, restartMs: 5 },
-      serve: (channel) =>
-        serveShard(channel, {
-          tts: { synthesize: async () => new Int16Array(0) },
-          gate: new Gate(1, systemClock),
-        }),
-      keyKnown: (callId, key) => void keys.push(`${callId} ${key}`),
-    });
-    shards.configure({ version: 1, organizations: [], pathways: [], allowed_private_targets: [] });
+/** A call of the tone agent that its peer hears. */
+async function talk(shards: MediaShards, callId: string, failed: string[] = [], parentId?: string) {
+  const peer = await SrtpPeer.open();
+  const leg = await shards.createLeg({
+    callId,
+    parentId,
+    codecs: ['PCMU'],
+    failed: (error) => void failed.push(error.message),
   });
-
-  afterAll(() => shards.close());
-
-  /** A call of the tone agent that its peer hears. */
-  async function talk(callId: string, failed: string[]) {
-    const peer = await SrtpPeer.open();
-    const leg = await shards.createLeg({
-      callId,
-      codecs: ['PCMU'],
-      failed: (error) => void failed.push(error.message),
-    });
-    peer.connect(await leg.answer(peer.sdp()));
-    const facts = {
-      callId,
-      orgId: 'o',
-      trunkId: null,
-      sipCallId: callId,
-      from: '+1',
-      to: '+2',
-      variables: {},
-    };
-    const agent = shards.create(tone, { ...facts, direction: 'inbound' }, host);
-    await agent.prepare();
-    leg.attach(agent);
-    agent.start();
-    await peer.heard(3);
-    return { leg, agent, peer };
-  }
-
-  it('plays an agent to an SRTP peer, and counts', async () => {
-    const { leg, agent, peer } = await talk('a', []);
-    expect(leg.codec).toBe('PCMU');
-    expect((await leg.report())?.packets_sent).toBeGreaterThanOrEqual(3);
-    expect(keys.filter((key) => key.startsWith('a '))).toHaveLength(2);
+  peer.connect(await leg.answer(peer.sdp()));
+  const facts = { callId, orgId: 'o', trunkId: null, sipCallId: callId, from: '+1', to: '+2', variables: {} };
+  const agent = shards.create(
+    tone,
+    { ...facts, direction: 'inbound', ...(parentId !== undefined && { parentId }) },
+    host,
+  );
+  await agent.prepare();
+  leg.attach(agent);
+  agent.start();
+  await peer.heard(3);
+  const end = () => {
     agent.close('over');
     leg.close();
     peer.close();
+  };
+  return { leg, agent, peer, end };
+}
+
+describe('a media shard in its thread', () => {
+  let shards: MediaShards;
+  let threads: ShardThread[];
+  const keys: string[] = [];
+
+  beforeAll(async () => {
+    ({ shards, threads } = await start(1, 2, (key) => void keys.push(key)));
+  }, startMs);
+
+  afterAll(() => shards.close());
+
+  it('plays an agent to an SRTP peer, and counts', async () => {
+    const { leg, end } = await talk(shards, 'a');
+    expect(leg.codec).toBe('PCMU');
+    expect((await leg.report())?.packets_sent).toBeGreaterThanOrEqual(3);
+    expect(keys.filter((key) => key.startsWith('a '))).toHaveLength(2);
+    end();
     await expect.poll(() => shards.stats()).toMatchObject({ legs: 0, ports: { inUse: 0, total: 2 } });
   });
 
   it('gives ports, descriptors and its media worker back when it is ended, and is replaced', async () => {
     const before = descriptors();
     const failed: string[] = [];
-    const first = await talk('b', failed);
-    thread?.kill();
+    const first = await talk(shards, 'b', failed);
+    threads[0]?.kill();
     await expect
       .poll(() => failed)
       .toEqual([expect.stringContaining('the media shard that carried the call ended')]);
-    first.agent.close('over');
-    first.leg.close();
-    first.peer.close();
+    first.end();
     await expect
-      .poll(() => shards.stats(), { timeout: 80_000 })
+      .poll(() => shards.stats(), { timeout: startMs })
       .toMatchObject({ shards: 1, deaths: 1, legs: 0 });
     // Both pairs of the range can be used again.
-    const again = [await talk('c', []), await talk('d', [])];
-    for (const { leg, agent, peer } of again) {
-      agent.close('over');
-      leg.close();
-      peer.close();
-    }
+    const again = [await talk(shards, 'c'), await talk(shards, 'd')];
+    for (const { end } of again) end();
     await expect.poll(() => shards.stats().ports.inUse).toBe(0);
     await expect.poll(descriptors).toBe(before);
-  });
+  }, 600_000);
+});
+
+describe.each([2, 4])('%i media shards in their threads', (count) => {
+  it('carry bridged calls each, and one that ends takes only its own with it', async () => {
+    const { shards, threads } = await start(count, 4);
+    const ids = Array.from({ length: count }, (_, index) => `call-${count}-${index}`);
+    const failed = new Map<string, string[]>();
+    const pairs = new Map<string, readonly Awaited<ReturnType<typeof talk>>[]>();
+    try {
+      for (const id of ids) {
+        const errors: string[] = [];
+        failed.set(id, errors);
+        const [one, other] = [await talk(shards, id, errors), await talk(shards, `${id}-target`, errors, id)];
+        pairs.set(id, [one, other]);
+        // Only legs of one shard can be bridged.
+        expect((await shards.bridge(one.leg, other.leg, { transcode: false })).mode).toBe('relayed');
+      }
+      const [[one], [next]] = [pairs.get(ids[0] ?? '') ?? [], pairs.get(ids[1] ?? '') ?? []];
+      if (!one || !next) throw new Error('two calls stand');
+      await expect(shards.bridge(one.leg, next.leg, { transcode: false })).rejects.toThrow(
+        'two media shards',
+      );
+
+      threads[0]?.kill();
+      await expect.poll(() => shards.stats().deaths).toBe(1);
+      const lost = ids.filter((id) => failed.get(id)?.length);
+      expect(lost).toHaveLength(1);
+      expect(failed.get(lost[0] ?? '')).toEqual([
+        expect.stringContaining('the media shard that carried the call ended'),
+        expect.stringContaining('the media shard that carried the call ended'),
+      ]);
+      // The others still carry packets from one peer to the other.
+      for (const id of ids.filter((other) => other !== lost[0])) {
+        const [from, to] = pairs.get(id) ?? [];
+        if (!from || !to) throw new Error('a call has two legs');
+        const before = to.peer.packets;
+        await from.peer.play(from.peer.toneFrames(500, 10));
+        await to.peer.heard(before + 5);
+      }
+      await expect.poll(() => shards.stats().shards, { timeout: startMs }).toBe(count);
+      (await talk(shards, 'later')).end();
+    } finally {
+      for (const both of pairs.values()) for (const { end } of both) end();
+      await shards.close();
+    }
+  }, 600_000);
 });

@@ -1,7 +1,8 @@
 /** What a graph says for all of its nodes (contract 11.1). */
 
 import { counted } from '../counted.ts';
-import { type Pronunciation, pronunciationSizes as sizes } from '../pronunciation-entry.ts';
+import type { Pronunciation } from '../pronunciation-entry.ts';
+import { pronunciationSizes as sizes } from '../pronunciation-sizes.ts';
 import { isObject, type ProblemList } from './graph-problem.ts';
 
 export interface GlobalConfig {

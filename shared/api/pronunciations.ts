@@ -1,7 +1,8 @@
 /** Pronunciation lists (contract 14.1). */
 import { type Static, Type } from 'typebox';
 import { Closed, List, Text } from '#shared/api/common.ts';
-import { Pronunciation, pronunciationSizes as sizes } from '../pronunciation-entry.ts';
+import { Pronunciation } from '../pronunciation-entry.ts';
+import { pronunciationSizes as sizes } from '../pronunciation-sizes.ts';
 
 export const Pronunciations = List(
   Closed({
