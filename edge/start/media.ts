@@ -1,7 +1,7 @@
 /** Media with the settings of this edge: shards for calls, and media of this thread for calls of tests. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { LocalLeg, LocalMedia, MediaBridge } from '../call/ports/media.ts';
+import type { LocalLeg, LocalMedia, MediaBridge, MediaLeg, MediaRoom } from '../call/ports/media.ts';
 import type { RunningMedia } from '../media/media.ts';
 import { MediaShards } from '../shards/media-shards.ts';
 import { type SharedServices, serveShard } from '../shards/services.ts';
@@ -92,6 +92,11 @@ export class TestMedia implements LocalMedia {
 
   async bridge(...legs: Parameters<LocalMedia['bridge']>): Promise<MediaBridge> {
     return (await this.#started()).bridge(...legs);
+  }
+
+  openRoom(beside: MediaLeg): MediaRoom {
+    if (!this.#media) throw new Error('a room needs a leg, which starts the media of tests');
+    return this.#media.openRoom(beside);
   }
 
   /** Null before the first call of a test. */
