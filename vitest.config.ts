@@ -11,10 +11,10 @@ import { LongestFirst } from './test/longest-first.ts';
 const poll = { timeout: 30_000 };
 
 /**
- * Files at a time. Most of a file is waiting, above all for sound to pass, so that two a core keep it busy; but no
- * more than have ports of their own (test/kit/programs/ports.ts).
+ * Files at a time. Most of a file is waiting, above all for sound to pass, so that five on two cores keep them busy; but
+ * no more than have ports of their own (test/kit/programs/ports.ts).
  */
-const maxWorkers = Math.min(2 * availableParallelism(), portParts);
+const maxWorkers = Math.min(Math.floor(2.5 * availableParallelism()), portParts);
 
 /** Tests of control that run once, because they use SQLite files: of programs, of earlier versions, of a disk that fails. */
 const onFiles = [
