@@ -159,5 +159,7 @@ test.each([
   );
   expect(bye.raw).toContain('\r\nX-Disposition: sold\r\n');
   // One header with two values or two headers mean the same (RFC 3261 section 7.3.1); a drachtio-server writes two.
-  expect(bye.raw).toMatch(/\r\nReason: SIP;cause=200;text="all is said"(?:, |\r\nReason: )Q\.850;cause=16\r\n/);
+  expect(bye.raw).toMatch(
+    /\r\nReason: SIP;cause=200;text="all is said"(?:, |\r\nReason: )Q\.850;cause=16\r\n/,
+  );
 });
