@@ -20,9 +20,9 @@ afterEach(() => {
   for (const part of open.splice(0)) part.close();
 });
 
-async function asked(data: object) {
+async function asked(data: object, more: { tts?: TextToSpeech } = {}) {
   const answer = Promise.withResolvers<WebhookResult>();
-  const parts = setUp({ config: config(data), webhook: () => answer.promise });
+  const parts = setUp({ config: config(data), webhook: () => answer.promise, ...more });
   open.push({ close: () => parts.agent.close('over') });
   await parts.begin();
   return {
@@ -65,6 +65,22 @@ describe('while a webhook runs', () => {
     const without = await asked({});
     await without.pass(10_000);
     expect(without.lines()).toEqual([]);
+  });
+
+  it('a filler that cannot be spoken is silence: the answer comes all the same', async () => {
+    const tts: TextToSpeech = {
+      ...countingVoice,
+      synthesize: async (text, options) => {
+        if (text === filler.text) throw new Error('the text is too long');
+        return countingVoice.synthesize(text, options);
+      },
+    };
+    const { answer, lines, pass, host } = await asked({ filler }, { tts });
+    await pass(10_000);
+    expect(lines()).toEqual([]);
+    expect(host.lines('agent-action').join()).toContain('Could not be spoken');
+    await answer();
+    expect(lines()).toEqual(['assistant: Found.']);
   });
 
   it('a caller who hangs up ends the filler', async () => {

@@ -24,7 +24,8 @@ export async function filled<T>(answer: Promise<T>, parts: FillerParts): Promise
     begun = true;
     await say();
   };
-  void wait();
+  // Who says it reports why it cannot be said. The caller waits for the answer either way.
+  wait().catch(() => {});
   try {
     return await answer;
   } finally {

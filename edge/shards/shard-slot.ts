@@ -218,7 +218,8 @@ export class ShardSlot {
     this.#timer?.cancel();
     release();
     const { calls } = load;
-    shard.lost(new Error(`the media shard that carried the call ended: ${why}`));
+    // Customers and their peers are told this. Why is for the log: it may quote another customer's data.
+    shard.lost(new Error('the media shard that carried the call ended'));
     if (this.#closed) {
       this.#gone.resolve();
       return;

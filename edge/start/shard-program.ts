@@ -19,6 +19,7 @@ import { ShardHost } from '../shards/shard-host.ts';
 import { agentDeps, type Speech, voicesOf } from './agents.ts';
 import type { EdgeContext } from './context.ts';
 import type { ShardSettings } from './shard-settings.ts';
+import { outliveRejections } from './stray-rejections.ts';
 
 /** Runs until the main thread ends the thread, or an error does. */
 export async function runShard(settings: ShardSettings): Promise<void> {
@@ -31,6 +32,7 @@ export async function runShard(settings: ShardSettings): Promise<void> {
   );
   const { limits, controlUrl, edgeToken, privateAuthority } = settings;
   const log = createLog(settings.logLevel);
+  outliveRejections(process, log);
   const metrics = new Metrics();
   const models = await modelsOf(settings, channel);
   const speech = {
