@@ -176,6 +176,14 @@ describe('a recording that an edge has sent', () => {
     ]);
   });
 
+  it('is not read for HEAD, whose answer would have nothing of it', async () => {
+    await send(await recordingOfEdge());
+    const path = `${await test.url()}/v1/calls/${callId}/recording`;
+    const answer = await fetch(path, { method: 'HEAD', headers: { authorization: test.key } });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('DELETE, GET');
+  });
+
   it('is not found where its file is missing, as after a restore without recordings', async () => {
     const recording = await recordingOfEdge();
     await send(recording);

@@ -83,6 +83,8 @@ export function recordingRoutes(app: App, services: RecordingsDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/calls/:call_id/recording',
+    // Fastify would read and encode the whole recording, and send none of it.
+    exposeHeadRoute: false,
     config: {
       limits: [{ scope: 'organization_recordings', limit: 120, windowSeconds: 60 }],
       errors: ['RECORDING_NOT_FOUND', 'RECORDING_NOT_READY', 'RANGE_NOT_SATISFIABLE'],
