@@ -6,7 +6,7 @@ import type { ByeExtras } from '../call/ports/signaling.ts';
 import type { TransferOrder, TransferOutcome } from '../call/ports/transfer.ts';
 
 /** Passes an agent's requests to its host until it is shut, when the agent may lose its call. */
-export class HostGate implements AgentHost {
+export class HostGate implements Required<AgentHost> {
   readonly #host: AgentHost;
   #open = true;
   /** Called with each line of the conversation. */
@@ -44,6 +44,9 @@ export class HostGate implements AgentHost {
   }
   recording(step: 'pause' | 'resume'): boolean {
     return this.#open && this.#host.recording?.(step) === true;
+  }
+  recorded(): boolean {
+    return this.#host.recorded?.() ?? false;
   }
   join(): void {
     if (this.#open) this.#host.join();

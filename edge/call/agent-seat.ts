@@ -13,7 +13,7 @@ import type { ByeExtras } from './ports/signaling.ts';
 import type { TransferOrder, TransferOutcome } from './ports/transfer.ts';
 import { callOver } from './transfer/outcome.ts';
 
-export class AgentSeat implements AgentHost, SeatedAgent {
+export class AgentSeat implements Required<AgentHost>, SeatedAgent {
   readonly agent: AgentLeg;
   #call: LiveCall | null;
   #started = false;

@@ -97,6 +97,7 @@ const examples: Readonly<Record<string, readonly [object, object?]>> = {
   ],
   next_piece: [{ speech: 4 }, { samples: null }],
   stop_speech: [{ speech: 4 }],
+  premake: [{ text: 'Goodbye.', voice: null, language: 'en-US', sample_rate: 8000 }],
   enter_gate: [{ place: 1, wait_ms: 100 }, { entered: true }],
   leave_gate: [{ place: 1 }],
 };

@@ -195,6 +195,8 @@ export const toMain = {
   beginSpeech: request('begin_speech', objectOf({ speech: id, ...spoken }), piece),
   nextPiece: request('next_piece', objectOf({ speech: id }), piece),
   stopSpeech: notice('stop_speech', objectOf({ speech: id })),
+  /** A text that may be needed. */
+  premake: notice('premake', objectOf(spoken)),
   /** A place among the requests to language models, whose number is limited for the whole edge. */
   enterGate: request('enter_gate', objectOf({ place: id, wait_ms: number }), objectOf({ entered: flag })),
   leaveGate: notice('leave_gate', objectOf({ place: id })),

@@ -10,7 +10,7 @@ import type { Channel } from './channel.ts';
 import { toMain } from './messages.ts';
 
 export interface SharedServices {
-  readonly tts: Pick<TextToSpeech, 'synthesize' | 'stream'>;
+  readonly tts: Pick<TextToSpeech, 'synthesize' | 'stream' | 'premake'>;
   readonly gate: RequestGate;
 }
 
@@ -55,6 +55,9 @@ export function serveShard(channel: Channel, { tts, gate }: SharedServices): () 
     speech?.pieces.return(undefined).catch(() => {});
   };
   channel.onTell(toMain.stopSpeech, ({ speech }) => stop(speech));
+  channel.onTell(toMain.premake, ({ text, voice, language, sample_rate: sampleRate }) => {
+    void tts.premake?.(text, { voice, language, sampleRate });
+  });
   channel.onAsk(toMain.enterGate, async ({ place, wait_ms: waitMs }) => {
     const wait = new AbortController();
     places.set(place, () => wait.abort(new Error('the request was given up')));
@@ -78,8 +81,8 @@ export function serveShard(channel: Channel, { tts, gate }: SharedServices): () 
   };
 }
 
-/** Text-to-speech of the main thread, for a shard. */
-export class RemoteSpeech implements TextToSpeech {
+/** Text-to-speech of the main thread, for a shard. The main thread warms it. */
+export class RemoteSpeech implements Required<Omit<TextToSpeech, 'warm'>> {
   readonly #channel: Channel;
   #nextSpeech = 1;
 
@@ -110,6 +113,10 @@ export class RemoteSpeech implements TextToSpeech {
       signal.removeEventListener('abort', stop);
       if (!over && !signal.aborted) stop();
     }
+  }
+
+  async premake(text: string, options: SpeechOptions): Promise<void> {
+    this.#channel.tell(toMain.premake, spokenOf(text, options));
   }
 
   async close(): Promise<void> {}

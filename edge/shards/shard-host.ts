@@ -230,7 +230,7 @@ function sessionOf({ codec, keys, held }: LocalLeg): Pick<LocalLeg, 'codec' | 'k
 }
 
 /** What an agent may ask of its call, which is in the main thread. */
-class RemoteHost implements AgentHost {
+class RemoteHost implements Required<AgentHost> {
   /** As told by the main thread. */
   keys = true;
   isRecorded = false;
@@ -269,6 +269,10 @@ class RemoteHost implements AgentHost {
 
   recording(step: 'pause' | 'resume'): boolean {
     if (this.isRecorded) this.#channel.tell(toMain.recording, { agent: this.#agent, step });
+    return this.isRecorded;
+  }
+
+  recorded(): boolean {
     return this.isRecorded;
   }
 

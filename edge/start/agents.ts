@@ -7,6 +7,7 @@ import { Silero } from '../agent/ears/silero.ts';
 import { TwoStageDetectors } from '../agent/ears/two-stage-detector.ts';
 import { WebrtcDetectors } from '../agent/ears/webrtc-detector.ts';
 import { createToolClient } from '../agent/tool-client.ts';
+import type { CurrentConfig } from '../current-config.ts';
 import { clock, type EdgeContext } from './context.ts';
 
 export interface Speech {
@@ -27,8 +28,8 @@ export function voicesOf({ log, metrics }: Pick<EdgeContext, 'log' | 'metrics'>)
 /** What agents need of a context; a media shard has no more of it. */
 export type AgentContext = Pick<
   EdgeContext,
-  'limits' | 'log' | 'metrics' | 'current' | 'controlUrl' | 'edgeToken' | 'privateAuthority'
->;
+  'limits' | 'log' | 'metrics' | 'controlUrl' | 'edgeToken' | 'privateAuthority'
+> & { readonly current: Pick<CurrentConfig, 'pathway' | 'organization' | 'allowedTargets'> };
 
 export function agentDeps(
   context: AgentContext,
