@@ -82,7 +82,8 @@ export class Edge {
     const place = recordingPlace(context);
     const tts = voiceOf(context);
     const gate = new Gate(settings.models.concurrency, clock);
-    const media = await shardsOf(context, { tts, gate }, place);
+    const uploads = uploadsOf(context, place);
+    const media = await shardsOf(context, { tts, gate }, place, uploads);
     const testMedia = new TestMedia(context);
     const testAgents = new TestAgents(context, tts, gate);
     const onConfig = (config: EdgeConfig): void => {
@@ -114,7 +115,6 @@ export class Edge {
         ...ownMetrics(),
       }),
     });
-    const uploads = uploadsOf(context, place);
     await uploads.recover();
     const fleet = fleetOf(context, {
       clock,

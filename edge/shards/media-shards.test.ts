@@ -78,6 +78,7 @@ describe('media shards', () => {
           gate: new Gate(1, systemClock),
         }),
       keyKnown: () => {},
+      gone: () => {},
     });
     return shards;
   }

@@ -73,6 +73,7 @@ const examples: Readonly<Record<string, readonly [object, object?]>> = {
   unusable: [{ why: 'no worker' }],
   leg_failed: [{ leg: 1, why: 'gone' }],
   recording_stopped: [{ leg: 1, reason: 'edge_disk_full', detail: 'full' }],
+  recording_finished: [{ recording: 'recording-1' }],
   bridge_failed: [{ bridge: 3, why: 'no codec', sip_status: 488 }],
   key_known: [{ call_id: 'call-1', key: 'k' }],
   hangup: [{ agent: 2, reason: 'said goodbye', extras: null }],

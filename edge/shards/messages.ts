@@ -168,6 +168,8 @@ export const toMain = {
     'recording_stopped',
     objectOf({ leg, reason: oneOf(...recordingFaults), detail: text }),
   ),
+  /** Its file is written no more, and has its final name. */
+  recordingFinished: notice('recording_finished', objectOf({ recording: name })),
   bridgeFailed: notice('bridge_failed', objectOf({ bridge, why: text, sip_status: integer(300, 699) })),
   /** An SRTP key of a call, ours or its peer's. */
   keyKnown: notice('key_known', objectOf({ call_id: name, key: text })),

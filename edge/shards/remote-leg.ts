@@ -28,6 +28,8 @@ export interface RemoteLegOptions extends MediaLegOptions {
   readonly channel: Channel;
   /** Called when what is mirrored may have changed. */
   readonly changed: () => void;
+  /** Called with the id of its recording. */
+  readonly recorded: (recordingId: string) => void;
   /** Called once, when the leg is closed or lost. */
   readonly over: () => void;
 }
@@ -84,6 +86,7 @@ export class RemoteLeg implements MediaLeg {
     const { header, dataKey, announcement, pauseKey } = order;
     const { id: leg, channel } = this;
     this.#recording = order;
+    this.#options.recorded(header.id);
     channel.tell(toShard.record, { leg, header, data_key: dataKey, announcement, pause_key: pauseKey });
     return {
       pause: () => channel.tell(toShard.pauseRecording, { leg, paused: true }),

@@ -144,8 +144,10 @@ export class ShardHost {
       try {
         const recording = leg?.record({ ...order, dataKey, pauseKey, stopped });
         if (recording) this.#recordings.set(id, recording);
+        else channel.tell(toMain.recordingFinished, { recording: order.header.id });
       } catch (error) {
         stopped('edge_disk_failed', error instanceof Error ? error.message : String(error));
+        channel.tell(toMain.recordingFinished, { recording: order.header.id });
       }
     });
     channel.onTell(toShard.pauseRecording, ({ leg, paused }) => {

@@ -29,6 +29,8 @@ export interface ShardSlotOptions extends Pick<ShardOptions, 'keyKnown'> {
   readonly limits: ShardLimits;
   /** Connects a new shard to what all share. @returns releases what it holds, once it is gone */
   readonly serve: (channel: Channel) => () => void;
+  /** A shard is gone: nobody writes any more what it recorded. @param recordings ids of those without an end */
+  readonly gone: (index: number, recordings: readonly string[]) => void;
   readonly used: (callId: string, shard: Shard, load: ShardLoad) => void;
   readonly unused: (callId: string, shard: Shard) => void;
 }
@@ -213,13 +215,13 @@ export class ShardSlot {
   }
 
   #ended({ shard, load, release }: Running, why: string): void {
-    const { index, log, limits } = this.#options;
+    const { index, log, limits, gone } = this.#options;
     this.#running = null;
     this.#timer?.cancel();
     release();
     const { calls } = load;
     // Customers and their peers are told this. Why is for the log: it may quote another customer's data.
-    shard.lost(new Error('the media shard that carried the call ended'));
+    gone(index, shard.lost(new Error('the media shard that carried the call ended')));
     if (this.#closed) {
       this.#gone.resolve();
       return;

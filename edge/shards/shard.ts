@@ -36,6 +36,8 @@ export class Shard implements Media, Agents {
   readonly #legs = new Map<number, RemoteLeg>();
   readonly #bridges = new Map<number, RemoteBridge>();
   readonly #agents = new Map<number, RemoteAgent>();
+  /** Ids of recordings whose files the shard writes. */
+  readonly #recordings = new Set<string>();
   #nextId = 1;
 
   constructor(options: ShardOptions) {
@@ -55,7 +57,14 @@ export class Shard implements Media, Agents {
     const { callId, codecs, beside } = options;
     const id = this.#nextId++;
     const over = this.#inUse(callId, () => this.#legs.delete(id));
-    const leg = new RemoteLeg({ ...options, id, channel, changed: () => this.#changed(), over });
+    const leg = new RemoteLeg({
+      ...options,
+      id,
+      channel,
+      changed: () => this.#changed(),
+      recorded: (recording) => void this.#recordings.add(recording),
+      over,
+    });
     this.#legs.set(id, leg);
     const besideId = beside instanceof RemoteLeg && beside.channel === channel ? beside.id : null;
     try {
@@ -156,6 +165,7 @@ export class Shard implements Media, Agents {
       this.#legs.get(leg)?.recordingStopped(reason, detail);
       this.#changed();
     });
+    channel.onTell(toMain.recordingFinished, ({ recording }) => void this.#recordings.delete(recording));
     channel.onTell(toMain.bridgeFailed, ({ bridge, why, sip_status }) =>
       this.#bridges.get(bridge)?.fail(new CallRefused(sip_status, why)),
     );
@@ -182,10 +192,11 @@ export class Shard implements Media, Agents {
     });
   }
 
-  /** The shard is gone, and with it the audio of its calls. */
-  lost(error: Error): void {
+  /** The shard is gone, and with it the audio of its calls. @returns ids of recordings that it did not finish */
+  lost(error: Error): readonly string[] {
     this.channel.close(error);
     for (const leg of [...this.#legs.values()]) leg.fail(error);
     for (const agent of [...this.#agents.values()]) agent.fail(error);
+    return [...this.#recordings];
   }
 }

@@ -1,14 +1,18 @@
 /** A real media shard in its thread: real audio, and what is left when it is ended. */
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '#shared/clock.ts';
 import { Gate } from '#shared/models/gate.ts';
+import { recordingOrder } from '../../test/kit/edge/recordings.ts';
 import { echoAgent } from '../../test/kit/fakes/fake-agents.ts';
 import { testWorkerBin } from '../../test/kit/fakes/media-worker.ts';
 import { QuietLog } from '../../test/kit/fakes/quiet-log.ts';
 import { SrtpPeer } from '../../test/kit/fakes/srtp-peer.ts';
 import { freeUdpRange } from '../../test/kit/programs/ports.ts';
 import { edgeLimits } from '../limits.ts';
+import { DiskRoom } from '../media/recording/disk-room.ts';
 import { MediaShards } from '../shards/media-shards.ts';
 import { serveShard } from '../shards/services.ts';
 import { type ShardThread, shardLimits } from '../shards/shard-slot.ts';
@@ -25,7 +29,7 @@ const settings: ShardSettings = {
     portMax: 0,
     workerBin: testWorkerBin(),
   },
-  recordings: { folder: '/nonexistent', used: new SharedArrayBuffer(4) },
+  recordings: { folder: '/nonexistent', used: DiskRoom.countsOf(1), writer: 0 },
   codecLibraries: null,
   controlUrl: 'http://127.0.0.1:9',
   edgeToken: 'none',
@@ -40,7 +44,15 @@ const startMs = 240_000;
 const patient = { startMs, hangMs: startMs };
 
 /** Starts shards of real threads with `pairs` RTP ports each. */
-async function start(count: number, pairs: number, noteKey: (key: string) => void = () => {}) {
+async function start(
+  count: number,
+  pairs: number,
+  {
+    noteKey = () => {},
+    recordings = settings.recordings,
+  }: { noteKey?: (key: string) => void; recordings?: ShardSettings['recordings'] } = {},
+) {
+  const unfinished: string[] = [];
   const first = await freeUdpRange(2 * pairs * count);
   const threads: ShardThread[] = [];
   const shards = await MediaShards.start({
@@ -48,7 +60,7 @@ async function start(count: number, pairs: number, noteKey: (key: string) => voi
     start: (index) => {
       const portMin = first + 2 * pairs * index;
       const media = { ...settings.media, portMin, portMax: portMin + 2 * pairs - 1 };
-      const thread = shardThread({ ...settings, media }, index, () => {});
+      const thread = shardThread({ ...settings, media, recordings }, index, () => {});
       threads[index] = thread;
       return thread;
     },
@@ -61,9 +73,10 @@ async function start(count: number, pairs: number, noteKey: (key: string) => voi
         gate: new Gate(1, systemClock),
       }),
     keyKnown: (callId, key) => noteKey(`${callId} ${key}`),
+    gone: (_, recordings) => void unfinished.push(...recordings),
   });
   shards.configure({ version: 1, organizations: [], pathways: [], allowed_private_targets: [] });
-  return { shards, threads };
+  return { shards, threads, unfinished };
 }
 
 const tone = { ...echoAgent, kind: 'tone' as const, frequency_hz: 440 };
@@ -114,7 +127,7 @@ describe('a media shard in its thread', () => {
   const keys: string[] = [];
 
   beforeAll(async () => {
-    ({ shards, threads } = await start(1, 2, (key) => void keys.push(key)));
+    ({ shards, threads } = await start(1, 2, { noteKey: (key) => void keys.push(key) }));
   }, startMs);
 
   afterAll(() => shards.close());
@@ -145,6 +158,39 @@ describe('a media shard in its thread', () => {
     for (const { end } of again) end();
     await expect.poll(() => shards.stats().ports.inUse).toBe(0);
     await expect.poll(descriptors).toBe(before);
+  }, 600_000);
+});
+
+describe('recordings of a media shard', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'shard-recordings-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('that it has not finished when it ends are named, and their room is given back', async () => {
+    const used = DiskRoom.countsOf(1);
+    const counts = new Int32Array(used);
+    const { shards, threads, unfinished } = await start(1, 4, { recordings: { folder, used, writer: 0 } });
+    const room = new DiskRoom(edgeLimits.recordings.mostBytes, used);
+    const [over, up] = [await talk(shards, 'over'), await talk(shards, 'up')];
+    try {
+      over.leg.record(recordingOrder('over'));
+      up.leg.record(recordingOrder('up'));
+      const files = () => readdirSync(folder).sort();
+      await expect.poll(files).toEqual(['over.part', 'up.part']);
+      over.end();
+      await expect.poll(() => counts[0]).toBeGreaterThan(0);
+      expect(files()).toEqual(['over.rec', 'up.part']);
+      // Behind all that the shard has said so far.
+      await up.leg.silentForMs();
+      threads[0]?.kill();
+      await expect.poll(() => shards.stats().deaths).toBe(1);
+      expect(unfinished).toEqual(['up']);
+      expect(counts[1]).toBeGreaterThan(0);
+      room.giveAllOf(0);
+      expect(room.usedBytes).toBe(1_024 * (counts[0] ?? 0));
+    } finally {
+      up.end();
+      await shards.close();
+    }
   }, 600_000);
 });
 

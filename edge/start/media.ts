@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { LocalLeg, LocalMedia, MediaBridge, MediaLeg, MediaRoom } from '../call/ports/media.ts';
 import type { RunningMedia } from '../media/media.ts';
+import type { RecordingUploads } from '../reporting/recordings/uploads.ts';
 import { MediaShards } from '../shards/media-shards.ts';
 import { type SharedServices, serveShard } from '../shards/services.ts';
 import type { ShardThread } from '../shards/shard-slot.ts';
@@ -15,6 +16,7 @@ export function shardsOf(
   context: EdgeContext,
   services: SharedServices,
   recordings: RecordingPlace,
+  uploads: Pick<RecordingUploads, 'complete'>,
 ): Promise<MediaShards> {
   const { log, limits, keys } = context;
   const ranges = rangesOf(context, availableParallelism()).shards;
@@ -23,7 +25,7 @@ export function shardsOf(
     start: (index) => {
       const range = ranges[index];
       if (!range) throw new Error(`there are no ports for media shard ${index}`);
-      return shardThread(shardSettings(context, range, recordings), index, (error) =>
+      return shardThread(shardSettings(context, range, recordings, index), index, (error) =>
         log.error({ err: error, shard: index }, 'an error ends a media shard'),
       );
     },
@@ -32,6 +34,10 @@ export function shardsOf(
     limits: limits.shards,
     serve: (channel) => serveShard(channel, services),
     keyKnown: (callId, key) => keys.note(callId, key),
+    gone: (index, unfinished) => {
+      recordings.room.giveAllOf(index);
+      uploads.complete(unfinished);
+    },
   });
 }
 

@@ -1,5 +1,6 @@
 /** Recordings with the settings of this edge: which calls, in which folder, and how they get to control. */
 import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { newTimedId } from '#shared/ids.ts';
 import type { TextToSpeech } from '#shared/models/speech.ts';
@@ -8,6 +9,7 @@ import type { RecordedCall, Recordings } from '../call/ports/recordings.ts';
 import { DiskRoom } from '../media/recording/disk-room.ts';
 import { RecordingUploads } from '../reporting/recordings/uploads.ts';
 import { clock, type EdgeContext } from './context.ts';
+import { rangesOf } from './shard-settings.ts';
 
 /** Time for the text-to-speech to make an announcement, ms; after it a tone is played. */
 const announcementMs = 5_000;
@@ -19,8 +21,10 @@ export interface RecordingPlace {
   readonly room: DiskRoom;
 }
 
-export function recordingPlace({ settings, limits, metrics }: EdgeContext): RecordingPlace {
-  const room = new DiskRoom(limits.recordings.mostBytes);
+export function recordingPlace(context: EdgeContext): RecordingPlace {
+  const { settings, limits, metrics } = context;
+  const { shards } = rangesOf(context, availableParallelism());
+  const room = new DiskRoom(limits.recordings.mostBytes, DiskRoom.countsOf(shards.length));
   metrics.gauge('trunkline_edge_recordings_bytes', () => room.usedBytes);
   // Control may share the data folder, and has what it keeps in `recordings`.
   return { folder: join(settings.dataDir, 'recordings-waiting'), room };

@@ -42,14 +42,18 @@ export async function runShard(settings: ShardSettings): Promise<void> {
   };
   const context = { limits, log, metrics, current, controlUrl, edgeToken, privateAuthority };
   const agents = createAgents(agentDeps(context, speech, models));
-  const { folder, used } = settings.recordings;
+  const { folder, used, writer } = settings.recordings;
   lookForLibrariesIn(settings.codecLibraries);
   let media: RunningMedia;
   try {
     media = await createMedia({
       ...settings.media,
       workers: 1,
-      recordings: { folder, room: new DiskRoom(limits.recordings.mostBytes, used) },
+      recordings: {
+        folder,
+        room: new DiskRoom(limits.recordings.mostBytes, used, writer),
+        finished: (recording) => channel.tell(toMain.recordingFinished, { recording }),
+      },
       log,
       keyKnown: (call_id, key) => channel.tell(toMain.keyKnown, { call_id, key }),
     });

@@ -10,8 +10,8 @@ export interface ShardSettings {
   readonly dataDir: string;
   readonly logLevel: string;
   readonly media: Pick<MediaOptions, 'listenIp' | 'publicIp' | 'portMin' | 'portMax' | 'workerBin'>;
-  /** Where recordings are written, and the count of their octets that all threads share. */
-  readonly recordings: { readonly folder: string; readonly used: SharedArrayBuffer };
+  /** Where recordings are written, the counts of their octets that all threads share, and which is this shard's. */
+  readonly recordings: { readonly folder: string; readonly used: SharedArrayBuffer; readonly writer: number };
   /** The only folder to search for the codecs' libraries; null: those of the system. */
   readonly codecLibraries: string | null;
   readonly controlUrl: string;
@@ -39,6 +39,7 @@ export function shardSettings(
   context: EdgeContext,
   range: PortRange,
   { folder, room }: RecordingPlace,
+  index: number,
 ): ShardSettings {
   const { settings, limits, options, controlUrl, edgeToken, privateAuthority } = context;
   const { dataDir, logLevel, stt, models } = settings;
@@ -46,7 +47,7 @@ export function shardSettings(
     dataDir,
     logLevel,
     media: mediaSettings(context, range),
-    recordings: { folder, used: room.shared },
+    recordings: { folder, used: room.shared, writer: index },
     codecLibraries: options.codecLibraries ?? null,
     controlUrl,
     edgeToken,

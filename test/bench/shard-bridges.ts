@@ -4,6 +4,7 @@ import { systemClock } from '#shared/clock.ts';
 import { Gate } from '#shared/models/gate.ts';
 import type { MediaLeg } from '../../edge/call/ports/media.ts';
 import { edgeLimits } from '../../edge/limits.ts';
+import { DiskRoom } from '../../edge/media/recording/disk-room.ts';
 import { MediaShards } from '../../edge/shards/media-shards.ts';
 import { portRanges } from '../../edge/shards/port-ranges.ts';
 import { serveShard } from '../../edge/shards/services.ts';
@@ -107,6 +108,7 @@ async function startShards(shards: number): Promise<MediaShards> {
         gate: new Gate(1, systemClock),
       }),
     keyKnown: () => {},
+    gone: () => {},
   });
 }
 
@@ -120,7 +122,7 @@ const settings: ShardSettings = {
     portMax: 29_999,
     workerBin: testWorkerBin(),
   },
-  recordings: { folder: '/nonexistent', used: new SharedArrayBuffer(4) },
+  recordings: { folder: '/nonexistent', used: DiskRoom.countsOf(1), writer: 0 },
   codecLibraries: null,
   controlUrl: 'http://127.0.0.1:9',
   edgeToken: 'none',

@@ -30,6 +30,8 @@ export interface RecorderParts {
   readonly room: DiskRoom;
   /** Of all recordings of the thread. */
   readonly syncs: DiskSync;
+  /** Called with the id of each recording, once its file is written no more. */
+  readonly finished?: RecordingFileOptions['finished'];
   /** Opens the file; for tests. */
   readonly open?: RecordingFileOptions['open'];
 }
@@ -65,7 +67,7 @@ export class LegRecorder implements LegRecording {
   /** Whether the peer hears us: not on hold. */
   sending = true;
 
-  constructor(order: RecordingOrder, { clock, folder, room, syncs, open }: RecorderParts) {
+  constructor(order: RecordingOrder, { clock, folder, room, syncs, finished, open }: RecorderParts) {
     this.#clock = clock;
     this.#pauseKey = order.pauseKey;
     this.#announcement = order.announcement ?? new Int16Array(0);
@@ -76,6 +78,7 @@ export class LegRecorder implements LegRecording {
       id: order.header.id,
       room,
       syncs,
+      finished,
       failed: (reason, detail) => {
         this.#end({ what: 'stopped', reason });
         order.stopped(reason, detail);

@@ -34,6 +34,8 @@ export interface RecordingFileOptions {
   readonly syncs: DiskSync;
   /** Called at most once, and not after `finish`: nothing more will be written but the end. */
   readonly failed: (fault: RecordingFault, detail: string) => void;
+  /** Called once, when the file is written no more, and has its final name. */
+  readonly finished?: ((id: string) => void) | undefined;
   /** Opens the file; for tests. */
   readonly open?: (path: string) => Promise<GrowingFile>;
 }
@@ -81,7 +83,8 @@ export class RecordingFile {
 
   /** Writes `last` too, beyond the limit if need be, and gives the file its final name. Never rejects. */
   finish(last: Buffer): Promise<void> {
-    this.#finished ??= this.#finish(last);
+    const { id, finished } = this.#options;
+    this.#finished ??= this.#finish(last).then(() => finished?.(id));
     return this.#finished;
   }
 
@@ -89,14 +92,18 @@ export class RecordingFile {
     if (this.#begun) this.#push(last);
     await this.#running;
     const { room } = this.#options;
-    room.give(this.#reserved);
-    room.count(this.#written);
-    if (!this.#handle) return;
+    if (!this.#handle) {
+      room.give(this.#reserved);
+      return;
+    }
     // Neither can be told to anybody any more; what the kernel has is still sent.
     await this.#handle.datasync().catch(() => undefined);
     await this.#handle.close().catch(() => undefined);
     if (this.#written === 0) await rm(this.#path + growingSuffix, { force: true }).catch(() => undefined);
     else await rename(this.#path + growingSuffix, this.#path + completeSuffix).catch(() => undefined);
+    // In one turn, and last: if this thread dies before it, its reserve is given back and the file counted for it.
+    room.give(this.#reserved);
+    room.count(this.#written);
   }
 
   #push(bytes: Buffer): void {

@@ -206,6 +206,25 @@ describe('recordings of calls that go on', () => {
     await until(async () => (await files()).join() === `${later}.part`);
   });
 
+  it('are completed soon when their writer is gone, and counted; others are not touched', async () => {
+    const later = id.replace('0123', '0124');
+    const bytes = file(40);
+    await writeFile(path(), bytes.subarray(0, -1_000));
+    await writeFile(join(folder, `${later}.part`), file(10, later));
+    uploads.start();
+    await look(2);
+    expect(room.usedBytes).toBe(0);
+    instead = () => 503;
+    uploads.complete([id, 'one-that-has-its-final-name']);
+    await until(async () => (await files()).includes(`${id}.rec`));
+    await vi.waitFor(() => expect(room.usedBytes).toBeGreaterThan(300_000));
+    instead = () => null;
+    await until(() => completed.length > 0);
+    await until(async () => (await files()).join() === `${later}.part`);
+    expect(stored.get(id)?.equals(bytes.subarray(0, stored.get(id)?.length))).toBe(true);
+    await vi.waitFor(() => expect(room.usedBytes).toBe(0));
+  });
+
   it('are completed when nobody has written them for longer than a call lasts', async () => {
     await writeFile(path(), file(40).subarray(0, -1_000));
     uploads.start();

@@ -2,7 +2,7 @@
  * Sends recordings to control while their calls go on, in parts, and deletes what control has all of.
  *
  *     <id>.part ──end of the call──> <id>.rec ──complete──> deleted
- *      │   └── a crash: the next start keeps what is whole ──┘
+ *      │   └── a crash: the next start, or `complete`, keeps what is whole ──┘
  *      └──begin, parts──> control
  *
  * Each look takes the files one after the other, the oldest first: of a growing one a part of whole chunks at most, of a
@@ -28,14 +28,14 @@ const longestPauseMs = 60_000;
 /** Recordings that fail in one look, although control answers, before the rest waits. */
 const failuresPerLook = 5;
 /**
- * A file that has not grown for this long, ms, is not written any more: the thread that wrote it died. Longer than any
+ * A file that has not grown for this long, ms, is not written any more: it could not get its final name. Longer than any
  * call, which may be on hold all the time.
  */
 const abandonedMs = 13 * 3_600_000;
 
 export interface RecordingUploadsOptions {
   readonly folder: string;
-  readonly room: { count(bytes: number): void; give(bytes: number): void };
+  readonly room: { count(bytes: number): void; discount(bytes: number): void };
   /** http(s) base URL of the control plane */
   readonly controlUrl: string;
   readonly edgeToken: string;
@@ -58,6 +58,8 @@ export class RecordingUploads {
   readonly #control: ControlRecordings;
   readonly #ending = new AbortController();
   readonly #growing = new Map<string, Growing>();
+  /** Names of growing files whose writer is gone. */
+  readonly #left = new Set<string>();
   #timer: Timer | null = null;
   #running: Promise<void> = Promise.resolve();
   /** Looks in a row that sent nothing because of a failure. */
@@ -72,9 +74,36 @@ export class RecordingUploads {
   async recover(): Promise<void> {
     const { folder, room } = this.#options;
     for (const name of await this.#names()) {
-      const kept = name.endsWith(growingSuffix) ? await this.#complete(name) : name;
-      if (kept) room.count(await sizeOf(join(folder, kept)));
+      if (name.endsWith(growingSuffix)) await this.#completeAndCount(name);
+      else room.count(await sizeOf(join(folder, name)));
     }
+  }
+
+  async #completeLeft(): Promise<void> {
+    const names = new Set(await this.#names());
+    for (const name of [...this.#left]) {
+      try {
+        if (names.has(name)) await this.#completeAndCount(name);
+        this.#left.delete(name);
+      } catch (error) {
+        this.#options.log.warn(
+          { file: name, error: textOf(error) },
+          'a recording could not be completed; it is tried again',
+        );
+      }
+    }
+  }
+
+  /** Of this process: its room is counted. */
+  async #completeAndCount(name: string): Promise<void> {
+    const { folder, room } = this.#options;
+    const kept = await this.#complete(name);
+    if (kept) room.count(await sizeOf(join(folder, kept)));
+  }
+
+  /** The thread that wrote these recordings is gone: they are completed before the next files are sent. */
+  complete(ids: readonly string[]): void {
+    for (const id of ids) this.#left.add(id + growingSuffix);
   }
 
   start(): void {
@@ -94,6 +123,7 @@ export class RecordingUploads {
   }
 
   async #look(): Promise<void> {
+    await this.#completeLeft();
     const names = await this.#names();
     const growing = new Set(names);
     for (const name of this.#growing.keys()) if (!growing.has(name)) this.#growing.delete(name);
@@ -139,7 +169,7 @@ export class RecordingUploads {
     this.#growing.set(name, known);
     if (size !== known.size) Object.assign(known, { size, since: now });
     else if (now - known.since > abandonedMs) {
-      await this.#complete(name);
+      await this.#completeAndCount(name);
       return 'nothing';
     }
     const { received } = known;
@@ -179,7 +209,7 @@ export class RecordingUploads {
       const outcome = await this.#opened(path, (file) => this.#sendRest(file, idOf(name), size));
       if (outcome === 'nothing') return outcome;
       await rm(path, { force: true });
-      room.give(size);
+      room.discount(size);
       count(outcome);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -210,7 +240,7 @@ export class RecordingUploads {
       await rm(path, { force: true });
       return null;
     }
-    log.info({ file: name, octets: whole }, 'a recording of an earlier process was kept up to its end');
+    log.info({ file: name, octets: whole }, 'a recording whose writer is gone was kept up to its end');
     await truncate(path, whole);
     await rename(path, join(folder, idOf(name) + completeSuffix));
     return idOf(name) + completeSuffix;
