@@ -32,6 +32,7 @@ import { shardsOf, TestMedia } from './start/media.ts';
 import { recordingPlace, recordingsOf, uploadsOf } from './start/recordings.ts';
 import { reportingOf } from './start/reporting.ts';
 import { signalingOf } from './start/signaling.ts';
+import { storesOf } from './start/stores.ts';
 import { TestAgents } from './start/test-agents.ts';
 import { testsOf } from './start/tests.ts';
 import { trunksOf } from './start/trunks.ts';
@@ -79,6 +80,7 @@ export class Edge {
   ): Promise<Edge> {
     const context = await createContext(settings, log, software, options);
     const { metrics, current } = context;
+    const stores = await storesOf(context);
     const place = recordingPlace(context);
     const tts = voiceOf(context);
     const gate = new Gate(settings.models.concurrency, clock);
@@ -142,6 +144,7 @@ export class Edge {
       reporting,
       trunks: () => trunks,
       fleet,
+      refusals: stores.refusals,
       engineUp: (up) => {
         trunks.engineUp(up);
         reporting.sendStatus();
@@ -153,7 +156,7 @@ export class Edge {
       (body) => reporting.report(body),
       () => fleet.view.epoch,
     );
-    const trunks: Trunks = trunksOf(context, signaling, probes, fleet.probes);
+    const trunks: Trunks = trunksOf(context, signaling, probes, fleet.probes, stores.failover);
     const tests = testsOf(context, {
       calls,
       agentTestCalls,
@@ -268,9 +271,9 @@ export class Edge {
   async #close(): Promise<void> {
     const { media, testMedia, testAgents, tts, reporting, uploads, signaling, trunks, probes, engine } =
       this.#parts;
-    trunks.close();
+    await trunks.close();
     probes.flush();
-    signaling.close();
+    await signaling.close();
     await engine?.stop();
     await media.close();
     await testMedia.close();

@@ -36,7 +36,7 @@ test('permissions of existing files are tightened, and new files are for the own
   const names = [
     'outbox.db',
     'outbox.db-wal',
-    'failover.db',
+    'failover.journal',
     'edge-config.json',
     'tls/server.key',
     'notes.txt',

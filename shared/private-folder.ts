@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 const ownFolders: readonly string[] = ['tls', 'port-documents', 'outbox'];
 /** Files in the data folder of a program, which show that the folder was not named by mistake. */
 const ownFile =
-  /^(?:(?:outbox|failover|control)\.db(?:-wal|-shm)?|edge-id|edge-config\.json|(?:edge-)?secret\.key|bootstrap\.json|(?:control|outbox)\.lock)$/;
+  /^(?:(?:outbox|failover|control)\.db(?:-wal|-shm)?|(?:failover|registrations)\.journal|edge-id|edge-config\.json|(?:edge-)?secret\.key|bootstrap\.json|(?:control|outbox)\.lock)$/;
 const sticky = 0o1000;
 
 /** Whether a name in the data folder belongs to a file of the programs. */

@@ -111,6 +111,7 @@ const noBounds: Readonly<Record<string, string>> = {
   'edge/reporting/recordings/uploads.ts partBytes': 'a step',
   'edge/reporting/held-reports.ts overheadBytes': 'an estimate',
   'edge/reporting/journal/frame.ts headBytes': 'a format',
+  'shared/kept-values/frame.ts headBytes': 'a format',
   'edge/reporting/journal/frame.ts keptBytes': 'the size of a buffer that is used again',
   'scripts/agent-test/api.ts mostScenarios': 'the size of the batches that it starts',
   'scripts/call/phone.ts answerLimitMs': 'Timer B of the test phone',

@@ -331,13 +331,14 @@ export class Signaling implements Dialer {
   }
 
   /** Disconnects from the engine. Live calls should have ended by now. */
-  close(): void {
-    this.#registrations?.close();
+  async close(): Promise<void> {
+    const refusalsKept = this.#registrations?.close();
     this.#hosts.close();
     this.#link.close();
     this.loopback?.close();
     for (const giveUp of [...this.#waiting]) giveUp();
     this.#dialogs.abandonAll();
+    await refusalsKept;
   }
 
   #indexSources(): void {

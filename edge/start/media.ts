@@ -8,8 +8,13 @@ import { MediaShards } from '../shards/media-shards.ts';
 import { type SharedServices, serveShard } from '../shards/services.ts';
 import type { ShardThread } from '../shards/shard-slot.ts';
 import { clock, type EdgeContext } from './context.ts';
-import type { RecordingPlace } from './recordings.ts';
-import { mediaSettings, rangesOf, type ShardSettings, shardSettings } from './shard-settings.ts';
+import {
+  mediaSettings,
+  type RecordingPlace,
+  rangesOf,
+  type ShardSettings,
+  shardSettings,
+} from './shard-settings.ts';
 
 /** @throws Error when no shard can be run */
 export function shardsOf(

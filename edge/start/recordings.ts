@@ -9,17 +9,11 @@ import type { RecordedCall, Recordings } from '../call/ports/recordings.ts';
 import { DiskRoom } from '../media/recording/disk-room.ts';
 import { RecordingUploads } from '../reporting/recordings/uploads.ts';
 import { clock, type EdgeContext } from './context.ts';
-import { rangesOf } from './shard-settings.ts';
+import { type RecordingPlace, rangesOf } from './shard-settings.ts';
 
 /** Time for the text-to-speech to make an announcement, ms; after it a tone is played. */
 const announcementMs = 5_000;
 const rate = 8_000;
-
-/** Folder and room, for the media that writes. */
-export interface RecordingPlace {
-  readonly folder: string;
-  readonly room: DiskRoom;
-}
 
 export function recordingPlace(context: EdgeContext): RecordingPlace {
   const { settings, limits, metrics } = context;

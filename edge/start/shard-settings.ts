@@ -2,9 +2,9 @@
 import type { EdgeSettings } from '../config.ts';
 import type { EdgeLimits } from '../limits.ts';
 import type { MediaOptions } from '../media/media.ts';
+import type { DiskRoom } from '../media/recording/disk-room.ts';
 import { type PortRange, portRanges } from '../shards/port-ranges.ts';
 import type { EdgeContext } from './context.ts';
-import type { RecordingPlace } from './recordings.ts';
 
 export interface ShardSettings {
   readonly dataDir: string;
@@ -22,6 +22,12 @@ export interface ShardSettings {
   /** PEM of an authority trusted in addition to Node's; null: none. */
   readonly privateAuthority: string | null;
   readonly limits: EdgeLimits;
+}
+
+/** Folder and room, for the media that writes. */
+export interface RecordingPlace {
+  readonly folder: string;
+  readonly room: DiskRoom;
 }
 
 /** @param cores of the machine */

@@ -6,7 +6,7 @@ import type { Calls } from '../call/calls.ts';
 import { hostPort } from '../local-address.ts';
 import type { Reporting } from '../reporting/reporting.ts';
 import { resolveSource } from '../signaling/admission/source-hosts.ts';
-import { openRefusalStore } from '../signaling/registration/refused-registrations.ts';
+import type { RefusalStore } from '../signaling/registration/refused-registrations.ts';
 import { Signaling } from '../signaling/signaling.ts';
 import type { Trunks } from '../trunks/trunks.ts';
 import { clock, type EdgeContext } from './context.ts';
@@ -19,13 +19,14 @@ interface SignalingParts {
   /** A function, because trunks are created after signaling. */
   readonly trunks: () => Trunks;
   readonly fleet: EdgeFleet;
+  readonly refusals: RefusalStore;
   /** Called when the engine is up (again) or lost. */
   readonly engineUp: (up: boolean) => void;
 }
 
 export function signalingOf(context: EdgeContext, parts: SignalingParts): Signaling {
   const { settings, limits, log, software, metrics } = context;
-  const { calls, agentTestCalls, reporting, trunks, fleet, engineUp } = parts;
+  const { calls, agentTestCalls, reporting, trunks, fleet, refusals, engineUp } = parts;
   const { sip } = settings;
   const names = new SecretBox(settings.secretKey ?? keyOfFile(join(settings.dataDir, 'edge-secret.key')));
   return new Signaling({
@@ -54,10 +55,7 @@ export function signalingOf(context: EdgeContext, parts: SignalingParts): Signal
         }),
       settings: limits.registration,
       fleet: fleet.registrations,
-      refusals: openRefusalStore(join(settings.dataDir, 'registrations.db'), (fault) => {
-        log.warn({ fault }, 'a refused registration could not be stored; the next start tries it at once');
-        metrics.count('trunkline_edge_registrations_unstored_total', { fault });
-      }),
+      refusals,
       nameOf: (key) => names.derive(`registration ${key}`).toString('base64url'),
     },
   });

@@ -1,9 +1,9 @@
 /** The outbound trunks with the settings of this edge. */
-import { join } from 'node:path';
 import { localAddress } from '../local-address.ts';
 import type { ProbeReports } from '../probe-reports.ts';
 import type { Signaling } from '../signaling/signaling.ts';
 import { DnsClient } from '../trunks/dns-client.ts';
+import type { FailoverStore } from '../trunks/failover-store.ts';
 import type { ProbeFleet } from '../trunks/health.ts';
 import { Trunks } from '../trunks/trunks.ts';
 import { clock, type EdgeContext } from './context.ts';
@@ -12,23 +12,19 @@ import { clock, type EdgeContext } from './context.ts';
 const dnsTimeoutMs = 2_000;
 const dnsTries = 2;
 
-/** @throws Error when the failover store cannot be opened */
 export function trunksOf(
   context: EdgeContext,
   signaling: Signaling,
   probes: ProbeReports,
   fleet: ProbeFleet,
+  store: FailoverStore,
 ): Trunks {
   const { settings, limits, options, log, metrics, current, privateAuthority } = context;
   const { sip } = settings;
   return new Trunks({
     clock,
     random: Math.random,
-    storePath: join(settings.dataDir, 'failover.db'),
-    unstored: (fault) => {
-      log.warn({ fault }, 'the state of trunks could not be stored; it is written with the next change');
-      metrics.count('trunkline_edge_failover_unstored_total', { fault });
-    },
+    store,
     dns: new DnsClient({ servers: options.dnsServers ?? [], timeoutMs: dnsTimeoutMs, tries: dnsTries }),
     allowed: current.allowedTargets,
     ca: privateAuthority === null ? [] : [privateAuthority],

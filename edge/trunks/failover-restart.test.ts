@@ -51,23 +51,28 @@ describe('one endpoint in two spellings', () => {
 
 describe('after a restart', () => {
   let folder: string;
-  beforeEach(() => {
+  const open = () => openFailoverStore(join(folder, 'failover'), (fault) => expect.fail(fault));
+
+  beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'failover-'));
-    scene.store = openFailoverStore(join(folder, 'failover.db'));
+    scene.store = await open();
     scene.failover = start();
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
+  afterEach(async () => {
+    await scene.failover.close();
+    rmSync(folder, { recursive: true });
+  });
 
-  function restart(): void {
-    scene.failover.close();
-    scene.store = openFailoverStore(join(folder, 'failover.db'));
+  async function restart(): Promise<void> {
+    await scene.failover.close();
+    scene.store = await open();
     scene.failover = start();
   }
 
-  it('the active endpoint and the dead ones are restored', () => {
+  it('the active endpoint and the dead ones are restored', async () => {
     const one = trunk(['a', 'b'], { failback: 'manual' });
     scene.failover.ended(one, endpoint('a'), refused);
-    restart();
+    await restart();
     scene.failover.configure([one]);
     expect(scene.failover.activePriority('t')).toBe(1);
     expect(order(one)).toEqual(['b']);
@@ -75,11 +80,11 @@ describe('after a restart', () => {
     expect(order(one)).toEqual(['b', 'a']);
   });
 
-  it('a failback is restored too', () => {
+  it('a failback is restored too', async () => {
     const one = trunk(['a', 'b']);
     scene.failover.ended(one, endpoint('a'), refused);
     scene.failover.failBack('t');
-    restart();
+    await restart();
     scene.failover.configure([one]);
     expect(order(one)).toEqual(['a', 'b']);
   });

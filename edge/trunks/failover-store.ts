@@ -1,6 +1,9 @@
-/** Failover state that survives a restart, in a database file. A change is on disk when its function returns. */
-import Database from 'better-sqlite3';
-import { type StorageFault, storageFault } from '#shared/storage-fault.ts';
+/** Failover state that survives a restart. Reads are from memory; changes are written in the thread pool. */
+import type Database from 'better-sqlite3';
+import { earlierValues } from '#shared/kept-values/earlier-database.ts';
+import { KeptValues } from '#shared/kept-values/kept-values.ts';
+import { flag, integer, number, objectOf, type Shaped } from '#shared/shapes.ts';
+import type { StorageFault } from '#shared/storage-fault.ts';
 
 interface SavedTrunk {
   readonly id: string;
@@ -16,98 +19,99 @@ interface SavedEndpoint {
   readonly at: number;
 }
 
+interface SavedState {
+  readonly trunks: readonly SavedTrunk[];
+  readonly endpoints: readonly SavedEndpoint[];
+}
+
 export interface FailoverStore {
-  load(): { readonly trunks: readonly SavedTrunk[]; readonly endpoints: readonly SavedEndpoint[] };
+  load(): SavedState;
   saveTrunk(trunk: SavedTrunk): void;
   saveEndpoint(endpoint: SavedEndpoint): void;
   forgetEndpoint(key: string): void;
   /** Deletes all others. */
   keepOnly(trunkIds: readonly string[], endpointKeys: readonly string[]): void;
-  close(): void;
+  /** What was saved is on the device then, or `failed` said why not. Nothing is saved afterwards. */
+  close(): Promise<void>;
 }
 
-interface EndpointRow {
-  readonly key: string;
-  readonly reachable: number;
-  readonly at: number;
-}
+/** A trunk has `active`, an endpoint the others. */
+const saved = objectOf({}, { active: integer(), reachable: flag, at: number });
+type Saved = Shaped<typeof saved>;
 
-/**
- * A store whose write errors do not fail calls. The last failed write of each trunk and endpoint is kept and repeated
- * before the next write that succeeds.
- * @param failed called for each failed write
- */
-export function patient(store: FailoverStore, failed: (fault: StorageFault) => void): FailoverStore {
-  /** Pending writes by subject; bounded by the configured trunks and endpoints. */
-  const waiting = new Map<string, () => void>();
-  const write = (subject: string, work: () => void): void => {
-    // A later write moves to the end: `keepOnly` must not delete what was saved after it.
-    waiting.delete(subject);
-    waiting.set(subject, work);
-    for (const [first, earlier] of waiting) {
-      try {
-        earlier();
-      } catch (error) {
-        const fault = storageFault(error);
-        if (fault === null) {
-          waiting.delete(first);
-          throw error;
-        }
-        failed(fault);
-        return;
-      }
-      waiting.delete(first);
-    }
-  };
-  return {
-    load: () => store.load(),
-    saveTrunk: (trunk) => write(`trunk ${trunk.id}`, () => store.saveTrunk(trunk)),
-    saveEndpoint: (endpoint) => write(`endpoint ${endpoint.key}`, () => store.saveEndpoint(endpoint)),
-    forgetEndpoint: (key) => write(`endpoint ${key}`, () => store.forgetEndpoint(key)),
-    keepOnly: (trunkIds, endpointKeys) => write('others', () => store.keepOnly(trunkIds, endpointKeys)),
-    close: () => store.close(),
-  };
-}
+const ofTrunk = 'trunk ';
+const ofEndpoint = 'endpoint ';
 
 /**
- * @param path database file, created when missing; `:memory:` for tests
- * @throws Error when the file cannot be opened or is not a database
+ * Opens `<path>.journal`. `<path>.db`, where earlier versions kept the same, is taken over.
+ * @param failed called for each failed write, which is repeated with the next one
+ * @throws Error when one of them cannot be read
  */
-export function openFailoverStore(path: string): FailoverStore {
-  const db = new Database(path);
-  db.pragma('journal_mode = WAL');
-  db.pragma('synchronous = NORMAL');
-  db.exec(`
-    CREATE TABLE IF NOT EXISTS trunks (id TEXT PRIMARY KEY, active INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS endpoints (
-      key TEXT PRIMARY KEY, reachable INTEGER NOT NULL, at INTEGER NOT NULL
-    ) STRICT, WITHOUT ROWID;
-  `);
-  const trunks = db.prepare<[], SavedTrunk>('SELECT id, active FROM trunks');
-  const endpoints = db.prepare<[], EndpointRow>('SELECT key, reachable, at FROM endpoints');
-  const saveTrunk = db.prepare<[string, number]>('INSERT OR REPLACE INTO trunks (id, active) VALUES (?, ?)');
-  const saveEndpoint = db.prepare<[string, number, number]>(
-    'INSERT OR REPLACE INTO endpoints (key, reachable, at) VALUES (?, ?, ?)',
-  );
-  const forgetEndpoint = db.prepare<[string]>('DELETE FROM endpoints WHERE key = ?');
-  const keepTrunks = db.prepare<[string]>(
-    'DELETE FROM trunks WHERE id NOT IN (SELECT value FROM json_each(?))',
-  );
-  const keepEndpoints = db.prepare<[string]>(
-    'DELETE FROM endpoints WHERE key NOT IN (SELECT value FROM json_each(?))',
-  );
-  return {
-    load: () => ({
-      trunks: trunks.all(),
-      endpoints: endpoints.all().map((row) => ({ ...row, reachable: row.reachable === 1 })),
-    }),
-    saveTrunk: ({ id, active }) => void saveTrunk.run(id, active),
-    saveEndpoint: ({ key, reachable, at }) => void saveEndpoint.run(key, Number(reachable), at),
-    forgetEndpoint: (key) => void forgetEndpoint.run(key),
-    keepOnly: (trunkIds, endpointKeys) => {
-      keepTrunks.run(JSON.stringify(trunkIds));
-      keepEndpoints.run(JSON.stringify(endpointKeys));
+export async function openFailoverStore(
+  path: string,
+  failed: (fault: StorageFault) => void,
+): Promise<FailoverStore> {
+  const faults: StorageFault[] = [];
+  const values = new KeptValues<Saved>({
+    path: `${path}.journal`,
+    shape: saved,
+    failed: (fault) => {
+      faults.push(fault);
+      failed(fault);
     },
-    close: () => void db.close(),
+  });
+  const earlier = earlierValues(`${path}.db`, rowsOf);
+  for (const { key, active, reachable, at } of earlier?.rows ?? []) {
+    if (active !== null) values.set(key, { active });
+    else if (at !== null) values.set(key, { reachable: reachable === 1, at });
+  }
+  await values.written();
+  if (faults.length === 0) earlier?.remove();
+  return storeOf(values);
+}
+
+/** A store that nothing survives, for tests. */
+export function failoverMemory(): FailoverStore {
+  return storeOf(new KeptValues<Saved>({ path: null, shape: saved, failed: () => {} }));
+}
+
+interface EarlierRow {
+  readonly key: string;
+  readonly active: number | null;
+  readonly reachable: number | null;
+  readonly at: number | null;
+}
+
+function rowsOf(db: Database.Database): EarlierRow[] {
+  return db
+    .prepare<[], EarlierRow>(
+      `SELECT 'trunk ' || id AS key, active, NULL AS reachable, NULL AS at FROM trunks
+       UNION ALL SELECT 'endpoint ' || key, NULL, reachable, at FROM endpoints`,
+    )
+    .all();
+}
+
+function storeOf(values: KeptValues<Saved>): FailoverStore {
+  return {
+    load: () => {
+      const [trunks, endpoints]: [SavedTrunk[], SavedEndpoint[]] = [[], []];
+      for (const [key, { active, reachable, at }] of values.entries()) {
+        if (active !== undefined) trunks.push({ id: key.slice(ofTrunk.length), active });
+        else if (reachable !== undefined && at !== undefined)
+          endpoints.push({ key: key.slice(ofEndpoint.length), reachable, at });
+      }
+      return { trunks, endpoints };
+    },
+    saveTrunk: ({ id, active }) => values.set(ofTrunk + id, { active }),
+    saveEndpoint: ({ key, reachable, at }) => values.set(ofEndpoint + key, { reachable, at }),
+    forgetEndpoint: (key) => values.delete(ofEndpoint + key),
+    keepOnly: (trunkIds, endpointKeys) => {
+      const kept = new Set([
+        ...trunkIds.map((id) => ofTrunk + id),
+        ...endpointKeys.map((key) => ofEndpoint + key),
+      ]);
+      for (const [key] of [...values.entries()]) if (!kept.has(key)) values.delete(key);
+    },
+    close: () => values.close(),
   };
 }

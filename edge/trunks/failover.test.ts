@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { answer, failoverScene, minute, refused, silent } from '../../test/kit/edge/failover.ts';
 import { endpoint, route } from '../../test/kit/edge/trunks.ts';
 import type { AttemptOutcome } from '../call/ports/routes.ts';
-import { openFailoverStore } from './failover-store.ts';
+import { failoverMemory } from './failover-store.ts';
 
 const scene = failoverScene();
 const { start, trunk, order } = scene;
@@ -160,7 +160,7 @@ describe('failback', () => {
 describe('a trunk that fails over after two failed probes in a row', () => {
   beforeEach(() => {
     scene.failover.close();
-    scene.store = openFailoverStore(':memory:');
+    scene.store = failoverMemory();
     scene.failover = start(2);
   });
 

@@ -265,10 +265,10 @@ export class Failover {
   }
 
   /** Closes the store. Outcomes reported afterwards are not stored. */
-  close(): void {
+  async close(): Promise<void> {
     this.#routes.clear();
     this.#users.clear();
-    this.#options.store.close();
+    await this.#options.store.close();
   }
 
   #circuit(trunkId: string): Circuit {

@@ -5,7 +5,7 @@ import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import { endpoint, route, target } from '../../test/kit/edge/trunks.ts';
 import type { AttemptOutcome } from '../call/ports/routes.ts';
 import { Failover } from './failover.ts';
-import { openFailoverStore } from './failover-store.ts';
+import { failoverMemory } from './failover-store.ts';
 import { TrunkHunt } from './hunt.ts';
 import type { Resolution } from './resolve.ts';
 
@@ -28,7 +28,7 @@ beforeEach(() => {
   addresses = {};
   failover = new Failover({
     clock,
-    store: openFailoverStore(':memory:'),
+    store: failoverMemory(),
     moved: () => {},
     failbackAfter: 3,
     failoverAfter: 1,

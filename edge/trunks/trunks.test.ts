@@ -4,6 +4,7 @@ import { parseNetworks } from '#shared/outgoing-targets.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
 import { endpoint, FakeDns, route, settle, srv } from '../../test/kit/edge/trunks.ts';
 import type { Move } from './failover.ts';
+import { failoverMemory } from './failover-store.ts';
 import type { ProbeOutcome } from './health.ts';
 import { Trunks } from './trunks.ts';
 
@@ -30,7 +31,7 @@ beforeEach(() => {
   trunks = new Trunks({
     clock,
     random: () => 0.5,
-    storePath: ':memory:',
+    store: failoverMemory(),
     dns,
     allowed: () => none,
     ca: [],

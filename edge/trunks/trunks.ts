@@ -11,7 +11,6 @@ import type { Learned } from '#shared/edge-protocol/fleet.ts';
 import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 import type { SipDestination } from '#shared/sip-destination.ts';
-import { namingPath, type StorageFault } from '#shared/storage-fault.ts';
 import type { DiscoveryResult, Endpoint, HealthProbe } from '#shared/trunk-protocol.ts';
 import type { Hunt, ReferTarget, ReferVerdict, Routes } from '../call/ports/routes.ts';
 import type { DiscoveryQuery } from './discovery/candidates.ts';
@@ -19,7 +18,7 @@ import { discover, discoveryLimits } from './discovery/discover.ts';
 import type { Dns } from './dns.ts';
 import { CachingDns } from './dns-cache.ts';
 import { Failover, type FailoverProbes, failoverProbes, type Move } from './failover.ts';
-import { openFailoverStore, patient } from './failover-store.ts';
+import type { FailoverStore } from './failover-store.ts';
 import { HealthProbes, type HealthSettings, healthSettings, type ProbeFleet, type Prober } from './health.ts';
 import { type HuntOptions, TrunkHunt } from './hunt.ts';
 import { bareHost, type Resolution, TargetResolver } from './resolve.ts';
@@ -38,10 +37,8 @@ export interface TrunksOptions {
   readonly clock: Clock;
   /** Numbers from 0 up to but not 1. */
   readonly random: () => number;
-  /** Database file of the failover state, created when missing; `:memory:` for tests. */
-  readonly storePath: string;
-  /** Called for each write to it that fails; calls continue. */
-  readonly unstored?: (fault: StorageFault) => void;
+  /** The failover state; closed with the trunks. */
+  readonly store: FailoverStore;
   /** Queried through a cache. */
   readonly dns: Dns;
   /** Private networks that may be contacted (contract 1.9); read at every use. */
@@ -75,7 +72,6 @@ export class Trunks implements Routes {
   readonly #ended = new AbortController();
   #numbers: ReadonlyMap<string, NumberTrunks> = new Map();
 
-  /** @throws Error when the store cannot be opened */
   constructor(options: TrunksOptions) {
     const { clock, random, allowed, prober, report, moved } = options;
     const settings = { ...healthSettings, ...options.health };
@@ -84,10 +80,7 @@ export class Trunks implements Routes {
     this.#resolver = new TargetResolver({ dns: this.#dns, random, allowed, maxTargets });
     this.#failover = new Failover({
       clock,
-      store: patient(
-        namingPath(options.storePath, () => openFailoverStore(options.storePath)),
-        options.unstored ?? (() => {}),
-      ),
+      store: options.store,
       moved: (move) => {
         moved(move);
         this.#probes.probeSoon(move.trunkId, move.to);
@@ -202,11 +195,11 @@ export class Trunks implements Routes {
   }
 
   /** Ends probes and discoveries and closes the store; safe to call twice. */
-  close(): void {
+  async close(): Promise<void> {
     if (this.#ended.signal.aborted) return;
     this.#ended.abort();
     this.#probes.stop();
-    this.#failover.close();
+    await this.#failover.close();
   }
 
   /** Names that the SRV records of a host for SIP over TLS give; none when DNS fails. */

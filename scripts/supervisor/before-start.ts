@@ -37,7 +37,7 @@ function checkDataFolder(folder: string): void {
   // The lock is always created, so it tests the permissions for all files still to be created.
   for (const name of ['control.lock', ...ownFilesIn(folder)]) {
     // Keys may be read-only.
-    const needs = /\.(?:db|lock)/.test(name) ? 'write' : 'read';
+    const needs = /\.(?:db|lock|journal)/.test(name) ? 'write' : 'read';
     const obstacle = fileObstacle(join(folder, name), needs);
     if (obstacle !== null)
       throw new StartFailed(

@@ -14,6 +14,7 @@ import { ProbeReports } from '../../edge/probe-reports.ts';
 import { openReporting, type Reporting } from '../../edge/reporting/reporting.ts';
 import { outboundHeaders } from '../../edge/signaling/invite/header-mapping.ts';
 import { Signaling } from '../../edge/signaling/signaling.ts';
+import { failoverMemory } from '../../edge/trunks/failover-store.ts';
 import { Trunks } from '../../edge/trunks/trunks.ts';
 import { ruleModels } from '../kit/edge/agent.ts';
 import { FakeDns } from '../kit/edge/trunks.ts';
@@ -187,7 +188,7 @@ export class EdgeMachine {
     this.#trunks = new Trunks({
       clock,
       random: () => random.next(),
-      storePath: ':memory:',
+      store: failoverMemory(),
       dns: new FakeDns({}),
       allowed: this.#current.allowedTargets,
       ca: [],

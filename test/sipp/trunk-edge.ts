@@ -4,6 +4,7 @@ import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { ToneAgent } from '../../edge/agent/tone-agent.ts';
 import { createMedia, type RunningMedia } from '../../edge/media/media.ts';
 import { DnsClient } from '../../edge/trunks/dns-client.ts';
+import { failoverMemory } from '../../edge/trunks/failover-store.ts';
 import { Trunks } from '../../edge/trunks/trunks.ts';
 import { TestEdge } from '../kit/edge/signaling.ts';
 import { FakeAgents } from '../kit/fakes/fake-agents.ts';
@@ -43,7 +44,7 @@ export function loopbackTrunks(): Trunks {
   return new Trunks({
     clock: systemClock,
     random: () => 0.5,
-    storePath: ':memory:',
+    store: failoverMemory(),
     dns: new DnsClient({ servers: [], timeoutMs: 1_000, tries: 1 }),
     allowed: () => allowed,
     ca: [],

@@ -2,8 +2,10 @@
  * Rejected registrations, kept over a restart: an edge that restarts in a loop would otherwise send one wrong
  * password each time, until the registrar bans its address.
  */
-import Database from 'better-sqlite3';
-import { type StorageFault, storageFault } from '#shared/storage-fault.ts';
+import { earlierValues } from '#shared/kept-values/earlier-database.ts';
+import { KeptValues } from '#shared/kept-values/kept-values.ts';
+import { integer, number, objectOf, orNull, type Shaped, text } from '#shared/shapes.ts';
+import type { StorageFault } from '#shared/storage-fault.ts';
 
 /** A rejection that needs manual action, such as a wrong password. */
 export interface RefusedRegistration {
@@ -25,7 +27,8 @@ export interface RefusalStore {
   forget(name: string): void;
   /** Deletes all others. */
   keepOnly(names: readonly string[]): void;
-  close(): void;
+  /** What was kept is on the device then, or could not be written. Nothing is kept afterwards. */
+  close(): Promise<void>;
 }
 
 /** For an edge without a data folder, and for tests. */
@@ -34,10 +37,20 @@ export const noRefusals: RefusalStore = {
   keep: () => {},
   forget: () => {},
   keepOnly: () => {},
-  close: () => {},
+  close: async () => {},
 };
 
-interface Row {
+const kept = objectOf({
+  mark: text,
+  until: number,
+  pauseMs: number,
+  sipCode: orNull(integer()),
+  error: text,
+});
+type Kept = Shaped<typeof kept>;
+
+interface EarlierRow {
+  readonly name: string;
   readonly mark: string;
   readonly until: number;
   readonly pause_ms: number;
@@ -46,51 +59,45 @@ interface Row {
 }
 
 /**
- * @param path database file, created when missing; `:memory:` for tests
- * @param failed called for each failed write: the next start then tries that registration at once
- * @throws Error when the file cannot be opened or is not a database
+ * Opens `<path>.journal`, which is written in the thread pool. `<path>.db`, where earlier versions kept the same, is
+ * taken over.
+ * @param failed called for each failed write, which is repeated with the next one
+ * @throws Error when one of them cannot be read
  */
-export function openRefusalStore(path: string, failed: (fault: StorageFault) => void): RefusalStore {
-  const db = new Database(path);
-  db.pragma('journal_mode = WAL');
-  db.pragma('synchronous = NORMAL');
-  db.exec(`
-    CREATE TABLE IF NOT EXISTS refusals (
-      name TEXT PRIMARY KEY, mark TEXT NOT NULL, until INTEGER NOT NULL, pause_ms INTEGER NOT NULL,
-      sip_code INTEGER, error TEXT NOT NULL
-    ) STRICT, WITHOUT ROWID;
-  `);
-  const find = db.prepare<[string], Row>(
-    'SELECT mark, until, pause_ms, sip_code, error FROM refusals WHERE name = ?',
-  );
-  const keep = db.prepare<[string, string, number, number, number | null, string]>(
-    'INSERT OR REPLACE INTO refusals (name, mark, until, pause_ms, sip_code, error) VALUES (?, ?, ?, ?, ?, ?)',
-  );
-  const forget = db.prepare<[string]>('DELETE FROM refusals WHERE name = ?');
-  const keepOnly = db.prepare<[string]>(
-    'DELETE FROM refusals WHERE name NOT IN (SELECT value FROM json_each(?))',
-  );
-  const write = (work: () => void): void => {
-    // What happens while the edge shuts down is not stored.
-    if (!db.open) return;
-    try {
-      work();
-    } catch (error) {
-      const fault = storageFault(error);
-      if (fault === null) throw error;
+export async function openRefusalStore(
+  path: string,
+  failed: (fault: StorageFault) => void,
+): Promise<RefusalStore> {
+  const faults: StorageFault[] = [];
+  const values = new KeptValues<Kept>({
+    path: `${path}.journal`,
+    shape: kept,
+    failed: (fault) => {
+      faults.push(fault);
       failed(fault);
-    }
-  };
+    },
+  });
+  const earlier = earlierValues(`${path}.db`, (db) =>
+    db.prepare<[], EarlierRow>('SELECT name, mark, until, pause_ms, sip_code, error FROM refusals').all(),
+  );
+  for (const { name, mark, until, pause_ms: pauseMs, sip_code: sipCode, error } of earlier?.rows ?? [])
+    values.set(name, { mark, until, pauseMs, sipCode, error });
+  await values.written();
+  if (faults.length === 0) earlier?.remove();
   return {
     refusalOf: (name, mark) => {
-      const row = find.get(name);
-      if (row?.mark !== mark) return null;
-      return { until: row.until, pauseMs: row.pause_ms, sipCode: row.sip_code, error: row.error };
+      const value = values.get(name);
+      if (value?.mark !== mark) return null;
+      const { until, pauseMs, sipCode, error } = value;
+      return { until, pauseMs, sipCode, error };
     },
     keep: (name, mark, { until, pauseMs, sipCode, error }) =>
-      write(() => void keep.run(name, mark, Math.round(until), Math.round(pauseMs), sipCode, error)),
-    forget: (name) => write(() => void forget.run(name)),
-    keepOnly: (names) => write(() => void keepOnly.run(JSON.stringify(names))),
-    close: () => void db.close(),
+      values.set(name, { mark, until: Math.round(until), pauseMs: Math.round(pauseMs), sipCode, error }),
+    forget: (name) => values.delete(name),
+    keepOnly: (names) => {
+      const wanted = new Set(names);
+      for (const [name] of [...values.entries()]) if (!wanted.has(name)) values.delete(name);
+    },
+    close: () => values.close(),
   };
 }

@@ -193,11 +193,11 @@ export class Registrations {
   }
 
   /** Drops everything without sending or reporting. */
-  close(): void {
+  async close(): Promise<void> {
     this.#closed = true;
     for (const binding of [...this.#bindings.values()]) this.#end(binding);
     for (const binding of [...this.#ending]) binding.registration.engineLost();
-    this.#refusals.close();
+    await this.#refusals.close();
   }
 
   /** By Prometheus name. */

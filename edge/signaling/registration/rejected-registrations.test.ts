@@ -149,14 +149,14 @@ describe('a rejection across a restart of the edge', () => {
     folder = mkdtempSync(join(tmpdir(), 'refusals-'));
   });
 
-  afterEach(() => {
-    store.close();
+  afterEach(async () => {
+    await store.close();
     rmSync(folder, { recursive: true });
   });
 
   /** Starts the edge with this configuration. */
-  function start(at: number, ...numbers: { org_id: string; inbound: InboundTrunk[] }[]): void {
-    store = openRefusalStore(join(folder, 'registrations.db'), (fault) => expect.fail(fault));
+  async function start(at: number, ...numbers: { org_id: string; inbound: InboundTrunk[] }[]): Promise<void> {
+    store = await openRefusalStore(join(folder, 'registrations'), (fault) => expect.fail(fault));
     build(0, store, at);
     scene.registrations.follow(numbers);
     scene.registrations.engineUp();
@@ -165,15 +165,15 @@ describe('a rejection across a restart of the edge', () => {
 
   /** Its registrar has rejected trunk a at 1,000 ms; the pause is 300 s. */
   async function refused(...numbers: { org_id: string; inbound: InboundTrunk[] }[]): Promise<void> {
-    start(0, ...numbers);
+    await start(0, ...numbers);
     await answerAll(403);
-    scene.registrations.close();
+    await scene.registrations.close();
   }
 
   it('is respected: a loop of restarts sends nothing, and then one attempt', async () => {
     await refused(trunkA());
     for (let at = 10_000; at < 300_000; at += 20_000) {
-      start(at, trunkA());
+      await start(at, trunkA());
       expect(await sent()).toEqual([]);
       expect(scene.reports[0]).toMatchObject({
         state: 'failed',
@@ -181,9 +181,9 @@ describe('a rejection across a restart of the edge', () => {
         next_try_at: new Date(epoch + 301_000).toISOString(),
         last_error: expect.stringMatching(/403/),
       });
-      scene.registrations.close();
+      await scene.registrations.close();
     }
-    start(290_000, trunkA());
+    await start(290_000, trunkA());
     scene.clock.advance(9_999);
     expect(await sent()).toEqual([]);
     scene.clock.advance(1);
@@ -192,10 +192,10 @@ describe('a rejection across a restart of the edge', () => {
 
   it('does not affect others, and ends after its pause', async () => {
     await refused(trunkA());
-    start(10_000, trunkA(), trunk('b', { username: 'b' }));
+    await start(10_000, trunkA(), trunk('b', { username: 'b' }));
     expect(await sent()).toEqual(['b 300']);
-    scene.registrations.close();
-    start(301_000, trunkA());
+    await scene.registrations.close();
+    await start(301_000, trunkA());
     expect(await sent()).toEqual(['acme 300']);
   });
 
@@ -206,30 +206,30 @@ describe('a rejection across a restart of the edge', () => {
     ['record', { changed_at: '2030-01-01T00:00:01.000Z' }],
   ])('does not apply to a changed %s', async (_what, changes) => {
     await refused(trunkA());
-    start(10_000, trunkA(changes));
+    await start(10_000, trunkA(changes));
     expect(await sent()).toHaveLength(1);
   });
 
   it('is overridden by register-now, which the next start knows', async () => {
     await refused(trunkA());
-    start(10_000, trunkA());
+    await start(10_000, trunkA());
     scene.registrations.tryNow('a', 'order');
     expect(await sent()).toEqual(['acme 300']);
     await answerAll(403);
-    scene.registrations.close();
-    start(305_000, trunkA());
+    await scene.registrations.close();
+    await start(305_000, trunkA());
     expect(await sent()).toEqual([]);
     scene.clock.advance(5_000);
     expect(await sent()).toEqual(['acme 300']);
     await answerAll();
-    scene.registrations.close();
-    start(310_000, trunkA());
+    await scene.registrations.close();
+    await start(310_000, trunkA());
     expect(await sent()).toEqual(['acme 300']);
   });
 
   it('ends when the record is attached again', async () => {
     await refused(trunkA());
-    start(10_000);
+    await start(10_000);
     scene.registrations.follow([trunkA()]);
     scene.clock.advance(1_000);
     expect(await sent()).toEqual(['acme 300']);
@@ -237,7 +237,7 @@ describe('a rejection across a restart of the edge', () => {
 
   it('lasts no longer than its pause, even if the clock was a year ahead then', async () => {
     await refused(trunkA());
-    start(-31_536_000_000, trunkA());
+    await start(-31_536_000_000, trunkA());
     scene.clock.advance(298_999);
     expect(await sent()).toEqual([]);
     scene.clock.advance(1);
@@ -245,9 +245,9 @@ describe('a rejection across a restart of the edge', () => {
   });
 
   it('is stored without user name and password', async () => {
-    start(0, trunkA({ username: 'an-account', password: 'a-password' }));
+    await start(0, trunkA({ username: 'an-account', password: 'a-password' }));
     await answerAll(403);
-    scene.registrations.close();
+    await scene.registrations.close();
     const kept = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'));
     expect(kept.join()).toMatch(/403/);
     expect(kept.join()).not.toMatch(/an-account|a-password/);

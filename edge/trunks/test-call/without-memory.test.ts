@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { endpoint, route } from '../../../test/kit/edge/trunks.ts';
 import { Failover, type Move } from '../failover.ts';
-import { openFailoverStore } from '../failover-store.ts';
+import { failoverMemory } from '../failover-store.ts';
 import { TrunkHunt } from '../hunt.ts';
 import { withoutMemory } from './without-memory.ts';
 
@@ -11,7 +11,7 @@ test('the hunt of a test call tries endpoints known to be dead, and moves no tru
   const moves: Move[] = [];
   const failover = new Failover({
     clock,
-    store: openFailoverStore(':memory:'),
+    store: failoverMemory(),
     moved: (move) => moves.push(move),
     failbackAfter: 3,
     failoverAfter: 1,

@@ -5,7 +5,7 @@ import { connectionFailure } from '#shared/connection-faults.ts';
 import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import type { AttemptOutcome } from '../../../edge/call/ports/routes.ts';
 import { Failover, type Move } from '../../../edge/trunks/failover.ts';
-import { type FailoverStore, openFailoverStore } from '../../../edge/trunks/failover-store.ts';
+import { type FailoverStore, failoverMemory } from '../../../edge/trunks/failover-store.ts';
 import { route } from './trunks.ts';
 
 export const minute = 60_000;
@@ -41,7 +41,7 @@ export function failoverScene() {
 
   beforeEach(() => {
     clock = new FakeClock();
-    store = openFailoverStore(':memory:');
+    store = failoverMemory();
     moves = [];
     failover = start();
   });

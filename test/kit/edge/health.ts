@@ -3,7 +3,7 @@ import { beforeEach } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
 import { Failover, type Move } from '../../../edge/trunks/failover.ts';
-import { openFailoverStore } from '../../../edge/trunks/failover-store.ts';
+import { failoverMemory } from '../../../edge/trunks/failover-store.ts';
 import { HealthProbes, healthSettings, type ProbeOutcome } from '../../../edge/trunks/health.ts';
 import type { Resolution, Target } from '../../../edge/trunks/resolve.ts';
 import { route, settle, target } from './trunks.ts';
@@ -37,7 +37,7 @@ export function healthScene() {
     prober = { up: true, probe };
     failover = new Failover({
       clock,
-      store: openFailoverStore(':memory:'),
+      store: failoverMemory(),
       moved: (move) => moved(move),
       failbackAfter: 3,
       failoverAfter: 1,
