@@ -1,5 +1,6 @@
 /** `npm start`: set-up, then control and edge until a signal stops them. */
 import { dirname, relative } from 'node:path';
+import { collectGarbage } from '#shared/give-memory-back.ts';
 import { setUp } from './setup/steps.ts';
 import { reportTrouble, Trouble } from './setup/trouble.mjs';
 import { checkBeforeStart, StartFailed } from './supervisor/before-start.ts';
@@ -34,6 +35,8 @@ await reportTrouble(async () => {
   try {
     const bootstrap = await supervisor.start();
     console.log(summary(bootstrap, Date.now() - startedAt));
+    // From here on this program only waits.
+    collectGarbage();
   } catch (error) {
     if (signals > 0) return;
     await supervisor.stop();
