@@ -9,17 +9,14 @@
  *                                                     \--not within `rejoinMs`--> outside
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { type Static, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { Membership } from '#shared/edge-protocol/fleet.ts';
-import { Nullable } from '#shared/edge-protocol/schema.ts';
 import { Assignment } from '#shared/fleet/assignment.ts';
+import { fits, integer, listOf, objectOf, orNull, type Shaped, text } from '#shared/shapes.ts';
 import { type StorageFault, storageFault } from '#shared/storage-fault.ts';
 
 /** `epoch` null: control does not know fleets. */
-const Stored = Type.Object({ epoch: Nullable(Type.Integer()), members: Type.Array(Type.String()) });
-const isStored = Compile(Stored);
+const storedShape = objectOf({ epoch: orNull(integer()), members: listOf(text) }, {}, true);
 
 /** Control takes in an edge that has connected within milliseconds, or a second when another replica decides. */
 const rejoinMs = 3_000;
@@ -124,10 +121,10 @@ export class FleetView {
 }
 
 /** null: there is none, or it is damaged; control sends the members again. */
-function readStored(path: string): Static<typeof Stored> | null {
+function readStored(path: string): Shaped<typeof storedShape> | null {
   try {
     const stored: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return isStored.Check(stored) ? stored : null;
+    return fits(storedShape, stored) ? stored : null;
   } catch {
     return null;
   }

@@ -1,5 +1,8 @@
-/** Checks frames from control, and the stored configuration as a part of one: compiled once, because each takes memory. */
-import { Compile } from 'typebox/compile';
+/**
+ * Checks frames from control, and the stored configuration as a part of one: compiled once, because each takes memory.
+ * `typebox/schema` does not load what converts and repairs values.
+ */
+import { Compile } from 'typebox/schema';
 import { ControlToEdge } from '#shared/edge-protocol/frames.ts';
 
 export const validFrame = Compile(ControlToEdge);
@@ -19,7 +22,7 @@ export function readFrame(
   if (validFrame.Check(frame)) return frame;
   log('error', 'control sent a frame that this edge does not know', {
     type: (frame as { type?: unknown }).type,
-    problem: validFrame.Errors(frame)[0]?.message,
+    problem: validFrame.Errors(frame)[1][0]?.message,
   });
   return null;
 }

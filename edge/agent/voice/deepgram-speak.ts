@@ -1,14 +1,9 @@
 /** Deepgram's text-to-speech, `/v1/speak`: the model is the voice, sound comes as binary messages. */
-import { Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { fits, objectOf, text } from '#shared/shapes.ts';
 import { withParameters } from '../speech-socket.ts';
 import type { VoiceProtocol } from './voice-connection.ts';
 
-const Message = Type.Object({
-  type: Type.String(),
-  description: Type.Optional(Type.String()),
-  code: Type.Optional(Type.String()),
-});
+const messageShape = objectOf({ type: text }, { description: text, code: text }, true);
 
 /** @param defaultVoice for calls that name none */
 export function deepgramSpeak(defaultVoice: string): VoiceProtocol {
@@ -20,12 +15,15 @@ export function deepgramSpeak(defaultVoice: string): VoiceProtocol {
         sample_rate: String(sampleRate),
       }),
     headers: (apiKey) => ({ authorization: `Token ${apiKey}` }),
-    messages: (text) => [JSON.stringify({ type: 'Speak', text }), JSON.stringify({ type: 'Flush' })],
+    messages: (spoken) => [
+      JSON.stringify({ type: 'Speak', text: spoken }),
+      JSON.stringify({ type: 'Flush' }),
+    ],
     takesMore: true,
     goodbye: JSON.stringify({ type: 'Close' }),
     read(message) {
       if (message instanceof Uint8Array) return { sound: message };
-      if (!Value.Check(Message, message)) return null;
+      if (!fits(messageShape, message)) return null;
       if (message.type === 'Flushed') return { done: true };
       if (message.type === 'Error' || message.type === 'Warning')
         return { failed: `${message.code ?? message.type} ${message.description ?? ''}`.trim() };

@@ -1,15 +1,13 @@
 /** ElevenLabs' text-to-speech, `/v1/text-to-speech/{voice}/stream-input`: sound as base64 in JSON. */
-import { Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { fits, flag, objectOf, orNull, text } from '#shared/shapes.ts';
 import { withParameters } from '../speech-socket.ts';
 import type { VoiceProtocol } from './voice-connection.ts';
 
-const Message = Type.Object({
-  audio: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  isFinal: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
-  error: Type.Optional(Type.String()),
-  message: Type.Optional(Type.String()),
-});
+const messageShape = objectOf(
+  {},
+  { audio: orNull(text), isFinal: orNull(flag), error: text, message: text },
+  true,
+);
 
 /** @param defaultVoice for calls that name none */
 export function elevenLabs(defaultVoice: string): VoiceProtocol {
@@ -22,15 +20,15 @@ export function elevenLabs(defaultVoice: string): VoiceProtocol {
     },
     headers: (apiKey) => ({ 'xi-api-key': apiKey }),
     // The first message must be a space; a text must end in one; the empty text ends the stream.
-    messages: (text) => [
+    messages: (spoken) => [
       JSON.stringify({ text: ' ' }),
-      JSON.stringify({ text: `${text} `, flush: true }),
+      JSON.stringify({ text: `${spoken} `, flush: true }),
       JSON.stringify({ text: '' }),
     ],
     takesMore: false,
     goodbye: null,
     read(message) {
-      if (!Value.Check(Message, message)) return null;
+      if (!fits(messageShape, message)) return null;
       if (message.error !== undefined) return { failed: message.message ?? message.error };
       if (message.isFinal) return { done: true };
       return message.audio ? { sound: Buffer.from(message.audio, 'base64') } : null;

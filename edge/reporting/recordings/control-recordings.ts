@@ -1,18 +1,21 @@
 /** Control's interface for recordings, as an edge uses it: begin, parts, complete. */
-import { Value } from 'typebox/value';
-import { EdgeRecordingState } from '#shared/api/recordings.ts';
 import { boundedBody } from '#shared/bounded-body.ts';
 import type { Clock } from '#shared/clock.ts';
+import { fits, integer, objectOf, oneOf, type Shaped } from '#shared/shapes.ts';
 
 /** Time for one answer, ms: control reads a whole recording before it answers that it is complete. */
 const answerMs = 120_000;
 const mostAnswerBytes = 65_536;
 
+const storedShape = objectOf(
+  { state: oneOf('uploading', 'ready', 'deleted'), received: integer() },
+  {},
+  true,
+);
+const answerShape = objectOf({ data: storedShape }, {}, true);
+
 /** What control has of a recording. */
-export interface StoredRecording {
-  readonly state: 'uploading' | 'ready' | 'deleted';
-  readonly received: number;
-}
+export type StoredRecording = Shaped<typeof storedShape>;
 
 /** Control answered that it will never take this. */
 export class Refused extends Error {}
@@ -74,7 +77,9 @@ export class ControlRecordings {
       if ([400, 413].includes(answer.status))
         throw new Refused(`control answered ${answer.status}: ${text.slice(0, 200)}`);
       if (answer.status !== 200) throw new Answered(`control answered ${answer.status}`);
-      return Value.Parse(EdgeRecordingState, JSON.parse(text)).data;
+      const value: unknown = JSON.parse(text);
+      if (!fits(answerShape, value)) throw new Answered('control answered with something else than a state');
+      return value.data;
     } finally {
       timer.cancel();
     }
