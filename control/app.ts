@@ -48,7 +48,12 @@ import { personaRoutes } from './personas/index.ts';
 import { portingParts, portingRoutes, preparePorting, startPorting } from './porting/index.ts';
 import { type PromotionGate, PromotionGates } from './promotion/index.ts';
 import { ensureRecordingKey } from './recording-keys/index.ts';
-import { RecordingContents, recordingRoutes } from './recordings/index.ts';
+import {
+  RecordingContents,
+  RecordingStorage,
+  recordingRoutes,
+  startStorageWork,
+} from './recordings/index.ts';
 import { Bus, measureBus, SharedCounts } from './replicas/index.ts';
 import { closeCallsWithoutOutbox, createReportStore } from './report-writers.ts';
 import { startRetention } from './retention.ts';
@@ -238,6 +243,7 @@ async function assemble(
           onAttempt: metrics.webhook,
         }),
         startAlerts(services, senders, logger, metrics.alerts, random),
+        startStorageWork(services, logger, metrics.registry),
         replica.whileHeld('lost calls', () => rounds(startLostCalls(services, logger, calls))),
         replica.whileHeld('retention', () => rounds(startRetention(services, logger, metrics.retention))),
         replica.whileHeld('widget sweep', () => rounds(widgets.startSweep())),
@@ -320,6 +326,7 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
     log: options.logger,
     limits: limits.db,
   });
+  const recordingContents = new RecordingContents(database.db, config.dataFolder, replica);
   const models = createModels(config.models, { clock, random: Math.random, limits: limits.models });
   return {
     config,
@@ -354,7 +361,8 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
     sharedCounts,
     wrongKeys: new WrongKeys(clock, sharedCounts.as('wrong keys')),
     tools,
-    recordingContents: new RecordingContents(database.db, config.dataFolder, replica),
+    recordingContents,
+    recordingStorage: new RecordingStorage({ database, clock, secrets, allowedTargets, recordingContents }),
     promotionGates: new PromotionGates(),
     models,
     conversations: {

@@ -11,7 +11,12 @@ import type { RetentionMetrics } from './deployment/index.ts';
 import { pruneAnswers } from './http/index.ts';
 import { isoTime } from './organizations/index.ts';
 import { deletePortsBefore } from './porting/index.ts';
-import { deleteRecordingsBefore, openUnfinished, type RecordingContents } from './recordings/index.ts';
+import {
+  deleteRecordingsBefore,
+  openUnfinished,
+  type RecordingContents,
+  type RecordingStorage,
+} from './recordings/index.ts';
 import type { ControlConfig } from './settings/index.ts';
 import { deleteRunsBeyond, deleteTornadoBefore, emptyRecordsBefore } from './testing/index.ts';
 import { deleteRunsBefore } from './tools/index.ts';
@@ -88,8 +93,9 @@ interface RetentionParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly config: RetentionLimits;
-  /** Both or none: without them there are no recordings. */
+  /** All or none: without them there are no recordings. */
   readonly recordingContents?: RecordingContents;
+  readonly recordingStorage?: RecordingStorage;
   readonly secrets?: SecretBox;
 }
 
@@ -98,7 +104,7 @@ interface RetentionParts {
  * when no round is running.
  */
 export function startRetention(
-  { database, clock, config, recordingContents, secrets }: RetentionParts,
+  { database, clock, config, recordingContents, recordingStorage, secrets }: RetentionParts,
   log: Pick<FastifyBaseLogger, 'info' | 'error'>,
   metrics: RetentionMetrics,
 ): () => Promise<void> {
@@ -119,6 +125,7 @@ export function startRetention(
         const count = await forget(db, clock, config, async (id) => recordingContents?.delete(id));
         forgotten[kind] = count;
         metrics.deleted(kind, count);
+        if (kind === 'recordings' && count > 0) recordingStorage?.wake();
       } catch (error) {
         metrics.failed(kind);
         log.error({ err: error, kind }, 'old records could not be deleted');

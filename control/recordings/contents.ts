@@ -11,6 +11,7 @@ import { advanceRecording } from './store.ts';
 /** Of one row. */
 const partBytes = 65_536;
 
+/** Those in a storage are not read here (storage/storage.ts). */
 type Placed = Pick<RecordingRow, 'id' | 'place'>;
 
 export class RecordingContents {
@@ -25,7 +26,7 @@ export class RecordingContents {
     this.#replica = replica;
   }
 
-  get place(): RecordingRow['place'] {
+  get place(): 'folder' | 'database' {
     return this.#replica.hasOthers ? 'database' : 'folder';
   }
 

@@ -26,7 +26,7 @@ import { factsOf } from './unfinished.ts';
 const mostPartBytes = 1_048_576;
 
 export function edgeRecordingRoutes(app: App, services: RecordingsDeps): void {
-  const { clock, database, recordingContents, wrongKeys } = services;
+  const { clock, database, recordingContents, recordingStorage, wrongKeys } = services;
   const { db } = database;
   const onRequest = async (request: FastifyRequest) => {
     const token = keyOfHeader(request.headers.authorization);
@@ -86,7 +86,13 @@ export function edgeRecordingRoutes(app: App, services: RecordingsDeps): void {
     onRequest,
     handler: async (request) => {
       const row = await required(request.params.id);
-      if (row.state === 'uploading') await finishRecording(db, row.id, await factsOf(services, row));
+      if (row.state === 'uploading') {
+        const facts = await factsOf(services, row);
+        await db.transaction().execute(async (trx) => {
+          if (await finishRecording(trx, row.id, facts)) await recordingStorage.add(trx, row);
+        });
+        recordingStorage.wake();
+      }
       return answer(await required(row.id));
     },
   });

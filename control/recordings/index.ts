@@ -1,5 +1,7 @@
 /** Recordings of calls: taken from edges, listed, played, deleted. */
 export { RecordingContents } from './contents.ts';
 export { recordingRoutes } from './routes.ts';
+export { RecordingStorage } from './storage/storage.ts';
+export { startStorageWork } from './storage/work.ts';
 export { deleteRecordingsBefore } from './store.ts';
 export { openUnfinished } from './unfinished.ts';

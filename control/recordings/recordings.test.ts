@@ -3,11 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EdgeRecordingState, RecordingList, RecordingOne, RecordingPeaks } from '#shared/api/recordings.ts';
-import { g711 } from '#shared/g711.ts';
-import { newTimedId } from '#shared/ids.ts';
-import { ChunkSealer, encodeHeader, frameBytes, framesPerChunk } from '#shared/recording/format.ts';
-import { wrapKey } from '#shared/recording/keys.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import {
+  agent,
+  beginRecording,
+  completeRecording,
+  type OfEdge,
+  peer,
+  putPart,
+  recordingOf,
+  sendRecording,
+} from '../../test/kit/control/recording-of-edge.ts';
 import { currentRecordingKey, rotateRecordingKey } from '../recording-keys/index.ts';
 import { pruneOld } from '../retention.ts';
 import { openUnfinished } from './unfinished.ts';
@@ -29,63 +35,14 @@ beforeEach(() => {
 });
 
 const dayMs = 24 * 60 * 60 * 1000;
-const peer = 8_000;
-const agent = -4_000;
 
-/** Frames with a constant level on each channel. */
-function audio(frames: number): Buffer {
-  const bytes = Buffer.alloc(frames * frameBytes);
-  for (let i = 0; i < bytes.length; i++)
-    bytes[i] = g711.PCMU.fromLinear[(i % 2 === 0 ? peer : agent) & 0xffff] ?? 0;
-  return bytes;
-}
+const recordingOfEdge = (orgId = test.orgId, more = 30, end = true) =>
+  recordingOf(test, callId, { orgId, more, end });
 
-/** What an edge has of a call: two seconds, a pause of one, and `more` frames. */
-async function recordingOfEdge(orgId = test.orgId, more = 30, end = true) {
-  const key = await currentRecordingKey(test.control.services.database.db);
-  if (!key) throw new Error('there is no recording key');
-  test.clock.advance(1000);
-  const now = test.clock.now();
-  const id = newTimedId(now);
-  const dataKey = Buffer.alloc(32, 3);
-  const header = encodeHeader({
-    version: 1,
-    id,
-    call_id: callId,
-    org_id: orgId,
-    started_at: new Date(now).toISOString(),
-    key: wrapKey(dataKey, key, id),
-  });
-  const sealer = new ChunkSealer(dataKey, id);
-  const chunks: Buffer[] = [];
-  for (let at = 0; at < 100; at += framesPerChunk) chunks.push(sealer.audio(at, audio(framesPerChunk)));
-  chunks.push(sealer.mark(100, { what: 'paused' }), sealer.mark(150, { what: 'resumed' }));
-  for (let at = 0; at < more; at += framesPerChunk)
-    chunks.push(sealer.audio(150 + at, audio(Math.min(framesPerChunk, more - at))));
-  if (end) chunks.push(sealer.mark(150 + more, { what: 'ended' }));
-  return { id, header, bytes: Buffer.concat([header, ...chunks]) };
-}
-
-type OfEdge = Awaited<ReturnType<typeof recordingOfEdge>>;
-
-const begin = ({ header }: OfEdge, key = test.edgeToken) =>
-  test.call('POST', '/v1/edge/recordings', { key, body: { header: header.toString('base64') } });
-const put = (id: string, at: number, bytes: Buffer) =>
-  test.call('PUT', `/v1/edge/recordings/${id}?at=${at}`, {
-    key: test.edgeToken,
-    body: bytes,
-    headers: { 'content-type': 'application/octet-stream' },
-  });
-const complete = (id: string) =>
-  test.call('POST', `/v1/edge/recordings/${id}/complete`, { key: test.edgeToken });
-
-/** Sends all of it in parts of 10,000 octets. */
-async function send(recording: OfEdge): Promise<void> {
-  expect((await begin(recording)).status).toBe(200);
-  for (let at = 0; at < recording.bytes.length; at += 10_000)
-    expect((await put(recording.id, at, recording.bytes.subarray(at, at + 10_000))).status).toBe(200);
-  expect((await complete(recording.id)).read(EdgeRecordingState).data.state).toBe('ready');
-}
+const begin = (recording: OfEdge, key?: string) => beginRecording(test, recording, key);
+const put = (id: string, at: number, bytes: Buffer) => putPart(test, id, at, bytes);
+const complete = (id: string) => completeRecording(test, id);
+const send = (recording: OfEdge) => sendRecording(test, recording);
 
 const wav = (headers: Record<string, string> = {}, key = test.key) =>
   test.call('GET', `/v1/calls/${callId}/recording`, { headers, key });

@@ -1,5 +1,6 @@
 /** /v1/calls/recordings and /v1/calls/{id}/recording: what customers do with recordings (contract 9.7). */
 import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
 import { NoMembers, plain } from '#shared/api/common.ts';
 import {
   RecordedCallPath,
@@ -23,6 +24,7 @@ import type { RecordingsDeps } from './deps.ts';
 import { edgeRecordingRoutes } from './edge-routes.ts';
 import { chosenFormat } from './format-choice.ts';
 import { OpusStreams } from './opus/opus-streams.ts';
+import { recordingStorageRoutes } from './storage/routes.ts';
 import { emptyRecording, findRecordingOf, type ListedRecording, listRecordings } from './store.ts';
 import { pcm, readRange, type WavSource, wavBytes, wavPart } from './wav.ts';
 
@@ -30,7 +32,8 @@ const defaultPage = 50;
 
 export function recordingRoutes(app: App, services: RecordingsDeps): void {
   edgeRecordingRoutes(app, services);
-  const { clock, database, edges, recordingContents, secrets } = services;
+  recordingStorageRoutes(app, services);
+  const { clock, database, edges, recordingContents, recordingStorage, secrets } = services;
   const { db } = database;
   const opus = new OpusStreams(clock);
   app.addHook('onClose', () => opus.close());
@@ -99,16 +102,11 @@ export function recordingRoutes(app: App, services: RecordingsDeps): void {
     },
     handler: async (request, reply) => {
       const row = await ready(orgOf(request), request.params.call_id);
-      if (!recordingContents.has(row))
-        throw ApiError.of(
-          'RECORDING_NOT_FOUND',
-          undefined,
-          'The file of the recording is not on this server.',
-        );
       reply.header('vary', 'accept');
       if ((request.query.format ?? chosenFormat(request.headers.accept)) === 'opus') {
-        const source = await sourceOf(row);
-        const pages = opus.encoded(row.org_id, pcm(source, 0, source.frames));
+        const pages = await opened(row, reply, (source) =>
+          opus.encoded(row.org_id, pcm(source, 0, source.frames)),
+        );
         return reply
           .type('audio/ogg; codecs=opus')
           .header('content-disposition', `attachment; filename="${row.call_id}.opus"`)
@@ -123,12 +121,13 @@ export function recordingRoutes(app: App, services: RecordingsDeps): void {
       }
       const { from, to } = range ?? { from: 0, to: size };
       if (range) reply.code(206).header('content-range', `bytes ${from}-${to - 1}/${size}`);
-      const source = await sourceOf(row);
+      const part = (source: WavSource) => Readable.from(wavPart(source, from, to), { objectMode: false });
+      const file = await opened(row, reply, part);
       return reply
         .type('audio/wav')
         .header('content-length', to - from)
         .header('content-disposition', `attachment; filename="${row.call_id}.wav"`)
-        .send(Readable.from(wavPart(source, from, to), { objectMode: false }));
+        .send(file);
     },
   });
 
@@ -150,6 +149,7 @@ export function recordingRoutes(app: App, services: RecordingsDeps): void {
         await recordChange(trx, clock, actorOf(request), change);
       });
       await recordingContents.delete(row.id);
+      recordingStorage.wake();
       return { status: 'success' as const, message: 'Recording deleted' };
     },
   });
@@ -182,10 +182,22 @@ export function recordingRoutes(app: App, services: RecordingsDeps): void {
     });
   }
 
-  async function sourceOf(row: ReadyRecording): Promise<WavSource> {
+  /** A stream of a recording for an answer, which ends with it. @throws ApiError when it cannot be read */
+  async function opened(
+    row: ReadyRecording,
+    { raw }: Pick<FastifyReply, 'raw'>,
+    streamOf: (source: WavSource) => Readable,
+  ): Promise<Readable> {
     const dataKey = unwrapKey(row, await recordingKeyPair(db, secrets, row.key_id), row.id);
-    const read = (begin: number, end: number) => recordingContents.read(row, begin, end);
-    return { id: row.id, frames: row.frames, runs: fromJson(row.runs), dataKey, read };
+    const { read, close } = await recordingStorage.open(row);
+    raw.once('close', close);
+    try {
+      const source = { id: row.id, frames: row.frames, runs: fromJson(row.runs), dataKey, read };
+      return streamOf(source);
+    } catch (error) {
+      close();
+      throw error;
+    }
   }
 
   async function required(orgId: string, callId: string): Promise<RecordingRow> {

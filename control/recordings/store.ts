@@ -1,6 +1,10 @@
 /** Rows of recordings. */
 import type { RecordingHeader } from '#shared/recording/format.ts';
 import { type Db, deleteInBatches, mostDeletedAtOnce, type RecordingRow } from '../db/index.ts';
+import { forgetObjects } from './storage/objects-store.ts';
+
+/** What is needed to find its octets. */
+export type PlacedRecording = Pick<RecordingRow, 'id' | 'org_id' | 'place' | 'received'>;
 
 export function findRecording(db: Db, id: string): Promise<RecordingRow | undefined> {
   return db.selectFrom('recordings').selectAll().where('id', '=', id).executeTakeFirst();
@@ -79,17 +83,24 @@ export async function advanceRecording(db: Db, id: string, before: number, after
   return result.numUpdatedRows > 0n;
 }
 
+/** @returns whether it was not ready before */
 export async function finishRecording(
   db: Db,
   id: string,
   facts: Pick<RecordingRow, 'ended' | 'frames' | 'runs' | 'pauses' | 'peaks'>,
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const result = await db
     .updateTable('recordings')
     .set({ ...facts, state: 'ready' })
     .where('id', '=', id)
     .where('state', '=', 'uploading')
-    .execute();
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** From now on it is read from its storage. */
+export async function placeInStorage(db: Db, id: string): Promise<void> {
+  await db.updateTable('recordings').set({ place: 'storage' }).where('id', '=', id).execute();
 }
 
 /** Leaves only what refuses late parts; nothing can open the audio any more. */
@@ -107,6 +118,7 @@ export async function emptyRecording(db: Db, id: string): Promise<void> {
     })
     .where('id', '=', id)
     .execute();
+  await forgetObjects(db, [id]);
   await deleteParts(db, id);
 }
 
@@ -132,11 +144,16 @@ export async function deleteRecordingsBefore(
       .limit(rowsAtOnce)
       .execute();
     for (const { id, place } of rows) {
-      if (place === 'folder') await deleteFile(id);
-      else await deleteParts(db, id);
+      // Of one in a storage, a crash may have left either.
+      if (place !== 'database') await deleteFile(id);
+      if (place !== 'folder') await deleteParts(db, id);
     }
     const ids = rows.map(({ id }) => id);
-    if (ids.length > 0) await db.deleteFrom('recordings').where('id', 'in', ids).execute();
+    if (ids.length > 0)
+      await db.transaction().execute(async (trx) => {
+        await forgetObjects(trx, ids);
+        await trx.deleteFrom('recordings').where('id', 'in', ids).execute();
+      });
     deleted += ids.length;
     if (ids.length < rowsAtOnce) break;
   }
@@ -144,7 +161,7 @@ export async function deleteRecordingsBefore(
 }
 
 /** Of one recording; a long one has thousands. */
-function deleteParts(db: Db, id: string): Promise<number> {
+export function deleteParts(db: Db, id: string): Promise<number> {
   return deleteInBatches((limit) =>
     db
       .deleteFrom('recording_parts')

@@ -45,6 +45,7 @@ import { up as recordings } from './0046-recordings.ts';
 import { up as realtime } from './0047-realtime.ts';
 import { up as pronunciations } from './0050-pronunciations.ts';
 import { up as keyTerms } from './0051-key-terms.ts';
+import { up as recordingStorages } from './0052-recording-storages.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -92,4 +93,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0047-realtime': { up: realtime },
   '0050-pronunciations': { up: pronunciations },
   '0051-key-terms': { up: keyTerms },
+  '0052-recording-storages': { up: recordingStorages },
 };

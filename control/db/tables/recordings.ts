@@ -1,6 +1,6 @@
 /** Recordings of calls. */
 import type { Json } from '../json.ts';
-import type { IsoTime } from './columns.ts';
+import type { Flag, IsoTime } from './columns.ts';
 
 /** A key that edges seal data keys for; the one that is not retired is in the edges' configuration. */
 export interface RecordingKeyRow {
@@ -30,8 +30,8 @@ export interface RecordingRow {
   started_at: IsoTime;
   /** `uploading`: the edge has not sent all of it. `deleted`: by request; kept until its retention ends, so that an edge's late parts are refused. */
   state: 'uploading' | 'ready' | 'deleted';
-  /** Where its octets are. */
-  place: 'folder' | 'database';
+  /** Where its octets are; `storage`: in the one that its row of `recording_objects` names. */
+  place: 'folder' | 'database' | 'storage';
   /** Octets that are stored. */
   received: number;
   /** The data key, sealed for one of `recording_keys`. */
@@ -64,8 +64,50 @@ export interface RecordingPartRow {
   bytes: Buffer;
 }
 
+/** A bucket of an S3-compatible server. The one that is not retired takes new recordings. */
+export interface RecordingStorageRow {
+  id: string;
+  /** Null: the operator's, for organizations without one of their own. */
+  org_id: string | null;
+  url: string;
+  bucket: string;
+  region: string;
+  /** Of the keys of its objects. */
+  prefix: string;
+  path_style: Flag;
+  access_key_id: string;
+  /** The secret access key, sealed (db/secrets.ts). */
+  secret: string;
+  created_at: IsoTime;
+  /** Kept after that while objects are in it. */
+  retired_at: IsoTime | null;
+  /** Of the last failed attempt, until one succeeds. */
+  last_error: string | null;
+  last_error_at: IsoTime | null;
+}
+
+/** A recording that is on its way to a storage, in it, or to be deleted in it. Stored before anything is written there. */
+export interface RecordingObjectRow {
+  /** Of the recording. */
+  id: string;
+  org_id: string;
+  storage_id: string;
+  /** See recordings/storage/work.ts. */
+  state: 'moving' | 'clearing' | 'stored' | 'deleting';
+  /** Octets. */
+  size: number;
+  /** Of the multipart upload that has begun. */
+  upload_id: string | null;
+  /** Failed ones in this state. */
+  attempts: number;
+  /** Null: nothing is to be done. */
+  next_attempt_at: IsoTime | null;
+}
+
 export interface RecordingsTables {
   recording_keys: RecordingKeyRow;
   recordings: RecordingRow;
   recording_parts: RecordingPartRow;
+  recording_storages: RecordingStorageRow;
+  recording_objects: RecordingObjectRow;
 }

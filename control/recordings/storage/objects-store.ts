@@ -1,0 +1,94 @@
+/** Rows of objects: what is on its way to a storage, in it, or to be deleted there. */
+import type { Db, RecordingObjectRow, Without } from '../../db/index.ts';
+
+/** Before all else that is due. */
+const atOnce = '1970-01-01T00:00:00.000Z';
+
+export function findObject(db: Db, id: string): Promise<RecordingObjectRow | undefined> {
+  return db.selectFrom('recording_objects').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** A recording that is to be brought to a storage. @param now ISO */
+export async function addObject(
+  db: Db,
+  object: Pick<RecordingObjectRow, 'id' | 'org_id' | 'storage_id' | 'size'>,
+  now: string,
+): Promise<void> {
+  const begin = { state: 'moving', upload_id: null, attempts: 0, next_attempt_at: now } as const;
+  await db
+    .insertInto('recording_objects')
+    .values({ ...object, ...begin })
+    .execute();
+}
+
+/** In the transaction that forgets these recordings: their objects are deleted after it, wherever they are. */
+export async function forgetObjects(db: Db, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await db
+    .updateTable('recording_objects')
+    .set({ state: 'deleting', attempts: 0, next_attempt_at: atOnce })
+    .where('id', 'in', [...ids])
+    .execute();
+}
+
+/** Changes an object that is still in a state. @returns whether it was */
+export async function changeObject(
+  db: Db,
+  { id, state }: Pick<RecordingObjectRow, 'id' | 'state'>,
+  change: Partial<Omit<RecordingObjectRow, 'id' | 'org_id' | 'storage_id'>>,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('recording_objects')
+    .set(change)
+    .where('id', '=', id)
+    .where('state', '=', state)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export async function deleteObject(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('recording_objects').where('id', '=', id).where('state', '=', 'deleting').execute();
+}
+
+export function dueObjects(
+  db: Db,
+  now: string,
+  without: Without,
+  limit: number,
+): Promise<RecordingObjectRow[]> {
+  let due = db.selectFrom('recording_objects').selectAll().where('next_attempt_at', '<=', now);
+  if (without.ids.length > 0) due = due.where('id', 'not in', [...without.ids]);
+  if (without.organizations.length > 0) due = due.where('org_id', 'not in', [...without.organizations]);
+  return due.orderBy('next_attempt_at').limit(limit).execute();
+}
+
+export async function nextDueObject(db: Db, now: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('recording_objects')
+    .select('next_attempt_at')
+    .where('next_attempt_at', '>', now)
+    .orderBy('next_attempt_at')
+    .executeTakeFirst();
+  return row?.next_attempt_at ?? null;
+}
+
+export async function waitingIn(db: Db, storageId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('recording_objects')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('storage_id', '=', storageId)
+    .where('state', '=', 'moving')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Objects that something is to be done with, by state. */
+export async function countWaiting(db: Db): Promise<Map<RecordingObjectRow['state'], number>> {
+  const rows = await db
+    .selectFrom('recording_objects')
+    .select((eb) => ['state', eb.fn.countAll<number>().as('count')] as const)
+    .where('next_attempt_at', 'is not', null)
+    .groupBy('state')
+    .execute();
+  return new Map(rows.map(({ state, count }) => [state, Number(count)]));
+}

@@ -1,0 +1,166 @@
+/** Recordings in S3-compatible storage: which one takes a recording, and how it is read there. */
+import type { BlockList } from 'node:net';
+import { OutgoingFailure } from '#outgoing/failure.ts';
+import type { Clock } from '#shared/clock.ts';
+import { ApiError } from '#shared/errors.ts';
+import type { Database, Db, RecordingObjectRow, RecordingStorageRow, SecretBox } from '../../db/index.ts';
+import type { RecordingContents } from '../contents.ts';
+import { S3Failure } from '../s3/answers.ts';
+import { S3Client } from '../s3/client.ts';
+import { findRecording, type PlacedRecording } from '../store.ts';
+import { addObject, findObject } from './objects-store.ts';
+import { Blocks, Readers, type Source } from './reading.ts';
+import { findStorage, secretOf, storageFor } from './storages-store.ts';
+
+export interface StorageParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly secrets: SecretBox;
+  /** Private networks that customers' storages may be in (contract 1.9). */
+  readonly allowedTargets: BlockList;
+  readonly recordingContents: RecordingContents;
+}
+
+/** Of the trial of a storage: somebody waits for it. */
+const trialTimeoutMs = 15_000;
+/** When to read again, s. */
+const retryAfterSeconds = 30;
+
+/** A recording that is being read, wherever it is. */
+export interface OpenRecording {
+  readonly read: (from: number, to: number) => Promise<Buffer>;
+  /** Ends requests, and gives the place back. Can be called twice. */
+  readonly close: () => void;
+}
+
+export class RecordingStorage {
+  readonly #parts: StorageParts;
+  readonly #readers = new Readers();
+  readonly #listeners = new Set<() => void>();
+
+  constructor(parts: StorageParts) {
+    this.#parts = parts;
+  }
+
+  /** In the transaction that makes a recording ready. Call `wake` after it. */
+  async add(db: Db, { id, org_id, received }: PlacedRecording): Promise<void> {
+    if (received === 0) return;
+    const storage = await storageFor(db, org_id);
+    if (!storage) return;
+    const now = new Date(this.#parts.clock.now()).toISOString();
+    await addObject(db, { id, org_id, storage_id: storage.id, size: received }, now);
+  }
+
+  /** Objects were stored that something is to be done with. */
+  wake(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Returns a function that unsubscribes. */
+  onStored(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  client(row: RecordingStorageRow): S3Client {
+    return this.clientOf(row, row.org_id, secretOf(row, this.#parts.secrets));
+  }
+
+  /** @param orgId null: the operator named the target */
+  clientOf(
+    row: Pick<RecordingStorageRow, 'url' | 'bucket' | 'region' | 'path_style' | 'access_key_id'>,
+    orgId: string | null,
+    secretAccessKey: string,
+    isTrial = false,
+  ): S3Client {
+    const bucket = {
+      url: row.url,
+      bucket: row.bucket,
+      region: row.region,
+      pathStyle: row.path_style === 1,
+      accessKeyId: row.access_key_id,
+      secretAccessKey,
+      allowedTargets: orgId === null ? null : this.#parts.allowedTargets,
+    };
+    const { clock } = this.#parts;
+    return isTrial ? new S3Client(clock, bucket, trialTimeoutMs) : new S3Client(clock, bucket);
+  }
+
+  /**
+   * Opens a recording to be read from its beginning to its end, or a part of it. Close it.
+   * @throws ApiError RECORDING_NOT_FOUND when its octets are not there; 429, 503
+   */
+  async open(row: PlacedRecording): Promise<OpenRecording> {
+    const { recordingContents } = this.#parts;
+    if (row.place === 'storage') return this.#openStored(row);
+    if (!recordingContents.has(row)) {
+      // It may have been brought to a storage just now.
+      const found = await this.#stored(row.id);
+      if (found) return this.#openStored(found);
+      throw missing('this server');
+    }
+    let moved: OpenRecording | null = null;
+    const read = async (from: number, to: number): Promise<Buffer> => {
+      if (moved) return moved.read(from, to);
+      const bytes = await recordingContents.read(row, from, to).catch((error: unknown) => {
+        if (isMissing(error)) return Buffer.alloc(0);
+        throw error;
+      });
+      if (bytes.length > 0) return bytes;
+      const found = await this.#stored(row.id);
+      if (!found) return bytes;
+      moved = await this.#openStored(found);
+      return moved.read(from, to);
+    };
+    return { read, close: () => moved?.close() };
+  }
+
+  async #stored(id: string): Promise<PlacedRecording | null> {
+    const row = await findRecording(this.#parts.database.db, id);
+    return row?.place === 'storage' && row.state === 'ready' ? row : null;
+  }
+
+  async #openStored(row: PlacedRecording): Promise<OpenRecording> {
+    const source = await this.#sourceOf(row);
+    const leave = this.#readers.enter(row.org_id);
+    const ending = new AbortController();
+    const close = () => {
+      ending.abort();
+      leave();
+    };
+    try {
+      if (!(await source.client.has(source.key, source.size, ending.signal))) throw missing('its storage');
+    } catch (error) {
+      close();
+      if (error instanceof S3Failure || error instanceof OutgoingFailure)
+        throw ApiError.unavailable(`the recording cannot be read: ${error.message}`, retryAfterSeconds);
+      throw error;
+    }
+    const blocks = new Blocks(source);
+    return { read: (from, to) => blocks.read(from, to, ending.signal), close };
+  }
+
+  async #sourceOf({ id }: PlacedRecording): Promise<Source> {
+    const { db } = this.#parts.database;
+    const object = await findObject(db, id);
+    const storage = object && (await findStorage(db, object.storage_id));
+    if (!storage) throw missing('its storage');
+    return { client: this.client(storage), key: keyOf(storage, object), size: object.size };
+  }
+}
+
+/** Of a recording in a bucket. */
+export function keyOf(
+  { prefix }: Pick<RecordingStorageRow, 'prefix'>,
+  { id, org_id }: Pick<RecordingObjectRow, 'id' | 'org_id'>,
+): string {
+  return `${prefix}${org_id}/${id}`;
+}
+
+function missing(where: string): ApiError {
+  return ApiError.of('RECORDING_NOT_FOUND', undefined, `The file of the recording is not on ${where}.`);
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

@@ -1,0 +1,134 @@
+/** Rows of storages: at most one of an organization, and one of the operator, take new recordings. */
+import { newId } from '#shared/ids.ts';
+import type { Db, RecordingStorageRow, SecretBox } from '../../db/index.ts';
+import { waitingIn } from './objects-store.ts';
+
+/** What is stored of one, apart from its history. */
+export type StorageSettings = Pick<
+  RecordingStorageRow,
+  'url' | 'bucket' | 'region' | 'prefix' | 'path_style' | 'access_key_id'
+>;
+
+const secretContext = (id: string) => `recording-storage:${id}`;
+
+/** The one with this owner that takes recordings. @param orgId null: the operator's */
+export async function ownStorage(db: Db, orgId: string | null): Promise<RecordingStorageRow | undefined> {
+  return (await inForce(db, orgId))[0];
+}
+
+/** Newest first: two requests at once may each have put one in force. */
+function inForce(db: Db, orgId: string | null): Promise<RecordingStorageRow[]> {
+  return db
+    .selectFrom('recording_storages')
+    .selectAll()
+    .where('org_id', orgId === null ? 'is' : '=', orgId)
+    .where('retired_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** Where recordings of an organization go: its own storage, else the operator's. */
+export async function storageFor(db: Db, orgId: string): Promise<RecordingStorageRow | undefined> {
+  return (await ownStorage(db, orgId)) ?? ownStorage(db, null);
+}
+
+export function findStorage(db: Db, id: string): Promise<RecordingStorageRow | undefined> {
+  return db.selectFrom('recording_storages').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export function secretOf({ id, secret }: RecordingStorageRow, secrets: SecretBox): string {
+  return secrets.open(secret, secretContext(id));
+}
+
+/** Whether objects of both are in one place: then it is one storage with other keys. */
+function isSamePlace(one: StorageSettings, other: StorageSettings): boolean {
+  return one.url === other.url && one.bucket === other.bucket && one.prefix === other.prefix;
+}
+
+/** Puts a storage in force. The one before it is retired, unless it is the same place. @param now ISO */
+export async function saveStorage(
+  db: Db,
+  orgId: string | null,
+  settings: StorageSettings,
+  secretKey: string,
+  { secrets, now }: { readonly secrets: SecretBox; readonly now: string },
+): Promise<void> {
+  const all = await inForce(db, orgId);
+  const before = all.find((row) => isSamePlace(row, settings));
+  for (const row of all) if (row !== before) await retireStorage(db, row.id, now);
+  const sealed = (id: string) => ({ ...settings, secret: secrets.seal(secretKey, secretContext(id)) });
+  if (before) {
+    await db
+      .updateTable('recording_storages')
+      .set({ ...sealed(before.id), last_error: null, last_error_at: null })
+      .where('id', '=', before.id)
+      .execute();
+    return;
+  }
+  const id = newId();
+  await db
+    .insertInto('recording_storages')
+    .values({
+      id,
+      org_id: orgId,
+      ...sealed(id),
+      created_at: now,
+      retired_at: null,
+      last_error: null,
+      last_error_at: null,
+    })
+    .execute();
+}
+
+/** @param now ISO @returns whether there was one */
+export async function removeStorages(db: Db, orgId: string | null, now: string): Promise<boolean> {
+  const all = await inForce(db, orgId);
+  for (const { id } of all) await retireStorage(db, id, now);
+  return all.length > 0;
+}
+
+/** What is on its way to it stays where it is; what is in it stays in it. */
+async function retireStorage(db: Db, id: string, now: string): Promise<void> {
+  await db.updateTable('recording_storages').set({ retired_at: now }).where('id', '=', id).execute();
+  await db
+    .updateTable('recording_objects')
+    .set({ state: 'deleting', attempts: 0, next_attempt_at: now })
+    .where('storage_id', '=', id)
+    .where('state', '=', 'moving')
+    .execute();
+  await deleteUnused(db, id);
+}
+
+/** Deletes a retired storage that no object names, with its keys. */
+export async function deleteUnused(db: Db, id: string): Promise<void> {
+  await db
+    .deleteFrom('recording_storages')
+    .where('id', '=', id)
+    .where('retired_at', 'is not', null)
+    .where((eb) =>
+      eb.not(eb.exists(eb.selectFrom('recording_objects').select('id').where('storage_id', '=', id))),
+    )
+    .execute();
+}
+
+/** @param error null: an attempt succeeded @param now ISO */
+export async function noteResult(db: Db, id: string, error: string | null, now: string): Promise<void> {
+  let update = db
+    .updateTable('recording_storages')
+    .set({ last_error: error, last_error_at: error === null ? null : now })
+    .where('id', '=', id);
+  if (error === null) update = update.where('last_error', 'is not', null);
+  await update.execute();
+}
+
+export interface StorageState {
+  readonly row: RecordingStorageRow;
+  /** Recordings that are not in it yet. */
+  readonly waiting: number;
+}
+
+export async function storageState(db: Db, orgId: string | null): Promise<StorageState | null> {
+  const row = await ownStorage(db, orgId);
+  return row ? { row, waiting: await waitingIn(db, row.id) } : null;
+}

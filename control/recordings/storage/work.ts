@@ -1,0 +1,163 @@
+/**
+ * Brings complete recordings to their storage, and deletes what is forgotten:
+ *
+ *     moving --the object is whole--> clearing --no copy of ours is left--> stored
+ *        |                               |                                     |
+ *        +----- the recording was deleted, or the storage is not ours any more +--> deleting --> no row
+ *
+ * A row is stored before anything is written to the storage, and deleted after everything there is: a kill at any point
+ * loses neither a recording nor an object. Until `clearing`, the recording is read from where it was.
+ */
+import type { Registry } from 'prom-client';
+import { type BackgroundWork, DueWork, type RecordingObjectRow, type Replica } from '../../db/index.ts';
+import { deleteParts, findRecording, placeInStorage } from '../store.ts';
+import { type StorageMetrics, storageMetrics } from './metrics.ts';
+import { changeObject, deleteObject, dueObjects, findObject, nextDueObject } from './objects-store.ts';
+import { keyOf, type RecordingStorage, type StorageParts } from './storage.ts';
+import { deleteUnused, findStorage, noteResult } from './storages-store.ts';
+import { bring, remove } from './transfer.ts';
+import { wordsOf } from './trial.ts';
+
+/** At once; each has a part of 8 MiB in memory. */
+const mostRunning = 4;
+const mostPerOrganization = 2;
+/** After failed attempts, ms; the last value repeats. */
+const pausesMs: readonly number[] = [10_000, 60_000, 300_000, 900_000];
+/** Attempts to delete one object; a month. */
+const mostDeletions = 2_900;
+
+export interface StorageWorkServices extends StorageParts {
+  readonly replica: Replica;
+  readonly recordingStorage: RecordingStorage;
+}
+
+export interface StorageLog {
+  warn(facts: object, message: string): void;
+  error(facts: object, message: string): void;
+}
+
+interface StorageWorkParts extends StorageWorkServices {
+  readonly log: StorageLog;
+  readonly metrics: StorageMetrics;
+}
+
+/** Starts at once with what is due. Close it before the database. */
+export function startStorageWork(
+  services: StorageWorkServices,
+  log: StorageLog,
+  registry: Registry,
+): BackgroundWork {
+  const { clock, database, recordingStorage, replica } = services;
+  const { db } = database;
+  const parts = { ...services, log, metrics: storageMetrics(registry, database) };
+  return new DueWork<RecordingObjectRow>({
+    db,
+    replica,
+    clock,
+    log,
+    name: 'recording storage',
+    mostRunning,
+    mostPerOrganization,
+    due: dueObjects,
+    nextDue: (now) => nextDueObject(db, now),
+    attempt: (object, signal) => attempt(parts, object, signal),
+    failed: async (id, later) => {
+      const object = await findObject(db, id);
+      if (object?.next_attempt_at)
+        await changeObject(db, object, { attempts: object.attempts + 1, next_attempt_at: later });
+    },
+    onStored: (wake) => recordingStorage.onStored(wake),
+  });
+}
+
+async function attempt(
+  parts: StorageWorkParts,
+  object: RecordingObjectRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const work = object.state === 'deleting' ? 'delete' : 'move';
+  try {
+    await step(parts, object, signal);
+  } catch (error) {
+    if (signal.aborted) return;
+    const facts = { recording: object.id, org_id: object.org_id, storage: object.storage_id };
+    return failed(parts, object, work, wordsOf(error), facts);
+  }
+  if (object.state !== 'moving') parts.metrics.attempt(work, 'done');
+}
+
+async function step(parts: StorageWorkParts, object: RecordingObjectRow, signal: AbortSignal): Promise<void> {
+  const { db } = parts.database;
+  if (object.state === 'clearing') return clear(parts, object);
+  const storage = await findStorage(db, object.storage_id);
+  if (object.state === 'deleting') {
+    if (storage) await remove(parts.recordingStorage.client(storage), keyOf(storage, object), signal);
+    await deleteObject(db, object.id);
+    await deleteUnused(db, object.storage_id);
+    return;
+  }
+  const recording = await findRecording(db, object.id);
+  if (!storage || !recording) {
+    await changeObject(db, object, { state: 'deleting', attempts: 0 });
+    return;
+  }
+  const { id, size } = object;
+  await bring(
+    parts.recordingStorage.client(storage),
+    {
+      key: keyOf(storage, object),
+      size,
+      uploadId: object.upload_id,
+      read: (from, to) => parts.recordingContents.read(recording, from, to),
+      keepUpload: async (upload_id) => {
+        if (!(await changeObject(db, object, { upload_id })))
+          throw new Error('the recording was deleted meanwhile');
+      },
+    },
+    signal,
+  );
+  const now = new Date(parts.clock.now()).toISOString();
+  await noteResult(db, storage.id, null, now);
+  await db.transaction().execute(async (trx) => {
+    // Otherwise it is to be deleted, and due.
+    const change = { state: 'clearing', upload_id: null, attempts: 0, next_attempt_at: now } as const;
+    if (await changeObject(trx, object, change)) await placeInStorage(trx, id);
+  });
+}
+
+/** The octets that were here before. Who reads them now goes on in the storage. */
+async function clear(
+  { database, recordingContents }: StorageWorkParts,
+  object: RecordingObjectRow,
+): Promise<void> {
+  await recordingContents.delete(object.id);
+  await deleteParts(database.db, object.id);
+  await changeObject(database.db, object, { state: 'stored', attempts: 0, next_attempt_at: null });
+}
+
+async function failed(
+  { clock, database: { db }, log, metrics }: StorageWorkParts,
+  object: RecordingObjectRow,
+  work: 'move' | 'delete',
+  error: string,
+  facts: object,
+): Promise<void> {
+  const attempts = object.attempts + 1;
+  const pauseMs = pausesMs[Math.min(attempts, pausesMs.length) - 1] ?? 0;
+  const next_attempt_at = new Date(clock.now() + pauseMs).toISOString();
+  await noteResult(db, object.storage_id, error, new Date(clock.now()).toISOString());
+  if (work === 'delete' && attempts >= mostDeletions) {
+    await deleteObject(db, object.id);
+    await deleteUnused(db, object.storage_id);
+    metrics.attempt(work, 'given_up');
+    log.error(
+      { ...facts, error },
+      'a recording could not be deleted in its storage; delete the object there',
+    );
+    return;
+  }
+  // Not what was marked for deletion meanwhile: that is due now.
+  await changeObject(db, object, { attempts, next_attempt_at });
+  metrics.attempt(work, 'again');
+  log.warn({ ...facts, error, attempts, next_attempt_at }, `the storage of recordings failed to ${work} one`);
+}
