@@ -45,7 +45,7 @@ export class S3Server {
   /** The request with this number is never answered: it dies before or after it is done. */
   hang: { readonly at: number; readonly when: 'before' | 'after' } | null = null;
   /** Resolves when that request has come, and is done or not. */
-  readonly hung = Promise.withResolvers<void>();
+  hung = Promise.withResolvers<void>();
   readonly #now: () => number;
   readonly #server: Server;
   readonly #sockets: ServerSockets;
@@ -59,6 +59,13 @@ export class S3Server {
 
   async start(): Promise<void> {
     await once(this.#server.listen(0, '127.0.0.1'), 'listening');
+  }
+
+  /** Begins to count requests again. */
+  renew(hang: S3Server['hang']): void {
+    this.asked.length = 0;
+    this.hang = hang;
+    this.hung = Promise.withResolvers();
   }
 
   /** The body that names this storage. */
