@@ -1,12 +1,12 @@
 /**
- * When the operator is notified about disks. Pure: takes readings and time, returns troubles and messages.
+ * When the operator is notified about disks, and about storages of recordings. Pure: takes readings and time, returns troubles and messages.
  *
  * Not every change is sent: each address gets one message with the difference between what it last got and the
  * current state. An edge that is not connected is unknown: it neither starts nor ends a trouble.
  */
 
-/** `failing`: nothing can be written. `refusing`: so new calls are rejected. */
-export type StorageLevel = 'failing' | 'refusing';
+/** `failing`: nothing can be written. `refusing`: so new calls are rejected. `away`: no disk, but a storage of recordings. */
+export type StorageLevel = 'failing' | 'refusing' | 'away';
 
 export interface StorageTrouble {
   readonly level: StorageLevel;
@@ -95,7 +95,9 @@ export function messageOf(
   const first = begun[0]?.[0] ?? ended[0] ?? '';
   const others = (begun.length || ended.length) - 1;
   const whose = `${first}${others > 0 ? ` and ${others} more` : ''}`;
-  const title = begun.length > 0 ? 'Alert: disk not writable' : 'Resolved: disk writable again';
+  const isDisk = begun.length > 0 ? begun.some(([, { level }]) => level !== 'away') : !areStorages(ended);
+  const what = isDisk ? 'disk' : 'storage';
+  const title = begun.length > 0 ? `Alert: ${what} not writable` : `Resolved: ${what} writable again`;
   return {
     subject: `${title}, ${whose}`,
     text: `${[
@@ -104,7 +106,15 @@ export function messageOf(
       ...(rest.length > 0 && begun.length > 0 ? ['', 'As before:'] : []),
       ...(rest.length > 0 && begun.length === 0 ? ['', 'Not yet resolved:'] : []),
       ...rest.map(line),
-      ...(troubles.size > 0
+      ...([...troubles.values()].some(({ level }) => level === 'away')
+        ? [
+            '',
+            'What to do about a storage of recordings:',
+            'Try it with POST /v1/admin/recording-storage/test, or ask its organization to try its own. Recordings stay in',
+            'the deployment meanwhile, and are brought there when it works again.',
+          ]
+        : []),
+      ...([...troubles.values()].some(({ level }) => level !== 'away')
         ? [
             '',
             'What to do:',
@@ -118,10 +128,15 @@ export function messageOf(
   };
 }
 
+function areStorages(subjects: readonly string[]): boolean {
+  return subjects.every((subject) => subject.startsWith('storage of recordings'));
+}
+
 function line([subject, { level, since, goodSince }]: readonly [string, StorageTrouble]): string {
   const at = new Date(since).toISOString();
   if (goodSince !== null)
     return `${subject}: was not writable since ${at}; writes have just succeeded again.`;
+  if (level === 'away') return `${subject}: recordings cannot be brought to it since ${at}.`;
   if (subject === 'control')
     return `${subject}: its database has not been writable since ${at}; API requests that write get 503.`;
   if (level === 'refusing')

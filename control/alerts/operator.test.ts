@@ -115,6 +115,44 @@ describe("the operator's alert", () => {
     },
   );
 
+  it('reports a storage of recordings that has failed for minutes, and that it works again', async () => {
+    const { db } = control.control.services.database;
+    const failing_since = new Date(control.clock.now() - 6 * 60_000).toISOString();
+    const settings = {
+      url: 'https://s3.example',
+      bucket: 'calls',
+      region: 'r',
+      prefix: '',
+      path_style: 1,
+    } as const;
+    const sealed = { access_key_id: 'id', secret: 'sealed' };
+    const history = { created_at: failing_since, retired_at: null, last_error: 'away' };
+    await db
+      .insertInto('recording_storages')
+      .values({
+        id: 's',
+        org_id: null,
+        ...settings,
+        ...sealed,
+        ...history,
+        last_error_at: failing_since,
+        failing_since,
+      })
+      .execute();
+    await pass(5_000);
+    await told(1);
+    expect(posts[0]?.subject).toBe('Alert: storage not writable, storage of recordings');
+    expect(posts[0]?.text).toContain(
+      'storage of recordings: recordings cannot be brought to it since 2030-01-01T',
+    );
+    expect(posts[0]?.text).toContain('POST /v1/admin/recording-storage/test');
+    expect(posts[0]?.text).not.toContain('Free space');
+    await db.updateTable('recording_storages').set({ failing_since: null }).execute();
+    await pass(endsAfterMs + messageGapMs);
+    await told(2);
+    expect(posts[1]?.subject).toBe('Resolved: storage writable again, storage of recordings');
+  });
+
   it('reports an edge whose disk is not writable, and again when the edge rejects calls', async () => {
     const url = `${(await control.url()).replace('http', 'ws')}/v1/edge/link`;
     const edge = await EdgeClient.connect(url, control.edgeToken);

@@ -6,6 +6,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock, Timer } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
+import { failingStorages } from '../recordings/index.ts';
 import type { AlertDeps } from './deps.ts';
 import { redacted, threadDomain } from './notice-rules.ts';
 import { withLimit } from './notices.ts';
@@ -159,16 +160,24 @@ function withoutAddress(error: string, address: string): string {
   return error.replaceAll(address, redacted(address));
 }
 
-/** Reads the state of control's database and every connected edge. */
+const unknown: ReadonlyMap<string, boolean> = new Map();
+
+/** Reads the state of control's database, every connected edge, and the storages of recordings. */
 export async function readStorage({
+  clock,
   database,
   edges,
-}: Pick<AlertDeps, 'database' | 'edges'>): Promise<Map<string, StorageLevel | null>> {
+}: Pick<AlertDeps, 'clock' | 'database' | 'edges'>): Promise<Map<string, StorageLevel | null>> {
   const { failing, refusing } = edges.storage;
   const level = (edgeId: string): StorageLevel | null =>
     refusing.includes(edgeId) ? 'refusing' : failing.includes(edgeId) ? 'failing' : null;
+  const fault = await database.storageFault();
+  // Unknown while the database is away.
+  const known = fault === null ? failingStorages(database.db, clock.now()) : Promise.resolve(unknown);
+  const storages = await known.catch(() => unknown);
   return new Map<string, StorageLevel | null>([
-    ['control', (await database.storageFault()) === null ? null : 'failing'],
+    ['control', fault === null ? null : 'failing'],
     ...edges.all.map(({ edgeId }) => [`edge ${edgeId}`, level(edgeId)] as const),
+    ...[...storages].map(([name, isFailing]) => [name, isFailing ? 'away' : null] as const),
   ]);
 }

@@ -34,6 +34,8 @@ const withoutEntry: Readonly<Record<string, string>> = {
   'POST /v1/sip/test-call': 'a call; its result is kept for 24 hours',
   'POST /v1/sip/register-now': 'tries what is configured',
   'POST /v1/sip/parse-destination': 'reads',
+  'POST /v1/org/recording-storage/test': 'tries, and stores nothing',
+  'POST /v1/admin/recording-storage/test': 'tries, and stores nothing',
   'POST /v1/sip/alerts/test': 'sends',
   'POST /v1/pathway/chat/create': 'a conversation',
   'POST /v1/pathway/chat/{id}': 'a conversation',
@@ -123,6 +125,16 @@ describe('the audit log has an entry for each change of', () => {
     const { db } = test.control.services.database;
     await db.insertInto('recordings').values(recordingRow(test.orgId, 'call-1')).execute();
     await change('DELETE', '/v1/calls/call-1/recording');
+    const storage = {
+      url: 'https://s3.example.com',
+      bucket: 'calls',
+      access_key_id: 'id',
+      secret_access_key: 'secret',
+    };
+    await change('PUT', '/v1/org/recording-storage', storage);
+    await change('DELETE', '/v1/org/recording-storage');
+    await change('PUT', '/v1/admin/recording-storage', storage, test.operatorKey);
+    await change('DELETE', '/v1/admin/recording-storage', undefined, test.operatorKey);
   });
 
   it('pathways and their chats', async () => {

@@ -23,6 +23,7 @@ const digestPassword = 'digest-password-in-plain';
 
 const toolToken = 'tool-token-in-plain';
 const modelKey = 'model-key-in-plain';
+const storageSecret = 'storage-secret-in-plain';
 const portPin = 'pin-97531-in-plain';
 const portOrder = {
   phone_numbers: ['+12125550190'],
@@ -84,6 +85,11 @@ it('the database contains no keys, passwords or secrets, even where a response s
   await test.call('PATCH', '/v1/org/settings', {
     body: { realtime: [{ ...connection, api_key: modelKey }] },
   });
+  const storage = { url: 'https://s3.example.com', bucket: 'calls', access_key_id: 'id' };
+  await test.call('PUT', '/v1/org/recording-storage', {
+    body: { ...storage, secret_access_key: storageSecret },
+    headers: { 'idempotency-key': 'storage' },
+  });
   await post('/v1/sip/port/initiate', { ...portOrder, pin: portPin });
   const derived = String(attached.first.body.data?.register_password_for_pbx);
   const secret = String(rotated.first.body.data?.secret);
@@ -104,6 +110,7 @@ it('the database contains no keys, passwords or secrets, even where a response s
     secret,
     toolToken,
     modelKey,
+    storageSecret,
     portPin,
   ];
   for (const plain of secrets) expect(text).not.toContain(plain);

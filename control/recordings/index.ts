@@ -2,6 +2,7 @@
 export { RecordingContents } from './contents.ts';
 export { recordingRoutes } from './routes.ts';
 export { RecordingStorage } from './storage/storage.ts';
+export { failingStorages } from './storage/storages-store.ts';
 export { startStorageWork } from './storage/work.ts';
 export { deleteRecordingsBefore } from './store.ts';
 export { openUnfinished } from './unfinished.ts';

@@ -17,6 +17,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('retired_at', 'text')
     .addColumn('last_error', 'text')
     .addColumn('last_error_at', 'text')
+    .addColumn('failing_since', 'text')
     .execute();
   await db.schema
     .createIndex('recording_storages_by_org')

@@ -84,6 +84,8 @@ export interface RecordingStorageRow {
   /** Of the last failed attempt, until one succeeds. */
   last_error: string | null;
   last_error_at: IsoTime | null;
+  /** When attempts began to fail. */
+  failing_since: IsoTime | null;
 }
 
 /** A recording that is on its way to a storage, in it, or to be deleted in it. Stored before anything is written there. */

@@ -12,6 +12,7 @@ import { rotateRecordingKey } from '../../recording-keys/index.ts';
 import { pruneOld } from '../../retention.ts';
 import { findRecording } from '../store.ts';
 import { findObject } from './objects-store.ts';
+import { failingStorages } from './storages-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'recording-storage-'));
 const path = '/v1/admin/recording-storage';
@@ -126,13 +127,17 @@ describe('a recording in a storage', () => {
     expect(await findRecording(db(), id)).toBeUndefined();
   });
 
-  it('is 503 with what is wrong while the storage is away, and 404 when its object is gone', async () => {
+  it('is 503 while the storage is away, which its owner is told, and 404 when its object is gone', async () => {
     const { id } = await stored();
     server.away = 503;
     const { status, headers, codes, text } = await wav();
     expect([status, codes, headers['retry-after']]).toEqual([503, ['SERVICE_UNAVAILABLE'], '30']);
-    expect(text).toContain('the storage answered 503 ServiceUnavailable');
+    // The operator's storage is nothing that a customer is told about.
+    expect(text).toContain('its storage cannot be reached');
+    expect((await state())?.last_error).toContain('the storage answered 503 ServiceUnavailable');
     server.away = null;
+    expect((await wav()).status).toBe(200);
+    expect((await state())?.last_error).toBe(null);
     server.objects.delete(keyOf(id));
     expect((await wav()).codes).toEqual(['RECORDING_NOT_FOUND']);
   });
@@ -164,10 +169,16 @@ describe('a storage that is away', () => {
     expect((await wav()).status).toBe(200);
     const { text } = await asOperator('GET', '/metrics');
     expect(text).toContain('trunkline_control_recording_storage_waiting{work="move"} 1');
+    const isFailing = async () =>
+      (await failingStorages(db(), test.clock.now())).get('storage of recordings');
+    expect(await isFailing()).toBe(false);
+    test.clock.jump(6 * 60_000);
+    expect(await isFailing()).toBe(true);
     server.away = null;
     test.clock.advance(10_000);
     await expect.poll(() => placed(recording.id)).toBe('stored');
     expect(await state()).toMatchObject({ waiting: 0, last_error: null });
+    expect(await isFailing()).toBe(false);
     expect((await wav()).status).toBe(200);
   });
 

@@ -10,7 +10,7 @@ import { S3Client } from '../s3/client.ts';
 import { findRecording, type PlacedRecording } from '../store.ts';
 import { addObject, findObject } from './objects-store.ts';
 import { Blocks, Readers, type Source } from './reading.ts';
-import { findStorage, secretOf, storageFor } from './storages-store.ts';
+import { findStorage, noteResult, secretOf, storageFor } from './storages-store.ts';
 
 export interface StorageParts {
   readonly database: Database;
@@ -121,7 +121,7 @@ export class RecordingStorage {
   }
 
   async #openStored(row: PlacedRecording): Promise<OpenRecording> {
-    const source = await this.#sourceOf(row);
+    const { storage, ...source } = await this.#sourceOf(row);
     const leave = this.#readers.enter(row.org_id);
     const ending = new AbortController();
     const close = () => {
@@ -130,22 +130,32 @@ export class RecordingStorage {
     };
     try {
       if (!(await source.client.has(source.key, source.size, ending.signal))) throw missing('its storage');
+      if (storage.last_error !== null) await this.#note(storage, null);
     } catch (error) {
       close();
-      if (error instanceof S3Failure || error instanceof OutgoingFailure)
-        throw ApiError.unavailable(`the recording cannot be read: ${error.message}`, retryAfterSeconds);
+      if (error instanceof S3Failure || error instanceof OutgoingFailure) {
+        await this.#note(storage, error.message);
+        // What is beside the deployment concerns its operator alone.
+        const why = storage.org_id === null ? 'its storage cannot be reached' : error.message;
+        throw ApiError.unavailable(`the recording cannot be read: ${why}`, retryAfterSeconds);
+      }
       throw error;
     }
     const blocks = new Blocks(source);
     return { read: (from, to) => blocks.read(from, to, ending.signal), close };
   }
 
-  async #sourceOf({ id }: PlacedRecording): Promise<Source> {
+  #note({ id }: RecordingStorageRow, error: string | null): Promise<void> {
+    const { clock, database } = this.#parts;
+    return noteResult(database.db, id, error, new Date(clock.now()).toISOString());
+  }
+
+  async #sourceOf({ id }: PlacedRecording): Promise<Source & { readonly storage: RecordingStorageRow }> {
     const { db } = this.#parts.database;
     const object = await findObject(db, id);
     const storage = object && (await findStorage(db, object.storage_id));
     if (!storage) throw missing('its storage');
-    return { client: this.client(storage), key: keyOf(storage, object), size: object.size };
+    return { client: this.client(storage), key: keyOf(storage, object), size: object.size, storage };
   }
 }
 

@@ -9,6 +9,8 @@ export type StorageSettings = Pick<
   'url' | 'bucket' | 'region' | 'prefix' | 'path_style' | 'access_key_id'
 >;
 
+const noError = { last_error: null, last_error_at: null, failing_since: null } as const;
+
 const secretContext = (id: string) => `recording-storage:${id}`;
 
 /** The one with this owner that takes recordings. @param orgId null: the operator's */
@@ -61,7 +63,7 @@ export async function saveStorage(
   if (before) {
     await db
       .updateTable('recording_storages')
-      .set({ ...sealed(before.id), last_error: null, last_error_at: null })
+      .set({ ...sealed(before.id), ...noError })
       .where('id', '=', before.id)
       .execute();
     return;
@@ -75,8 +77,7 @@ export async function saveStorage(
       ...sealed(id),
       created_at: now,
       retired_at: null,
-      last_error: null,
-      last_error_at: null,
+      ...noError,
     })
     .execute();
 }
@@ -114,12 +115,34 @@ export async function deleteUnused(db: Db, id: string): Promise<void> {
 
 /** @param error null: an attempt succeeded @param now ISO */
 export async function noteResult(db: Db, id: string, error: string | null, now: string): Promise<void> {
-  let update = db
-    .updateTable('recording_storages')
-    .set({ last_error: error, last_error_at: error === null ? null : now })
-    .where('id', '=', id);
-  if (error === null) update = update.where('last_error', 'is not', null);
-  await update.execute();
+  const update = db.updateTable('recording_storages').where('id', '=', id);
+  if (error === null) await update.set(noError).where('last_error', 'is not', null).execute();
+  else
+    await update
+      .set((eb) => ({
+        last_error: error,
+        last_error_at: now,
+        failing_since: eb.fn.coalesce('failing_since', eb.val(now)),
+      }))
+      .execute();
+}
+
+/** How long attempts fail before somebody is told: longer than a restart of a server takes. */
+const toldAfterMs = 5 * 60_000;
+
+/** Every storage that takes recordings, by its name for the operator, and whether it has been failing for minutes. @param now ms */
+export async function failingStorages(db: Db, now: number): Promise<Map<string, boolean>> {
+  const rows = await db
+    .selectFrom('recording_storages')
+    .select(['org_id', 'failing_since'])
+    .where('retired_at', 'is', null)
+    .execute();
+  return new Map(
+    rows.map(({ org_id, failing_since }) => [
+      org_id === null ? 'storage of recordings' : `storage of recordings of organization ${org_id}`,
+      failing_since !== null && Date.parse(failing_since) <= now - toldAfterMs,
+    ]),
+  );
 }
 
 export interface StorageState {

@@ -12,7 +12,7 @@ const content = Buffer.from('Trunkline wrote this to try the storage of recordin
 /** What to do, by the code of the server's answer. */
 const advice: Readonly<Record<string, string>> = {
   AccessDenied:
-    'allow s3:GetObject, s3:PutObject, s3:DeleteObject, s3:AbortMultipartUpload, s3:ListMultipartUploadParts and s3:ListBucketMultipartUploads to this key',
+    'allow s3:GetObject, s3:PutObject, s3:DeleteObject, s3:AbortMultipartUpload, s3:ListMultipartUploadParts, s3:ListBucket and s3:ListBucketMultipartUploads to this key',
   AuthorizationHeaderMalformed: 'check region',
   InvalidAccessKeyId: 'check access_key_id',
   NoSuchBucket: 'create the bucket, or check bucket and path_style',
