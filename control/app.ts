@@ -48,12 +48,7 @@ import { personaRoutes } from './personas/index.ts';
 import { portingParts, portingRoutes, preparePorting, startPorting } from './porting/index.ts';
 import { type PromotionGate, PromotionGates } from './promotion/index.ts';
 import { ensureRecordingKey } from './recording-keys/index.ts';
-import {
-  RecordingContents,
-  RecordingStorage,
-  recordingRoutes,
-  startStorageWork,
-} from './recordings/index.ts';
+import { createRecordings, recordingRoutes, startStorageWork } from './recordings/index.ts';
 import { Bus, measureBus, SharedCounts } from './replicas/index.ts';
 import { closeCallsWithoutOutbox, createReportStore } from './report-writers.ts';
 import { startRetention } from './retention.ts';
@@ -326,7 +321,6 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
     log: options.logger,
     limits: limits.db,
   });
-  const recordingContents = new RecordingContents(database.db, config.dataFolder, replica);
   const models = createModels(config.models, { clock, random: Math.random, limits: limits.models });
   return {
     config,
@@ -361,8 +355,7 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
     sharedCounts,
     wrongKeys: new WrongKeys(clock, sharedCounts.as('wrong keys')),
     tools,
-    recordingContents,
-    recordingStorage: new RecordingStorage({ database, clock, secrets, allowedTargets, recordingContents }),
+    ...createRecordings({ database, clock, secrets, allowedTargets, replica, dataFolder: config.dataFolder }),
     promotionGates: new PromotionGates(),
     models,
     conversations: {

@@ -85,6 +85,7 @@ export const apiErrors = {
   CALL_NOT_FOUND: { status: 404, message: 'There is no such call.' },
   TRACE_NOT_FOUND: { status: 404, message: 'The call has no SIP trace, or it has expired.' },
   RECORDING_NOT_FOUND: { status: 404, message: 'The call has no recording, or it was deleted.' },
+  RECORDING_STORAGE_NOT_FOUND: { status: 404, message: 'No storage of recordings is set.' },
   DISCOVERY_NOT_FOUND: { status: 404, message: 'There is no such discovery.' },
   TEST_CALL_NOT_FOUND: { status: 404, message: 'There is no such test call.' },
   PATHWAY_NOT_FOUND: { status: 404, message: 'There is no such pathway.' },

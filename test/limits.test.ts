@@ -343,6 +343,8 @@ const notPrinted: Readonly<Record<string, string>> = {
   trunkline_control_port_carrier_attempts_total: 'counts all attempts',
   trunkline_control_port_documents_total: 'counts stored ones, too',
   trunkline_control_port_uploads: 'what is under way',
+  trunkline_control_recording_storage_attempts_total: 'counts all attempts',
+  trunkline_control_recording_storage_waiting: 'what waits now',
   trunkline_control_replica_messages_total: 'counts all messages',
   trunkline_control_replica_transients_total: 'counts all messages',
   trunkline_control_retention_deleted_total: 'counts what its age deletes',

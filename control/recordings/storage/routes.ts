@@ -101,7 +101,7 @@ function routesOf(app: App, services: RecordingsDeps, { url, of, config, errors,
   app.route({
     method: 'DELETE',
     url,
-    config: { ...config, errors: [...errors] },
+    config: { ...config, errors: [...errors, 'RECORDING_STORAGE_NOT_FOUND'] },
     schema: {
       summary: `Store new recordings ${of} in the deployment again`,
       description: 'Those in the storage stay in it, and are read and deleted there.',
@@ -110,8 +110,8 @@ function routesOf(app: App, services: RecordingsDeps, { url, of, config, errors,
     handler: async (request) => {
       const owner = orgId(request);
       await db.transaction().execute(async (trx) => {
-        if (await removeStorages(trx, owner, now()))
-          await recordChange(trx, clock, actorOf(request), { orgId: owner, ...change('remove_storage') });
+        if (!(await removeStorages(trx, owner, now()))) throw ApiError.of('RECORDING_STORAGE_NOT_FOUND');
+        await recordChange(trx, clock, actorOf(request), { orgId: owner, ...change('remove_storage') });
       });
       recordingStorage.wake();
       return answer(owner);

@@ -97,6 +97,8 @@ export const creatingNothing: Readonly<Record<string, string>> = {
   'POST /v1/widget/{id}/session': 'a thread with a token of limited time',
   'POST /v1/sip/port/sign/{token}': 'of the port request',
   'POST /v1/sip/alerts/test': 'sends',
+  'POST /v1/org/recording-storage/test': 'tries',
+  'POST /v1/admin/recording-storage/test': 'tries',
   'POST /v1/sip/update': 'changes',
   'POST /v1/sip/detach': 'deletes',
   'POST /v1/sip/register-now': 'tries',
