@@ -103,7 +103,7 @@ async function goesOn(id: string) {
 }
 
 async function isWhole(id: string) {
-  await expect.poll(() => stateOf(id), { timeout: 20_000 }).toBe('stored');
+  await expect.poll(() => stateOf(id)).toBe('stored');
   expect([...server.objects.values()].map((object) => object.equals(bytes))).toEqual([true]);
   expect(server.uploads.size).toBe(0);
   expect(await findRecording(db(), id)).toMatchObject({ place: 'storage', state: 'ready' });

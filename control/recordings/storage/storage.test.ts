@@ -10,7 +10,7 @@ import { recordingOf, sendRecording } from '../../../test/kit/control/recording-
 import { S3Server } from '../../../test/kit/fakes/s3-server.ts';
 import { rotateRecordingKey } from '../../recording-keys/index.ts';
 import { pruneOld } from '../../retention.ts';
-import { findRecording } from '../store.ts';
+import { deleteParts, findRecording } from '../store.ts';
 import { findObject } from './objects-store.ts';
 import { failingStorages } from './storages-store.ts';
 
@@ -190,6 +190,20 @@ describe('a storage that is away', () => {
     server.away = null;
     await test.call('DELETE', `/v1/calls/${callId}/recording`);
     await isGone(recording.id);
+    expect(server.objects.has(keyOf(recording.id))).toBe(false);
+  });
+
+  it('gets nothing of a recording whose file was lost, which is no fault of the storage', async () => {
+    server.away = 500;
+    const recording = await recordingOf(test, callId);
+    await sendRecording(test, recording);
+    await expect.poll(async () => (await findObject(db(), recording.id))?.attempts).toBe(1);
+    await test.control.services.recordingContents.delete(recording.id);
+    await deleteParts(db(), recording.id);
+    server.away = null;
+    test.clock.advance(10_000);
+    await isGone(recording.id);
+    expect((await state())?.last_error ?? '').not.toContain('missing');
     expect(server.objects.has(keyOf(recording.id))).toBe(false);
   });
 

@@ -102,10 +102,7 @@ export class RecordingStorage {
     let moved: OpenRecording | null = null;
     const read = async (from: number, to: number): Promise<Buffer> => {
       if (moved) return moved.read(from, to);
-      const bytes = await recordingContents.read(row, from, to).catch((error: unknown) => {
-        if (isMissing(error)) return Buffer.alloc(0);
-        throw error;
-      });
+      const bytes = await readHere(this.#parts, row, from, to);
       if (bytes.length > 0) return bytes;
       const found = await this.#stored(row.id);
       if (!found) return bytes;
@@ -165,6 +162,21 @@ export function keyOf(
   { id, org_id }: Pick<RecordingObjectRow, 'id' | 'org_id'>,
 ): string {
   return `${prefix}${org_id}/${id}`;
+}
+
+/** Octets that are not in a storage; none when they are gone. */
+export async function readHere(
+  { recordingContents }: Pick<StorageParts, 'recordingContents'>,
+  row: PlacedRecording,
+  from: number,
+  to: number,
+): Promise<Buffer> {
+  try {
+    return await recordingContents.read(row, from, to);
+  } catch (error) {
+    if (isMissing(error)) return Buffer.alloc(0);
+    throw error;
+  }
 }
 
 function missing(where: string): ApiError {

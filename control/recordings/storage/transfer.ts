@@ -7,6 +7,11 @@ import type { S3Client } from '../s3/client.ts';
 /** Parts of an upload; a smaller recording is one request. S3 wants 5 MiB at least. */
 const partBytes = 8 * 1_048_576;
 
+/** What is to be brought is not here any more: deleted meanwhile, or its file was lost. */
+export class Vanished extends Error {
+  override readonly name = 'Vanished';
+}
+
 export interface Brought {
   readonly key: string;
   /** Octets. */
@@ -64,6 +69,6 @@ async function upload(client: S3Client, recording: Brought, signal: AbortSignal)
 
 async function exactly({ read }: Brought, from: number, to: number): Promise<Buffer> {
   const bytes = await read(from, to);
-  if (bytes.length < to - from) throw new Error('the recording is shorter than it was');
+  if (bytes.length < to - from) throw new Vanished('its file is missing or shorter than it was');
   return bytes;
 }

@@ -13,9 +13,9 @@ import { type BackgroundWork, DueWork, type RecordingObjectRow, type Replica } f
 import { deleteParts, findRecording, placeInStorage } from '../store.ts';
 import { type StorageMetrics, storageMetrics } from './metrics.ts';
 import { changeObject, deleteObject, dueObjects, findObject, nextDueObject } from './objects-store.ts';
-import { keyOf, type RecordingStorage, type StorageParts } from './storage.ts';
+import { keyOf, type RecordingStorage, readHere, type StorageParts } from './storage.ts';
 import { deleteUnused, findStorage, noteResult } from './storages-store.ts';
-import { bring, remove } from './transfer.ts';
+import { bring, remove, Vanished } from './transfer.ts';
 import { wordsOf } from './trial.ts';
 
 /** At once; each has a part of 8 MiB in memory. */
@@ -81,6 +81,13 @@ async function attempt(
   } catch (error) {
     if (signal.aborted) return;
     const facts = { recording: object.id, org_id: object.org_id, storage: object.storage_id };
+    if (error instanceof Vanished) {
+      // What was brought of it is deleted. Nothing changes where a deletion was faster.
+      const next_attempt_at = new Date(parts.clock.now()).toISOString();
+      await changeObject(parts.database.db, object, { state: 'deleting', attempts: 0, next_attempt_at });
+      parts.log.warn({ ...facts, why: error.message }, 'a recording is not brought to its storage');
+      return;
+    }
     return failed(parts, object, work, wordsOf(error), facts);
   }
   if (object.state !== 'moving') parts.metrics.attempt(work, 'done');
@@ -108,10 +115,9 @@ async function step(parts: StorageWorkParts, object: RecordingObjectRow, signal:
       key: keyOf(storage, object),
       size,
       uploadId: object.upload_id,
-      read: (from, to) => parts.recordingContents.read(recording, from, to),
+      read: (from, to) => readHere(parts, recording, from, to),
       keepUpload: async (upload_id) => {
-        if (!(await changeObject(db, object, { upload_id })))
-          throw new Error('the recording was deleted meanwhile');
+        if (!(await changeObject(db, object, { upload_id }))) throw new Vanished('it was deleted meanwhile');
       },
     },
     signal,

@@ -5,7 +5,7 @@ import { EdgeRecordingState } from '../../../shared/api/recordings.ts';
 import { g711 } from '../../../shared/g711.ts';
 import { newTimedId } from '../../../shared/ids.ts';
 import { ChunkSealer, encodeHeader, frameBytes, framesPerChunk } from '../../../shared/recording/format.ts';
-import { wrapKey } from '../../../shared/recording/keys.ts';
+import { type RecordingPublicKey, wrapKey } from '../../../shared/recording/keys.ts';
 import type { Answer } from '../http/answer.ts';
 import type { TestControl } from './harness.ts';
 
@@ -36,7 +36,16 @@ export async function recordingOf(
   const key = await currentRecordingKey(test.control.services.database.db);
   if (!key) throw new Error('there is no recording key');
   test.clock.advance(1000);
-  const now = test.clock.now();
+  return sealedFor(key, test.clock.now(), callId, { orgId, more, end });
+}
+
+/** @param now ms, when it began */
+export function sealedFor(
+  key: RecordingPublicKey,
+  now: number,
+  callId: string,
+  { orgId, more, end = true }: { orgId: string; more: number; end?: boolean },
+): OfEdge {
   const id = newTimedId(now);
   const dataKey = Buffer.alloc(32, 3);
   const header = encodeHeader({
