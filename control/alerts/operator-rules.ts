@@ -1,5 +1,6 @@
 /**
- * When the operator is notified about disks, and about storages of recordings. Pure: takes readings and time, returns troubles and messages.
+ * When the operator is notified about disks, and about storages of recordings. Pure: takes readings and time, returns
+ * troubles and messages.
  *
  * Not every change is sent: each address gets one message with the difference between what it last got and the
  * current state. An edge that is not connected is unknown: it neither starts nor ends a trouble.

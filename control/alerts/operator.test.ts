@@ -137,6 +137,7 @@ describe("the operator's alert", () => {
         ...history,
         last_error_at: failing_since,
         failing_since,
+        paused_until: null,
       })
       .execute();
     await pass(5_000);

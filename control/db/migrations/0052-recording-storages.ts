@@ -18,6 +18,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('last_error', 'text')
     .addColumn('last_error_at', 'text')
     .addColumn('failing_since', 'text')
+    .addColumn('paused_until', 'text')
     .execute();
   await db.schema
     .createIndex('recording_storages_by_org')

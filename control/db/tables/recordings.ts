@@ -86,6 +86,8 @@ export interface RecordingStorageRow {
   last_error_at: IsoTime | null;
   /** When attempts began to fail. */
   failing_since: IsoTime | null;
+  /** It was away, and is left alone until then. */
+  paused_until: IsoTime | null;
 }
 
 /** A recording that is on its way to a storage, in it, or to be deleted in it. Stored before anything is written there. */

@@ -56,7 +56,13 @@ export function dueObjects(
   without: Without,
   limit: number,
 ): Promise<RecordingObjectRow[]> {
-  let due = db.selectFrom('recording_objects').selectAll().where('next_attempt_at', '<=', now);
+  let due = db
+    .selectFrom('recording_objects')
+    .selectAll()
+    .where('next_attempt_at', '<=', now)
+    .where('storage_id', 'not in', (eb) =>
+      eb.selectFrom('recording_storages').select('id').where('paused_until', '>', now),
+    );
   if (without.ids.length > 0) due = due.where('id', 'not in', [...without.ids]);
   if (without.organizations.length > 0) due = due.where('org_id', 'not in', [...without.organizations]);
   return due.orderBy('next_attempt_at').limit(limit).execute();
@@ -69,7 +75,14 @@ export async function nextDueObject(db: Db, now: string): Promise<string | null>
     .where('next_attempt_at', '>', now)
     .orderBy('next_attempt_at')
     .executeTakeFirst();
-  return row?.next_attempt_at ?? null;
+  const paused = await db
+    .selectFrom('recording_storages')
+    .select('paused_until')
+    .where('paused_until', '>', now)
+    .orderBy('paused_until')
+    .executeTakeFirst();
+  const times = [row?.next_attempt_at, paused?.paused_until].filter((time) => typeof time === 'string');
+  return times.sort()[0] ?? null;
 }
 
 export async function waitingIn(db: Db, storageId: string): Promise<number> {

@@ -11,7 +11,7 @@ import { S3Server } from '../../../test/kit/fakes/s3-server.ts';
 import { rotateRecordingKey } from '../../recording-keys/index.ts';
 import { pruneOld } from '../../retention.ts';
 import { deleteParts, findRecording } from '../store.ts';
-import { findObject } from './objects-store.ts';
+import { dueObjects, findObject } from './objects-store.ts';
 import { failingStorages } from './storages-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'recording-storage-'));
@@ -49,6 +49,13 @@ const wav = (headers: Record<string, string> = {}) =>
 const keyOf = (id: string, prefix = 'a/') => `${prefix}${test.orgId}/${id}`;
 const placed = async (id: string) => (await findObject(db(), id))?.state ?? null;
 const isGone = async (id: string) => expect.poll(() => placed(id)).toBe(null);
+
+/** After the pause of a storage that was away. */
+const passes = async (id: string) => {
+  expect(await placed(id)).toBe('deleting');
+  test.clock.advance(10_000);
+  await isGone(id);
+};
 
 /** A recording that is complete, and in the storage. */
 async function stored(more = 30) {
@@ -182,6 +189,29 @@ describe('a storage that is away', () => {
     expect((await wav()).status).toBe(200);
   });
 
+  it('is left alone for a while, with all that waits for it', async () => {
+    server.away = 503;
+    const first = await recordingOf(test, callId);
+    await sendRecording(test, first);
+    await expect.poll(async () => (await findObject(db(), first.id))?.attempts).toBe(1);
+    const rows = db()
+      .selectFrom('recording_storages')
+      .select('paused_until')
+      .where('paused_until', 'is not', null);
+    await expect.poll(async () => (await rows.execute()).length).toBe(1);
+    callId += '-b';
+    const second = await recordingOf(test, callId);
+    await sendRecording(test, second);
+    const now = new Date(test.clock.now()).toISOString();
+    const without = { ids: [], organizations: [] };
+    expect(await dueObjects(db(), now, without, 10)).toEqual([]);
+    server.away = null;
+    test.clock.advance(10_000);
+    await expect.poll(() => placed(second.id)).toBe('stored');
+    await expect.poll(() => placed(first.id)).toBe('stored');
+    expect(await rows.execute()).toEqual([]);
+  });
+
   it('gets nothing of a recording that is deleted meanwhile', async () => {
     server.away = 500;
     const recording = await recordingOf(test, callId);
@@ -189,7 +219,7 @@ describe('a storage that is away', () => {
     await expect.poll(async () => (await findObject(db(), recording.id))?.attempts).toBe(1);
     server.away = null;
     await test.call('DELETE', `/v1/calls/${callId}/recording`);
-    await isGone(recording.id);
+    await passes(recording.id);
     expect(server.objects.has(keyOf(recording.id))).toBe(false);
   });
 
@@ -214,7 +244,7 @@ describe('a storage that is away', () => {
     await expect.poll(async () => (await findObject(db(), recording.id))?.attempts).toBe(1);
     server.away = null;
     expect((await asOperator('DELETE', path)).read(RecordingStorageAnswer).data.storage).toBe(null);
-    await isGone(recording.id);
+    await passes(recording.id);
     expect((await findRecording(db(), recording.id))?.place).not.toBe('storage');
     expect((await wav()).status).toBe(200);
   });

@@ -9,7 +9,10 @@ export type StorageSettings = Pick<
   'url' | 'bucket' | 'region' | 'prefix' | 'path_style' | 'access_key_id'
 >;
 
-const noError = { last_error: null, last_error_at: null, failing_since: null } as const;
+const noError = { last_error: null, last_error_at: null, failing_since: null, paused_until: null } as const;
+
+/** How long a storage that is away is left alone: half the time for which it has been away, within these, ms. */
+const pauses = { first: 10_000, last: 900_000 };
 
 const secretContext = (id: string) => `recording-storage:${id}`;
 
@@ -111,6 +114,19 @@ export async function deleteUnused(db: Db, id: string): Promise<void> {
       eb.not(eb.exists(eb.selectFrom('recording_objects').select('id').where('storage_id', '=', id))),
     )
     .execute();
+}
+
+/** Leaves a storage alone that is away: its recordings would keep those of others waiting. @param now ms */
+export async function pauseStorage(
+  db: Db,
+  { id }: Pick<RecordingStorageRow, 'id'>,
+  now: number,
+): Promise<void> {
+  const row = await findStorage(db, id);
+  const away = row?.failing_since ? now - Date.parse(row.failing_since) : 0;
+  const pauseMs = Math.min(pauses.last, Math.max(pauses.first, away / 2));
+  const paused_until = new Date(now + pauseMs).toISOString();
+  await db.updateTable('recording_storages').set({ paused_until }).where('id', '=', id).execute();
 }
 
 /** @param error null: an attempt succeeded @param now ISO */

@@ -9,17 +9,19 @@
  * loses neither a recording nor an object. Until `clearing`, the recording is read from where it was.
  */
 import type { Registry } from 'prom-client';
+import { OutgoingFailure } from '#outgoing/failure.ts';
 import { type BackgroundWork, DueWork, type RecordingObjectRow, type Replica } from '../../db/index.ts';
+import { S3Failure } from '../s3/answers.ts';
 import { deleteParts, findRecording, placeInStorage } from '../store.ts';
 import { type StorageMetrics, storageMetrics } from './metrics.ts';
 import { changeObject, deleteObject, dueObjects, findObject, nextDueObject } from './objects-store.ts';
 import { keyOf, type RecordingStorage, readHere, type StorageParts } from './storage.ts';
-import { deleteUnused, findStorage, noteResult } from './storages-store.ts';
+import { deleteUnused, findStorage, noteResult, pauseStorage } from './storages-store.ts';
 import { bring, remove, Vanished } from './transfer.ts';
 import { wordsOf } from './trial.ts';
 
 /** At once; each has a part of 8 MiB in memory. */
-const mostRunning = 4;
+const mostRunning = 8;
 const mostPerOrganization = 2;
 /** After failed attempts, ms; the last value repeats. */
 const pausesMs: readonly number[] = [10_000, 60_000, 300_000, 900_000];
@@ -88,7 +90,7 @@ async function attempt(
       parts.log.warn({ ...facts, why: error.message }, 'a recording is not brought to its storage');
       return;
     }
-    return failed(parts, object, work, wordsOf(error), facts);
+    return failed(parts, object, work, error, facts);
   }
   if (object.state !== 'moving') parts.metrics.attempt(work, 'done');
 }
@@ -98,7 +100,10 @@ async function step(parts: StorageWorkParts, object: RecordingObjectRow, signal:
   if (object.state === 'clearing') return clear(parts, object);
   const storage = await findStorage(db, object.storage_id);
   if (object.state === 'deleting') {
-    if (storage) await remove(parts.recordingStorage.client(storage), keyOf(storage, object), signal);
+    if (storage) {
+      await remove(parts.recordingStorage.client(storage), keyOf(storage, object), signal);
+      await noteResult(db, storage.id, null, new Date(parts.clock.now()).toISOString());
+    }
     await deleteObject(db, object.id);
     await deleteUnused(db, object.storage_id);
     return;
@@ -145,13 +150,17 @@ async function failed(
   { clock, database: { db }, log, metrics }: StorageWorkParts,
   object: RecordingObjectRow,
   work: 'move' | 'delete',
-  error: string,
+  cause: unknown,
   facts: object,
 ): Promise<void> {
+  const error = wordsOf(cause);
   const attempts = object.attempts + 1;
   const pauseMs = pausesMs[Math.min(attempts, pausesMs.length) - 1] ?? 0;
   const next_attempt_at = new Date(clock.now() + pauseMs).toISOString();
-  await noteResult(db, object.storage_id, error, new Date(clock.now()).toISOString());
+  // Our own copy is no matter of the storage.
+  if (object.state !== 'clearing')
+    await noteResult(db, object.storage_id, error, new Date(clock.now()).toISOString());
+  if (isAway(cause)) await pauseStorage(db, { id: object.storage_id }, clock.now());
   if (work === 'delete' && attempts >= mostDeletions) {
     await deleteObject(db, object.id);
     await deleteUnused(db, object.storage_id);
@@ -166,4 +175,12 @@ async function failed(
   await changeObject(db, object, { attempts, next_attempt_at });
   metrics.attempt(work, 'again');
   log.warn({ ...facts, error, attempts, next_attempt_at }, `the storage of recordings failed to ${work} one`);
+}
+
+/** Whether others would fail too, after as long a wait. */
+function isAway(cause: unknown): boolean {
+  return (
+    cause instanceof OutgoingFailure ||
+    (cause instanceof S3Failure && (cause.status >= 500 || cause.status === 429))
+  );
 }
