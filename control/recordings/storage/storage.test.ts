@@ -149,6 +149,39 @@ describe('a recording in a storage', () => {
     expect((await wav()).codes).toEqual(['RECORDING_NOT_FOUND']);
   });
 
+  it('is read on when it is brought there meanwhile', async () => {
+    server.away = 500;
+    const { id, bytes } = await recordingOf(test, callId).then(async (recording) => {
+      await sendRecording(test, recording);
+      return recording;
+    });
+    await expect.poll(async () => (await findObject(db(), id))?.attempts).toBe(1);
+    const row = await findRecording(db(), id);
+    if (!row) throw new Error('there is no recording');
+    const { read, close } = await test.control.services.recordingStorage.open(row);
+    const before = await read(0, 1_000);
+    server.away = null;
+    test.clock.advance(10_000);
+    await expect.poll(() => placed(id)).toBe('stored');
+    const after = await read(1_000, bytes.length);
+    close();
+    expect(Buffer.concat([before, after]).equals(bytes)).toBe(true);
+  });
+
+  it('is read by few at once of one organization', async () => {
+    const { id } = await stored();
+    const row = await findRecording(db(), id);
+    if (!row) throw new Error('there is no recording');
+    const { recordingStorage } = test.control.services;
+    const opened = [];
+    for (let reader = 0; reader < 4; reader++) opened.push(await recordingStorage.open(row));
+    expect((await wav()).codes).toEqual(['RATE_LIMITED']);
+    opened[0]?.close();
+    opened[0]?.close();
+    expect((await wav()).status).toBe(200);
+    for (const { close } of opened) close();
+  });
+
   it('stays readable in the storage before, until the last one of it is deleted', async () => {
     const { id } = await stored();
     await set({ prefix: 'b/' });
