@@ -12,7 +12,7 @@ import { rotateRecordingKey } from '../../recording-keys/index.ts';
 import { pruneOld } from '../../retention.ts';
 import { deleteParts, findRecording } from '../store.ts';
 import { dueObjects, findObject } from './objects-store.ts';
-import { failingStorages } from './storages-store.ts';
+import { failingStorages, saveStorage } from './storages-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'recording-storage-'));
 const path = '/v1/admin/recording-storage';
@@ -166,6 +166,30 @@ describe('a recording in a storage', () => {
     const after = await read(1_000, bytes.length);
     close();
     expect(Buffer.concat([before, after]).equals(bytes)).toBe(true);
+  });
+
+  it("goes to the organization's own, and to the operator's when it has none", async () => {
+    const { bucket, region, accessKeyId, secretAccessKey, url } = server;
+    const settings = {
+      url,
+      bucket,
+      region,
+      prefix: 'own/',
+      path_style: 1,
+      access_key_id: accessKeyId,
+    } as const;
+    const { secrets } = test.control.services;
+    const now = new Date(test.clock.now()).toISOString();
+    await saveStorage(db(), test.orgId, settings, secretAccessKey, { secrets, now });
+    const { id } = await stored();
+    const foreign = await recordingOf(test, `${callId}-f`, { orgId: test.foreignOrgId });
+    await sendRecording(test, foreign);
+    await expect.poll(() => placed(foreign.id)).toBe('stored');
+    expect(server.objects.has(keyOf(id, 'own/'))).toBe(true);
+    expect(server.objects.has(`a/${test.foreignOrgId}/${foreign.id}`)).toBe(true);
+    expect((await wav()).status).toBe(200);
+    expect((await test.call('DELETE', '/v1/org/recording-storage')).status).toBe(200);
+    expect((await wav()).status).toBe(200);
   });
 
   it('is read by few at once of one organization', async () => {
