@@ -31,6 +31,9 @@ function targets() {
       transfer: async (callId: string, order: TransferOrder) => done.push(['transfer', callId, order]),
       park: (callId: string, order: ParkOrder) => done.push(['park', callId, order]),
       retrieve: async (callId: string, by: string) => done.push(['retrieve', callId, by]),
+      conferences: {
+        control: (callId: string, action: string) => done.push(['conference', callId, action]),
+      },
     },
     trunks: {
       failBack: (trunkId: string) => done.push(['failback', trunkId]),
@@ -77,6 +80,12 @@ describe('a command from control', () => {
       ['park', 'c1', { slot: '7', timeoutMs: 60_000, atEnd: 'agent' }],
       ['retrieve', 'c1', 'c2'],
     ]);
+  });
+
+  it.each(['mute', 'unmute', 'remove'] as const)('can %s a party of a conference', async (action) => {
+    const edge = targets();
+    await carryOut({ kind: 'call.conference', call_id: 'c1', action }, edge);
+    expect(edge.done).toEqual([['conference', 'c1', action]]);
   });
 
   it('registers a record now', async () => {

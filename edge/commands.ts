@@ -19,6 +19,7 @@ export interface CommandTargets {
     park(callId: string, order: ParkOrder): void;
     /** Rejects when they cannot be joined. */
     retrieve(callId: string, by: string): Promise<unknown>;
+    readonly conferences: { control(callId: string, action: 'mute' | 'unmute' | 'remove'): void };
   };
   readonly trunks: {
     failBack(trunkId: string): void;
@@ -77,6 +78,9 @@ export async function carryOut(command: EdgeCommand, targets: CommandTargets): P
     }
     case 'call.retrieve':
       await calls.retrieve(command.call_id, command.by_call_id);
+      break;
+    case 'call.conference':
+      calls.conferences.control(command.call_id, command.action);
       break;
     case 'trunk.failback':
       trunks.failBack(command.trunk_id);

@@ -6,6 +6,7 @@ import { answeringLimits } from './agent/answering/limits.ts';
 import { consultLimits, testCallerLimits } from './agent/limits.ts';
 import { talkLimits } from './agent/talk-limits.ts';
 import { agentTestTimes } from './agent-test-times.ts';
+import { conferenceLimits } from './call/conference/limits.ts';
 import { callTimes } from './call/times.ts';
 import { recordingLimits } from './media/recording/disk-room.ts';
 import { shardLimits } from './shards/shard-slot.ts';
@@ -22,6 +23,7 @@ const engine: Partial<EngineLimits> = {};
 export const edgeLimits = {
   answering: answeringLimits,
   calls: callTimes,
+  conferences: conferenceLimits,
   consult: consultLimits,
   engine,
   failover: failoverProbes,

@@ -105,6 +105,7 @@ export const apiErrors = {
   /** In the body of a tool: 400. */
   INTEGRATION_NOT_FOUND: { status: 404, message: 'There is no such integration.' },
   RESOURCE_NOT_FOUND: { status: 404, message: 'There is no such connected resource, or it is not active.' },
+  CONFERENCE_NOT_FOUND: { status: 404, message: 'There is no such open conference.' },
   EDGE_NOT_FOUND: { status: 404, message: 'No edge with this id ever connected.' },
   WIDGET_NOT_FOUND: { status: 404, message: 'There is no such widget.' },
   THREAD_NOT_FOUND: { status: 404, message: 'The widget has no such thread.' },
@@ -120,6 +121,7 @@ export const apiErrors = {
     status: 409,
     message: 'The calls are on two edges, or in two media shards of one, and cannot be joined.',
   },
+  CALL_NOT_IN_CONFERENCE: { status: 409, message: 'The call is not in this conference.' },
   RECORDING_NOT_ACTIVE: { status: 409, message: 'The call is not being recorded.' },
   RECORDING_NOT_READY: {
     status: 409,

@@ -152,5 +152,7 @@ export function queuedRow(
     transferred_to: null,
     answered_by: null,
     test_run_id: null,
+    conference_id: null,
+    conference: null,
   };
 }

@@ -142,6 +142,8 @@ const callColumns: ColumnTypes<CallRow> = {
   transferred_to: 'text',
   answered_by: 'text',
   test_run_id: 'text',
+  conference_id: 'text',
+  conference: 'text',
 };
 
 /** The columns that a later report changes. */

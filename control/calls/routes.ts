@@ -16,6 +16,7 @@ import { ApiError } from '#shared/errors.ts';
 import type { CallRow } from '../db/index.ts';
 import { type App, orgOf, workOf } from '../http/index.ts';
 import { readTarget } from '../numbers/index.ts';
+import { conferenceRoutes } from './conference-routes.ts';
 import type { CallDeps } from './deps.ts';
 import { holdRoutes } from './hold-routes.ts';
 import { isClosedWithoutEdge, stopWhenReported } from './lost-store.ts';
@@ -27,6 +28,7 @@ export function callRoutes(app: App, services: CallDeps): void {
   const { db } = services.database;
   const placer = new CallPlacer(services);
   holdRoutes(app, services);
+  conferenceRoutes(app, services);
 
   app.route({
     method: 'POST',

@@ -48,6 +48,8 @@ export function callRow(call: CallRecord, edgeId: string): CallRow {
     transferred_to: call.transferred_to ?? null,
     answered_by: call.answered_by ?? null,
     test_run_id: call.test_run_id ?? null,
+    conference_id: call.conference?.id ?? null,
+    conference: call.conference ? toJson(call.conference) : null,
   };
 }
 

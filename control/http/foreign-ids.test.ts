@@ -92,9 +92,19 @@ beforeAll(async () => {
     start_line: `INVITE sip:${mark}@x SIP/2.0`,
     raw: `INVITE sip:${mark}@x SIP/2.0\r\n\r\n`,
   };
+  const at = call.started_at;
+  const conference = {
+    id: '01234567-89ab-7def-8123-456789abcdef',
+    name: mark,
+    opened_at: at,
+    joined_at: at,
+    muted: false,
+  };
+  const party = { ...call, id: call.id.replace(/.$/, 'a'), sip_call_id: 'party', ended_at: null, conference };
   edge.send(
     reportFrame(1, [
       { type: 'call', call },
+      { type: 'call', call: party },
       { type: 'trace', call_id: call.id, messages: [message], truncated: false },
     ]),
   );
@@ -128,6 +138,8 @@ beforeAll(async () => {
     [`${testing}/templates`]: 'tmpl_happy_path',
     '/v1/sip/calls': call.id,
     '/v1/calls': call.id,
+    '/v1/conferences': conference.id,
+    parties: party.id,
     '/v1/inbound': number,
     '/v1/pathway': pathway_id,
     version: '1',
@@ -165,7 +177,8 @@ function pathOf({ name }: ServedRoute, idOf: (before: string) => string): string
   const [, path = ''] = name.split(' ');
   let url = '';
   for (const part of path.split('/').slice(1)) {
-    const before = ['threads', 'version', 'resources'].find((last) => url.endsWith(`/${last}`)) ?? url;
+    const before =
+      ['threads', 'version', 'resources', 'parties'].find((last) => url.endsWith(`/${last}`)) ?? url;
     if (part === '{integration}') url += '/rest_api';
     else url += part.startsWith('{') ? `/${idOf(before)}` : `/${part}`;
   }

@@ -40,6 +40,14 @@ const tool = await test.call('POST', '/v2/tools', { body: example('POST /v2/tool
 const toolId = String(tool.body.data?.id);
 
 const call = callRecord(test.orgId);
+const conference = {
+  id: '01234567-89ab-7def-8123-456789abcdef',
+  name: 'sales',
+  opened_at: call.started_at,
+  joined_at: call.started_at,
+  muted: false,
+};
+const party = callRecord(test.orgId, { id: unknownId.replace(/.$/, 'a'), ended_at: null, conference });
 const line = {
   id: 'line',
   at: call.started_at,
@@ -50,6 +58,7 @@ const line = {
 } as const;
 const bodies = [
   { type: 'call', call },
+  { type: 'call', call: party },
   { type: 'transcript', call_id: call.id, entries: [line] },
 ];
 await createReportStore(database, test.clock).store(
@@ -97,6 +106,7 @@ const lists: Readonly<Record<string, readonly string[]>> = {
     ...times,
   ],
   'GET /v1/calls/recordings': [`before=${recording.id}`],
+  'GET /v1/conferences': [`before=${conference.id}`],
   'GET /v1/calls/transcripts': [`before=${call.id}:line`, 'limit=5'],
   'GET /v1/sip/alerts': [number, 'state=open', 'kind=failure_rate', `before=${alert.id}`],
   'GET /v1/sip/port': ['status=submitted', 'offset=5'],

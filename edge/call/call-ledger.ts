@@ -1,6 +1,11 @@
 /** Reports one live call: its full record at each change, and its transcript lines. */
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
-import type { CallRecord, MediaReport, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
+import type {
+  CallRecord,
+  ConferenceState,
+  MediaReport,
+  TranscriptEntry,
+} from '#shared/edge-protocol/calls.ts';
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import type { CallDeps } from './call-deps.ts';
 import type { LiveCall } from './live-call.ts';
@@ -26,6 +31,7 @@ export class CallLedger {
   #answeredAt: number | null = null;
   /** Target that the peer was transferred to. */
   #transferredTo: string | null = null;
+  #conference: ConferenceState | null = null;
   #endedAt: number | null = null;
   #media: MediaReport | null = null;
 
@@ -78,6 +84,12 @@ export class CallLedger {
     if (!this.closed) this.report();
   }
 
+  /** The conference that the call is in; null: it has left. Its end is part of that of the call. */
+  inConference(state: ConferenceState | null): void {
+    this.#conference = state;
+    if (!this.closed && !this.#call.termination) this.report();
+  }
+
   /** Variables of the call. Header variables override request_data; variables the agent extracted override both. */
   get variables(): CallVariables {
     const { id, facts, plan } = this.#call;
@@ -111,6 +123,7 @@ export class CallLedger {
       extracted: this.extracted,
       attempts: this.attempts,
       transferredTo: this.#transferredTo,
+      conference: this.#conference,
       answeredBy: this.#answeredBy,
     });
     this.#call.attempt('report', () => this.#deps.reporter.report({ type: 'call', call }));

@@ -6,7 +6,8 @@ import { Call, type CallBeginning } from './call.ts';
 import type { CallDeps, OutboundParts } from './call-deps.ts';
 import { type CallPlan, type OutboundPlan, outboundCallPlan } from './call-plan.ts';
 import { type Full, fullFor, shareTaken } from './capacity.ts';
-import { Conferences } from './conference/conferences.ts';
+import { type ConferenceDeps, Conferences } from './conference/conferences.ts';
+import { conferenceLimits } from './conference/limits.ts';
 import type { Termination } from './ending.ts';
 import type { OutboundLimits } from './limits.ts';
 import type { LiveCall } from './live-call.ts';
@@ -23,7 +24,9 @@ import { failure, refusalOf } from './transfer/outcome.ts';
 import { Transfer } from './transfer/transfer.ts';
 import type { TransferParts } from './transfer/transfer-plan.ts';
 
-export interface CallsDeps extends Omit<CallDeps, 'transfers'> {
+export interface CallsDeps
+  extends Omit<CallDeps, 'transfers'>,
+    Partial<Pick<ConferenceDeps, 'conferenceLimits' | 'conferenceRefused'>> {
   /** Maximum number of live calls. */
   readonly maxCalls: number;
   /** Number of organizations that have phone numbers; absent: one. */
@@ -61,7 +64,7 @@ export class Calls {
   #whenEmpty: (() => void) | null = null;
 
   constructor(deps: CallsDeps) {
-    this.conferences = new Conferences(deps.media);
+    this.conferences = new Conferences({ conferenceLimits, conferenceRefused: () => {}, ...deps });
     this.#deps = { ...deps, transfers: deps.outbound ? this.#transferParts(deps, deps.outbound) : null };
   }
 

@@ -23,6 +23,7 @@ export interface CallProgress {
   /** Failed attempts of an outbound call (contract 3.4). */
   readonly attempts?: readonly FailoverAttempt[] | null;
   readonly transferredTo?: string | null;
+  readonly conference?: CallRecord['conference'];
   readonly answeredBy?: CallRecord['answered_by'];
 }
 
@@ -71,6 +72,7 @@ export function callRecord(
     ...(plan.parentId === undefined ? {} : { parent_id: plan.parentId }),
     ...(plan.testRunId === undefined ? {} : { test_run_id: plan.testRunId }),
     ...(progress.transferredTo ? { transferred_to: progress.transferredTo } : {}),
+    ...(progress.conference ? { conference: progress.conference } : {}),
     ...(progress.answeredBy ? { answered_by: progress.answeredBy } : {}),
   };
 }

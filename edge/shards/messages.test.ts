@@ -59,6 +59,7 @@ const examples: Readonly<Record<string, readonly [object, object?]>> = {
   bridge: [{ bridge: 3, one: 1, other: 2, transcode: true }, { mode: 'transcoded' }],
   close_bridge: [{ bridge: 3 }],
   enter_room: [{ room: 4, leg: 1 }],
+  mute_in_room: [{ room: 4, leg: 1, on: true }],
   leave_room: [{ room: 4, leg: 1 }],
   create_agent: [{ agent: 2, settings: echoAgent, call }],
   create_consult: [{ agent: 2, order: { announcement: null, acceptKey: '1' }, call, manner: null }],

@@ -127,6 +127,7 @@ export const toShard = {
 
   /** A room begins with its first leg, and ends with its last. */
   enterRoom: notice('enter_room', objectOf({ room: id, leg })),
+  muteInRoom: notice('mute_in_room', objectOf({ room: id, leg, on: flag })),
   leaveRoom: notice('leave_room', objectOf({ room: id, leg })),
 
   createAgent: notice(

@@ -124,6 +124,10 @@ export class ShardHost {
       entered.legs.add(legId);
       entered.room.enter(leg);
     });
+    channel.onTell(toShard.muteInRoom, ({ room, leg: legId, on }) => {
+      const leg = this.#legs.get(legId);
+      if (leg) this.#rooms.get(room)?.room.mute(leg, on);
+    });
     channel.onTell(toShard.leaveRoom, ({ room, leg }) => this.#leaveRoom(room, leg));
   }
 

@@ -98,6 +98,7 @@ export class Shard implements Media, Agents {
     };
     return {
       enter: (leg) => this.channel.tell(toShard.enterRoom, { room, leg: idOf(leg) }),
+      mute: (leg, on) => this.channel.tell(toShard.muteInRoom, { room, leg: idOf(leg), on }),
       leave: (leg) => this.channel.tell(toShard.leaveRoom, { room, leg: idOf(leg) }),
     };
   }

@@ -55,6 +55,8 @@ export function callsOf(
     maxCalls: settings.maxCalls,
     organizations: current.organizationsWithNumbers,
     shareRefused: () => metrics.count('trunkline_edge_refused_total', { reason: 'organization_share' }),
+    conferenceLimits: limits.conferences,
+    conferenceRefused: (limit) => metrics.count('trunkline_edge_conferences_refused_total', { limit }),
     settings: { ...limits.calls, mediaTimeoutMs: settings.mediaTimeoutMs },
     outbound: {
       routes: {

@@ -73,6 +73,17 @@ export const TraceMessage = Type.Object({
 });
 export type TraceMessage = Static<typeof TraceMessage>;
 
+/** A call's part in a conference (contract 9.10). */
+export const ConferenceState = Type.Object({
+  /** of the conference; in the order of time */
+  id: Type.String(),
+  name: Type.String(),
+  opened_at: Iso,
+  joined_at: Iso,
+  muted: Type.Boolean(),
+});
+export type ConferenceState = Static<typeof ConferenceState>;
+
 export const CallRecord = Type.Object({
   id: Type.String(),
   org_id: Type.String(),
@@ -80,6 +91,8 @@ export const CallRecord = Type.Object({
   parent_id: Type.Optional(Nullable(Type.String())),
   /** the transfer target, as it was named */
   transferred_to: Type.Optional(Nullable(Type.String())),
+  /** the conference that the call is in now */
+  conference: Type.Optional(Nullable(ConferenceState)),
   /** the test run, for both ends of its call */
   test_run_id: Type.Optional(Nullable(Type.String())),
   answered_by: Type.Optional(Nullable(Type.Enum([...answerers]))),

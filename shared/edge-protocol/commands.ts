@@ -63,6 +63,12 @@ export const EdgeCommand = Type.Union([
   }),
   /** Joins a parked call with another call of the edge: CALL_NOT_PARKED, CALL_NOT_ACTIVE, SERVICE_UNAVAILABLE. */
   Type.Object({ kind: Type.Literal('call.retrieve'), call_id: Type.String(), by_call_id: Type.String() }),
+  /** Of a call in a conference: CALL_NOT_IN_CONFERENCE. `remove` ends the call. */
+  Type.Object({
+    kind: Type.Literal('call.conference'),
+    call_id: Type.String(),
+    action: oneOf(['mute', 'unmute', 'remove']),
+  }),
   /** Pauses or resumes the recording of a call: RECORDING_NOT_ACTIVE when it has none. */
   Type.Object({
     kind: Type.Literal('call.recording'),

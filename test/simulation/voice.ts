@@ -57,7 +57,7 @@ export class SimMedia implements Media {
   }
 
   openRoom(): MediaRoom {
-    return { enter: () => {}, leave: () => {} };
+    return { enter: () => {}, mute: () => {}, leave: () => {} };
   }
 
   async bridge(one: MediaLeg, other: MediaLeg): Promise<MediaBridge> {

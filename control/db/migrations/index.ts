@@ -46,6 +46,7 @@ import { up as realtime } from './0047-realtime.ts';
 import { up as pronunciations } from './0050-pronunciations.ts';
 import { up as keyTerms } from './0051-key-terms.ts';
 import { up as recordingStorages } from './0052-recording-storages.ts';
+import { up as conferences } from './0053-conferences.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -94,4 +95,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0050-pronunciations': { up: pronunciations },
   '0051-key-terms': { up: keyTerms },
   '0052-recording-storages': { up: recordingStorages },
+  '0053-conferences': { up: conferences },
 };

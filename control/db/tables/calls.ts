@@ -1,7 +1,12 @@
 /** Calls, their traces and transcripts, and their events. */
 import type { Generated } from 'kysely';
 import type { Answerer } from '#shared/answerer.ts';
-import type { CallRecord, TraceMessage, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
+import type {
+  CallRecord,
+  ConferenceState,
+  TraceMessage,
+  TranscriptEntry,
+} from '#shared/edge-protocol/calls.ts';
 import type { Json } from '../json.ts';
 import type { Flag, IsoTime, OpenObject } from './columns.ts';
 
@@ -48,6 +53,9 @@ export interface CallRow {
   answered_by: Answerer | null;
   /** The test run whose call it is, either end of it. */
   test_run_id: string | null;
+  /** The conference that the call is in; null: none. A call that has ended may still name it. */
+  conference_id: string | null;
+  conference: Json<ConferenceState> | null;
 }
 
 /** Messages of a call's SIP trace from one report. */

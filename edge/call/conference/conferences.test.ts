@@ -97,3 +97,93 @@ describe('a conference', () => {
     bench.expectNothingLeft();
   });
 });
+
+describe('a party of a conference', () => {
+  it('is in the record of its call, with when the conference was opened and the call came, until it leaves', async () => {
+    const [one, two] = await calls(2);
+    if (!one || !two) throw new Error('no calls');
+    await bench.calls.transfer(one.id, room);
+    await bench.clock.advance(2000);
+    await bench.calls.transfer(two.id, room);
+    const opened = bench.record(one.id)?.conference;
+    expect(opened).toMatchObject({ name: 'sales', muted: false, opened_at: opened?.joined_at });
+    expect(bench.record(two.id)?.conference).toEqual({
+      ...opened,
+      joined_at: new Date(Date.parse(opened?.opened_at ?? '') + 2000).toISOString(),
+    });
+    bench.calls.park(two.id, { slot: '7', timeoutMs: 60_000, atEnd: 'end' });
+    expect(bench.record(two.id)).not.toHaveProperty('conference');
+    bench.calls.stop(one.id);
+    expect(bench.record(one.id)).toMatchObject({ termination: 'api_stop' });
+    expect(bench.record(one.id)).not.toHaveProperty('conference');
+    bench.calls.endAll({ code: 'api_stop', detail: null });
+    bench.expectNothingLeft();
+  });
+
+  it('can be muted and heard again; its hold changes nothing about it', async () => {
+    const [one, two] = await calls(2);
+    if (!one || !two) throw new Error('no calls');
+    for (const { id } of [one, two]) await bench.calls.transfer(id, room);
+    bench.calls.conferences.control(one.id, 'mute');
+    expect([...bench.media.muted]).toEqual([one.media]);
+    expect(bench.record(one.id)?.conference).toMatchObject({ muted: true });
+    bench.calls.hold(one.id, 'hold');
+    expect(bench.media.muted.size).toBe(0);
+    bench.calls.hold(one.id, 'resume');
+    expect([...bench.media.muted]).toEqual([one.media]);
+    bench.calls.hold(one.id, 'hold');
+    bench.calls.conferences.control(one.id, 'unmute');
+    bench.calls.hold(one.id, 'resume');
+    expect(bench.media.muted.size).toBe(0);
+    expect(bench.record(one.id)?.conference).toMatchObject({ muted: false });
+    expect(bench.notes).toEqual(
+      expect.arrayContaining(['The call was muted.', 'The call is no longer muted.']),
+    );
+    bench.calls.endAll({ code: 'api_stop', detail: null });
+    bench.expectNothingLeft();
+  });
+
+  it('can be removed, which ends its call; a call that is in none cannot', async () => {
+    const [one, two] = await calls(2);
+    if (!one || !two) throw new Error('no calls');
+    await bench.calls.transfer(one.id, room);
+    expect(() => bench.calls.conferences.control(two.id, 'remove')).toThrow(
+      expect.objectContaining({ code: 'CALL_NOT_IN_CONFERENCE' }),
+    );
+    bench.calls.conferences.control(one.id, 'remove');
+    expect(bench.record(one.id)).toMatchObject({
+      termination: 'api_stop',
+      termination_detail: 'The call was removed from the conference sales.',
+    });
+    expect(bench.calls.conferences.size).toBe(0);
+    bench.calls.endAll({ code: 'api_stop', detail: null });
+    bench.expectNothingLeft();
+  });
+});
+
+describe('the limits of conferences', () => {
+  it.each([
+    [
+      'mostOfOrganization',
+      'The organization has 2 conferences on this edge, which are all that it may have.',
+    ],
+    ['mostOfEdge', 'The edge has 2 conferences, and opens no more.'],
+  ] as const)('%s: a call stays with its agent, and may enter one that is open', async (limit, reason) => {
+    const refused: string[] = [];
+    const conferenceLimits = { maxParties: 2, mostOfOrganization: 3, mostOfEdge: 3, [limit]: 2 };
+    const conferenceRefused = (name: string) => void refused.push(name);
+    bench = new TransferBench({}, 20, undefined, { conferenceLimits, conferenceRefused });
+    const [one, two, three, four] = await calls(4);
+    if (!one || !two || !three || !four) throw new Error('no calls');
+    await bench.calls.transfer(one.id, blind('conference:one'));
+    await bench.calls.transfer(two.id, blind('conference:two'));
+    const { outcome } = await bench.transfer(three.agent, blind('conference:three'));
+    expect(outcome).toMatchObject({ ok: false, code: 'target_failed', reason });
+    expect(three.media.endpoint).toBe(three.agent);
+    await bench.calls.transfer(three.id, blind('conference:one'));
+    await bench.transfer(four.agent, blind('conference:one'));
+    expect(refused).toEqual([limit, 'maxParties']);
+    bench.calls.endAll({ code: 'api_stop', detail: null });
+    bench.expectNothingLeft();
+  });
+});

@@ -1,28 +1,33 @@
 /**
- * The conferences of this edge. A call enters by a transfer to `conference:<name>`, its agent leaves, and it hears the
+ * The conferences of this edge. A call enters it by a transfer to `conference:<name>`, its agent leaves, and it hears the
  * others until it ends, is parked, or goes on hold for a while.
  */
-import type { LiveCall, LivePairing } from '../live-call.ts';
-import type { Media, MediaRoom } from '../ports/media.ts';
+import type { Clock } from '#shared/clock.ts';
+import type { NewId } from '#shared/ids.ts';
+import type { LiveCall } from '../live-call.ts';
+import type { Media } from '../ports/media.ts';
 import type { TransferOutcome } from '../ports/transfer.ts';
-import { LegsApart } from '../refused.ts';
+import { CommandRefused, LegsApart } from '../refused.ts';
 import { failure } from '../transfer/outcome.ts';
+import { Conference } from './conference.ts';
+import type { ConferenceLimits } from './limits.ts';
 
-/** Calls in one conference: more people than that do not talk, and each one costs as much as a transcoded call. */
-const maxParties = 8;
-
-interface Conference {
-  readonly room: MediaRoom;
-  readonly calls: Set<LiveCall>;
+export interface ConferenceDeps {
+  readonly media: Media;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly conferenceLimits: ConferenceLimits;
+  /** Called once for every call that a limit keeps out. */
+  readonly conferenceRefused: (limit: keyof ConferenceLimits) => void;
 }
 
 export class Conferences {
-  readonly #media: Media;
+  readonly #deps: ConferenceDeps;
   /** By organization and name. */
   readonly #open = new Map<string, Conference>();
 
-  constructor(media: Media) {
-    this.#media = media;
+  constructor(deps: ConferenceDeps) {
+    this.#deps = deps;
   }
 
   get size(): number {
@@ -30,54 +35,86 @@ export class Conferences {
   }
 
   get parties(): number {
-    return [...this.#open.values()].reduce((sum, { calls }) => sum + calls.size, 0);
+    return [...this.#open.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
   join(name: string, call: LiveCall): TransferOutcome {
-    const { media, up } = call;
-    const key = `${call.plan.orgId} ${name}`;
+    const { media, up, plan } = call;
+    const key = `${plan.orgId} ${name}`;
     if (!up || !media || call.hold.active) return failure('not_active', 'The call is not up, or is on hold.');
-    if ((this.#open.get(key)?.calls.size ?? 0) >= maxParties)
-      return failure('target_failed', `The conference ${name} is full: it has ${maxParties} parties.`);
-    let isOver = false;
-    const leave = () => {
-      if (isOver) return;
-      isOver = true;
-      this.#leave(key, call);
-    };
-    const membership: LivePairing = {
-      parting: {
-        isPossible: () => !isOver,
-        part: () => this.#open.get(key)?.room.leave(media),
-        rejoin: () => this.#open.get(key)?.room.enter(media),
-      },
-      get over() {
-        return isOver;
-      },
-      left: leave,
-    };
+    const found = this.#open.get(key);
+    const full = found ? this.#partiesOf(found) : this.#openOf(plan.orgId);
+    if (full) {
+      this.#deps.conferenceRefused(full.limit);
+      return failure('target_failed', full.reason);
+    }
+    const conference = found ?? this.#new(name, call);
+    const joinedAt = this.#now();
+    const membership = conference.membership(call, () => {
+      if (conference.size === 0) this.#open.delete(key);
+    });
     if (!call.transfers.pairWith(membership))
       return failure('not_active', 'The call is being transferred, or is joined with another.');
     try {
-      const conference = this.#open.get(key) ?? { room: this.#media.openRoom(media), calls: new Set() };
-      conference.room.enter(media);
-      call.agent.close(`The call joined the conference ${name}.`);
-      conference.calls.add(call);
-      this.#open.set(key, conference);
+      conference.enter(call, media, joinedAt);
     } catch (error) {
-      isOver = true;
+      membership.left(call.id);
       const code = error instanceof LegsApart ? 'apart' : 'target_failed';
       return failure(code, error instanceof Error ? error.message : String(error));
     }
+    this.#open.set(key, conference);
+    call.agent.close(`The call joined the conference ${name}.`);
     call.ledger.handedOver(`conference:${name}`);
+    conference.report(call.id);
     call.ledger.note(`Joined the conference ${name}.`);
     return { ok: true };
   }
 
-  #leave(key: string, call: LiveCall): void {
-    const conference = this.#open.get(key);
-    if (!conference?.calls.delete(call)) return;
-    if (call.media) conference.room.leave(call.media);
-    if (conference.calls.size === 0) this.#open.delete(key);
+  /**
+   * For the API.
+   * @throws CommandRefused when the call is in no conference
+   */
+  control(callId: string, action: 'mute' | 'unmute' | 'remove'): void {
+    const conference = [...this.#open.values()].find((one) => one.has(callId));
+    if (!conference)
+      throw new CommandRefused('CALL_NOT_IN_CONFERENCE', 'The call is in no conference of this edge.');
+    if (action === 'remove') conference.remove(callId);
+    else conference.mute(callId, action === 'mute');
   }
+
+  #new(name: string, { media, plan }: LiveCall): Conference {
+    if (!media) throw new Error('a call without media cannot open a conference');
+    const facts = { id: this.#deps.newId(), name, orgId: plan.orgId, openedAt: this.#now() };
+    return new Conference(facts, this.#deps.media.openRoom(media));
+  }
+
+  #now(): string {
+    return new Date(this.#deps.clock.now()).toISOString();
+  }
+
+  #partiesOf({ size, facts }: Conference): Full | null {
+    const { maxParties } = this.#deps.conferenceLimits;
+    if (size < maxParties) return null;
+    return {
+      limit: 'maxParties',
+      reason: `The conference ${facts.name} is full: it has ${maxParties} parties.`,
+    };
+  }
+
+  #openOf(orgId: string): Full | null {
+    const { mostOfOrganization, mostOfEdge } = this.#deps.conferenceLimits;
+    const own = [...this.#open.values()].filter(({ facts }) => facts.orgId === orgId).length;
+    if (own >= mostOfOrganization)
+      return {
+        limit: 'mostOfOrganization',
+        reason: `The organization has ${own} conferences on this edge, which are all that it may have.`,
+      };
+    if (this.size < mostOfEdge) return null;
+    return { limit: 'mostOfEdge', reason: `The edge has ${mostOfEdge} conferences, and opens no more.` };
+  }
+}
+
+interface Full {
+  readonly limit: keyof ConferenceLimits;
+  readonly reason: string;
 }

@@ -134,6 +134,8 @@ export interface MediaRoom {
    * @throws LegsApart when its media is in another place than the room
    */
   enter(leg: MediaLeg): void;
+  /** The others do not hear it while it is muted; leaving ends that. No effect when it is not there. */
+  mute(leg: MediaLeg, on: boolean): void;
   /** Also of a leg that is closed; no effect when it is not there. */
   leave(leg: MediaLeg): void;
 }

@@ -47,3 +47,19 @@ test('a tone says that a party comes, and that one goes', async () => {
   await a.peer.when(() => share(a.peer.samples(400), 440) > 0.9);
   room.leave(a.leg);
 });
+
+test('a muted party hears the others, who do not hear it', async () => {
+  const [a, b] = [await party(pcmu), await party(pcmu)];
+  const room = media().openRoom(a.leg);
+  for (const { leg } of [a, b]) room.enter(leg);
+  const talk = [
+    [a, 500],
+    [b, 700],
+  ] as const;
+  await until(talk, () => hears(a, 700) > 0.9 && hears(b, 500) > 0.9);
+  room.mute(a.leg, true);
+  await until(talk, () => hears(a, 700) > 0.9 && hears(b, 500) < 0.05);
+  room.mute(a.leg, false);
+  await until(talk, () => hears(b, 500) > 0.9);
+  for (const { leg } of [a, b]) room.leave(leg);
+});

@@ -16,6 +16,7 @@ interface Party {
   readonly level: MixLevel;
   readonly frame: Int16Array;
   speaks: boolean;
+  muted: boolean;
 }
 
 /** Tones at which parties come and go, Hz, one after the other. */
@@ -39,7 +40,7 @@ export class Room implements MediaRoom, PacedLeg {
   }
 
   enter(leg: MediaLeg): void {
-    this.#parties.set(leg, this.#party());
+    this.#parties.set(leg, this.#party(false));
     this.#retune();
     this.#seat(leg);
     this.#ring(comes);
@@ -51,6 +52,11 @@ export class Room implements MediaRoom, PacedLeg {
     this.#retune();
     this.#ring(goes);
     if (this.#parties.size === 0) this.close();
+  }
+
+  mute(leg: MediaLeg, on: boolean): void {
+    const party = this.#parties.get(leg);
+    if (party) party.muted = on;
   }
 
   /** Releases everything. */
@@ -65,7 +71,7 @@ export class Room implements MediaRoom, PacedLeg {
     const toned = this.#beginSum();
     let speakers = 0;
     for (const party of this.#parties.values()) {
-      party.speaks = party.input.shift(party.frame);
+      party.speaks = party.input.shift(party.frame) && !party.muted;
       if (!party.speaks) continue;
       speakers++;
       for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] ?? 0) + (party.frame[i] ?? 0);
@@ -102,10 +108,10 @@ export class Room implements MediaRoom, PacedLeg {
     });
   }
 
-  #party(): Party {
+  #party(muted: boolean): Party {
     const samples = this.#rate / 50;
     const [input, output] = [new FrameQueue(samples), new FrameQueue(samples)];
-    return { input, output, level: new MixLevel(), frame: new Int16Array(samples), speaks: false };
+    return { input, output, level: new MixLevel(), frame: new Int16Array(samples), speaks: false, muted };
   }
 
   /** The rate that suits all parties; when it changes, each gets a new seat. */
@@ -120,8 +126,8 @@ export class Room implements MediaRoom, PacedLeg {
     this.#out = new Int16Array(rate / 50);
     this.#tone = new Int16Array(0);
     this.#toneAt = 0;
-    for (const leg of this.#parties.keys()) {
-      this.#parties.set(leg, this.#party());
+    for (const [leg, { muted }] of this.#parties) {
+      this.#parties.set(leg, this.#party(muted));
       this.#seat(leg);
     }
   }

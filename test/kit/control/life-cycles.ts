@@ -117,6 +117,8 @@ export const creatingNothing: Readonly<Record<string, string>> = {
   'POST /v1/calls/{call_id}/park': 'of the call',
   'POST /v1/calls/{call_id}/retrieve': 'of the call',
   'POST /v1/calls/active/transfer': 'of the call',
+  'POST /v1/conferences/{conference_id}/parties/{call_id}/mute': 'of the call',
+  'POST /v1/conferences/{conference_id}/parties/{call_id}/unmute': 'of the call',
   'POST /v1/org/webhook-secret': 'replaces',
   'POST /v1/inbound/{phone_number}': 'changes',
   'POST /v1/pathway/{id}': 'changes',

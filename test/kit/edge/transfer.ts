@@ -77,7 +77,12 @@ export class TransferBench {
   onReport: (body: ReportBody) => void = () => {};
   readonly calls: Calls;
 
-  constructor(changes: Partial<OutboundParts> = {}, maxCalls = 4, limits?: CallsDeps['limits']) {
+  constructor(
+    changes: Partial<OutboundParts> = {},
+    maxCalls = 4,
+    limits?: CallsDeps['limits'],
+    conferences: Pick<CallsDeps, 'conferenceLimits' | 'conferenceRefused'> = {},
+  ) {
     this.routes.hops = [hopAt(5061)];
     let next = 1;
     this.calls = new Calls({
@@ -88,6 +93,7 @@ export class TransferBench {
       newId: () => `id-${next++}`,
       maxCalls,
       ...(limits && { limits }),
+      ...conferences,
       settings: { ringAfterMs: 200, prepareTimeoutMs: 5000, mediaTimeoutMs: 60_000 },
       reporter: {
         report: (body) => {

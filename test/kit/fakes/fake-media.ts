@@ -150,6 +150,8 @@ export class FakeMedia implements LocalMedia {
   readonly bridges: FakeBridge[] = [];
   /** The legs in each room. */
   readonly rooms: Set<MediaLeg>[] = [];
+  /** Legs that are muted in their room. */
+  readonly muted = new Set<MediaLeg>();
   /** Rejects bridges with 488, as for legs without a common codec. */
   refuseBridge = false;
   /** Whether legs are kept for the test; not in load tests. */
@@ -178,7 +180,14 @@ export class FakeMedia implements LocalMedia {
   openRoom(): MediaRoom {
     const legs = new Set<MediaLeg>();
     this.rooms.push(legs);
-    return { enter: (leg) => void legs.add(leg), leave: (leg) => void legs.delete(leg) };
+    return {
+      enter: (leg) => void legs.add(leg),
+      mute: (leg, on) => void (on ? this.muted.add(leg) : this.muted.delete(leg)),
+      leave: (leg) => {
+        legs.delete(leg);
+        this.muted.delete(leg);
+      },
+    };
   }
 
   /** The leg created last. @throws when there is none */
