@@ -15,7 +15,7 @@ export function nearbyMedia(media: Media, named: string, listener: string): Medi
   return {
     createLeg: async (options) => nearbyLeg(await media.createLeg(options), near),
     bridge: (...legs) => media.bridge(...legs),
-    openRoom: (beside) => media.openRoom(beside),
+    openRoom: (...room) => media.openRoom(...room),
   };
 }
 

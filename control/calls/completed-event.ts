@@ -64,7 +64,7 @@ const findOrganizations = builtOnce((db, ids: readonly string[]) =>
     .where(isAmong(db, 'id', ids)),
 );
 
-const insertDeliveries = insertsMany<WebhookDeliveryRow>(
+export const insertDeliveries = insertsMany<WebhookDeliveryRow>(
   'webhook_deliveries',
   {
     id: 'text',

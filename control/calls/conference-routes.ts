@@ -128,6 +128,7 @@ function viewsOf(ids: readonly string[], rows: readonly ConferenceParty[]): Conf
           to: to_number,
           joined_at: state.joined_at,
           muted: state.muted,
+          speaking: state.speaking,
         })),
       },
     ];

@@ -36,6 +36,7 @@ const state = (n: number, second = 0, muted = false) => ({
   opened_at: '2030-01-01T00:00:00.000Z',
   joined_at: `2030-01-01T00:00:0${second}.000Z`,
   muted,
+  speaking: n === 1,
 });
 
 async function report(n: number, changes: Parameters<typeof callRecord>[1]): Promise<void> {
@@ -65,6 +66,7 @@ it('lists open conferences, newest first, with their parties in the order in whi
     to: '+14155550100',
     joined_at: '2030-01-01T00:00:02.000Z',
     muted: true,
+    speaking: true,
   });
   expect((await list('?limit=1')).map(({ name }) => name)).toEqual(['room-2']);
   expect((await list(`?limit=1&before=${conference(2)}`)).map(({ name }) => name)).toEqual(['room-1']);
@@ -84,6 +86,47 @@ it('shows no call that has left or ended, and no conference that is over', async
   expect(await test.call('GET', `/v1/conferences/${conference(1)}`)).toMatchObject({
     status: 404,
     body: { errors: [{ code: 'CONFERENCE_NOT_FOUND' }] },
+  });
+});
+
+it('sends an event for each thing that a party does, to the URL of its organization', async () => {
+  const event = (id: string, what: 'joined' | 'speaking' | 'left') => ({
+    conference: what === 'left' ? null : state(1),
+    conference_event: {
+      id,
+      what,
+      at: '2030-01-01T00:00:01.000Z',
+      conference_id: conference(1),
+      name: 'room-1',
+    },
+  });
+  const { db } = test.control.services.database;
+  const deliveries = () => db.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute();
+  await report(1, event('a', 'joined'));
+  expect(await deliveries()).toEqual([]);
+  const url = 'https://hooks.example.com/';
+  await db.updateTable('organizations').set({ event_webhook_url: url }).execute();
+  await report(1, event('b', 'speaking'));
+  await report(1, { conference: state(1) });
+  await report(1, event('c', 'left'));
+  const sent = await deliveries();
+  expect(sent.map(({ id, type, subject_id }) => [id, type, subject_id])).toEqual([
+    ['evt_b', 'conference.speaking', call(1)],
+    ['evt_c', 'conference.left', call(1)],
+  ]);
+  expect(JSON.parse(sent[0]?.body ?? '')).toMatchObject({
+    id: 'evt_b',
+    type: 'conference.speaking',
+    org_id: test.orgId,
+    data: {
+      conference_id: conference(1),
+      name: 'room-1',
+      call_id: call(1),
+      direction: 'inbound',
+      from: '+14155550123',
+      to: '+14155550100',
+      at: '2030-01-01T00:00:01.000Z',
+    },
   });
 });
 

@@ -15,6 +15,7 @@ import {
 import type { ReportEffects } from '../edge-link/index.ts';
 import { webhookSubject } from '../webhooks/index.ts';
 import { queueCallsCompleted } from './completed-event.ts';
+import { queueConferenceEvents, type ReportedEvent } from './conference-events.ts';
 import { unwantedOf } from './lost-store.ts';
 import { callRow } from './rules.ts';
 
@@ -22,6 +23,7 @@ type Body<T extends ReportBody['type']> = Extract<ReportBody, { type: T }>;
 
 interface ReportedCall {
   readonly row: CallRow;
+  readonly event: ReportedEvent | null;
   readonly effects: ReportEffects;
 }
 
@@ -33,7 +35,8 @@ export class CallReports {
 
   /** @throws RangeError for an invalid time */
   addCall({ call }: Body<'call'>, edgeId: string, effects: ReportEffects): void {
-    this.#calls.push({ row: callRow(call, edgeId), effects });
+    const { conference_event: event } = call;
+    this.#calls.push({ row: callRow(call, edgeId), event: event ? { event, call } : null, effects });
   }
 
   addTranscript({ call_id, entries }: Body<'transcript'>, received_at: string): void {
@@ -58,7 +61,12 @@ export class CallReports {
       ended.map(({ row }) => row),
       now,
     );
-    if (queued) ended[0]?.effects.announced.add(webhookSubject);
+    const told = await queueConferenceEvents(
+      db,
+      wanted.flatMap(({ event }) => event ?? []),
+      now,
+    );
+    if (queued || told) wanted[0]?.effects.announced.add(webhookSubject);
     for (const rows of newestRows(wanted.map(({ row }) => row))) await saveCalls(db, [...rows.values()]);
     await insertTranscripts(db, this.#transcripts);
     await insertTraces(db, this.#traces);

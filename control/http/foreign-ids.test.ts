@@ -99,6 +99,7 @@ beforeAll(async () => {
     opened_at: at,
     joined_at: at,
     muted: false,
+    speaking: false,
   };
   const party = { ...call, id: call.id.replace(/.$/, 'a'), sip_call_id: 'party', ended_at: null, conference };
   edge.send(

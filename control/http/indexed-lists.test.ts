@@ -46,6 +46,7 @@ const conference = {
   opened_at: call.started_at,
   joined_at: call.started_at,
   muted: false,
+  speaking: false,
 };
 const party = callRecord(test.orgId, { id: unknownId.replace(/.$/, 'a'), ended_at: null, conference });
 const line = {

@@ -2,6 +2,7 @@
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type {
   CallRecord,
+  ConferenceEvent,
   ConferenceState,
   MediaReport,
   TranscriptEntry,
@@ -32,6 +33,7 @@ export class CallLedger {
   /** Target that the peer was transferred to. */
   #transferredTo: string | null = null;
   #conference: ConferenceState | null = null;
+  #event: ConferenceEvent | null = null;
   #endedAt: number | null = null;
   #media: MediaReport | null = null;
 
@@ -84,9 +86,13 @@ export class CallLedger {
     if (!this.closed) this.report();
   }
 
-  /** The conference that the call is in; null: it has left. Its end is part of that of the call. */
-  inConference(state: ConferenceState | null): void {
+  /**
+   * The conference that the call is in; null: it has left, which the closed record says when the call ends.
+   * @param event goes into one report
+   */
+  inConference(state: ConferenceState | null, event: ConferenceEvent | null = null): void {
     this.#conference = state;
+    this.#event = event;
     if (!this.closed && !this.#call.termination) this.report();
   }
 
@@ -124,8 +130,10 @@ export class CallLedger {
       attempts: this.attempts,
       transferredTo: this.#transferredTo,
       conference: this.#conference,
+      conferenceEvent: this.#event,
       answeredBy: this.#answeredBy,
     });
+    this.#event = null;
     this.#call.attempt('report', () => this.#deps.reporter.report({ type: 'call', call }));
   }
 

@@ -6,7 +6,7 @@ import { Call, type CallBeginning } from './call.ts';
 import type { CallDeps, OutboundParts } from './call-deps.ts';
 import { type CallPlan, type OutboundPlan, outboundCallPlan } from './call-plan.ts';
 import { type Full, fullFor, shareTaken } from './capacity.ts';
-import { type ConferenceDeps, Conferences } from './conference/conferences.ts';
+import { Conferences, type ConferencesDeps } from './conference/conferences.ts';
 import { conferenceLimits } from './conference/limits.ts';
 import type { Termination } from './ending.ts';
 import type { OutboundLimits } from './limits.ts';
@@ -26,7 +26,7 @@ import type { TransferParts } from './transfer/transfer-plan.ts';
 
 export interface CallsDeps
   extends Omit<CallDeps, 'transfers'>,
-    Partial<Pick<ConferenceDeps, 'conferenceLimits' | 'conferenceRefused'>> {
+    Partial<Pick<ConferencesDeps, 'conferenceLimits' | 'conferenceRefused'>> {
   /** Maximum number of live calls. */
   readonly maxCalls: number;
   /** Number of organizations that have phone numbers; absent: one. */

@@ -6,7 +6,7 @@
 import type { Answerer } from '#shared/answerer.ts';
 import type { Timer } from '#shared/clock.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
-import type { ConferenceState, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
+import type { ConferenceEvent, ConferenceState, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { CallPlan } from './call-plan.ts';
 import type { CallInput } from './call-state.ts';
 import type { Termination } from './ending.ts';
@@ -59,7 +59,7 @@ interface LiveLedger {
   heardInBye(variables: CallVariables): void;
   answeredBy(who: Answerer): void;
   handedOver(target: string): void;
-  inConference(state: ConferenceState | null): void;
+  inConference(state: ConferenceState | null, event?: ConferenceEvent): void;
 }
 
 /** Of {@link CallRecording}. */

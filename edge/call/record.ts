@@ -1,7 +1,7 @@
 /** Builds the full record of a call for each report. Pure. */
 import { builtInVariables, isBuiltIn } from '#shared/agent/built-in-variables.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
-import type { CallRecord, MediaReport } from '#shared/edge-protocol/calls.ts';
+import type { CallRecord, ConferenceEvent, MediaReport } from '#shared/edge-protocol/calls.ts';
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import type { CallPlan } from './call-plan.ts';
 import { endingOf, type Termination } from './ending.ts';
@@ -24,6 +24,7 @@ export interface CallProgress {
   readonly attempts?: readonly FailoverAttempt[] | null;
   readonly transferredTo?: string | null;
   readonly conference?: CallRecord['conference'];
+  readonly conferenceEvent?: ConferenceEvent | null;
   readonly answeredBy?: CallRecord['answered_by'];
 }
 
@@ -72,6 +73,7 @@ export function callRecord(
     ...(plan.parentId === undefined ? {} : { parent_id: plan.parentId }),
     ...(plan.testRunId === undefined ? {} : { test_run_id: plan.testRunId }),
     ...(progress.transferredTo ? { transferred_to: progress.transferredTo } : {}),
+    ...(progress.conferenceEvent ? { conference_event: progress.conferenceEvent } : {}),
     ...(progress.conference ? { conference: progress.conference } : {}),
     ...(progress.answeredBy ? { answered_by: progress.answeredBy } : {}),
   };

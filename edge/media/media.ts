@@ -17,6 +17,7 @@ import type {
   MediaLeg,
   MediaLegOptions,
   MediaRoom,
+  RoomOptions,
 } from '../call/ports/media.ts';
 import { CallRefused } from '../call/refused.ts';
 import { Bridge } from './bridge.ts';
@@ -28,6 +29,7 @@ import { Playout } from './playout.ts';
 import { DiskSync } from './recording/disk-sync.ts';
 import type { RecorderParts } from './recording/leg-recorder.ts';
 import { Room } from './room/room.ts';
+import type { RoomVoices } from './room/talk.ts';
 import { RtpPorts } from './rtp-ports.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -60,6 +62,8 @@ export interface MediaOptions {
   readonly keyKnown?: (callId: string, key: string) => void;
   /** Where recordings are written; absent: legs cannot be recorded. */
   readonly recordings?: Omit<RecorderParts, 'clock' | 'syncs'>;
+  /** Hears who speaks in a conference; absent: nobody is heard to speak. */
+  readonly voices?: RoomVoices;
 }
 
 interface MediaStats {
@@ -142,19 +146,21 @@ export async function createMedia(options: MediaOptions): Promise<RunningMedia> 
     keyKnown: options.keyKnown ?? (() => {}),
     recordings: options.recordings ? { ...options.recordings, syncs: new DiskSync(clock) } : null,
   };
-  return new MediasoupMedia(shared, pool);
+  return new MediasoupMedia(shared, pool, options.voices ?? null);
 }
 
 class MediasoupMedia implements RunningMedia {
   readonly #shared: LegSurroundings;
   readonly #pool: WorkerPool;
+  readonly #voices: RoomVoices | null;
   readonly #legs = new Set<Leg>();
   readonly #codecs: readonly CodecName[];
   #inspection: Timer | null = null;
   #phase = 0;
   #closed = false;
 
-  constructor(shared: LegSurroundings, pool: WorkerPool) {
+  constructor(shared: LegSurroundings, pool: WorkerPool, voices: RoomVoices | null) {
+    this.#voices = voices;
     this.#shared = shared;
     this.#pool = pool;
     this.#codecs = availableCodecs();
@@ -186,8 +192,10 @@ class MediasoupMedia implements RunningMedia {
     return Bridge.open(one, other, options, this.#shared.log);
   }
 
-  openRoom(): MediaRoom {
-    return new Room(this.#shared.playout);
+  openRoom(_beside: MediaLeg, { heard = () => {} }: RoomOptions = {}): MediaRoom {
+    const { playout, log } = this.#shared;
+    const deaf = (error: unknown) => log.warn({ err: error }, 'nobody hears who speaks in a conference');
+    return new Room(playout, this.#voices && { voices: this.#voices, heard, deaf });
   }
 
   availableCodecs(): CodecName[] {

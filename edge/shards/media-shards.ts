@@ -15,6 +15,7 @@ import type {
   MediaLeg,
   MediaLegOptions,
   MediaRoom,
+  RoomOptions,
 } from '../call/ports/media.ts';
 import type { ConsultOrder } from '../call/ports/transfer.ts';
 import { CallRefused, LegsApart } from '../call/refused.ts';
@@ -150,12 +151,12 @@ export class MediaShards implements Media, Agents {
     return shard.bridge(one, other, options);
   }
 
-  openRoom(beside: MediaLeg): MediaRoom {
+  openRoom(beside: MediaLeg, options?: RoomOptions): MediaRoom {
     const shard = this.#byLoad().find(
       ({ channel }) => beside instanceof RemoteLeg && beside.channel === channel,
     );
     if (!shard) throw new LegsApart();
-    return shard.openRoom();
+    return shard.openRoom(beside, options);
   }
 
   // ---------------------------------------------------------------- agents

@@ -77,6 +77,7 @@ const examples: Readonly<Record<string, readonly [object, object?]>> = {
   recording_finished: [{ recording: 'recording-1' }],
   bridge_failed: [{ bridge: 3, why: 'no codec', sip_status: 488 }],
   key_known: [{ call_id: 'call-1', key: 'k' }],
+  heard_in_room: [{ room: 4, leg: 1, speaks: true }],
   hangup: [{ agent: 2, reason: 'said goodbye', extras: null }],
   agent_keys: [{ agent: 2, digits: '#' }, {}],
   transcript: [{ agent: 2, entry: { id: 'l', text: 'Hello.' } }],

@@ -175,6 +175,9 @@ export const toMain = {
   /** An SRTP key of a call, ours or its peer's. */
   keyKnown: notice('key_known', objectOf({ call_id: name, key: text })),
 
+  /** A leg in a room begins to speak, or has stopped. */
+  heardInRoom: notice('heard_in_room', objectOf({ room: id, leg, speaks: flag })),
+
   hangup: notice('hangup', objectOf({ agent, reason: text, extras: orNull(checkedObject<ByeExtras>()) })),
   agentKeys: request('agent_keys', objectOf({ agent, digits: text }), done),
   transcript: notice('transcript', objectOf({ agent, entry: checkedObject<TranscriptEntry>() })),

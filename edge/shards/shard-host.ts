@@ -115,11 +115,11 @@ export class ShardHost {
   }
 
   #serveRooms(): void {
-    const { channel, media } = this.#parts;
+    const { channel } = this.#parts;
     channel.onTell(toShard.enterRoom, ({ room: id, leg: legId }) => {
       const leg = this.#legs.get(legId);
       if (!leg) return;
-      const entered = this.#rooms.get(id) ?? { room: media.openRoom(leg), legs: new Set<number>() };
+      const entered = this.#rooms.get(id) ?? { room: this.#openRoom(id, leg), legs: new Set<number>() };
       this.#rooms.set(id, entered);
       entered.legs.add(legId);
       entered.room.enter(leg);
@@ -129,6 +129,16 @@ export class ShardHost {
       if (leg) this.#rooms.get(room)?.room.mute(leg, on);
     });
     channel.onTell(toShard.leaveRoom, ({ room, leg }) => this.#leaveRoom(room, leg));
+  }
+
+  #openRoom(room: number, beside: LocalLeg): MediaRoom {
+    const { channel, media } = this.#parts;
+    return media.openRoom(beside, {
+      heard: (heard, speaks) => {
+        const leg = [...this.#legs].find(([, one]) => one === heard)?.[0];
+        if (leg !== undefined) channel.tell(toMain.heardInRoom, { room, leg, speaks });
+      },
+    });
   }
 
   #leaveRoom(id: number, legId: number): void {

@@ -13,6 +13,7 @@ import type {
   MediaLeg,
   MediaLegOptions,
   MediaRoom,
+  RoomOptions,
 } from '../call/ports/media.ts';
 import type { ConsultOrder } from '../call/ports/transfer.ts';
 import { CallRefused, LegsApart } from '../call/refused.ts';
@@ -20,6 +21,7 @@ import type { Channel } from './channel.ts';
 import { toMain, toShard } from './messages.ts';
 import { RemoteAgent } from './remote-agent.ts';
 import { musicOnHold, RemoteBridge, RemoteLeg, waitingTone } from './remote-leg.ts';
+import { RemoteRoom } from './remote-room.ts';
 
 export interface ShardOptions {
   readonly channel: Channel;
@@ -35,6 +37,7 @@ export class Shard implements Media, Agents {
   readonly #options: ShardOptions;
   readonly #legs = new Map<number, RemoteLeg>();
   readonly #bridges = new Map<number, RemoteBridge>();
+  readonly #rooms = new Map<number, RemoteRoom>();
   readonly #agents = new Map<number, RemoteAgent>();
   /** Ids of recordings whose files the shard writes. */
   readonly #recordings = new Set<string>();
@@ -90,17 +93,13 @@ export class Shard implements Media, Agents {
     }
   }
 
-  openRoom(): MediaRoom {
-    const room = this.#nextId++;
-    const idOf = (leg: MediaLeg): number => {
-      if (!this.#has(leg)) throw new LegsApart();
-      return leg.id;
-    };
-    return {
-      enter: (leg) => this.channel.tell(toShard.enterRoom, { room, leg: idOf(leg) }),
-      mute: (leg, on) => this.channel.tell(toShard.muteInRoom, { room, leg: idOf(leg), on }),
-      leave: (leg) => this.channel.tell(toShard.leaveRoom, { room, leg: idOf(leg) }),
-    };
+  openRoom(_beside: MediaLeg, options: RoomOptions = {}): MediaRoom {
+    const id = this.#nextId++;
+    const room: RemoteRoom = new RemoteRoom(id, this.channel, options, (inUse) => {
+      if (inUse) this.#rooms.set(id, room);
+      else this.#rooms.delete(id);
+    });
+    return room;
   }
 
   /** What agents may ask of a call may have changed. */
@@ -170,6 +169,7 @@ export class Shard implements Media, Agents {
     channel.onTell(toMain.bridgeFailed, ({ bridge, why, sip_status }) =>
       this.#bridges.get(bridge)?.fail(new CallRefused(sip_status, why)),
     );
+    channel.onTell(toMain.heardInRoom, ({ room, leg, speaks }) => this.#rooms.get(room)?.heard(leg, speaks));
     channel.onTell(toMain.keyKnown, ({ call_id, key }) => keyKnown(call_id, key));
     const host = (id: number): AgentHost | undefined => this.#agents.get(id)?.host;
     channel.onTell(toMain.hangup, ({ agent, reason, extras }) =>

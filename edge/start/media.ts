@@ -1,7 +1,7 @@
 /** Media with the settings of this edge: shards for calls, and media of this thread for calls of tests. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { LocalLeg, LocalMedia, MediaBridge, MediaLeg, MediaRoom } from '../call/ports/media.ts';
+import type { LocalLeg, LocalMedia, MediaBridge, MediaRoom } from '../call/ports/media.ts';
 import type { RunningMedia } from '../media/media.ts';
 import type { RecordingUploads } from '../reporting/recordings/uploads.ts';
 import { MediaShards } from '../shards/media-shards.ts';
@@ -105,9 +105,9 @@ export class TestMedia implements LocalMedia {
     return (await this.#started()).bridge(...legs);
   }
 
-  openRoom(beside: MediaLeg): MediaRoom {
+  openRoom(...room: Parameters<LocalMedia['openRoom']>): MediaRoom {
     if (!this.#media) throw new Error('a room needs a leg, which starts the media of tests');
-    return this.#media.openRoom(beside);
+    return this.#media.openRoom(...room);
   }
 
   /** Null before the first call of a test. */

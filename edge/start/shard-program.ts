@@ -54,6 +54,7 @@ export async function runShard(settings: ShardSettings): Promise<void> {
         room: new DiskRoom(limits.recordings.mostBytes, used, writer),
         finished: (recording) => channel.tell(toMain.recordingFinished, { recording }),
       },
+      voices: speech.voices,
       log,
       keyKnown: (call_id, key) => channel.tell(toMain.keyKnown, { call_id, key }),
     });

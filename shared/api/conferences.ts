@@ -11,6 +11,7 @@ const Party = Type.Object({
   to: text,
   joined_at: Iso(),
   muted: Type.Boolean(),
+  speaking: Type.Boolean(),
 });
 
 const ConferenceView = Type.Object({

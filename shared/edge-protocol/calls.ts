@@ -81,8 +81,20 @@ export const ConferenceState = Type.Object({
   opened_at: Iso,
   joined_at: Iso,
   muted: Type.Boolean(),
+  speaking: Type.Boolean(),
 });
 export type ConferenceState = Static<typeof ConferenceState>;
+
+/** Something that a call did in a conference: an event for its organization (contract 13). */
+export const ConferenceEvent = Type.Object({
+  /** of the event */
+  id: Type.String(),
+  what: Type.Union([Type.Literal('joined'), Type.Literal('left'), Type.Literal('speaking')]),
+  at: Iso,
+  conference_id: Type.String(),
+  name: Type.String(),
+});
+export type ConferenceEvent = Static<typeof ConferenceEvent>;
 
 export const CallRecord = Type.Object({
   id: Type.String(),
@@ -93,6 +105,8 @@ export const CallRecord = Type.Object({
   transferred_to: Type.Optional(Nullable(Type.String())),
   /** the conference that the call is in now */
   conference: Type.Optional(Nullable(ConferenceState)),
+  /** in one report each */
+  conference_event: Type.Optional(ConferenceEvent),
   /** the test run, for both ends of its call */
   test_run_id: Type.Optional(Nullable(Type.String())),
   answered_by: Type.Optional(Nullable(Type.Enum([...answerers]))),

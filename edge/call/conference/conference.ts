@@ -1,6 +1,15 @@
 /** One conference: its room, its parties, and what their records say about it. */
+import type { Clock } from '#shared/clock.ts';
+import type { ConferenceEvent } from '#shared/edge-protocol/calls.ts';
+import type { NewId } from '#shared/ids.ts';
 import type { LiveCall, LivePairing } from '../live-call.ts';
-import type { MediaLeg, MediaRoom } from '../ports/media.ts';
+import type { Media, MediaLeg, MediaRoom } from '../ports/media.ts';
+
+export interface ConferenceDeps {
+  readonly media: Media;
+  readonly clock: Clock;
+  readonly newId: NewId;
+}
 
 export interface ConferenceFacts {
   readonly id: string;
@@ -15,18 +24,23 @@ interface Party {
   readonly media: MediaLeg;
   readonly joinedAt: string;
   muted: boolean;
+  speaking: boolean;
   /** It is on hold, and meanwhile not in the room. */
   away: boolean;
 }
 
 export class Conference {
   readonly facts: ConferenceFacts;
+  readonly #deps: ConferenceDeps;
   readonly #room: MediaRoom;
+  /** Who began to speak last. */
+  #speaker: string | null = null;
   readonly #parties = new Map<string, Party>();
 
-  constructor(facts: ConferenceFacts, room: MediaRoom) {
+  constructor(facts: ConferenceFacts, deps: ConferenceDeps, beside: MediaLeg) {
     this.facts = facts;
-    this.#room = room;
+    this.#deps = deps;
+    this.#room = deps.media.openRoom(beside, { heard: (leg, speaks) => this.#heard(leg, speaks) });
   }
 
   get size(): number {
@@ -62,18 +76,42 @@ export class Conference {
   }
 
   /** @throws LegsApart when its media is in another place than the room */
-  enter(call: LiveCall, media: MediaLeg, joinedAt: string): void {
+  enter(call: LiveCall, media: MediaLeg): void {
     this.#room.enter(media);
-    this.#parties.set(call.id, { call, media, joinedAt, muted: false, away: false });
+    const joinedAt = this.#now();
+    this.#parties.set(call.id, { call, media, joinedAt, muted: false, speaking: false, away: false });
   }
 
-  /** The call's record says what is now so. */
-  report(callId: string): void {
+  /** The call's record says that it is here. */
+  welcome(callId: string): void {
     const party = this.#parties.get(callId);
-    if (!party) return;
+    if (party) this.#report(party, 'joined');
+  }
+
+  #report({ call, joinedAt, muted, speaking }: Party, what?: ConferenceEvent['what']): void {
     const { id, name, openedAt } = this.facts;
-    const { call, joinedAt, muted } = party;
-    call.ledger.inConference({ id, name, opened_at: openedAt, joined_at: joinedAt, muted });
+    const state = { id, name, opened_at: openedAt, joined_at: joinedAt, muted, speaking };
+    call.ledger.inConference(state, what && this.#event(what));
+  }
+
+  #event(what: ConferenceEvent['what']): ConferenceEvent {
+    const { id, name } = this.facts;
+    return { id: this.#deps.newId(), what, at: this.#now(), conference_id: id, name };
+  }
+
+  #now(): string {
+    return new Date(this.#deps.clock.now()).toISOString();
+  }
+
+  /** Records show everybody who speaks; an event tells of each change of the speaker. */
+  #heard(leg: MediaLeg, speaks: boolean): void {
+    const party = [...this.#parties.values()].find(({ media }) => media === leg);
+    if (!party || party.speaking === speaks) return;
+    party.speaking = speaks;
+    const { id } = party.call;
+    const isNew = speaks && this.#speaker !== id;
+    if (isNew) this.#speaker = id;
+    this.#report(party, isNew ? 'speaking' : undefined);
   }
 
   /** A muted party hears the others, who do not hear it. */
@@ -82,8 +120,9 @@ export class Conference {
     if (!party || party.muted === muted) return;
     party.muted = muted;
     if (!party.away) this.#room.mute(party.media, muted);
+    if (muted) party.speaking = false;
     party.call.ledger.note(muted ? 'The call was muted.' : 'The call is no longer muted.');
-    this.report(callId);
+    this.#report(party);
   }
 
   remove(callId: string): void {
@@ -98,6 +137,7 @@ export class Conference {
     if (away) this.#room.leave(party.media);
     else this.#room.enter(party.media);
     if (!away && party.muted) this.#room.mute(party.media, true);
+    if (away) this.#heard(party.media, false);
   }
 
   #leave(call: LiveCall): void {
@@ -105,6 +145,7 @@ export class Conference {
     if (!party) return;
     this.#parties.delete(call.id);
     this.#room.leave(party.media);
-    call.ledger.inConference(null);
+    if (this.#speaker === call.id) this.#speaker = null;
+    call.ledger.inConference(null, this.#event('left'));
   }
 }

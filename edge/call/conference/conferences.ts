@@ -2,31 +2,25 @@
  * The conferences of this edge. A call enters it by a transfer to `conference:<name>`, its agent leaves, and it hears the
  * others until it ends, is parked, or goes on hold for a while.
  */
-import type { Clock } from '#shared/clock.ts';
-import type { NewId } from '#shared/ids.ts';
 import type { LiveCall } from '../live-call.ts';
-import type { Media } from '../ports/media.ts';
 import type { TransferOutcome } from '../ports/transfer.ts';
 import { CommandRefused, LegsApart } from '../refused.ts';
 import { failure } from '../transfer/outcome.ts';
-import { Conference } from './conference.ts';
+import { Conference, type ConferenceDeps } from './conference.ts';
 import type { ConferenceLimits } from './limits.ts';
 
-export interface ConferenceDeps {
-  readonly media: Media;
-  readonly clock: Clock;
-  readonly newId: NewId;
+export interface ConferencesDeps extends ConferenceDeps {
   readonly conferenceLimits: ConferenceLimits;
   /** Called once for every call that a limit keeps out. */
   readonly conferenceRefused: (limit: keyof ConferenceLimits) => void;
 }
 
 export class Conferences {
-  readonly #deps: ConferenceDeps;
+  readonly #deps: ConferencesDeps;
   /** By organization and name. */
   readonly #open = new Map<string, Conference>();
 
-  constructor(deps: ConferenceDeps) {
+  constructor(deps: ConferencesDeps) {
     this.#deps = deps;
   }
 
@@ -49,14 +43,13 @@ export class Conferences {
       return failure('target_failed', full.reason);
     }
     const conference = found ?? this.#new(name, call);
-    const joinedAt = this.#now();
     const membership = conference.membership(call, () => {
       if (conference.size === 0) this.#open.delete(key);
     });
     if (!call.transfers.pairWith(membership))
       return failure('not_active', 'The call is being transferred, or is joined with another.');
     try {
-      conference.enter(call, media, joinedAt);
+      conference.enter(call, media);
     } catch (error) {
       membership.left(call.id);
       const code = error instanceof LegsApart ? 'apart' : 'target_failed';
@@ -65,7 +58,7 @@ export class Conferences {
     this.#open.set(key, conference);
     call.agent.close(`The call joined the conference ${name}.`);
     call.ledger.handedOver(`conference:${name}`);
-    conference.report(call.id);
+    conference.welcome(call.id);
     call.ledger.note(`Joined the conference ${name}.`);
     return { ok: true };
   }
@@ -84,12 +77,8 @@ export class Conferences {
 
   #new(name: string, { media, plan }: LiveCall): Conference {
     if (!media) throw new Error('a call without media cannot open a conference');
-    const facts = { id: this.#deps.newId(), name, orgId: plan.orgId, openedAt: this.#now() };
-    return new Conference(facts, this.#deps.media.openRoom(media));
-  }
-
-  #now(): string {
-    return new Date(this.#deps.clock.now()).toISOString();
+    const openedAt = new Date(this.#deps.clock.now()).toISOString();
+    return new Conference({ id: this.#deps.newId(), name, orgId: plan.orgId, openedAt }, this.#deps, media);
   }
 
   #partiesOf({ size, facts }: Conference): Full | null {

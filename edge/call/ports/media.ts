@@ -127,6 +127,11 @@ export interface MediaBridge {
   close(): void;
 }
 
+export interface RoomOptions {
+  /** Called when a leg in the room begins to speak, and when it has stopped or left. */
+  readonly heard?: (leg: MediaLeg, speaks: boolean) => void;
+}
+
 /** A place where legs hear each other. It is released when the last one has left. */
 export interface MediaRoom {
   /**
@@ -149,7 +154,7 @@ export interface Media {
    */
   bridge(one: MediaLeg, other: MediaLeg, options: BridgeOptions): Promise<MediaBridge>;
   /** @param beside the first leg that will enter */
-  openRoom(beside: MediaLeg): MediaRoom;
+  openRoom(beside: MediaLeg, options?: RoomOptions): MediaRoom;
 }
 
 /** Media of this thread. */

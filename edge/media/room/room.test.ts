@@ -1,9 +1,10 @@
 /** Conferences of real legs: each party hears the others and not itself. */
 import { expect, test } from 'vitest';
+import { loudVoices } from '../../../test/kit/ears/loud-voices.ts';
 import { type Party, pcmu, testOptions, useMedia } from '../../../test/kit/edge/media.ts';
 import { share } from '../../../test/kit/fakes/audio.ts';
 
-const { media, party } = useMedia(testOptions(30_800));
+const { media, party } = useMedia({ ...testOptions(30_800), voices: loudVoices });
 
 /** Whether the last fifth of a second at the peer is that tone, or has that one among others. */
 const hears = ({ peer }: Party, hz: number) => share(peer.samples(1600), hz);
@@ -62,4 +63,23 @@ test('a muted party hears the others, who do not hear it', async () => {
   room.mute(a.leg, false);
   await until(talk, () => hears(b, 500) > 0.9);
   for (const { leg } of [a, b]) room.leave(leg);
+});
+
+test('the room hears who speaks, until the party is muted or leaves', async () => {
+  const [a, b] = [await party(pcmu), await party(pcmu)];
+  const heard: string[] = [];
+  const room = media().openRoom(a.leg, {
+    heard: (leg, speaks) =>
+      void heard.push(`${leg === a.leg ? 'a' : 'b'} ${speaks ? 'speaks' : 'is silent'}`),
+  });
+  for (const { leg } of [a, b]) room.enter(leg);
+  await until([[a, 500]], () => heard.length > 0);
+  expect(heard).toEqual(['a speaks']);
+  room.mute(a.leg, true);
+  await until([[a, 500]], () => heard.length > 1);
+  expect(heard).toEqual(['a speaks', 'a is silent']);
+  await until([[b, 700]], () => heard.length > 2);
+  room.leave(b.leg);
+  expect(heard).toEqual(['a speaks', 'a is silent', 'b speaks', 'b is silent']);
+  room.leave(a.leg);
 });

@@ -9,6 +9,7 @@ import type { AudioEndpoint, MediaLeg, MediaRoom } from '../../call/ports/media.
 import { crossingRate, FrameQueue } from '../crossing.ts';
 import type { PacedLeg, Playout } from '../playout.ts';
 import { MixLevel } from './mixer.ts';
+import { type RoomVoices, Talk } from './talk.ts';
 
 interface Party {
   readonly input: FrameQueue;
@@ -17,6 +18,8 @@ interface Party {
   readonly frame: Int16Array;
   speaks: boolean;
   muted: boolean;
+  /** null: nobody listens. */
+  readonly talk: Talk | null;
 }
 
 /** Tones at which parties come and go, Hz, one after the other. */
@@ -25,22 +28,34 @@ const goes = [660, 440] as const;
 const toneFrames = 5;
 const toneAmplitude = 2500;
 
+/** How a room hears who speaks. */
+export interface RoomHearing {
+  readonly voices: RoomVoices;
+  readonly heard: (leg: MediaLeg, speaks: boolean) => void;
+  /** Called when a voice detector cannot be made. */
+  readonly deaf: (error: unknown) => void;
+}
+
 export class Room implements MediaRoom, PacedLeg {
   readonly #playout: Playout;
+  readonly #hearing: RoomHearing | null;
   readonly #parties = new Map<MediaLeg, Party>();
   #rate: AudioEndpoint['sampleRate'] = 8000;
   #sum = new Int32Array(160);
   #out = new Int16Array(160);
+  #silence = new Int16Array(160);
   #tone: Int16Array = new Int16Array(0);
   #toneAt = 0;
   #stop: (() => void) | null = null;
 
-  constructor(playout: Playout) {
+  /** @param hearing null: it does not hear who speaks */
+  constructor(playout: Playout, hearing: RoomHearing | null) {
     this.#playout = playout;
+    this.#hearing = hearing;
   }
 
   enter(leg: MediaLeg): void {
-    this.#parties.set(leg, this.#party(false));
+    this.#parties.set(leg, this.#party(leg, false));
     this.#retune();
     this.#seat(leg);
     this.#ring(comes);
@@ -48,7 +63,10 @@ export class Room implements MediaRoom, PacedLeg {
   }
 
   leave(leg: MediaLeg): void {
-    if (!this.#parties.delete(leg)) return;
+    const party = this.#parties.get(leg);
+    if (!party) return;
+    this.#parties.delete(leg);
+    party.talk?.close();
     this.#retune();
     this.#ring(goes);
     if (this.#parties.size === 0) this.close();
@@ -61,6 +79,7 @@ export class Room implements MediaRoom, PacedLeg {
 
   /** Releases everything. */
   close(): void {
+    for (const { talk } of this.#parties.values()) talk?.close();
     this.#parties.clear();
     this.#stop?.();
     this.#stop = null;
@@ -72,6 +91,7 @@ export class Room implements MediaRoom, PacedLeg {
     let speakers = 0;
     for (const party of this.#parties.values()) {
       party.speaks = party.input.shift(party.frame) && !party.muted;
+      party.talk?.write(party.speaks ? party.frame : this.#silence);
       if (!party.speaks) continue;
       speakers++;
       for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] ?? 0) + (party.frame[i] ?? 0);
@@ -108,10 +128,21 @@ export class Room implements MediaRoom, PacedLeg {
     });
   }
 
-  #party(muted: boolean): Party {
+  #party(leg: MediaLeg, muted: boolean): Party {
     const samples = this.#rate / 50;
+    const hearing = this.#hearing;
+    const talk =
+      hearing && new Talk(this.#rate, hearing.voices, (speaks) => hearing.heard(leg, speaks), hearing.deaf);
     const [input, output] = [new FrameQueue(samples), new FrameQueue(samples)];
-    return { input, output, level: new MixLevel(), frame: new Int16Array(samples), speaks: false, muted };
+    return {
+      input,
+      output,
+      level: new MixLevel(),
+      frame: new Int16Array(samples),
+      speaks: false,
+      muted,
+      talk,
+    };
   }
 
   /** The rate that suits all parties; when it changes, each gets a new seat. */
@@ -124,10 +155,12 @@ export class Room implements MediaRoom, PacedLeg {
     this.#rate = rate;
     this.#sum = new Int32Array(rate / 50);
     this.#out = new Int16Array(rate / 50);
+    this.#silence = new Int16Array(rate / 50);
     this.#tone = new Int16Array(0);
     this.#toneAt = 0;
-    for (const [leg, { muted }] of this.#parties) {
-      this.#parties.set(leg, this.#party(muted));
+    for (const [leg, { muted, talk }] of this.#parties) {
+      talk?.close();
+      this.#parties.set(leg, this.#party(leg, muted));
       this.#seat(leg);
     }
   }

@@ -131,7 +131,7 @@ class TestCall {
           return this.#leg;
         },
         bridge: (...legs) => media.bridge(...legs),
-        openRoom: (beside) => media.openRoom(beside),
+        openRoom: (...room) => media.openRoom(...room),
       },
       agents: {
         create: (_settings, _call, host) => this.#createCheck(host),

@@ -13,6 +13,7 @@ import type {
   MediaLegOptions,
   MediaRoom,
   RecordingOrder,
+  RoomOptions,
 } from '../../../edge/call/ports/media.ts';
 import { CallRefused } from '../../../edge/call/refused.ts';
 
@@ -150,6 +151,8 @@ export class FakeMedia implements LocalMedia {
   readonly bridges: FakeBridge[] = [];
   /** The legs in each room. */
   readonly rooms: Set<MediaLeg>[] = [];
+  /** Somebody in the last room begins to speak, or has stopped. */
+  heard: NonNullable<RoomOptions['heard']> = () => {};
   /** Legs that are muted in their room. */
   readonly muted = new Set<MediaLeg>();
   /** Rejects bridges with 488, as for legs without a common codec. */
@@ -177,8 +180,9 @@ export class FakeMedia implements LocalMedia {
     return bridge;
   }
 
-  openRoom(): MediaRoom {
+  openRoom(_beside?: MediaLeg, { heard = () => {} }: RoomOptions = {}): MediaRoom {
     const legs = new Set<MediaLeg>();
+    this.heard = heard;
     this.rooms.push(legs);
     return {
       enter: (leg) => void legs.add(leg),
