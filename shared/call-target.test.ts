@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readCallTarget, transferTargetOf } from '#shared/call-target.ts';
+import { conferenceOf, readCallTarget, transferTargetOf } from '#shared/call-target.ts';
 
 it.each([
   ['+1 (415) 555-0100', '+14155550100', null],
@@ -11,6 +11,31 @@ it.each([
 ])('reads %j', (text, target, host) => {
   expect(readCallTarget(text)).toEqual({ target, host });
 });
+
+it.each([
+  ['conference:sales', 'conference:sales'],
+  [' Conference:Sales_1;MODERATOR ', 'conference:Sales_1;moderator'],
+  ['conference:sales;tones=off;moderator', 'conference:sales;moderator;tones=off'],
+])('reads the conference %j', (text, target) => {
+  expect(readCallTarget(text)).toEqual({ target, host: null });
+});
+
+it('reads how a call enters a conference', () => {
+  expect(conferenceOf('conference:sales')).toEqual({ name: 'sales', isModerator: false, hasTones: true });
+  expect(conferenceOf('conference:sales;tones=off;moderator')).toEqual({
+    name: 'sales',
+    isModerator: true,
+    hasTones: false,
+  });
+  expect(conferenceOf('park:sales')).toBeNull();
+});
+
+it.each(['conference:', 'conference:a room', 'conference:sales;tones=on', 'conference:sales;quiet'])(
+  'says what the conference %j may be',
+  (text) => {
+    expect(readCallTarget(text)).toEqual({ problem: expect.stringContaining(';moderator') });
+  },
+);
 
 it('reads a tel URI as its number, and keeps the URI for a REFER', () => {
   const read = readCallTarget('TEL:+1-415-555-0100');

@@ -19,11 +19,22 @@ export function slotOf(target: string): string | null {
   return slotForm.exec(target)?.[1] ?? null;
 }
 
-const conferenceForm = /^conference:([0-9A-Za-z_-]{1,64})$/i;
+const conferenceForm = /^conference:([0-9A-Za-z_-]{1,64})((?:;moderator|;tones=off)*)$/i;
+
+/** How a call enters a conference. */
+export interface ConferenceTarget {
+  readonly name: string;
+  /** The conference ends when its last moderator leaves. */
+  readonly isModerator: boolean;
+  /** Whether tones say that it comes and goes. */
+  readonly hasTones: boolean;
+}
 
 /** The conference that a target names; null: it is another target. */
-export function conferenceOf(target: string): string | null {
-  return conferenceForm.exec(target)?.[1] ?? null;
+export function conferenceOf(target: string): ConferenceTarget | null {
+  const [, name, parameters = ''] = conferenceForm.exec(target) ?? [];
+  if (name === undefined) return null;
+  return { name, isModerator: /;moderator/i.test(parameters), hasTones: !/;tones=off/i.test(parameters) };
 }
 
 /** Whether a target is a place on the edge, where nobody is called. */
@@ -52,7 +63,17 @@ export function readCallTarget(text: string): CallTarget {
   const slot = slotOf(trimmed);
   if (slot !== null) return { target: `park:${slot}`, host: null };
   const conference = conferenceOf(trimmed);
-  if (conference !== null) return { target: `conference:${conference}`, host: null };
+  if (conference !== null) {
+    const { name, isModerator, hasTones } = conference;
+    const parameters = `${isModerator ? ';moderator' : ''}${hasTones ? '' : ';tones=off'}`;
+    return { target: `conference:${name}${parameters}`, host: null };
+  }
+  if (/^conference:/i.test(trimmed)) {
+    return {
+      problem:
+        'must be conference: and 1 to 64 letters, digits, _ and -; only ;moderator and ;tones=off may follow',
+    };
+  }
   const number = toE164(trimmed);
   if (number !== null) return { target: number, host: null };
   if (extensionForm.test(trimmed)) return { target: trimmed, host: null };

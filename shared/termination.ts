@@ -61,6 +61,11 @@ export const terminations = {
     sipStatus: 0,
     summary: 'Nobody retrieved the parked call in time.',
   },
+  conference_ended: {
+    party: 'edge',
+    sipStatus: 0,
+    summary: 'The moderator left the conference, which ended it.',
+  },
   caller_canceled: { party: 'caller', sipStatus: 487, summary: 'The caller canceled before the answer.' },
   agent_hangup: { party: 'agent', sipStatus: 0, summary: 'The agent ended the call.' },
   api_stop: { party: 'api', sipStatus: 480, summary: 'The call was stopped through the API.' },

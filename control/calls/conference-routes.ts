@@ -127,6 +127,7 @@ function viewsOf(ids: readonly string[], rows: readonly ConferenceParty[]): Conf
           from: from_number,
           to: to_number,
           joined_at: state.joined_at,
+          moderator: state.moderator,
           muted: state.muted,
           speaking: state.speaking,
         })),

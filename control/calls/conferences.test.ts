@@ -35,6 +35,7 @@ const state = (n: number, second = 0, muted = false) => ({
   name: `room-${n}`,
   opened_at: '2030-01-01T00:00:00.000Z',
   joined_at: `2030-01-01T00:00:0${second}.000Z`,
+  moderator: n === 2,
   muted,
   speaking: n === 1,
 });
@@ -65,6 +66,7 @@ it('lists open conferences, newest first, with their parties in the order in whi
     from: '+14155550124',
     to: '+14155550100',
     joined_at: '2030-01-01T00:00:02.000Z',
+    moderator: false,
     muted: true,
     speaking: true,
   });

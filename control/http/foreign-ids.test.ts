@@ -98,6 +98,7 @@ beforeAll(async () => {
     name: mark,
     opened_at: at,
     joined_at: at,
+    moderator: false,
     muted: false,
     speaking: false,
   };

@@ -45,6 +45,7 @@ const conference = {
   name: 'sales',
   opened_at: call.started_at,
   joined_at: call.started_at,
+  moderator: false,
   muted: false,
   speaking: false,
 };

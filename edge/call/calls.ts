@@ -244,7 +244,9 @@ export class Calls {
   /** A transfer to the slot of a parked call or to a conference. Never rejects. */
   async #enter(place: string, call: LiveCall): Promise<TransferOutcome> {
     const slot = slotOf(place);
-    if (slot === null) return this.conferences.join(conferenceOf(place) ?? place, call);
+    const conference = conferenceOf(place);
+    if (conference) return this.conferences.join(conference, call);
+    if (slot === null) throw new Error(`${place} is no place`);
     const parked = this.#parkedIn(call.plan.orgId, slot);
     if (!parked) return failure('target_failed', `No call is parked in slot ${slot}.`);
     return retrieve(parked, call, this.#deps.media);

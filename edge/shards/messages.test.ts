@@ -58,7 +58,7 @@ const examples: Readonly<Record<string, readonly [object, object?]>> = {
   pause_recording: [{ leg: 1, paused: true }],
   bridge: [{ bridge: 3, one: 1, other: 2, transcode: true }, { mode: 'transcoded' }],
   close_bridge: [{ bridge: 3 }],
-  enter_room: [{ room: 4, leg: 1 }],
+  enter_room: [{ room: 4, leg: 1, tones: true }],
   mute_in_room: [{ room: 4, leg: 1, on: true }],
   leave_room: [{ room: 4, leg: 1 }],
   create_agent: [{ agent: 2, settings: echoAgent, call }],

@@ -126,7 +126,7 @@ export const toShard = {
   closeBridge: notice('close_bridge', objectOf({ bridge })),
 
   /** A room begins with its first leg, and ends with its last. */
-  enterRoom: notice('enter_room', objectOf({ room: id, leg })),
+  enterRoom: notice('enter_room', objectOf({ room: id, leg, tones: flag })),
   muteInRoom: notice('mute_in_room', objectOf({ room: id, leg, on: flag })),
   leaveRoom: notice('leave_room', objectOf({ room: id, leg })),
 

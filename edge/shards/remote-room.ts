@@ -20,11 +20,11 @@ export class RemoteRoom implements MediaRoom {
     this.#used = used;
   }
 
-  enter(leg: MediaLeg): void {
+  enter(leg: MediaLeg, tones: boolean): void {
     const id = this.#idOf(leg);
     if (this.#legs.size === 0) this.#used(true);
     this.#legs.set(id, leg);
-    this.#channel.tell(toShard.enterRoom, { room: this.id, leg: id });
+    this.#channel.tell(toShard.enterRoom, { room: this.id, leg: id, tones });
   }
 
   mute(leg: MediaLeg, on: boolean): void {

@@ -116,13 +116,13 @@ export class ShardHost {
 
   #serveRooms(): void {
     const { channel } = this.#parts;
-    channel.onTell(toShard.enterRoom, ({ room: id, leg: legId }) => {
+    channel.onTell(toShard.enterRoom, ({ room: id, leg: legId, tones }) => {
       const leg = this.#legs.get(legId);
       if (!leg) return;
       const entered = this.#rooms.get(id) ?? { room: this.#openRoom(id, leg), legs: new Set<number>() };
       this.#rooms.set(id, entered);
       entered.legs.add(legId);
-      entered.room.enter(leg);
+      entered.room.enter(leg, tones);
     });
     channel.onTell(toShard.muteInRoom, ({ room, leg: legId, on }) => {
       const leg = this.#legs.get(legId);

@@ -10,6 +10,7 @@ const Party = Type.Object({
   from: text,
   to: text,
   joined_at: Iso(),
+  moderator: Type.Boolean(),
   muted: Type.Boolean(),
   speaking: Type.Boolean(),
 });

@@ -80,6 +80,7 @@ export const ConferenceState = Type.Object({
   name: Type.String(),
   opened_at: Iso,
   joined_at: Iso,
+  moderator: Type.Boolean(),
   muted: Type.Boolean(),
   speaking: Type.Boolean(),
 });

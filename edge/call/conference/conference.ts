@@ -1,4 +1,6 @@
 /** One conference: its room, its parties, and what their records say about it. */
+
+import type { ConferenceTarget } from '#shared/call-target.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { ConferenceEvent } from '#shared/edge-protocol/calls.ts';
 import type { NewId } from '#shared/ids.ts';
@@ -23,10 +25,13 @@ interface Party {
   readonly call: LiveCall;
   readonly media: MediaLeg;
   readonly joinedAt: string;
+  readonly isModerator: boolean;
+  readonly hasTones: boolean;
   muted: boolean;
   speaking: boolean;
-  /** It is on hold, and meanwhile not in the room. */
   away: boolean;
+  /** It is in the room: not on hold, and not alone. */
+  seated: boolean;
 }
 
 export class Conference {
@@ -76,21 +81,57 @@ export class Conference {
   }
 
   /** @throws LegsApart when its media is in another place than the room */
-  enter(call: LiveCall, media: MediaLeg): void {
-    this.#room.enter(media);
-    const joinedAt = this.#now();
-    this.#parties.set(call.id, { call, media, joinedAt, muted: false, speaking: false, away: false });
+  enter(call: LiveCall, media: MediaLeg, { isModerator, hasTones }: ConferenceTarget): void {
+    const now = { muted: false, speaking: false, away: false, seated: false };
+    const party: Party = { call, media, joinedAt: this.#now(), isModerator, hasTones, ...now };
+    if (this.#parties.size > 0) this.#sit(party);
+    this.#parties.set(call.id, party);
   }
 
-  /** The call's record says that it is here. */
+  /** Those who are here hear each other; who is alone hears music. */
+  #arrange(): void {
+    const present = [...this.#parties.values()].filter(({ away }) => !away);
+    const [first, ...others] = present;
+    if (others.length > 0) for (const party of present) this.#sit(party);
+    else if (first) {
+      this.#rise(first);
+      first.call.agent.playMusic();
+    }
+  }
+
+  #sit(party: Party): void {
+    if (party.seated) return;
+    this.#room.enter(party.media, party.hasTones);
+    party.seated = true;
+    if (party.muted) this.#room.mute(party.media, true);
+  }
+
+  #rise(party: Party): void {
+    if (!party.seated) return;
+    party.seated = false;
+    this.#room.leave(party.media);
+    this.#heard(party.media, false);
+  }
+
+  /** Its agent has left: it hears the others, and its record says that it is here. */
   welcome(callId: string): void {
     const party = this.#parties.get(callId);
-    if (party) this.#report(party, 'joined');
+    if (!party) return;
+    this.#arrange();
+    this.#report(party, 'joined');
   }
 
-  #report({ call, joinedAt, muted, speaking }: Party, what?: ConferenceEvent['what']): void {
+  #report({ call, joinedAt, isModerator, muted, speaking }: Party, what?: ConferenceEvent['what']): void {
     const { id, name, openedAt } = this.facts;
-    const state = { id, name, opened_at: openedAt, joined_at: joinedAt, muted, speaking };
+    const state = {
+      id,
+      name,
+      opened_at: openedAt,
+      joined_at: joinedAt,
+      moderator: isModerator,
+      muted,
+      speaking,
+    };
     call.ledger.inConference(state, what && this.#event(what));
   }
 
@@ -119,7 +160,7 @@ export class Conference {
     const party = this.#parties.get(callId);
     if (!party || party.muted === muted) return;
     party.muted = muted;
-    if (!party.away) this.#room.mute(party.media, muted);
+    if (party.seated) this.#room.mute(party.media, muted);
     if (muted) party.speaking = false;
     party.call.ledger.note(muted ? 'The call was muted.' : 'The call is no longer muted.');
     this.#report(party);
@@ -134,18 +175,19 @@ export class Conference {
     const party = this.#parties.get(callId);
     if (!party) return;
     party.away = away;
-    if (away) this.#room.leave(party.media);
-    else this.#room.enter(party.media);
-    if (!away && party.muted) this.#room.mute(party.media, true);
-    if (away) this.#heard(party.media, false);
+    if (away) this.#rise(party);
+    this.#arrange();
   }
 
   #leave(call: LiveCall): void {
     const party = this.#parties.get(call.id);
     if (!party) return;
+    this.#rise(party);
     this.#parties.delete(call.id);
-    this.#room.leave(party.media);
     if (this.#speaker === call.id) this.#speaker = null;
     call.ledger.inConference(null, this.#event('left'));
+    const others = [...this.#parties.values()];
+    if (!party.isModerator || others.some(({ isModerator }) => isModerator)) this.#arrange();
+    else for (const other of others) other.call.end({ code: 'conference_ended', detail: null });
   }
 }

@@ -27,6 +27,7 @@ describe('a conference', () => {
     const [one, two, three] = await calls(3);
     if (!one || !two || !three) throw new Error('no calls');
     expect((await bench.transfer(one.agent, room)).outcome).toEqual({ ok: true });
+    expect(one.media.endpoint).toBe(bench.agents.holdMusic);
     await bench.calls.transfer(two.id, room);
     await bench.calls.transfer(three.id, room);
     expect(inRoom()).toEqual([3]);
@@ -39,6 +40,7 @@ describe('a conference', () => {
     expect(bench.record(one.id)).toMatchObject({ termination: 'caller_hangup', hangup_by: 'peer' });
     bench.calls.stop(two.id);
     expect(bench.record(three.id)?.ended_at).toBeNull();
+    expect(three.media.endpoint).toBe(bench.agents.holdMusic);
     bench.calls.stop(three.id);
     expect(inRoom()).toEqual([0]);
     expect(bench.calls.conferences.size).toBe(0);
@@ -66,12 +68,12 @@ describe('a conference', () => {
     if (!one || !two) throw new Error('no calls');
     for (const { id } of [one, two]) await bench.calls.transfer(id, room);
     bench.calls.hold(one.id, 'hold');
-    expect(inRoom()).toEqual([1]);
-    expect(one.media.endpoint).toBe(bench.agents.holdMusic);
+    expect(inRoom()).toEqual([0]);
+    for (const { media } of [one, two]) expect(media.endpoint).toBe(bench.agents.holdMusic);
     bench.calls.hold(one.id, 'resume');
-    expect(inRoom()).toEqual([2]);
+    expect(inRoom()).toEqual([0, 2]);
     bench.calls.park(one.id, { slot: '7', timeoutMs: 60_000, atEnd: 'end' });
-    expect(inRoom()).toEqual([1]);
+    expect(inRoom()).toEqual([0, 0]);
     await bench.calls.retrieve(one.id, two.id).then(
       () => expect.unreachable(),
       (error: unknown) => expect(error).toMatchObject({ code: 'CALL_NOT_ACTIVE' }),
@@ -227,4 +229,60 @@ describe('who speaks in a conference', () => {
     bench.calls.endAll({ code: 'api_stop', detail: null });
     bench.expectNothingLeft();
   });
+});
+
+describe('a moderator of a conference', () => {
+  const moderator = blind('conference:sales;moderator');
+
+  it('ends it by leaving, when no other moderator is there', async () => {
+    const [one, two, three, four] = await calls(4);
+    if (!one || !two || !three || !four) throw new Error('no calls');
+    for (const [{ id }, how] of [
+      [one, room],
+      [two, moderator],
+      [three, moderator],
+      [four, room],
+    ] as const)
+      await bench.calls.transfer(id, how);
+    expect(bench.record(one.id)?.conference).toMatchObject({ moderator: false });
+    expect(bench.record(two.id)?.conference).toMatchObject({ moderator: true });
+    expect(bench.record(two.id)).toMatchObject({ transferred_to: 'conference:sales' });
+    bench.calls.stop(two.id);
+    expect(bench.calls.conferences.parties).toBe(3);
+    bench.calls.hold(three.id, 'hold');
+    expect(bench.calls.conferences.parties).toBe(3);
+    bench.calls.stop(three.id);
+    for (const { id } of [one, four])
+      expect(bench.record(id)).toMatchObject({
+        termination: 'conference_ended',
+        hangup_by: 'transfer',
+        status: 'completed',
+      });
+    expect(bench.calls.conferences.size).toBe(0);
+    expect(bench.shard.host.size).toBe(0);
+    bench.expectNothingLeft();
+  });
+
+  it('ends it when it is parked, and goes on itself', async () => {
+    const [one, two] = await calls(2);
+    if (!one || !two) throw new Error('no calls');
+    await bench.calls.transfer(one.id, moderator);
+    await bench.calls.transfer(two.id, room);
+    bench.calls.park(one.id, { slot: '7', timeoutMs: 60_000, atEnd: 'end' });
+    expect(bench.record(two.id)).toMatchObject({ termination: 'conference_ended' });
+    expect(bench.record(one.id)?.ended_at).toBeNull();
+    bench.calls.stop(one.id);
+    bench.expectNothingLeft();
+  });
+});
+
+it('a conference has tones for those alone who do not turn them off', async () => {
+  const [one, two] = await calls(2);
+  if (!one || !two) throw new Error('no calls');
+  await bench.calls.transfer(one.id, blind('conference:sales;tones=off'));
+  await bench.calls.transfer(two.id, room);
+  expect(inRoom()).toEqual([2]);
+  expect([...bench.media.quiet]).toEqual([one.media]);
+  bench.calls.endAll({ code: 'api_stop', detail: null });
+  bench.expectNothingLeft();
 });

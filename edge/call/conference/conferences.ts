@@ -2,6 +2,7 @@
  * The conferences of this edge. A call enters it by a transfer to `conference:<name>`, its agent leaves, and it hears the
  * others until it ends, is parked, or goes on hold for a while.
  */
+import type { ConferenceTarget } from '#shared/call-target.ts';
 import type { LiveCall } from '../live-call.ts';
 import type { TransferOutcome } from '../ports/transfer.ts';
 import { CommandRefused, LegsApart } from '../refused.ts';
@@ -32,7 +33,8 @@ export class Conferences {
     return [...this.#open.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  join(name: string, call: LiveCall): TransferOutcome {
+  join(target: ConferenceTarget, call: LiveCall): TransferOutcome {
+    const { name } = target;
     const { media, up, plan } = call;
     const key = `${plan.orgId} ${name}`;
     if (!up || !media || call.hold.active) return failure('not_active', 'The call is not up, or is on hold.');
@@ -49,7 +51,7 @@ export class Conferences {
     if (!call.transfers.pairWith(membership))
       return failure('not_active', 'The call is being transferred, or is joined with another.');
     try {
-      conference.enter(call, media);
+      conference.enter(call, media, target);
     } catch (error) {
       membership.left(call.id);
       const code = error instanceof LegsApart ? 'apart' : 'target_failed';

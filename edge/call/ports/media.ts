@@ -136,9 +136,10 @@ export interface RoomOptions {
 export interface MediaRoom {
   /**
    * The leg exchanges its audio with the room until something else is attached to it; then it must leave.
+   * @param tones whether the others hear tones when it comes and when it leaves
    * @throws LegsApart when its media is in another place than the room
    */
-  enter(leg: MediaLeg): void;
+  enter(leg: MediaLeg, tones: boolean): void;
   /** The others do not hear it while it is muted; leaving ends that. No effect when it is not there. */
   mute(leg: MediaLeg, on: boolean): void;
   /** Also of a leg that is closed; no effect when it is not there. */

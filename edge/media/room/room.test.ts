@@ -21,7 +21,7 @@ async function until(parties: readonly (readonly [Party, number])[], done: () =>
 test('three parties hear each other, each without itself, until one leaves', async () => {
   const [a, b, c] = [await party(pcmu), await party(pcmu), await party(pcmu)];
   const room = media().openRoom(a.leg);
-  for (const { leg } of [a, b, c]) room.enter(leg);
+  for (const { leg } of [a, b, c]) room.enter(leg, true);
   await until(
     [
       [a, 500],
@@ -39,9 +39,9 @@ test('three parties hear each other, each without itself, until one leaves', asy
 test('a tone says that a party comes, and that one goes', async () => {
   const [a, b] = [await party(pcmu), await party(pcmu)];
   const room = media().openRoom(a.leg);
-  room.enter(a.leg);
+  room.enter(a.leg, true);
   await a.peer.when(() => a.peer.samples().some((sample) => Math.abs(sample) > 1000));
-  room.enter(b.leg);
+  room.enter(b.leg, true);
   await b.peer.when(() => share(b.peer.samples(400), 660) > 0.9);
   room.leave(b.leg);
   b.leg.attach(null);
@@ -49,10 +49,28 @@ test('a tone says that a party comes, and that one goes', async () => {
   room.leave(a.leg);
 });
 
+test('there are no tones for a party that wants none', async () => {
+  const [a, b, c] = [await party(pcmu), await party(pcmu), await party(pcmu)];
+  const room = media().openRoom(a.leg);
+  for (const { leg } of [a, b]) room.enter(leg, false);
+  await until([[b, 900]], () => hears(a, 900) > 0.9);
+  room.leave(b.leg);
+  b.leg.attach(null);
+  room.enter(c.leg, false);
+  await until([[c, 1300]], () => hears(a, 1300) > 0.9);
+  const heard = a.peer.samples();
+  const parts = Array.from({ length: Math.floor(heard.length / 400) }, (_, n) =>
+    heard.slice(n * 400, n * 400 + 400),
+  ).filter((part) => part.some((sample) => Math.abs(sample) > 1000));
+  expect(parts.length).toBeGreaterThan(2);
+  for (const hz of [440, 660]) expect(parts.filter((part) => share(part, hz) > 0.5)).toEqual([]);
+  for (const { leg } of [a, c]) room.leave(leg);
+});
+
 test('a muted party hears the others, who do not hear it', async () => {
   const [a, b] = [await party(pcmu), await party(pcmu)];
   const room = media().openRoom(a.leg);
-  for (const { leg } of [a, b]) room.enter(leg);
+  for (const { leg } of [a, b]) room.enter(leg, true);
   const talk = [
     [a, 500],
     [b, 700],
@@ -72,7 +90,7 @@ test('the room hears who speaks, until the party is muted or leaves', async () =
     heard: (leg, speaks) =>
       void heard.push(`${leg === a.leg ? 'a' : 'b'} ${speaks ? 'speaks' : 'is silent'}`),
   });
-  for (const { leg } of [a, b]) room.enter(leg);
+  for (const { leg } of [a, b]) room.enter(leg, true);
   await until([[a, 500]], () => heard.length > 0);
   expect(heard).toEqual(['a speaks']);
   room.mute(a.leg, true);

@@ -18,6 +18,8 @@ interface Party {
   readonly frame: Int16Array;
   speaks: boolean;
   muted: boolean;
+  /** Whether tones say that it comes and goes. */
+  readonly tones: boolean;
   /** null: nobody listens. */
   readonly talk: Talk | null;
 }
@@ -54,11 +56,11 @@ export class Room implements MediaRoom, PacedLeg {
     this.#hearing = hearing;
   }
 
-  enter(leg: MediaLeg): void {
-    this.#parties.set(leg, this.#party(leg, false));
+  enter(leg: MediaLeg, tones: boolean): void {
+    this.#parties.set(leg, this.#party(leg, { tones, muted: false }));
     this.#retune();
     this.#seat(leg);
-    this.#ring(comes);
+    if (tones) this.#ring(comes);
     this.#stop ??= this.#playout.add(this);
   }
 
@@ -68,7 +70,7 @@ export class Room implements MediaRoom, PacedLeg {
     this.#parties.delete(leg);
     party.talk?.close();
     this.#retune();
-    this.#ring(goes);
+    if (party.tones) this.#ring(goes);
     if (this.#parties.size === 0) this.close();
   }
 
@@ -128,7 +130,7 @@ export class Room implements MediaRoom, PacedLeg {
     });
   }
 
-  #party(leg: MediaLeg, muted: boolean): Party {
+  #party(leg: MediaLeg, { tones, muted }: Pick<Party, 'tones' | 'muted'>): Party {
     const samples = this.#rate / 50;
     const hearing = this.#hearing;
     const talk =
@@ -141,6 +143,7 @@ export class Room implements MediaRoom, PacedLeg {
       frame: new Int16Array(samples),
       speaks: false,
       muted,
+      tones,
       talk,
     };
   }
@@ -158,9 +161,9 @@ export class Room implements MediaRoom, PacedLeg {
     this.#silence = new Int16Array(rate / 50);
     this.#tone = new Int16Array(0);
     this.#toneAt = 0;
-    for (const [leg, { muted, talk }] of this.#parties) {
-      talk?.close();
-      this.#parties.set(leg, this.#party(leg, muted));
+    for (const [leg, party] of this.#parties) {
+      party.talk?.close();
+      this.#parties.set(leg, this.#party(leg, party));
       this.#seat(leg);
     }
   }

@@ -153,6 +153,8 @@ export class FakeMedia implements LocalMedia {
   readonly rooms: Set<MediaLeg>[] = [];
   /** Somebody in the last room begins to speak, or has stopped. */
   heard: NonNullable<RoomOptions['heard']> = () => {};
+  /** Legs that entered a room without tones. */
+  readonly quiet = new Set<MediaLeg>();
   /** Legs that are muted in their room. */
   readonly muted = new Set<MediaLeg>();
   /** Rejects bridges with 488, as for legs without a common codec. */
@@ -185,7 +187,10 @@ export class FakeMedia implements LocalMedia {
     this.heard = heard;
     this.rooms.push(legs);
     return {
-      enter: (leg) => void legs.add(leg),
+      enter: (leg, tones) => {
+        legs.add(leg);
+        if (!tones) this.quiet.add(leg);
+      },
       mute: (leg, on) => void (on ? this.muted.add(leg) : this.muted.delete(leg)),
       leave: (leg) => {
         legs.delete(leg);
