@@ -16,16 +16,23 @@ it.each([
   ['conference:sales', 'conference:sales'],
   [' Conference:Sales_1;MODERATOR ', 'conference:Sales_1;moderator'],
   ['conference:sales;tones=off;moderator', 'conference:sales;moderator;tones=off'],
+  ['conference:sales;agent=stay', 'conference:sales;agent=stay'],
 ])('reads the conference %j', (text, target) => {
   expect(readCallTarget(text)).toEqual({ target, host: null });
 });
 
 it('reads how a call enters a conference', () => {
-  expect(conferenceOf('conference:sales')).toEqual({ name: 'sales', isModerator: false, hasTones: true });
-  expect(conferenceOf('conference:sales;tones=off;moderator')).toEqual({
+  expect(conferenceOf('conference:sales')).toEqual({
+    name: 'sales',
+    isModerator: false,
+    hasTones: true,
+    keepsAgent: false,
+  });
+  expect(conferenceOf('conference:sales;tones=off;moderator;agent=stay')).toEqual({
     name: 'sales',
     isModerator: true,
     hasTones: false,
+    keepsAgent: true,
   });
   expect(conferenceOf('park:sales')).toBeNull();
 });

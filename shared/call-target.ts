@@ -19,7 +19,7 @@ export function slotOf(target: string): string | null {
   return slotForm.exec(target)?.[1] ?? null;
 }
 
-const conferenceForm = /^conference:([0-9A-Za-z_-]{1,64})((?:;moderator|;tones=off)*)$/i;
+const conferenceForm = /^conference:([0-9A-Za-z_-]{1,64})((?:;moderator|;tones=off|;agent=stay)*)$/i;
 
 /** How a call enters a conference. */
 export interface ConferenceTarget {
@@ -28,13 +28,20 @@ export interface ConferenceTarget {
   readonly isModerator: boolean;
   /** Whether tones say that it comes and goes. */
   readonly hasTones: boolean;
+  /** Whether the agent of a call that opens the conference stays, as a party. */
+  readonly keepsAgent: boolean;
 }
 
 /** The conference that a target names; null: it is another target. */
 export function conferenceOf(target: string): ConferenceTarget | null {
   const [, name, parameters = ''] = conferenceForm.exec(target) ?? [];
   if (name === undefined) return null;
-  return { name, isModerator: /;moderator/i.test(parameters), hasTones: !/;tones=off/i.test(parameters) };
+  return {
+    name,
+    isModerator: /;moderator/i.test(parameters),
+    hasTones: !/;tones=off/i.test(parameters),
+    keepsAgent: /;agent=stay/i.test(parameters),
+  };
 }
 
 /** Whether a target is a place on the edge, where nobody is called. */
@@ -64,14 +71,15 @@ export function readCallTarget(text: string): CallTarget {
   if (slot !== null) return { target: `park:${slot}`, host: null };
   const conference = conferenceOf(trimmed);
   if (conference !== null) {
-    const { name, isModerator, hasTones } = conference;
-    const parameters = `${isModerator ? ';moderator' : ''}${hasTones ? '' : ';tones=off'}`;
+    const { name, isModerator, hasTones, keepsAgent } = conference;
+    const manner = `${isModerator ? ';moderator' : ''}${hasTones ? '' : ';tones=off'}`;
+    const parameters = `${manner}${keepsAgent ? ';agent=stay' : ''}`;
     return { target: `conference:${name}${parameters}`, host: null };
   }
   if (/^conference:/i.test(trimmed)) {
     return {
       problem:
-        'must be conference: and 1 to 64 letters, digits, _ and -; only ;moderator and ;tones=off may follow',
+        'must be conference: and 1 to 64 letters, digits, _ and -; only ;moderator, ;tones=off and ;agent=stay may follow',
     };
   }
   const number = toE164(trimmed);

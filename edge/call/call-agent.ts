@@ -67,6 +67,11 @@ export class CallAgent {
     return this.#seat !== null;
   }
 
+  /** Its audio; null without an agent. */
+  get endpoint(): AudioEndpoint | null {
+    return this.#seat?.agent ?? null;
+  }
+
   /** Replaces the agent's audio with the waiting tone. */
   pause(): void {
     this.#call.attempt('play the waiting tone', () => this.#call.media?.attach(this.#agents.waiting()));

@@ -179,7 +179,7 @@ export class Calls {
    */
   transfer(callId: string, order: TransferOrder): Soon<undefined> {
     const call = this.#live.get(callId);
-    const entered = call?.transfers.entry(order);
+    const entered = call?.transfers.entry(order, 'api');
     if (entered) return entered.then(demandOk);
     const begun = call?.transfers.begin(order);
     if (!begun) throw new CommandRefused('CALL_NOT_ACTIVE', 'The call is not live on this edge.');
@@ -242,10 +242,10 @@ export class Calls {
   }
 
   /** A transfer to the slot of a parked call or to a conference. Never rejects. */
-  async #enter(place: string, call: LiveCall): Promise<TransferOutcome> {
+  async #enter(place: string, call: LiveCall, by: 'agent' | 'api'): Promise<TransferOutcome> {
     const slot = slotOf(place);
     const conference = conferenceOf(place);
-    if (conference) return this.conferences.join(conference, call);
+    if (conference) return this.conferences.join(conference, call, by);
     if (slot === null) throw new Error(`${place} is no place`);
     const parked = this.#parkedIn(call.plan.orgId, slot);
     if (!parked) return failure('target_failed', `No call is parked in slot ${slot}.`);

@@ -12,7 +12,7 @@ import type { CallInput } from './call-state.ts';
 import type { Termination } from './ending.ts';
 import type { Log } from './log.ts';
 import type { AgentLeg } from './ports/agents.ts';
-import type { MediaLeg } from './ports/media.ts';
+import type { AudioEndpoint, MediaLeg } from './ports/media.ts';
 import type { PeerRefer } from './ports/refer.ts';
 import type { NextHop } from './ports/routes.ts';
 import type { DialogLeg, LegFacts } from './ports/signaling.ts';
@@ -87,6 +87,7 @@ interface LiveHold {
 /** Of {@link CallAgent}. */
 interface LiveAgent {
   readonly present: boolean;
+  readonly endpoint: AudioEndpoint | null;
   pause(): void;
   playMusic(): void;
   keepSilent(): void;

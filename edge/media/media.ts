@@ -192,7 +192,7 @@ class MediasoupMedia implements RunningMedia {
     return Bridge.open(one, other, options, this.#shared.log);
   }
 
-  openRoom(_beside: MediaLeg, { heard = () => {} }: RoomOptions = {}): MediaRoom {
+  openRoom(_beside: MediaLeg | null, { heard = () => {} }: RoomOptions = {}): MediaRoom {
     const { playout, log } = this.#shared;
     const deaf = (error: unknown) => log.warn({ err: error }, 'nobody hears who speaks in a conference');
     return new Room(playout, this.#voices && { voices: this.#voices, heard, deaf });

@@ -59,6 +59,8 @@ const examples: Readonly<Record<string, readonly [object, object?]>> = {
   bridge: [{ bridge: 3, one: 1, other: 2, transcode: true }, { mode: 'transcoded' }],
   close_bridge: [{ bridge: 3 }],
   enter_room: [{ room: 4, leg: 1, tones: true }],
+  agent_enters_room: [{ room: 4, agent: 2 }],
+  agent_leaves_room: [{ room: 4, agent: 2 }],
   mute_in_room: [{ room: 4, leg: 1, on: true }],
   leave_room: [{ room: 4, leg: 1 }],
   create_agent: [{ agent: 2, settings: echoAgent, call }],

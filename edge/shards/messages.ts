@@ -127,6 +127,8 @@ export const toShard = {
 
   /** A room begins with its first leg, and ends with its last. */
   enterRoom: notice('enter_room', objectOf({ room: id, leg, tones: flag })),
+  agentEntersRoom: notice('agent_enters_room', objectOf({ room: id, agent })),
+  agentLeavesRoom: notice('agent_leaves_room', objectOf({ room: id, agent })),
   muteInRoom: notice('mute_in_room', objectOf({ room: id, leg, on: flag })),
   leaveRoom: notice('leave_room', objectOf({ room: id, leg })),
 

@@ -1,8 +1,9 @@
 /** A room in a shard, as calls see it from the main thread. */
-import type { MediaLeg, MediaRoom, RoomOptions } from '../call/ports/media.ts';
+import type { AudioEndpoint, MediaLeg, MediaRoom, RoomOptions } from '../call/ports/media.ts';
 import { LegsApart } from '../call/refused.ts';
 import type { Channel } from './channel.ts';
 import { toShard } from './messages.ts';
+import { RemoteAgent } from './remote-agent.ts';
 import { RemoteLeg } from './remote-leg.ts';
 
 export class RemoteRoom implements MediaRoom {
@@ -11,8 +12,10 @@ export class RemoteRoom implements MediaRoom {
   readonly #options: RoomOptions;
   readonly #used: (inUse: boolean) => void;
   readonly #legs = new Map<number, MediaLeg>();
+  /** Ids of legs and agents; no two have the same. */
+  readonly #members = new Set<number>();
 
-  /** @param used told when its first leg enters, and when its last one has left */
+  /** @param used told when its first member enters, and when its last one has left */
   constructor(id: number, channel: Channel, options: RoomOptions, used: (inUse: boolean) => void) {
     this.id = id;
     this.#channel = channel;
@@ -22,8 +25,8 @@ export class RemoteRoom implements MediaRoom {
 
   enter(leg: MediaLeg, tones: boolean): void {
     const id = this.#idOf(leg);
-    if (this.#legs.size === 0) this.#used(true);
     this.#legs.set(id, leg);
+    this.#enter(id);
     this.#channel.tell(toShard.enterRoom, { room: this.id, leg: id, tones });
   }
 
@@ -35,7 +38,30 @@ export class RemoteRoom implements MediaRoom {
     const id = this.#idOf(leg);
     if (!this.#legs.delete(id)) return;
     this.#channel.tell(toShard.leaveRoom, { room: this.id, leg: id });
-    if (this.#legs.size === 0) this.#used(false);
+    this.#leave(id);
+  }
+
+  enterAgent(agent: AudioEndpoint): void {
+    if (!(agent instanceof RemoteAgent) || agent.channel !== this.#channel) throw new LegsApart();
+    if (this.#members.has(agent.id)) return;
+    this.#enter(agent.id);
+    this.#channel.tell(toShard.agentEntersRoom, { room: this.id, agent: agent.id });
+  }
+
+  leaveAgent(agent: AudioEndpoint): void {
+    if (!(agent instanceof RemoteAgent) || !this.#members.has(agent.id)) return;
+    this.#channel.tell(toShard.agentLeavesRoom, { room: this.id, agent: agent.id });
+    this.#leave(agent.id);
+  }
+
+  #enter(id: number): void {
+    if (this.#members.size === 0) this.#used(true);
+    this.#members.add(id);
+  }
+
+  #leave(id: number): void {
+    this.#members.delete(id);
+    if (this.#members.size === 0) this.#used(false);
   }
 
   /** The shard has heard a leg. */

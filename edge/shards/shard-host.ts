@@ -40,8 +40,8 @@ export class ShardHost {
   readonly #legs = new Map<number, LocalLeg>();
   readonly #recordings = new Map<number, LegRecording>();
   readonly #bridges = new Map<number, MediaBridge>();
-  /** With the legs in each. */
-  readonly #rooms = new Map<number, { readonly room: MediaRoom; readonly legs: Set<number> }>();
+  /** With the ids of the legs and agents in each; no two have the same. */
+  readonly #rooms = new Map<number, { readonly room: MediaRoom; readonly members: Set<number> }>();
   readonly #agents = new Map<number, SeatedAgent>();
 
   constructor(parts: ShardHostParts) {
@@ -118,22 +118,31 @@ export class ShardHost {
     const { channel } = this.#parts;
     channel.onTell(toShard.enterRoom, ({ room: id, leg: legId, tones }) => {
       const leg = this.#legs.get(legId);
-      if (!leg) return;
-      const entered = this.#rooms.get(id) ?? { room: this.#openRoom(id, leg), legs: new Set<number>() };
-      this.#rooms.set(id, entered);
-      entered.legs.add(legId);
-      entered.room.enter(leg, tones);
+      if (leg) this.#member(id, legId).enter(leg, tones);
     });
+    channel.onTell(toShard.leaveRoom, ({ room, leg }) => this.#leaveRoom(room, leg));
+    channel.onTell(toShard.agentEntersRoom, ({ room: id, agent: agentId }) => {
+      const agent = this.#agents.get(agentId)?.agent;
+      if (agent) this.#member(id, agentId).enterAgent(agent);
+    });
+    channel.onTell(toShard.agentLeavesRoom, ({ room, agent }) => this.#leaveRoom(room, agent));
     channel.onTell(toShard.muteInRoom, ({ room, leg: legId, on }) => {
       const leg = this.#legs.get(legId);
       if (leg) this.#rooms.get(room)?.room.mute(leg, on);
     });
-    channel.onTell(toShard.leaveRoom, ({ room, leg }) => this.#leaveRoom(room, leg));
   }
 
-  #openRoom(room: number, beside: LocalLeg): MediaRoom {
+  /** The room, with this leg or agent as one of its members. */
+  #member(id: number, member: number): MediaRoom {
+    const entered = this.#rooms.get(id) ?? { room: this.#openRoom(id), members: new Set<number>() };
+    this.#rooms.set(id, entered);
+    entered.members.add(member);
+    return entered.room;
+  }
+
+  #openRoom(room: number): MediaRoom {
     const { channel, media } = this.#parts;
-    return media.openRoom(beside, {
+    return media.openRoom(null, {
       heard: (heard, speaks) => {
         const leg = [...this.#legs].find(([, one]) => one === heard)?.[0];
         if (leg !== undefined) channel.tell(toMain.heardInRoom, { room, leg, speaks });
@@ -141,12 +150,14 @@ export class ShardHost {
     });
   }
 
-  #leaveRoom(id: number, legId: number): void {
+  #leaveRoom(id: number, member: number): void {
     const left = this.#rooms.get(id);
-    const leg = this.#legs.get(legId);
-    if (!left?.legs.delete(legId)) return;
+    if (!left?.members.delete(member)) return;
+    const leg = this.#legs.get(member);
+    const agent = this.#agents.get(member)?.agent;
     if (leg) left.room.leave(leg);
-    if (left.legs.size === 0) this.#rooms.delete(id);
+    if (agent) left.room.leaveAgent(agent);
+    if (left.members.size === 0) this.#rooms.delete(id);
   }
 
   #serveRecordings(): void {
@@ -224,6 +235,7 @@ export class ShardHost {
     });
     channel.onAsk(toShard.closeAgent, ({ agent: id, reason }) => {
       const seated = this.#agents.get(id);
+      for (const room of this.#rooms.keys()) this.#leaveRoom(room, id);
       this.#agents.delete(id);
       seated?.agent?.close(reason);
       return {};

@@ -57,7 +57,8 @@ export class SimMedia implements Media {
   }
 
   openRoom(): MediaRoom {
-    return { enter: () => {}, mute: () => {}, leave: () => {} };
+    const none = () => {};
+    return { enter: none, enterAgent: none, leaveAgent: none, mute: none, leave: none };
   }
 
   async bridge(one: MediaLeg, other: MediaLeg): Promise<MediaBridge> {

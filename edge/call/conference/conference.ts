@@ -5,7 +5,7 @@ import type { Clock } from '#shared/clock.ts';
 import type { ConferenceEvent } from '#shared/edge-protocol/calls.ts';
 import type { NewId } from '#shared/ids.ts';
 import type { LiveCall, LivePairing } from '../live-call.ts';
-import type { Media, MediaLeg, MediaRoom } from '../ports/media.ts';
+import type { AudioEndpoint, Media, MediaLeg, MediaRoom } from '../ports/media.ts';
 
 export interface ConferenceDeps {
   readonly media: Media;
@@ -38,6 +38,8 @@ export class Conference {
   readonly facts: ConferenceFacts;
   readonly #deps: ConferenceDeps;
   readonly #room: MediaRoom;
+  /** An agent that has stayed, and whose it is. */
+  #agent: { readonly callId: string; readonly endpoint: AudioEndpoint } | null = null;
   /** Who began to speak last. */
   #speaker: string | null = null;
   readonly #parties = new Map<string, Party>();
@@ -88,12 +90,16 @@ export class Conference {
     this.#parties.set(call.id, party);
   }
 
-  /** Those who are here hear each other; who is alone hears music. */
+  /** Those who are here hear each other and the agent; who is alone hears music. */
   #arrange(): void {
     const present = [...this.#parties.values()].filter(({ away }) => !away);
     const [first, ...others] = present;
-    if (others.length > 0) for (const party of present) this.#sit(party);
-    else if (first) {
+    const agent = this.#agent?.endpoint;
+    if (agent && !first) this.#room.leaveAgent(agent);
+    if (agent || others.length > 0) {
+      for (const party of present) this.#sit(party);
+      if (agent && first) this.#room.enterAgent(agent);
+    } else if (first) {
       this.#rise(first);
       first.call.agent.playMusic();
     }
@@ -113,10 +119,14 @@ export class Conference {
     this.#heard(party.media, false);
   }
 
-  /** Its agent has left: it hears the others, and its record says that it is here. */
-  welcome(callId: string): void {
+  /**
+   * It hears the others, and its record says that it is here.
+   * @param agent of the call, when it stays
+   */
+  welcome(callId: string, agent: AudioEndpoint | null): void {
     const party = this.#parties.get(callId);
     if (!party) return;
+    if (agent) this.#agent = { callId, endpoint: agent };
     this.#arrange();
     this.#report(party, 'joined');
   }
@@ -184,6 +194,10 @@ export class Conference {
     if (!party) return;
     this.#rise(party);
     this.#parties.delete(call.id);
+    if (this.#agent?.callId === call.id) {
+      this.#room.leaveAgent(this.#agent.endpoint);
+      this.#agent = null;
+    }
     if (this.#speaker === call.id) this.#speaker = null;
     call.ledger.inConference(null, this.#event('left'));
     const others = [...this.#parties.values()];

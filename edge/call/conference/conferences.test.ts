@@ -286,3 +286,58 @@ it('a conference has tones for those alone who do not turn them off', async () =
   bench.calls.endAll({ code: 'api_stop', detail: null });
   bench.expectNothingLeft();
 });
+
+describe('an agent that stays in the conference that its call opens', () => {
+  const staying = blind('conference:sales;agent=stay');
+
+  it('is a party until its call leaves', async () => {
+    const [one, two] = await calls(2);
+    if (!one || !two) throw new Error('no calls');
+    await bench.calls.transfer(one.id, staying);
+    expect(one.agent.closedFor).toEqual([]);
+    expect(inRoom()).toEqual([1]);
+    expect([...bench.media.agentsInRoom]).toEqual([one.agent]);
+    await bench.calls.transfer(two.id, staying);
+    expect(two.agent.closedFor).toEqual(['The call joined the conference sales.']);
+    expect([...bench.media.agentsInRoom]).toEqual([one.agent]);
+    bench.calls.hold(one.id, 'hold');
+    expect(inRoom()).toEqual([1]);
+    expect([...bench.media.agentsInRoom]).toEqual([one.agent]);
+    bench.calls.hold(two.id, 'hold');
+    expect(bench.media.agentsInRoom.size).toBe(0);
+    bench.calls.hold(one.id, 'resume');
+    bench.calls.hold(two.id, 'resume');
+    expect([...bench.media.agentsInRoom]).toEqual([one.agent]);
+    bench.calls.stop(one.id);
+    expect(one.agent.closedFor).toHaveLength(1);
+    expect(bench.media.agentsInRoom.size).toBe(0);
+    expect(two.media.endpoint).toBe(bench.agents.holdMusic);
+    bench.calls.stop(two.id);
+    expect(bench.shard.host.size).toBe(0);
+    bench.expectNothingLeft();
+  });
+
+  it('goes on with its call alone after the call was parked', async () => {
+    const [one, two] = await calls(2);
+    if (!one || !two) throw new Error('no calls');
+    await bench.calls.transfer(one.id, staying);
+    await bench.calls.transfer(two.id, room);
+    bench.calls.park(one.id, { slot: '7', timeoutMs: 60_000, atEnd: 'agent' });
+    expect(bench.media.agentsInRoom.size).toBe(0);
+    bench.clock.advance(60_000);
+    expect(one.media.endpoint).toBe(one.agent);
+    expect(one.agent.closedFor).toEqual([]);
+    bench.calls.endAll({ code: 'api_stop', detail: null });
+    bench.expectNothingLeft();
+  });
+
+  it('leaves when it has ordered the transfer itself', async () => {
+    const [one] = await calls(1);
+    if (!one) throw new Error('no call');
+    expect((await bench.transfer(one.agent, staying)).outcome).toEqual({ ok: true });
+    expect(one.agent.closedFor).toEqual(['The call joined the conference sales.']);
+    expect(bench.media.agentsInRoom.size).toBe(0);
+    bench.calls.endAll({ code: 'api_stop', detail: null });
+    bench.expectNothingLeft();
+  });
+});

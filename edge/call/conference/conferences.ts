@@ -33,7 +33,8 @@ export class Conferences {
     return [...this.#open.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  join(target: ConferenceTarget, call: LiveCall): TransferOutcome {
+  /** @param by who has ordered it: an agent that has leaves the call, as after every transfer */
+  join(target: ConferenceTarget, call: LiveCall, by: 'agent' | 'api'): TransferOutcome {
     const { name } = target;
     const { media, up, plan } = call;
     const key = `${plan.orgId} ${name}`;
@@ -58,9 +59,10 @@ export class Conferences {
       return failure(code, error instanceof Error ? error.message : String(error));
     }
     this.#open.set(key, conference);
-    call.agent.close(`The call joined the conference ${name}.`);
+    const agent = !found && target.keepsAgent && by === 'api' ? call.agent.endpoint : null;
+    if (!agent) call.agent.close(`The call joined the conference ${name}.`);
     call.ledger.handedOver(`conference:${name}`);
-    conference.welcome(call.id);
+    conference.welcome(call.id, agent);
     call.ledger.note(`Joined the conference ${name}.`);
     return { ok: true };
   }

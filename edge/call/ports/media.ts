@@ -132,6 +132,9 @@ export interface RoomOptions {
   readonly heard?: (leg: MediaLeg, speaks: boolean) => void;
 }
 
+/** What a room needs of a leg. */
+export type RoomLeg = Pick<MediaLeg, 'codec' | 'attach'>;
+
 /** A place where legs hear each other. It is released when the last one has left. */
 export interface MediaRoom {
   /**
@@ -140,6 +143,13 @@ export interface MediaRoom {
    * @throws LegsApart when its media is in another place than the room
    */
   enter(leg: MediaLeg, tones: boolean): void;
+  /**
+   * An agent hears the room and speaks into it, until it leaves. It must not be attached to a leg meanwhile.
+   * @throws LegsApart when it is in another place than the room
+   */
+  enterAgent(agent: AudioEndpoint): void;
+  /** No effect when it is not there. */
+  leaveAgent(agent: AudioEndpoint): void;
   /** The others do not hear it while it is muted; leaving ends that. No effect when it is not there. */
   mute(leg: MediaLeg, on: boolean): void;
   /** Also of a leg that is closed; no effect when it is not there. */
@@ -161,4 +171,6 @@ export interface Media {
 /** Media of this thread. */
 export interface LocalMedia extends Media {
   createLeg(options: MediaLegOptions): Promise<LocalLeg>;
+  /** @param beside it matters only where there are several places */
+  openRoom(beside: MediaLeg | null, options?: RoomOptions): MediaRoom;
 }

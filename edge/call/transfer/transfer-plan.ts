@@ -49,7 +49,7 @@ export interface TransferParts {
   /** Places an outbound leg, or ends it at once. */
   place(plan: OutboundPlan): LiveCall;
   /** Carries out a transfer to a place on this edge: the slot of a parked call, or a conference. Never rejects. */
-  enter(place: string, call: LiveCall): Promise<TransferOutcome>;
+  enter(place: string, call: LiveCall, by: 'agent' | 'api'): Promise<TransferOutcome>;
   readonly headersOf: HeadersOf;
   /** Called once for every transfer with a known outcome. */
   decided(kind: TransferKind, outcome: TransferOutcome): void;

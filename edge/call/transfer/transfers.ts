@@ -71,7 +71,7 @@ export class Transfers {
 
   /** A transfer ordered by the agent. Never rejects. */
   order(order: TransferOrder): Promise<TransferOutcome> {
-    const entered = this.entry(order);
+    const entered = this.entry(order, 'agent');
     if (entered) return entered;
     let begun: Transfer | FailedTransfer = callOver;
     this.#call.guarded(() => {
@@ -81,9 +81,9 @@ export class Transfers {
   }
 
   /** The outcome of an order to enter a place on this edge; null: somebody is to be called. */
-  entry({ target }: TransferOrder): Promise<TransferOutcome> | null {
+  entry({ target }: TransferOrder, by: 'agent' | 'api'): Promise<TransferOutcome> | null {
     if (!this.#parts || !isPlace(target)) return null;
-    return this.#call.answered ? this.#parts.enter(target, this.#call) : Promise.resolve(callOver);
+    return this.#call.answered ? this.#parts.enter(target, this.#call, by) : Promise.resolve(callOver);
   }
 
   /** @returns the transfer, or why there is none */

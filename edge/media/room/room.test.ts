@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { loudVoices } from '../../../test/kit/ears/loud-voices.ts';
 import { type Party, pcmu, testOptions, useMedia } from '../../../test/kit/edge/media.ts';
 import { share } from '../../../test/kit/fakes/audio.ts';
+import type { AudioEndpoint } from '../../call/ports/media.ts';
 
 const { media, party } = useMedia({ ...testOptions(30_800), voices: loudVoices });
 
@@ -66,6 +67,40 @@ test('there are no tones for a party that wants none', async () => {
   for (const hz of [440, 660]) expect(parts.filter((part) => share(part, hz) > 0.5)).toEqual([]);
   for (const { leg } of [a, c]) room.leave(leg);
 });
+
+test.each([8000, 16_000] as const)(
+  'an agent at %i Hz hears the parties and speaks to them, until it leaves',
+  async (sampleRate) => {
+    const [a, b] = [await party(pcmu), await party(pcmu)];
+    const room = media().openRoom(a.leg);
+    for (const { leg } of [a, b]) room.enter(leg, false);
+    let heard = new Int16Array(0);
+    let at = 0;
+    const agent: AudioEndpoint = {
+      sampleRate,
+      read: (frame) => {
+        for (let i = 0; i < frame.length; i++)
+          frame[i] = 8000 * Math.sin((2 * Math.PI * 900 * at++) / sampleRate);
+        return true;
+      },
+      write: (frame) => {
+        heard = Int16Array.from([...heard.slice(-sampleRate / 5), ...frame]);
+      },
+    };
+    room.enterAgent(agent);
+    await until(
+      [[a, 500]],
+      () =>
+        hears(a, 900) > 0.9 &&
+        hears(b, 900) > 0.3 &&
+        hears(b, 500) > 0.3 &&
+        share(heard, 500, sampleRate) > 0.9,
+    );
+    room.leaveAgent(agent);
+    await until([[a, 500]], () => hears(b, 500) > 0.9);
+    for (const { leg } of [a, b]) room.leave(leg);
+  },
+);
 
 test('a muted party hears the others, who do not hear it', async () => {
   const [a, b] = [await party(pcmu), await party(pcmu)];

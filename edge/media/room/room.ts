@@ -5,13 +5,16 @@
  *
  * It works at 16 kHz while a party has a codec with more than telephone bandwidth, else at 8 kHz.
  */
-import type { AudioEndpoint, MediaLeg, MediaRoom } from '../../call/ports/media.ts';
+import type { AudioEndpoint, MediaLeg, MediaRoom, RoomLeg } from '../../call/ports/media.ts';
 import { crossingRate, FrameQueue } from '../crossing.ts';
 import type { PacedLeg, Playout } from '../playout.ts';
+import { AgentParty } from './agent-party.ts';
 import { MixLevel } from './mixer.ts';
 import { type RoomVoices, Talk } from './talk.ts';
 
 interface Party {
+  /** null: an agent, without a leg. */
+  readonly leg: MediaLeg | null;
   readonly input: FrameQueue;
   readonly output: FrameQueue;
   readonly level: MixLevel;
@@ -23,6 +26,8 @@ interface Party {
   /** null: nobody listens. */
   readonly talk: Talk | null;
 }
+
+type PartyFacts = Pick<Party, 'leg' | 'tones' | 'muted'>;
 
 /** Tones at which parties come and go, Hz, one after the other. */
 const comes = [440, 660] as const;
@@ -41,7 +46,8 @@ export interface RoomHearing {
 export class Room implements MediaRoom, PacedLeg {
   readonly #playout: Playout;
   readonly #hearing: RoomHearing | null;
-  readonly #parties = new Map<MediaLeg, Party>();
+  readonly #parties = new Map<RoomLeg, Party>();
+  readonly #agents = new Map<AudioEndpoint, AgentParty>();
   #rate: AudioEndpoint['sampleRate'] = 8000;
   #sum = new Int32Array(160);
   #out = new Int16Array(160);
@@ -57,14 +63,36 @@ export class Room implements MediaRoom, PacedLeg {
   }
 
   enter(leg: MediaLeg, tones: boolean): void {
-    this.#parties.set(leg, this.#party(leg, { tones, muted: false }));
+    this.#enter(leg, { leg, tones, muted: false });
+  }
+
+  enterAgent(agent: AudioEndpoint): void {
+    if (this.#agents.has(agent)) return;
+    const party = new AgentParty(agent, this.#playout);
+    this.#agents.set(agent, party);
+    this.#enter(party, { leg: null, tones: false, muted: false });
+  }
+
+  #enter(leg: RoomLeg, facts: PartyFacts): void {
+    this.#parties.set(leg, this.#party(facts));
     this.#retune();
     this.#seat(leg);
-    if (tones) this.#ring(comes);
+    if (facts.tones) this.#ring(comes);
     this.#stop ??= this.#playout.add(this);
   }
 
+  leaveAgent(agent: AudioEndpoint): void {
+    const party = this.#agents.get(agent);
+    this.#agents.delete(agent);
+    party?.close();
+    if (party) this.#leave(party);
+  }
+
   leave(leg: MediaLeg): void {
+    this.#leave(leg);
+  }
+
+  #leave(leg: RoomLeg): void {
     const party = this.#parties.get(leg);
     if (!party) return;
     this.#parties.delete(leg);
@@ -83,6 +111,8 @@ export class Room implements MediaRoom, PacedLeg {
   close(): void {
     for (const { talk } of this.#parties.values()) talk?.close();
     this.#parties.clear();
+    for (const agent of this.#agents.values()) agent.close();
+    this.#agents.clear();
     this.#stop?.();
     this.#stop = null;
   }
@@ -130,13 +160,16 @@ export class Room implements MediaRoom, PacedLeg {
     });
   }
 
-  #party(leg: MediaLeg, { tones, muted }: Pick<Party, 'tones' | 'muted'>): Party {
+  #party({ leg, tones, muted }: PartyFacts): Party {
     const samples = this.#rate / 50;
     const hearing = this.#hearing;
     const talk =
-      hearing && new Talk(this.#rate, hearing.voices, (speaks) => hearing.heard(leg, speaks), hearing.deaf);
+      hearing &&
+      leg &&
+      new Talk(this.#rate, hearing.voices, (speaks) => hearing.heard(leg, speaks), hearing.deaf);
     const [input, output] = [new FrameQueue(samples), new FrameQueue(samples)];
     return {
+      leg,
       input,
       output,
       level: new MixLevel(),
@@ -163,12 +196,12 @@ export class Room implements MediaRoom, PacedLeg {
     this.#toneAt = 0;
     for (const [leg, party] of this.#parties) {
       party.talk?.close();
-      this.#parties.set(leg, this.#party(leg, party));
+      this.#parties.set(leg, this.#party(party));
       this.#seat(leg);
     }
   }
 
-  #seat(leg: MediaLeg): void {
+  #seat(leg: RoomLeg): void {
     const party = this.#parties.get(leg);
     if (!party) return;
     leg.attach({

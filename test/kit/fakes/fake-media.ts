@@ -153,6 +153,7 @@ export class FakeMedia implements LocalMedia {
   readonly rooms: Set<MediaLeg>[] = [];
   /** Somebody in the last room begins to speak, or has stopped. */
   heard: NonNullable<RoomOptions['heard']> = () => {};
+  readonly agentsInRoom = new Set<AudioEndpoint>();
   /** Legs that entered a room without tones. */
   readonly quiet = new Set<MediaLeg>();
   /** Legs that are muted in their room. */
@@ -182,7 +183,7 @@ export class FakeMedia implements LocalMedia {
     return bridge;
   }
 
-  openRoom(_beside?: MediaLeg, { heard = () => {} }: RoomOptions = {}): MediaRoom {
+  openRoom(_beside?: MediaLeg | null, { heard = () => {} }: RoomOptions = {}): MediaRoom {
     const legs = new Set<MediaLeg>();
     this.heard = heard;
     this.rooms.push(legs);
@@ -191,6 +192,8 @@ export class FakeMedia implements LocalMedia {
         legs.add(leg);
         if (!tones) this.quiet.add(leg);
       },
+      enterAgent: (agent) => void this.agentsInRoom.add(agent),
+      leaveAgent: (agent) => void this.agentsInRoom.delete(agent),
       mute: (leg, on) => void (on ? this.muted.add(leg) : this.muted.delete(leg)),
       leave: (leg) => {
         legs.delete(leg);

@@ -1,0 +1,74 @@
+/**
+ * An agent in a room: it hears the mix and speaks into it, as a leg's endpoint does, but there is no leg. So it has a turn
+ * of its own every 20 ms, and the room seats it like a leg.
+ */
+import type { AudioEndpoint, RoomLeg } from '../../call/ports/media.ts';
+import { Downsampler, Upsampler } from '../codec/resample.ts';
+import type { PacedLeg, Playout } from '../playout.ts';
+
+type Rate = AudioEndpoint['sampleRate'];
+
+export class AgentParty implements RoomLeg, PacedLeg {
+  /** The codecs of the others decide about the room's rate. */
+  readonly codec = null;
+  readonly #agent: AudioEndpoint;
+  readonly #playout: Playout;
+  #seat: AudioEndpoint | null = null;
+  #stop: (() => void) | null = null;
+  #spoken = new Int16Array(0);
+  #mixed = new Int16Array(0);
+  #toRoom = converter(8000, 8000);
+  #toAgent = converter(8000, 8000);
+
+  constructor(agent: AudioEndpoint, playout: Playout) {
+    this.#agent = agent;
+    this.#playout = playout;
+  }
+
+  attach(seat: AudioEndpoint | null): void {
+    this.#seat = seat;
+    if (!seat) {
+      this.close();
+      return;
+    }
+    const own = this.#agent.sampleRate;
+    this.#spoken = new Int16Array(own / 50);
+    this.#mixed = new Int16Array(seat.sampleRate / 50);
+    this.#toRoom = converter(own, seat.sampleRate);
+    this.#toAgent = converter(seat.sampleRate, own);
+    this.#stop ??= this.#playout.add(this);
+  }
+
+  close(): void {
+    this.#seat = null;
+    this.#stop?.();
+    this.#stop = null;
+  }
+
+  tick(): void {
+    const seat = this.#seat;
+    if (!seat) return;
+    if (this.#agent.read(this.#spoken)) seat.write?.(this.#toRoom(this.#spoken));
+    if (!seat.read(this.#mixed)) this.#mixed.fill(0);
+    this.#agent.write?.(this.#toAgent(this.#mixed));
+  }
+
+  skip(): void {}
+
+  failed(error: Error): void {
+    this.close();
+    throw error;
+  }
+}
+
+/** Converts frames of 20 ms; what it returns is good until the next one. */
+function converter(from: Rate, to: Rate): (frame: Int16Array) => Int16Array {
+  if (from === to) return (frame) => frame;
+  const out = new Int16Array(to / 50);
+  const samples = from / 50;
+  const filter = from < to ? new Upsampler(samples) : new Downsampler(samples);
+  return (frame) => {
+    filter.process(frame, samples, out);
+    return out;
+  };
+}
