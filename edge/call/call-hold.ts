@@ -15,7 +15,7 @@ export class CallHold {
   #active = false;
   /** What the hold has separated. */
   #parted: Parting | null = null;
-  #parked: { readonly slot: string; readonly timer: Timer } | null = null;
+  #parked: { readonly order: ParkOrder; readonly timer: Timer } | null = null;
 
   constructor(call: LiveCall) {
     this.#call = call;
@@ -27,7 +27,12 @@ export class CallHold {
 
   /** Where the call is parked; null: it is not. */
   get slot(): string | null {
-    return this.#parked?.slot ?? null;
+    return this.parked?.slot ?? null;
+  }
+
+  /** How it is parked; null: it is not. */
+  get parked(): ParkOrder | null {
+    return this.#parked?.order ?? null;
   }
 
   /** @returns false when the call is not up, or is being transferred */
@@ -47,14 +52,15 @@ export class CallHold {
    * Parks the call. Another party that it is bridged with leaves.
    * @returns false when the call is not up, is being transferred, or is the leg to a transfer target
    */
-  park({ slot, timeoutMs, atEnd }: ParkOrder): boolean {
+  park(order: ParkOrder): boolean {
+    const { slot, timeoutMs, atEnd } = order;
     const { up, transfers, ledger, limits } = this.#call;
     if (!up || !transfers.goAlone()) return false;
     this.#parked?.timer.cancel();
     const timer = limits.after(timeoutMs, () =>
       this.#call.guarded(() => this.#expired(slot, timeoutMs, atEnd)),
     );
-    this.#parked = { slot, timer };
+    this.#parked = { order, timer };
     this.#parted = null;
     if (!this.#active) this.#hold();
     ledger.note(`The call was parked in slot ${slot}.`);

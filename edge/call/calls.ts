@@ -241,6 +241,11 @@ export class Calls {
     demandOk(outcome);
   }
 
+  /** After a transfer that failed: it returns to its agent when another call has its slot by now. */
+  #repark(call: LiveCall, order: ParkOrder): void {
+    if (call.up && !this.#parkedIn(call.plan.orgId, order.slot)) this.park(call.id, order);
+  }
+
   /** A transfer to the slot of a parked call or to a conference. Never rejects. */
   async #enter(place: string, call: LiveCall, by: 'agent' | 'api'): Promise<TransferOutcome> {
     const slot = slotOf(place);
@@ -279,6 +284,7 @@ export class Calls {
       place,
       decided,
       enter,
+      repark: (call, order) => this.#repark(call, order),
     };
   }
 

@@ -13,6 +13,7 @@ import type { Termination } from './ending.ts';
 import type { Log } from './log.ts';
 import type { AgentLeg } from './ports/agents.ts';
 import type { AudioEndpoint, MediaLeg } from './ports/media.ts';
+import type { ParkOrder } from './ports/park.ts';
 import type { PeerRefer } from './ports/refer.ts';
 import type { NextHop } from './ports/routes.ts';
 import type { DialogLeg, LegFacts } from './ports/signaling.ts';
@@ -81,6 +82,7 @@ export interface LivePairing {
 interface LiveHold {
   readonly active: boolean;
   readonly slot: string | null;
+  readonly parked: ParkOrder | null;
   release(): void;
 }
 

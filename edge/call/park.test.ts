@@ -93,6 +93,46 @@ describe('a parked call', () => {
     bench.expectNothingLeft();
   });
 
+  it('is in its slot again when the number that is called does not answer, and its time starts again', async () => {
+    const { agent, media } = await bench.callUp();
+    bench.calls.park('id-1', inSlot('7'));
+    await bench.calls.transfer('id-1', blind());
+    expect(media.endpoint).toBe(bench.agents.ringback);
+    bench.clock.advance(30_000);
+    await settle();
+    expect(media.endpoint).toBe(bench.agents.holdMusic);
+    expect(media.holding).toBe(true);
+    bench.clock.advance(59_000);
+    expect(media.endpoint).toBe(bench.agents.holdMusic);
+    bench.clock.advance(1_000);
+    expect(media.endpoint).toBe(agent);
+    endAll();
+  });
+
+  it('returns to its agent when another call took its slot while the number was called', async () => {
+    const { one, second } = await two();
+    bench.calls.park('id-1', inSlot('7'));
+    await bench.calls.transfer('id-1', blind());
+    bench.calls.park(second, inSlot('7'));
+    bench.clock.advance(30_000);
+    await settle();
+    expect(one.media.endpoint).toBe(one.agent);
+    expect(one.media.holding).toBe(false);
+    endAll();
+  });
+
+  it('stays in its slot when no number can be called', async () => {
+    const { media } = await bench.callUp();
+    bench.routes.hops = null;
+    bench.calls.park('id-1', inSlot('7'));
+    expect(() => bench.calls.transfer('id-1', blind())).toThrow(
+      expect.objectContaining({ code: 'NO_OUTBOUND_ROUTE' }),
+    );
+    await settle();
+    expect(media.endpoint).toBe(bench.agents.holdMusic);
+    endAll();
+  });
+
   it('is bridged with a number that is called', async () => {
     const { media } = await bench.callUp();
     bench.calls.park('id-1', inSlot('7'));

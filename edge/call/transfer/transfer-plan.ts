@@ -5,6 +5,7 @@ import type { Termination } from '../ending.ts';
 import type { LiveCall } from '../live-call.ts';
 import type { Agents } from '../ports/agents.ts';
 import type { Media } from '../ports/media.ts';
+import type { ParkOrder } from '../ports/park.ts';
 import type { PeerRefer } from '../ports/refer.ts';
 import type { HeadersOf, Routes } from '../ports/routes.ts';
 import type { ConsultOrder, TransferOutcome } from '../ports/transfer.ts';
@@ -50,6 +51,8 @@ export interface TransferParts {
   place(plan: OutboundPlan): LiveCall;
   /** Carries out a transfer to a place on this edge: the slot of a parked call, or a conference. Never rejects. */
   enter(place: string, call: LiveCall, by: 'agent' | 'api'): Promise<TransferOutcome>;
+  /** Parks a call again, where its slot is still free. */
+  repark(call: LiveCall, order: ParkOrder): void;
   readonly headersOf: HeadersOf;
   /** Called once for every transfer with a known outcome. */
   decided(kind: TransferKind, outcome: TransferOutcome): void;

@@ -177,10 +177,14 @@ export class Transfers {
   }
 
   #begin(plan: TransferPlan): Transfer | FailedTransfer {
-    if (!this.#parts) return failure('no_route', 'Outbound calls are disabled on this edge.');
-    this.#call.hold.release();
-    const transfer = new Transfer(plan, this.#call, this.#parts);
+    const parts = this.#parts;
+    const call = this.#call;
+    if (!parts) return failure('no_route', 'Outbound calls are disabled on this edge.');
+    const { parked } = call.hold;
+    call.hold.release();
+    const transfer = new Transfer(plan, call, parts);
     this.#current = transfer;
+    if (parked) void transfer.outcome.then(({ ok }) => ok || call.guarded(() => parts.repark(call, parked)));
     this.#early = plan.kind !== 'fallback' && !this.#call.up && transfer.possible();
     if (!this.#early) transfer.begin();
     return transfer;
