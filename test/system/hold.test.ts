@@ -3,6 +3,7 @@
  * edge/media/our-hold.test.ts: baresip records nothing after a re-INVITE, but counts the packets that it plays.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { ConferenceList } from '#shared/api/conferences.ts';
 import { share, tone } from '../kit/fakes/audio.ts';
 import { eventually, saw } from '../kit/programs/eventually.ts';
 import { number, TransferSystem } from '../kit/programs/transfers.ts';
@@ -153,7 +154,7 @@ test('a caller retrieves a parked one, and both phones hear each other', async (
   });
 });
 
-test('three phones with three codecs hear each other in a conference, until they hang up', async () => {
+test('three phones with three codecs hear each other in a conference, until they are muted, removed or hang up', async () => {
   const codecs = [
     ['PCMU', 500],
     ['G722/16000/1', 900],
@@ -187,7 +188,25 @@ test('three phones with three codecs hear each other in a conference, until they
       return shares.every((one, at) => (at === index ? one < 0.05 : one > 0.3)) || null;
     });
   }
+  const { conference_id } = await eventually('the conference with three parties', async () => {
+    const { data } = await at.system.api.read(ConferenceList, 'GET', '/v1/conferences');
+    const [open] = data.conferences;
+    return open?.parties.length === 3 ? open : null;
+  });
+  const party = `/v1/conferences/${conference_id}/parties/${ids[0]}`;
+  await at.system.api.ok('POST', `${party}/mute`);
+  await eventually('that the muted tone is gone at the second phone', async () => {
+    const { samples, sampleRate } = (await phones[1]?.heard()) ?? {
+      samples: new Int16Array(0),
+      sampleRate: 8000,
+    };
+    const last = samples.slice(-sampleRate / 5);
+    return (share(last, 500, sampleRate) < 0.05 && share(last, 1300, sampleRate) > 0.3) || null;
+  });
+  await at.system.api.ok('DELETE', party);
+  expect(await at.ended(ids[0] ?? '')).toMatchObject({ hangup_by: 'api' });
   for (const [index, phone] of phones.entries()) {
+    if (index === 0) continue;
     await phone.command('hangup');
     expect(await at.ended(ids[index] ?? '')).toMatchObject({
       hangup_by: 'peer',

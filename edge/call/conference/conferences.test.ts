@@ -341,3 +341,27 @@ describe('an agent that stays in the conference that its call opens', () => {
     bench.expectNothingLeft();
   });
 });
+
+describe('a call that is answered but not up yet', () => {
+  it('enters when it is up', async () => {
+    const { peer, media } = await bench.answered();
+    const entered = bench.calls.transfer('id-1', room);
+    expect(bench.calls.conferences.parties).toBe(0);
+    await expect(bench.calls.transfer('id-1', room)).rejects.toMatchObject({ code: 'CALL_NOT_ACTIVE' });
+    peer.peer.acknowledged(null);
+    await entered;
+    expect(bench.calls.conferences.parties).toBe(1);
+    expect(media.endpoint).toBe(bench.agents.holdMusic);
+    bench.calls.endAll({ code: 'api_stop', detail: null });
+    bench.expectNothingLeft();
+  });
+
+  it('does not when it ends before', async () => {
+    await bench.answered();
+    const entered = bench.calls.transfer('id-1', room);
+    bench.calls.stop('id-1');
+    await expect(entered).rejects.toMatchObject({ code: 'CALL_NOT_ACTIVE' });
+    expect(bench.calls.conferences.size).toBe(0);
+    bench.calls.endAll({ code: 'api_stop', detail: null });
+  });
+});

@@ -27,6 +27,8 @@ export class Transfers {
   #current: Transfer | null = null;
   /** Whether the current one waits for the call to be up. */
   #early = false;
+  /** Carries out the entry of a place that waits for the call to be up, or to end. */
+  #whenUp: (() => void) | null = null;
   /** Whether the call is the target leg of another call's transfer. */
   #bound: boolean;
   #leaving = false;
@@ -83,7 +85,14 @@ export class Transfers {
   /** The outcome of an order to enter a place on this edge; null: somebody is to be called. */
   entry({ target }: TransferOrder, by: 'agent' | 'api'): Promise<TransferOutcome> | null {
     if (!this.#parts || !isPlace(target)) return null;
-    return this.#call.answered ? this.#parts.enter(target, this.#call, by) : Promise.resolve(callOver);
+    const { answered, up, termination } = this.#call;
+    if (!answered) return Promise.resolve(callOver);
+    const { enter } = this.#parts;
+    if (up || termination) return enter(target, this.#call, by);
+    if (this.#whenUp) return Promise.resolve(failure('not_active', 'Another transfer waits for the call.'));
+    return new Promise((resolve) => {
+      this.#whenUp = () => resolve(enter(target, this.#call, by));
+    });
   }
 
   /** @returns the transfer, or why there is none */
@@ -132,6 +141,12 @@ export class Transfers {
     this.#early = false;
     if (begins) this.#current?.begin();
     else this.#current?.callerUp();
+    this.#enterNow();
+  }
+
+  #enterNow(): void {
+    this.#whenUp?.();
+    this.#whenUp = null;
   }
 
   /** The peer hangs up. @returns whether that completes a transfer */
@@ -150,6 +165,7 @@ export class Transfers {
   callEnded(): void {
     this.#current?.callEnded();
     this.#pairing?.left(this.#call.id);
+    this.#enterNow();
   }
 
   /** @returns false when the call is being transferred, or is joined with another one already */
