@@ -184,7 +184,7 @@ describe('the limits of conferences', () => {
     expect(three.media.endpoint).toBe(three.agent);
     await bench.calls.transfer(three.id, blind('conference:one'));
     await bench.transfer(four.agent, blind('conference:one'));
-    expect(refused).toEqual([limit, 'maxParties']);
+    expect(refused).toEqual([limit === 'mostOfEdge' ? 'edge' : 'organization', 'parties']);
     bench.calls.endAll({ code: 'api_stop', detail: null });
     bench.expectNothingLeft();
   });

@@ -13,7 +13,7 @@ import type { ConferenceLimits } from './limits.ts';
 export interface ConferencesDeps extends ConferenceDeps {
   readonly conferenceLimits: ConferenceLimits;
   /** Called once for every call that a limit keeps out. */
-  readonly conferenceRefused: (limit: keyof ConferenceLimits) => void;
+  readonly conferenceRefused: (limit: Full['limit']) => void;
 }
 
 export class Conferences {
@@ -89,7 +89,7 @@ export class Conferences {
     const { maxParties } = this.#deps.conferenceLimits;
     if (size < maxParties) return null;
     return {
-      limit: 'maxParties',
+      limit: 'parties',
       reason: `The conference ${facts.name} is full: it has ${maxParties} parties.`,
     };
   }
@@ -99,15 +99,15 @@ export class Conferences {
     const own = [...this.#open.values()].filter(({ facts }) => facts.orgId === orgId).length;
     if (own >= mostOfOrganization)
       return {
-        limit: 'mostOfOrganization',
+        limit: 'organization',
         reason: `The organization has ${own} conferences on this edge, which are all that it may have.`,
       };
     if (this.size < mostOfEdge) return null;
-    return { limit: 'mostOfEdge', reason: `The edge has ${mostOfEdge} conferences, and opens no more.` };
+    return { limit: 'edge', reason: `The edge has ${mostOfEdge} conferences, and opens no more.` };
   }
 }
 
 interface Full {
-  readonly limit: keyof ConferenceLimits;
+  readonly limit: 'parties' | 'organization' | 'edge';
   readonly reason: string;
 }
