@@ -17,6 +17,15 @@ const pauseAfter = (waitedMs: number) => Math.min(longestPauseMs, Math.max(short
 
 const looking = new AsyncLocalStorage<{ seen: unknown }>();
 
+/** Tell what happened meanwhile, for the error message. */
+const witnesses = new Set<() => string>();
+
+/** Has the errors of {@link eventually} contain what a program says of itself. Returns a function that ends it. */
+export function witness(tell: () => string): () => void {
+  witnesses.add(tell);
+  return () => witnesses.delete(tell);
+}
+
 /** Records a value that {@link eventually} checked: its error contains the last one. */
 export function saw<T>(seen: T): T {
   const look = looking.getStore();
@@ -29,7 +38,7 @@ export function saw<T>(seen: T): T {
  *
  * @param what completes the sentence "timed out waiting for ..."
  * @param ask returns null or undefined while there is no result, and passes the current value to {@link saw}
- * @throws Error with `what` and the last value
+ * @throws Error with `what`, the last value, and what the programs that run have said last
  */
 export async function eventually<T>(
   what: string,
@@ -43,7 +52,10 @@ export async function eventually<T>(
     if (answer !== null && answer !== undefined) return answer;
     const waitedMs = performance.now() - began;
     if (waitedMs > limitMs) {
-      throw new Error(`timed out waiting for ${what} (${limitMs} ms); seen last: ${shown(look.seen)}`);
+      const told = [...witnesses].map((tell) => `\n${tell()}`);
+      throw new Error(
+        `timed out waiting for ${what} (${limitMs} ms); seen last: ${shown(look.seen)}${told.join('')}`,
+      );
     }
     await pause(pauseAfter(waitedMs));
   }

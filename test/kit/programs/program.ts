@@ -5,11 +5,14 @@ import { join } from 'node:path';
 import type { ControlOptions } from '../../../control/program.ts';
 import type { EdgeOptions } from '../../../edge/start/context.ts';
 import { nodeFlags } from '../../../scripts/supervisor/node-flags.ts';
+import { witness } from './eventually.ts';
 import { family } from './processes.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 /** Output kept for failure messages, characters. */
 const keptOutput = 20_000;
+/** Of it, what errors of the kit show. */
+const shownOutput = 4_000;
 /** Time-out for the end of a program: longer than it drains, shorter than that of a hook. */
 const endLimitMs = 150_000;
 
@@ -78,7 +81,9 @@ export class TestProgram {
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
     this.#closed = once(child, 'close');
+    const end = witness(() => `${this.name} said last:\n${this.#output.slice(-shownOutput)}`);
     child.once('exit', () => {
+      end();
       if (this.#child === child) this.#child = null;
     });
     this.#child = child;
