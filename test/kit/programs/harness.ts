@@ -194,6 +194,8 @@ export class TestSystem {
       () => this.#drachtio?.kill(),
       () => this.control.end('SIGTERM'),
       () => this.#nothingLeft(started),
+      () => noFault(this.edge),
+      () => noFault(this.control),
       () => rm(this.folder, { recursive: true }),
     );
   }
@@ -244,6 +246,11 @@ export class TestSystem {
       return null;
     }
   }
+}
+
+/** A program that died is the test's failure, also when the test did not miss it. */
+function noFault({ fault }: TestProgram): void {
+  if (fault !== null) throw new Error(fault);
 }
 
 /** A drachtio-server of an operator, and the settings with which the edge uses it. */

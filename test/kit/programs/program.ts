@@ -25,6 +25,10 @@ export class TestProgram {
   #output = '';
   #closed: Promise<unknown> = Promise.resolve();
   #family = new Set<number>();
+  /** It was told to end. */
+  #isEnding = false;
+  /** How it ended by itself; null: it did not. */
+  #fault: string | null = null;
 
   private constructor(name: 'control' | 'edge', env: NodeJS.ProcessEnv, options: object) {
     this.name = name;
@@ -59,6 +63,11 @@ export class TestProgram {
     return this.#output;
   }
 
+  /** How it ended though nobody told it to, with its output; null: it did not. */
+  get fault(): string | null {
+    return this.#fault === null ? null : `${this.name}${this.#fault}\n${this.#output}`;
+  }
+
   /** Resolves when it has ended and all its output is in `output`. */
   get closed(): Promise<unknown> {
     return this.#closed;
@@ -81,9 +90,13 @@ export class TestProgram {
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
     this.#closed = once(child, 'close');
-    const end = witness(() => `${this.name} said last:\n${this.#output.slice(-shownOutput)}`);
-    child.once('exit', () => {
-      end();
+    this.#isEnding = false;
+    const end = witness(
+      () => `${this.name}${this.#fault ?? ''} said last:\n${this.#output.slice(-shownOutput)}`,
+    );
+    child.once('exit', (code, signal) => {
+      if (this.#isEnding) end();
+      else this.#fault = ` (which ended with ${signal ?? code})`;
       if (this.#child === child) this.#child = null;
     });
     this.#child = child;
@@ -103,6 +116,7 @@ export class TestProgram {
    */
   end(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): Promise<number | null> {
     this.noteFamily();
+    this.#isEnding = true;
     const child = this.#child;
     if (!child) return Promise.resolve(null);
     return new Promise((resolve, reject) => {
