@@ -232,6 +232,7 @@ export class Call implements LiveCall {
   ): Promise<MediaLeg | null> {
     const media = await this.#deps.media.createLeg({
       callId: this.id,
+      orgId: this.#plan.orgId,
       codecs,
       beside,
       parentId: this.#plan.parentId,

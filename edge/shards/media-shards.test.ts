@@ -139,6 +139,33 @@ describe('media shards', () => {
     await leg(media, 'e');
   });
 
+  it('have the calls of an organization on one shard, and those of another one on the other', async () => {
+    const media = await start(2, { ports: 8 });
+    const of = (callId: string, orgId: string) => media.createLeg({ callId, orgId, codecs: ['PCMU'] });
+    const [a, b, c, d] = [
+      await of('a', 'org-1'),
+      await of('b', 'org-2'),
+      await of('c', 'org-1'),
+      await of('d', 'org-2'),
+    ];
+    await Promise.all([a, b, c, d].map((one) => one.answer(sdpOffer)));
+    for (const [one, other] of [
+      [a, c],
+      [b, d],
+    ] as const)
+      expect((await media.bridge(one, other, { transcode: false })).mode).toBe('relayed');
+    await expect(media.bridge(a, b, { transcode: false })).rejects.toThrow('two media shards');
+    // An organization without calls has no place any more.
+    for (const one of [a, c]) one.close();
+    const agent = media.create(echoAgent, facts('e'), hostOf([]));
+    await agent.prepare();
+    const e = await of('e', 'org-1');
+    e.attach(agent);
+    await e.answer(sdpOffer);
+    await expect(media.bridge(e, b, { transcode: false })).rejects.toThrow('two media shards');
+    agent.close('over');
+  });
+
   it('have the agent and the legs of an outbound call on one shard', async () => {
     const media = await start(2);
     await leg(media, 'other');

@@ -1,6 +1,6 @@
 /**
- * The media shards of the edge: starts and replaces them, and places each call on one. A call's legs and agents, and
- * those of its transfers, are on one shard, so that no audio crosses.
+ * The media shards of the edge: starts and replaces them, and places each call on one (placement.ts). A call's legs and
+ * agents, and those of its transfers, are on one shard, so that no audio crosses.
  *
  *     starting ──ready──> up ──ended, does not answer, breaks the protocol──> lost ──a second──> starting
  */
@@ -20,8 +20,9 @@ import type {
 import type { ConsultOrder } from '../call/ports/transfer.ts';
 import { CallRefused, LegsApart } from '../call/refused.ts';
 import type { ShardConfig, ShardState } from './messages.ts';
+import { placesFor } from './placement.ts';
 import { musicOnHold, RemoteLeg, waitingTone } from './remote-leg.ts';
-import type { Shard } from './shard.ts';
+import type { CallUse, Shard } from './shard.ts';
 import { type ShardLoad, ShardSlot, type ShardSlotOptions } from './shard-slot.ts';
 
 export interface MediaShardsOptions extends Omit<ShardSlotOptions, 'index' | 'used' | 'unused'> {
@@ -32,6 +33,7 @@ export interface MediaShardsOptions extends Omit<ShardSlotOptions, 'index' | 'us
 interface Place {
   readonly shard: Shard;
   readonly load: ShardLoad;
+  readonly orgId: string | undefined;
   /** Its legs and agents that are in use. */
   uses: number;
 }
@@ -51,6 +53,8 @@ export interface ShardsStats {
 export class MediaShards implements Media, Agents {
   readonly #slots: readonly ShardSlot[];
   readonly #places = new Map<string, Place>();
+  /** Calls of each organization on each shard. */
+  readonly #byOrganization = new Map<string, Map<Shard, number>>();
 
   private constructor(options: MediaShardsOptions) {
     this.#slots = Array.from(
@@ -99,9 +103,9 @@ export class MediaShards implements Media, Agents {
         0,
       );
     return {
-      shards: this.#byLoad().length,
+      shards: this.#up().length,
       deaths: this.#slots.reduce((total, { deaths }) => total + deaths, 0),
-      legs: this.#byLoad().reduce((total, { legs }) => total + legs, 0),
+      legs: this.#up().reduce((total, { legs }) => total + legs, 0),
       ports: {
         inUse: this.#slots.reduce((total, { state }) => total + (state?.ports_in_use ?? 0), 0),
         total: this.#slots.reduce((total, { ports }) => total + ports, 0),
@@ -133,7 +137,7 @@ export class MediaShards implements Media, Agents {
     const placed = this.#placeOf(options.callId, options.parentId);
     if (placed) return placed.createLeg(options);
     let refused: unknown = noShard();
-    for (const shard of this.#byLoad()) {
+    for (const shard of this.#placesFor(options.orgId)) {
       try {
         return await shard.createLeg(options);
       } catch (error) {
@@ -146,15 +150,13 @@ export class MediaShards implements Media, Agents {
   }
 
   async bridge(one: MediaLeg, other: MediaLeg, options: BridgeOptions): Promise<MediaBridge> {
-    const shard = this.#byLoad().find(({ channel }) => one instanceof RemoteLeg && one.channel === channel);
+    const shard = this.#up().find(({ channel }) => one instanceof RemoteLeg && one.channel === channel);
     if (!shard) throw new Error('the media of a leg to bridge is gone');
     return shard.bridge(one, other, options);
   }
 
   openRoom(beside: MediaLeg, options?: RoomOptions): MediaRoom {
-    const shard = this.#byLoad().find(
-      ({ channel }) => beside instanceof RemoteLeg && beside.channel === channel,
-    );
+    const shard = this.#up().find(({ channel }) => beside instanceof RemoteLeg && beside.channel === channel);
     if (!shard) throw new LegsApart();
     return shard.openRoom(beside, options);
   }
@@ -178,20 +180,26 @@ export class MediaShards implements Media, Agents {
   }
 
   /** @throws Error when no shard is up */
-  #shardOf({ callId, parentId }: CallFacts): Shard {
-    const shard = this.#placeOf(callId, parentId) ?? this.#byLoad()[0];
+  #shardOf({ callId, parentId, orgId }: CallFacts): Shard {
+    const shard = this.#placeOf(callId, parentId) ?? this.#placesFor(orgId)[0];
     if (!shard) throw noShard();
     return shard;
   }
 
   // ---------------------------------------------------------------- places
 
-  /** The shards that are up; the one with most free ports in proportion first. */
-  #byLoad(): Shard[] {
-    return this.#slots
-      .flatMap(({ up, load, ports }) => (up ? [{ up, share: load.calls / ports }] : []))
-      .sort((one, other) => one.share - other.share)
-      .map(({ up }) => up);
+  /** The shards that are up. */
+  #up(): Shard[] {
+    return this.#slots.flatMap(({ up }) => up ?? []);
+  }
+
+  /** The same, in the order in which a new call of the organization asks them for a place. */
+  #placesFor(orgId: string | undefined): Shard[] {
+    const own = orgId === undefined ? undefined : this.#byOrganization.get(orgId);
+    const shards = this.#slots.flatMap(({ up, load, ports }) =>
+      up ? [{ up, calls: load.calls, own: own?.get(up) ?? 0, ports }] : [],
+    );
+    return placesFor(shards).map(({ up }) => up);
   }
 
   #placeOf(callId: string, parentId: string | undefined): Shard | null {
@@ -199,12 +207,13 @@ export class MediaShards implements Media, Agents {
     return place?.shard ?? null;
   }
 
-  #used(callId: string, shard: Shard, load: ShardLoad): void {
+  #used({ callId, orgId }: CallUse, shard: Shard, load: ShardLoad): void {
     const place = this.#places.get(callId);
     if (place) place.uses++;
     else {
-      this.#places.set(callId, { shard, load, uses: 1 });
+      this.#places.set(callId, { shard, load, orgId, uses: 1 });
       load.calls++;
+      this.#count(orgId, shard, 1);
     }
   }
 
@@ -213,6 +222,17 @@ export class MediaShards implements Media, Agents {
     if (place?.shard !== shard || --place.uses > 0) return;
     this.#places.delete(callId);
     place.load.calls--;
+    this.#count(place.orgId, shard, -1);
+  }
+
+  #count(orgId: string | undefined, shard: Shard, change: 1 | -1): void {
+    if (orgId === undefined) return;
+    const own = this.#byOrganization.get(orgId) ?? new Map<Shard, number>();
+    const calls = (own.get(shard) ?? 0) + change;
+    if (calls > 0) own.set(shard, calls);
+    else own.delete(shard);
+    if (own.size > 0) this.#byOrganization.set(orgId, own);
+    else this.#byOrganization.delete(orgId);
   }
 }
 

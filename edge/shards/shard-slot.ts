@@ -4,7 +4,7 @@ import type { CodecName } from '#shared/codecs.ts';
 import type { Log } from '../call/log.ts';
 import { Channel, type Port } from './channel.ts';
 import { type ShardConfig, type ShardState, toMain, toShard } from './messages.ts';
-import { Shard, type ShardOptions } from './shard.ts';
+import { type CallUse, Shard, type ShardOptions } from './shard.ts';
 
 /** A running shard. */
 export interface ShardThread {
@@ -31,7 +31,7 @@ export interface ShardSlotOptions extends Pick<ShardOptions, 'keyKnown'> {
   readonly serve: (channel: Channel) => () => void;
   /** A shard is gone: nobody writes any more what it recorded. @param recordings ids of those without an end */
   readonly gone: (index: number, recordings: readonly string[]) => void;
-  readonly used: (callId: string, shard: Shard, load: ShardLoad) => void;
+  readonly used: (call: CallUse, shard: Shard, load: ShardLoad) => void;
   readonly unused: (callId: string, shard: Shard) => void;
 }
 
@@ -145,7 +145,7 @@ export class ShardSlot {
     const shard: Shard = new Shard({
       channel,
       keyKnown,
-      used: (callId) => used(callId, shard, load),
+      used: (call) => used(call, shard, load),
       unused: (callId) => unused(callId, shard),
     });
     const running: Running = { thread, shard, load, release: serve(channel), isReady: false };

@@ -23,12 +23,19 @@ import { RemoteAgent } from './remote-agent.ts';
 import { musicOnHold, RemoteBridge, RemoteLeg, waitingTone } from './remote-leg.ts';
 import { RemoteRoom } from './remote-room.ts';
 
+/** A call that has a leg or an agent in a shard. */
+export interface CallUse {
+  readonly callId: string;
+  /** Absent: of no organization. */
+  readonly orgId?: string | undefined;
+}
+
 export interface ShardOptions {
   readonly channel: Channel;
   /** Called with every SRTP key of a call. */
   readonly keyKnown: (callId: string, key: string) => void;
   /** Called when a leg or an agent of a call begins, and when it is over. */
-  readonly used: (callId: string) => void;
+  readonly used: (call: CallUse) => void;
   readonly unused: (callId: string) => void;
 }
 
@@ -59,7 +66,7 @@ export class Shard implements Media, Agents {
     const { channel } = this;
     const { callId, codecs, beside } = options;
     const id = this.#nextId++;
-    const over = this.#inUse(callId, () => this.#legs.delete(id));
+    const over = this.#inUse(options, () => this.#legs.delete(id));
     const leg = new RemoteLeg({
       ...options,
       id,
@@ -135,23 +142,23 @@ export class Shard implements Media, Agents {
     return musicOnHold;
   }
 
-  #newAgent({ callId }: CallFacts, host: AgentHost): RemoteAgent {
+  #newAgent(call: CallFacts, host: AgentHost): RemoteAgent {
     const id = this.#nextId++;
-    const over = this.#inUse(callId, () => this.#agents.delete(id));
+    const over = this.#inUse(call, () => this.#agents.delete(id));
     const agent = new RemoteAgent({ id, channel: this.channel, host, over });
     this.#agents.set(id, agent);
     return agent;
   }
 
   /** @returns ends the use, once */
-  #inUse(callId: string, ended: () => void): () => void {
+  #inUse(call: CallUse, ended: () => void): () => void {
     let inUse = true;
-    this.#options.used(callId);
+    this.#options.used(call);
     return () => {
       if (!inUse) return;
       inUse = false;
       ended();
-      this.#options.unused(callId);
+      this.#options.unused(call.callId);
     };
   }
 

@@ -1,20 +1,32 @@
-/** A fault ends one of two media shards during calls: its calls end and say why, the others go on, and it is replaced. */
+/**
+ * A fault ends one of two media shards during calls: its calls end and say why, the others go on, and it is replaced. Calls
+ * of one organization are on one shard, so there are two of them.
+ */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { RecordingOne } from '#shared/api/recordings.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
+import type { Api } from '../kit/programs/api.ts';
 import { type Caller, callAndTalk } from '../kit/programs/caller.ts';
 import { eventually, saw } from '../kit/programs/eventually.ts';
+import { furtherOrganization } from '../kit/programs/further-organization.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
 import { commandLine, descriptors, family } from '../kit/programs/processes.ts';
 
 const fault = new URL('../kit/fakes/fault-in-shard.mjs', import.meta.url).href;
 /** Two for each shard. */
 const callsAtOnce = 4;
+const ofAnother = '+14155550177';
+
+/** A caller, and the API of the organization that it has called. */
+interface Talk extends Caller {
+  readonly api: Api;
+}
 
 let system: TestSystem;
-let callers: Caller[] = [];
+let numbers: readonly (readonly [api: Api, number: string])[];
+let callers: Talk[] = [];
 
 beforeAll(async () => {
   system = await TestSystem.start({
@@ -22,29 +34,46 @@ beforeAll(async () => {
     METRICS_PUBLIC: 'true',
     NODE_OPTIONS: `--import ${fault}`,
   });
-  const path = `/v1/inbound/${encodeURIComponent(system.tone.number)}`;
-  await system.api.ok('POST', path, { recording: { mode: 'audio', announcement: 'none' } });
-  await system.api.applied(system.tone.number);
+  const another = await furtherOrganization(system);
+  await another.attach(ofAnother);
+  const ask = { name: 'Ask', text: 'How can I help?', isStart: true };
+  const pathway = await another.pathway('desk', [{ id: 'ask', type: 'Default', data: ask }], []);
+  await another.answerWith(ofAnother, { pathway_id: pathway });
+  numbers = [
+    [system.api, system.tone.number],
+    [another, ofAnother],
+  ];
+  for (const [api, number] of numbers) {
+    await api.answerWith(number, { recording: { mode: 'audio', announcement: 'none' } });
+    await api.applied(number);
+  }
 });
 
 afterEach(() => releaseAll(...callers.splice(0).map((caller) => () => caller.close())));
 
 afterAll(() => system?.stop());
 
-/** Calls that hear the tone. */
-async function talk(): Promise<Caller[]> {
-  const made: Caller[] = [];
-  for (let i = 0; i < callsAtOnce; i++) {
-    const caller = await callAndTalk(system, system.tone.number);
-    callers.push(caller);
-    made.push(caller);
-    await caller.media.play(caller.media.toneFrames(700, 5));
-    await caller.media.heard(5);
+async function call(api: Api, number: string): Promise<Talk> {
+  const caller = { ...(await callAndTalk(system, number)), api };
+  callers.push(caller);
+  return caller;
+}
+
+/** Calls that hear their agents. */
+async function talk(): Promise<Talk[]> {
+  const made: Talk[] = [];
+  for (let i = 0; i < callsAtOnce / 2; i++) {
+    for (const [api, number] of numbers) {
+      const caller = await call(api, number);
+      made.push(caller);
+      await caller.media.play(caller.media.toneFrames(700, 5));
+      await caller.media.heard(5);
+    }
   }
   return made;
 }
 
-async function hangUp(made: readonly Caller[]): Promise<void> {
+async function hangUp(made: readonly Talk[]): Promise<void> {
   for (const caller of made) {
     await caller.hangup();
     await caller.close();
@@ -70,9 +99,9 @@ function isWorker(pid: number): boolean {
   return commandLine(pid).includes('mediasoup-worker');
 }
 
-async function endOf(caller: Caller) {
-  const { id } = await system.api.loggedCall(caller.callId, () => true);
-  return { id, caller, entry: await system.api.endedCall(id) };
+async function endOf({ api, callId }: Talk) {
+  const { id } = await api.loggedCall(callId, () => true);
+  return { id, entry: await api.endedCall(id) };
 }
 
 test('its calls end as media_lost, and nothing of them is left', async () => {
@@ -85,12 +114,15 @@ test('its calls end as media_lost, and nothing of them is left', async () => {
   const made = await talk();
   writeFileSync(join(system.folder, 'fault in media shard 0'), '');
   const lost = await eventually('the calls of one shard to end', async () => {
-    const log = await system.api.calls();
+    const logs = await Promise.all(numbers.map(([api]) => api.calls()));
+    const log = logs.flat();
     const ended = made.filter(({ callId }) =>
       log.some(({ call_id, termination }) => call_id === callId && termination === 'media_lost'),
     );
     return saw(ended).length === callsAtOnce / 2 ? ended : null;
   });
+  // All of one organization: the other one was not on this shard.
+  expect(new Set(lost.map(({ api }) => api)).size).toBe(1);
   for (const caller of lost) {
     await caller.phone.expect('BYE');
     const { id, entry } = await endOf(caller);
@@ -101,12 +133,12 @@ test('its calls end as media_lost, and nothing of them is left', async () => {
       termination: 'media_lost',
       termination_detail: 'the media shard that carried the call ended',
     });
-    expect(await system.api.detail(id)).toMatchObject({
+    expect(await caller.api.detail(id)).toMatchObject({
       call_ended_by: 'ERROR',
       error_message: expect.stringContaining('the media shard that carried the call ended'),
     });
     await eventually('what was recorded of it in control', async () => {
-      const answer = await system.api.request('GET', `/v1/calls/${id}/recording/details`);
+      const answer = await caller.api.request('GET', `/v1/calls/${id}/recording/details`);
       return (answer.status === 200 && answer.read(RecordingOne).data.recording.state === 'ready') || null;
     });
   }
@@ -116,8 +148,7 @@ test('its calls end as media_lost, and nothing of them is left', async () => {
   const others = made.filter((caller) => !lost.includes(caller));
   for (const { media } of others) await media.heard(media.packets + 10);
   // Also while the shard is being replaced there is room for a call.
-  const next = await callAndTalk(system, system.tone.number);
-  callers.push(next);
+  const next = await call(system.api, system.tone.number);
   await next.media.heard(5);
   await hangUp([...others, next]);
   for (const caller of [...others, next])

@@ -38,6 +38,8 @@ export interface MediaLegOptions {
   readonly failed?: ((error: Error) => void) | undefined;
   /** A leg that this one will be bridged to: both then use the same media worker. */
   readonly beside?: MediaLeg | undefined;
+  /** Calls of one organization are carried in one place while it has room. */
+  readonly orgId?: string | undefined;
   /** The call whose transfer this call belongs to: the audio of both is carried in one place. */
   readonly parentId?: string | undefined;
 }

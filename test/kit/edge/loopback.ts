@@ -29,7 +29,7 @@ export function loopback(media: LocalMedia, agents: Agents) {
   const shard = new Shard({
     channel: new Channel(ours, broken),
     keyKnown: () => {},
-    used: (callId) => void uses.set(callId, (uses.get(callId) ?? 0) + 1),
+    used: ({ callId }) => void uses.set(callId, (uses.get(callId) ?? 0) + 1),
     unused: (callId) => {
       const left = (uses.get(callId) ?? 0) - 1;
       if (left > 0) uses.set(callId, left);

@@ -30,8 +30,9 @@ export class TransferSystem {
     this.pathway = pathway;
   }
 
-  static async start(): Promise<TransferSystem> {
-    const system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '3600' });
+  /** @param extra settings */
+  static async start(extra: Record<string, string> = {}): Promise<TransferSystem> {
+    const system = await startTrunkSystem({ TRUNK_PROBE_INTERVAL_S: '3600', ...extra });
     const pair = await trunkPair(system);
     const trunk = await TestTrunk.listen(pair);
     await attachTrunk(system, number, trunk.port, 'enable_all');
