@@ -1,4 +1,5 @@
 /** The agent of one call: prepared, started, paused, moved, closed. */
+import type { CodecName } from '#shared/codecs.ts';
 import { AgentSeat } from './agent-seat.ts';
 import type { CallDeps } from './call-deps.ts';
 import type { Termination } from './ending.ts';
@@ -24,16 +25,20 @@ export class CallAgent {
   /**
    * Creates the agent and prepares it.
    * @param speaker used instead of the plan's agent
+   * @param expected codec of the peer's audio, where it is not negotiated yet
    * @returns why it failed; null when the agent is ready or the call has ended
    */
-  async prepare(speaker?: (call: CallFacts, host: AgentHost) => AgentLeg): Promise<Termination | null> {
+  async prepare(
+    speaker?: (call: CallFacts, host: AgentHost) => AgentLeg,
+    expected: CodecName | null = null,
+  ): Promise<Termination | null> {
     const call = this.#call;
     const { id, facts, plan } = call;
     const { agent } = plan;
     const create = speaker ?? (agent && ((known, host) => this.#agents.create(agent, known, host)));
     if (!create) return { code: 'no_agent', detail: null };
     try {
-      const known = { ...callFacts(id, facts, plan), codec: call.media?.codec ?? null };
+      const known = { ...callFacts(id, facts, plan), codec: call.media?.codec ?? expected };
       this.#seat = new AgentSeat(call, (host) => create(known, host));
       const recording = call.recording.ready();
       await this.#inTime(this.#seat.agent.prepare());

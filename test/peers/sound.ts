@@ -35,3 +35,24 @@ export function hasTone(samples: Int16Array, sampleRate: number, hz: number): bo
   }
   return false;
 }
+
+/** Share of the power that is above a frequency, 0..1: what is left of the sound after a low-pass filter of 101 taps. */
+export function shareAbove(samples: Int16Array, sampleRate: number, hz: number): number {
+  const half = 50;
+  const cut = (2 * hz) / sampleRate;
+  const taps = Array.from({ length: 2 * half + 1 }, (_, n) => {
+    const at = n - half;
+    const sinc = at === 0 ? cut : Math.sin(Math.PI * cut * at) / (Math.PI * at);
+    return sinc * (0.54 + 0.46 * Math.cos((Math.PI * at) / half));
+  });
+  let all = 0;
+  let above = 0;
+  for (let at = half; at + half < samples.length; at += 1) {
+    let low = 0;
+    for (const [n, tap] of taps.entries()) low += tap * (samples[at + n - half] ?? 0);
+    const sample = samples[at] ?? 0;
+    all += sample ** 2;
+    above += (sample - low) ** 2;
+  }
+  return all === 0 ? 0 : above / all;
+}

@@ -24,7 +24,10 @@ export interface CallFacts {
   readonly parentId?: string;
   /** Outbound calls: what to do when voicemail answers; absent or null: no detection. */
   readonly voicemail?: VoicemailOrder | null;
-  /** Of the peer's audio, where it is known when the agent is made: on inbound calls with an offer. */
+  /**
+   * Of the peer's audio when the agent is made: negotiated on inbound calls with an offer, on outbound ones what is
+   * offered first. The peer may choose another.
+   */
   readonly codec?: CodecName | null;
 }
 

@@ -5,14 +5,14 @@
  *                                         | the same session: accepted
  *                                         | a fork other than that of the early media: new media leg, re-INVITE
  */
-import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
+import type { CodecName } from '#shared/codecs.ts';
 import type { Call } from '../call.ts';
 import type { MediaLegOptions } from '../ports/media.ts';
 import { CallRefused } from '../refused.ts';
 
 export class OutboundMedia {
   readonly #call: Call;
-  #codecs: readonly CodecName[] = defaultCodecs;
+  #codecs: readonly CodecName[] = [];
   #beside: MediaLegOptions['beside'];
   #early: { readonly sdp: string; readonly accepted: Promise<boolean> } | null = null;
   #renegotiated: () => void = () => {};
@@ -23,7 +23,7 @@ export class OutboundMedia {
 
   /**
    * Replaces the media leg by a new one.
-   * @param codecs in preference order; empty: the default list
+   * @param codecs in preference order
    * @param beside media leg that the call will be bridged to
    * @returns its offer; null when the call has ended in the meantime
    * @throws CallRefused 503 when no RTP port is free
@@ -33,7 +33,7 @@ export class OutboundMedia {
     beside?: MediaLegOptions['beside'] | null,
   ): Promise<string | null> {
     const call = this.#call;
-    this.#codecs = codecs.length > 0 ? codecs : defaultCodecs;
+    this.#codecs = codecs;
     this.#early = null;
     this.#beside = beside ?? undefined;
     const media = await call.createMedia(this.#codecs, this.#beside);

@@ -124,6 +124,17 @@ describe('an outbound call', () => {
     expectNothingLeft();
   });
 
+  it.each([
+    ['the codec offered first', ['Opus', 'PCMU'] as const, 'Opus'],
+    ['the default codec offered first', [] as const, 'PCMU'],
+  ])('makes its agent for %s', async (_, codecs, codec) => {
+    routes.hops = [hopAt(5061, { route: { ...route, codecs } })];
+    await answered();
+    expect(agents.last.call).toMatchObject({ codec });
+    calls.stop('call-1');
+    expect(last()?.codec).toBe('PCMU');
+  });
+
   it('waits for an agent that is not ready when the call is answered', async () => {
     agents.ready = false;
     const leg = await answered();

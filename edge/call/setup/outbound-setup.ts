@@ -7,6 +7,7 @@
  * Every attempt has its own media leg, so no two endpoints see the same SRTP key.
  */
 import type { Clock } from '#shared/clock.ts';
+import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
 import type { Call } from '../call.ts';
 import type { OutboundParts } from '../call-deps.ts';
 import type { OutboundPlan } from '../call-plan.ts';
@@ -97,15 +98,17 @@ export class OutboundSetup implements Setup {
     this.#attempt = attempt;
     call.useHop(hop);
     const { leg } = this.#order;
-    this.#agentReady ??= this.#prepareAgent();
-    const codecs = leg?.codecs(hop.route) ?? hop.route.codecs;
+    const given = leg?.codecs(hop.route) ?? hop.route.codecs;
+    const codecs = given.length > 0 ? given : defaultCodecs;
+    this.#agentReady ??= this.#prepareAgent(codecs[0] ?? null);
     const offer = await this.#media.begin(codecs, leg?.beside);
     if (offer !== null) this.#dial(attempt, offer);
   }
 
-  async #prepareAgent(): Promise<void> {
+  /** @param expected the codec that we offer first: the agent must be ready before the peer has chosen */
+  async #prepareAgent(expected: CodecName | null): Promise<void> {
     const speaker = this.#order.leg?.speaker;
-    const obstacle = await this.#call.agent.prepare(speaker);
+    const obstacle = await this.#call.agent.prepare(speaker, expected);
     if (obstacle) this.#call.end(obstacle);
   }
 
