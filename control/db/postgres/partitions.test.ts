@@ -167,7 +167,13 @@ describe.skipIf(onSqlite)('a PostgreSQL database with the call log in whole tabl
         .values({ ...trace, received_at, message_count: 0, truncated: 0 })
         .execute();
       const call = callRow({ ...callRecord('org'), id: 'a' }, 'edge');
-      await db.insertInto('calls').values(call).execute();
+      // Later migrations have added columns.
+      const { rows: columns } = await sql<{ name: string }>`select column_name as name
+        from information_schema.columns where table_name = 'calls'`.execute(db);
+      const known = new Set(columns.map(({ name }) => name));
+      const earlierRow = Object.fromEntries(Object.entries(call).filter(([name]) => known.has(name)));
+      await sql`insert into calls (${sql.join(Object.keys(earlierRow).map((name) => sql.id(name)))})
+        values (${sql.join(Object.values(earlierRow))})`.execute(db);
       const indexes = async () => {
         const { rows } = await sql<{ text: string }>`select indexdef as text from pg_indexes
           where tablename = 'calls' order by 1`.execute(db);
@@ -175,8 +181,8 @@ describe.skipIf(onSqlite)('a PostgreSQL database with the call log in whole tabl
       };
       const earlier = await indexes();
       await migrate(db, migrations);
-      expect(await indexes()).toEqual(earlier);
-      expect(await db.selectFrom('calls').selectAll().execute()).toMatchObject([call]);
+      expect(await indexes()).toEqual(expect.arrayContaining(earlier));
+      expect(await db.selectFrom('calls').selectAll().execute()).toMatchObject([earlierRow]);
       await db.insertInto('transcript_parts').values(part).execute();
       const ids = await db.selectFrom('transcript_parts').select('id').orderBy('id').execute();
       expect(ids.map(({ id }) => id)).toEqual([1, 2, 3]);
