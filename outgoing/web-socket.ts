@@ -1,8 +1,11 @@
 /** Opens a WebSocket to a checked address, for both programs (contract 1.9). Redirects are not followed. */
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { type ClientOptions, WebSocket } from 'ws';
+import type { Clock } from '#shared/clock.ts';
 import { bareHost, type ConnectParts, connectJudged } from './connect.ts';
 import { failureWords, OutgoingFailure } from './failure.ts';
+import { ReadingBudget } from './reading-budget.ts';
 
 export interface WebSocketOrder {
   /** ws or wss */
@@ -13,8 +16,11 @@ export interface WebSocketOrder {
   readonly maxMessageBytes: number;
   /** ms for the closing handshake */
   readonly closeWithinMs: number;
-  /** Called before any message can arrive. */
-  readonly opened: (socket: WebSocket) => void;
+  readonly clock: Clock;
+  /** Called before any message can arrive. What is read of the server has a budget. */
+  readonly opened: (socket: WebSocket, budget: ReadingBudget) => void;
+  /** Called each time the server is held back because it sent more than its budget. */
+  readonly held: () => void;
 }
 
 /** Maximum bytes of a rejection in an error. */
@@ -46,7 +52,7 @@ export async function openWebSocket(
     if (first !== undefined) response.headers['sec-websocket-protocol'] ??= first;
   });
   try {
-    await untilOpen(socket, order, signal);
+    await untilOpen(socket, connection, order, signal);
   } catch (error) {
     socket.terminate();
     connection.destroy();
@@ -54,13 +60,23 @@ export async function openWebSocket(
   }
 }
 
-function untilOpen(socket: WebSocket, { url, opened }: WebSocketOrder, signal: AbortSignal): Promise<void> {
+/** Whether the connection is lost because a message was larger than it may be. */
+export function isTooLarge(error: Error): boolean {
+  return 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
+}
+
+function untilOpen(
+  socket: WebSocket,
+  connection: Socket,
+  { url, opened, clock, held }: WebSocketOrder,
+  signal: AbortSignal,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const aborted = () => reject(signal.reason);
     signal.addEventListener('abort', aborted, { once: true });
     socket.once('open', () => {
       signal.removeEventListener('abort', aborted);
-      opened(socket);
+      opened(socket, budgetOf(socket, connection, clock, held));
       resolve();
     });
     // Stays attached: a socket that is terminated while it opens reports an error later.
@@ -75,6 +91,15 @@ function untilOpen(socket: WebSocket, { url, opened }: WebSocketOrder, signal: A
       );
     });
   });
+}
+
+/** Octets are counted as they come: a message may come in many frames, and frames may have no message. */
+function budgetOf(socket: WebSocket, connection: Socket, clock: Clock, held: () => void): ReadingBudget {
+  const budget = new ReadingBudget(clock, socket, held);
+  connection.on('data', ({ length }: Buffer) => budget.octets(length));
+  for (const event of ['message', 'ping', 'pong']) socket.on(event, () => budget.message());
+  connection.once('close', () => budget.end());
+  return budget;
 }
 
 /** Status and the start of the body. */

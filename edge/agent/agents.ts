@@ -31,7 +31,8 @@ import { pathwayAgent } from './pathway-agent.ts';
 import { personaAgent } from './persona-agent.ts';
 import { modelServer } from './realtime/model-server.ts';
 import { NodeSession } from './realtime/node-session.ts';
-import { RealtimeAgent, type RealtimeLimits, realtimeLimits } from './realtime/realtime-agent.ts';
+import { RealtimeAgent } from './realtime/realtime-agent.ts';
+import { type RealtimeLimits, realtimeLimits } from './realtime/realtime-limits.ts';
 import { ringback } from './ringback.ts';
 import { StreamAgent } from './stream-agent.ts';
 import { type StreamLimits, streamLimits } from './stream-link.ts';
@@ -74,6 +75,8 @@ export interface AgentsDeps {
   readonly realtimeLimits?: Partial<RealtimeLimits>;
   readonly consultLimits?: Partial<ConsultLimits>;
   readonly answeringLimits?: Partial<AnsweringLimits>;
+  /** Called each time a customer's server is held back because it sends more than is read. */
+  readonly held?: () => void;
   /** Called once for each outbound call with voicemail detection, when the result is known. */
   readonly answered?: (who: Answerer) => void;
 }
@@ -100,6 +103,7 @@ export function createAgents(deps: AgentsDeps): Agents {
       newId,
       tts: deps.tts,
       limits: { ...realtimeLimits, ...deps.realtimeLimits },
+      held: deps.held,
     });
     const openModel: TalkingDeps['realtime'] = (order, parts) => {
       const tools = ofNodes.runner(order.tools);
@@ -151,6 +155,7 @@ export function createAgents(deps: AgentsDeps): Agents {
           log,
           newId,
           limits: { ...streamLimits, ...deps.streamLimits },
+          held: deps.held,
         });
       }
       case 'realtime': {

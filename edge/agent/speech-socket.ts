@@ -4,8 +4,10 @@
  */
 import type { BlockList } from 'node:net';
 import type { WebSocket } from 'ws';
-import { openWebSocket } from '#outgoing/web-socket.ts';
+import type { ReadingBudget } from '#outgoing/reading-budget.ts';
+import { isTooLarge, openWebSocket } from '#outgoing/web-socket.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
+import { counted } from '#shared/counted.ts';
 import { type ResolveHost, systemAddresses } from '#shared/judged-lookup.ts';
 
 /** A speech server of the settings, or of a customer. */
@@ -23,6 +25,10 @@ export interface SpeechSocketDeps {
   readonly ca?: string | string[] | undefined;
   /** Of a server that a customer has named; absent: the operator has named it, and it may be in a private network. */
   readonly guard?: { readonly allowed: BlockList; readonly resolve: ResolveHost };
+  /** Maximum size of a message from the server, octets; default: a minute of sound as base64. */
+  readonly maxMessageBytes?: number;
+  /** Called each time the server is held back because it sends more than is read. */
+  readonly held?: (() => void) | undefined;
 }
 
 export interface SpeechSocketEvents {
@@ -42,19 +48,36 @@ const closeWithinMs = 2000;
 /** Maximum size of a message from the server, octets: a minute of sound as base64. */
 const maxMessageBytes = 4 * 1_048_576;
 
+interface SpeechSocketParts {
+  readonly clock: Clock;
+  readonly server: SpeechServer;
+  readonly events: SpeechSocketEvents;
+  readonly mostBytes: number;
+}
+
 export class SpeechSocket {
   readonly #socket: WebSocket;
   readonly #clock: Clock;
   readonly #events: SpeechSocketEvents;
+  readonly #budget: ReadingBudget;
   #timer: Timer | null = null;
   #sentLately = true;
   #pongMissing = false;
+  #pingedAt = 0;
   #closed = false;
 
-  constructor(socket: WebSocket, clock: Clock, server: SpeechServer, events: SpeechSocketEvents) {
+  constructor(socket: WebSocket, budget: ReadingBudget, parts: SpeechSocketParts) {
+    const { clock, server, events, mostBytes } = parts;
     this.#socket = socket;
+    this.#budget = budget;
     this.#clock = clock;
     this.#events = events;
+    const lost = (why: string) => {
+      this.#timer?.cancel();
+      if (this.#closed) return;
+      this.#closed = true;
+      events.lost(`${placeOf(server.url)} ${why}`);
+    };
     socket.on('message', (data: Buffer, isBinary) => {
       if (this.#closed) return;
       if (isBinary) events.binary(data);
@@ -63,12 +86,12 @@ export class SpeechSocket {
     socket.on('pong', () => {
       this.#pongMissing = false;
     });
+    socket.on('error', (error) => {
+      if (isTooLarge(error)) lost(`sent a message of more than ${counted(mostBytes, 'octet')}`);
+    });
     socket.on('close', (code, reason) => {
-      this.#timer?.cancel();
-      if (this.#closed) return;
-      this.#closed = true;
       const words = reason.length === 0 ? '' : `: ${withoutKey(reason.toString('utf8'), server)}`;
-      events.lost(`${placeOf(server.url)} closed the connection (${code}${words})`);
+      lost(`closed the connection (${code}${words})`);
     });
     this.#watch();
   }
@@ -94,7 +117,7 @@ export class SpeechSocket {
 
   #watch(): void {
     this.#timer = this.#clock.after(idleMs, () => {
-      if (this.#pongMissing) {
+      if (this.#pongMissing && !this.#budget.aliveSince(this.#pingedAt)) {
         // Its close event reports the loss.
         this.#socket.terminate();
         return;
@@ -102,6 +125,7 @@ export class SpeechSocket {
       if (!this.#sentLately) this.#events.idle();
       this.#sentLately = false;
       this.#pongMissing = true;
+      this.#pingedAt = this.#clock.elapsed();
       this.#socket.ping();
       this.#watch();
     });
@@ -120,13 +144,17 @@ export async function openSpeechSocket(
   events: SpeechSocketEvents,
   signal: AbortSignal,
 ): Promise<void> {
+  const { clock, held = () => {}, maxMessageBytes: mostBytes = maxMessageBytes } = deps;
   const order = {
     url,
     headers,
     protocols: [],
-    maxMessageBytes,
+    maxMessageBytes: mostBytes,
     closeWithinMs,
-    opened: (socket: WebSocket) => events.opened(new SpeechSocket(socket, deps.clock, server, events)),
+    clock,
+    held,
+    opened: (socket: WebSocket, budget: ReadingBudget) =>
+      events.opened(new SpeechSocket(socket, budget, { clock, server, events, mostBytes })),
   };
   try {
     const { guard = { allowed: null, resolve: systemAddresses }, ca } = deps;

@@ -196,6 +196,69 @@ describe("the socket's life cycle", () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('is abandoned when its server accepts connections and loses them at once', async () => {
+    const server = await listen();
+    const { bot, host, clock } = await begun({ server });
+    let last = bot;
+    const took: number[] = [];
+    while (host.failures.length === 0) {
+      last.socket.terminate();
+      const from = clock.now();
+      const attempts = server.attempts;
+      while (server.attempts === attempts && host.failures.length === 0) {
+        await settle(1);
+        clock.advance(50);
+      }
+      if (host.failures.length === 0) last = await server.accept();
+      took.push(clock.now() - from);
+    }
+    // Pauses of 0.25, 0.5, 1, 2 and 4 s, and what is left of 10 s.
+    expect(took.length).toBeLessThanOrEqual(7);
+    expect(host.failures[0]?.message).toMatch(/and did not reconnect in time$/);
+  });
+
+  it('is lost when the server sends a message above the limit, and the cause says so', async () => {
+    const server = await listen();
+    const { bot, host, log } = await begun({ server, limits: { reconnectForMs: 0, maxMessageBytes: 1000 } });
+    bot.socket.send('m'.repeat(1001));
+    while (host.failures.length === 0) await settle(1);
+    expect(host.failures[0]?.message).toMatch(
+      /\(close code 1009, the server sent a message of more than 1000 octets\)/,
+    );
+    expect(log.warnings.at(-1)?.message).toBe('stream socket lost, reconnecting');
+  });
+
+  it('is lost when its server reads nothing and lets answers to it pile up, and the cause says so', async () => {
+    const server = await listen();
+    const { bot, host } = await begun({ server, limits: { reconnectForMs: 0, maxUntoldBytes: 10_000 } });
+    // All of them are returned at once, before the server can read one.
+    for (let i = 0; i < 100; i++)
+      bot.send({ event: 'mark', streamSid: 'stream-1', mark: { name: 'm'.repeat(1000) } });
+    bot.send({ event: 'clear', streamSid: 'stream-1' });
+    while (host.failures.length === 0) await settle(1);
+    expect(host.failures[0]?.message).toMatch(
+      /\(close code 1006, the server does not read: \d+ octets of answers are unread\)/,
+    );
+  });
+
+  it('stays open when its server sends more than is read, which is held back', async () => {
+    const server = await listen();
+    const { agent, bot, clock, log } = await begun({ server });
+    for (let i = 0; i < 6000; i++)
+      bot.send({ event: 'media', streamSid: 'stream-1', media: { payload: silence20ms } });
+    bot.send({ event: 'mark', streamSid: 'stream-1', mark: { name: 'the end' } });
+    bot.send({ event: 'clear', streamSid: 'stream-1' });
+    let marks = 0;
+    while (marks === 0) {
+      await settle(1);
+      clock.advance(100);
+      marks = bot.arrived.filter(({ event }) => event === 'mark').length;
+    }
+    expect(agent.queuedSamples).toBe(0);
+    expect(bot.closeCode).toBeNull();
+    expect(log.infos).toContain('the stream server is held back: it sends more than is read');
+  });
+
   it('transfers the call to the fallback number when the socket cannot be restored', async () => {
     const server = await listen();
     const limits = { reconnectForMs: 0 };

@@ -10,11 +10,14 @@
 import { createHmac } from 'node:crypto';
 import type { BlockList } from 'node:net';
 import { WebSocket } from 'ws';
-import { openWebSocket } from '#outgoing/web-socket.ts';
+import type { ReadingBudget } from '#outgoing/reading-budget.ts';
+import { isTooLarge, openWebSocket } from '#outgoing/web-socket.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
+import { counted } from '#shared/counted.ts';
 import type { ResolveHost } from '#shared/judged-lookup.ts';
 import { Timers } from '#shared/timers.ts';
 import type { Log } from '../call/log.ts';
+import { Seldom } from './seldom.ts';
 import { type StreamFormat, streamFormats } from './stream-messages.ts';
 
 export interface StreamLimits {
@@ -29,6 +32,8 @@ export interface StreamLimits {
   readonly closeWithinMs: number;
   /** maximum size of one message from the server, bytes */
   readonly maxMessageBytes: number;
+  /** what the server may leave unread in all, bytes; beyond it the socket is lost */
+  readonly maxUntoldBytes: number;
   /** maximum audio from the server queued for playback, seconds */
   readonly maxQueuedSeconds: number;
 }
@@ -40,7 +45,8 @@ export const streamLimits: StreamLimits = {
   pingEveryMs: 15_000,
   pongWithinMs: 10_000,
   closeWithinMs: 2000,
-  maxMessageBytes: 32 * 1_048_576,
+  maxMessageBytes: 4 * 1_048_576,
+  maxUntoldBytes: 1_048_576,
   maxQueuedSeconds: 600,
 };
 
@@ -56,6 +62,8 @@ export interface StreamLinkDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly limits: StreamLimits;
+  /** Called each time the server is held back because it sends more than is read. */
+  readonly held?: (() => void) | undefined;
 }
 
 export interface StreamLinkEvents {
@@ -78,11 +86,18 @@ export class StreamLink {
   readonly #over = new AbortController();
   #format: StreamFormat | null = null;
   #closed = false;
+  #openSince = 0;
+  /** When the socket that was lost last is given up. */
+  #deadline = 0;
+  /** Pause before the last attempt. */
+  #pauseMs = 0;
+  readonly #holds: Seldom;
 
   constructor(deps: StreamLinkDeps, events: StreamLinkEvents) {
     this.#deps = deps;
     this.#events = events;
     this.#timers = new Timers(deps.clock);
+    this.#holds = new Seldom(deps.clock);
   }
 
   /** The format chosen by the server; the first connection's choice holds for the whole call. */
@@ -109,9 +124,18 @@ export class StreamLink {
     }
   }
 
-  /** Sends a text frame; no effect while the socket is not open. */
+  /** Sends a text frame; no effect while the socket is not open. Audio is dropped before, marks and errors are not. */
   send(text: string): void {
-    if (this.open) this.#socket?.send(text);
+    const socket = this.#socket;
+    if (!socket || !this.open) return;
+    if (socket.bufferedAmount <= this.#deps.limits.maxUntoldBytes) socket.send(text);
+    else {
+      socket.terminate();
+      this.#onClose(
+        1006,
+        `the server does not read: ${counted(socket.bufferedAmount, 'octet')} of answers are unread`,
+      );
+    }
   }
 
   /** Closes with 1000 and stops all attempts. Safe to call twice. */
@@ -140,7 +164,7 @@ export class StreamLink {
   }
 
   async #dial(limit: AbortSignal): Promise<void> {
-    const { url, allowed, resolve, ca, limits } = this.#deps;
+    const { url, allowed, resolve, ca, clock, limits } = this.#deps;
     const target = new URL(url);
     if (target.protocol !== 'wss:') throw new Error(`${url} is not a wss:// URL`);
     const formats = this.#format ? [this.#format] : streamFormats;
@@ -151,10 +175,12 @@ export class StreamLink {
         protocols: formats.map((format) => format.subprotocol),
         maxMessageBytes: limits.maxMessageBytes,
         closeWithinMs: limits.closeWithinMs,
-        opened: (socket) => {
-          socket.on('error', (error) => this.#deps.log.debug({ err: error }, 'stream socket error'));
+        clock,
+        held: () => this.#held(),
+        opened: (socket, budget) => {
+          socket.on('error', (error) => this.#onError(socket, error));
           if (this.#closed) socket.terminate();
-          else this.#adopt(socket);
+          else this.#adopt(socket, budget);
         },
       },
       { allowed: allowed(), resolve, ca },
@@ -178,8 +204,9 @@ export class StreamLink {
 
   // ---------------------------------------------------------------- open
 
-  #adopt(socket: WebSocket): void {
+  #adopt(socket: WebSocket, budget: ReadingBudget): void {
     this.#socket = socket;
+    this.#openSince = this.#deps.clock.elapsed();
     this.#format ??=
       streamFormats.find((format) => format.subprotocol === socket.protocol) ?? streamFormats[0];
     socket.on('message', (data, isBinary) => {
@@ -188,11 +215,12 @@ export class StreamLink {
     socket.on('close', (code, reason) => {
       if (this.#socket === socket) this.#onClose(code, reason.toString());
     });
-    this.#keepAlive(socket);
+    this.#keepAlive(socket, budget);
     this.#events.opened();
   }
 
-  #keepAlive(socket: WebSocket): void {
+  #keepAlive(socket: WebSocket, budget: ReadingBudget): void {
+    const { clock } = this.#deps;
     const { pingEveryMs, pongWithinMs } = this.#deps.limits;
     let waiting: Timer | null = null;
     socket.on('pong', () => {
@@ -202,14 +230,31 @@ export class StreamLink {
     const ping = () => {
       if (this.#socket !== socket || socket.readyState !== WebSocket.OPEN) return;
       socket.ping();
+      const pingedAt = clock.elapsed();
       waiting ??= this.#timers.after(pongWithinMs, () => {
-        if (this.#socket !== socket) return;
+        waiting = null;
+        if (this.#socket !== socket || budget.aliveSince(pingedAt)) return;
         this.#deps.log.warn({ pong_within_ms: pongWithinMs }, 'the stream server does not answer pings');
         socket.terminate();
       });
       this.#timers.after(pingEveryMs, ping);
     };
     this.#timers.after(pingEveryMs, ping);
+  }
+
+  #held(): void {
+    const { held = () => {}, log } = this.#deps;
+    held();
+    this.#holds.log((times) =>
+      log.info({ times }, 'the stream server is held back: it sends more than is read'),
+    );
+  }
+
+  #onError(socket: WebSocket, error: Error): void {
+    const { log, limits } = this.#deps;
+    log.debug({ err: error }, 'stream socket error');
+    if (!isTooLarge(error) || this.#socket !== socket) return;
+    this.#onClose(1009, `the server sent a message of more than ${counted(limits.maxMessageBytes, 'octet')}`);
   }
 
   #onClose(code: number, reason: string): void {
@@ -225,8 +270,12 @@ export class StreamLink {
     this.#deps.log.warn({ code, reason }, 'stream socket lost, reconnecting');
     this.#events.lost(why);
     if (this.#closed) return;
-    const deadline = this.#deps.clock.elapsed() + this.#deps.limits.reconnectForMs;
-    this.#retry(why, deadline, this.#deps.limits.firstRetryMs);
+    // A server that accepts connections and loses them at once gets no more time than one that is away.
+    const { clock, limits } = this.#deps;
+    const now = clock.elapsed();
+    const wasStable = this.#deadline === 0 || now - this.#openSince >= limits.reconnectForMs;
+    if (wasStable) this.#deadline = now + limits.reconnectForMs;
+    this.#retry(why, this.#deadline, wasStable ? limits.firstRetryMs : this.#pauseMs * 2);
   }
 
   // ---------------------------------------------------------------- reconnecting
@@ -238,6 +287,7 @@ export class StreamLink {
       this.#events.givenUp(why);
       return;
     }
+    this.#pauseMs = delayMs;
     this.#timers.after(Math.min(delayMs, left), () => {
       const remaining = deadline - this.#deps.clock.elapsed();
       if (remaining <= 0) {

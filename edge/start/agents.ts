@@ -53,6 +53,7 @@ export function agentDeps(
     talkLimits: limits.talk,
     consultLimits: limits.consult,
     answeringLimits: limits.answering,
+    held: () => metrics.count('trunkline_edge_servers_held_total'),
     answered: (who) => metrics.count('trunkline_edge_answered_by_total', { who }),
     ...(privateAuthority === null ? {} : { ca: [...rootCertificates, privateAuthority] }),
   };

@@ -157,6 +157,7 @@ class GeminiSession implements ModelSession {
     for (const { inlineData } of modelTurn?.parts ?? []) {
       if (!inlineData?.data || !inlineData.mimeType?.startsWith('audio/pcm')) continue;
       this.#answer();
+      if (!this.#events.room(this.#item)) continue;
       this.#events.sound(this.#item, this.#codec.decode(Buffer.from(inlineData.data, 'base64')));
     }
     if (outputTranscription?.text) {

@@ -77,7 +77,7 @@ it('runs tools, and forgets those that the server takes back', async () => {
 });
 
 it('continues the session on a new connection before the server ends it', async () => {
-  const { lab, scene } = await begun([{ text: 'Hello' }, { text: 'Good' }]);
+  const { lab, scene } = await begun([{ text: 'Hello' }, { text: 'Good' }], { limits: { youngestMs: 0 } });
   await scene.until('the first answer', () => scene.lines.length === 1);
   lab.emit({ goAway: { timeLeft: '10s' } });
   await scene.until('the next session', () => lab.resumed.length === 1 && lab.open === 1);
@@ -87,4 +87,27 @@ it('continues the session on a new connection before the server ends it', async 
   await scene.until('an answer', () => scene.lines.length === 3);
   expect(lab.told).toHaveLength(1);
   expect(lab.violations).toEqual([]);
+});
+
+it('does not renew a session that has just begun, and connects to a server that ends all of them a few times', async () => {
+  const { lab, scene } = await begun([{ text: 'Hello' }]);
+  await scene.until('the first answer', () => scene.lines.length === 1);
+  for (let i = 0; i < 50; i++) lab.emit({ goAway: { timeLeft: '1s' } });
+  lab.emit({ serverContent: { inputTranscription: { text: 'still here' }, turnComplete: true } });
+  await scene.until('the words after it', () => scene.lines.includes('user: still here'));
+  expect(lab.connections).toBe(1);
+  const warnings = scene.log.warnings.map(({ message }) => message);
+  expect(warnings.filter((message) => /has just begun/.test(message))).toHaveLength(1);
+
+  lab.cut();
+  await scene.until('the end', () => {
+    if (lab.open > 0) {
+      lab.emit({ goAway: { timeLeft: '1s' } });
+      lab.cut();
+    } else scene.clock.advance(50);
+    if (scene.host.lines('assistant').length > 1) scene.playAll();
+    return scene.host.failures.length > 0;
+  });
+  // Pauses of 0.25, 0.5, 1, 2 and 4 s, within 8 s.
+  expect(lab.connections).toBeLessThanOrEqual(6);
 });

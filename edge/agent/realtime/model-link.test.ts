@@ -82,7 +82,8 @@ describe('a lost session', () => {
     const { lab, scene } = await begun([{ failure }, { failure }, { failure }]);
     await passing(scene, 'the next session', () => lab.connections === 2);
     const problems = scene.log.warnings.map(({ fields }) => JSON.stringify(fields));
-    expect(problems.filter((problem) => problem.includes(failure))).toHaveLength(3);
+    // The first answer, and the loss; in between problems are not logged so often.
+    expect(problems.filter((problem) => problem.includes(failure))).toHaveLength(2);
   });
 });
 

@@ -9,9 +9,11 @@
  */
 import type { BlockList } from 'node:net';
 import type { Clock } from '#shared/clock.ts';
+import { counted } from '#shared/counted.ts';
 import type { ResolveHost } from '#shared/judged-lookup.ts';
 import { Timers } from '#shared/timers.ts';
 import type { Log } from '../../call/log.ts';
+import { Seldom } from '../seldom.ts';
 import {
   openSpeechSocket,
   placeOf,
@@ -19,6 +21,7 @@ import {
   type SpeechSocket,
   withoutKey,
 } from '../speech-socket.ts';
+import { bounded } from './bounded-events.ts';
 import type { ModelProtocol, ModelSession, SessionEvents, SessionOptions } from './model-session.ts';
 
 export interface ModelLinkLimits {
@@ -29,7 +32,14 @@ export interface ModelLinkLimits {
   readonly firstRetryMs: number;
   /** audio that the server may leave unread, octets; further audio of the caller is dropped */
   readonly maxUnreadBytes: number;
+  /** what the server may leave unread in all, octets; beyond it the session is lost */
+  readonly maxUntoldBytes: number;
+  /** age of a session at which it is renewed because its server will end it, ms; a younger one is lost when it ends */
+  readonly youngestMs: number;
 }
+
+/** Maximum size of a message, octets: four seconds of sound at 24 kHz as base64; servers send a fraction of a second. */
+const maxMessageBytes = 262_144;
 
 export interface ModelLinkDeps {
   readonly protocol: ModelProtocol;
@@ -40,6 +50,8 @@ export interface ModelLinkDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly limits: ModelLinkLimits;
+  /** Called each time the server is held back because it sends more than is read. */
+  readonly held?: (() => void) | undefined;
   /** For the next connection. */
   readonly options: () => Omit<SessionOptions, 'resumption' | 'sampleRate'>;
 }
@@ -72,6 +84,11 @@ export class ModelLink {
   /** Of the first session; the call keeps it. */
   #sampleRate: 8000 | 16000 | null = null;
   #liveSince = 0;
+  /** Pause before the last attempt. */
+  #pauseMs = 0;
+  readonly #problems: Seldom;
+  readonly #endings: Seldom;
+  readonly #holds: Seldom;
   /** When the session that was lost last is given up. */
   #deadline = 0;
   /** Sessions so far: their answers may have the same names. */
@@ -83,6 +100,9 @@ export class ModelLink {
     this.#deps = deps;
     this.#events = events;
     this.#timers = new Timers(deps.clock);
+    this.#problems = new Seldom(deps.clock);
+    this.#endings = new Seldom(deps.clock);
+    this.#holds = new Seldom(deps.clock);
   }
 
   /** null while there is none */
@@ -147,7 +167,8 @@ export class ModelLink {
     });
     const signal = AbortSignal.any([limit.signal, this.#over.signal]);
     const headers = server.apiKey === null ? {} : protocol.headers(server.apiKey);
-    const deps = { clock, ca, guard: { allowed: allowed(), resolve } };
+    const guard = { allowed: allowed(), resolve };
+    const deps = { clock, ca, guard, maxMessageBytes, held: () => this.#held() };
     let socket: SpeechSocket | null = null;
     this.#opening = true;
     try {
@@ -155,9 +176,17 @@ export class ModelLink {
         const aborted = () => reject(signal.reason);
         signal.addEventListener('abort', aborted, { once: true });
         const prefix = `${this.#sessions++} `;
-        const session = this.#session(
+        const session: ModelSession = this.#session(
           prefix,
-          (message) => socket?.send(message),
+          (message) => {
+            const waiting = socket?.bufferedBytes ?? 0;
+            if (waiting <= this.#deps.limits.maxUntoldBytes) socket?.send(message);
+            else
+              this.#lost(
+                session,
+                `${placeOf(server.url)} does not read: ${counted(waiting, 'octet')} of answers are unread`,
+              );
+          },
           () => socket && resolveLive({ prefix, session, socket }),
           (why) =>
             reject(new Error(`${placeOf(server.url)} rejected the session: ${withoutKey(why, server)}`)),
@@ -206,12 +235,13 @@ export class ModelLink {
         resumption: this.#live?.session.resumption ?? this.#resumption,
         sampleRate: this.#sampleRate,
       },
-      {
+      bounded({
         send,
         ready: () => {
           isReady = true;
           ready();
         },
+        room: (item) => isLive() && events.room(prefix + item),
         sound: (item, samples) => isLive() && events.sound(prefix + item, samples),
         words: (item, more) => isLive() && events.words(prefix + item, more),
         said: (item, text) => isLive() && events.said(prefix + item, text),
@@ -219,17 +249,38 @@ export class ModelLink {
         interrupted: () => isLive() && events.interrupted(),
         tool: (call) => isLive() && events.tool(call),
         toolCancelled: (id) => isLive() && events.toolCancelled(id),
-        ending: (why) => isLive() && this.renew(why),
+        ending: (why) => isLive() && this.#ending(why),
         problem: (why) => {
-          this.#deps.log.warn({ problem: withoutKey(why, server) }, 'the model server refused a message');
+          const fields = { problem: withoutKey(why, server) };
+          this.#problems.log((times) =>
+            this.#deps.log.warn(
+              { ...fields, ...(times > 1 && { times }) },
+              'the model server refused a message',
+            ),
+          );
         },
         failed: (why) => {
           if (!isReady) refused(why);
           else this.#lost(session, `${placeOf(server.url)} ended the session: ${withoutKey(why, server)}`);
         },
-      },
+      }),
     );
     return session;
+  }
+
+  /** Else a server that ends sessions as soon as they have begun would be connected to as fast as it can. */
+  #ending(why: string): void {
+    const { clock, limits, log } = this.#deps;
+    if (clock.elapsed() - this.#liveSince >= limits.youngestMs) this.renew(why);
+    else this.#endings.log(() => log.warn({ why }, 'the model server ends a session that has just begun'));
+  }
+
+  #held(): void {
+    const { held = () => {}, log } = this.#deps;
+    held();
+    this.#holds.log((times) =>
+      log.info({ times }, 'the model server is held back: it sends more than is read'),
+    );
   }
 
   #adopt(live: Live): void {
@@ -259,7 +310,7 @@ export class ModelLink {
     const now = clock.elapsed();
     const wasStable = this.#deadline === 0 || now - this.#liveSince >= limits.reconnectForMs;
     if (wasStable) this.#deadline = now + limits.reconnectForMs;
-    this.#retry(why, limits.firstRetryMs);
+    this.#retry(why, wasStable ? limits.firstRetryMs : this.#pauseMs * 2);
   }
 
   #retry(why: string, delayMs: number): void {
@@ -271,6 +322,7 @@ export class ModelLink {
       this.#events.givenUp(why);
       return;
     }
+    this.#pauseMs = delayMs;
     this.#timers.after(Math.min(delayMs, left), () => {
       const remaining = this.#deadline - clock.elapsed();
       if (remaining <= 0 || this.#live) {

@@ -37,6 +37,8 @@ export interface SessionEvents {
   send(message: string): void;
   /** The server has accepted the session; `sampleRate` is known. */
   ready(): void;
+  /** Whether there is room for sound of the answer: else it need not be decoded. */
+  room(item: string): boolean;
   /** Sound of an answer at `sampleRate`, in order. */
   sound(item: string, samples: Int16Array): void;
   /** More words of an answer. */
@@ -47,7 +49,8 @@ export interface SessionEvents {
   heard(text: string): void;
   /** The caller speaks. */
   interrupted(): void;
-  tool(call: ToolCall): void;
+  /** @returns whether there will be a result */
+  tool(call: ToolCall): boolean;
   /** The result of a call is not wanted any more. */
   toolCancelled(id: string): void;
   /** The server will end the session soon. */

@@ -148,7 +148,7 @@ class OpenAiSession implements ModelSession {
         this.#answering = true;
         break;
       case 'response.output_audio.delta':
-        this.#events.sound(id, this.#codec.decode(Buffer.from(delta, 'base64')));
+        if (this.#events.room(id)) this.#events.sound(id, this.#codec.decode(Buffer.from(delta, 'base64')));
         break;
       case 'response.output_audio.done':
         this.#events.sound(id, this.#codec.flush());
@@ -254,7 +254,7 @@ class OpenAiSession implements ModelSession {
   #called({ type, call_id: id, name, arguments: input }: Shaped<typeof item>): void {
     if (type !== 'function_call' || id === undefined || name === undefined) return;
     this.#toolsRunning++;
-    this.#events.tool({ id, name, input: parsed(input ?? '') });
+    if (!this.#events.tool({ id, name, input: parsed(input ?? '') })) this.#toolsRunning--;
   }
 
   #done({ status, status_details }: NonNullable<Message['response']>): void {

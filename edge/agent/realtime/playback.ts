@@ -51,6 +51,11 @@ export class Playback {
     return (this.#queue.queuedSamples * 1000) / this.#sampleRate;
   }
 
+  /** Whether sound of the answer would be queued. */
+  hasRoom(item: string): boolean {
+    return this.#queue.queuedSamples < this.#maxSamples && !this.#cut.has(item);
+  }
+
   read(frame: Int16Array): boolean {
     return this.#queue.read(frame);
   }

@@ -17,40 +17,16 @@ import { Timers } from '#shared/timers.ts';
 import type { AgentHost, AgentLeg, CallFacts } from '../../call/ports/agents.ts';
 import type { DtmfEvent } from '../../call/ports/media.ts';
 import { callVariables } from '../call-variables.ts';
+import { Seldom } from '../seldom.ts';
 import { passOn, transferTo } from '../transfer-to.ts';
-import { ModelLink, type ModelLinkDeps, type ModelLinkLimits } from './model-link.ts';
+import { ModelLink, type ModelLinkDeps } from './model-link.ts';
 import type { SpokenLine } from './model-session.ts';
 import type { NodePart } from './node-part.ts';
 import { Playback } from './playback.ts';
+import type { RealtimeLimits } from './realtime-limits.ts';
 import { SaidSoFar } from './said-so-far.ts';
 
 export type RealtimeSettings = Extract<AgentSettings, { kind: 'realtime' }>;
-
-export interface RealtimeLimits extends ModelLinkLimits {
-  /** age of a session at which it is renewed in the next pause, ms; servers end it after 60 minutes */
-  readonly renewAfterMs: number;
-  /** and without waiting for a pause */
-  readonly renewLatestMs: number;
-  /** answers queued for playback, seconds */
-  readonly maxQueuedSeconds: number;
-  /** pause after which key presses are one entry, ms */
-  readonly keyPauseMs: number;
-  /** delay between the last word and the end of the call, ms: audio still in the peer's jitter buffer */
-  readonly tailMs: number;
-}
-
-export const realtimeLimits: RealtimeLimits = {
-  openTimeoutMs: 5000,
-  reconnectForMs: 8000,
-  firstRetryMs: 250,
-  // About a second of PCM at 24 kHz as base64.
-  maxUnreadBytes: 65_536,
-  renewAfterMs: 55 * 60_000,
-  renewLatestMs: 59 * 60_000,
-  maxQueuedSeconds: 180,
-  keyPauseMs: 1500,
-  tailMs: 200,
-};
 
 export interface RealtimeDeps extends Omit<ModelLinkDeps, 'options' | 'limits'> {
   readonly newId: NewId;
@@ -97,6 +73,7 @@ export class RealtimeAgent implements AgentLeg {
   #sessionSince = 0;
   /** The call is about to end or to be transferred, or its model is lost: nothing more is begun. */
   #leaving = false;
+  readonly #full: Seldom;
 
   constructor(settings: RealtimeSettings, call: CallFacts, host: AgentHost, deps: RealtimeDeps) {
     const { limits, clock, newId } = deps;
@@ -105,12 +82,14 @@ export class RealtimeAgent implements AgentLeg {
     this.#host = host;
     this.#deps = deps;
     this.#timers = new Timers(clock);
+    this.#full = new Seldom(clock);
     this.#variables = callVariables(settings, call, () => clock.now()).variables;
     this.#said = new SaidSoFar((entry) => host.transcript(entry), clock, newId, deps.node?.history);
     this.#playback = new Playback(this.#rate, limits.maxQueuedSeconds);
     this.#link = new ModelLink(
       { ...deps, options: () => this.#options() },
       {
+        room: (item) => this.#playback.hasRoom(item),
         sound: (item, samples) => this.#sound(item, samples),
         words: (item, more) => this.#playback.words(item, more),
         said: (item, text) => {
@@ -121,7 +100,7 @@ export class RealtimeAgent implements AgentLeg {
         interrupted: () => {
           if (!settings.block_interruptions) this.#cut(true);
         },
-        tool: (order) => void this.#tool(order),
+        tool: (order) => this.#takes(order),
         toolCancelled: (id) => this.#running.get(id)?.abort(),
         replaced: () => {
           this.#sessionSince = clock.elapsed();
@@ -249,7 +228,9 @@ export class RealtimeAgent implements AgentLeg {
     const dropped = this.#playback.push(item, samples);
     if (dropped === 0) return;
     const { maxQueuedSeconds } = this.#deps.limits;
-    this.#deps.log.warn({ item }, `an answer is longer than the ${maxQueuedSeconds} s that are queued`);
+    this.#full.log(() =>
+      this.#deps.log.warn({ item }, `an answer is longer than the ${maxQueuedSeconds} s that are queued`),
+    );
   }
 
   /** Stops the sound. What the caller heard is what the transcript has, and the model. */
@@ -275,8 +256,13 @@ export class RealtimeAgent implements AgentLeg {
 
   // ---------------------------------------------------------------- what the model asks for
 
+  #takes(call: ToolCall): boolean {
+    if (this.#calls.has(call.id) || this.#closed || this.#leaving) return false;
+    void this.#tool(call);
+    return true;
+  }
+
   async #tool(call: ToolCall): Promise<void> {
-    if (this.#calls.has(call.id) || this.#closed || this.#leaving) return;
     const session = this.#link.session;
     const isTooMuch = this.#running.size >= mostAtOnce || this.#callsInAll >= mostCalls;
     if (isTooMuch) {

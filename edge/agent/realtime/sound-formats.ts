@@ -29,7 +29,9 @@ export class G711Codec implements SoundCodec {
 
   decode(octets: Buffer): Int16Array {
     const { toLinear } = g711[this.#law];
-    return Int16Array.from(octets, (octet) => toLinear[octet] ?? 0);
+    const samples = new Int16Array(octets.length);
+    for (let i = 0; i < samples.length; i++) samples[i] = toLinear[octets[i] ?? 0] ?? 0;
+    return samples;
   }
 
   flush(): Int16Array {

@@ -5,12 +5,8 @@ import type { CodecName } from '#shared/codecs.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { modelServer } from '../../../edge/agent/realtime/model-server.ts';
 import type { RealtimeDeps } from '../../../edge/agent/realtime/realtime-agent.ts';
-import {
-  RealtimeAgent,
-  type RealtimeLimits,
-  type RealtimeSettings,
-  realtimeLimits,
-} from '../../../edge/agent/realtime/realtime-agent.ts';
+import { RealtimeAgent, type RealtimeSettings } from '../../../edge/agent/realtime/realtime-agent.ts';
+import { type RealtimeLimits, realtimeLimits } from '../../../edge/agent/realtime/realtime-limits.ts';
 import { call, countingVoice, manner, RecordingHost, RecordingLog } from '../edge/agent.ts';
 import { type LabServer, labKey } from './lab-server.ts';
 import { quiet, spoken } from './words.ts';
