@@ -37,7 +37,7 @@ function transcriberAt(provider: TranscriptionProvider, clock: FakeClock) {
 const deafEars: VoiceDetectors = {
   limits: loudVoices.limits,
   load: async () => undefined,
-  create: (_, judged) => ({ write: () => judged(20, 0), close: () => undefined }),
+  create: (_, judged) => ({ write: () => judged(20, 0, 0, false), close: () => undefined }),
 };
 
 async function setUp(kind: 'deepgram' | 'flux', voices = loudVoices) {

@@ -49,8 +49,18 @@ describe('the activity of a voice', () => {
       const activity = new Activity(chunkLimits);
       return probabilities.map((one) => activity.take(32, one));
     };
-    expect(begins(0.2, 0.85)).toEqual([false, true]);
-    expect(begins(0.6, 0.2, 0.7)).toEqual([false, false, true]);
-    expect(begins(0.7, 0.1, 0.1, 0.7)).toEqual([false, false, false, false]);
+    expect(begins(0.2, 0.55)).toEqual([false, true]);
+    expect(begins(0.45, 0.2, 0.45)).toEqual([false, false, true]);
+    expect(begins(0.45, 0.1, 0.1, 0.45)).toEqual([false, false, false, false]);
+  });
+
+  it('needs a surer voice where much else sounds', () => {
+    const begins = (...probabilities: number[]) => {
+      const activity = new Activity(chunkLimits);
+      return probabilities.map((one) => activity.take(32, one, true));
+    };
+    expect(begins(0.65, 0.65, 0.9, 0.65)).toEqual([false, false, false, false]);
+    expect(begins(0.75, 0.2, 0.75)).toEqual([false, false, true]);
+    expect(begins(0.97)).toEqual([true]);
   });
 });

@@ -6,7 +6,7 @@
  */
 import { Activity } from './activity.ts';
 import { EchoGuard } from './echo-guard.ts';
-import type { VoiceDetector, VoiceDetectors } from './voice-detector.ts';
+import type { Judged, VoiceDetector, VoiceDetectors } from './voice-detector.ts';
 
 export interface EarEvents {
   /** A stretch of voice begins. */
@@ -37,9 +37,7 @@ export class Ear {
   async prepare(): Promise<void> {
     await this.#detectors.load();
     if (this.#closed) return;
-    this.#detector ??= this.#detectors.create(this.#sampleRate, (ms, probability) =>
-      this.#judged(ms, probability),
-    );
+    this.#detector ??= this.#detectors.create(this.#sampleRate, (...judged) => this.#judged(...judged));
   }
 
   /** Whether the caller speaks, short gaps included. */
@@ -78,12 +76,12 @@ export class Ear {
     this.#detector = null;
   }
 
-  #judged(ms: number, probability: number): void {
+  #judged(...[ms, probability, since, noisy]: Parameters<Judged>): void {
     const activity = this.#activity;
     const { stays } = this.#detectors.limits;
     const before = activity.voice;
-    const ours = probability >= stays && this.#guard.isEcho();
-    if (activity.take(ms, ours ? 0 : probability)) this.#events.begins();
+    const ours = probability >= stays && this.#guard.isEcho(since);
+    if (activity.take(ms, ours ? 0 : probability, noisy)) this.#events.begins();
     if (activity.voice && activity.quietMs === 0) this.#events.voiced(activity.voicedMs);
     else if (before && !activity.voice) this.#events.paused();
   }

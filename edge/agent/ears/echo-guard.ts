@@ -8,10 +8,12 @@
  *                                     learned gain --> the level that a caller must exceed
  */
 import { Fourier } from './fourier.ts';
+import { ReturnLevel } from './return-level.ts';
 
 /** Rate at which sound is compared, Hz: what an echo and its source have in common is below 2 kHz. */
 const rate = 4000;
 const perMs = rate / 1000;
+const frameSamples = 20 * perMs;
 /** Received sound that is compared, and the longest way there and back, samples. */
 const windowSamples = 256 * perMs;
 const lagSamples = 400 * perMs;
@@ -40,6 +42,8 @@ const unknownGainDb = -21;
 const returnsMs = 400;
 /** Level of silence: below it nothing was sent. */
 const silent = 20;
+/** Frames for which a judgement may be late: as long it is remembered what was sent and received. */
+export const mostFramesLate = 50;
 
 const fourier = new Fourier(4096);
 /** Filled and read in one call of `isEcho`, so one of each serves all calls of a thread. */
@@ -62,6 +66,7 @@ interface Match {
 export class EchoGuard {
   readonly #sent = new Line(historySamples);
   readonly #received = new Line(windowSamples);
+  readonly #return = new ReturnLevel(frameSamples);
   readonly #echoes: Echo[] = [];
   /** Since something audible was sent. */
   #silentMs = Number.POSITIVE_INFINITY;
@@ -70,17 +75,24 @@ export class EchoGuard {
   /** Takes the 20 ms that are sent to the caller; null: silence. */
   sent(frame: Int16Array | null): void {
     const level = this.#sent.append(frame);
+    this.#return.sent(this.#sent.energy);
     this.#silentMs = level > silent ? 0 : this.#silentMs + 20;
   }
 
   /** Takes the 20 ms that were received at the same time. */
   received(frame: Int16Array): void {
     this.#received.append(frame);
+    this.#return.received(this.#received.energy);
   }
 
-  /** Whether the sound received last, which is a voice, is our own. */
-  isEcho(): boolean {
-    if (this.#silentMs > returnsMs) return false;
+  /**
+   * Whether sound that was received, and that is a voice, is our own.
+   * @param since frames that were received after it
+   */
+  isEcho(since = 0): boolean {
+    if (this.#silentMs > returnsMs + since * 20) return false;
+    this.#sent.lookBack(since);
+    this.#received.lookBack(since);
     const receivedEnergy = this.#sumUp();
     const known = this.#known();
     const near = known && this.#near(known.from, receivedEnergy);
@@ -93,7 +105,8 @@ export class EchoGuard {
     } else if (match.correlation >= certain && couldBe(match, receivedEnergy))
       this.#learn(match, receivedEnergy);
     if (match.correlation >= echoes && couldBe(match, receivedEnergy)) return true;
-    const gainDb = known?.gainDb ?? unknownGainDb;
+    // Echoes that were learned by chance are louder than what comes back most of the time.
+    const gainDb = Math.min(known?.gainDb ?? unknownGainDb, this.#return.mostDb);
     return decibels(receivedEnergy) < decibels(loudest()) + gainDb + marginDb;
   }
 
@@ -199,29 +212,51 @@ function crossCorrelate(): void {
 
 /** The last samples of one direction, at 4 kHz and with raised highs. */
 class Line {
-  readonly samples: Float32Array;
+  /** Those that are looked at: the last ones, or earlier ones. */
+  samples: Float32Array;
+  /** Of the last frame, with raised highs. */
+  energy = 0;
+  readonly #all: Float32Array;
+  readonly #length: number;
+  /** Where the next samples go: they are moved to the front only when there is no room left. */
+  #end: number;
   #before = 0;
 
   constructor(length: number) {
-    this.samples = new Float32Array(length);
+    this.#length = length;
+    this.#all = new Float32Array(2 * (length + mostFramesLate * frameSamples));
+    this.#end = this.#all.length / 2;
+    this.samples = this.#all.subarray(this.#end - length, this.#end);
+  }
+
+  /** Looks at the samples before the last frames. */
+  lookBack(frames: number): void {
+    const end = this.#end - Math.min(frames, mostFramesLate) * frameSamples;
+    this.samples = this.#all.subarray(end - this.#length, end);
   }
 
   /** @param frame 20 ms; null: silence. @returns its level */
   append(frame: Int16Array | null): number {
-    const { samples } = this;
-    const added = rate / 50;
-    samples.copyWithin(0, added);
-    const per = (frame?.length ?? added) / added;
-    let energy = 0;
-    for (let i = 0; i < added; i++) {
+    const all = this.#all;
+    if (this.#end + frameSamples > all.length) {
+      all.copyWithin(0, this.#end - all.length / 2, this.#end);
+      this.#end = all.length / 2;
+    }
+    const per = (frame?.length ?? frameSamples) / frameSamples;
+    let plain = 0;
+    this.energy = 0;
+    for (let i = 0; i < frameSamples; i++) {
       let sum = 0;
       if (frame) for (let j = 0; j < per; j++) sum += frame[i * per + j] ?? 0;
       const sample = sum / per;
-      energy += sample * sample;
-      samples[samples.length - added + i] = sample - emphasis * this.#before;
+      plain += sample * sample;
+      const raised = sample - emphasis * this.#before;
+      this.energy += raised * raised;
+      all[this.#end + i] = raised;
       this.#before = sample;
     }
-    return Math.sqrt(energy / added);
+    this.#end += frameSamples;
+    return Math.sqrt(plain / frameSamples);
   }
 }
 

@@ -74,14 +74,16 @@ describe('the thread of the model', () => {
     const silero = new Silero(clock, new RecordingLog());
     expect(silero.state).toBe('off');
     for (let time = 0; time < 2; time++) {
-      const judged: number[] = [];
-      const stream = silero.open((probability) => judged.push(probability));
-      expect(stream.write(hum(200, 0))).toBe(false);
+      const judged: (number | null)[] = [];
+      const stream = silero.open();
+      stream.write(hum(200, 0), (probability) => judged.push(probability));
       while (silero.state === 'loading') await nextTurn();
-      expect(stream.write(hum(200, 0))).toBe(true);
-      clock.advance(8);
-      while (silero.busy) await nextTurn();
-      expect(judged).toHaveLength(1);
+      stream.write(hum(200, 1), (probability) => judged.push(probability));
+      while (silero.busy) {
+        clock.advance(1);
+        await nextTurn();
+      }
+      expect(judged).toEqual([expect.any(Number), expect.any(Number)]);
       stream.close();
       stream.close();
       clock.advance(59_999);
@@ -93,21 +95,36 @@ describe('the thread of the model', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('takes no more than it can judge in time', async () => {
+  it('judges what has waited in one go, and nothing that is older than a second', async () => {
     const clock = new FakeClock();
     const silero = new Silero(clock, new RecordingLog());
-    const judged: number[] = [];
-    const stream = silero.open((probability) => judged.push(probability));
+    const stream = silero.open();
     while (silero.state === 'loading') await nextTurn();
-    const taken: boolean[] = [];
-    for (let at = 0; at < 12; at++) {
-      taken.push(stream.write(hum(200, at)));
-      clock.advance(8);
+    const judged: string[] = [];
+    // The thread answers between two turns of the loop only: until then two batches are at it, and the rest waits.
+    for (let at = 0; at < 50; at++) {
+      stream.write(hum(200, at), (probability) => judged.push(`${at}${probability === null ? ' not' : ''}`));
+      clock.advance(32);
     }
-    expect(taken).toEqual([...Array<boolean>(8).fill(true), ...Array<boolean>(4).fill(false)]);
     while (silero.busy) await nextTurn();
-    expect(judged).toHaveLength(8);
+    const late = Array.from({ length: 17 }, (_, i) => `${i + 2} not`);
+    const inTime = Array.from({ length: 31 }, (_, i) => `${i + 19}`);
+    expect(judged).toEqual([...late, '0', '1', ...inTime]);
     await silero.close();
+  });
+
+  it('answers all that waits when the thread ends', async () => {
+    const silero = new Silero(new FakeClock(), new RecordingLog());
+    const stream = silero.open();
+    const judged: (number | null)[] = [];
+    stream.write(hum(200, 0), (probability) => judged.push(probability));
+    await silero.close();
+    expect(judged).toEqual([null]);
+    stream.write(hum(200, 1), (probability) => judged.push(probability));
+    expect(judged).toEqual([null, null]);
+    stream.close();
+    stream.write(hum(200, 2), (probability) => judged.push(probability));
+    expect(judged).toEqual([null, null]);
   });
 
   it('leaves the first stage alone, with a warning, when it cannot run', async () => {

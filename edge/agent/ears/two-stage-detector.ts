@@ -1,13 +1,18 @@
 /**
- * Two stages: WebRTC's detector is cheap and takes much for a voice; what it lets through is judged by Silero. While
- * Silero cannot judge, the first stage does alone, and is surer of itself then.
+ * Two stages: WebRTC's detector is cheap and takes much for a voice; what it lets through is judged by Silero.
  *
  *     frame --> gate --closed--> silence
  *                 |                       ring: the last 384 ms, which Silero hears first
  *                 +--open, and for 480 ms after--> chunks of 32 ms at 16 kHz --> Silero
+ *
+ * Judgements are told in the order of the sound. One that is late is waited for: noise must not stop an agent because
+ * the machine is busy. After a second the first stage decides, so that a caller is heard in any case; it takes for a
+ * voice then only what is louder than what Silero has found to be none on this line.
  */
 import { chunkLimits } from './activity.ts';
-import type { Silero, SileroStream } from './silero.ts';
+import { mostFramesLate } from './echo-guard.ts';
+import { LineNoise, rms } from './line-noise.ts';
+import type { SileroStream } from './silero.ts';
 import { chunkSamples } from './silero-messages.ts';
 import { Upsampler } from './upsampler.ts';
 import type { Judged, VoiceDetector, VoiceDetectors } from './voice-detector.ts';
@@ -22,16 +27,23 @@ const hangMs = 480;
 const ringChunks = 12;
 const lateChunks = 3;
 /** What a yes of the first stage is worth: it starts no voice at once, as Silero can when it is sure. */
-const plainYes = 0.7;
+const plainYes = 0.45;
 /** Time with a closed gate after which Silero forgets the call's sound, ms. */
 const forgetsMs = 1000;
+
+/** Silero, as the detectors of calls need it. */
+export interface SecondStage {
+  readonly state: 'off' | 'loading' | 'ready' | 'failed';
+  open(): SileroStream;
+  close(): Promise<void>;
+}
 
 export class TwoStageDetectors implements VoiceDetectors {
   readonly limits = chunkLimits;
   readonly #first: WebrtcDetectors;
-  readonly #silero: Silero;
+  readonly #silero: SecondStage;
 
-  constructor(first: WebrtcDetectors, silero: Silero) {
+  constructor(first: WebrtcDetectors, silero: SecondStage) {
     this.#first = first;
     this.#silero = silero;
   }
@@ -42,7 +54,7 @@ export class TwoStageDetectors implements VoiceDetectors {
 
   create(sampleRate: 8000 | 16000, judged: Judged): VoiceDetector {
     const gate = this.#first.gate(sampleRate, gateMode);
-    const alone = this.#first.create(sampleRate, (ms, yes) => judged(ms, yes * plainYes));
+    const alone = this.#first.create(sampleRate, (ms, yes, ...rest) => judged(ms, yes * plainYes, ...rest));
     return new TwoStageDetector(gate, alone, this.#silero, sampleRate, judged);
   }
 
@@ -52,61 +64,90 @@ export class TwoStageDetectors implements VoiceDetectors {
   }
 }
 
+/** A piece of sound, and what is known of it. */
+interface Piece {
+  readonly ms: number;
+  /** The last of its frames. */
+  readonly frame: number;
+  readonly level: number;
+  /** What the first stage says, and whether the sound stands out from the quietest of late. */
+  readonly hears: boolean;
+  readonly standsOut: boolean;
+  /** undefined: not judged yet; null: it will not be */
+  probability: number | null | undefined;
+}
+
+const unheard = { level: 0, hears: false, standsOut: false };
+
 class TwoStageDetector implements VoiceDetector {
   readonly #gate: VoiceGate;
-  /** Judges while Silero cannot. */
+  /** Judges when Silero cannot be run. */
   readonly #alone: VoiceDetector;
-  readonly #silero: Silero;
+  readonly #silero: SecondStage;
   readonly #stream: SileroStream;
   readonly #judged: Judged;
   readonly #upsampler: Upsampler | null;
+  readonly #noise = new LineNoise();
   /** Samples at 16 kHz that are no whole chunk yet. */
   readonly #samples = new Float32Array(chunkSamples + 320);
   #filled = 0;
-  /** The last chunks before the gate opened. */
-  #ring: Float32Array[] = [];
+  /** The last chunks before the gate opened, and their last frames. */
+  #ring: { readonly chunk: Float32Array; readonly frame: number }[] = [];
   #openMs = 0;
   #closedMs = 0;
-  /** Chunks under way whose judgement is of no interest. */
-  #unwanted = 0;
+  #frame = 0;
+  /** Pieces that were not told yet, in the order of the sound. */
+  #pieces: Piece[] = [];
+  #closed = false;
 
-  constructor(gate: VoiceGate, alone: VoiceDetector, silero: Silero, sampleRate: number, judged: Judged) {
+  constructor(
+    gate: VoiceGate,
+    alone: VoiceDetector,
+    silero: SecondStage,
+    sampleRate: number,
+    judged: Judged,
+  ) {
     this.#gate = gate;
     this.#alone = alone;
     this.#silero = silero;
     this.#judged = judged;
     this.#upsampler = sampleRate === 8000 ? new Upsampler() : null;
-    this.#stream = silero.open((probability) => {
-      if (this.#unwanted > 0) this.#unwanted--;
-      else judged(chunkMs, probability);
-    });
+    this.#stream = silero.open();
   }
 
   write(frame: Int16Array): void {
-    if (this.#silero.state !== 'ready') {
+    if (this.#silero.state === 'failed') {
+      this.#pieces = [];
       this.#alone.write(frame);
       return;
     }
+    this.#frame++;
     const hears = this.#gate.hears(frame);
+    const level = rms(frame);
+    const standsOut = this.#noise.frame(level);
     const wasOpen = this.#openMs > 0;
     this.#openMs = hears ? hangMs : Math.max(0, this.#openMs - frameMs);
     const chunk = this.#take(frame);
-    if (this.#openMs === 0) this.#closed(chunk);
+    if (this.#openMs === 0) this.#shut(chunk);
     else {
       if (!wasOpen) this.#open();
-      if (chunk) this.#send(chunk, hears);
+      const heard = { level, hears, standsOut };
+      if (chunk) this.#ask(chunk, { ms: chunkMs, frame: this.#frame, ...heard, probability: undefined });
     }
+    this.#tell();
   }
 
   close(): void {
+    this.#closed = true;
+    this.#pieces = [];
     this.#gate.close();
     this.#alone.close();
     this.#stream.close();
   }
 
-  #closed(chunk: Float32Array | null): void {
-    this.#judged(frameMs, 0);
-    if (chunk) this.#ring.push(chunk);
+  #shut(chunk: Float32Array | null): void {
+    this.#pieces.push({ ms: frameMs, frame: this.#frame, ...unheard, probability: 0 });
+    if (chunk) this.#ring.push({ chunk, frame: this.#frame });
     if (this.#ring.length > ringChunks) this.#ring.shift();
     this.#closedMs += frameMs;
     if (this.#closedMs === forgetsMs) this.#stream.reset();
@@ -116,12 +157,31 @@ class TwoStageDetector implements VoiceDetector {
     this.#closedMs = 0;
     const ring = this.#ring;
     this.#ring = [];
-    const sent = ring.filter((chunk) => this.#stream.write(chunk)).length;
-    this.#unwanted += Math.max(0, sent - lateChunks);
+    for (const [i, { chunk, frame }] of ring.entries()) {
+      if (ring.length - i > lateChunks) this.#stream.write(chunk, () => undefined);
+      else this.#ask(chunk, { ms: chunkMs, frame, ...unheard, probability: undefined });
+    }
   }
 
-  #send(chunk: Float32Array, hears: boolean): void {
-    if (!this.#stream.write(chunk)) this.#judged(chunkMs, hears ? plainYes : 0);
+  #ask(chunk: Float32Array, piece: Piece): void {
+    this.#pieces.push(piece);
+    this.#stream.write(chunk, (probability) => {
+      piece.probability = probability;
+      this.#tell();
+    });
+  }
+
+  /** Tells what is known, up to the first piece whose judgement is waited for. */
+  #tell(): void {
+    for (let piece = this.#pieces[0]; piece && !this.#closed; piece = this.#pieces[0]) {
+      const since = this.#frame - piece.frame;
+      const { ms, level, hears, standsOut, probability } = piece;
+      if (probability === undefined && since < mostFramesLate) return;
+      this.#pieces.shift();
+      if (typeof probability === 'number') this.#noise.judged(ms, level, hears, probability);
+      const alone = hears && standsOut && this.#noise.isExceeded(level) ? plainYes : 0;
+      this.#judged(ms, probability ?? alone, Math.min(since, mostFramesLate), this.#noise.much);
+    }
   }
 
   /** Adds a frame. @returns the chunk that is whole now */

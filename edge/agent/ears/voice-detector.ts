@@ -2,14 +2,19 @@ import type { ActivityLimits } from './activity.ts';
 
 /** Tells voices from other sounds, for one call. */
 export interface VoiceDetector {
-  /** Takes 20 ms. The judgement may follow some milliseconds later, and for pieces of another length. */
+  /** Takes 20 ms. The judgement may follow up to about a second later, and for pieces of another length. */
   write(frame: Int16Array): void;
   /** Releases everything; no further judgement. */
   close(): void;
 }
 
-/** Called for each piece of sound, in order. @param probability of a voice in it, 0 to 1 */
-export type Judged = (ms: number, probability: number) => void;
+/**
+ * Called for each piece of sound, in order.
+ * @param probability of a voice in it, 0 to 1
+ * @param since frames that were written after those of the piece
+ * @param noisy whether there is much sound on the line that is no voice
+ */
+export type Judged = (ms: number, probability: number, since: number, noisy: boolean) => void;
 
 /** Makes the detectors of an edge's calls. */
 export interface VoiceDetectors {

@@ -5,19 +5,13 @@
  */
 import loadFvad, { type Fvad } from '@echogarden/fvad-wasm';
 import { frameLimits } from './activity.ts';
+import { LineNoise, rms } from './line-noise.ts';
 import type { Judged, VoiceDetector, VoiceDetectors } from './voice-detector.ts';
 
 const frameMs = 20;
 const surest = 3;
 /** Samples of the longest frame: 20 ms at 16 kHz. */
 const frameSamples = 320;
-/** The least RMS of a voice, and the factor by which it exceeds the noise floor. */
-const quietest = 30;
-const aboveFloor = 2.5;
-/** Before the first frames, and the share by which the floor rises in a frame: speech must not raise it. */
-const firstFloor = 200;
-const floorRise = 0.005;
-
 export interface VoiceGate {
   /** Whether there is a voice in these 20 ms. */
   hears(frame: Int16Array): boolean;
@@ -44,13 +38,11 @@ export class WebrtcDetectors implements VoiceDetectors {
 
   create(sampleRate: 8000 | 16000, judged: Judged): VoiceDetector {
     const gate = this.gate(sampleRate, surest);
-    let floor = firstFloor;
+    const noise = new LineNoise();
     return {
       write: (frame) => {
-        const level = rms(frame);
-        const standsOut = level > Math.max(quietest, floor * aboveFloor);
-        floor = level < floor ? level : floor + (level - floor) * floorRise;
-        judged(frameMs, gate.hears(frame) && standsOut ? 1 : 0);
+        const standsOut = noise.frame(rms(frame));
+        judged(frameMs, gate.hears(frame) && standsOut ? 1 : 0, 0, false);
       },
       close: () => gate.close(),
     };
@@ -82,10 +74,4 @@ export class WebrtcDetectors implements VoiceDetectors {
     this.#frame = fvad._malloc(2 * frameSamples);
     this.#fvad = fvad;
   }
-}
-
-function rms(frame: Int16Array): number {
-  let sum = 0;
-  for (let i = 0; i < frame.length; i++) sum += (frame[i] ?? 0) ** 2;
-  return Math.sqrt(sum / Math.max(1, frame.length));
 }

@@ -19,11 +19,15 @@ export interface Heard {
 const noticedWithinMs = 1000;
 const echoesOnMs = 300;
 
-/** @param settled awaited after each frame: what judges in another thread has done so then */
+/**
+ * @param settled awaited after each frame: what judges in another thread has done so then
+ * @param lateMs by which judgements may be late
+ */
 export async function hear(
   detectors: VoiceDetectors,
   { received, sent, speaks, begins }: Scene,
   settled?: () => Promise<void>,
+  lateMs = 0,
 ): Promise<Heard> {
   const starts: number[] = [];
   let now = 0;
@@ -45,10 +49,11 @@ export async function hear(
   }
   ear.close();
   const onsetsMs = begins.flatMap((begin) => {
-    const noticed = starts.find((at) => at >= begin - 2 && (at - begin) * 20 < noticedWithinMs);
+    const noticed = starts.find((at) => at >= begin - 2 && (at - begin) * 20 < noticedWithinMs + lateMs);
     return noticed === undefined ? [] : [(noticed - begin + 1) * 20];
   });
-  const silentAt = (at: number) => !speaks.slice(Math.max(0, at - echoesOnMs / 20), at + 1).includes(true);
+  const since = (echoesOnMs + lateMs) / 20;
+  const silentAt = (at: number) => !speaks.slice(Math.max(0, at - since), at + 1).includes(true);
   return {
     speechFrames,
     missedFrames,

@@ -21,7 +21,7 @@ export async function startJudging(log: Log = new RecordingLog()): Promise<Judgi
   const silero = new Silero(clock, log);
   const detectors = new TwoStageDetectors(new WebrtcDetectors(), silero);
   // Held open, so that the thread does not end between two scenes.
-  silero.open(() => undefined);
+  silero.open();
   while (silero.state === 'loading') await nextTurn();
   if (silero.state !== 'ready') throw new Error('Silero cannot be run');
   const settled = async () => {

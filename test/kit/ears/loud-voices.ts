@@ -8,7 +8,7 @@ export const loudVoices: VoiceDetectors = {
   limits: frameLimits,
   load: async () => undefined,
   create: (_, judged) => ({
-    write: (frame) => judged(20, frame.some((sample) => Math.abs(sample) > loud) ? 1 : 0),
+    write: (frame) => judged(20, frame.some((sample) => Math.abs(sample) > loud) ? 1 : 0, 0, false),
     close: () => undefined,
   }),
 };
