@@ -18,7 +18,7 @@ export interface CommandTargets {
     hold(callId: string, action: 'hold' | 'resume'): void;
     park(callId: string, order: ParkOrder): void;
     /** Rejects when they cannot be joined. */
-    retrieve(callId: string, by: string): Promise<unknown>;
+    retrieve(callId: string, by: string | null): Promise<unknown>;
     readonly conferences: { control(callId: string, action: 'mute' | 'unmute' | 'remove'): void };
   };
   readonly trunks: {

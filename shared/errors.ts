@@ -117,6 +117,8 @@ export const apiErrors = {
   CALL_NOT_ACTIVE: { status: 409, message: 'The call is not in progress, or is being transferred already.' },
   PARK_SLOT_TAKEN: { status: 409, message: 'Another call is parked in this slot.' },
   CALL_NOT_PARKED: { status: 409, message: 'The call is not parked.' },
+  CALL_WITHOUT_AGENT: { status: 409, message: 'The parked call has no agent any more.' },
+  CONFERENCE_FULL: { status: 409, message: 'The conference is full, or no other one can be opened.' },
   CALLS_APART: {
     status: 409,
     message: 'The calls are on two edges, or in two media shards of one, and cannot be joined.',

@@ -18,7 +18,15 @@ export function holdRoutes(app: App, { allowedTargets, database, edges }: CallDe
     app.route({
       method: 'POST',
       url: `/v1/calls/:call_id/${action}`,
-      config: { resumable: true, errors: ['CALL_NOT_FOUND', 'CALL_NOT_ACTIVE', 'SERVICE_UNAVAILABLE'] },
+      config: {
+        resumable: true,
+        errors: [
+          'CALL_NOT_FOUND',
+          'CALL_NOT_ACTIVE',
+          ...(action === 'resume' ? (['CALL_WITHOUT_AGENT'] as const) : []),
+          'SERVICE_UNAVAILABLE',
+        ],
+      },
       schema: {
         summary: action === 'hold' ? 'Put a call on hold with music' : 'End the hold of a call',
         params: CallPath,
@@ -62,6 +70,7 @@ export function holdRoutes(app: App, { allowedTargets, database, edges }: CallDe
         'CALL_NOT_FOUND',
         'CALL_NOT_ACTIVE',
         'CALL_NOT_PARKED',
+        'CALL_WITHOUT_AGENT',
         'CALLS_APART',
         'NO_OUTBOUND_ROUTE',
         'TARGET_NOT_ALLOWED',
@@ -90,7 +99,9 @@ export function holdRoutes(app: App, { allowedTargets, database, edges }: CallDe
       const once = { method: 'bridge' as const, announcement: null, accept_key: null };
       return { kind: 'call.transfer', call_id, target, ...once };
     }
-    if (order.call_id === undefined) return { kind: 'call.hold', call_id, action: 'resume' };
+    if (order.call_id === undefined) return { kind: 'call.retrieve', call_id, by_call_id: null };
+    if (order.call_id === call_id)
+      throw ApiError.invalid('/call_id', 'must be another call than the one that is parked');
     const by = await running(orgId, order.call_id);
     if (by.edge_id !== call.edge_id) throw ApiError.of('CALLS_APART');
     return { kind: 'call.retrieve', call_id, by_call_id: by.id };

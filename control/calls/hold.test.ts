@@ -66,9 +66,8 @@ it.each([
     { slot: 'desk_1', timeout_s: 30, on_timeout: 'end' },
     { kind: 'call.park', slot: 'desk_1', timeout_s: 30, on_timeout: 'end' },
   ],
-  ['retrieve', {}, { kind: 'call.hold', action: 'resume' }],
+  ['retrieve', {}, { kind: 'call.retrieve', by_call_id: null }],
   ['retrieve', { phone_number: '+14155550199' }, { kind: 'call.transfer', target: '+14155550199', ...order }],
-  ['retrieve', { call_id: callId }, { kind: 'call.retrieve', by_call_id: callId }],
 ])('%s %o is carried out by the edge of the call', async (action, body, command) => {
   await report();
   const answer = test.call('POST', `/v1/calls/${callId}/${action}`, { body });
@@ -84,6 +83,7 @@ it.each([
   ['park', { slot: '7', timeout_s: 4 }],
   ['retrieve', { call_id: callId, phone_number: '+14155550199' }],
   ['retrieve', { phone_number: 'park:7' }],
+  ['retrieve', { call_id: callId }],
 ])('%s %o is refused', async (action, body) => {
   await report();
   expect(await test.call('POST', `/v1/calls/${callId}/${action}`, { body })).toMatchObject({

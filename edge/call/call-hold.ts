@@ -8,6 +8,7 @@
 import type { Timer } from '#shared/clock.ts';
 import type { LiveCall } from './live-call.ts';
 import type { ParkOrder } from './ports/park.ts';
+import { CommandRefused } from './refused.ts';
 import type { Parting } from './transfer/target-plan.ts';
 
 export class CallHold {
@@ -16,6 +17,8 @@ export class CallHold {
   /** What the hold has separated. */
   #parted: Parting | null = null;
   #parked: { readonly order: ParkOrder; readonly timer: Timer } | null = null;
+  /** The parked call's time was over while it was being joined with another one. */
+  #isOverdue = false;
 
   constructor(call: LiveCall) {
     this.#call = call;
@@ -33,6 +36,14 @@ export class CallHold {
   /** How it is parked; null: it is not. */
   get parked(): ParkOrder | null {
     return this.#parked?.order ?? null;
+  }
+
+  /** Why the hold cannot end with the call's agent; null: it can. */
+  get obstacle(): CommandRefused | null {
+    if (this.#call.transfers.joining)
+      return new CommandRefused('CALL_NOT_ACTIVE', 'The call is being retrieved by another one.');
+    if (!this.#parked || this.#call.agent.present) return null;
+    return new CommandRefused('CALL_WITHOUT_AGENT', 'The call is parked, and has no agent any more.');
   }
 
   /** @returns false when the call is not up, or is being transferred */
@@ -53,13 +64,11 @@ export class CallHold {
    * @returns false when the call is not up, is being transferred, or is the leg to a transfer target
    */
   park(order: ParkOrder): boolean {
-    const { slot, timeoutMs, atEnd } = order;
+    const { slot, timeoutMs } = order;
     const { up, transfers, ledger, limits } = this.#call;
     if (!up || !transfers.goAlone()) return false;
-    this.#parked?.timer.cancel();
-    const timer = limits.after(timeoutMs, () =>
-      this.#call.guarded(() => this.#expired(slot, timeoutMs, atEnd)),
-    );
+    this.#leaveSlot();
+    const timer = limits.after(timeoutMs, () => this.#call.guarded(() => this.#expired(order)));
     this.#parked = { order, timer };
     this.#parted = null;
     if (!this.#active) this.#hold();
@@ -70,24 +79,40 @@ export class CallHold {
   /** Connects the peer with its agent, or with the other party, again; no effect when it is not on hold. */
   release(): void {
     if (!this.#active) return;
-    const { agent, ledger } = this.#call;
+    const parted = this.#parted;
+    this.leave();
+    this.#call.agent.resume();
+    parted?.rejoin();
+  }
+
+  /** Ends the hold; whom the peer hears then is up to the caller. */
+  leave(): void {
+    if (!this.#active) return;
     const slot = this.#leaveSlot();
     this.#active = false;
-    agent.resume();
-    this.#parted?.rejoin();
     this.#parted = null;
     this.#tellPeer();
-    ledger.note(slot === null ? 'The hold has ended.' : `The call has left slot ${slot}.`);
+    this.#call.ledger.note(slot === null ? 'The hold has ended.' : `The call has left slot ${slot}.`);
+  }
+
+  /** It could not be joined: its time counts again. */
+  notJoined(): void {
+    if (this.#isOverdue && this.#parked) this.#expired(this.#parked.order);
   }
 
   #leaveSlot(): string | null {
     const { slot } = this;
     this.#parked?.timer.cancel();
     this.#parked = null;
+    this.#isOverdue = false;
     return slot;
   }
 
-  #expired(slot: string, timeoutMs: number, atEnd: ParkOrder['atEnd']): void {
+  #expired({ slot, timeoutMs, atEnd }: ParkOrder): void {
+    if (this.#call.transfers.joining) {
+      this.#isOverdue = true;
+      return;
+    }
     const detail = `Nobody retrieved the call from slot ${slot} within ${timeoutMs / 1000} s.`;
     this.#call.ledger.note(detail);
     if (atEnd === 'agent' && this.#call.agent.present) this.release();

@@ -201,12 +201,14 @@ export class Calls {
 
   /**
    * Puts a call on hold for the API, or ends its hold.
-   * @throws CommandRefused when the call is not up, or is being transferred
+   * @throws CommandRefused when the call is not up, is being transferred, or has nobody to go on with
    */
   hold(callId: string, action: 'hold' | 'resume'): void {
     const call = this.#live.get(callId);
-    if (action === 'resume' && call?.up) call.hold.release();
-    else if (action === 'resume' || !call?.hold.begin())
+    if (action === 'resume' && call?.up) {
+      if (call.hold.obstacle) throw call.hold.obstacle;
+      call.hold.release();
+    } else if (action === 'resume' || !call?.hold.begin())
       throw new CommandRefused('CALL_NOT_ACTIVE', 'The call is not up, or is being transferred.');
   }
 
@@ -228,22 +230,29 @@ export class Calls {
 
   /**
    * Joins a parked call with another one of its organization, for the API.
+   * @param by null: its agent
    * @throws CommandRefused when it is not parked, or they cannot be joined
    */
-  async retrieve(callId: string, by: string): Promise<void> {
+  async retrieve(callId: string, by: string | null): Promise<void> {
     const parked = this.#live.get(callId);
-    const other = this.#live.get(by);
     if (!parked || parked.hold.slot === null)
       throw new CommandRefused('CALL_NOT_PARKED', 'The call is not parked on this edge.');
+    if (by === null) return this.hold(callId, 'resume');
+    const other = this.#live.get(by);
     if (!other || other.plan.orgId !== parked.plan.orgId)
       throw new CommandRefused('CALL_NOT_ACTIVE', 'The call that retrieves is not live on this edge.');
     const outcome = await retrieve(parked, other, this.#deps.media);
     demandOk(outcome);
   }
 
-  /** After a transfer that failed: it returns to its agent when another call has its slot by now. */
+  /** After a transfer that failed: it returns to its agent, or ends, when another call has its slot by now. */
   #repark(call: LiveCall, order: ParkOrder): void {
-    if (call.up && !this.#parkedIn(call.plan.orgId, order.slot)) this.park(call.id, order);
+    if (!call.up) return;
+    const { slot } = order;
+    const there = this.#parkedIn(call.plan.orgId, slot);
+    if (!there) this.park(call.id, order);
+    else if (!call.agent.present)
+      call.end({ code: 'park_timeout', detail: `Slot ${slot} was taken by call ${there.id} meanwhile.` });
   }
 
   /** A transfer to the slot of a parked call or to a conference. Never rejects. */
@@ -253,7 +262,7 @@ export class Calls {
     if (conference) return this.conferences.join(conference, call, by);
     if (slot === null) throw new Error(`${place} is no place`);
     const parked = this.#parkedIn(call.plan.orgId, slot);
-    if (!parked) return failure('target_failed', `No call is parked in slot ${slot}.`);
+    if (!parked) return failure('not_parked', `No call is parked in slot ${slot}.`);
     return retrieve(parked, call, this.#deps.media);
   }
 

@@ -18,6 +18,7 @@ import type { PeerRefer } from './ports/refer.ts';
 import type { NextHop } from './ports/routes.ts';
 import type { DialogLeg, LegFacts } from './ports/signaling.ts';
 import type { TransferOrder, TransferOutcome } from './ports/transfer.ts';
+import type { CommandRefused } from './refused.ts';
 import type { Parting } from './transfer/target-plan.ts';
 
 export interface LiveCall {
@@ -75,6 +76,10 @@ interface LiveRecording {
 export interface LivePairing {
   readonly parting: Parting;
   readonly over: boolean;
+  /** The call stays what it is until it is joined. */
+  readonly joining: boolean;
+  /** Why the call cannot be changed now, a sentence. */
+  describe(callId: string): string;
   left(callId: string): void;
 }
 
@@ -83,7 +88,10 @@ interface LiveHold {
   readonly active: boolean;
   readonly slot: string | null;
   readonly parked: ParkOrder | null;
+  readonly obstacle: CommandRefused | null;
   release(): void;
+  leave(): void;
+  notJoined(): void;
 }
 
 /** Of {@link CallAgent}. */
@@ -124,6 +132,8 @@ interface LiveLimits {
 /** Of {@link Transfers}. */
 interface LiveTransfers {
   readonly busy: boolean;
+  readonly joining: boolean;
+  readonly obstacle: string | null;
   readonly parting: Parting | null;
   pairWith(pairing: LivePairing): boolean;
   goAlone(): boolean;

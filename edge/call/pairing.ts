@@ -2,9 +2,12 @@
  * Two calls joined with each other, each with its own record: a parked call and the one that retrieves it. When one
  * ends, the other one ends too.
  *
- *     joining --joined--> joined --part--> parted --rejoin--> joining
- *        |                   |               |
- *        +-------------------+---------------+--> over: one of the calls has ended, or they cannot be joined
+ *     joining --joined--> joined --part--> parted --rejoin--> rejoining --joined--> joined
+ *        |                   |               |                   |
+ *        +-------------------+---------------+-------------------+--> over: one of the calls has ended or was parked, or
+ *                                                                     they cannot be joined
+ *
+ * Until they are joined for the first time, neither goes with the other.
  */
 import type { LiveCall, LivePairing } from './live-call.ts';
 import type { Media, MediaBridge } from './ports/media.ts';
@@ -15,7 +18,7 @@ import type { Parting } from './transfer/target-plan.ts';
 export class Pairing implements LivePairing {
   readonly #calls: readonly [LiveCall, LiveCall];
   readonly #media: Media;
-  #state: 'joining' | 'joined' | 'parted' | 'over' = 'joining';
+  #state: 'joining' | 'joined' | 'parted' | 'rejoining' | 'over' = 'joining';
   #bridge: MediaBridge | null = null;
   /** Calls that are held. */
   #holds = 0;
@@ -35,7 +38,7 @@ export class Pairing implements LivePairing {
     },
     rejoin: () => {
       if (--this.#holds > 0 || this.#state === 'over') return;
-      this.#state = 'joining';
+      this.#state = 'rejoining';
       void this.join().catch((error: unknown) => this.#fail(error));
     },
   };
@@ -44,21 +47,37 @@ export class Pairing implements LivePairing {
     return this.#state === 'over';
   }
 
-  /** @throws CallRefused, Error when the media of the calls cannot be joined */
-  async join(): Promise<void> {
+  get joining(): boolean {
+    return this.#state === 'joining';
+  }
+
+  /** Why neither of the calls can be changed now. */
+  describe(callId: string): string {
+    const other = this.#calls.find(({ id }) => id !== callId)?.id;
+    return this.#state === 'joining'
+      ? `It is being joined with call ${other}.`
+      : `It is joined with call ${other}.`;
+  }
+
+  /**
+   * @param joined called at once when they are
+   * @throws CallRefused, Error when the media of the calls cannot be joined
+   */
+  async join(joined?: () => void): Promise<void> {
     const [one, other] = this.#calls;
     if (!one.media || !other.media) throw new CallRefused(488, 'A call without media cannot be joined.');
     const bridge = await this.#media.bridge(one.media, other.media, {
       transcode: true,
       failed: (error) => this.#fail(error),
     });
-    if (this.#state !== 'joining') {
+    if (this.#state !== 'joining' && this.#state !== 'rejoining') {
       bridge.close();
       throw new CallRefused(480, 'One of the calls has ended.');
     }
     this.#bridge = bridge;
     this.#state = 'joined';
     one.log.info({ mode: bridge.mode, other_call_id: other.id }, 'calls joined');
+    joined?.();
   }
 
   /** Both calls go on without each other. */
@@ -70,13 +89,15 @@ export class Pairing implements LivePairing {
   /** One of the calls has ended, or leaves the other one. */
   left(callId: string): void {
     if (this.#state === 'over') return;
+    const wereJoined = this.#state !== 'joining';
     this.cancel();
+    if (!wereJoined) return;
     const gone = this.#calls.find(({ id }) => id === callId)?.termination ?? null;
     for (const call of this.#calls) if (call.id !== callId) call.end(endOfPaired(gone));
   }
 
   #fail(error: unknown): void {
-    if (this.#state === 'over') return;
+    if (this.#state === 'over' || this.#state === 'joining') return;
     this.cancel();
     const detail = error instanceof Error ? error.message : String(error);
     for (const call of this.#calls) call.end({ code: 'bridge_failed', detail });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { blind, settle, TransferBench } from '../../test/kit/edge/transfer.ts';
+import { blind, FakeRefer, refusal, settle, TransferBench } from '../../test/kit/edge/transfer.ts';
 import type { ParkOrder } from './ports/park.ts';
 import { LegsApart } from './refused.ts';
 
@@ -121,6 +121,64 @@ describe('a parked call', () => {
     endAll();
   });
 
+  /** `id-1`, parked without an agent: it was bridged before. */
+  async function withoutAgent() {
+    const { agent, media, peer } = await bench.callUp();
+    await bench.transfer(agent, blind());
+    await bench.targetAnswers();
+    bench.calls.park('id-1', inSlot('7'));
+    return { media, peer };
+  }
+
+  it('without an agent cannot be resumed, nor given back to it, and stays in its slot', async () => {
+    const { media } = await withoutAgent();
+    const refused = expect.objectContaining({ code: 'CALL_WITHOUT_AGENT' });
+    expect(() => bench.calls.hold('id-1', 'resume')).toThrow(refused);
+    await expect(bench.calls.retrieve('id-1', null)).rejects.toEqual(refused);
+    expect(media.endpoint).toBe(bench.agents.holdMusic);
+    bench.clock.advance(59_999);
+    expect(bench.record('id-1')?.ended_at).toBeNull();
+    endAll();
+  });
+
+  it('without an agent is in its slot again when the number does not answer, or ends when that is taken', async () => {
+    const { media } = await withoutAgent();
+    await bench.calls.transfer('id-1', blind());
+    await settle();
+    bench.dialer.last.peer.refused(refusal(486, 'Busy Here'));
+    await settle();
+    expect(media.endpoint).toBe(bench.agents.holdMusic);
+    await bench.calls.transfer('id-1', blind());
+    await bench.callUp();
+    const other = bench.calls.underWay().oldest.at(-1)?.id ?? '';
+    bench.calls.park(other, inSlot('7'));
+    bench.dialer.last.peer.refused(refusal(486, 'Busy Here'));
+    await settle();
+    expect(bench.record('id-1')).toMatchObject({
+      termination: 'park_timeout',
+      termination_detail: `Slot 7 was taken by call ${other} meanwhile.`,
+    });
+    endAll();
+  });
+
+  it('without an agent rejects a REFER, whose target nobody would speak with', async () => {
+    const { peer } = await withoutAgent();
+    const refer = new FakeRefer();
+    peer.peer.referred(refer);
+    expect(refer.said).toEqual(['603 Decline']);
+    endAll();
+  });
+
+  it('is given back to its agent only when it is parked', async () => {
+    await bench.callUp();
+    await expect(bench.calls.retrieve('id-1', null)).rejects.toMatchObject({ code: 'CALL_NOT_PARKED' });
+    bench.calls.hold('id-1', 'hold');
+    await expect(bench.calls.retrieve('id-1', null)).rejects.toMatchObject({ code: 'CALL_NOT_PARKED' });
+    bench.calls.park('id-1', inSlot('7'));
+    await bench.calls.retrieve('id-1', null);
+    endAll();
+  });
+
   it('stays in its slot when no number can be called', async () => {
     const { media } = await bench.callUp();
     bench.routes.hops = null;
@@ -216,10 +274,11 @@ describe('a parked call that another one retrieves', () => {
     const { other, second } = await two();
     await expect(bench.calls.retrieve('id-1', second)).rejects.toThrow('not parked');
     bench.calls.park('id-1', inSlot('7'));
-    await expect(bench.calls.retrieve('id-1', 'id-1')).rejects.toThrow('One of the calls');
+    await expect(bench.calls.retrieve('id-1', 'id-1')).rejects.toThrow('cannot retrieve itself');
     await expect(bench.calls.retrieve('id-1', 'elsewhere')).rejects.toThrow('not live on this edge');
     expect((await bench.transfer(other.agent, blind('park:8'))).outcome).toMatchObject({
       ok: false,
+      code: 'not_parked',
       reason: 'No call is parked in slot 8.',
     });
     endAll();

@@ -61,8 +61,15 @@ export const EdgeCommand = Type.Union([
     /** when nobody has retrieved it by then */
     on_timeout: oneOf(['agent', 'end']),
   }),
-  /** Joins a parked call with another call of the edge: CALL_NOT_PARKED, CALL_NOT_ACTIVE, SERVICE_UNAVAILABLE. */
-  Type.Object({ kind: Type.Literal('call.retrieve'), call_id: Type.String(), by_call_id: Type.String() }),
+  /**
+   * Joins a parked call with another call of the edge, or null: with its agent: CALL_NOT_PARKED, CALL_NOT_ACTIVE,
+   * CALL_WITHOUT_AGENT, CALLS_APART, SERVICE_UNAVAILABLE.
+   */
+  Type.Object({
+    kind: Type.Literal('call.retrieve'),
+    call_id: Type.String(),
+    by_call_id: Type.Union([Type.String(), Type.Null()]),
+  }),
   /** Of a call in a conference: CALL_NOT_IN_CONFERENCE. `remove` ends the call. */
   Type.Object({
     kind: Type.Literal('call.conference'),

@@ -73,6 +73,8 @@ export class Conference {
       get over() {
         return isOver;
       },
+      joining: false,
+      describe: () => `It is in the conference ${this.facts.name}.`,
       left: () => {
         if (isOver) return;
         isOver = true;

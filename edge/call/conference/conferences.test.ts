@@ -86,15 +86,34 @@ describe('a conference', () => {
     bench.expectNothingLeft();
   });
 
-  it('takes no call that is on hold, being transferred, or in a conference', async () => {
-    const [one] = await calls(1);
-    if (!one) throw new Error('no call');
-    bench.calls.hold(one.id, 'hold');
-    await expect(bench.calls.transfer(one.id, room)).rejects.toMatchObject({ code: 'CALL_NOT_ACTIVE' });
-    bench.calls.hold(one.id, 'resume');
+  it('takes no call that is in a conference or being transferred, and says which', async () => {
+    const [one, two] = await calls(2);
+    if (!one || !two) throw new Error('no calls');
     await bench.calls.transfer(one.id, room);
-    await expect(bench.calls.transfer(one.id, room)).rejects.toMatchObject({ code: 'CALL_NOT_ACTIVE' });
-    expect(() => bench.calls.transfer(one.id, blind())).toThrow('Another transfer');
+    await expect(bench.calls.transfer(one.id, room)).rejects.toMatchObject({
+      code: 'CALL_NOT_ACTIVE',
+      message: 'The call cannot be transferred: It is in the conference sales.',
+    });
+    expect(() => bench.calls.transfer(one.id, blind())).toThrow('It is in the conference sales.');
+    bench.calls.transfer(two.id, blind());
+    await expect(bench.calls.transfer(two.id, room)).rejects.toThrow(
+      'Another transfer of it is in progress.',
+    );
+    bench.calls.endAll({ code: 'api_stop', detail: null });
+    bench.expectNothingLeft();
+  });
+
+  it.each(['on hold', 'parked'])('takes a call that is %s, and ends that', async (how) => {
+    const [one, two] = await calls(2);
+    if (!one || !two) throw new Error('no calls');
+    await bench.calls.transfer(two.id, room);
+    if (how === 'on hold') bench.calls.hold(one.id, 'hold');
+    else bench.calls.park(one.id, { slot: '7', timeoutMs: 60_000, atEnd: 'end' });
+    await bench.calls.transfer(one.id, room);
+    expect(one.media.holding).toBe(false);
+    expect(bench.media.rooms[0]?.size).toBe(2);
+    bench.clock.advance(60_000);
+    expect(bench.record(one.id)?.ended_at).toBeNull();
     bench.calls.endAll({ code: 'api_stop', detail: null });
     bench.expectNothingLeft();
   });
@@ -180,7 +199,7 @@ describe('the limits of conferences', () => {
     await bench.calls.transfer(one.id, blind('conference:one'));
     await bench.calls.transfer(two.id, blind('conference:two'));
     const { outcome } = await bench.transfer(three.agent, blind('conference:three'));
-    expect(outcome).toMatchObject({ ok: false, code: 'target_failed', reason });
+    expect(outcome).toMatchObject({ ok: false, code: 'full', reason });
     expect(three.media.endpoint).toBe(three.agent);
     await bench.calls.transfer(three.id, blind('conference:one'));
     await bench.transfer(four.agent, blind('conference:one'));

@@ -38,19 +38,20 @@ export class Conferences {
     const { name } = target;
     const { media, up, plan } = call;
     const key = `${plan.orgId} ${name}`;
-    if (!up || !media || call.hold.active) return failure('not_active', 'The call is not up, or is on hold.');
+    if (!up || !media) return failure('not_active', 'The call is not up.');
+    const { obstacle } = call.transfers;
+    if (obstacle !== null) return failure('not_active', `The call cannot be transferred: ${obstacle}`);
     const found = this.#open.get(key);
     const full = found ? this.#partiesOf(found) : this.#openOf(plan.orgId);
     if (full) {
       this.#deps.conferenceRefused(full.limit);
-      return failure('target_failed', full.reason);
+      return failure('full', full.reason);
     }
     const conference = found ?? this.#new(name, call);
     const membership = conference.membership(call, () => {
       if (conference.size === 0) this.#open.delete(key);
     });
-    if (!call.transfers.pairWith(membership))
-      return failure('not_active', 'The call is being transferred, or is joined with another.');
+    call.transfers.pairWith(membership);
     try {
       conference.enter(call, media, target);
     } catch (error) {
@@ -59,6 +60,7 @@ export class Conferences {
       return failure(code, error instanceof Error ? error.message : String(error));
     }
     this.#open.set(key, conference);
+    call.hold.leave();
     const agent = !found && target.keepsAgent && by === 'api' ? call.agent.endpoint : null;
     if (!agent) call.agent.close(`The call joined the conference ${name}.`);
     call.ledger.handedOver(`conference:${name}`);

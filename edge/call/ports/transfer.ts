@@ -37,5 +37,9 @@ export type TransferFailure =
   | 'target_failed'
   /** The target of a warm transfer did not accept the call. */
   | 'declined'
+  /** There is no parked call: it has ended, or nobody parked it. */
+  | 'not_parked'
+  /** A conference has all parties, or no other one may be opened. */
+  | 'full'
   /** The media of a parked call and of the one that retrieves it is in two places. */
   | 'apart';

@@ -102,7 +102,7 @@ export class OutboundSetup implements Setup {
     const codecs = given.length > 0 ? given : defaultCodecs;
     this.#agentReady ??= this.#prepareAgent(codecs[0] ?? null);
     const offer = await this.#media.begin(codecs, leg?.beside);
-    if (offer !== null) this.#dial(attempt, offer);
+    if (offer !== null && !call.termination) this.#dial(attempt, offer);
   }
 
   /** @param expected the codec that we offer first: the agent must be ready before the peer has chosen */

@@ -16,8 +16,8 @@ describe('a bridging transfer', () => {
     await bench.transfer(agent, blind());
     expect((await bench.transfer(agent, blind())).outcome).toMatchObject({ code: 'not_active' });
     await bench.targetAnswers();
-    expect(() => bench.calls.transfer('id-1', blind())).toThrow(/in progress/);
-    expect(() => bench.calls.transfer('id-3', blind())).toThrow(/in progress/);
+    expect(() => bench.calls.transfer('id-1', blind())).toThrow('It is bridged with +14155550199.');
+    expect(() => bench.calls.transfer('id-3', blind())).toThrow('It is the leg to the target of a transfer.');
     bench.calls.stop('id-1');
     bench.expectNothingLeft();
   });

@@ -101,6 +101,8 @@ const apiCodes: Record<TransferFailure, ApiErrorCode> = {
   target_not_allowed: 'TARGET_NOT_ALLOWED',
   target_failed: 'SERVICE_UNAVAILABLE',
   declined: 'SERVICE_UNAVAILABLE',
+  not_parked: 'CALL_NOT_PARKED',
+  full: 'CONFERENCE_FULL',
   apart: 'CALLS_APART',
 };
 

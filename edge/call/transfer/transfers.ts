@@ -52,6 +52,20 @@ export class Transfers {
     return this.#current !== null && this.#current.state !== 'joined' && this.#current.state !== 'over';
   }
 
+  /** Whether it is about to be joined with another call, which may fail. */
+  get joining(): boolean {
+    return this.#paired?.joining === true;
+  }
+
+  /** Why it cannot be transferred or joined now, a sentence; null: it can. */
+  get obstacle(): string | null {
+    if (this.#bound) return 'It is the leg to the target of a transfer.';
+    if (this.#leaving) return 'It was transferred, and is about to end.';
+    if (this.#paired) return this.#paired.describe(this.#call.id);
+    if (this.#current?.parting.isPossible()) return `It is bridged with ${this.#current.plan.target}.`;
+    return this.#idle ? null : 'Another transfer of it is in progress.';
+  }
+
   /** How a bridged call is held; null when it is not bridged. */
   get parting(): Parting | null {
     const { transfer } = this.#call.plan;
@@ -99,7 +113,8 @@ export class Transfers {
   begin({ method, target, consult }: TransferOrder): Transfer | FailedTransfer {
     const { answered, termination } = this.#call;
     if (!answered || termination) return failure('not_active', 'The call is not in progress.');
-    if (!this.#idle) return failure('not_active', 'Another transfer of this call is in progress.');
+    const { obstacle } = this;
+    if (obstacle !== null) return failure('not_active', `The call cannot be transferred: ${obstacle}`);
     return this.#begin({ kind: method, target, consult });
   }
 
@@ -118,6 +133,8 @@ export class Transfers {
     if (this.busy || !up) return this.#refuse(refer, 491, 'The call is not up, or is being transferred.');
     // Neither of two bridged peers may transfer the other.
     if (!this.#idle) return this.#refuse(refer, 603, 'The call is bridged with another one.');
+    // Nobody would speak with the target.
+    if (!this.#call.agent.present) return this.#refuse(refer, 603, 'The call has no agent any more.');
     refer.accept();
     this.#begin({ kind: 'follow', target: verdict.to, consult: null, refer });
   }
