@@ -1,6 +1,5 @@
 /** Failover state that survives a restart. Reads are from memory; changes are written in the thread pool. */
-import type Database from 'better-sqlite3';
-import { earlierValues } from '#shared/kept-values/earlier-database.ts';
+import { openKeptValues, type ReadTable } from '#shared/kept-values/earlier-database.ts';
 import { KeptValues } from '#shared/kept-values/kept-values.ts';
 import { flag, integer, number, objectOf, type Shaped } from '#shared/shapes.ts';
 import type { StorageFault } from '#shared/storage-fault.ts';
@@ -43,7 +42,7 @@ const ofTrunk = 'trunk ';
 const ofEndpoint = 'endpoint ';
 
 /**
- * Opens `<path>.journal`. `<path>.db`, where earlier versions kept the same, is taken over.
+ * Opens `<path>.journal`, and takes over `<path>.db`, where earlier versions kept the same.
  * @param failed called for each failed write, which is repeated with the next one
  * @throws Error when one of them cannot be read
  */
@@ -51,23 +50,7 @@ export async function openFailoverStore(
   path: string,
   failed: (fault: StorageFault) => void,
 ): Promise<FailoverStore> {
-  const faults: StorageFault[] = [];
-  const values = new KeptValues<Saved>({
-    path: `${path}.journal`,
-    shape: saved,
-    failed: (fault) => {
-      faults.push(fault);
-      failed(fault);
-    },
-  });
-  const earlier = earlierValues(`${path}.db`, rowsOf);
-  for (const { key, active, reachable, at } of earlier?.rows ?? []) {
-    if (active !== null) values.set(key, { active });
-    else if (at !== null) values.set(key, { reachable: reachable === 1, at });
-  }
-  await values.written();
-  if (faults.length === 0) earlier?.remove();
-  return storeOf(values);
+  return storeOf(await openKeptValues<Saved>(path, { shape: saved, failed, tables: { trunks, endpoints } }));
 }
 
 /** A store that nothing survives, for tests. */
@@ -75,21 +58,17 @@ export function failoverMemory(): FailoverStore {
   return storeOf(new KeptValues<Saved>({ path: null, shape: saved, failed: () => {} }));
 }
 
-interface EarlierRow {
-  readonly key: string;
-  readonly active: number | null;
-  readonly reachable: number | null;
-  readonly at: number | null;
-}
+const trunks: ReadTable<Saved> = (db) =>
+  db
+    .prepare<[], SavedTrunk>('SELECT id, active FROM trunks')
+    .all()
+    .map(({ id, active }) => [ofTrunk + id, { active }]);
 
-function rowsOf(db: Database.Database): EarlierRow[] {
-  return db
-    .prepare<[], EarlierRow>(
-      `SELECT 'trunk ' || id AS key, active, NULL AS reachable, NULL AS at FROM trunks
-       UNION ALL SELECT 'endpoint ' || key, NULL, reachable, at FROM endpoints`,
-    )
-    .all();
-}
+const endpoints: ReadTable<Saved> = (db) =>
+  db
+    .prepare<[], { key: string; reachable: number; at: number }>('SELECT key, reachable, at FROM endpoints')
+    .all()
+    .map(({ key, reachable, at }) => [ofEndpoint + key, { reachable: reachable === 1, at }]);
 
 function storeOf(values: KeptValues<Saved>): FailoverStore {
   return {

@@ -12,7 +12,8 @@
  */
 import { crc32 } from 'node:zlib';
 
-const mark = Buffer.from('\x1eTV1', 'latin1');
+const family = Buffer.from('\x1eTV', 'latin1');
+const mark = Buffer.concat([family, Buffer.from('1')]);
 const headBytes = 12;
 
 /** A change: a key with the JSON text of its value; null: it has none any more. */
@@ -37,6 +38,8 @@ export interface ReadFrames {
   readonly end: number;
   /** Octets outside of whole frames. */
   readonly damaged: number;
+  /** It begins with a frame of another form, and has none of this one. */
+  readonly isOfAnotherVersion: boolean;
 }
 
 /** What is between whole frames, or behind the last one, is damaged, and left out. */
@@ -45,12 +48,24 @@ export function readFrames(bytes: Buffer): ReadFrames {
   let [end, whole] = [0, 0];
   for (let start = bytes.indexOf(mark); start !== -1; start = bytes.indexOf(mark, Math.max(end, start + 1))) {
     const text = textAt(bytes, start);
-    if (!text) continue;
-    contents.push(JSON.parse(text.toString('utf8')));
+    const content = text === null ? undefined : contentOf(text);
+    if (text === null || content === undefined) continue;
+    contents.push(content);
     end = start + headBytes + text.length;
     whole += end - start;
   }
-  return { contents, end, damaged: bytes.length - whole };
+  const begins = bytes.subarray(0, family.length).equals(family);
+  const isOfAnotherVersion = begins && bytes.indexOf(mark) === -1 && bytes.length > mark.length;
+  return { contents, end, damaged: bytes.length - whole, isOfAnotherVersion };
+}
+
+/** Undefined: no JSON. */
+function contentOf(text: Buffer): unknown {
+  try {
+    return JSON.parse(text.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 function textAt(bytes: Buffer, start: number): Buffer | null {

@@ -23,6 +23,8 @@ export interface KeptValuesOptions<T> {
   readonly shape: Shape<T>;
   /** Called for each write that failed. */
   readonly failed: (fault: StorageFault) => void;
+  /** Called when all that was set is on the device. */
+  readonly written?: () => void;
   readonly disk?: ValueDisk;
 }
 
@@ -42,7 +44,7 @@ export class KeptValues<T> {
   #running: Promise<void> | null = null;
   #closed = false;
 
-  /** @throws Error when there is a file that cannot be read */
+  /** @throws Error when there is a file that cannot be read, or another version wrote it */
   constructor(options: KeptValuesOptions<T>) {
     this.#options = options;
     this.#disk = options.disk ?? valueDisk;
@@ -56,6 +58,15 @@ export class KeptValues<T> {
 
   entries(): IterableIterator<[string, T]> {
     return this.#values.entries();
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#values.keys();
+  }
+
+  /** Keys whose value is not on the device. */
+  get pending(): number {
+    return this.#pending.size;
   }
 
   /** No effect once closed. */
@@ -85,7 +96,11 @@ export class KeptValues<T> {
   }
 
   #load(bytes: Buffer | null): void {
-    const { contents, end, damaged } = readFrames(bytes ?? Buffer.alloc(0));
+    const { contents, end, damaged, isOfAnotherVersion } = readFrames(bytes ?? Buffer.alloc(0));
+    if (isOfAnotherVersion)
+      throw new Error(
+        `${this.#path} is of another version of this program; run that version, or move the file away`,
+      );
     for (const content of contents) {
       for (const change of Array.isArray(content) ? content : []) {
         const [key, value]: unknown[] = Array.isArray(change) ? change : [];
@@ -127,6 +142,7 @@ export class KeptValues<T> {
         failed = true;
       }
     }
+    if (!failed) this.#options.written?.();
     // In the turn of the last look at what is pending: every later change starts a write.
     this.#running = null;
   }

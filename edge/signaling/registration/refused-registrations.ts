@@ -2,8 +2,7 @@
  * Rejected registrations, kept over a restart: an edge that restarts in a loop would otherwise send one wrong
  * password each time, until the registrar bans its address.
  */
-import { earlierValues } from '#shared/kept-values/earlier-database.ts';
-import { KeptValues } from '#shared/kept-values/kept-values.ts';
+import { openKeptValues, type ReadTable } from '#shared/kept-values/earlier-database.ts';
 import { integer, number, objectOf, orNull, type Shaped, text } from '#shared/shapes.ts';
 import type { StorageFault } from '#shared/storage-fault.ts';
 
@@ -58,6 +57,15 @@ interface EarlierRow {
   readonly error: string;
 }
 
+const refusals: ReadTable<Kept> = (db) =>
+  db
+    .prepare<[], EarlierRow>('SELECT name, mark, until, pause_ms, sip_code, error FROM refusals')
+    .all()
+    .map(({ name, mark, until, pause_ms: pauseMs, sip_code: sipCode, error }) => [
+      name,
+      { mark, until, pauseMs, sipCode, error },
+    ]);
+
 /**
  * Opens `<path>.journal`, which is written in the thread pool. `<path>.db`, where earlier versions kept the same, is
  * taken over.
@@ -68,22 +76,7 @@ export async function openRefusalStore(
   path: string,
   failed: (fault: StorageFault) => void,
 ): Promise<RefusalStore> {
-  const faults: StorageFault[] = [];
-  const values = new KeptValues<Kept>({
-    path: `${path}.journal`,
-    shape: kept,
-    failed: (fault) => {
-      faults.push(fault);
-      failed(fault);
-    },
-  });
-  const earlier = earlierValues(`${path}.db`, (db) =>
-    db.prepare<[], EarlierRow>('SELECT name, mark, until, pause_ms, sip_code, error FROM refusals').all(),
-  );
-  for (const { name, mark, until, pause_ms: pauseMs, sip_code: sipCode, error } of earlier?.rows ?? [])
-    values.set(name, { mark, until, pauseMs, sipCode, error });
-  await values.written();
-  if (faults.length === 0) earlier?.remove();
+  const values = await openKeptValues<Kept>(path, { shape: kept, failed, tables: { refusals } });
   return {
     refusalOf: (name, mark) => {
       const value = values.get(name);
