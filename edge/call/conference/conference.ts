@@ -28,6 +28,9 @@ interface Party {
   readonly isModerator: boolean;
   readonly hasTones: boolean;
   muted: boolean;
+  /** The room hears its voice, or heard it a moment ago. */
+  voiced: boolean;
+  /** The others hear its voice. */
   speaking: boolean;
   away: boolean;
   /** It is in the room: not on hold, and not alone. */
@@ -86,7 +89,7 @@ export class Conference {
 
   /** @throws LegsApart when its media is in another place than the room */
   enter(call: LiveCall, media: MediaLeg, { isModerator, hasTones }: ConferenceTarget): void {
-    const now = { muted: false, speaking: false, away: false, seated: false };
+    const now = { muted: false, voiced: false, speaking: false, away: false, seated: false };
     const party: Party = { call, media, joinedAt: this.#now(), isModerator, hasTones, ...now };
     if (this.#parties.size > 0) this.#sit(party);
     this.#parties.set(call.id, party);
@@ -159,10 +162,13 @@ export class Conference {
   /** Records show everybody who speaks; an event tells of each change of the speaker. */
   #heard(leg: MediaLeg, speaks: boolean): void {
     const party = [...this.#parties.values()].find(({ media }) => media === leg);
-    if (!party || party.speaking === speaks) return;
-    party.speaking = speaks;
+    if (!party) return;
+    party.voiced = speaks;
+    const speaking = speaks && !party.muted;
+    if (party.speaking === speaking) return;
+    party.speaking = speaking;
     const { id } = party.call;
-    const isNew = speaks && this.#speaker !== id;
+    const isNew = speaking && this.#speaker !== id;
     if (isNew) this.#speaker = id;
     this.#report(party, isNew ? 'speaking' : undefined);
   }
@@ -173,7 +179,8 @@ export class Conference {
     if (!party || party.muted === muted) return;
     party.muted = muted;
     if (party.seated) this.#room.mute(party.media, muted);
-    if (muted) party.speaking = false;
+    // The room tells only changes, and who speaks on after a moment's mute has changed nothing there.
+    party.speaking = party.voiced && !muted;
     party.call.ledger.note(muted ? 'The call was muted.' : 'The call is no longer muted.');
     this.#report(party);
   }

@@ -235,6 +235,13 @@ describe('who speaks in a conference', () => {
     expect(told(two.id)).toEqual(['joined', 'speaking']);
     bench.calls.conferences.control(one.id, 'mute');
     expect(bench.record(one.id)?.conference).toMatchObject({ speaking: false });
+    // Muted for so short a time that the room has noticed no pause.
+    bench.calls.conferences.control(one.id, 'unmute');
+    expect(bench.record(one.id)?.conference).toMatchObject({ speaking: true });
+    bench.calls.conferences.control(one.id, 'mute');
+    heard(one.media, false);
+    bench.calls.conferences.control(one.id, 'unmute');
+    expect(bench.record(one.id)?.conference).toMatchObject({ speaking: false });
     bench.calls.hold(two.id, 'hold');
     expect(bench.record(two.id)?.conference).toMatchObject({ speaking: false });
     bench.calls.park(two.id, { slot: '7', timeoutMs: 60_000, atEnd: 'end' });
