@@ -28,6 +28,22 @@ export function fillQuoted(text: string, variables: Variables): string {
   return text.replace(reference, (_whole, path: string) => JSON.stringify(asText(lookUp(variables, path))));
 }
 
+/**
+ * The same for the target of a call. A value that stands in an author's text is a number, a name or a part of one: its
+ * `;`, `?`, `@`, `<` and `>` are escaped as in a URI (RFC 3261 section 25.1), so that what a caller says or presses
+ * brings no parameter, header or host of its own. A variable that is the whole text is a target as it is.
+ */
+export function fillTarget(text: string, variables: Variables): string {
+  const [whole] = text.trim().match(reference) ?? [];
+  if (whole === text.trim()) return fillTemplate(text, variables);
+  return text.replace(reference, (_whole, path: string) =>
+    asText(lookUp(variables, path)).replace(
+      /[;?@<>]/g,
+      (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+    ),
+  );
+}
+
 /** The value at a dotted path (`$.a.b[0]`, `a.b.0`), or undefined. Own properties only. */
 export function lookUp(root: unknown, path: string): unknown {
   const steps = path

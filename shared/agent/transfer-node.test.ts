@@ -16,6 +16,17 @@ it('fills its templates', () => {
   ).toEqual({ target: '1001', method: 'refer', announcement: 'Mrs. Lee is calling.', acceptKey: '1' });
 });
 
+it.each([
+  ['conference:{{said}}', 'x;moderator', 'conference:x%3Bmoderator'],
+  ['sip:{{said}}@pbx.example', 'a@evil.example;x', 'sip:a%40evil.example%3Bx@pbx.example'],
+  ['sip:7@pbx.example;x={{said}}', '1?Subject=<a>', 'sip:7@pbx.example;x=1%3FSubject=%3Ca%3E'],
+  ['{{ said }}', 'sip:7@pbx.example;transport=tls', 'sip:7@pbx.example;transport=tls'],
+  ['{{said}}', 'conference:x;tones=off', 'conference:x;tones=off'],
+  ['+1{{said}}', '4155550100', '+14155550100'],
+])('fills %s with %j: a value within a target brings no parameter, header or host', (text, said, target) => {
+  expect(transferOrder({ data: { transferNumber: text } }, { said }).target).toBe(target);
+});
+
 it('is a bridge without announcement and key by default', () => {
   const plain = { method: 'bridge', announcement: null, acceptKey: null };
   expect(order({ transferNumber: '+14155550100' })).toEqual({ target: '+14155550100', ...plain });

@@ -1,7 +1,7 @@
 /** The transfer order of a Transfer Call node (contract 11.1), with its templates filled in. */
 import type { JsonObject } from './graph-problem.ts';
 import type { Variables } from './interfaces.ts';
-import { asText, fillTemplate } from './template.ts';
+import { asText, fillTarget, fillTemplate } from './template.ts';
 
 export interface NodeTransfer {
   /** Empty when the node, or its variables, name no target. */
@@ -20,7 +20,7 @@ export function transferOrder(node: { readonly data: JsonObject }, variables: Va
   const announcement = fillTemplate(asText(transferAnnouncement), variables).trim();
   const key = asText(transferAcceptKey).trim();
   return {
-    target: fillTemplate(asText(transferNumber), variables).trim(),
+    target: fillTarget(asText(transferNumber), variables).trim(),
     method: transferMethod === 'refer' ? 'refer' : 'bridge',
     announcement: announcement === '' ? null : announcement,
     acceptKey: acceptKeyForm.test(key) ? key : null,

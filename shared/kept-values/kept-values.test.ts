@@ -262,4 +262,19 @@ describe('kept values on another disk', () => {
     expect([...disk.files.keys()]).toEqual([path]);
     expect(all(open(disk))).toEqual(all(values));
   });
+
+  it('have a file that does not grow without end over restarts either', async () => {
+    const disk = new MemoryDisk();
+    let most = 0;
+    for (let start = 0; start < 20; start++) {
+      const values = open(disk);
+      for (let count = 0; count < 300; count++) {
+        values.set('key', count);
+        await values.written();
+      }
+      most = Math.max(most, disk.files.get(path)?.length ?? 0);
+      await values.close();
+    }
+    expect(most).toBeLessThan(70_000);
+  });
 });

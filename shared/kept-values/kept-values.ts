@@ -37,7 +37,7 @@ export class KeptValues<T> {
   #file: ValueFile | null = null;
   /** Where the next frame begins. */
   #size = 0;
-  /** Octets of the present values, when they were last written alone. */
+  /** Octets of the present values alone, at the start or when they were last written so. */
   #least = 0;
   /** Whether what is in the file cannot be trusted. */
   #broken = false;
@@ -110,7 +110,7 @@ export class KeptValues<T> {
       }
     }
     this.#size = end;
-    this.#least = end;
+    this.#least = this.#presentFrame().length;
     // A file that is missing or damaged is written anew.
     this.#broken = bytes === null || damaged > 0;
   }
@@ -163,7 +163,7 @@ export class KeptValues<T> {
 
   /** Writes a file with the present values in the place of the former one. */
   async #replace(): Promise<void> {
-    const frame = frameOf(Array.from(this.#values, ([key, value]) => [key, textOf(value)] as const));
+    const frame = this.#presentFrame();
     const unfinished = `${this.#path}.new`;
     const file = await this.#disk.open(unfinished, true);
     try {
@@ -182,6 +182,10 @@ export class KeptValues<T> {
     this.#least = frame.length;
     this.#broken = false;
     await former?.close().catch(() => undefined);
+  }
+
+  #presentFrame(): Buffer {
+    return frameOf(Array.from(this.#values, ([key, value]) => [key, textOf(value)] as const));
   }
 
   get #path(): string {
