@@ -27,14 +27,18 @@ export interface OutgoingRequest {
   readonly timeoutMs: number;
   /** Maximum bytes of the response body to read; 0: none, only the head. */
   readonly mostBytes: number;
+  /** The same of an answer that is no success (not 2xx). Default: `mostBytes`. */
+  readonly mostFailureBytes?: number;
   readonly signal: AbortSignal;
 }
 
 export interface OutgoingAnswer {
   readonly status: number;
   readonly contentType: string;
+  /** Of a redirect. */
+  readonly location: string | null;
   readonly body: Buffer;
-  /** Whether the body was longer than `mostBytes`. */
+  /** Whether the body was longer than the most that is read. */
   readonly cut: boolean;
 }
 
@@ -85,7 +89,7 @@ async function clientFor(parts: OutgoingParts, { href, origin }: URL, signal: Ab
 
 async function exchange(
   client: Client,
-  { url, method, headers, body, mostBytes }: OutgoingRequest,
+  { url, method, headers, body, ...most }: OutgoingRequest,
   signal: AbortSignal,
 ): Promise<OutgoingAnswer> {
   const answer = await client.request({
@@ -95,7 +99,8 @@ async function exchange(
     body,
     signal,
   });
-  const type = answer.headers['content-type'];
+  const isSuccess = answer.statusCode >= 200 && answer.statusCode <= 299;
+  const mostBytes = isSuccess ? most.mostBytes : (most.mostFailureBytes ?? most.mostBytes);
   const chunks: Buffer[] = [];
   let size = 0;
   // We ended it, because the head was enough or the body too long: not a failure of the request.
@@ -113,10 +118,15 @@ async function exchange(
   }
   return {
     status: answer.statusCode,
-    contentType: (Array.isArray(type) ? type[0] : type) ?? '',
+    contentType: first(answer.headers['content-type']) ?? '',
+    location: first(answer.headers.location) ?? null,
     body: Buffer.concat(chunks).subarray(0, mostBytes),
     cut: mostBytes === 0 || size > mostBytes,
   };
+}
+
+function first(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
 }
 
 /** Name and password in a URL are used for HTTP basic authentication (RFC 7617). */

@@ -3,9 +3,18 @@
  * `sendOutgoing`. Answers are bounded, and every request has an end.
  */
 import type { BlockList } from 'node:net';
+import { OutgoingFailure } from '#outgoing/failure.ts';
 import { sendOutgoing } from '#outgoing/request.ts';
 import type { Clock } from '#shared/clock.ts';
-import { completion, partsIn, S3Failure, type StoredPart, textOf, uploadsIn } from './answers.ts';
+import {
+  completion,
+  partsIn,
+  S3Failure,
+  type StoredPart,
+  UnusableAnswer,
+  uploadIdOf,
+  uploadsIn,
+} from './answers.ts';
 import { encoded, type S3Credentials, signed } from './signature.ts';
 
 export interface Bucket extends S3Credentials {
@@ -22,8 +31,12 @@ export interface Bucket extends S3Credentials {
 const requestTimeoutMs = 120_000;
 /** Of an answer that is no content of an object. */
 const mostAnswerBytes = 1_048_576;
-/** Unfinished uploads of one key that are aborted at once. */
-const mostUploads = 100;
+/** Of an answer that is no success. */
+const mostFailureBytes = 65_536;
+/** Unfinished uploads of one key that are aborted at once: more than one are left only by a server that invents them. */
+const mostUploads = 10;
+/** Parts of an upload; the most of a request that lists them. */
+const mostParts = 1_000;
 
 interface Sent {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
@@ -55,7 +68,9 @@ export class S3Client {
     const mostBytes = Math.max(to - from, 65_536);
     const { status, body } = await this.#send({ method: 'GET', key, headers, mostBytes }, signal);
     if (status === 206 && body.length <= to - from) return body;
-    throw new Error(`the storage answered ${status} to a request with Range, not 206 with that part`);
+    throw new UnusableAnswer(
+      `the storage answered ${status} to a request with Range, not 206 with that part`,
+    );
   }
 
   /** Whether there is an object of exactly this size. */
@@ -75,9 +90,7 @@ export class S3Client {
 
   async createUpload(key: string, signal: AbortSignal): Promise<string> {
     const { body } = await this.#send({ method: 'POST', key, query: { uploads: '' } }, signal);
-    const id = textOf(body.toString('utf8'), 'UploadId');
-    if (id === '') throw new Error('the storage began an upload without an UploadId');
-    return id;
+    return uploadIdOf(body.toString('utf8'));
   }
 
   async putPart(
@@ -92,10 +105,10 @@ export class S3Client {
 
   /** The parts of an upload, by number; null when there is no such upload. */
   async parts(key: string, uploadId: string, signal: AbortSignal): Promise<Map<number, StoredPart> | null> {
-    const sent = { method: 'GET', key, query: { 'max-parts': '1000', uploadId } } as const;
+    const sent = { method: 'GET', key, query: { 'max-parts': String(mostParts), uploadId } } as const;
     const answer = await absentIsFine(this.#send(sent, signal));
     if (answer === null) return null;
-    return new Map(partsIn(answer.body.toString('utf8')).map((part) => [part.number, part]));
+    return new Map(partsIn(answer.body.toString('utf8'), mostParts).map((part) => [part.number, part]));
   }
 
   /** @throws S3Failure also when the server answered 200 and failed after that, as it may */
@@ -116,7 +129,7 @@ export class S3Client {
   async abortUploads(key: string, signal: AbortSignal): Promise<void> {
     const query = { 'max-uploads': String(mostUploads), prefix: key, uploads: '' };
     const { body } = await this.#send({ method: 'GET', key: '', query }, signal);
-    for (const upload of uploadsIn(body.toString('utf8'))) {
+    for (const upload of uploadsIn(body.toString('utf8'), mostUploads)) {
       if (upload.key !== key) continue;
       await absentIsFine(this.#send({ method: 'DELETE', key, query: { uploadId: upload.id } }, signal));
     }
@@ -135,19 +148,20 @@ export class S3Client {
         body: body.length === 0 ? null : body,
         timeoutMs: this.#timeoutMs,
         mostBytes,
+        mostFailureBytes,
         signal,
       },
     );
     if (answer.status < 200 || answer.status > 299)
-      throw new S3Failure(answer.status, answer.body.toString('utf8'));
-    if (answer.cut) throw new Error(`the storage's answer is longer than ${mostBytes} octets`);
+      throw new S3Failure(answer.status, answer.body.toString('utf8'), answer.location);
+    if (answer.cut) throw new UnusableAnswer(`the storage's answer is longer than ${mostBytes} octets`);
     return answer;
   }
 
   #urlOf(key: string, query: Readonly<Record<string, string>>): URL {
     const { url, bucket, pathStyle } = this.#bucket;
-    const base = new URL(url);
-    if (!pathStyle) base.hostname = `${bucket}.${base.hostname}`;
+    const base = pathStyle ? new URL(url) : withBucketInHost(url, bucket);
+    if (base === null) throw new OutgoingFailure('refused', `${bucket}.${new URL(url).host} is no host name`);
     const segments = [...(pathStyle ? [bucket] : []), ...(key === '' ? [] : key.split('/'))];
     base.pathname = `${base.pathname.replace(/\/+$/, '')}/${segments.map(encoded).join('/')}`;
     base.search = Object.entries(query)
@@ -155,6 +169,14 @@ export class S3Client {
       .join('&');
     return base;
   }
+}
+
+/** Null when that is no host name: setting it changes nothing then, and the request would go to the host without the bucket. */
+export function withBucketInHost(url: string, bucket: string): URL | null {
+  const base = new URL(url);
+  const hostname = `${bucket}.${base.hostname}`;
+  base.hostname = hostname;
+  return base.hostname === hostname ? base : null;
 }
 
 /** Null: the server says that there is no such thing. */

@@ -13,6 +13,7 @@ import { actorOf, recordChange } from '../../audit/index.ts';
 import type { RecordingStorageRow } from '../../db/index.ts';
 import { type App, orgOf } from '../../http/index.ts';
 import type { RecordingsDeps } from '../deps.ts';
+import { withBucketInHost } from '../s3/client.ts';
 import {
   ownStorage,
   removeStorages,
@@ -161,6 +162,8 @@ function settingsOf(
   }
   if (!path_style && /^[0-9.]+$|^\[/.test(read.hostname))
     throw ApiError.invalid('/path_style', 'must be true: the host of url is an address');
+  if (!path_style && withBucketInHost(url, bucket) === null)
+    throw ApiError.invalid('/path_style', 'must be true: bucket and the host of url make no host name');
   return { url, bucket, region, prefix, path_style: path_style ? 1 : 0, access_key_id };
 }
 

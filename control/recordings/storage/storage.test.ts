@@ -10,6 +10,7 @@ import { recordingOf, sendRecording } from '../../../test/kit/control/recording-
 import { S3Server } from '../../../test/kit/fakes/s3-server.ts';
 import { rotateRecordingKey } from '../../recording-keys/index.ts';
 import { pruneOld } from '../../retention.ts';
+import { withBucketInHost } from '../s3/client.ts';
 import { deleteParts, findRecording } from '../store.ts';
 import { dueObjects, findObject } from './objects-store.ts';
 import { failingStorages, saveStorage } from './storages-store.ts';
@@ -323,6 +324,16 @@ describe('the settings of a storage', () => {
     expect((await asOperator('PUT', path, others)).status).toBe(200);
     const elsewhere = { ...others, url: 'https://s3.example.com' };
     expect((await asOperator('PUT', path, elsewhere)).text).toContain('/secret_access_key');
+  });
+
+  it('have the bucket in the path when the host is an address', async () => {
+    const body = { ...server.settings, url: 'https://127.0.0.1:1', path_style: false };
+    const { codes, text } = await test.call('PUT', '/v1/org/recording-storage', { body });
+    expect([codes, text.includes('/path_style')]).toEqual([['INVALID_PARAMETER'], true]);
+    expect(withBucketInHost('https://s3.example.com/x', 'calls')?.href).toBe(
+      'https://calls.s3.example.com/x',
+    );
+    expect(withBucketInHost('https://192.0.2.1', 'calls')).toBe(null);
   });
 
   it('of an organization name a public https target, and are its own', async () => {
