@@ -132,6 +132,36 @@ it('sends an event for each thing that a party does, to the URL of its organizat
   });
 });
 
+it('says that a party has left whose call its edge has no longer', async () => {
+  const { db } = test.control.services.database;
+  await db.updateTable('organizations').set({ event_webhook_url: 'https://hooks.example.com/' }).execute();
+  await report(1, { conference: state(1) });
+  await report(2, { conference: state(1) });
+  await report(3, {});
+  edge.send(reportFrame(++seq, [{ type: 'running', call_ids: [call(2)], lost_reports: 0 }]));
+  await edge.next('ack');
+  const left = await db
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('type', '=', 'conference.left')
+    .execute();
+  expect(left.map(({ subject_id, body }) => [subject_id, JSON.parse(body ?? '').data])).toEqual([
+    [
+      call(1),
+      {
+        conference_id: conference(1),
+        name: 'room-1',
+        call_id: call(1),
+        direction: 'inbound',
+        from: '+14155550123',
+        to: '+14155550100',
+        // Its edge was heard last before it was answered, by this test's times.
+        at: '2030-01-01T00:00:02.000Z',
+      },
+    ],
+  ]);
+});
+
 it.each([
   ['POST', '/mute', 'mute', 'Party muted'],
   ['POST', '/unmute', 'unmute', 'Party unmuted'],

@@ -8,9 +8,11 @@
  *
  * A stop of a lost call is recorded as who ended it; if the edge comes back with the call, it is ordered to end it.
  */
+import { newId } from '#shared/ids.ts';
 import type { TerminationCode } from '#shared/termination.ts';
-import { builtOnce, type CallRow, type Database, type Db, isAmong } from '../db/index.ts';
+import { builtOnce, type CallRow, type Database, type Db, fromJson, isAmong } from '../db/index.ts';
 import { queueCallsCompleted } from './completed-event.ts';
+import { queueConferenceEvents, type ReportedEvent } from './conference-events.ts';
 
 const unavailable: TerminationCode = 'edge_unavailable';
 const lost = 'edge_lost' satisfies TerminationCode;
@@ -110,7 +112,7 @@ export async function closeCallsOfEdge(db: Db, edgeId: string, now: string): Pro
   let webhooksQueued = false;
   for (let closed = callsPerStep; closed === callsPerStep; ) {
     const calls = await callsOfEdges(db).where('edges.id', '=', edgeId).limit(callsPerStep).execute();
-    webhooksQueued = (await closeAs(db, lost, calls, now)) || webhooksQueued;
+    webhooksQueued = (await closeForGood(db, lost, calls, now)) || webhooksQueued;
     closed = calls.length;
   }
   return webhooksQueued;
@@ -153,7 +155,7 @@ export async function closeCallsNotRunning(
     const gone = calls
       .filter(({ id }) => !running.has(id))
       .map((call) => ({ ...call, last_seen_at: before?.reported_at ?? call.last_seen_at }));
-    webhooksQueued = (await closeAs(db, endLost, gone, now)) || webhooksQueued;
+    webhooksQueued = (await closeForGood(db, endLost, gone, now)) || webhooksQueued;
     closed += gone.length;
     after = calls.at(-1)?.id ?? '';
     if (calls.length < callsPerStep) return { closed, webhooksQueued };
@@ -165,13 +167,52 @@ function callsOfEdges(db: Db) {
   return runningCalls(db)
     .innerJoin('edges', 'edges.id', 'calls.edge_id')
     .select(['calls.id', 'calls.org_id', 'number', 'parent_id', 'test_run_id'])
+    .select(['direction', 'from_number', 'to_number', 'conference'])
     .select(['started_at', 'answered_at', 'last_seen_at']);
 }
 
 type RunningCall = Pick<
   CallRow,
-  'id' | 'org_id' | 'number' | 'parent_id' | 'test_run_id' | 'started_at' | 'answered_at'
+  | 'id'
+  | 'org_id'
+  | 'number'
+  | 'parent_id'
+  | 'test_run_id'
+  | 'direction'
+  | 'from_number'
+  | 'to_number'
+  | 'conference'
+  | 'started_at'
+  | 'answered_at'
 > & { readonly last_seen_at: string };
+
+/** The same for calls of which no edge will say anything more: they have left their conferences, too. */
+async function closeForGood(
+  db: Db,
+  termination: typeof lost | typeof endLost,
+  calls: readonly RunningCall[],
+  now: string,
+): Promise<boolean> {
+  const left = calls.flatMap((call): ReportedEvent[] => {
+    if (call.conference === null) return [];
+    const { id: conference_id, name } = fromJson(call.conference);
+    const { id, org_id, direction, from_number: from, to_number: to } = call;
+    const at = endTime(call);
+    return [
+      {
+        event: { id: newId(), what: 'left', at, conference_id, name },
+        call: { id, org_id, direction, from, to },
+      },
+    ];
+  });
+  const isTold = await queueConferenceEvents(db, left, now);
+  return (await closeAs(db, termination, calls, now)) || isTold;
+}
+
+function endTime({ answered_at, started_at, last_seen_at }: RunningCall): string {
+  const begun_at = answered_at ?? started_at;
+  return last_seen_at > begun_at ? last_seen_at : begun_at;
+}
 
 async function closeAs(
   db: Db,
@@ -179,10 +220,7 @@ async function closeAs(
   calls: readonly RunningCall[],
   now: string,
 ): Promise<boolean> {
-  const ended = calls.map((call) => {
-    const begun_at = call.answered_at ?? call.started_at;
-    return { ...call, ended_at: call.last_seen_at > begun_at ? call.last_seen_at : begun_at };
-  });
+  const ended = calls.map((call) => ({ ...call, ended_at: endTime(call) }));
   const webhooksQueued = await queueCallsCompleted(db, ended, now);
   for (const { id, ended_at, answered_at, last_seen_at } of ended)
     await closeCall(db, {

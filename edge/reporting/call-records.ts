@@ -1,18 +1,31 @@
-/** Records of calls in the outbox. Pure. */
+/** Records of calls in the outbox. */
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
+import { newId } from '#shared/ids.ts';
 import type { HeldReport } from './held-reports.ts';
 import { callBody } from './journal/entry.ts';
 
 /** The last record of a call whose process died. */
 export function abandoned(call: CallRecord, lastSeen: string): CallRecord {
   const begun = call.answered_at ?? call.started_at;
+  const { conference, conference_event: _, ...rest } = call;
+  const endedAt = lastSeen > begun ? lastSeen : begun;
   return {
-    ...call,
+    ...rest,
+    ...(conference && {
+      conference: null,
+      conference_event: {
+        id: newId(),
+        what: 'left',
+        at: endedAt,
+        conference_id: conference.id,
+        name: conference.name,
+      },
+    }),
     status: call.answered_at === null ? 'failed' : 'completed',
     sip_code: call.answered_at === null ? call.sip_code : 200,
     sip_reason: call.answered_at === null ? call.sip_reason : 'OK',
-    ended_at: lastSeen > begun ? lastSeen : begun,
+    ended_at: endedAt,
     termination: 'edge_restarted',
     termination_detail: 'the edge process died while the call was up; the end time is its last heartbeat',
     hangup_by: 'error',
