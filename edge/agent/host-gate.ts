@@ -30,10 +30,13 @@ export class HostGate implements Required<AgentHost> {
   keysPossible(): boolean {
     return this.#host.keysPossible();
   }
-  transcript(entry: TranscriptEntry): void {
+  transcript(...entries: TranscriptEntry[]): void {
     if (!this.#open) return;
-    this.#host.transcript(entry);
-    this.said(entry);
+    this.#host.transcript(...entries);
+    for (const entry of entries) this.said(entry);
+  }
+  linesLeftOut(count: number): void {
+    if (this.#open) this.#host.linesLeftOut?.(count);
   }
   variables(values: CallVariables): void {
     if (this.#open) this.#host.variables(values);

@@ -73,8 +73,12 @@ export class AgentSeat implements Required<AgentHost>, SeatedAgent {
     return call?.media?.keys !== 'none' || call.dialog.leg?.takesInfo === true;
   }
 
-  transcript(entry: TranscriptEntry): void {
-    this.#call?.ledger.transcript(entry);
+  transcript(...entries: TranscriptEntry[]): void {
+    this.#call?.ledger.transcript(...entries);
+  }
+
+  linesLeftOut(count: number): void {
+    this.#call?.ledger.linesLeftOut(count);
   }
 
   variables(values: CallVariables): void {

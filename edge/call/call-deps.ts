@@ -31,6 +31,8 @@ export interface CallDeps {
   readonly newId: NewId;
   /** null: transfers are disabled. */
   readonly transfers: TransferParts | null;
+  /** Called with the lines of a transcript that were left out because there were too many. */
+  readonly linesLeftOut?: (count: number) => void;
   /** Absent: no call is recorded. */
   readonly recordings?: Recordings;
 }

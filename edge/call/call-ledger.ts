@@ -9,10 +9,11 @@ import type {
 } from '#shared/edge-protocol/calls.ts';
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import type { CallDeps } from './call-deps.ts';
+import { LineBudget, leftOutSentence } from './line-budget.ts';
 import type { LiveCall } from './live-call.ts';
 import { callFacts, callRecord, mappableVariables } from './record.ts';
 
-type LedgerDeps = Pick<CallDeps, 'clock' | 'reporter' | 'newId'>;
+type LedgerDeps = Pick<CallDeps, 'clock' | 'reporter' | 'newId' | 'linesLeftOut'>;
 
 export class CallLedger {
   ringing = false;
@@ -36,12 +37,15 @@ export class CallLedger {
   #event: ConferenceEvent | null = null;
   #endedAt: number | null = null;
   #media: MediaReport | null = null;
+  readonly #lines: LineBudget;
+  #saysLeftOut = false;
 
   constructor(call: LiveCall, deps: LedgerDeps) {
     this.#call = call;
     this.#deps = deps;
     this.#startedAt = deps.clock.now();
     this.#began = deps.clock.elapsed();
+    this.#lines = new LineBudget(deps.clock);
   }
 
   get answered(): boolean {
@@ -137,22 +141,36 @@ export class CallLedger {
     this.#call.attempt('report', () => this.#deps.reporter.report({ type: 'call', call }));
   }
 
-  transcript(entry: TranscriptEntry): void {
+  /** All of them are one report. */
+  transcript(...entries: TranscriptEntry[]): void {
     if (this.closed) return;
-    const report = { type: 'transcript' as const, call_id: this.#call.id, entries: [entry] };
-    this.#call.attempt('report a transcript', () => this.#deps.reporter.report(report));
+    const kept = entries.flatMap((entry) => this.#lines.take(entry) ?? []);
+    this.#reportLines(kept);
+    this.linesLeftOut(entries.length - kept.length);
+  }
+
+  /** So many lines are left out; the transcript says so once. */
+  linesLeftOut(count: number): void {
+    if (this.closed || count === 0) return;
+    this.#deps.linesLeftOut?.(count);
+    if (!this.#saysLeftOut) this.#reportLines([this.#line(leftOutSentence)]);
+    this.#saysLeftOut = true;
   }
 
   /** A transcript line about the call itself. */
   note(text: string): void {
+    this.transcript(this.#line(text));
+  }
+
+  #line(text: string): TranscriptEntry {
     const { clock, newId } = this.#deps;
-    this.transcript({
-      id: newId(),
-      at: new Date(clock.now()).toISOString(),
-      user: 'agent-action',
-      text,
-      node_id: null,
-      node_name: null,
-    });
+    const at = new Date(clock.now()).toISOString();
+    return { id: newId(), at, user: 'agent-action', text, node_id: null, node_name: null };
+  }
+
+  #reportLines(entries: TranscriptEntry[]): void {
+    if (entries.length === 0) return;
+    const report = { type: 'transcript' as const, call_id: this.#call.id, entries };
+    this.#call.attempt('report a transcript', () => this.#deps.reporter.report(report));
   }
 }

@@ -56,7 +56,8 @@ interface LiveLedger {
   readonly variables: CallVariables;
   mappable(): CallVariables;
   extract(values: CallVariables): void;
-  transcript(entry: TranscriptEntry): void;
+  transcript(...entries: TranscriptEntry[]): void;
+  linesLeftOut(count: number): void;
   note(text: string): void;
   heardInBye(variables: CallVariables): void;
   answeredBy(who: Answerer): void;

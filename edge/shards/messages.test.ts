@@ -82,8 +82,7 @@ const examples: Readonly<Record<string, readonly [object, object?]>> = {
   heard_in_room: [{ room: 4, leg: 1, speaks: true }],
   hangup: [{ agent: 2, reason: 'said goodbye', extras: null }],
   agent_keys: [{ agent: 2, digits: '#' }, {}],
-  transcript: [{ agent: 2, entry: { id: 'l', text: 'Hello.' } }],
-  variables: [{ agent: 2, values: { name: 'Ada' } }],
+  said: [{ agent: 2, entries: [{ id: 'l', text: 'Hello.' }], left_out: 1, variables: { name: 'Ada' } }, {}],
   transfer: [
     { agent: 2, order: { target: '+3', method: 'bridge', consult: null } },
     { outcome: { ok: true } },

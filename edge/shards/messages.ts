@@ -182,8 +182,17 @@ export const toMain = {
 
   hangup: notice('hangup', objectOf({ agent, reason: text, extras: orNull(checkedObject<ByeExtras>()) })),
   agentKeys: request('agent_keys', objectOf({ agent, digits: text }), done),
-  transcript: notice('transcript', objectOf({ agent, entry: checkedObject<TranscriptEntry>() })),
-  variables: notice('variables', objectOf({ agent, values: checkedObject<CallVariables>() })),
+  /** Answered when it is stored: only then the next one of the agent is sent. */
+  said: request(
+    'said',
+    objectOf({
+      agent,
+      entries: listOf(checkedObject<TranscriptEntry>()),
+      left_out: count,
+      variables: orNull(checkedObject<CallVariables>()),
+    }),
+    done,
+  ),
   transfer: request(
     'transfer',
     objectOf({ agent, order: checkedObject<TransferOrder>() }),

@@ -52,6 +52,7 @@ const asked: { readonly [K in keyof Required<AgentHost>]: Parameters<Required<Ag
   sendDtmf: ['12#'],
   keysPossible: [],
   transcript: [line],
+  linesLeftOut: [3],
   variables: [{ name: 'Ada' }],
   transfer: [{ target: '+3', method: 'bridge', consult: { announcement: 'A call.', acceptKey: '1' } }],
   recording: ['pause'],
@@ -154,6 +155,7 @@ function hostThat(heard: [string, unknown[]][]): Required<AgentHost> {
       return false;
     },
     transcript: note('transcript'),
+    linesLeftOut: note('linesLeftOut'),
     variables: note('variables'),
     transfer: async (order) => {
       note('transfer')(order);

@@ -1,5 +1,6 @@
 /** The other end of `Shard`: carries out in a shard, on its media and agents, what calls in the main thread want. */
 import type { Answerer } from '#shared/answerer.ts';
+import type { Clock } from '#shared/clock.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { AgentHost, AgentLeg, Agents } from '../call/ports/agents.ts';
@@ -14,11 +15,13 @@ import type {
 } from '../call/ports/media.ts';
 import type { ByeExtras } from '../call/ports/signaling.ts';
 import type { TransferOrder, TransferOutcome } from '../call/ports/transfer.ts';
+import { AgentNotices } from './agent-notices.ts';
 import type { Channel } from './channel.ts';
 import { toMain, toShard } from './messages.ts';
 
 export interface ShardHostParts {
   readonly channel: Channel;
+  readonly clock: Pick<Clock, 'elapsed'>;
   readonly media: LocalMedia;
   readonly agents: Agents;
 }
@@ -238,13 +241,14 @@ export class ShardHost {
       for (const room of this.#rooms.keys()) this.#leaveRoom(room, id);
       this.#agents.delete(id);
       seated?.agent?.close(reason);
+      seated?.host.flush();
       return {};
     });
   }
 
   /** An agent that cannot be made says so when it is prepared. */
   #seat(id: number, make: (host: AgentHost) => AgentLeg): void {
-    const host = new RemoteHost(id, this.#parts.channel);
+    const host = new RemoteHost(id, this.#parts);
     try {
       this.#agents.set(id, { agent: make(host), error: null, host });
     } catch (error) {
@@ -264,13 +268,21 @@ class RemoteHost implements Required<AgentHost> {
   isRecorded = false;
   readonly #agent: number;
   readonly #channel: Channel;
+  readonly #notices: AgentNotices;
 
-  constructor(agent: number, channel: Channel) {
+  constructor(agent: number, { channel, clock }: Pick<ShardHostParts, 'channel' | 'clock'>) {
     this.#agent = agent;
     this.#channel = channel;
+    this.#notices = new AgentNotices(agent, channel, clock);
+  }
+
+  /** Everything that the agent has said is on its way. */
+  flush(): void {
+    this.#notices.flush();
   }
 
   hangup(reason: string, extras?: ByeExtras): void {
+    this.flush();
     this.#channel.tell(toMain.hangup, { agent: this.#agent, reason, extras: extras ?? null });
   }
 
@@ -282,15 +294,20 @@ class RemoteHost implements Required<AgentHost> {
     return this.keys;
   }
 
-  transcript(entry: TranscriptEntry): void {
-    this.#channel.tell(toMain.transcript, { agent: this.#agent, entry });
+  transcript(...entries: TranscriptEntry[]): void {
+    for (const entry of entries) this.#notices.line(entry);
+  }
+
+  linesLeftOut(count: number): void {
+    this.#notices.leftOut(count);
   }
 
   variables(values: CallVariables): void {
-    this.#channel.tell(toMain.variables, { agent: this.#agent, values });
+    this.#notices.variables(values);
   }
 
   async transfer(order: TransferOrder): Promise<TransferOutcome> {
+    this.flush();
     const { outcome } = await this.#channel.ask(toMain.transfer, { agent: this.#agent, order });
     return outcome;
   }
@@ -305,6 +322,7 @@ class RemoteHost implements Required<AgentHost> {
   }
 
   join(): void {
+    this.flush();
     this.#channel.tell(toMain.join, { agent: this.#agent });
   }
 
@@ -313,6 +331,7 @@ class RemoteHost implements Required<AgentHost> {
   }
 
   fail({ message: why }: Error): void {
+    this.flush();
     this.#channel.tell(toMain.agentFailed, { agent: this.#agent, why });
   }
 }

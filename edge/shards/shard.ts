@@ -182,8 +182,12 @@ export class Shard implements Media, Agents {
     channel.onTell(toMain.hangup, ({ agent, reason, extras }) =>
       host(agent)?.hangup(reason, extras ?? undefined),
     );
-    channel.onTell(toMain.transcript, ({ agent, entry }) => host(agent)?.transcript(entry));
-    channel.onTell(toMain.variables, ({ agent, values }) => host(agent)?.variables(values));
+    channel.onAsk(toMain.said, ({ agent, entries, left_out: leftOut, variables }) => {
+      if (entries.length > 0) host(agent)?.transcript(...entries);
+      if (leftOut > 0) host(agent)?.linesLeftOut?.(leftOut);
+      if (variables) host(agent)?.variables(variables);
+      return {};
+    });
     channel.onTell(toMain.recording, ({ agent, step }) => void host(agent)?.recording?.(step));
     channel.onTell(toMain.join, ({ agent }) => host(agent)?.join());
     channel.onTell(toMain.answeredBy, ({ agent, who }) => host(agent)?.answeredBy(who));

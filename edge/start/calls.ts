@@ -55,6 +55,7 @@ export function callsOf(
     maxCalls: settings.maxCalls,
     organizations: current.organizationsWithNumbers,
     shareRefused: () => metrics.count('trunkline_edge_refused_total', { reason: 'organization_share' }),
+    linesLeftOut: (count) => metrics.add('trunkline_edge_transcript_lines_left_out_total', count),
     conferenceLimits: limits.conferences,
     conferenceRefused: (limit) => metrics.count('trunkline_edge_conferences_refused_total', { limit }),
     settings: { ...limits.calls, mediaTimeoutMs: settings.mediaTimeoutMs },

@@ -63,7 +63,7 @@ export async function runShard(settings: ShardSettings): Promise<void> {
     parentPort?.close();
     return;
   }
-  new ShardHost({ channel, media, agents });
+  new ShardHost({ channel, clock, media, agents });
   channel.onAsk(toShard.state, () => ({
     ...stateOf(media),
     counters: { ...metrics.counters(), ...models.metrics('trunkline_edge_') },

@@ -46,8 +46,10 @@ export interface AgentHost {
   sendDtmf(digits: string): Promise<void>;
   /** Whether the peer can send keys, or receive them. Before the answer this may be unknown and true. */
   keysPossible(): boolean;
-  /** One line of the conversation, reported immediately. */
-  transcript(entry: TranscriptEntry): void;
+  /** Lines of the conversation, reported immediately. */
+  transcript(...entries: TranscriptEntry[]): void;
+  /** So many lines were left out on the way, because there were too many. */
+  linesLeftOut?(count: number): void;
   /** All variables the agent has extracted so far; replaces those of the previous call. */
   variables(values: CallVariables): void;
   /**

@@ -3,6 +3,7 @@
  * makes it hang.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '#shared/clock.ts';
 import type { LocalLeg, MediaLegOptions } from '../../../edge/call/ports/media.ts';
 import { CallRefused } from '../../../edge/call/refused.ts';
 import { Channel } from '../../../edge/shards/channel.ts';
@@ -58,7 +59,7 @@ if (port) {
     },
   );
   const media = new FragileMedia(ports);
-  new ShardHost({ channel, media, agents: new FakeAgents() });
+  new ShardHost({ channel, clock: systemClock, media, agents: new FakeAgents() });
   channel.onTell(toShard.configure, () => {});
   channel.onAsk(toShard.stop, () => ({}));
   channel.onAsk(toShard.state, () => ({

@@ -31,6 +31,7 @@ export function callScene() {
   let reports: ReportBody[];
   let calls: Calls;
   let failReports: boolean;
+  let leftOut: number;
 
   beforeEach(() => {
     clock = new FakeClock(Date.UTC(2030, 0, 1));
@@ -40,8 +41,9 @@ export function callScene() {
     records = [];
     reports = [];
     failReports = false;
+    leftOut = 0;
     let next = 1;
-    const { shard } = loopback(media, agents);
+    const { shard } = loopback(media, agents, clock);
     calls = new Calls({
       clock,
       media: shard,
@@ -49,6 +51,9 @@ export function callScene() {
       log,
       newId: () => `id-${next++}`,
       maxCalls: 2,
+      linesLeftOut: (count) => {
+        leftOut += count;
+      },
       settings: { ringAfterMs: 200, prepareTimeoutMs: 5000, mediaTimeoutMs: 60_000 },
       reporter: {
         report: (body) => {
@@ -83,6 +88,10 @@ export function callScene() {
     },
     get calls() {
       return calls;
+    },
+    /** Lines of transcripts that were left out. */
+    get leftOut() {
+      return leftOut;
     },
     get failReports() {
       return failReports;

@@ -1,4 +1,5 @@
 /** A media shard in the thread of the test: both ends of its protocol, joined without a thread. */
+import { type Clock, systemClock } from '#shared/clock.ts';
 import type { Agents } from '../../../edge/call/ports/agents.ts';
 import type { LocalMedia } from '../../../edge/call/ports/media.ts';
 import { Channel, type Port } from '../../../edge/shards/channel.ts';
@@ -22,9 +23,9 @@ const broken = (error: Error): never => {
 };
 
 /** @param media @param agents behind the protocol */
-export function loopback(media: LocalMedia, agents: Agents) {
+export function loopback(media: LocalMedia, agents: Agents, clock: Clock = systemClock) {
   const [ours, theirs] = portPair();
-  const host = new ShardHost({ channel: new Channel(theirs, broken), media, agents });
+  const host = new ShardHost({ channel: new Channel(theirs, broken), clock, media, agents });
   const uses = new Map<string, number>();
   const shard = new Shard({
     channel: new Channel(ours, broken),
