@@ -5,6 +5,8 @@ import { plan, settle } from '../../test/kit/edge/inbound-calls.ts';
 import { loopback } from '../../test/kit/edge/loopback.ts';
 import { recordingOrder } from '../../test/kit/edge/recordings.ts';
 import { FakeAgents } from '../../test/kit/fakes/fake-agents.ts';
+import { FakeDialer } from '../../test/kit/fakes/fake-dialer.ts';
+import { FakeRoutes } from '../../test/kit/fakes/fake-hunt.ts';
 import { FakeLeg } from '../../test/kit/fakes/fake-leg.ts';
 import { FakeMedia } from '../../test/kit/fakes/fake-media.ts';
 import { QuietLog } from '../../test/kit/fakes/quiet-log.ts';
@@ -14,7 +16,7 @@ import type { Agents } from './ports/agents.ts';
 import type { Media, RecordingOrder } from './ports/media.ts';
 import type { RecordedCall } from './ports/recordings.ts';
 
-type Order = Omit<RecordingOrder, 'stopped'>;
+type Order = Omit<RecordingOrder, 'stopped' | 'paused'>;
 
 let media: FakeMedia;
 let agents: FakeAgents;
@@ -41,6 +43,7 @@ function callsOf(parts: { readonly media: Media; readonly agents: Agents }): Cal
     log: new QuietLog(),
     newId: () => `id-${next++}`,
     maxCalls: 5,
+    outbound: { routes: new FakeRoutes(), dialer: new FakeDialer(), ringTimeoutMs: 30_000 },
     settings: { ringAfterMs: 200, prepareTimeoutMs: 5_000, mediaTimeoutMs: 60_000 },
     reporter: { report: (body) => reports.push(body) },
     recordings: {
@@ -153,7 +156,113 @@ describe('a recorded call', () => {
   });
 });
 
+describe('a pause', () => {
+  const steps = () => media.legs.map(({ recordingSteps }) => recordingSteps.splice(0));
+  const into = (place: string) => async (id: string) => {
+    const outcome = await calls.find(id)?.transfers.order({ target: place, method: 'bridge', consult: null });
+    expect(outcome).toEqual({ ok: true });
+  };
+  const enter = into('conference:sales');
+  /** Answers of the shard. */
+  const settled = async () => {
+    for (let turn = 0; turn < 3; turn++) await settle();
+  };
+
+  async function recorded(count: number): Promise<string[]> {
+    const { shard } = loopback(media, agents);
+    calls = callsOf({ media: shard, agents: shard });
+    for (let n = 0; n < count; n++) {
+      order = Promise.resolve(recordingOrder(`recording-${n}`));
+      await answered();
+    }
+    return calls.underWay().oldest.map(({ id }) => id);
+  }
+
+  it('by the API holds for all recordings of a conference, also of a call that comes meanwhile or leaves', async () => {
+    const [a = '', b = '', c = ''] = await recorded(3);
+    await enter(a);
+    await enter(b);
+    calls.record(a, 'pause');
+    await settled();
+    expect(steps()).toEqual([['pause'], ['pause with others'], []]);
+    await enter(c);
+    await settled();
+    expect(steps()).toEqual([[], [], ['pause with others']]);
+    calls.park(c, { slot: '7', timeoutMs: 60_000, atEnd: 'end' });
+    await settled();
+    expect(steps()).toEqual([[], [], ['resume with others']]);
+    calls.record(a, 'resume');
+    await settled();
+    expect(steps()).toEqual([['resume'], ['resume with others'], []]);
+    expect(notes()).toContain('The recording was paused with that of another call.');
+  });
+
+  it('of two calls ends with the second resume, and goes with the call that ordered it', async () => {
+    const [a = '', b = '', c = ''] = await recorded(3);
+    for (const id of [a, b, c]) await enter(id);
+    calls.record(a, 'pause');
+    calls.record(b, 'pause');
+    await settled();
+    expect(steps()[2]).toEqual(['pause with others']);
+    calls.record(a, 'resume');
+    await settled();
+    expect(steps()[2]).toEqual([]);
+    calls.stop(b);
+    await settled();
+    expect(steps()[2]).toEqual(['resume with others']);
+  });
+
+  it('that began before its call came holds for those who are there', async () => {
+    const [a = '', b = ''] = await recorded(2);
+    await enter(a);
+    calls.record(b, 'pause');
+    await settled();
+    expect(steps()).toEqual([[], ['pause']]);
+    await enter(b);
+    await settled();
+    expect(steps()).toEqual([['pause with others'], []]);
+  });
+
+  it.each(['the key of its peer', 'the API'])(
+    'by %s holds for the call that it is joined with',
+    async (who) => {
+      const [a = '', b = ''] = await recorded(2);
+      calls.park(a, { slot: '7', timeoutMs: 60_000, atEnd: 'end' });
+      await calls.retrieve(a, b);
+      if (who === 'the API') calls.record(b, 'pause');
+      else media.legs[1]?.recording?.paused(true);
+      await settled();
+      expect(steps()[0]).toEqual(['pause with others']);
+      calls.record(b, 'resume');
+      await settled();
+      expect(steps()[0]).toEqual(['resume with others']);
+    },
+  );
+
+  it('by a call that is not recorded itself holds for the one that is', async () => {
+    const [a = ''] = await recorded(1);
+    order = null;
+    await answered();
+    const b = calls.underWay().oldest[1]?.id ?? '';
+    expect(() => calls.record(b, 'pause')).toThrow('not being recorded');
+    await enter(a);
+    await enter(b);
+    calls.record(b, 'pause');
+    await settled();
+    expect(steps()[0]).toEqual(['pause with others']);
+  });
+});
+
 describe('a call that is not recorded', () => {
+  it('stays so when its organization begins to record', async () => {
+    order = null;
+    await answered();
+    order = Promise.resolve(recordingOrder('recording-1'));
+    expect(() => calls.record('id-1', 'pause')).toThrow('not being recorded');
+    expect(notes()).toEqual([]);
+    expect(asked).toHaveLength(1);
+  });
+
   it('has no recording to pause', async () => {
     order = null;
     await answered();

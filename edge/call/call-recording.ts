@@ -1,13 +1,17 @@
 /**
  * The recording of one call. Its order is made while the call is set up, so that the announcement is at hand when the call
  * is answered; it begins before the agent is heard, and ends with the media leg.
+ *
+ * A pause holds for the recordings of all who hear the call: those of its conference, or of the call that it is joined with.
+ * Each of them is paused while one of these calls has paused, so a call that comes meanwhile begins paused, and a pause
+ * leaves with the call that ordered it.
  */
 import type { RecordingFault } from '#shared/recording/format.ts';
 import type { CallDeps } from './call-deps.ts';
 import type { LiveCall } from './live-call.ts';
 import type { LegRecording, RecordingOrder } from './ports/media.ts';
 
-type Order = Omit<RecordingOrder, 'stopped'>;
+type Order = Omit<RecordingOrder, 'stopped' | 'paused'>;
 
 /** Why a recording stopped although its call goes on: sentences of the call's transcript. */
 const faultWords: Readonly<Record<RecordingFault, string>> = {
@@ -19,9 +23,11 @@ const faultWords: Readonly<Record<RecordingFault, string>> = {
 export class CallRecording {
   readonly #call: LiveCall;
   readonly #recordings: CallDeps['recordings'];
-  #order: Promise<Order> | null = null;
+  /** Undefined: nobody has asked yet whether the call is recorded. */
+  #order: Promise<Order> | null | undefined = undefined;
   #leg: LegRecording | null = null;
-  #isPaused = false;
+  #pauses = false;
+  #pausedByOthers = false;
   #stopped = false;
 
   constructor(call: LiveCall, { recordings }: Pick<CallDeps, 'recordings'>) {
@@ -31,15 +37,24 @@ export class CallRecording {
 
   /** Whether the call is recorded, or will be once it is up. */
   get isOn(): boolean {
-    return this.#order !== null && !this.#stopped;
+    return (this.#order ?? null) !== null && !this.#stopped;
   }
 
-  /** Resolves when the recording can begin at once; null: the call is not recorded. */
+  /** Whether the call wants nothing recorded: by its peer's key, its agent or the API. */
+  get pauses(): boolean {
+    return this.#pauses;
+  }
+
+  /**
+   * Resolves when the recording can begin at once; null: the call is not recorded. Decided once: what is set later counts
+   * for later calls.
+   */
   ready(): Promise<unknown> | null {
     const { id, plan } = this.#call;
     // The legs of a transfer are heard on the call that is transferred, and a test is no conversation of a customer.
     if (plan.transfer || plan.testRunId !== undefined) return null;
-    this.#order ??= this.#recordings?.order({ callId: id, orgId: plan.orgId, agent: plan.agent }) ?? null;
+    if (this.#order === undefined)
+      this.#order = this.#recordings?.order({ callId: id, orgId: plan.orgId, agent: plan.agent }) ?? null;
     return this.#order;
   }
 
@@ -48,13 +63,33 @@ export class CallRecording {
     if (this.ready()) void this.#order?.then((order) => this.#call.guarded(() => this.#begin(order)));
   }
 
-  /** Before the recording has begun, it begins like this. @returns false when the call is not being recorded */
+  /**
+   * Before the recording has begun, it begins like this.
+   * @returns false when neither the call nor one that hears it is being recorded
+   */
   carryOut(action: 'pause' | 'resume'): boolean {
-    if (this.#stopped || !this.ready()) return false;
-    this.#isPaused = action === 'pause';
+    const { company } = this.#call.transfers;
+    if (!this.isOn && !company.some(({ recording }) => recording.isOn)) return false;
+    this.#decide(action === 'pause', '');
     this.#leg?.[action]();
-    this.#call.ledger.note(action === 'pause' ? 'The recording was paused.' : 'The recording was resumed.');
     return true;
+  }
+
+  #decide(pauses: boolean, how: string): void {
+    this.#pauses = pauses;
+    this.#call.ledger.note(`The recording was ${pauses ? 'paused' : 'resumed'}${how}.`);
+    for (const { recording } of this.#call.transfers.company) recording.followOthers();
+  }
+
+  /** Who hears the call has changed, or one of them has paused or resumed. */
+  followOthers(): void {
+    const { company } = this.#call.transfers;
+    const paused = company.some(({ recording }) => recording.pauses);
+    if (paused === this.#pausedByOthers) return;
+    this.#pausedByOthers = paused;
+    this.#leg?.pauseWithOthers(paused);
+    if (this.isOn && this.#call.up && !this.#pauses)
+      this.#call.ledger.note(`The recording was ${paused ? 'paused' : 'resumed'} with that of another call.`);
   }
 
   #begin(order: Order): void {
@@ -67,8 +102,13 @@ export class CallRecording {
       ledger.note(`The recording stopped: ${faultWords[reason]}.`);
     };
     try {
-      this.#leg = media.record({ ...order, stopped });
-      if (this.#isPaused) this.#leg.pause();
+      const paused = (isPaused: boolean) => {
+        // Orders of this side come back as well.
+        if (isPaused !== this.#pauses) this.#decide(isPaused, " by the peer's key");
+      };
+      this.#leg = media.record({ ...order, stopped, paused });
+      if (this.#pauses) this.#leg.pause();
+      if (this.#pausedByOthers) this.#leg.pauseWithOthers(true);
       this.#recordings?.count('begun');
       log.info({ recording_id: order.header.id }, 'the call is recorded');
     } catch (error) {

@@ -69,6 +69,8 @@ interface LiveLedger {
 interface LiveRecording {
   /** Whether the call is recorded, or will be once it is up. */
   readonly isOn: boolean;
+  readonly pauses: boolean;
+  followOthers(): void;
   ready(): Promise<unknown> | null;
   carryOut(step: 'pause' | 'resume'): boolean;
 }
@@ -79,6 +81,8 @@ export interface LivePairing {
   readonly over: boolean;
   /** The call stays what it is until it is joined. */
   readonly joining: boolean;
+  /** The other calls that hear this one, or are about to. */
+  company(callId: string): readonly LiveCall[];
   /** Why the call cannot be changed now, a sentence. */
   describe(callId: string): string;
   left(callId: string): void;
@@ -134,6 +138,7 @@ interface LiveLimits {
 interface LiveTransfers {
   readonly busy: boolean;
   readonly joining: boolean;
+  readonly company: readonly LiveCall[];
   readonly obstacle: string | null;
   readonly parting: Parting | null;
   pairWith(pairing: LivePairing): boolean;

@@ -47,6 +47,10 @@ export class Pairing implements LivePairing {
     return this.#state === 'over';
   }
 
+  company(callId: string): readonly LiveCall[] {
+    return this.#calls.filter(({ id }) => id !== callId);
+  }
+
   get joining(): boolean {
     return this.#state === 'joining';
   }
@@ -84,6 +88,7 @@ export class Pairing implements LivePairing {
   cancel(): void {
     this.#state = 'over';
     this.#bridge?.close();
+    for (const { recording } of this.#calls) recording.followOthers();
   }
 
   /** One of the calls has ended, or leaves the other one. */

@@ -116,7 +116,8 @@ export const toShard = {
       pause_key: orNull(text),
     }),
   ),
-  pauseRecording: notice('pause_recording', objectOf({ leg, paused: flag })),
+  /** Itself, or with others that hear the leg. */
+  pauseRecording: notice('pause_recording', objectOf({ leg, paused: flag, with_others: flag })),
 
   bridge: request(
     'bridge',
@@ -171,6 +172,8 @@ export const toMain = {
     'recording_stopped',
     objectOf({ leg, reason: oneOf(...recordingFaults), detail: text }),
   ),
+  /** By the peer's key, or by order. */
+  recordingPaused: notice('recording_paused', objectOf({ leg, paused: flag })),
   /** Its file is written no more, and has its final name. */
   recordingFinished: notice('recording_finished', objectOf({ recording: name })),
   bridgeFailed: notice('bridge_failed', objectOf({ bridge, why: text, sip_status: integer(300, 699) })),

@@ -88,10 +88,17 @@ export class RemoteLeg implements MediaLeg {
     this.#recording = order;
     this.#options.recorded(header.id);
     channel.tell(toShard.record, { leg, header, data_key: dataKey, announcement, pause_key: pauseKey });
+    const tell = (paused: boolean, withOthers: boolean) =>
+      channel.tell(toShard.pauseRecording, { leg, paused, with_others: withOthers });
     return {
-      pause: () => channel.tell(toShard.pauseRecording, { leg, paused: true }),
-      resume: () => channel.tell(toShard.pauseRecording, { leg, paused: false }),
+      pause: () => tell(true, false),
+      resume: () => tell(false, false),
+      pauseWithOthers: (on) => tell(on, true),
     };
+  }
+
+  recordingPaused(isPaused: boolean): void {
+    this.#recording?.paused(isPaused);
   }
 
   recordingStopped(...why: Parameters<RecordingOrder['stopped']>): void {

@@ -170,7 +170,9 @@ export class ShardHost {
       const stopped: RecordingOrder['stopped'] = (reason, detail) =>
         channel.tell(toMain.recordingStopped, { leg: id, reason, detail });
       try {
-        const recording = leg?.record({ ...order, dataKey, pauseKey, stopped });
+        const paused = (isPaused: boolean) =>
+          channel.tell(toMain.recordingPaused, { leg: id, paused: isPaused });
+        const recording = leg?.record({ ...order, dataKey, pauseKey, stopped, paused });
         if (recording) this.#recordings.set(id, recording);
         else channel.tell(toMain.recordingFinished, { recording: order.header.id });
       } catch (error) {
@@ -178,9 +180,11 @@ export class ShardHost {
         channel.tell(toMain.recordingFinished, { recording: order.header.id });
       }
     });
-    channel.onTell(toShard.pauseRecording, ({ leg, paused }) => {
-      if (paused) this.#recordings.get(leg)?.pause();
-      else this.#recordings.get(leg)?.resume();
+    channel.onTell(toShard.pauseRecording, ({ leg, paused, with_others: withOthers }) => {
+      const recording = this.#recordings.get(leg);
+      if (withOthers) recording?.pauseWithOthers(paused);
+      else if (paused) recording?.pause();
+      else recording?.resume();
     });
   }
 

@@ -172,6 +172,7 @@ export class Shard implements Media, Agents {
       this.#legs.get(leg)?.recordingStopped(reason, detail);
       this.#changed();
     });
+    channel.onTell(toMain.recordingPaused, ({ leg, paused }) => this.#legs.get(leg)?.recordingPaused(paused));
     channel.onTell(toMain.recordingFinished, ({ recording }) => void this.#recordings.delete(recording));
     channel.onTell(toMain.bridgeFailed, ({ bridge, why, sip_status }) =>
       this.#bridges.get(bridge)?.fail(new CallRefused(sip_status, why)),

@@ -46,6 +46,8 @@ export class Conference {
   /** Who began to speak last. */
   #speaker: string | null = null;
   readonly #parties = new Map<string, Party>();
+  /** The parties, and a call that is about to be one. */
+  readonly #members = new Set<LiveCall>();
 
   constructor(facts: ConferenceFacts, deps: ConferenceDeps, beside: MediaLeg) {
     this.facts = facts;
@@ -67,6 +69,7 @@ export class Conference {
    */
   membership(call: LiveCall, left: () => void): LivePairing {
     let isOver = false;
+    this.#members.add(call);
     return {
       parting: {
         isPossible: () => !isOver,
@@ -77,11 +80,14 @@ export class Conference {
         return isOver;
       },
       joining: false,
+      company: (callId) => [...this.#members].filter(({ id }) => id !== callId),
       describe: () => `It is in the conference ${this.facts.name}.`,
       left: () => {
         if (isOver) return;
         isOver = true;
         this.#leave(call);
+        this.#members.delete(call);
+        for (const { recording } of [call, ...this.#members]) recording.followOthers();
         left();
       },
     };

@@ -55,6 +55,8 @@ export interface RecordingOrder {
   readonly pauseKey: string | null;
   /** Called at most once: the recording has ended although the leg has not. `detail` is for the log. */
   readonly stopped: (reason: RecordingFault, detail: string) => void;
+  /** Called each time that the leg's own pause begins or ends, by its key or by order. */
+  readonly paused: (isPaused: boolean) => void;
 }
 
 /** A recording of a leg. It ends with the leg. */
@@ -62,6 +64,8 @@ export interface LegRecording {
   /** Nothing is recorded until `resume`; that time is silence, with a mark. */
   pause(): void;
   resume(): void;
+  /** Nor while others that hear the leg have paused. */
+  pauseWithOthers(on: boolean): void;
 }
 
 /**

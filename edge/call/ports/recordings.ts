@@ -8,7 +8,7 @@ export interface Recordings {
    * The order to record a call; null: it is not to be recorded. Never rejects, and takes a few seconds at most, for an
    * announcement that is spoken.
    */
-  order(call: RecordedCall): Promise<Omit<RecordingOrder, 'stopped'>> | null;
+  order(call: RecordedCall): Promise<Omit<RecordingOrder, 'stopped' | 'paused'>> | null;
   /** Counts how a recording went on: it began, or stopped before its call. */
   count(what: 'begun' | 'failed' | RecordingFault): void;
 }

@@ -57,6 +57,11 @@ export class Transfers {
     return this.#paired?.joining === true;
   }
 
+  /** The other calls that it is joined with, without a transfer. */
+  get company(): readonly LiveCall[] {
+    return this.#paired?.company(this.#call.id) ?? [];
+  }
+
   /** Why it cannot be transferred or joined now, a sentence; null: it can. */
   get obstacle(): string | null {
     if (this.#bound) return 'It is the leg to the target of a transfer.';
@@ -189,6 +194,7 @@ export class Transfers {
   pairWith(pairing: LivePairing): boolean {
     if (!this.#idle) return false;
     this.#pairing = pairing;
+    for (const call of [this.#call, ...this.company]) call.recording.followOthers();
     return true;
   }
 

@@ -141,6 +141,35 @@ describe('a recorded leg', () => {
     expect(marks.map(({ at }) => at)).toEqual([5, 5, 10]);
   });
 
+  it('is paused by itself or with others, until neither is so', async () => {
+    const told: boolean[] = [];
+    const paused = (on: boolean) => void told.push(on);
+    const recorder = new LegRecorder(recordingOrder(id, { pauseKey: '*', paused }), {
+      clock,
+      folder,
+      room,
+      syncs,
+    });
+    const key = () => recorder.tap(saying(4_000)).dtmf?.({ digit: '*', durationMs: 100 });
+    clock.advance(100);
+    recorder.pauseWithOthers(true);
+    clock.advance(100);
+    key();
+    clock.advance(100);
+    recorder.pauseWithOthers(false);
+    clock.advance(100);
+    recorder.resume();
+    recorder.resume();
+    await recorder.close();
+    const { marks } = await readRecording(join(folder, `${id}.rec`));
+    expect(marks.map(({ what, at }) => [what, at])).toEqual([
+      ['paused', 5],
+      ['resumed', 20],
+      ['ended', 20],
+    ]);
+    expect(told).toEqual([true, false]);
+  });
+
   it('is paused and resumed by the key of the peer, which the endpoint gets too', async () => {
     const recorder = new LegRecorder(recordingOrder(id, { pauseKey: '*' }), { clock, folder, room, syncs });
     const dtmf = vi.fn();

@@ -51,6 +51,7 @@ export class LegRecorder implements LegRecording {
   readonly #narrow = new Int16Array(samplesPerFrame);
   #downsamplers: { readonly heard: Downsampler; readonly sent: Downsampler } | null = null;
   readonly #pauseKey: string | null;
+  readonly #told: RecordingOrder['paused'];
   readonly #announcement: Int16Array;
   #upsampler: Upsampler | null = null;
   #announced = 0;
@@ -61,6 +62,9 @@ export class LegRecorder implements LegRecording {
   #next = 0;
   /** Whether the clock decides about the next frame. */
   #byClock = true;
+  /** By its key or by order, and while others that hear the leg have paused. */
+  #pausesItself = false;
+  #pausesWithOthers = false;
   #paused = false;
   #over = false;
   #finished: Promise<void> = Promise.resolve();
@@ -70,6 +74,7 @@ export class LegRecorder implements LegRecording {
   constructor(order: RecordingOrder, { clock, folder, room, syncs, finished, open }: RecorderParts) {
     this.#clock = clock;
     this.#pauseKey = order.pauseKey;
+    this.#told = order.paused;
     this.#announcement = order.announcement ?? new Int16Array(0);
     this.#sealer = new ChunkSealer(order.dataKey, order.header.id);
     this.#startedAt = clock.now();
@@ -102,29 +107,39 @@ export class LegRecorder implements LegRecording {
         endpoint.write?.(frame);
       },
       dtmf: (event) => {
-        if (event.digit === this.#pauseKey) this.#toggle();
+        if (event.digit === this.#pauseKey) this.#pauseItself(!this.#pausesItself);
         endpoint.dtmf?.(event);
       },
     };
   }
 
   pause(): void {
-    if (this.#paused || this.#over) return;
-    this.#paused = true;
-    this.#flush();
-    this.#file.append(this.#sealer.mark(this.#place(), { what: 'paused' }));
+    this.#pauseItself(true);
   }
 
   resume(): void {
-    if (!this.#paused || this.#over) return;
-    this.#paused = false;
-    this.#byClock = true;
-    this.#file.append(this.#sealer.mark(this.#place(), { what: 'resumed' }));
+    this.#pauseItself(false);
   }
 
-  #toggle(): void {
-    if (this.#paused) this.resume();
-    else this.pause();
+  pauseWithOthers(on: boolean): void {
+    this.#pausesWithOthers = on;
+    this.#follow();
+  }
+
+  #pauseItself(on: boolean): void {
+    if (this.#pausesItself === on || this.#over) return;
+    this.#pausesItself = on;
+    this.#follow();
+    this.#told(on);
+  }
+
+  #follow(): void {
+    const paused = this.#pausesItself || this.#pausesWithOthers;
+    if (this.#paused === paused || this.#over) return;
+    this.#paused = paused;
+    if (paused) this.#flush();
+    else this.#byClock = true;
+    this.#file.append(this.#sealer.mark(this.#place(), { what: paused ? 'paused' : 'resumed' }));
   }
 
   /** The call is over. Resolves when the file is complete. */

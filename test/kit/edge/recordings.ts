@@ -31,7 +31,8 @@ export function recordingOrder(
     announcement = null,
     pauseKey = null,
     stopped = () => {},
-  }: Partial<Pick<RecordingOrder, 'announcement' | 'pauseKey' | 'stopped'>> = {},
+    paused = () => {},
+  }: Partial<Pick<RecordingOrder, 'announcement' | 'pauseKey' | 'stopped' | 'paused'>> = {},
 ): RecordingOrder {
   const dataKey = Buffer.alloc(32, 9);
   return {
@@ -47,6 +48,7 @@ export function recordingOrder(
     announcement,
     pauseKey,
     stopped,
+    paused,
   };
 }
 

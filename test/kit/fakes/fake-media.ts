@@ -91,8 +91,9 @@ export class FakeMediaLeg implements LocalLeg {
   record(order: RecordingOrder): LegRecording {
     this.recording = order;
     return {
-      pause: () => this.recordingSteps.push('pause'),
-      resume: () => this.recordingSteps.push('resume'),
+      pause: () => void this.recordingSteps.push('pause'),
+      resume: () => void this.recordingSteps.push('resume'),
+      pauseWithOthers: (on) => void this.recordingSteps.push(on ? 'pause with others' : 'resume with others'),
     };
   }
 
