@@ -44,6 +44,13 @@ it.each(['conference:', 'conference:a room', 'conference:sales;tones=on', 'confe
   },
 );
 
+it.each(['park:', 'park:two words', `park:${'7'.repeat(33)}`, 'park:7;moderator'])(
+  'says what the slot %j may be',
+  (text) => {
+    expect(readCallTarget(text)).toEqual({ problem: 'must be park: and 1 to 32 letters, digits, _ and -' });
+  },
+);
+
 it('reads a tel URI as its number, and keeps the URI for a REFER', () => {
   const read = readCallTarget('TEL:+1-415-555-0100');
   expect(read).toEqual({ target: '+14155550100', host: null, tel: 'tel:+14155550100' });

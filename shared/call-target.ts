@@ -69,6 +69,7 @@ export function readCallTarget(text: string): CallTarget {
   }
   const slot = slotOf(trimmed);
   if (slot !== null) return { target: `park:${slot}`, host: null };
+  if (/^park:/i.test(trimmed)) return { problem: 'must be park: and 1 to 32 letters, digits, _ and -' };
   const conference = conferenceOf(trimmed);
   if (conference !== null) {
     const { name, isModerator, hasTones, keepsAgent } = conference;

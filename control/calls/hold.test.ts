@@ -107,6 +107,23 @@ it('is refused between calls of two edges', async () => {
   await far.kill();
 });
 
+it.each([
+  ['method', { method: 'refer' }],
+  ['announcement', { announcement: 'A call for you.' }],
+  ['accept_key', { accept_key: '1' }],
+])('refuses %s for a transfer to a slot or a conference, which calls nobody', async (field, more) => {
+  await report();
+  for (const transfer_number of ['park:7', 'conference:sales'])
+    expect(
+      await test.call('POST', '/v1/calls/active/transfer', {
+        body: { call_id: callId, transfer_number, ...more },
+      }),
+    ).toMatchObject({
+      status: 400,
+      body: { errors: [{ code: 'INVALID_PARAMETER', details: { path: `/${field}` } }] },
+    });
+});
+
 it('takes the slot of a parked call as a target of transfers only', async () => {
   await report();
   const answer = test.call('POST', '/v1/calls/active/transfer', {

@@ -10,6 +10,7 @@ import {
   CallView,
 } from '#shared/api/calls.ts';
 import { plain } from '#shared/api/common.ts';
+import { isPlace } from '#shared/call-target.ts';
 import { readByeHeaders } from '#shared/custom-headers.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import { ApiError } from '#shared/errors.ts';
@@ -143,6 +144,7 @@ async function transferCall(services: CallDeps, orgId: string, order: CallTransf
   // A warm transfer calls the target itself, also before a REFER.
   const dials = announcement !== null || acceptKey !== null ? 'bridge' : method;
   const target = readTarget(order.transfer_number, '/transfer_number', allowedTargets, dials);
+  if (isPlace(target)) requirePlain(order);
   const call = await findCall(database.db, orgId, order.call_id);
   if (!call) throw ApiError.of('CALL_NOT_FOUND');
   if (call.ended_at !== null) throw ApiError.of('CALL_NOT_ACTIVE');
@@ -154,4 +156,12 @@ async function transferCall(services: CallDeps, orgId: string, order: CallTransf
     announcement,
     accept_key: acceptKey,
   });
+}
+
+/** Nobody is called in the slot of a parked call or in a conference. */
+function requirePlain({ method, announcement, accept_key }: CallTransfer): void {
+  const rule = 'must be left out for the slot of a parked call and for a conference';
+  if (method === 'refer') throw ApiError.invalid('/method', rule);
+  if (announcement !== undefined) throw ApiError.invalid('/announcement', rule);
+  if (accept_key !== undefined) throw ApiError.invalid('/accept_key', rule);
 }

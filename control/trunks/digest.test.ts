@@ -38,6 +38,26 @@ describe('an inbound configuration with a user name and a password', () => {
     });
   });
 
+  it('has a user name of its own among the entries of a request', async () => {
+    const entry = (username: string) => ({
+      type: 'inbound',
+      auth_mode: 'digest',
+      digest_auth: { username, password },
+    });
+    const rule = expect.stringContaining('must differ from that of /directions/0');
+    expect(await sip.attach({ directions: [entry('acme'), entry('acme')] })).toMatchObject({
+      status: 400,
+      body: { errors: [{ details: { path: '/directions/1/digest_auth/username', rule } }] },
+    });
+    const common = { auth_mode: 'digest', digest_auth: { username: 'acme', password } };
+    expect(await sip.attach({ directions: ['inbound', 'inbound'], ...common })).toMatchObject({
+      status: 400,
+    });
+    const both = await sip.attach({ directions: [entry('acme'), entry('Acme')] });
+    expect(both.body.data).toMatchObject({ configured: [number] });
+    expect((await inboundAtEdges())?.map((one) => one.digest?.username)).toEqual(['acme', 'Acme']);
+  });
+
   it('reaches the edges with its password; an edge that does not know credentials admits nobody by it', async () => {
     await sip.attach(digest());
     const trunks = await inboundAtEdges();

@@ -19,10 +19,28 @@ export interface DirectionEntry {
 
 /** Applies the request's defaults to its entries; a bare string means an object of that type. */
 export function attachEntries(body: Attach): DirectionEntry[] {
-  return body.directions.map((direction, index) => {
+  const entries = body.directions.map((direction, index) => {
     const given: Direction = typeof direction === 'string' ? { type: direction } : direction;
     return readDirection(withDefaults(given, body), `/directions/${index}`);
   });
+  requireOwnUserNames(entries);
+  return entries;
+}
+
+/** A user name is one configuration: the second entry would replace the first one, and lock its PBX out. */
+function requireOwnUserNames(entries: readonly DirectionEntry[]): void {
+  const taken = new Map<string, string>();
+  for (const { given, path } of entries) {
+    if (given.type !== 'inbound' || given.auth_mode !== 'digest' || !given.digest_auth) continue;
+    const { username } = given.digest_auth;
+    const other = taken.get(username);
+    if (other !== undefined)
+      throw ApiError.invalid(
+        `${path}/digest_auth/username`,
+        `must differ from that of ${other}: give each PBX a user name of its own`,
+      );
+    taken.set(username, path);
+  }
 }
 
 function withDefaults(given: Direction, body: Attach): Direction {

@@ -170,6 +170,6 @@ it('no order leaves a call alone in silence, or ends one that was never joined',
       for (const order of story) await walk.order(order);
       await walk.end();
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });

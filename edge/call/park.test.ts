@@ -238,6 +238,18 @@ describe('a parked call that another one retrieves', () => {
     },
   );
 
+  it('stays parked when the transfer to its slot orders what only a call to somebody can have', async () => {
+    const { other } = await two();
+    bench.calls.park('id-1', inSlot('7'));
+    const consult = { announcement: 'A call for you.', acceptKey: null };
+    for (const more of [{ method: 'refer' as const }, { consult }]) {
+      const { outcome } = await bench.transfer(other.agent, { ...blind('park:7'), ...more });
+      expect(outcome).toMatchObject({ ok: false, code: 'target_not_allowed' });
+    }
+    expect(other.media.endpoint).toBe(other.agent);
+    endAll();
+  });
+
   it('stays parked when they cannot be joined, and the other one has its agent again', async () => {
     const { one, other, second } = await two();
     bench.calls.park('id-1', inSlot('7'));

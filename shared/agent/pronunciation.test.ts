@@ -12,6 +12,18 @@ const list: Pronunciation[] = [
   { text: '24/7', say: 'around the clock' },
 ];
 
+it('an entry that must match the case does not hide a shorter one where it does not match', () => {
+  const spoken = new Pronouncer([
+    { text: 'IT dept', say: 'information technology', match_case: true },
+    { text: 'dept', say: 'department' },
+    { text: 'it', say: 'eye tee' },
+  ]);
+  expect(spoken.spoken('Call the it dept now.')).toBe('Call the eye tee department now.');
+  expect(spoken.spoken('Call the IT dept, the IT DEPT.')).toBe(
+    'Call the information technology, the eye tee department.',
+  );
+});
+
 describe('a pronunciation list', () => {
   it.each([
     ['We use SQL, mysql and NoSQL.', 'We use sequel, my sequel and NoSQL.'],

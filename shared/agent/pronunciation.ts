@@ -30,7 +30,9 @@ function compiled(list: readonly Pronunciation[]): Compiled {
     const map = match_case ? exact : folded;
     const key = match_case ? text : text.toLowerCase();
     if (!map.has(key)) map.set(key, say);
-    const literal = text.replace(marks, '\\$&');
+    const plain = text.replace(marks, '\\$&');
+    // One that must match the case hides no shorter entry where it does not.
+    const literal = match_case ? `(?-i:${plain})` : plain;
     const last = runs.at(-1);
     if (last?.whole === whole) last.literals.push(literal);
     else runs.push({ whole, literals: [literal] });

@@ -102,8 +102,9 @@ export class Transfers {
   }
 
   /** The outcome of an order to enter a place on this edge; null: somebody is to be called. */
-  entry({ target }: TransferOrder, by: 'agent' | 'api'): Promise<TransferOutcome> | null {
+  entry({ target, method, consult }: TransferOrder, by: 'agent' | 'api'): Promise<TransferOutcome> | null {
     if (!this.#parts || !isPlace(target)) return null;
+    if (method === 'refer' || consult) return Promise.resolve(onlyForCalls);
     const { answered, up, termination } = this.#call;
     if (!answered) return Promise.resolve(callOver);
     const { enter } = this.#parts;
@@ -229,6 +230,11 @@ export class Transfers {
     return transfer;
   }
 }
+
+const onlyForCalls = failure(
+  'target_not_allowed',
+  'A transfer to a slot or a conference calls nobody: it takes no REFER, no announcement and no key.',
+);
 
 /** The peer's text, sanitized and shortened for a transcript. */
 function shown(target: string): string {
