@@ -61,7 +61,10 @@ function reportWriters(fleet: Pick<Fleet, 'isOutdated'>, probeGapMs: number): Re
               return closeOthers(source, body, effects);
             case 'health':
             case 'registration':
-              if (fleet.isOutdated(edgeId, body.epoch)) return;
+              if (fleet.isOutdated(edgeId, body.epoch)) {
+                effects.lost.outdated += 1;
+                return;
+              }
               return storeOfFleet(db, body, edgeId, effects, probeGapMs);
             default:
               return storeOfCheck(db, body, now, effects);

@@ -288,10 +288,16 @@ class EdgeLink implements LinkedEdge {
     }
     for (const problem of rejected)
       this.#parts.log.error({ edge: source.edgeId, problem }, 'report rejected');
-    if (lost.reports > 0 || lost.calls > 0)
+    const { outdated, ...gone } = lost;
+    if (gone.reports > 0 || gone.calls > 0)
       this.#parts.log.warn(
-        { edge: source.edgeId, ...lost },
+        { edge: source.edgeId, ...gone },
         'reports of an edge are lost; calls whose end was among them are closed',
+      );
+    if (outdated > 0)
+      this.#parts.log.warn(
+        { edge: source.edgeId, reports: outdated },
+        'reports of trunks and registrations are not used: others have taken over since they were written',
       );
     this.#parts.onReports(stored, rejected.length);
     this.#parts.fleet.pass(learned);

@@ -43,6 +43,8 @@ export interface StoredReports {
 export interface LostReports {
   reports: number;
   calls: number;
+  /** Reports that are not used: others have taken over their edge's work since they were written. */
+  outdated: number;
 }
 
 /** What the other edges should know. */
@@ -239,7 +241,7 @@ async function storeFrame(
     announced: new Set(),
     unwanted: new Set(),
     learned: { probes: [], moves: [], registrations: [] },
-    lost: { reports: 0, calls: 0 },
+    lost: { reports: 0, calls: 0, outdated: 0 },
   };
   for (const report of reports) {
     if (report.seq <= acknowledged) continue;
