@@ -170,7 +170,7 @@ describe('an outbox on a full disk', () => {
     void outbox.sync();
     const text = 'x'.repeat(1_000_000);
     let taken = 0;
-    for (; !outbox.refuses && taken < 100; taken += 1) outbox.append(at, transcript('up', text));
+    for (; !outbox.refuses && taken < 100; taken += 1) outbox.append(at, transcript(`up-${taken}`, text));
     expect(taken).toBeGreaterThan(8);
     expect(taken).toBeLessThan(12);
     slow.resolve();
@@ -178,6 +178,37 @@ describe('an outbox on a full disk', () => {
     expect(outbox.refuses).toBe(false);
     expect(outbox.read(0, 1_000)).toHaveLength(taken + 1);
   });
+
+  it.each(['a disk that takes nothing', 'one slow sync'])(
+    'drops the lines of the call that has its share first, and says so once, while calls wait for %s',
+    async (what) => {
+      outbox = new Outbox(disk, { heldBytes: 40_000_000 });
+      const slow = Promise.withResolvers<void>();
+      if (what === 'one slow sync') {
+        disk.slow = slow.promise;
+        void outbox.sync();
+      } else readOnly();
+      const text = 'x'.repeat(20_000);
+      for (let n = 0; n < 2_000; n += 1) outbox.append(at, transcript('loud', text));
+      expect(outbox.dropped).toBeGreaterThan(1_400);
+      for (let n = 0; n < 100; n += 1) {
+        outbox.append(at, live(`call-${n}`), transcript(`call-${n}`));
+        expect(outbox.refuses).toBe(false);
+      }
+      writable();
+      slow.resolve();
+      await outbox.sync();
+      outbox.settle();
+      const stored = bodies();
+      const sayings = stored.filter((body) => JSON.stringify(body).includes('had its share of the memory'));
+      expect(sayings).toHaveLength(1);
+      expect(sayings[0]).toMatchObject({ type: 'transcript', call_id: 'loud' });
+      for (let n = 0; n < 100; n += 1) expect(stored).toContainEqual(transcript(`call-${n}`));
+      // With room for all again, so has the call.
+      outbox.append(at, transcript('loud', 'again'));
+      expect(bodies().at(-1)).toEqual(transcript('loud', 'again'));
+    },
+  );
 
   it('delivers every report once and in order, whatever the disk does in the meantime', async () => {
     const seed = Number(process.env.SEED ?? 20_300_101);

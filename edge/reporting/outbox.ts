@@ -2,14 +2,16 @@ import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { newId } from '#shared/ids.ts';
 import { type StorageFault, storageFault } from '#shared/storage-fault.ts';
-import { abandoned, reportOf } from './call-records.ts';
-import { type HeldReport, HeldReports } from './held-reports.ts';
+import { abandoned } from './call-records.ts';
+import { CallShares } from './call-shares.ts';
+import { defaultHeldBytes, type HeldReport, HeldReports } from './held-reports.ts';
 import { aliveLine, entriesOf, liveLine, type OutboxHead, outboxLine, reportLine } from './journal/entry.ts';
 import type { Frame } from './journal/frame.ts';
 import { type Damage, Journal } from './journal/journal.ts';
 import type { SegmentFiles } from './journal/segment-files.ts';
 import { missingNumbers, NumberRuns } from './number-runs.ts';
 import { RecentReports } from './recent-reports.ts';
+import { segmentOctets } from './segment-octets.ts';
 
 /** A stored report with its body as JSON text, which is sent without being parsed again. */
 export interface StoredReport {
@@ -37,13 +39,6 @@ const skippedNumbers = 1_000_000;
 
 /** Held reports written in one frame. */
 const heldAtATime = 100;
-
-/** A segment is read at once, in a millisecond or two; it holds the reports of about a thousand calls. */
-const defaultSegmentBytes = 4 * 1024 * 1024;
-/** Octets after which the next segment begins: a quarter at most is its head, the records of all live calls. */
-export function segmentOctets(headOctets: number, least = defaultSegmentBytes): number {
-  return Math.max(least, headOctets * 4);
-}
 
 /**
  * Durable storage of reports that control has not acknowledged: a journal, and in memory what of it was reported last.
@@ -78,6 +73,7 @@ export class Outbox {
   /** Of reports that may be lost: control may have acknowledged them since the last frame. */
   #missing: NumberRuns;
   readonly #recent: RecentReports;
+  readonly #shares: CallShares;
   /** The latest record of each live call, JSON text. */
   readonly #live = new Map<string, string>();
   #liveOctets = 0;
@@ -98,6 +94,7 @@ export class Outbox {
     this.#maxReports = options.maxReports ?? 2_000_000;
     this.#held = new HeldReports(options.heldBytes);
     this.#recent = new RecentReports(options.heldBytes);
+    this.#shares = new CallShares(options.heldBytes ?? defaultHeldBytes);
     this.#journal = new Journal(files);
     const heads: OutboxHead[] = [];
     this.damage = this.#journal.load((frame) => this.#replay(frame, heads));
@@ -165,8 +162,10 @@ export class Outbox {
   append(at: string, ...bodies: readonly ReportBody[]): void {
     const reports: HeldReport[] = [];
     for (const body of bodies) {
-      if (body.type === 'call' || this.pending + reports.length < this.#maxReports)
-        reports.push(reportOf(at, body));
+      const hasRoom = body.type === 'call' || this.pending + reports.length < this.#maxReports;
+      const used = this.#held.bytes + this.#recent.unsynced;
+      const report = hasRoom ? this.#shares.admit(at, body, used) : null;
+      if (report) reports.push(report);
       else this.dropped += 1;
     }
     this.#store(reports);
@@ -203,6 +202,7 @@ export class Outbox {
       this.#held.drop(reports.length);
     }
     this.#fault = null;
+    this.#shares.clear();
     return true;
   }
 
@@ -304,6 +304,7 @@ export class Outbox {
     this.#synced = upTo;
     this.#repair = 'none';
     this.#recent.trim(upTo);
+    if (this.#fault === null) this.#shares.clear();
     this.#forget();
   }
 

@@ -21,9 +21,14 @@ export class RecentReports {
     this.#maxBytes = maxBytes;
   }
 
+  /** Octets that may wait for a sync; those of synced reports are kept only up to a limit, and not counted. */
+  get unsynced(): number {
+    return this.#bytes > keptBytes ? this.#bytes : 0;
+  }
+
   /** Whether so many wait for a sync that new calls must be rejected. */
   get refuses(): boolean {
-    return this.#bytes > keptBytes && this.#bytes * 2 >= this.#maxBytes;
+    return this.unsynced * 2 >= this.#maxBytes;
   }
 
   /** @param first number of the first report @param synced highest number that is on the device */
