@@ -86,8 +86,9 @@ export class SpeechInput {
     this.#live = this.#transcription();
     this.#utterance = new Utterance(parts.sampleRate, parts.recognizer !== null && this.#live === null);
     this.#ear = new Ear(parts.voices, parts.sampleRate, {
-      begins: () => {
-        this.#live?.begin();
+      begins: (lateMs) => {
+        this.#utterance.begin(lateMs);
+        this.#live?.begin(lateMs);
         events.begins();
       },
       voiced: (ms) => {
@@ -112,7 +113,7 @@ export class SpeechInput {
 
   write(frame: Int16Array): void {
     const begun = this.#ear.spoken;
-    this.#utterance.append(frame, begun);
+    this.#utterance.append(frame);
     this.#live?.write(frame);
     this.#ear.write(frame);
     if (!begun) return;

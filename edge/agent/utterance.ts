@@ -1,21 +1,25 @@
 /** What a caller says in one turn, as samples: with a lead, because an ear notices a voice some time after its start. */
+import { mostFramesLate } from './ears/echo-guard.ts';
 import { Recording } from './recording.ts';
 
 const longestMs = 30_000;
 /** ms before the voice was noticed that belong to it: the onset, and soft initial consonants */
 const leadMs = 300;
+/** Longest time by which it is noticed late, ms (ears/echo-guard.ts). */
+const longestLateMs = mostFramesLate * 20;
 
 export class Utterance {
   readonly #maxSamples: number;
-  readonly #leadSamples: number;
+  readonly #samplesPerMs: number;
   /** null: nobody wants the samples. */
   readonly #recording: Recording | null;
   #filled = 0;
+  #begun = false;
 
   /** @param keeps whether the samples are kept */
   constructor(sampleRate: number, keeps: boolean) {
-    this.#leadSamples = (sampleRate * leadMs) / 1000;
-    this.#maxSamples = (sampleRate * (longestMs + leadMs)) / 1000;
+    this.#samplesPerMs = sampleRate / 1000;
+    this.#maxSamples = this.#samplesPerMs * (longestMs + leadMs + longestLateMs);
     this.#recording = keeps ? new Recording(this.#maxSamples) : null;
   }
 
@@ -24,14 +28,24 @@ export class Utterance {
     return this.#filled + frameSamples > this.#maxSamples;
   }
 
-  /** @param begun false: the frame is before the voice, and only the last ones are kept */
-  append(frame: Int16Array, begun: boolean): void {
-    if (!begun && this.#filled + frame.length > this.#leadSamples) {
-      this.#recording?.drop(frame.length);
-      this.#filled -= frame.length;
-    }
+  /** Before the voice begins, only the last frames are kept. */
+  append(frame: Int16Array): void {
+    if (!this.#begun) this.#keep(this.#samplesPerMs * (leadMs + longestLateMs) - frame.length);
     this.#recording?.append(frame);
     this.#filled += frame.length;
+  }
+
+  /** The voice was noticed. @param lateMs since the sound by which it was; of no effect in the midst of an utterance */
+  begin(lateMs: number): void {
+    if (!this.#begun) this.#keep(this.#samplesPerMs * (leadMs + lateMs));
+    this.#begun = true;
+  }
+
+  #keep(samples: number): void {
+    const rest = this.#filled - samples;
+    if (rest <= 0) return;
+    this.#recording?.drop(rest);
+    this.#filled -= rest;
   }
 
   /** A copy of the samples so far. */
@@ -42,6 +56,7 @@ export class Utterance {
   /** The samples, which its caller owns; begins anew. */
   take(): Int16Array {
     this.#filled = 0;
+    this.#begun = false;
     return this.#recording?.take() ?? new Int16Array(0);
   }
 }

@@ -9,8 +9,8 @@ import { EchoGuard } from './echo-guard.ts';
 import type { Judged, VoiceDetector, VoiceDetectors } from './voice-detector.ts';
 
 export interface EarEvents {
-  /** A stretch of voice begins. */
-  begins(): void;
+  /** A stretch of voice begins. @param lateMs since the sound by which it was noticed */
+  begins(lateMs: number): void;
   /** The voice goes on; called for each of its frames. @param ms of voice in this stretch */
   voiced(ms: number): void;
   /** The stretch is over: there was no voice for a while. */
@@ -81,7 +81,7 @@ export class Ear {
     const { stays } = this.#detectors.limits;
     const before = activity.voice;
     const ours = probability >= stays && this.#guard.isEcho(since);
-    if (activity.take(ms, ours ? 0 : probability, noisy)) this.#events.begins();
+    if (activity.take(ms, ours ? 0 : probability, noisy)) this.#events.begins(since * 20);
     if (activity.voice && activity.quietMs === 0) this.#events.voiced(activity.voicedMs);
     else if (before && !activity.voice) this.#events.paused();
   }

@@ -15,8 +15,9 @@ export interface TranscriptionLimits {
   readonly maxUnreadMs: number;
   /** pause until a provider that does not read is looked at again, ms */
   readonly pauseMs: number;
-  /** audio before `begin` that belongs to the turn, ms */
+  /** audio before the voice was noticed that belongs to the turn, and the longest time until `begin` is called, ms */
   readonly leadMs: number;
+  readonly lateMs: number;
   /** turns that wait for their words */
   readonly maxTurns: number;
   /** audio kept between turns for a provider that hears it, ms */
@@ -35,6 +36,8 @@ export const transcriptionLimits: TranscriptionLimits = {
   pauseMs: 20,
   // The detector of today reports speech 60 ms after its onset, and soft consonants precede that.
   leadMs: 300,
+  // Detectors of voices are not waited for any longer (ears/echo-guard.ts).
+  lateMs: 1000,
   maxTurns: 16,
   // Silence is settled every few seconds.
   idleKeptMs: 10_000,

@@ -63,6 +63,16 @@ describe.each(kinds)('live transcription by $name', ({ protocol, model, make }) 
     expect(scene.counts).toMatchObject({ first_partial: 2, final: 2 });
   });
 
+  it('has all words of a voice that the detector has noticed late', async () => {
+    const { server, scene } = await setUp();
+    await scene.hear(quiet(3000));
+    await scene.talk('book a table for two tonight please', 900);
+    await scene.hear(quiet(400));
+    scene.transcription.end();
+    expect(await scene.texts(1)).toEqual(['book a table for two tonight please']);
+    expect(server.violations).toEqual([]);
+  });
+
   it('loses and doubles no word when the connection is cut in the middle of a turn', async () => {
     const { server, scene } = await setUp();
     await scene.say('yes');

@@ -80,13 +80,13 @@ export class LiveTranscription implements Transcription {
     if (this.#turns.length === 0) this.#forgetSilence();
   }
 
-  begin(): void {
+  begin(lateMs = 0): void {
     if (this.#closed || this.#turns.at(-1)?.to === null) return;
     const former = this.#turns.at(-1)?.to ?? 0;
     const from = Math.max(
       this.#ring.oldest,
       former,
-      this.#ring.end - this.#samples(this.#deps.limits.leadMs),
+      this.#ring.end - this.#samples(this.#deps.limits.leadMs + lateMs),
     );
     this.#add(from, null);
     this.#pump();
@@ -181,8 +181,9 @@ export class LiveTranscription implements Transcription {
 
   /** Between turns only a little is kept: a provider that hears all of it has settled what is older. */
   #forgetSilence(): void {
-    const { idleKeptMs, leadMs } = this.#deps.limits;
-    this.#ring.drop(this.#ring.end - this.#samples(this.#provider?.continuous ? idleKeptMs : leadMs));
+    const { idleKeptMs, leadMs, lateMs } = this.#deps.limits;
+    const kept = this.#provider?.continuous ? idleKeptMs : leadMs + lateMs;
+    this.#ring.drop(this.#ring.end - this.#samples(kept));
   }
 
   #lostAudio(): void {

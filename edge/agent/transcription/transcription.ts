@@ -38,8 +38,8 @@ export interface TranscriptionOptions {
 export interface Transcription {
   /** Every frame of the caller, silent ones too; 20 ms, copied. */
   write(frame: Int16Array): void;
-  /** The caller has begun to speak, at most `leadMs` ago. */
-  begin(): void;
+  /** The caller has begun to speak, at most `leadMs` before it was noticed. @param lateMs since then; 0 unless given */
+  begin(lateMs?: number): void;
   /** The caller has finished. Also after words that the agent's own detector has missed. */
   end(): void;
   /** Releases everything; no further event. Safe to call twice. */

@@ -66,12 +66,13 @@ export class LiveScene {
     this.transcription.end();
   }
 
-  /** The same without the end. */
-  async talk(sentence: string): Promise<void> {
+  /** The same without the end. @param lateMs by which the detector is later than that */
+  async talk(sentence: string, lateMs = 0): Promise<void> {
     const frames = spoken(sentence);
-    await this.hear(frames.slice(0, 3));
-    this.transcription.begin();
-    await this.hear(frames.slice(3));
+    const noticed = 3 + lateMs / 20;
+    await this.hear(frames.slice(0, noticed));
+    this.transcription.begin(lateMs);
+    await this.hear(frames.slice(noticed));
   }
 
   /** Frames in the caller's time; the sockets work in between. */
