@@ -80,21 +80,28 @@ export async function interruptions(
   return found;
 }
 
+/** Frames of a text from which the agent is brought to the next one, so that it does not end while it is judged. */
+const nearlyOver = 50 * 25;
+/** Back-channels of which one comes when no other has been heard for long. */
+const oneInSix = 6;
+
 /** What may be said again of a text that was held for more than a second, frames: the word that was cut. */
 const sayAgain = 50;
 
 /** Shows that it listens, some times in a row and some times rarely. @returns whether all went on, and nothing was lost */
 export async function backChannels(
   talker: Talker,
-  { words }: Sounds,
+  sounds: Sounds,
   count: number,
   next: Random,
 ): Promise<boolean[]> {
+  const { words } = sounds;
   const found: boolean[] = [];
   const { voice } = talker;
   for (let i = 0; i < count; i++) {
     await talker.when(() => lengthOf(talker) > enough);
-    await talker.pass(i % 3 === 0 ? 10_000 : 1500 * next());
+    if (voice.left < nearlyOver) await interruptions(talker, sounds, 1, next);
+    await talker.pass(i % oneInSix === 0 ? 10_000 : 1500 * next());
     const first = voice.stretches.length - 1;
     const samples = level(any(words, next).samples, speechDb);
     const said = talker.say(samples, cuesOf(any(listens, next), samples));

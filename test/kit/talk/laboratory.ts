@@ -15,7 +15,7 @@ import { labKey } from '../speech/lab-server.ts';
 import { AgentVoice } from './agent-voice.ts';
 import { ListenServer } from './listen-server.ts';
 import { Talker, type TalkerOptions } from './talker.ts';
-import { VoiceTracker } from './voice-tracker.ts';
+import { KnownFrames, VoiceTracker } from './voice-tracker.ts';
 
 /** Pause that ends a caller's turn in all nodes, ms: the delays above it are measured. */
 export const pauseMs = 500;
@@ -50,6 +50,7 @@ export class Laboratory {
   readonly #listen: ListenServer;
   readonly #voice: AgentVoice;
   readonly #talkers = new Set<Talker>();
+  readonly #frames = new Map<Agent, KnownFrames>();
   #latenessMs: number[] = [];
   #running = true;
 
@@ -111,10 +112,17 @@ export class Laboratory {
       const { newest } = this.#listen;
       return newest !== before && newest ? newest : null;
     });
-    const frames = new Map(texts[agent].map((text) => [text, this.#voice.framesOf(text)]));
-    talker = new Talker(caller, session, new VoiceTracker(frames), options);
+    talker = new Talker(caller, session, new VoiceTracker(this.#framesOf(agent)), options);
     this.#talkers.add(talker);
     return talker;
+  }
+
+  #framesOf(agent: Agent): KnownFrames {
+    const known =
+      this.#frames.get(agent) ??
+      new KnownFrames(new Map(texts[agent].map((text) => [text, this.#voice.framesOf(text)])));
+    this.#frames.set(agent, known);
+    return known;
   }
 
   async hangup(talker: Talker): Promise<void> {

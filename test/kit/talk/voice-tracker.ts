@@ -18,23 +18,54 @@ export interface Stretch {
   softer: number;
 }
 
-export class VoiceTracker {
+interface Place {
+  readonly text: string;
+  readonly frame: number;
+  readonly soft?: boolean;
+}
+
+/** The frames of an agent's texts, for the trackers of all calls with it. */
+export class KnownFrames {
   readonly #texts: ReadonlyMap<string, readonly Int16Array[]>;
   /** Frames by their samples. */
-  readonly #places = new Map<
-    string,
-    { readonly text: string; readonly frame: number; readonly soft?: boolean }
-  >();
+  readonly #places = new Map<string, Place>();
+
+  constructor(texts: ReadonlyMap<string, readonly Int16Array[]>) {
+    this.#texts = texts;
+    for (const [text, frames] of texts)
+      for (const [frame, samples] of frames.entries()) this.#places.set(keyOf(samples), { text, frame });
+  }
+
+  place(samples: Int16Array): Place | undefined {
+    return this.#places.get(keyOf(samples));
+  }
+
+  frame(text: string, frame: number): Int16Array | undefined {
+    return this.#texts.get(text)?.[frame];
+  }
+
+  /** Frames of a text. */
+  lengthOf(text: string): number {
+    return this.#texts.get(text)?.length ?? 0;
+  }
+}
+
+export class VoiceTracker {
+  readonly #known: KnownFrames;
   /** Stretches of sound without a gap, in order. */
   readonly stretches: Stretch[] = [];
   /** Frames that belong to no text. */
   unknown = 0;
   #lastAt = 0;
 
-  constructor(texts: ReadonlyMap<string, readonly Int16Array[]>) {
-    this.#texts = texts;
-    for (const [text, frames] of texts)
-      for (const [frame, samples] of frames.entries()) this.#places.set(keyOf(samples), { text, frame });
+  constructor(known: KnownFrames) {
+    this.#known = known;
+  }
+
+  /** Frames of the text that are to come; 0: nothing sounds. */
+  get left(): number {
+    const { sounding } = this;
+    return sounding ? this.#known.lengthOf(sounding.text) - sounding.to - 1 : 0;
   }
 
   /** The stretch that sounds now. */
@@ -54,7 +85,7 @@ export class VoiceTracker {
       if (sounding) sounding.over = true;
       return;
     }
-    const place = this.#places.get(keyOf(samples)) ?? this.#expected(samples);
+    const place = this.#known.place(samples) ?? this.#expected(samples);
     if (!place) this.unknown++;
     else if (sounding && sounding.text === place.text && sounding.to + 1 === place.frame) {
       sounding.to = place.frame;
@@ -82,11 +113,11 @@ export class VoiceTracker {
   }
 
   /** The next frame of the text, changed. */
-  #expected(samples: Int16Array): { text: string; frame: number; soft: boolean } | null {
+  #expected(samples: Int16Array): Place | null {
     const { last } = this;
     if (!last) return null;
     const frame = last.to + 1;
-    const expected = this.#texts.get(last.text)?.[frame];
+    const expected = this.#known.frame(last.text, frame);
     return expected && correlation(samples, expected) > alike ? { text: last.text, frame, soft: true } : null;
   }
 }
