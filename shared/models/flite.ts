@@ -5,11 +5,14 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { type InitialData, openProgram, type ProgramFile } from './program-file.ts';
-import { SpeechError, type SpeechOptions, type TextToSpeech } from './speech.ts';
+import { type SharedVoice, SpeechError, type SpeechOptions } from './speech.ts';
 
 /** `kal` is made for 8000 Hz; the others speak at 16000 Hz and are resampled. */
 export const fliteVoices = ['slt', 'kal', 'kal16', 'rms', 'awb'] as const;
 export type FliteVoice = (typeof fliteVoices)[number];
+
+/** Characters of a text that is spoken ahead: 0.3 s of CPU, which one that is needed meanwhile waits at most. */
+const mostAhead = 250;
 
 export interface FliteOptions {
   /** Voice for calls that name none, or one that flite does not have. Default `slt`. */
@@ -54,7 +57,7 @@ interface Thread {
   limit: NodeJS.Timeout | undefined;
 }
 
-export class Flite implements TextToSpeech {
+export class Flite implements SharedVoice {
   readonly #voice: FliteVoice;
   readonly #threadCount: number;
   readonly #maxWaiting: number;
@@ -62,6 +65,8 @@ export class Flite implements TextToSpeech {
   readonly #limitMs: number;
   readonly #threads = new Set<Thread>();
   readonly #waiting: Job[] = [];
+  /** Texts that somebody waits for. */
+  #wanted = 0;
   #program: Promise<ProgramFile> | null = null;
   #nextId = 1;
   #closed = false;
@@ -79,6 +84,15 @@ export class Flite implements TextToSpeech {
   }
 
   async synthesize(text: string, options: SpeechOptions): Promise<Int16Array> {
+    this.#wanted += 1;
+    try {
+      return await this.#spoken(text, options);
+    } finally {
+      this.#wanted -= 1;
+    }
+  }
+
+  async #spoken(text: string, options: SpeechOptions): Promise<Int16Array> {
     const plain = fliteText(text);
     if (!/[A-Za-z0-9]/.test(plain)) return new Int16Array(0);
     if (plain.length > this.#maxCharacters) {
@@ -101,6 +115,11 @@ export class Flite implements TextToSpeech {
       this.#waiting.push({ question, resolve, reject });
       this.#dispatch(program);
     });
+  }
+
+  /** Null while a text waits or is spoken, and for long texts: nobody waits longer than for `mostAhead` characters. */
+  synthesizeAhead(text: string, options: SpeechOptions): Promise<Int16Array> | null {
+    return this.#wanted > 0 || text.length > mostAhead ? null : this.synthesize(text, options);
   }
 
   async close(): Promise<void> {

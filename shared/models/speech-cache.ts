@@ -1,4 +1,4 @@
-import { joinedPieces, piecesOf, type SpeechOptions, type TextToSpeech } from './speech.ts';
+import { joinedPieces, piecesOf, type SharedVoice, type SpeechOptions, type TextToSpeech } from './speech.ts';
 
 /** Texts that are spoken ahead at a time; more would be in the way of those that callers wait for. */
 const mostPremaking = 2;
@@ -8,15 +8,15 @@ const mostPremaking = 2;
  * `maxBytes` is exceeded. Identical concurrent requests share one synthesis; failures are not cached.
  */
 export class SpeechCache implements TextToSpeech {
-  readonly #inner: TextToSpeech;
+  readonly #inner: SharedVoice;
   readonly #maxBytes: number;
   readonly #kept = new Map<string, Int16Array>();
   readonly #running = new Map<string, Promise<Int16Array>>();
   #bytes = 0;
-  /** Apart from `#running`: who needs such a text meanwhile streams it, and does not wait for the whole. */
   readonly #premaking = new Set<string>();
+  #lastAhead: Promise<void> = Promise.resolve();
 
-  constructor(inner: TextToSpeech, maxBytes: number) {
+  constructor(inner: SharedVoice, maxBytes: number) {
     this.#inner = inner;
     this.#maxBytes = maxBytes;
   }
@@ -67,15 +67,36 @@ export class SpeechCache implements TextToSpeech {
     this.#keep(key, joinedPieces(pieces));
   }
 
-  async premake(text: string, options: SpeechOptions): Promise<void> {
+  premake(text: string, options: SpeechOptions): Promise<void> {
     const key = keyOf(text, options);
     const isThere = this.#kept.has(key) || this.#running.has(key) || this.#premaking.has(key);
-    if (isThere || this.#premaking.size >= mostPremaking) return;
+    if (isThere || this.#premaking.size >= mostPremaking) return Promise.resolve();
     this.#premaking.add(key);
-    // Who needs the text will see the failure.
-    const samples = await this.#inner.synthesize(text, options).catch(() => null);
-    this.#premaking.delete(key);
-    if (samples) this.#keep(key, samples);
+    const turn = this.#inner.synthesizeAhead ? this.#lastAhead : Promise.resolve();
+    const done = turn
+      .then(() => this.#makeAhead(key, text, options))
+      // Who needs the text will see the failure.
+      .catch(() => undefined)
+      .finally(() => this.#premaking.delete(key));
+    this.#lastAhead = done;
+    return done;
+  }
+
+  async #makeAhead(key: string, text: string, options: SpeechOptions): Promise<void> {
+    if (this.#kept.has(key) || this.#running.has(key)) return;
+    const inner = this.#inner;
+    const made = inner.synthesizeAhead
+      ? inner.synthesizeAhead(text, options)
+      : inner.synthesize(text, options);
+    if (made === null) return;
+    const kept = made.then((samples) => this.#keep(key, samples));
+    // Who needs the text meanwhile streams it, or waits for this where it cannot come sooner.
+    if (!inner.stream) this.#running.set(key, kept);
+    try {
+      await kept;
+    } finally {
+      if (this.#running.get(key) === kept) this.#running.delete(key);
+    }
   }
 
   async warm(): Promise<void> {

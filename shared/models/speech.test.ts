@@ -74,6 +74,17 @@ describe('flite', () => {
     await expect(small.synthesize('short', english)).rejects.toThrow('text-to-speech is closed');
   });
 
+  it('makes nothing ahead that others would wait for', async () => {
+    const voice = new Flite();
+    await voice.warm();
+    const ahead = voice.synthesizeAhead('Good morning.', english);
+    expect(ahead).not.toBeNull();
+    expect(voice.synthesizeAhead('Good evening.', english)).toBeNull();
+    expect((await ahead)?.length).toBeGreaterThan(1000);
+    expect(voice.synthesizeAhead('x'.repeat(251), english)).toBeNull();
+    await voice.close();
+  });
+
   it('replaces the thread of a synthesis that takes too long', async () => {
     const hasty = new Flite({ limitMs: 1 });
     await expect(hasty.synthesize('word '.repeat(900), english)).rejects.toThrow('the flite thread exited');
@@ -199,6 +210,42 @@ describe('the speech cache', () => {
     );
     await failing.premake('a', english);
     await expect(failing.synthesize('a', english)).rejects.toThrow('busy');
+  });
+
+  it('makes texts ahead one after the other where a voice speaks one at a time, and only while it is idle', async () => {
+    const asked: string[] = [];
+    const made: PromiseWithResolvers<Int16Array>[] = [];
+    const synthesize = (text: string) => {
+      asked.push(text);
+      const one = Promise.withResolvers<Int16Array>();
+      made.push(one);
+      return one.promise;
+    };
+    let busy = false;
+    const synthesizeAhead = (text: string) => (busy ? null : synthesize(text));
+    const cache = new SpeechCache({ synthesize, synthesizeAhead, close: async () => undefined }, 1000);
+    const ahead = ['a', 'b', 'c'].map((text) => cache.premake(text, english));
+    await ahead[2];
+    expect(asked).toEqual(['a']);
+    const needed = cache.synthesize('a', english);
+    expect(asked).toEqual(['a']);
+    busy = true;
+    made[0]?.resolve(new Int16Array(50));
+    expect(await needed).toHaveLength(50);
+    await Promise.all(ahead);
+    const late = cache.synthesize('b', english);
+    expect(asked).toEqual(['a', 'b']);
+    made[1]?.resolve(new Int16Array(50));
+    expect(await late).toHaveLength(50);
+    busy = false;
+    const failed = cache.premake('d', english);
+    await expect.poll(() => asked).toEqual(['a', 'b', 'd']);
+    const waits = cache.synthesize('d', english);
+    made[2]?.reject(new Error('no'));
+    await expect(waits).rejects.toThrow('no');
+    await failed;
+    void cache.synthesize('d', english);
+    expect(asked).toEqual(['a', 'b', 'd', 'd']);
   });
 
   it('drops the least recently used, by bytes', async () => {

@@ -24,6 +24,12 @@ export interface TextToSpeech {
   close(): Promise<void>;
 }
 
+/** A voice that speaks one text after the other. */
+export interface SharedVoice extends TextToSpeech {
+  /** Synthesizes a text that may be needed; null: that would delay one that is. Absent: nothing delays others. */
+  synthesizeAhead?(text: string, options: SpeechOptions): Promise<Int16Array> | null;
+}
+
 export interface TranscribeOptions {
   readonly sampleRate: number;
   /** language tag, such as `en-US` */
