@@ -85,3 +85,14 @@ it('keeps its order when it is rarely empty', () => {
   expect(heard).toEqual(Array.from({ length: 7996 }, (_, i) => i));
   expect(marks).toBe(1998);
 });
+
+it('when it was full, has room again once a hundredth of it has been played', () => {
+  const queue = new PlayQueue(800);
+  expect(queue.hasRoom).toBe(true);
+  queue.push(ramp(1, 800));
+  expect(queue.hasRoom).toBe(false);
+  read(queue);
+  expect(queue.hasRoom).toBe(false);
+  read(queue);
+  expect(queue.hasRoom).toBe(true);
+});

@@ -29,6 +29,14 @@ export class PlayQueue {
     return this.#queued;
   }
 
+  /**
+   * Whether audio is worth decoding: a full queue takes none until a hundredth of it is free, or the decoding of much
+   * audio would be for the few samples that have just been played.
+   */
+  get hasRoom(): boolean {
+    return (this.#maxSamples - this.#queued) * 100 >= this.#maxSamples;
+  }
+
   /** Samples taken so far, in all. */
   get playedSamples(): number {
     return this.#played;

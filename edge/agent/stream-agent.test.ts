@@ -132,6 +132,10 @@ describe('from the server', () => {
     const error = { event: 'media', code: 'limit', message };
     expect(await bot.next()).toEqual({ event: 'error', streamSid: 'stream-1', error });
     expect(log.warnings).toEqual([{ fields: { error }, message: 'a stream message was refused' }]);
+    // Of a full queue all of it.
+    const payload = Buffer.alloc(480).toString('base64');
+    bot.send({ event: 'media', streamSid: 'stream-1', media: { payload } });
+    expect(await refusal(bot)).toEqual({ ...error, message: '60 ms of audio were dropped: 1 s are queued.' });
     let frames = 0;
     while (agent.read(frame())) frames++;
     expect(frames).toBe(50);

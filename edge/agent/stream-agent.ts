@@ -10,7 +10,7 @@ import { Allowance } from './allowance.ts';
 import { AudioUplink } from './audio-uplink.ts';
 import { PlayQueue } from './play-queue.ts';
 import { StreamLink, type StreamLinkDeps } from './stream-link.ts';
-import { decodePayload } from './stream-messages.ts';
+import { decodePayload, samplesIn } from './stream-messages.ts';
 import { readOrder, type StreamError, type StreamOrder } from './stream-orders.ts';
 import { passOn, transferTo } from './transfer-to.ts';
 
@@ -301,7 +301,11 @@ export class StreamAgent implements AgentLeg {
   }
 
   #play(payload: string): void {
-    const dropped = this.#queue.push(decodePayload(payload, this.#link.format));
+    const { format } = this.#link;
+    // A server that sends more than is queued costs no more than reading its messages.
+    const dropped = this.#queue.hasRoom
+      ? this.#queue.push(decodePayload(payload, format))
+      : samplesIn(payload, format);
     if (dropped === 0) return;
     const droppedMs = Math.round((dropped * 1000) / this.sampleRate);
     this.#limit('media', `${droppedMs} ms of audio were dropped: ${this.#maxQueuedSeconds} s are queued.`);

@@ -18,6 +18,12 @@ export const streamFormats: readonly [StreamFormat, ...StreamFormat[]] = [
   { subprotocol: 'audio.l16.8000', encoding: 'audio/l16', sampleRate: 8000 },
 ];
 
+/** How many samples a `media` payload has. */
+export function samplesIn(payload: string, { encoding }: StreamFormat): number {
+  const octets = Buffer.byteLength(payload, 'base64');
+  return encoding === 'audio/x-mulaw' ? octets : octets >> 1;
+}
+
 /** Samples of a `media` payload. */
 export function decodePayload(payload: string, format: StreamFormat): Int16Array {
   const octets = Buffer.from(payload, 'base64');

@@ -53,7 +53,7 @@ export class Playback {
 
   /** Whether sound of the answer would be queued. */
   hasRoom(item: string): boolean {
-    return this.#queue.queuedSamples < this.#maxSamples && !this.#cut.has(item);
+    return this.#queue.hasRoom && !this.#cut.has(item);
   }
 
   read(frame: Int16Array): boolean {
