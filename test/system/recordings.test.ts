@@ -77,6 +77,42 @@ test('a call is recorded on two channels, with announcement and pause, and leave
   expect((await system.api.request('POST', path(id, '/pause'))).codes).toEqual(['CALL_NOT_ACTIVE']);
 });
 
+test('what a party of a conference says while its recording is paused is in no recording of the others', async () => {
+  const [secretHz, otherHz] = [1_900, 500];
+  const callers = [
+    await callAndTalk(system, system.tone.number),
+    await callAndTalk(system, system.tone.number),
+  ] as const;
+  const [speaker, listener] = callers;
+  const [speakerId, listenerId] = [await answered(speaker), await answered(listener)];
+  for (const call_id of [speakerId, listenerId])
+    await system.api.ok('POST', '/v1/calls/active/transfer', { call_id, transfer_number: 'conference:desk' });
+  const says = async (hz: number) => {
+    await Promise.all([
+      speaker.media.play(speaker.media.toneFrames(hz, 40)),
+      listener.media.play(listener.media.toneFrames(otherHz, 40)),
+    ]);
+  };
+  await says(peerHz);
+  await system.api.ok('POST', path(speakerId, '/pause'));
+  await says(secretHz);
+  // What is still under way belongs to the pause.
+  await says(peerHz);
+  await system.api.ok('POST', path(speakerId, '/resume'));
+  await says(peerHz);
+  for (const caller of callers) {
+    await caller.hangup();
+    await caller.close();
+  }
+  for (const [id, which] of [
+    [speakerId, 0],
+    [listenerId, 1],
+  ] as const) {
+    expect((await ready(id)).pauses).toHaveLength(1);
+    expect(hasTone(await channel(id, which), secretHz)).toBe(false);
+  }
+});
+
 test('what was recorded until a kill of the edge is there, but for a second; control was away meanwhile', async () => {
   const caller = await callAndTalk(system, system.tone.number);
   const id = await answered(caller);
