@@ -16,6 +16,8 @@ const peakHalfMs = 6000;
 /** Time over which noise is counted, and how much of it is much, ms. Speech alone has less: its soft ends. */
 const countedMs = 3000;
 const muchMs = 400;
+/** Time until a line is known, ms: before, it is taken for a noisy one, whose noise may have begun a moment ago. */
+const learnsMs = 5000;
 /** Probability of a voice below which a sound is none. */
 const noVoice = 0.35;
 
@@ -23,6 +25,7 @@ export class LineNoise {
   #floor = firstFloor;
   #peak = 0;
   #noiseMs = 0;
+  #knownMs = 0;
 
   /** A frame of this RMS was received. @returns whether it stands out from the quietest ones of late */
   frame(level: number): boolean {
@@ -36,15 +39,16 @@ export class LineNoise {
    * @param heard whether the first stage takes it for a voice
    */
   judged(ms: number, level: number, heard: boolean, probability: number): void {
+    this.#knownMs += ms;
     const isNoise = heard && probability < noVoice;
     this.#noiseMs = this.#noiseMs * Math.exp(-ms / countedMs) + (isNoise ? ms : 0);
     this.#peak *= 0.5 ** (ms / peakHalfMs);
     if (isNoise) this.#peak = Math.max(this.#peak, level);
   }
 
-  /** Whether there is much noise. */
+  /** Whether there is much noise, or may be. */
   get much(): boolean {
-    return this.#noiseMs >= muchMs;
+    return this.#noiseMs >= muchMs || this.#knownMs < learnsMs;
   }
 
   /** Whether a sound is louder than all noise of late. */

@@ -178,9 +178,14 @@ class TwoStageDetector implements VoiceDetector {
       const { ms, level, hears, standsOut, probability } = piece;
       if (probability === undefined && since < mostFramesLate) return;
       this.#pieces.shift();
-      if (typeof probability === 'number') this.#noise.judged(ms, level, hears, probability);
-      const alone = hears && standsOut && this.#noise.isExceeded(level) ? plainYes : 0;
-      this.#judged(ms, probability ?? alone, Math.min(since, mostFramesLate), this.#noise.much);
+      const late = Math.min(since, mostFramesLate);
+      if (typeof probability === 'number') {
+        this.#noise.judged(ms, level, hears, probability);
+        this.#judged(ms, probability, late, this.#noise.much);
+      } else {
+        const voice = hears && standsOut && this.#noise.isExceeded(level);
+        this.#judged(ms, voice ? plainYes : 0, late, false);
+      }
     }
   }
 

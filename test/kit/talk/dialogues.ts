@@ -126,8 +126,8 @@ export async function standing(talker: Talker, seconds: number) {
   await talker.when(() => lengthOf(talker) > 5);
   await talker.pass(seconds * 1000);
   const softer = voice.stretches.reduce((sum, one) => sum + one.softer, 0);
-  // A frame after each hold is faded in.
-  const stops = voice.stretches.length - 1;
+  // A gap in which nothing arrives is one of the machine, not of the agent. A frame after each hold is faded in.
+  const stops = voice.stretches.filter(({ silenced }) => silenced).length;
   return { minutes: seconds / 60, stops, lowered: Math.max(0, softer - stops) > 25 ? 1 : 0 };
 }
 

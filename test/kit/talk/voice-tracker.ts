@@ -14,6 +14,8 @@ export interface Stretch {
   /** When its last frame ended; while it sounds, that of the last so far. */
   endedAt: number;
   over: boolean;
+  /** Whether silence was sent after it; false: it sounds, or nothing arrived any more. */
+  silenced: boolean;
   /** Frames that were softer. */
   softer: number;
 }
@@ -82,7 +84,10 @@ export class VoiceTracker {
     this.#lastAt = at;
     const { sounding } = this;
     if (samples.every((sample) => Math.abs(sample) <= 8)) {
-      if (sounding) sounding.over = true;
+      if (sounding) {
+        sounding.over = true;
+        sounding.silenced = true;
+      }
       return;
     }
     const place = this.#known.place(samples) ?? this.#expected(samples);
@@ -101,6 +106,7 @@ export class VoiceTracker {
         startedAt: at,
         endedAt: at + 20,
         over: false,
+        silenced: false,
         softer: 0,
       });
     }
