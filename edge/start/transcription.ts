@@ -36,7 +36,8 @@ export function transcriptionOf({
   readonly settings: Pick<EdgeContext['settings'], 'stt'>;
 }): Transcription {
   const ca = privateAuthority === null ? undefined : [...rootCertificates, privateAuthority];
-  const [first, ...others] = settings.stt.map((server) => providerOf(server, { clock, ca }));
+  const held = () => metrics.count('trunkline_edge_servers_held_total');
+  const [first, ...others] = settings.stt.map((server) => providerOf(server, { clock, ca, held }));
   const [best] = settings.stt;
   if (!first || !best) return { stt: null, transcriber: undefined };
   const isLive = best.protocol !== 'utterances';

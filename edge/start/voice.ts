@@ -19,7 +19,8 @@ export function voiceOf({ settings, log, metrics, privateAuthority }: EdgeContex
   const { tts, voice } = settings;
   const embedded = new Flite({ voice });
   const ca = privateAuthority === null ? undefined : [...rootCertificates, privateAuthority];
-  const cache = new SpeechCache(tts ? serverVoice(tts, { clock, ca }) : embedded, speechCacheBytes);
+  const held = () => metrics.count('trunkline_edge_servers_held_total');
+  const cache = new SpeechCache(tts ? serverVoice(tts, { clock, ca, held }) : embedded, speechCacheBytes);
   const name = 'trunkline_edge_text_to_speech';
   metrics.gauge(`${name}_cache_bytes`, () => cache.bytes);
   metrics.gauge(`${name}_cache_hits_total`, () => cache.hits);
