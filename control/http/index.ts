@@ -1,6 +1,7 @@
 /** The base of the HTTP API: request validation, response limits, errors, pagination, rate limits, idempotency. */
 export { type Access, type App, type Caller, orgOf } from './app-types.ts';
 export { createBase } from './base.ts';
+export { answerOver, untilGone } from './client-gone.ts';
 export { exposedHeaders } from './cors.ts';
 export { addDurableAnswers } from './durable-answers.ts';
 export { errorBody, type Group, groupOf } from './groups.ts';

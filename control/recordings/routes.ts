@@ -18,7 +18,7 @@ import { unwrapKey } from '#shared/recording/keys.ts';
 import { actorOf, recordChange } from '../audit/index.ts';
 import { findCall } from '../calls/index.ts';
 import { fromJson, type RecordingRow } from '../db/index.ts';
-import { type App, orgOf } from '../http/index.ts';
+import { type App, answerOver, orgOf } from '../http/index.ts';
 import { recordingKeyPair } from '../recording-keys/index.ts';
 import type { RecordingsDeps } from './deps.ts';
 import { edgeRecordingRoutes } from './edge-routes.ts';
@@ -185,17 +185,20 @@ export function recordingRoutes(app: App, services: RecordingsDeps): void {
   /** A stream of a recording for an answer, which ends with it. @throws ApiError when it cannot be read */
   async function opened(
     row: ReadyRecording,
-    { raw }: Pick<FastifyReply, 'raw'>,
+    reply: Pick<FastifyReply, 'raw'>,
     streamOf: (source: WavSource) => Readable,
   ): Promise<Readable> {
     const dataKey = unwrapKey(row, await recordingKeyPair(db, secrets, row.key_id), row.id);
-    const { read, close } = await recordingStorage.open(row);
-    raw.once('close', close);
+    // Before the storage is asked, which takes its time: a client that goes meanwhile must not keep its place.
+    const ending = new AbortController();
+    const signal = AbortSignal.any([answerOver(reply), ending.signal]);
     try {
+      const { read } = await recordingStorage.open(row, { signal, lost: () => reply.raw.destroy() });
+      signal.throwIfAborted();
       const source = { id: row.id, frames: row.frames, runs: fromJson(row.runs), dataKey, read };
       return streamOf(source);
     } catch (error) {
-      close();
+      ending.abort(error);
       throw error;
     }
   }

@@ -5,10 +5,9 @@
 import { Type } from 'typebox';
 import { Plain, plain } from '#shared/api/common.ts';
 import { EdgeToolResult, EdgeToolRun } from '#shared/api/tools.ts';
-import type { App } from '../http/index.ts';
+import { type App, untilGone } from '../http/index.ts';
 import { findEdgeToken, keyOfHeader } from '../organizations/index.ts';
 import type { ToolDeps } from './deps.ts';
-import { untilGone } from './request-signal.ts';
 import { runForConversation } from './tool-runner.ts';
 import type { Tools } from './tools.ts';
 

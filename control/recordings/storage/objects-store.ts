@@ -50,22 +50,58 @@ export async function deleteObject(db: Db, id: string): Promise<void> {
   await db.deleteFrom('recording_objects').where('id', '=', id).where('state', '=', 'deleting').execute();
 }
 
+/** An object, and what is known of its storage. */
+export interface DueObject extends RecordingObjectRow {
+  /** Whose the storage is; null: the operator's. */
+  readonly owner: string | null;
+  readonly failing_since: string | null;
+}
+
+interface WithoutStorages extends Without {
+  /** Their ids. */
+  readonly storages: readonly string[];
+  /** Whether all storages of organizations are left out. */
+  readonly own: boolean;
+}
+
 export function dueObjects(
   db: Db,
   now: string,
-  without: Without,
+  without: WithoutStorages,
   limit: number,
-): Promise<RecordingObjectRow[]> {
+): Promise<DueObject[]> {
   let due = db
     .selectFrom('recording_objects')
-    .selectAll()
-    .where('next_attempt_at', '<=', now)
-    .where('storage_id', 'not in', (eb) =>
-      eb.selectFrom('recording_storages').select('id').where('paused_until', '>', now),
+    .leftJoin('recording_storages', 'recording_storages.id', 'recording_objects.storage_id')
+    .selectAll('recording_objects')
+    .select(['recording_storages.org_id as owner', 'recording_storages.failing_since'])
+    .where('recording_objects.next_attempt_at', '<=', now)
+    .where((eb) =>
+      eb.or([
+        eb('recording_storages.paused_until', 'is', null),
+        eb('recording_storages.paused_until', '<=', now),
+      ]),
     );
-  if (without.ids.length > 0) due = due.where('id', 'not in', [...without.ids]);
-  if (without.organizations.length > 0) due = due.where('org_id', 'not in', [...without.organizations]);
-  return due.orderBy('next_attempt_at').limit(limit).execute();
+  const { ids, organizations, own, storages } = without;
+  if (ids.length > 0) due = due.where('recording_objects.id', 'not in', [...ids]);
+  if (organizations.length > 0) due = due.where('recording_objects.org_id', 'not in', [...organizations]);
+  if (storages.length > 0) due = due.where('recording_objects.storage_id', 'not in', [...storages]);
+  if (own) due = due.where('recording_storages.org_id', 'is', null);
+  return due.orderBy('recording_objects.next_attempt_at').limit(limit).execute();
+}
+
+/** Of objects that are worked on. */
+export async function storagesOf(
+  db: Db,
+  ids: readonly string[],
+): Promise<Pick<DueObject, 'storage_id' | 'owner' | 'failing_since'>[]> {
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom('recording_objects')
+    .leftJoin('recording_storages', 'recording_storages.id', 'recording_objects.storage_id')
+    .select(['storage_id', 'recording_storages.org_id as owner', 'failing_since'])
+    .where('recording_objects.id', 'in', [...ids])
+    .execute();
 }
 
 export async function nextDueObject(db: Db, now: string): Promise<string | null> {

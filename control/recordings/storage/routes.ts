@@ -11,7 +11,7 @@ import { ApiError } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 import { actorOf, recordChange } from '../../audit/index.ts';
 import type { RecordingStorageRow } from '../../db/index.ts';
-import { type App, orgOf } from '../../http/index.ts';
+import { type App, orgOf, untilGone } from '../../http/index.ts';
 import type { RecordingsDeps } from '../deps.ts';
 import { withBucketInHost } from '../s3/client.ts';
 import {
@@ -24,6 +24,9 @@ import {
   storageState,
 } from './storages-store.ts';
 import { tryStorage } from './trial.ts';
+
+/** One request of a trial, ms. */
+const trialTimeoutMs = 10_000;
 
 /** Whose storage a path is about. */
 interface Owner {
@@ -138,8 +141,8 @@ function routesOf(app: App, services: RecordingsDeps, { url, of, config, errors,
       const settings = settingsOf(request.body, owner, services);
       const before = await ownStorage(db, owner);
       const secret = request.body.secret_access_key ?? keptSecret(before, settings, services);
-      const client = recordingStorage.clientOf(settings, owner, secret, true);
-      return plain(await tryStorage(client, settings.prefix, new AbortController().signal));
+      const client = recordingStorage.clientOf(settings, owner, secret, trialTimeoutMs);
+      return plain(await untilGone(request, (signal) => tryStorage(client, settings.prefix, clock, signal)));
     },
   });
 }

@@ -1,13 +1,12 @@
 /** Recordings in S3-compatible storage: which one takes a recording, and how it is read there. */
 import type { BlockList } from 'node:net';
-import { OutgoingFailure } from '#outgoing/failure.ts';
 import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { Database, Db, RecordingObjectRow, RecordingStorageRow, SecretBox } from '../../db/index.ts';
 import type { RecordingContents } from '../contents.ts';
-import { S3Failure } from '../s3/answers.ts';
 import { S3Client } from '../s3/client.ts';
 import { findRecording, type PlacedRecording } from '../store.ts';
+import { isStorageFault } from './faults.ts';
 import { addObject, findObject } from './objects-store.ts';
 import { Blocks, Readers, type Source } from './reading.ts';
 import { findStorage, noteResult, secretOf, storageFor } from './storages-store.ts';
@@ -21,25 +20,33 @@ export interface StorageParts {
   readonly recordingContents: RecordingContents;
 }
 
-/** Of the trial of a storage: somebody waits for it. */
-const trialTimeoutMs = 15_000;
+/** The first answer about a recording that somebody waits for, and each block of it, ms. */
+const openTimeoutMs = 10_000;
+const blockTimeoutMs = 30_000;
 /** When to read again, s. */
 const retryAfterSeconds = 30;
 
 /** A recording that is being read, wherever it is. */
 export interface OpenRecording {
   readonly read: (from: number, to: number) => Promise<Buffer>;
-  /** Ends requests, and gives the place back. Can be called twice. */
-  readonly close: () => void;
+}
+
+/** Who reads a recording. */
+export interface Reader {
+  /** Its abort ends requests and gives the place back, whenever it comes. */
+  readonly signal: AbortSignal;
+  /** Called when the place was given to somebody else, because nothing was read for a while. */
+  readonly lost: () => void;
 }
 
 export class RecordingStorage {
   readonly #parts: StorageParts;
-  readonly #readers = new Readers();
+  readonly #readers: Readers;
   readonly #listeners = new Set<() => void>();
 
   constructor(parts: StorageParts) {
     this.#parts = parts;
+    this.#readers = new Readers(parts.clock);
   }
 
   /** In the transaction that makes a recording ready. Call `wake` after it. */
@@ -62,8 +69,9 @@ export class RecordingStorage {
     return () => this.#listeners.delete(listener);
   }
 
-  client(row: RecordingStorageRow): S3Client {
-    return this.clientOf(row, row.org_id, secretOf(row, this.#parts.secrets));
+  /** @param timeoutMs of each request; default: of a part */
+  client(row: RecordingStorageRow, timeoutMs?: number): S3Client {
+    return this.clientOf(row, row.org_id, secretOf(row, this.#parts.secrets), timeoutMs);
   }
 
   /** @param orgId null: the operator named the target */
@@ -71,7 +79,7 @@ export class RecordingStorage {
     row: Pick<RecordingStorageRow, 'url' | 'bucket' | 'region' | 'path_style' | 'access_key_id'>,
     orgId: string | null,
     secretAccessKey: string,
-    isTrial = false,
+    timeoutMs?: number,
   ): S3Client {
     const bucket = {
       url: row.url,
@@ -82,21 +90,20 @@ export class RecordingStorage {
       secretAccessKey,
       allowedTargets: orgId === null ? null : this.#parts.allowedTargets,
     };
-    const { clock } = this.#parts;
-    return isTrial ? new S3Client(clock, bucket, trialTimeoutMs) : new S3Client(clock, bucket);
+    return new S3Client(this.#parts.clock, bucket, timeoutMs);
   }
 
   /**
-   * Opens a recording to be read from its beginning to its end, or a part of it. Close it.
+   * Opens a recording to be read from its beginning to its end, or a part of it, until the reader's signal.
    * @throws ApiError RECORDING_NOT_FOUND when its octets are not there; 429, 503
    */
-  async open(row: PlacedRecording): Promise<OpenRecording> {
+  async open(row: PlacedRecording, reader: Reader): Promise<OpenRecording> {
     const { recordingContents } = this.#parts;
-    if (row.place === 'storage') return this.#openStored(row);
+    if (row.place === 'storage') return this.#openStored(row, reader);
     if (!recordingContents.has(row)) {
       // It may have been brought to a storage just now.
       const found = await this.#stored(row.id);
-      if (found) return this.#openStored(found);
+      if (found) return this.#openStored(found, reader);
       throw missing('this server');
     }
     let moved: OpenRecording | null = null;
@@ -106,10 +113,10 @@ export class RecordingStorage {
       if (bytes.length > 0) return bytes;
       const found = await this.#stored(row.id);
       if (!found) return bytes;
-      moved = await this.#openStored(found);
+      moved = await this.#openStored(found, reader);
       return moved.read(from, to);
     };
-    return { read, close: () => moved?.close() };
+    return { read };
   }
 
   async #stored(id: string): Promise<PlacedRecording | null> {
@@ -117,29 +124,26 @@ export class RecordingStorage {
     return row?.place === 'storage' && row.state === 'ready' ? row : null;
   }
 
-  async #openStored(row: PlacedRecording): Promise<OpenRecording> {
+  async #openStored(row: PlacedRecording, reader: Reader): Promise<OpenRecording> {
     const { storage, ...source } = await this.#sourceOf(row);
-    const leave = this.#readers.enter(row.org_id);
-    const ending = new AbortController();
-    const close = () => {
-      ending.abort();
-      leave();
-    };
+    const place = this.#readers.enter({ orgId: row.org_id, isOwn: storage.org_id !== null }, reader);
     try {
-      if (!(await source.client.has(source.key, source.size, ending.signal))) throw missing('its storage');
+      const { key, size } = source;
+      const isThere = await place.use((signal) => this.client(storage, openTimeoutMs).has(key, size, signal));
+      if (!isThere) throw missing('its storage');
       if (storage.last_error !== null) await this.#note(storage, null);
     } catch (error) {
-      close();
-      if (error instanceof S3Failure || error instanceof OutgoingFailure) {
-        await this.#note(storage, error.message);
-        // What is beside the deployment concerns its operator alone.
-        const why = storage.org_id === null ? 'its storage cannot be reached' : error.message;
-        throw ApiError.unavailable(`the recording cannot be read: ${why}`, retryAfterSeconds);
-      }
-      throw error;
+      place.leave();
+      // Who has gone has ended the request: that says nothing of the storage.
+      reader.signal.throwIfAborted();
+      if (!isStorageFault(error)) throw error;
+      await this.#note(storage, error.message);
+      // What is beside the deployment concerns its operator alone.
+      const why = storage.org_id === null ? 'its storage cannot be reached' : error.message;
+      throw ApiError.unavailable(`the recording cannot be read: ${why}`, retryAfterSeconds);
     }
     const blocks = new Blocks(source);
-    return { read: (from, to) => blocks.read(from, to, ending.signal), close };
+    return { read: (from, to) => place.use((signal) => blocks.read(from, to, signal)) };
   }
 
   #note({ id }: RecordingStorageRow, error: string | null): Promise<void> {
@@ -152,7 +156,12 @@ export class RecordingStorage {
     const object = await findObject(db, id);
     const storage = object && (await findStorage(db, object.storage_id));
     if (!storage) throw missing('its storage');
-    return { client: this.client(storage), key: keyOf(storage, object), size: object.size, storage };
+    return {
+      client: this.client(storage, blockTimeoutMs),
+      key: keyOf(storage, object),
+      size: object.size,
+      storage,
+    };
   }
 }
 

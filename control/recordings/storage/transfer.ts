@@ -2,6 +2,7 @@
  * Brings a recording into a bucket, and deletes it there. Every step can be repeated: a kill at any point leaves an object,
  * an upload or nothing, and the next attempt goes on with the parts that are there.
  */
+import { UnusableAnswer } from '../s3/answers.ts';
 import type { S3Client } from '../s3/client.ts';
 
 /** Parts of an upload; a smaller recording is one request. S3 wants 5 MiB at least. */
@@ -25,10 +26,12 @@ export interface Brought {
 /** Resolves when the whole recording is an object. */
 export async function bring(client: S3Client, recording: Brought, signal: AbortSignal): Promise<void> {
   const { key, size } = recording;
+  // Nothing is changed there for a file that is not here.
+  await exactly(recording, size - 1, size);
   if (size <= partBytes) await client.put(key, await exactly(recording, 0, size), signal);
   else if (!(await upload(client, recording, signal))) return;
   if (!(await client.has(key, size, signal)))
-    throw new Error('the storage took the recording, and does not have all of it');
+    throw new UnusableAnswer('the storage took the recording, and does not have all of it');
 }
 
 /** Also what an interrupted attempt has left. */
@@ -61,7 +64,7 @@ async function upload(client: S3Client, recording: Brought, signal: AbortSignal)
   const whole = Array.from({ length: count }, (_, index) => stored?.get(index + 1)).filter(
     (part) => part !== undefined && part.size === endOf(part.number) - (part.number - 1) * partBytes,
   );
-  if (whole.length < count) throw new Error('the storage does not have all parts of the recording');
+  if (whole.length < count) throw new UnusableAnswer('the storage does not have all parts of the recording');
   const all = whole.filter((part) => part !== undefined);
   await client.completeUpload(key, id, all, signal);
   return true;

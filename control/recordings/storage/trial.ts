@@ -1,11 +1,17 @@
 /** Tries a storage as its recordings will use it, with a small object, and says in words what is wrong. */
 import { OutgoingFailure } from '#outgoing/failure.ts';
 import type { StorageTrial } from '#shared/api/recording-storage.ts';
+import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
 import { S3Failure } from '../s3/answers.ts';
 import type { S3Client } from '../s3/client.ts';
+import { within } from './faults.ts';
 
 type Step = NonNullable<StorageTrial['failed']>;
+
+/** A whole trial, and the end of what a failed one leaves, ms: somebody waits for it. */
+const trialMs = 20_000;
+const cleaningMs = 10_000;
 
 const content = Buffer.from('Trunkline wrote this to try the storage of recordings. It can be deleted.\n');
 
@@ -21,14 +27,44 @@ const advice: Readonly<Record<string, string>> = {
   SignatureDoesNotMatch: 'check secret_access_key and region',
 };
 
-/** @param prefix of the key */
+/**
+ * @param prefix of the key
+ * @throws the reason of `signal`
+ */
 export async function tryStorage(
   client: S3Client,
   prefix: string,
+  clock: Clock,
   signal: AbortSignal,
 ): Promise<StorageTrial> {
   const key = `${prefix}trunkline-test-${newId()}`;
-  const steps: readonly [Step, () => Promise<void>][] = [
+  let failed: Step = 'write';
+  try {
+    await within({ clock, ms: trialMs, signal }, async (limited) => {
+      for (const [step, run] of stepsOf(client, key, limited)) {
+        failed = step;
+        await run();
+      }
+    });
+    return { ok: true, failed: null, message: null };
+  } catch (error) {
+    // Also when nobody waits any more.
+    const cleaning = { clock, ms: cleaningMs, signal: new AbortController().signal };
+    await within(cleaning, async (limited) => {
+      await client.abortUploads(key, limited).catch(() => undefined);
+      await client.delete(key, limited);
+    }).catch(() => undefined);
+    signal.throwIfAborted();
+    return { ok: false, failed, message: wordsOf(error) };
+  }
+}
+
+function stepsOf(
+  client: S3Client,
+  key: string,
+  signal: AbortSignal,
+): readonly (readonly [Step, () => Promise<void>])[] {
+  return [
     ['write', () => client.put(key, content, signal)],
     [
       'read',
@@ -57,16 +93,6 @@ export async function tryStorage(
       },
     ],
   ];
-  for (const [failed, run] of steps) {
-    try {
-      await run();
-    } catch (error) {
-      await client.abortUploads(key, signal).catch(() => undefined);
-      await client.delete(key, signal).catch(() => undefined);
-      return { ok: false, failed, message: wordsOf(error) };
-    }
-  }
-  return { ok: true, failed: null, message: null };
 }
 
 /** What failed, and what to do about it. */

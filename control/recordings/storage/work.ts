@@ -9,12 +9,12 @@
  * loses neither a recording nor an object. Until `clearing`, the recording is read from where it was.
  */
 import type { Registry } from 'prom-client';
-import { OutgoingFailure } from '#outgoing/failure.ts';
 import { type BackgroundWork, DueWork, type RecordingObjectRow, type Replica } from '../../db/index.ts';
-import { S3Failure } from '../s3/answers.ts';
 import { deleteParts, findRecording, placeInStorage } from '../store.ts';
+import { concernsAll, isStorageFault, within } from './faults.ts';
 import { type StorageMetrics, storageMetrics } from './metrics.ts';
-import { changeObject, deleteObject, dueObjects, findObject, nextDueObject } from './objects-store.ts';
+import { changeObject, deleteObject, findObject, nextDueObject } from './objects-store.ts';
+import { Shares } from './shares.ts';
 import { keyOf, type RecordingStorage, readHere, type StorageParts } from './storage.ts';
 import { deleteUnused, findStorage, noteResult, pauseStorage } from './storages-store.ts';
 import { bring, remove, Vanished } from './transfer.ts';
@@ -25,6 +25,11 @@ const mostRunning = 8;
 const mostPerOrganization = 2;
 /** After failed attempts, ms; the last value repeats. */
 const pausesMs: readonly number[] = [10_000, 60_000, 300_000, 900_000];
+/** After its file was not found, ms: it may come with a backup's folder that is copied later. */
+const missingPauseMs = 6 * 3_600_000;
+/** A whole attempt: this, and the time of its octets at 1 Mbit/s, ms. An upload goes on where the last attempt ended. */
+const attemptMs = 60_000;
+const bytesPerMs = 125;
 /** Attempts to delete one object; a month. */
 const mostDeletions = 2_900;
 
@@ -41,6 +46,7 @@ export interface StorageLog {
 interface StorageWorkParts extends StorageWorkServices {
   readonly log: StorageLog;
   readonly metrics: StorageMetrics;
+  readonly shares: Shares;
 }
 
 /** Starts at once with what is due. Close it before the database. */
@@ -51,7 +57,8 @@ export function startStorageWork(
 ): BackgroundWork {
   const { clock, database, recordingStorage, replica } = services;
   const { db } = database;
-  const parts = { ...services, log, metrics: storageMetrics(registry, database) };
+  const shares = new Shares();
+  const parts = { ...services, log, metrics: storageMetrics(registry, database), shares };
   return new DueWork<RecordingObjectRow>({
     db,
     replica,
@@ -60,7 +67,7 @@ export function startStorageWork(
     name: 'recording storage',
     mostRunning,
     mostPerOrganization,
-    due: dueObjects,
+    due: (one, now, without, limit) => shares.due(one, now, without, limit),
     nextDue: (now) => nextDueObject(db, now),
     attempt: (object, signal) => attempt(parts, object, signal),
     failed: async (id, later) => {
@@ -78,19 +85,18 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<void> {
   const work = object.state === 'deleting' ? 'delete' : 'move';
+  const { clock } = parts;
+  const began = clock.elapsed();
+  const ms = attemptMs + (work === 'move' ? object.size / bytesPerMs : 0);
   try {
-    await step(parts, object, signal);
+    await within({ clock, ms, signal }, (limited) => step(parts, object, limited));
   } catch (error) {
     if (signal.aborted) return;
     const facts = { recording: object.id, org_id: object.org_id, storage: object.storage_id };
-    if (error instanceof Vanished) {
-      // What was brought of it is deleted. Nothing changes where a deletion was faster.
-      const next_attempt_at = new Date(parts.clock.now()).toISOString();
-      await changeObject(parts.database.db, object, { state: 'deleting', attempts: 0, next_attempt_at });
-      parts.log.warn({ ...facts, why: error.message }, 'a recording is not brought to its storage');
-      return;
-    }
+    if (error instanceof Vanished) return missing(parts, object, error, facts);
     return failed(parts, object, work, error, facts);
+  } finally {
+    parts.shares.took(object, clock.now(), clock.elapsed() - began);
   }
   if (object.state !== 'moving') parts.metrics.attempt(work, 'done');
 }
@@ -114,10 +120,12 @@ async function step(parts: StorageWorkParts, object: RecordingObjectRow, signal:
     return;
   }
   const { id, size } = object;
-  await bring(
-    parts.recordingStorage.client(storage),
+  const client = parts.recordingStorage.client(storage);
+  const key = keyOf(storage, object);
+  const brought = bring(
+    client,
     {
-      key: keyOf(storage, object),
+      key,
       size,
       uploadId: object.upload_id,
       read: (from, to) => readHere(parts, recording, from, to),
@@ -127,6 +135,10 @@ async function step(parts: StorageWorkParts, object: RecordingObjectRow, signal:
     },
     signal,
   );
+  await brought.catch(async (error: unknown) => {
+    // After a restore, the rows can be older than what was done: the object is the only copy then.
+    if (!(error instanceof Vanished && (await client.has(key, size, signal)))) throw error;
+  });
   const now = new Date(parts.clock.now()).toISOString();
   await noteResult(db, storage.id, null, now);
   await db.transaction().execute(async (trx) => {
@@ -146,6 +158,22 @@ async function clear(
   await changeObject(database.db, object, { state: 'stored', attempts: 0, next_attempt_at: null });
 }
 
+/**
+ * Its file is not here, nor is it in the storage. Nothing is deleted: another deployment that was restored from the same
+ * backup may bring it, or the file may come back. When the recording is deleted, so is what is there.
+ */
+async function missing(
+  { clock, database: { db }, log }: StorageWorkParts,
+  object: RecordingObjectRow,
+  { message }: Vanished,
+  facts: object,
+): Promise<void> {
+  const next_attempt_at = new Date(clock.now() + missingPauseMs).toISOString();
+  // Nothing changes where a deletion was faster.
+  if (await changeObject(db, object, { attempts: object.attempts + 1, next_attempt_at }))
+    log.warn({ ...facts, why: message, next_attempt_at }, 'a recording is not brought to its storage');
+}
+
 async function failed(
   { clock, database: { db }, log, metrics }: StorageWorkParts,
   object: RecordingObjectRow,
@@ -158,9 +186,9 @@ async function failed(
   const pauseMs = pausesMs[Math.min(attempts, pausesMs.length) - 1] ?? 0;
   const next_attempt_at = new Date(clock.now() + pauseMs).toISOString();
   // Our own copy is no matter of the storage.
-  if (object.state !== 'clearing')
+  if (isStorageFault(cause))
     await noteResult(db, object.storage_id, error, new Date(clock.now()).toISOString());
-  if (isAway(cause)) await pauseStorage(db, { id: object.storage_id }, clock.now());
+  if (concernsAll(cause, work)) await pauseStorage(db, { id: object.storage_id }, clock.now());
   if (work === 'delete' && attempts >= mostDeletions) {
     await deleteObject(db, object.id);
     await deleteUnused(db, object.storage_id);
@@ -175,12 +203,4 @@ async function failed(
   await changeObject(db, object, { attempts, next_attempt_at });
   metrics.attempt(work, 'again');
   log.warn({ ...facts, error, attempts, next_attempt_at }, `the storage of recordings failed to ${work} one`);
-}
-
-/** Whether others would fail too, after as long a wait. */
-function isAway(cause: unknown): boolean {
-  return (
-    cause instanceof OutgoingFailure ||
-    (cause instanceof S3Failure && (cause.status >= 500 || cause.status === 429))
-  );
 }

@@ -46,6 +46,10 @@ export class S3Server {
   hang: { readonly at: number; readonly when: 'before' | 'after' } | null = null;
   /** Resolves when that request has come, and is done or not. */
   hung = Promise.withResolvers<void>();
+  /** Answers wait for this while it is set. */
+  held: Promise<void> | null = null;
+  /** Requests that wait for it now: those that the client has ended do not. */
+  holds = 0;
   readonly #now: () => number;
   readonly #server: Server;
   readonly #sockets: ServerSockets;
@@ -90,6 +94,7 @@ export class S3Server {
       return;
     }
     const body = Buffer.concat(chunks);
+    if (this.held) await this.#hold(this.held, response);
     const answer = await this.#answered(request, body);
     if (answer === null) return;
     response.writeHead(answer.status, {
@@ -97,6 +102,13 @@ export class S3Server {
       ...answer.headers,
     });
     response.end(answer.body);
+  }
+
+  async #hold(until: Promise<void>, response: ServerResponse): Promise<void> {
+    this.holds += 1;
+    const over = new Promise<void>((resolve) => response.once('close', resolve));
+    await Promise.race([until, over]);
+    this.holds -= 1;
   }
 
   async #answered(request: IncomingMessage, body: Buffer): Promise<Answered | null> {
