@@ -35,7 +35,24 @@ const View = Type.Object({
   last_error_at: Nullable(Iso()),
 });
 export type RecordingStorageView = Static<typeof View>;
-export const RecordingStorageAnswer = Plain(Type.Object({ storage: Nullable(View) }));
+
+const Former = Type.Object({
+  url: text,
+  bucket: text,
+  prefix: text,
+  access_key_id: text,
+  recordings: Type.Integer({ description: 'Recordings that are in it, or are to be deleted there' }),
+  last_error: Nullable(Type.String({ description: 'Of the last attempt, when it failed' })),
+  last_error_at: Nullable(Iso()),
+});
+export const RecordingStorageAnswer = Plain(
+  Type.Object({
+    storage: Nullable(View),
+    former: Type.Array(Former, {
+      description: 'Storages before it with recordings in them, the latest first; at most 20',
+    }),
+  }),
+);
 
 const Trial = Type.Object({
   ok: Type.Boolean(),

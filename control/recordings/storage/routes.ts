@@ -15,6 +15,7 @@ import { type App, orgOf, untilGone } from '../../http/index.ts';
 import type { RecordingsDeps } from '../deps.ts';
 import { withBucketInHost } from '../s3/client.ts';
 import {
+  formerStorages,
   ownStorage,
   removeStorages,
   type StorageSettings,
@@ -57,7 +58,8 @@ function routesOf(app: App, services: RecordingsDeps, { url, of, config, errors,
   const { clock, database, recordingStorage, secrets } = services;
   const { db } = database;
   const now = () => new Date(clock.now()).toISOString();
-  const answer = async (owner: string | null) => plain({ storage: view(await storageState(db, owner)) });
+  const answer = async (owner: string | null) =>
+    plain({ storage: view(await storageState(db, owner)), former: await formerStorages(db, owner) });
   const change = (action: string, fields: string[] = []) => ({
     area: 'recordings',
     subject: 'storage',
@@ -83,7 +85,7 @@ function routesOf(app: App, services: RecordingsDeps, { url, of, config, errors,
     schema: {
       summary: `Set where recordings ${of} are stored outside`,
       description:
-        'Recordings that are completed from now on are brought there. Those in the storage before stay in it, and are read and deleted there.',
+        'Recordings that are completed from now on are brought there. Those in the storage before stay in it, and are read and deleted there. A storage that was in force before, with the same url, bucket and prefix, comes back with the new key.',
       body: Body,
       response: { 200: RecordingStorageAnswer },
     },

@@ -46,12 +46,30 @@ export function secretOf({ id, secret }: RecordingStorageRow, secrets: SecretBox
   return secrets.open(secret, secretContext(id));
 }
 
-/** Whether objects of both are in one place: then it is one storage with other keys. */
-function isSamePlace(one: StorageSettings, other: StorageSettings): boolean {
-  return one.url === other.url && one.bucket === other.bucket && one.prefix === other.prefix;
+/** Of this owner, in this place, in force or not: it is one storage with other keys. In force first, then newest. */
+async function ofPlace(
+  db: Db,
+  orgId: string | null,
+  { url, bucket, prefix }: StorageSettings,
+): Promise<RecordingStorageRow[]> {
+  const rows = await db
+    .selectFrom('recording_storages')
+    .selectAll()
+    .where('org_id', orgId === null ? 'is' : '=', orgId)
+    .where('url', '=', url)
+    .where('bucket', '=', bucket)
+    .where('prefix', '=', prefix)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.sort((a, b) => Number(a.retired_at !== null) - Number(b.retired_at !== null));
 }
 
-/** Puts a storage in force. The one before it is retired, unless it is the same place. @param now ISO */
+/**
+ * Puts a storage in force. The one before it is retired, unless it is the same place. A place that was retired comes back
+ * with these keys, so that what is in it can be read and deleted.
+ * @param now ISO
+ */
 export async function saveStorage(
   db: Db,
   orgId: string | null,
@@ -60,15 +78,25 @@ export async function saveStorage(
   { secrets, now }: { readonly secrets: SecretBox; readonly now: string },
 ): Promise<void> {
   const all = await inForce(db, orgId);
-  const before = all.find((row) => isSamePlace(row, settings));
-  for (const row of all) if (row !== before) await retireStorage(db, row.id, now);
+  const same = await ofPlace(db, orgId, settings);
+  const [before, ...doubles] = same;
+  for (const row of all) if (row.id !== before?.id) await retireStorage(db, row.id, now);
   const sealed = (id: string) => ({ ...settings, secret: secrets.seal(secretKey, secretContext(id)) });
-  if (before) {
-    await db
+  const change = (id: string, more: Partial<RecordingStorageRow>) =>
+    db
       .updateTable('recording_storages')
-      .set({ ...sealed(before.id), ...noError })
-      .where('id', '=', before.id)
+      .set({ ...more, ...noError })
+      .where('id', '=', id)
       .execute();
+  if (before) {
+    await change(before.id, { ...sealed(before.id), retired_at: null });
+    for (const { id } of doubles) await change(id, sealed(id));
+    // A key of several places is changed in all of them.
+    if (before.retired_at !== null) return;
+    for (const { id } of await formerWithKey(db, before)) {
+      const { access_key_id, secret } = sealed(id);
+      await change(id, { access_key_id, secret });
+    }
     return;
   }
   const id = newId();
@@ -82,6 +110,18 @@ export async function saveStorage(
       retired_at: null,
       ...noError,
     })
+    .execute();
+}
+
+/** Retired storages of the same owner on the same server with the same key. */
+function formerWithKey(db: Db, { org_id, url, access_key_id }: RecordingStorageRow) {
+  return db
+    .selectFrom('recording_storages')
+    .select('id')
+    .where('org_id', org_id === null ? 'is' : '=', org_id)
+    .where('retired_at', 'is not', null)
+    .where('url', '=', url)
+    .where('access_key_id', '=', access_key_id)
     .execute();
 }
 
@@ -146,19 +186,54 @@ export async function noteResult(db: Db, id: string, error: string | null, now: 
 /** How long attempts fail before somebody is told: longer than a restart of a server takes. */
 const toldAfterMs = 5 * 60_000;
 
-/** Every storage that takes recordings, by its name for the operator, and whether it has been failing for minutes. @param now ms */
+/**
+ * Every storage that takes recordings, and former ones that fail, by names for the operator; and whether they have been
+ * failing for minutes. @param now ms
+ */
 export async function failingStorages(db: Db, now: number): Promise<Map<string, boolean>> {
   const rows = await db
     .selectFrom('recording_storages')
-    .select(['org_id', 'failing_since'])
-    .where('retired_at', 'is', null)
+    .select(['id', 'org_id', 'failing_since', 'retired_at'])
+    .where((eb) => eb.or([eb('retired_at', 'is', null), eb('failing_since', 'is not', null)]))
     .execute();
   return new Map(
-    rows.map(({ org_id, failing_since }) => [
-      org_id === null ? 'storage of recordings' : `storage of recordings of organization ${org_id}`,
+    rows.map(({ id, org_id, failing_since, retired_at }) => [
+      `${retired_at === null ? 'storage' : `former storage ${id}`} of recordings${org_id === null ? '' : ` of organization ${org_id}`}`,
       failing_since !== null && Date.parse(failing_since) <= now - toldAfterMs,
     ]),
   );
+}
+
+/** Former storages that are listed. */
+const mostFormer = 20;
+
+export type FormerStorage = Pick<
+  RecordingStorageRow,
+  'url' | 'bucket' | 'prefix' | 'access_key_id' | 'last_error' | 'last_error_at'
+> & {
+  /** Recordings that are in it, or are to be deleted there. */
+  readonly recordings: number;
+};
+
+/** Storages that were replaced or removed and are still needed, the latest first. */
+export async function formerStorages(db: Db, orgId: string | null): Promise<FormerStorage[]> {
+  const rows = await db
+    .selectFrom('recording_storages')
+    .select(['url', 'bucket', 'prefix', 'access_key_id', 'last_error', 'last_error_at'])
+    .select((eb) =>
+      eb
+        .selectFrom('recording_objects')
+        .select((inner) => inner.fn.countAll<number>().as('count'))
+        .whereRef('recording_objects.storage_id', '=', 'recording_storages.id')
+        .as('recordings'),
+    )
+    .where('org_id', orgId === null ? 'is' : '=', orgId)
+    .where('retired_at', 'is not', null)
+    .orderBy('retired_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(mostFormer)
+    .execute();
+  return rows.map((row) => ({ ...row, recordings: Number(row.recordings) }));
 }
 
 export interface StorageState {

@@ -9,7 +9,13 @@
  * loses neither a recording nor an object. Until `clearing`, the recording is read from where it was.
  */
 import type { Registry } from 'prom-client';
-import { type BackgroundWork, DueWork, type RecordingObjectRow, type Replica } from '../../db/index.ts';
+import {
+  type BackgroundWork,
+  DueWork,
+  type RecordingObjectRow,
+  type RecordingStorageRow,
+  type Replica,
+} from '../../db/index.ts';
 import { deleteParts, findRecording, placeInStorage } from '../store.ts';
 import { concernsAll, isStorageFault, within } from './faults.ts';
 import { type StorageMetrics, storageMetrics } from './metrics.ts';
@@ -107,6 +113,7 @@ async function step(parts: StorageWorkParts, object: RecordingObjectRow, signal:
   const storage = await findStorage(db, object.storage_id);
   if (object.state === 'deleting') {
     if (storage) {
+      if (await isOnlyCopy(parts, object)) return adopt(parts, object, storage, signal);
       await remove(parts.recordingStorage.client(storage), keyOf(storage, object), signal);
       await noteResult(db, storage.id, null, new Date(parts.clock.now()).toISOString());
     }
@@ -119,7 +126,7 @@ async function step(parts: StorageWorkParts, object: RecordingObjectRow, signal:
     await changeObject(db, object, { state: 'deleting', attempts: 0 });
     return;
   }
-  const { id, size } = object;
+  const { size } = object;
   const client = parts.recordingStorage.client(storage);
   const key = keyOf(storage, object);
   const brought = bring(
@@ -139,12 +146,39 @@ async function step(parts: StorageWorkParts, object: RecordingObjectRow, signal:
     // After a restore, the rows can be older than what was done: the object is the only copy then.
     if (!(error instanceof Vanished && (await client.has(key, size, signal)))) throw error;
   });
-  const now = new Date(parts.clock.now()).toISOString();
-  await noteResult(db, storage.id, null, now);
+  await place(parts, object);
+}
+
+/** A recording that stays here when its storage is removed may not be here, after a restore: then it is kept there. */
+async function isOnlyCopy(parts: StorageWorkParts, { id, size }: RecordingObjectRow): Promise<boolean> {
+  const recording = await findRecording(parts.database.db, id);
+  if (recording?.state !== 'ready') return false;
+  return (await readHere(parts, recording, size - 1, size)).length === 0;
+}
+
+async function adopt(
+  parts: StorageWorkParts,
+  object: RecordingObjectRow,
+  storage: RecordingStorageRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const client = parts.recordingStorage.client(storage);
+  if (!(await client.has(keyOf(storage, object), object.size, signal)))
+    throw new Vanished('it is neither here nor in the storage');
+  await place(parts, object);
+}
+
+/** The object is whole: from now on it is read there. */
+async function place(
+  { clock, database: { db } }: StorageWorkParts,
+  object: RecordingObjectRow,
+): Promise<void> {
+  const now = new Date(clock.now()).toISOString();
+  await noteResult(db, object.storage_id, null, now);
   await db.transaction().execute(async (trx) => {
     // Otherwise it is to be deleted, and due.
     const change = { state: 'clearing', upload_id: null, attempts: 0, next_attempt_at: now } as const;
-    if (await changeObject(trx, object, change)) await placeInStorage(trx, id);
+    if (await changeObject(trx, object, change)) await placeInStorage(trx, object.id);
   });
 }
 

@@ -34,8 +34,8 @@ interface Answered {
 export class S3Server {
   readonly bucket = 'calls';
   readonly region = 'eu-test-1';
-  readonly accessKeyId = 'TESTKEYID';
-  readonly secretAccessKey = 'a-secret/with+signs=';
+  accessKeyId = 'TESTKEYID';
+  secretAccessKey = 'a-secret/with+signs=';
   readonly objects = new Map<string, Buffer>();
   readonly uploads = new Map<string, Upload>();
   /** What was asked and permitted, such as `PUT part 1`. */
