@@ -49,6 +49,7 @@ export const RecordingStorageAnswer = Plain(
   Type.Object({
     storage: Nullable(View),
     former: Type.Array(Former, {
+      maxItems: 20,
       description: 'Storages before it with recordings in them, the latest first; at most 20',
     }),
   }),
