@@ -105,7 +105,8 @@ test.each([
         const seconds = (clock.elapsed() - began) / 1000;
         excess.push(
           read.octets - 1_048_576 - seconds * 1_048_576 - pieceOctets - octets,
-          read.messages - 2000 - seconds * 500 - pieceOctets / (octets + 2),
+          // The last one of a read may have begun in the read before it.
+          read.messages - 2000 - seconds * 500 - pieceOctets / (octets + 2) - 1,
         );
         if (read.messages === count) all.resolve();
       });
