@@ -11,6 +11,7 @@ import { formatIngestBench } from './bench/ingest.bench.ts';
 import { formatMediaBench } from './bench/media.bench.ts';
 import { formatOutboundBench } from './bench/outbound.bench.ts';
 import { formatParserBench } from './bench/parser.bench.ts';
+import { formatShardsBench } from './bench/shards.bench.ts';
 import { formatSignalingBench } from './bench/signaling.bench.ts';
 import { formatTalkBench } from './bench/talk.bench.ts';
 
@@ -52,6 +53,7 @@ const printed: Readonly<Record<string, string>> = {
   media: formatMediaBench({ load: [], standing: [] }),
   outbound: formatOutboundBench({ loads: [], failover: [] }),
   parser: formatParserBench([]),
+  shards: formatShardsBench({ agents: [], bridges: [] }),
   signaling: formatSignalingBench([]),
   talk: formatTalkBench({ seed: 1, speakers: [], calls: 0, load: 0, latencies: [], shares: [], stops: [] }),
 };
