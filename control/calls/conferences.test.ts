@@ -178,7 +178,7 @@ it.each([
   },
 );
 
-it('changes no party of another conference, and none that has left', async () => {
+it('does not change a party of another conference, or one that has left', async () => {
   await report(1, { conference: state(1) });
   await report(2, {});
   const refused = [

@@ -24,7 +24,7 @@ export class UnusableAnswer extends Error {
   override readonly name = 'UnusableAnswer';
 }
 
-/** An answer that is no success, in words for whoever configured the storage. */
+/** An error response, worded for whoever configured the storage. */
 export class S3Failure extends Error {
   override readonly name = 'S3Failure';
   readonly status: number;
@@ -50,7 +50,7 @@ export function textOf(xml: string, name: string): string {
   return unescaped(text);
 }
 
-/** @throws UnusableAnswer when it has none, or none that can be sent back */
+/** @throws UnusableAnswer when it is missing, or too long to be sent back */
 export function uploadIdOf(xml: string): string {
   const id = textOf(xml, 'UploadId');
   if (id === '') throw new UnusableAnswer('the storage began an upload without an UploadId');

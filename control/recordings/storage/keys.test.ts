@@ -1,28 +1,17 @@
 /** Keys of storages that were removed or replaced: what is in them stays readable, and is deleted there. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RecordingStorageAnswer } from '#shared/api/recording-storage.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import type { TestControl } from '../../../test/kit/control/harness.ts';
 import { recordingOf, sendRecording } from '../../../test/kit/control/recording-of-edge.ts';
-import { S3Server } from '../../../test/kit/fakes/s3-server.ts';
+import { useStorageScene } from '../../../test/kit/control/storage-scene.ts';
 import { deleteParts } from '../store.ts';
 import { findObject } from './objects-store.ts';
 import { failingStorages } from './storages-store.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'recording-keys-'));
 const path = '/v1/admin/recording-storage';
 let test: TestControl;
-const server = new S3Server(() => test.clock.now());
-beforeAll(async () => {
-  await server.start();
-  test = await startControl({ TRUNKLINE_DATA: folder, ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' });
-});
-afterAll(async () => {
-  await test.close();
-  await server.close();
-  rmSync(folder, { recursive: true });
+const server = useStorageScene((control) => {
+  test = control;
 });
 
 const db = () => test.control.services.database.db;

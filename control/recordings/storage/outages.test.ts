@@ -1,31 +1,20 @@
 /** Storages that are refused, slow or silent, and rows that are older than the bucket: what is sent, kept and deleted. */
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RecordingStorageAnswer } from '#shared/api/recording-storage.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import type { TestControl } from '../../../test/kit/control/harness.ts';
 import { recordingOf, sendRecording } from '../../../test/kit/control/recording-of-edge.ts';
-import { S3Server } from '../../../test/kit/fakes/s3-server.ts';
+import { useStorageScene } from '../../../test/kit/control/storage-scene.ts';
 import { ServerSockets } from '../../../test/kit/fakes/server-sockets.ts';
 import { deleteParts, findRecording } from '../store.ts';
 import { findObject } from './objects-store.ts';
 import { saveStorage } from './storages-store.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'recording-outages-'));
 const path = '/v1/admin/recording-storage';
 let test: TestControl;
-const server = new S3Server(() => test.clock.now());
-beforeAll(async () => {
-  await server.start();
-  test = await startControl({ TRUNKLINE_DATA: folder, ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' });
-});
-afterAll(async () => {
-  await test.close();
-  await server.close();
-  rmSync(folder, { recursive: true });
+const server = useStorageScene((control) => {
+  test = control;
 });
 
 let calls = 0;

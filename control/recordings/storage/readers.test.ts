@@ -1,33 +1,24 @@
 /** Places of those who read recordings in storages come back, whenever and however a reader goes. */
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RecordingStorageAnswer, StorageTrialAnswer } from '#shared/api/recording-storage.ts';
 import { FakeClock } from '#shared/clock.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import type { TestControl } from '../../../test/kit/control/harness.ts';
 import { type OfEdge, recordingOf, sendRecording } from '../../../test/kit/control/recording-of-edge.ts';
-import { S3Server } from '../../../test/kit/fakes/s3-server.ts';
+import { useStorageScene } from '../../../test/kit/control/storage-scene.ts';
 import { ServerSockets } from '../../../test/kit/fakes/server-sockets.ts';
 import { findRecording } from '../store.ts';
 import { findObject } from './objects-store.ts';
 import { Readers } from './reading.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'recording-readers-'));
 const path = '/v1/admin/recording-storage';
 let test: TestControl;
-const server = new S3Server(() => test.clock.now());
-beforeAll(async () => {
-  await server.start();
-  test = await startControl({ TRUNKLINE_DATA: folder, ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' });
-  expect((await asOperator('PUT', path, server.settings)).status).toBe(200);
+const server = useStorageScene((control) => {
+  test = control;
 });
-afterAll(async () => {
-  await test.close();
-  await server.close();
-  rmSync(folder, { recursive: true });
+beforeAll(async () => {
+  expect((await asOperator('PUT', path, server.settings)).status).toBe(200);
 });
 
 const asOperator = (method: 'PUT' | 'POST', url: string, body: object) =>

@@ -5,9 +5,9 @@
  *                 |                       ring: the last 384 ms, which Silero hears first
  *                 +--open, and for 480 ms after--> chunks of 32 ms at 16 kHz --> Silero
  *
- * Judgements are told in the order of the sound. One that is late is waited for: noise must not stop an agent because
- * the machine is busy. After a second the first stage decides, so that a caller is heard in any case; it takes for a
- * voice then only what is louder than what Silero has found to be none on this line.
+ * Judgements are reported in the order of the sound. The detector waits for a late one, so that noise does not stop an
+ * agent on a busy machine. After a second the first stage decides, so that a caller is always heard; it then accepts as
+ * a voice only what is louder than anything Silero has called noise on this line.
  */
 import { chunkLimits } from './activity.ts';
 import { mostFramesLate } from './echo-guard.ts';
