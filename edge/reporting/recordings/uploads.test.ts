@@ -114,7 +114,12 @@ async function until(done: () => Promise<boolean> | boolean): Promise<void> {
 }
 
 const files = () => readdir(folder);
-const isEmpty = async () => (await files()).length === 0;
+
+/** Lets pauses pass until these outcomes are counted. That is the last thing done for a file: after it is deleted or renamed. */
+async function counted(expected: readonly string[]): Promise<void> {
+  await until(() => outcomes.length >= expected.length);
+  expect(outcomes).toEqual(expected);
+}
 
 /** Lets pauses pass until control has given so many more answers. */
 async function look(requests: number): Promise<void> {
@@ -244,9 +249,9 @@ describe('recordings on the edge', () => {
     await uploads.recover();
     expect(room.usedBytes).toBeGreaterThan(first.length);
     uploads.start();
-    await until(isEmpty);
+    await counted(['sent', 'sent']);
+    expect(await files()).toEqual([]);
     expect(stored.get(id)?.equals(first)).toBe(true);
-    expect(outcomes).toEqual(['sent', 'sent']);
     expect(completed).toEqual([id, later]);
     expect(room.usedBytes).toBe(0);
   });
@@ -263,9 +268,9 @@ describe('recordings on the edge', () => {
     };
     await uploads.recover();
     uploads.start();
-    await until(isEmpty);
+    await counted(['failed', 'failed', 'sent']);
+    expect(await files()).toEqual([]);
     expect(stored.get(id)?.equals(bytes)).toBe(true);
-    expect(outcomes).toEqual(['failed', 'failed', 'sent']);
     expect(parts).toBe(Math.ceil(bytes.length / 524_288) + 2);
   });
 
@@ -274,8 +279,8 @@ describe('recordings on the edge', () => {
     await writeFile(join(folder, `${id}.rec`), file(3));
     await uploads.recover();
     uploads.start();
-    await until(isEmpty);
-    expect(outcomes).toEqual(['deleted']);
+    await counted(['deleted']);
+    expect(await files()).toEqual([]);
     expect(completed).toEqual([]);
   });
 
@@ -285,8 +290,8 @@ describe('recordings on the edge', () => {
     await writeFile(join(folder, `${later}.rec`), file(3, later));
     await uploads.recover();
     uploads.start();
+    await counted(['refused', 'sent']);
     await until(async () => (await files()).join() === `${id}.refused`);
-    expect(outcomes).toEqual(['refused', 'sent']);
     expect(room.usedBytes).toBe(1_024);
   });
 
@@ -296,8 +301,8 @@ describe('recordings on the edge', () => {
     await writeFile(join(folder, `${id}.rec`), file(3));
     await uploads.recover();
     uploads.start();
-    await until(isEmpty);
-    expect(outcomes).toEqual(['failed', 'failed', 'failed', 'sent']);
+    await counted(['failed', 'failed', 'failed', 'sent']);
+    expect(await files()).toEqual([]);
   });
 
   it('of a process that was killed are kept up to the last whole half second', async () => {
