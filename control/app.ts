@@ -42,7 +42,7 @@ import { Leaving } from './leaving.ts';
 import { type ControlLimits, controlLimits } from './limits.ts';
 import { once } from './once.ts';
 import { deploymentSecrets } from './operations/index.ts';
-import { addGuard, organizationRoutes, Quotas } from './organizations/index.ts';
+import { AccessMetrics, addGuard, organizationRoutes, Quotas } from './organizations/index.ts';
 import { pathwayRoutes } from './pathways/index.ts';
 import { personaRoutes } from './personas/index.ts';
 import { portingParts, portingRoutes, preparePorting, startPorting } from './porting/index.ts';
@@ -160,6 +160,7 @@ async function assemble(
   services.tools.measure(metrics.registry);
   services.quotas.measure(metrics.registry);
   services.wrongKeys.measure(metrics.registry);
+  services.accessMetrics.measure(metrics.registry);
   measureReplica(services.replica, metrics.registry);
   measureBus(metrics.registry, services.bus);
   const { tools } = services.tools;
@@ -171,6 +172,7 @@ async function assemble(
     clock,
     wrongKeys: services.wrongKeys,
     sharedCounts: services.sharedCounts,
+    accessMetrics: services.accessMetrics,
   });
   addIdempotency(app, services);
   addDurableAnswers(app, database);
@@ -352,6 +354,7 @@ function createServices(options: AppOptions, database: Database, secrets: Secret
     announcements,
     allowedTargets,
     quotas: new Quotas(config.quotas),
+    accessMetrics: new AccessMetrics(),
     sharedCounts,
     wrongKeys: new WrongKeys(clock, sharedCounts.as('wrong keys')),
     tools,

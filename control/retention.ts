@@ -9,7 +9,7 @@ import { pruneChecks } from './checks/index.ts';
 import { addPartitions, type Database, type Db, mostDeletedAtOnce, type SecretBox } from './db/index.ts';
 import type { RetentionMetrics } from './deployment/index.ts';
 import { pruneAnswers } from './http/index.ts';
-import { isoTime } from './organizations/index.ts';
+import { isoTime, pruneSessions } from './organizations/index.ts';
 import { deletePortsBefore } from './porting/index.ts';
 import {
   deleteRecordingsBefore,
@@ -54,6 +54,7 @@ const kinds = {
   testRuns: (db, _, { quotas }) => deleteRunsBeyond(db, quotas.storedRuns),
   tornado: (db, clock, { retention }) => deleteTornadoBefore(db, daysAgo(clock, retention.tornado)),
   answers: pruneAnswers,
+  sessions: pruneSessions,
   probes: async (db, clock) => (await pruneHealth(db, clock)) + (await pruneProbeRuns(db, clock)),
   checks: pruneChecks,
   webhooks: (db, clock) => pruneAttempts(db, clock, 'webhook_deliveries'),

@@ -78,6 +78,12 @@ export const apiErrors = {
   AUTH_FAILURE: { status: 401, message: 'Unauthorized' },
   SIP_NOT_ENABLED: { status: 403, message: 'SIP is not enabled for this organization.' },
   OPERATOR_KEY_REQUIRED: { status: 403, message: 'This endpoint needs an operator key.' },
+  ROLE_TOO_LOW: { status: 403, message: 'The role of this key is too low for this endpoint.' },
+  CSRF_TOKEN_INVALID: {
+    status: 403,
+    message:
+      'A request of a session that changes something needs the header X-CSRF-Token, with the token of GET /v1/session.',
+  },
   ORIGIN_NOT_ALLOWED: { status: 403, message: 'The widget may not be used on this page.' },
   ROUTE_NOT_FOUND: { status: 404, message: 'There is no such path.' },
   NUMBER_NOT_FOUND: { status: 404, message: 'The organization has no such number.' },
@@ -106,6 +112,8 @@ export const apiErrors = {
   INTEGRATION_NOT_FOUND: { status: 404, message: 'There is no such integration.' },
   RESOURCE_NOT_FOUND: { status: 404, message: 'There is no such connected resource, or it is not active.' },
   CONFERENCE_NOT_FOUND: { status: 404, message: 'There is no such open conference.' },
+  KEY_NOT_FOUND: { status: 404, message: 'The organization has no such key.' },
+  SESSION_NOT_FOUND: { status: 404, message: 'There is no such open session.' },
   EDGE_NOT_FOUND: { status: 404, message: 'No edge with this id ever connected.' },
   WIDGET_NOT_FOUND: { status: 404, message: 'There is no such widget.' },
   THREAD_NOT_FOUND: { status: 404, message: 'The widget has no such thread.' },
@@ -134,6 +142,12 @@ export const apiErrors = {
     message: 'An organization can run 1 discovery at a time; wait for the one that is running.',
   },
   NUMBER_IN_USE: { status: 409, message: 'The number belongs to another organization.' },
+  KEY_NOT_ACTIVE: { status: 409, message: 'The key is revoked or has expired.' },
+  LAST_ADMIN_KEY: {
+    status: 409,
+    message:
+      'This is the last key with the role admin that works without an end; rotate it, or create another one first.',
+  },
   EDGE_CONNECTED: { status: 409, message: 'The edge is connected, or was within the last 30 s.' },
   PORT_ALREADY_IN_PROGRESS: { status: 409, message: 'A number is being ported already.' },
   PORT_NOT_CANCELABLE: { status: 409, message: 'The port has ended and cannot be canceled.' },

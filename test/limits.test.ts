@@ -348,6 +348,7 @@ const notPrinted: Readonly<Record<string, string>> = {
   trunkline_control_replica_messages_total: 'counts all messages',
   trunkline_control_replica_transients_total: 'counts all messages',
   trunkline_control_retention_deleted_total: 'counts what its age deletes',
+  trunkline_control_sessions_total: 'counts all sessions',
   trunkline_control_storage_failures_total: 'counts full disks, too',
   trunkline_control_test_runs_ended_total: 'counts all runs',
   trunkline_control_test_runs_waiting: 'what waits now',

@@ -30,6 +30,7 @@ export const optionKinds = {
   email: { type: 'string', multiple: true },
   sms: { type: 'string', multiple: true },
   region: { type: 'string' },
+  role: { type: 'string' },
   weight: { type: 'string' },
   concurrent: { type: 'string' },
   'per-minute': { type: 'string' },
@@ -44,6 +45,7 @@ export interface Options {
   readonly email?: readonly string[];
   readonly sms?: readonly string[];
   readonly region?: string;
+  readonly role?: string;
   readonly weight?: string;
   readonly concurrent?: string;
   readonly 'per-minute'?: string;

@@ -1,5 +1,5 @@
 /** Commands for the keys of organizations, operators and edges. */
-
+import { type KeyRole, keyRoles } from '#shared/api/keys.ts';
 import { type Change, commandLineActor, recordChange } from '../audit/index.ts';
 import type { ApiKeyRow, Db, EdgeTokenRow } from '../db/index.ts';
 import {
@@ -20,14 +20,17 @@ const defaultName = 'made on the command line';
 export const keyCommands: Readonly<Record<string, Command>> = {
   'key create': {
     takes: '<org id> | --operator | --edge',
-    help: 'create a key; it is stored hashed and shown only once\n--name <text>',
-    options: ['operator', 'edge', 'name'],
+    help: [
+      'create a key; it is stored hashed and shown only once; --name <text>',
+      "--role read|member|admin of an organization's key: see all; also change and run; also settings, keys and ports (default)",
+    ].join('\n'),
+    options: ['operator', 'edge', 'name', 'role'],
     first: true,
     run: (tools, orgId, options) => create(tools, orgId, options),
   },
   'key list': {
     takes: '<org id> | --operator | --edge',
-    help: 'keys by their first characters, and when each was last used (to a minute)',
+    help: 'keys by their first characters, with their roles, and when each was last used (to a minute)',
     options: ['operator', 'edge'],
     run: async ({ database: { db } }, orgId, options) => {
       assertOneOwner(orgId, options);
@@ -68,8 +71,10 @@ function line(row: ApiKeyRow | EdgeTokenRow) {
     id,
     name,
     begins: `${prefix}…`,
+    ...('role' in row && { role: row.kind === 'operator' ? 'operator' : row.role }),
     created_at,
     last_used_at: last_used_at ?? 'never',
+    ...('role' in row && { expires_at: row.expires_at ?? '' }),
     revoked_at: revoked_at ?? '',
   };
 }
@@ -80,6 +85,15 @@ function assertOneOwner(orgId: string | undefined, { operator, edge }: Options):
   if (given.length > 1) {
     throw new UsageError(`Give one of <org id>, --operator and --edge, not ${given.join(' and ')}.`);
   }
+}
+
+/** @throws UsageError */
+function checkedRole({ edge, operator, role }: Options): KeyRole | undefined {
+  if (role === undefined) return undefined;
+  if (operator || edge) throw new UsageError('Only keys of organizations have a --role.');
+  const found = keyRoles.find((one) => one === role);
+  if (found) return found;
+  throw new UsageError(`"${role}" is not a role: give ${keyRoles.join(', ')}.`);
 }
 
 /** null: operators. */
@@ -94,6 +108,7 @@ function create(tools: Tools, orgId: string | undefined, options: Options): Prom
   const { clock, database } = tools;
   assertOneOwner(orgId, options);
   const name = checkedName(options.name ?? defaultName, 'name');
+  const role = checkedRole(options);
   return database.db.transaction().execute(async (db) => {
     if (options.edge) {
       const token = await createEdgeToken(db, clock, name);
@@ -106,7 +121,9 @@ function create(tools: Tools, orgId: string | undefined, options: Options): Prom
     }
     const owner = await ownerOf(db, orgId, options);
     const kind =
-      owner === null ? ({ kind: 'operator' } as const) : ({ kind: 'customer', orgId: owner } as const);
+      owner === null
+        ? ({ kind: 'operator' } as const)
+        : ({ kind: 'customer', orgId: owner, role: role ?? 'admin' } as const);
     const key = await createApiKey(db, clock, kind, name);
     await record(tools, db, {
       orgId: owner,

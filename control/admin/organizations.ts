@@ -5,12 +5,13 @@ import { OrganizationPatch } from '#shared/api/organization.ts';
 import { toE164 } from '#shared/e164.ts';
 import { commandLineActor, recordChange } from '../audit/index.ts';
 import type { Altered } from '../catalogue/index.ts';
-import { type Db, fromJson, type OrganizationRow, toJson } from '../db/index.ts';
+import { type ApiKeyRow, type Db, fromJson, type OrganizationRow, toJson } from '../db/index.ts';
 import { listNumbers } from '../numbers/index.ts';
 import {
   type CallCeiling,
   ceilingOf,
   createOrganization,
+  isoTime,
   listApiKeys,
   listOrganizations,
   type OrganizationChange,
@@ -56,7 +57,7 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
     takes: '<org id>',
     help: 'one organization with its settings',
     options: [],
-    run: async ({ config, database: { db } }, id) => {
+    run: async ({ config, clock, database: { db } }, id) => {
       const row = await find(db, id);
       const keys = await listApiKeys(db, row.id);
       return Object.entries({
@@ -69,7 +70,7 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
         call_limits: row.call_limits ?? 'none of its own',
         wide_sources: row.wide_sources === 1 ? 'permitted' : 'not permitted',
         numbers: (await listNumbers(db, row.id)).length,
-        keys_in_force: keys.filter((key) => key.revoked_at === null).length,
+        keys_in_force: keys.filter((key) => isInForce(key, isoTime(clock))).length,
       }).map(([setting, value]) => ({ setting, value }));
     },
   },
@@ -173,6 +174,10 @@ export const organizationCommands: Readonly<Record<string, Command>> = {
     run: ({ database }) => listWideNumbers(database.db),
   },
 };
+
+function isInForce({ expires_at, revoked_at }: ApiKeyRow, now: string): boolean {
+  return revoked_at === null && (expires_at === null || expires_at > now);
+}
 
 function subject(orgId: string) {
   return { orgId, area: 'organization', subject: orgId };

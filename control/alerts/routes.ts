@@ -19,7 +19,7 @@ export function alertRoutes(app: App, services: AlertDeps, tools: TestTools): vo
   app.route({
     method: 'GET',
     url: '/v1/sip/alerts',
-    config: { errors: ['INVALID_CURSOR'] },
+    config: { access: 'read', errors: ['INVALID_CURSOR'] },
     schema: {
       summary: 'Alerts of trunks, newest first',
       querystring: AlertQuery,
@@ -44,6 +44,7 @@ export function alertRoutes(app: App, services: AlertDeps, tools: TestTools): vo
     method: 'POST',
     url: '/v1/sip/alerts/test',
     config: {
+      access: 'member',
       limits: [{ scope: 'alert_tests', limit: 5, windowSeconds: 60 }],
       errors: ['NO_ALERT_RECIPIENTS', 'NUMBER_NOT_FOUND', 'SIP_CONFIG_NOT_FOUND'],
     },

@@ -15,6 +15,7 @@ import {
 } from '../../test/kit/control/porting.ts';
 import { recordingRow } from '../../test/kit/control/recordings.ts';
 import { type ServedRoute, servedRoutes } from '../../test/kit/control/routes.ts';
+import { signIn } from '../../test/kit/control/sessions.ts';
 import { bookingGraph, TestingClient } from '../../test/kit/control/test-runs.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
 
@@ -197,6 +198,18 @@ describe('the audit log has an entry for each change of', () => {
     await change('POST', '/v1/sip/detach', { phone_number: one, directions: ['inbound'] });
     await change('PATCH', '/v1/org/settings', { alert_emails: ['a@example.com'] });
     await change('POST', '/v1/org/webhook-secret', {});
+  });
+
+  it('keys and sessions', async () => {
+    const { body } = await change('POST', '/v1/org/keys', { name: name(), role: 'read' });
+    const url = `/v1/org/keys/${body.data?.key?.id}`;
+    await change('POST', `${url}/rotate`, {});
+    await change('DELETE', url);
+    const first = await change('POST', '/v1/session');
+    await change('DELETE', `/v1/sessions/${first.body.data?.session?.id}`);
+    await change('POST', '/v1/session', undefined, test.operatorKey);
+    const browser = await signIn(test, test.key);
+    await judge('DELETE /v1/session', await browser.call('DELETE', '/v1/session'));
   });
 
   it('ports', async () => {

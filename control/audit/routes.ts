@@ -34,7 +34,7 @@ export function auditRoutes(app: App, { database: { db } }: AuditDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/org/audit',
-    config: { errors: ['INVALID_CURSOR'] },
+    config: { access: 'read', errors: ['INVALID_CURSOR'] },
     schema: {
       summary: 'Changes of the organization’s settings, newest first',
       description: 'A page shorter than limit is the last.',

@@ -22,6 +22,7 @@ export function conferenceRoutes(app: App, { database: { db }, edges }: CallDeps
   app.route({
     method: 'GET',
     url: '/v1/conferences',
+    config: { access: 'read' },
     schema: {
       summary: 'Open conferences with their parties, newest first',
       description: 'A page shorter than limit is the last.',
@@ -38,7 +39,7 @@ export function conferenceRoutes(app: App, { database: { db }, edges }: CallDeps
   app.route({
     method: 'GET',
     url: '/v1/conferences/:conference_id',
-    config: { errors: ['CONFERENCE_NOT_FOUND'] },
+    config: { access: 'read', errors: ['CONFERENCE_NOT_FOUND'] },
     schema: {
       summary: 'One open conference with its parties',
       params: ConferencePath,
@@ -57,6 +58,7 @@ export function conferenceRoutes(app: App, { database: { db }, edges }: CallDeps
       method,
       url,
       config: {
+        access: 'member',
         ...(method === 'POST' && { resumable: true }),
         errors: ['CALL_NOT_FOUND', 'CALL_NOT_IN_CONFERENCE', 'SERVICE_UNAVAILABLE'],
       },

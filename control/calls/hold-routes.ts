@@ -19,6 +19,7 @@ export function holdRoutes(app: App, { allowedTargets, database, edges }: CallDe
       method: 'POST',
       url: `/v1/calls/:call_id/${action}`,
       config: {
+        access: 'member',
         resumable: true,
         errors: [
           'CALL_NOT_FOUND',
@@ -45,6 +46,7 @@ export function holdRoutes(app: App, { allowedTargets, database, edges }: CallDe
     method: 'POST',
     url: '/v1/calls/:call_id/park',
     config: {
+      access: 'member',
       resumable: true,
       errors: ['CALL_NOT_FOUND', 'CALL_NOT_ACTIVE', 'PARK_SLOT_TAKEN', 'SERVICE_UNAVAILABLE'],
     },
@@ -66,6 +68,7 @@ export function holdRoutes(app: App, { allowedTargets, database, edges }: CallDe
     method: 'POST',
     url: '/v1/calls/:call_id/retrieve',
     config: {
+      access: 'member',
       errors: [
         'CALL_NOT_FOUND',
         'CALL_NOT_ACTIVE',

@@ -29,7 +29,7 @@ export function sipCallRoutes(app: App, { database: { db } }: CallDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/sip/calls',
-    config: { errors: ['INVALID_CURSOR'] },
+    config: { access: 'read', errors: ['INVALID_CURSOR'] },
     schema: {
       summary: 'The call log, newest first',
       querystring: CallLogQuery,
@@ -48,7 +48,7 @@ export function sipCallRoutes(app: App, { database: { db } }: CallDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/sip/calls/:call_id',
-    config: { errors: ['CALL_NOT_FOUND'] },
+    config: { access: 'read', errors: ['CALL_NOT_FOUND'] },
     schema: { summary: 'One call of the log', params: LoggedCallPath, response: { 200: CallLogOne } },
     handler: async (request) =>
       plain({ call: callLogEntry(await requireCall(db, orgOf(request), request.params.call_id)) }),
@@ -57,7 +57,7 @@ export function sipCallRoutes(app: App, { database: { db } }: CallDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/sip/calls/:call_id/trace',
-    config: { errors: ['CALL_NOT_FOUND', 'TRACE_NOT_FOUND'] },
+    config: { access: 'read', errors: ['CALL_NOT_FOUND', 'TRACE_NOT_FOUND'] },
     schema: { summary: 'The SIP messages of a call', params: LoggedCallPath, response: { 200: Trace } },
     handler: async (request) => {
       const call = await requireCall(db, orgOf(request), request.params.call_id);
@@ -69,7 +69,7 @@ export function sipCallRoutes(app: App, { database: { db } }: CallDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/sip/calls/:call_id/trace.pcap',
-    config: { errors: ['CALL_NOT_FOUND', 'TRACE_NOT_FOUND'] },
+    config: { access: 'read', errors: ['CALL_NOT_FOUND', 'TRACE_NOT_FOUND'] },
     schema: {
       summary: 'The SIP messages of a call as a capture file of decrypted packets',
       params: LoggedCallPath,

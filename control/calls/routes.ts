@@ -35,6 +35,7 @@ export function callRoutes(app: App, services: CallDeps): void {
     method: 'POST',
     url: '/v1/calls',
     config: {
+      access: 'member',
       resumable: true,
       limits: [{ scope: 'organization_calls', limit: 60, windowSeconds: 60 }],
       errors: [
@@ -61,7 +62,7 @@ export function callRoutes(app: App, services: CallDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/calls/:call_id',
-    config: { errors: ['CALL_NOT_FOUND'] },
+    config: { access: 'read', errors: ['CALL_NOT_FOUND'] },
     schema: { summary: 'One call, running or ended', params: CallPath, response: { 200: CallView } },
     handler: async (request) => {
       const call = await findCall(db, orgOf(request), request.params.call_id);
@@ -73,7 +74,7 @@ export function callRoutes(app: App, services: CallDeps): void {
   app.route({
     method: 'POST',
     url: '/v1/calls/:call_id/stop',
-    config: { resumable: true, errors: ['CALL_NOT_FOUND'] },
+    config: { access: 'member', resumable: true, errors: ['CALL_NOT_FOUND'] },
     schema: {
       summary: 'End a call',
       params: CallPath,
@@ -92,6 +93,7 @@ export function callRoutes(app: App, services: CallDeps): void {
     method: 'POST',
     url: '/v1/calls/active/transfer',
     config: {
+      access: 'member',
       errors: [
         'NO_OUTBOUND_ROUTE',
         'REFER_NOT_SUPPORTED',

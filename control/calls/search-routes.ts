@@ -15,6 +15,7 @@ export function searchRoutes(app: App, { database: { db } }: Pick<CallDeps, 'dat
     method: 'GET',
     url: '/v1/calls/transcripts',
     config: {
+      access: 'read',
       limits: [{ scope: 'organization_searches', limit: 60, windowSeconds: 60 }],
       errors: ['INVALID_CURSOR'],
     },

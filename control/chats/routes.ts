@@ -25,7 +25,10 @@ export function chatRoutes(app: App, services: ChatDeps): void {
   app.route({
     method: 'POST',
     url: '/v1/pathway/chat/create',
-    config: { errors: ['PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND', 'MODEL_UNAVAILABLE', 'QUOTA_EXCEEDED'] },
+    config: {
+      access: 'member',
+      errors: ['PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND', 'MODEL_UNAVAILABLE', 'QUOTA_EXCEEDED'],
+    },
     schema: {
       summary: 'Start a chat with a pathway',
       body: ChatCreate,
@@ -37,7 +40,7 @@ export function chatRoutes(app: App, services: ChatDeps): void {
   app.route({
     method: 'POST',
     url: '/v1/pathway/chat/:id',
-    config: { errors: ['CHAT_NOT_FOUND', 'CHAT_COMPLETED', 'MODEL_UNAVAILABLE'] },
+    config: { access: 'member', errors: ['CHAT_NOT_FOUND', 'CHAT_COMPLETED', 'MODEL_UNAVAILABLE'] },
     schema: {
       summary: 'Send a message in a chat',
       params: ChatPath,
@@ -51,6 +54,7 @@ export function chatRoutes(app: App, services: ChatDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/pathway/chat',
+    config: { access: 'read' },
     schema: {
       summary: 'Chats of the last 24 hours, latest message first',
       querystring: ChatQuery,
@@ -66,7 +70,7 @@ export function chatRoutes(app: App, services: ChatDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/pathway/chat/:id',
-    config: { errors: ['CHAT_NOT_FOUND'] },
+    config: { access: 'read', errors: ['CHAT_NOT_FOUND'] },
     schema: { summary: 'One chat', params: ChatPath, response: { 200: ChatOne } },
     handler: async (request) => plain(await chats.read(orgOf(request), request.params.id)),
   });
@@ -74,7 +78,7 @@ export function chatRoutes(app: App, services: ChatDeps): void {
   app.route({
     method: 'DELETE',
     url: '/v1/pathway/chat/:id',
-    config: { errors: ['CHAT_NOT_FOUND'] },
+    config: { access: 'member', errors: ['CHAT_NOT_FOUND'] },
     schema: { summary: 'Delete a chat', params: ChatPath, response: { 200: ChatDeleted } },
     handler: async (request) => {
       const orgId = orgOf(request);

@@ -49,7 +49,10 @@ export function checkRoutes(app: App, services: CheckDeps): void {
   app.route({
     method: 'POST',
     url: '/v1/sip/discover',
-    config: { errors: ['TARGET_NOT_ALLOWED', 'DISCOVERY_IN_PROGRESS', 'SERVICE_UNAVAILABLE'] },
+    config: {
+      access: 'member',
+      errors: ['TARGET_NOT_ALLOWED', 'DISCOVERY_IN_PROGRESS', 'SERVICE_UNAVAILABLE'],
+    },
     schema: {
       summary: 'Discover the SIP capabilities of a host',
       body: DiscoveryRequest,
@@ -64,7 +67,7 @@ export function checkRoutes(app: App, services: CheckDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/sip/discover/status',
-    config: { errors: ['DISCOVERY_NOT_FOUND'] },
+    config: { access: 'read', errors: ['DISCOVERY_NOT_FOUND'] },
     schema: {
       summary: 'Status of a discovery',
       querystring: DiscoveryQuery,
@@ -83,6 +86,7 @@ export function checkRoutes(app: App, services: CheckDeps): void {
     method: 'POST',
     url: '/v1/sip/test-call',
     config: {
+      access: 'member',
       limits: [{ scope: 'test_calls', limit: 10, windowSeconds: 900 }],
       errors: ['OUTBOUND_NOT_CONFIGURED', 'NUMBER_NOT_FOUND', 'SIP_CONFIG_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
     },
@@ -100,7 +104,7 @@ export function checkRoutes(app: App, services: CheckDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/sip/test-call/status',
-    config: { errors: ['TEST_CALL_NOT_FOUND'] },
+    config: { access: 'read', errors: ['TEST_CALL_NOT_FOUND'] },
     schema: {
       summary: 'Status of a test call',
       querystring: TestCallQuery,

@@ -74,6 +74,7 @@ export type {
   RecordingStorageRow,
   RegistrationRow,
   RejectedReportRow,
+  SessionRow,
   SipConfigurationRow,
   TestAssertionResultRow,
   TestAssertionRow,

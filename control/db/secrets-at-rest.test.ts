@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { signIn } from '../../test/kit/control/sessions.ts';
 
 let folder = '';
 let test: TestControl;
@@ -76,6 +77,13 @@ it('the database contains no keys, passwords or secrets, even where a response s
       },
     ],
   });
+  const made = await post('/v1/org/keys', { name: 'Reports', role: 'read' });
+  const another = await post(`/v1/org/keys/${made.first.body.data?.key?.id}/rotate`, {});
+  const browser = await signIn(test, test.key);
+  await browser.call('POST', '/v1/org/webhook-secret', {
+    body: {},
+    headers: { 'idempotency-key': 'browser' },
+  });
   const rotated = await post('/v1/org/webhook-secret', {});
   await post('/v1/integrations/chat-app/resources', {
     name: 'Chat',
@@ -112,7 +120,12 @@ it('the database contains no keys, passwords or secrets, even where a response s
     modelKey,
     storageSecret,
     portPin,
+    String(made.first.body.data?.secret),
+    String(another.first.body.data?.secret),
+    browser.cookie.split('=')[1] ?? '',
+    browser.csrfToken,
   ];
+  expect(new Set(secrets).size).toBe(secrets.length);
   for (const plain of secrets) expect(text).not.toContain(plain);
   for (const key of [test.key, test.operatorKey, test.edgeToken]) expect(text).not.toContain(key);
 });

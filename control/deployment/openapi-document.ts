@@ -1,4 +1,5 @@
 /** Corrects the OpenAPI document generated from the routes. */
+import type { Role } from '#shared/api/keys.ts';
 
 export interface Operation {
   operationId?: string;
@@ -9,6 +10,8 @@ export interface Operation {
   readonly parameters?: Parameter[];
   readonly requestBody?: { readonly content?: Record<string, Media> };
   readonly responses?: Record<string, Answer>;
+  /** The least role of a key that may call it; null: any key may. */
+  readonly 'x-least-role'?: Role | null;
 }
 
 interface Parameter {

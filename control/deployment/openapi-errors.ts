@@ -7,6 +7,8 @@ export interface DescribedRoute {
   readonly url: string;
   readonly method: string | readonly string[];
   readonly access: Access;
+  /** Whether a session is not enough. */
+  readonly keyItself: boolean;
   readonly hasBody: boolean;
   readonly hasQuery: boolean;
   /** Codes of its own. */
@@ -25,9 +27,10 @@ const ofBodies: readonly ApiErrorCode[] = [
 ];
 
 function codesOf(route: DescribedRoute): ReadonlySet<ApiErrorCode> {
-  const needsKey = route.access === 'customer' || route.access === 'operator';
+  const needsKey = route.access !== 'public' && route.access !== 'edge';
   const methods = [route.method].flat();
   const isPost = methods.includes('POST');
+  const changes = !methods.includes('GET');
   // Its body must be empty, and is read to check that.
   const isDelete = methods.includes('DELETE');
   return new Set<ApiErrorCode>([
@@ -37,7 +40,11 @@ function codesOf(route: DescribedRoute): ReadonlySet<ApiErrorCode> {
     ...(route.hasQuery ? (['INVALID_PARAMETER'] as const) : []),
     // Ids in its paths are checked by their form (contract 7).
     ...(groupOf(route.url) === 'widget' && route.url.includes(':id') ? (['INVALID_PARAMETER'] as const) : []),
-    ...(needsKey && isPost ? (['INVALID_PARAMETER', 'IDEMPOTENCY_CONFLICT'] as const) : []),
+    ...(needsKey && isPost && !route.keyItself
+      ? (['INVALID_PARAMETER', 'IDEMPOTENCY_CONFLICT'] as const)
+      : []),
+    ...(needsKey && changes && !route.keyItself ? (['CSRF_TOKEN_INVALID'] as const) : []),
+    ...(route.access === 'member' || route.access === 'admin' ? (['ROLE_TOO_LOW'] as const) : []),
     ...(needsKey && route.url.startsWith('/v1/sip') ? (['SIP_NOT_ENABLED'] as const) : []),
     ...(route.access === 'operator' ? (['OPERATOR_KEY_REQUIRED'] as const) : []),
     ...route.errors,

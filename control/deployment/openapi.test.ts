@@ -110,7 +110,8 @@ describe('the OpenAPI document', () => {
 
   it('describes for each POST with a key the effect of an Idempotency-Key, also after a restart', () => {
     const posts = operations().filter(
-      ({ name, operation }) => name.startsWith('post ') && (operation.security ?? []).length > 0,
+      ({ name, operation }) =>
+        name.startsWith('post ') && (operation.security ?? []).length > 0 && name !== 'post /v1/session',
     );
     expect(posts.length).toBeGreaterThan(30);
     const headerOf = ({ parameters = [] }: Operation) =>

@@ -26,18 +26,31 @@ export function addOpenApi(app: App): void {
             name: 'authorization',
             description: 'The key, or Bearer and the key',
           },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: '__Host-trunkline_session',
+            description: 'Set by POST /v1/session; without TLS on loopback its name is trunkline_session',
+          },
+          csrf: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'x-csrf-token',
+            description: 'csrf_token of GET /v1/session',
+          },
         },
       },
     },
     transform: ({ schema, url, route }) => {
-      const { access = 'customer', errors = [], errorStatuses = {} } = route.config ?? {};
-      const described = { url, method: route.method, access, errors, statuses: errorStatuses };
+      const { access = 'public', errors = [], errorStatuses = {}, keyItself = false } = route.config ?? {};
+      const described = { url, method: route.method, access, keyItself, errors, statuses: errorStatuses };
       const refusals = errorAnswers({
         ...described,
         hasBody: schema?.body !== undefined,
         hasQuery: schema?.querystring !== undefined,
       });
-      const needsKey = access === 'customer' || access === 'operator';
+      const needsKey = access !== 'public' && access !== 'edge';
+      const changes = route.method !== 'GET';
       return {
         url,
         schema: {
@@ -45,11 +58,13 @@ export function addOpenApi(app: App): void {
           ...withoutProduces(schema),
           ...(isObject(schema?.body) && { body: bodyWithExample(route.method, url, schema.body) }),
           ...(needsKey &&
+            !keyItself &&
             [route.method].flat().includes('POST') && {
               headers: withIdempotencyKey(schema?.headers, route.config),
             }),
           tags: [tagOf(url)],
-          security: needsKey ? [{ key: [] }] : [],
+          security: needsKey ? [{ key: [] }, ...(keyItself ? [] : [ofSession(changes)])] : [],
+          ...(needsKey && { 'x-least-role': access === 'any_key' ? null : access }),
           response: { ...refusals, ...successAnswers(schema?.response, schema?.produces) },
         },
       };
@@ -62,6 +77,11 @@ export function addOpenApi(app: App): void {
   });
 }
 
+/** A session is enough to read; its CSRF token is needed to change something. */
+function ofSession(changes: boolean): Record<string, string[]> {
+  return { session: [], ...(changes && { csrf: [] }) };
+}
+
 function bodyWithExample(method: string | string[], url: string, body: object): object {
   const written = requestExamples[`${[method].flat()[0]} ${url}`];
   return { ...body, 'x-examples': { request: { value: written ?? exampleOf(body, 'required') } } };
@@ -70,7 +90,7 @@ function bodyWithExample(method: string | string[], url: string, body: object): 
 /** What happens to a request with a key after a restart interrupted it (http/idempotency.ts). */
 function withIdempotencyKey(
   headers: unknown,
-  { atomic = false, resumable = false }: FastifyContextConfig = {},
+  { atomic = false, resumable = false }: Partial<FastifyContextConfig> = {},
 ): object {
   const cutOff =
     atomic || resumable

@@ -7,6 +7,7 @@ import type {
   FastifyRequest,
   RawServerDefault,
 } from 'fastify';
+import type { KeyRole, Role } from '#shared/api/keys.ts';
 import type { ApiErrorCode } from '#shared/errors.ts';
 
 export type App = FastifyInstance<
@@ -17,20 +18,28 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** Who may call a route; `customer` by default. */
-export type Access = 'public' | 'customer' | 'operator' | 'edge';
+/**
+ * Who may call a route: nobody in particular, an edge, keys of this role or a higher one, or every valid key, that of an
+ * operator too. Each route states it; there is no default.
+ */
+export type Access = 'public' | 'edge' | Role | 'any_key';
 
-/** The client, identified by the request's key. */
-export type Caller =
+/** The client, identified by the request's key or by the session that a key began. */
+export type Caller = {
+  readonly keyId: string;
+  /** First characters of the key, for display. */
+  readonly keyPrefix: string;
+  /** The session of a request with a cookie; null: the request has the key. */
+  readonly sessionId: string | null;
+} & (
   | {
       readonly kind: 'customer';
-      readonly keyId: string;
-      /** First characters of the key, for display. */
-      readonly keyPrefix: string;
+      readonly role: KeyRole;
       readonly orgId: string;
       readonly sipEnabled: boolean;
     }
-  | { readonly kind: 'operator'; readonly keyId: string; readonly keyPrefix: string };
+  | { readonly kind: 'operator'; readonly role: 'operator' }
+);
 
 /** A separate limit of one route, besides the limit per key (contract 1.6). */
 export interface RouteLimit {
@@ -42,7 +51,9 @@ export interface RouteLimit {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    access?: Access;
+    access: Access;
+    /** A session is not enough: the request must have the key itself. */
+    keyItself?: boolean;
     /** Limits per organization. */
     limits?: readonly RouteLimit[];
     /** Error codes of the route besides those of every endpoint. */
@@ -61,7 +72,7 @@ declare module 'fastify' {
   }
 }
 
-/** The organization of the request's customer key. For routes with access `customer`. */
+/** The organization of the request's key. For routes with a role of an organization as access. */
 export function orgOf(request: Pick<FastifyRequest, 'caller'>): string {
   if (request.caller?.kind !== 'customer') throw new Error('This route is open to customer keys only');
   return request.caller.orgId;

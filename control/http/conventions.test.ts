@@ -310,7 +310,7 @@ describe('documents', () => {
     const { body } = await quiet.call('GET', '/openapi.json', { key: null });
     expect(body.openapi).toBe('3.1.0');
     expect(body.paths?.['/v1/sip/attach']?.post?.responses?.['403']).toMatchObject({
-      description: 'SIP_NOT_ENABLED',
+      description: 'CSRF_TOKEN_INVALID, ROLE_TOO_LOW, SIP_NOT_ENABLED',
     });
     const page = await quiet.call('GET', '/docs', { key: null });
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');

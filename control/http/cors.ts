@@ -24,7 +24,8 @@ export const exposedHeaders = [
 ].join(', ');
 
 /**
- * There are no cookies, so credentials are never allowed. Widgets list their own visitors' origins.
+ * Credentials are never allowed: the cookie of a session (contract 14.6) is for pages of our own origin. Widgets list
+ * their own visitors' origins.
  * @param origins such as `https://console.example.com`; empty: no header is ever sent
  */
 export function addCors(app: App, origins: readonly string[]): void {

@@ -68,7 +68,9 @@ describe('every route with a key', () => {
     }
   });
 
-  it.each(names(withKey))('%s rejects a key of the other kind', async (_, route) => {
+  const ofOneKind = withKey.filter(({ access }) => access !== 'any');
+
+  it.each(names(ofOneKind))('%s rejects a key of the other kind', async (_, route) => {
     const isOperator = route.access === 'operator';
     const answer = await test.call(route.method, route.url, {
       key: isOperator ? test.key : test.operatorKey,

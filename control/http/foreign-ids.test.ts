@@ -10,6 +10,7 @@ import { callRecord, connectEdge, reportFrame } from '../../test/kit/control/edg
 import { order, type PortTest, smallPdf, startPortTest, upload } from '../../test/kit/control/porting.ts';
 import { recordingRow } from '../../test/kit/control/recordings.ts';
 import { type ServedRoute, servedRoutes, unknownId } from '../../test/kit/control/routes.ts';
+import { signIn } from '../../test/kit/control/sessions.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
 
 const number = '+14155550100';
@@ -20,7 +21,7 @@ const words = { name: mark, text: mark };
 const graph = { nodes: [{ id: 'a', type: 'End Call', data: { ...words, isStart: true } }], edges: [] };
 
 const test: PortTest = await startPortTest({ RATE_LIMIT_PER_MINUTE: '1000000' });
-const routes = (await servedRoutes(test)).filter(({ access }) => access === 'customer');
+const routes = (await servedRoutes(test)).filter(({ access }) => access === 'customer' || access === 'any');
 /** Routes with an organization's object in their path; integrations belong to the release. */
 const withIds = routes.filter(({ name }) => /\{(?!integration\})/.test(name));
 const others = routes.filter((route) => !withIds.includes(route));
@@ -81,6 +82,8 @@ beforeAll(async () => {
   const document_sid = String((await upload(test, smallPdf)).body.data?.document_sid);
   const port = await made('/v1/sip/port/initiate', order(['+14155550190']));
   const port_request_id = String(port.data?.port_request_id);
+  const key_id = String((await made('/v1/org/keys', { name: mark, role: 'read' })).data?.key?.id);
+  const browser = await signIn(test, test.key, { 'user-agent': mark });
   const edge = await connectEdge(test);
   const call = callRecord(test.orgId, { from: mark });
   const message = {
@@ -148,6 +151,8 @@ beforeAll(async () => {
     '/v1/personas': persona_id,
     '/v1/pathway/chat': chat_id,
     resources: String(kept.data?.resource?.id),
+    '/v1/org/keys': key_id,
+    '/v1/sessions': browser.id,
   };
   byName = {
     pathway_id,

@@ -126,7 +126,7 @@ export function addIdempotency(app: App, parts: IdempotencyParts): void {
   const beginOrFind = async (
     scope: KeyScope,
     bodyHash: string,
-    { atomic = false, resumable = false }: FastifyContextConfig,
+    { atomic = false, resumable = false }: Pick<FastifyContextConfig, 'atomic' | 'resumable'>,
   ): Promise<IdempotentAnswerRow | { readonly id: string; readonly again: boolean }> => {
     const instance = replica.id;
     // Others see from it that this replica lives.
@@ -191,8 +191,9 @@ export function addIdempotency(app: App, parts: IdempotencyParts): void {
 
 function scopeOf(request: FastifyRequest): KeyScope | null {
   const key = request.headers['idempotency-key'];
-  const { caller, keyScope, method, url } = request;
-  if (method !== 'POST' || key === undefined) return null;
+  const { caller, keyScope, method, routeOptions, url } = request;
+  // A sign-in sets a cookie, which is not kept: it begins another session.
+  if (method !== 'POST' || key === undefined || routeOptions.config.keyItself) return null;
   const path = url.split('?', 1)[0] ?? '';
   const within = caller
     ? { org_id: caller.kind === 'customer' ? caller.orgId : `operator:${caller.keyId}`, path }

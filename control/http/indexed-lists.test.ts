@@ -140,6 +140,8 @@ const lists: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/sip/port/document': ['offset=5'],
   'GET /v1/widget': ['page=2'],
   'GET /v1/admin/edges': ['offset=5'],
+  'GET /v1/org/keys': ['state=active', 'offset=5'],
+  'GET /v1/sessions': ['offset=5'],
 };
 
 const ids: Readonly<Record<string, string>> = {

@@ -87,6 +87,25 @@ const ofScenario = {
 };
 
 const lives: Readonly<Record<string, Life>> = {
+  'POST /v1/org/keys': {
+    create: post('/v1/org/keys', () => ({ name: name(), role: 'admin' })),
+    id: (body) => body.data?.key?.id,
+    list: () => '/v1/org/keys?state=active',
+    read: (id) => `/v1/org/keys/${id}`,
+    change: (id) => ['POST', `/v1/org/keys/${id}/rotate`, {}],
+    remove: (id) => [['DELETE', `/v1/org/keys/${id}`]],
+    full: null,
+    gone: 200,
+  },
+  'POST /v1/session': {
+    create: () => send(['POST', '/v1/session', {}]),
+    id: (body) => body.data?.session?.id,
+    list: () => '/v1/sessions',
+    read: () => '/v1/sessions',
+    remove: (id) => [['DELETE', `/v1/sessions/${id}`]],
+    full: null,
+    gone: 200,
+  },
   'POST /v2/tools': {
     create: post('/v2/tools', tool),
     id: (body) => body.data?.id,

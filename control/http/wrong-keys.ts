@@ -1,6 +1,6 @@
 /**
- * Rate-limits key guessing per client network. A request with a valid key is never limited, so tenants behind one
- * address do not affect each other. Several replicas count together (control/replicas/shared-counts.ts).
+ * Rate-limits guessing of keys and sessions per client network. A request with a valid one is never limited, so tenants
+ * behind one address do not affect each other. Several replicas count together (control/replicas/shared-counts.ts).
  */
 
 import { hash } from 'node:crypto';
@@ -42,7 +42,7 @@ export class WrongKeys {
   #onWay: readonly Tries[] = [];
   readonly #refused = new Counter({
     name: 'trunkline_control_wrong_keys_total',
-    help: 'Requests with an unknown or revoked key: rejected with 401, or rate-limited with 429.',
+    help: 'Requests with an unknown or revoked key, or an unknown session: rejected with 401, or rate-limited with 429.',
     labelNames: ['outcome'],
     registers: [],
   });

@@ -55,6 +55,7 @@ export function numberRoutes(app: App, services: InboundDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/inbound',
+    config: { access: 'read' },
     schema: {
       summary: 'Numbers of the organization, ascending',
       description: 'Large members of large numbers are omitted and listed in `omitted`.',
@@ -77,7 +78,7 @@ export function numberRoutes(app: App, services: InboundDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/inbound/:phone_number',
-    config: { errors: ['NUMBER_NOT_FOUND'] },
+    config: { access: 'read', errors: ['NUMBER_NOT_FOUND'] },
     schema: { summary: 'One number', params: InboundPath, response: { 200: InboundNumber } },
     handler: async (request) =>
       numberView(await requireNumber(db, orgOf(request), request.params.phone_number)),
@@ -87,6 +88,7 @@ export function numberRoutes(app: App, services: InboundDeps): void {
     method: 'POST',
     url: '/v1/inbound/:phone_number',
     config: {
+      access: 'member',
       resumable: true,
       errors: [
         'AGENT_SOURCE_CONFLICT',

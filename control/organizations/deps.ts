@@ -5,6 +5,8 @@ import type { Clock } from '#shared/clock.ts';
 import type { Catalogue } from '../catalogue/index.ts';
 import type { Database, SecretBox } from '../db/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
+import type { AccessMetrics } from './access-metrics.ts';
+import type { Quotas } from './quota-rules.ts';
 
 export interface OrganizationDeps {
   readonly config: Pick<ControlConfig, 'callLimits'>;
@@ -15,4 +17,6 @@ export interface OrganizationDeps {
   readonly catalogue: Catalogue;
   /** Private networks that may be contacted anyway (contract 1.9). */
   readonly allowedTargets: BlockList;
+  readonly quotas: Pick<Quotas, 'counting'>;
+  readonly accessMetrics: AccessMetrics;
 }

@@ -1,6 +1,7 @@
-/** Authentication, rate limits, and the SIP entitlement: the first checks of contract 1.3. */
+/** Authentication, rate limits, roles and the SIP entitlement: the first checks of contract 1.3. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Role } from '#shared/api/keys.ts';
 import type { Clock } from '#shared/clock.ts';
 import { counted } from '#shared/counted.ts';
 import { ApiError } from '#shared/errors.ts';
@@ -15,8 +16,11 @@ import {
   type WrongKeys,
 } from '../http/index.ts';
 import type { SharedCounts } from '../replicas/index.ts';
-import { keyOfHeader } from './rules.ts';
-import { findApiKey, noteKeyUse } from './store.ts';
+import type { AccessMetrics } from './access-metrics.ts';
+import { keyOfHeader, reaches } from './rules.ts';
+import { isCsrfToken, sessionTokenOf } from './session-rules.ts';
+import { findSession, noteSessionUse } from './session-store.ts';
+import { type FoundKey, findApiKey, noteKeyUse } from './store.ts';
 
 /** Windows of one subject in which a request was counted. */
 interface Counted {
@@ -39,12 +43,13 @@ export interface GuardOptions {
   readonly clock: Clock;
   readonly wrongKeys: WrongKeys;
   readonly sharedCounts: SharedCounts;
+  readonly accessMetrics: AccessMetrics;
   readonly requestsPerMinute: number;
   /** Whether /metrics answers without a key. */
   readonly metricsPublic: boolean;
 }
 
-/** Adds the checks to every route except those with access `public` or `edge`. */
+/** Adds the checks to every route except those with access `public` or `edge`. Each route must state its access. */
 export function addGuard(app: App, options: GuardOptions): void {
   const limiter = new RateLimiter(options.clock, options.sharedCounts.as('requests'));
   app.decorateRequest('caller', null);
@@ -57,21 +62,57 @@ export function addGuard(app: App, options: GuardOptions): void {
       if (isRefusedByLimit || !always) limiter.giveBack(subject, limits, moment);
     }
   });
+  requireStatedAccess(app);
   app.addHook('onRequest', async (request, reply) => {
-    const config = request.routeOptions.config;
-    const access = config.access ?? 'customer';
+    const { access, admits, openWhenPublicMetrics } = request.routeOptions.config;
     if (request.is404 || access === 'public' || access === 'edge') return;
-    if (access === 'operator' && config.openWhenPublicMetrics && options.metricsPublic) return;
-    if (await config.admits?.(request, reply)) return;
+    if (access === 'operator' && openWhenPublicMetrics && options.metricsPublic) return;
+    if (await admits?.(request, reply)) return;
     const caller = await authenticate(options, request);
     request.caller = caller;
     await limitRequests(limiter, options, caller, request, reply);
-    if (access === 'operator' && caller.kind !== 'operator') throw ApiError.of('OPERATOR_KEY_REQUIRED');
-    if (access === 'customer' && caller.kind !== 'customer') throw ApiError.of('AUTH_FAILURE');
+    if (caller.sessionId !== null) requireCsrfToken(options, request);
+    requireRole(options, caller, access);
     const path = request.routeOptions.url ?? '';
     if (needsSip(path) && caller.kind === 'customer' && !caller.sipEnabled)
       throw ApiError.of('SIP_NOT_ENABLED');
   });
+}
+
+/** A route that forgets its role must not be open to all of them. */
+export function requireStatedAccess(app: App): void {
+  app.addHook('onRoute', ({ config, method, url }) => {
+    const name = `${[method].flat().join(', ')} ${url}`;
+    if (!config?.access) throw new Error(`${name} does not state its least role`);
+  });
+}
+
+/** @throws ApiError OPERATOR_KEY_REQUIRED, AUTH_FAILURE, ROLE_TOO_LOW */
+function requireRole({ accessMetrics }: GuardOptions, caller: Caller, least: Role | 'any_key'): void {
+  if (least === 'any_key') return;
+  if (least === 'operator') {
+    if (caller.kind !== 'operator') throw ApiError.of('OPERATOR_KEY_REQUIRED');
+    return;
+  }
+  if (caller.kind !== 'customer') throw ApiError.of('AUTH_FAILURE');
+  if (reaches(caller.role, least)) return;
+  accessMetrics.refused('role');
+  const message = `This endpoint needs a key with the role ${least} or higher; the role of this one is ${caller.role}.`;
+  throw ApiError.of('ROLE_TOO_LOW', { role: caller.role, least_role: least }, message);
+}
+
+const reading: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * A browser adds the cookie to requests of any page of the same site, and only pages of this origin can read the token.
+ * @throws ApiError CSRF_TOKEN_INVALID
+ */
+function requireCsrfToken({ accessMetrics }: GuardOptions, request: FastifyRequest): void {
+  if (reading.has(request.method)) return;
+  const token = sessionTokenOf(request);
+  if (token !== null && isCsrfToken(request.headers['x-csrf-token'], token)) return;
+  accessMetrics.refused('csrf');
+  throw ApiError.of('CSRF_TOKEN_INVALID', { path: '@x-csrf-token' });
 }
 
 /** Rejected, or answered from an earlier request: it must not use up the organization's limits. */
@@ -81,23 +122,56 @@ function changedNothing(reply: FastifyReply): boolean {
   return isRefused || reply.hasHeader('idempotent-replayed');
 }
 
-async function authenticate(
-  { db, clock, wrongKeys }: GuardOptions,
-  request: FastifyRequest,
-): Promise<Caller> {
+/** By the key of the header, else by the cookie of a session. */
+async function authenticate(options: GuardOptions, request: FastifyRequest): Promise<Caller> {
+  const { authorization } = request.headers;
+  const { keyItself } = request.routeOptions.config;
+  const token = authorization === undefined && !keyItself ? sessionTokenOf(request) : null;
+  return token === null ? byKey(options, request) : bySession(options, request, token);
+}
+
+async function byKey({ db, clock, wrongKeys }: GuardOptions, request: FastifyRequest): Promise<Caller> {
   const key = keyOfHeader(request.headers.authorization);
   // Looked up each time, so that a key revoked by another process stops working at once.
-  const found = key === null ? null : await findApiKey(db, key);
+  const found = key === null ? null : await findApiKey(db, clock, key);
   if (!found) throw await wrongKeys.refusal(request.ip, key);
+  await evenOnFullDisk(noteKeyUse(db, clock, found));
+  const { id, kind, org_id, prefix, role, sip_enabled } = found;
+  return callerOf({ id, kind, org_id, prefix, role }, sip_enabled, null);
+}
+
+async function bySession(
+  { db, clock, wrongKeys }: GuardOptions,
+  request: FastifyRequest,
+  token: string,
+): Promise<Caller> {
+  const found = await findSession(db, clock, token);
+  if (!found) throw await wrongKeys.refusal(request.ip, token);
+  const { session, inForce, keyLastUsedAt, sipEnabled } = found;
+  // A page that stayed open over night guesses nothing.
+  if (!inForce) throw ApiError.of('AUTH_FAILURE');
+  await evenOnFullDisk(noteSessionUse(db, clock, session));
+  await evenOnFullDisk(noteKeyUse(db, clock, { id: session.key_id, last_used_at: keyLastUsedAt }));
+  return callerOf({ ...session, id: session.key_id }, sipEnabled, session.id);
+}
+
+/** Reads still work when nothing can be stored. */
+async function evenOnFullDisk(noting: Promise<void>): Promise<void> {
   try {
-    await noteKeyUse(db, clock, found);
+    await noting;
   } catch (error) {
-    // Reads still work on a full disk.
     if (storageFault(error) === null) throw error;
   }
-  const { id: keyId, prefix: keyPrefix, org_id: orgId } = found;
-  if (orgId === null) return { kind: 'operator', keyId, keyPrefix };
-  return { kind: 'customer', keyId, keyPrefix, orgId, sipEnabled: found.sip_enabled };
+}
+
+function callerOf(
+  { id: keyId, org_id: orgId, prefix: keyPrefix, role }: Omit<FoundKey, 'last_used_at' | 'sip_enabled'>,
+  sipEnabled: boolean,
+  sessionId: string | null,
+): Caller {
+  const key = { keyId, keyPrefix, sessionId };
+  if (orgId === null) return { ...key, kind: 'operator', role: 'operator' };
+  return { ...key, kind: 'customer', role, orgId, sipEnabled };
 }
 
 async function limitRequests(

@@ -1,4 +1,5 @@
 /** Organizations, their keys and quotas, and authentication of requests. */
+export { AccessMetrics } from './access-metrics.ts';
 export {
   type CallCeiling,
   ceilingOf,
@@ -12,6 +13,7 @@ export { openConnections, requireConnection } from './realtime-rules.ts';
 export { readRecording } from './recording-rules.ts';
 export { organizationRoutes } from './routes.ts';
 export { checkUrl, hashKey, keyOfHeader, readUrl } from './rules.ts';
+export { pruneSessions } from './session-store.ts';
 export {
   createApiKey,
   createEdgeToken,

@@ -1,4 +1,4 @@
-/** /v1/org: settings and the webhook secret (contract 14.1). */
+/** /v1/org: settings and the webhook secret (contract 14.1); keys and sessions have files of their own. */
 import { randomBytes } from 'node:crypto';
 import { NoMembers, plain } from '#shared/api/common.ts';
 import {
@@ -15,9 +15,11 @@ import { fromJson, type OrganizationRow, toJson } from '../db/index.ts';
 import { type App, keepAnswer, orgOf } from '../http/index.ts';
 import { type CallCeiling, ceilingOf, checkBelowCeiling, limitsView } from './call-limit-rules.ts';
 import type { OrganizationDeps } from './deps.ts';
+import { keyRoutes } from './key-routes.ts';
 import { connectionsView, readConnections } from './realtime-rules.ts';
 import { readRecording } from './recording-rules.ts';
 import { checkUrl } from './rules.ts';
+import { sessionRoutes } from './session-routes.ts';
 import {
   findOrganization,
   isoTime,
@@ -28,6 +30,8 @@ import {
 } from './store.ts';
 
 export function organizationRoutes(app: App, services: OrganizationDeps): void {
+  keyRoutes(app, services);
+  sessionRoutes(app, services);
   const { db } = services.database;
   const view = async (orgId: string) =>
     settingsView(await findOrganization(db, orgId), services.config.callLimits);
@@ -35,6 +39,7 @@ export function organizationRoutes(app: App, services: OrganizationDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/org/settings',
+    config: { access: 'read' },
     schema: { summary: 'Settings of the organization', response: { 200: OrganizationSettingsAnswer } },
     handler: async (request) => plain(await view(orgOf(request))),
   });
@@ -42,7 +47,7 @@ export function organizationRoutes(app: App, services: OrganizationDeps): void {
   app.route({
     method: 'PATCH',
     url: '/v1/org/settings',
-    config: { errors: ['TARGET_NOT_ALLOWED'] },
+    config: { access: 'admin', errors: ['TARGET_NOT_ALLOWED'] },
     schema: {
       summary: 'Change settings of the organization',
       body: OrganizationPatch,
@@ -76,7 +81,7 @@ export function organizationRoutes(app: App, services: OrganizationDeps): void {
   app.route({
     method: 'POST',
     url: '/v1/org/webhook-secret',
-    config: { atomic: true },
+    config: { access: 'admin', atomic: true },
     schema: {
       summary: 'Replace the secret that signs webhooks',
       description: 'The secret is shown in this response only, and used from the next attempt on.',

@@ -1,12 +1,18 @@
 /** Keys: their format, storage, and how they are read from a request. */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { BlockList } from 'node:net';
+import { type KeyRole, keyRoles } from '#shared/api/keys.ts';
 import { ApiError } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 
-export type KeyKind = 'customer' | 'operator' | 'edge';
+export type KeyKind = 'customer' | 'operator' | 'edge' | 'session';
 
-const marks: Readonly<Record<KeyKind, string>> = { customer: 'tk_', operator: 'op_', edge: 'et_' };
+const marks: Readonly<Record<KeyKind, string>> = {
+  customer: 'tk_',
+  operator: 'op_',
+  edge: 'et_',
+  session: 'ts_',
+};
 
 /** How many characters of a key stay readable, for lists. */
 const prefixLength = 9;
@@ -33,6 +39,11 @@ export function hashKey(key: string): string {
 export function sameHash(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a, 'hex'), Buffer.from(b, 'hex')];
   return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** Whether a key of this role may call a route with that least role. */
+export function reaches(role: KeyRole, least: KeyRole): boolean {
+  return keyRoles.indexOf(role) >= keyRoles.indexOf(least);
 }
 
 /** The key of an `authorization` header: bare, or after Bearer (contract 1.1). Null if there is none. */

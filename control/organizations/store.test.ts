@@ -46,7 +46,7 @@ describe('a key', () => {
   it('is found with its organization, whichever was looked up before', async () => {
     const operator = await createApiKey(here.db, clock, { kind: 'operator' }, 'operator');
     const owners = [];
-    for (const one of [key, operator, 'tk_unknown', key]) owners.push(await findApiKey(here.db, one));
+    for (const one of [key, operator, 'tk_unknown', key]) owners.push(await findApiKey(here.db, clock, one));
     expect(owners).toMatchObject([
       { kind: 'customer', org_id: orgId, sip_enabled: true },
       { kind: 'operator', org_id: null, sip_enabled: false },
@@ -56,26 +56,26 @@ describe('a key', () => {
   });
 
   it('stops working once another process revokes it', async () => {
-    const found = await findApiKey(here.db, key);
+    const found = await findApiKey(here.db, clock, key);
     await revokeApiKey(elsewhere.db, clock, found?.id ?? '');
-    expect(await findApiKey(here.db, key)).toBeNull();
+    expect(await findApiKey(here.db, clock, key)).toBeNull();
   });
 
   it("has its organization's current permissions", async () => {
-    expect(await findApiKey(here.db, key)).toMatchObject({ sip_enabled: true });
+    expect(await findApiKey(here.db, clock, key)).toMatchObject({ sip_enabled: true });
     await updateOrganization(elsewhere.db, orgId, { sip_enabled: 0 });
-    expect(await findApiKey(here.db, key)).toMatchObject({ sip_enabled: false });
+    expect(await findApiKey(here.db, clock, key)).toMatchObject({ sip_enabled: false });
     await setDisabled(elsewhere.db, clock, orgId, true);
-    expect(await findApiKey(here.db, key)).toBeNull();
+    expect(await findApiKey(here.db, clock, key)).toBeNull();
     await setDisabled(elsewhere.db, clock, orgId, false);
-    expect(await findApiKey(here.db, key)).toMatchObject({ org_id: orgId });
+    expect(await findApiKey(here.db, clock, key)).toMatchObject({ org_id: orgId });
   });
 
   it('has its use recorded once a minute', async () => {
     const uses = [];
     for (const passedMs of [0, 59_999, 1]) {
       clock.advance(passedMs);
-      const found = await findApiKey(here.db, key);
+      const found = await findApiKey(here.db, clock, key);
       if (found) await noteKeyUse(here.db, clock, found);
       uses.push((await listApiKeys(here.db, orgId)).map((row) => row.last_used_at));
     }

@@ -1,5 +1,6 @@
 /** Organizations, API keys, operator keys and edge tokens. */
 import { randomBytes } from 'node:crypto';
+import type { KeyRole } from '#shared/api/keys.ts';
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
 import {
@@ -117,29 +118,39 @@ export async function setDisabled(db: Db, clock: Clock, orgId: string, disabled:
   return result.numUpdatedRows > 0n;
 }
 
+/** Whose a key is; one of an organization may do everything in it unless a role says less. */
+export type KeyOwner =
+  | { readonly kind: 'customer'; readonly orgId: string; readonly role?: KeyRole }
+  | { readonly kind: 'operator' };
+
 /** Creates an API key. Returns it: only its hash is stored, so it can be read only now. */
-export async function createApiKey(
+export async function createApiKey(db: Db, clock: Clock, owner: KeyOwner, name: string): Promise<string> {
+  return (await addApiKey(db, clock, owner, name)).key;
+}
+
+/** The same with its row. */
+export async function addApiKey(
   db: Db,
   clock: Clock,
-  owner: { kind: 'customer'; orgId: string } | { kind: 'operator' },
+  owner: KeyOwner,
   name: string,
-): Promise<string> {
+): Promise<{ readonly key: string; readonly row: ApiKeyRow }> {
   const { key, prefix, hash } = makeKey(owner.kind);
-  await db
-    .insertInto('api_keys')
-    .values({
-      id: newId(),
-      kind: owner.kind,
-      org_id: owner.kind === 'customer' ? owner.orgId : null,
-      name,
-      prefix,
-      hash,
-      created_at: isoTime(clock),
-      revoked_at: null,
-      last_used_at: null,
-    })
-    .execute();
-  return key;
+  const row: ApiKeyRow = {
+    id: newId(),
+    kind: owner.kind,
+    org_id: owner.kind === 'customer' ? owner.orgId : null,
+    name,
+    prefix,
+    hash,
+    role: (owner.kind === 'customer' ? owner.role : undefined) ?? 'admin',
+    created_at: isoTime(clock),
+    revoked_at: null,
+    expires_at: null,
+    last_used_at: null,
+  };
+  await db.insertInto('api_keys').values(row).execute();
+  return { key, row };
 }
 
 /** @param orgId null lists the operator keys */
@@ -199,35 +210,39 @@ export async function revokeEdgeToken(db: Db, clock: Clock, id: string): Promise
   return result.numUpdatedRows > 0n;
 }
 
-export interface FoundKey extends Pick<ApiKeyRow, 'id' | 'kind' | 'org_id' | 'prefix' | 'last_used_at'> {
+export interface FoundKey
+  extends Pick<ApiKeyRow, 'id' | 'kind' | 'org_id' | 'prefix' | 'role' | 'last_used_at'> {
   readonly sip_enabled: boolean;
 }
 
-const findKeyInForce = builtOnce((db, hash: string) =>
+const findKeyInForce = builtOnce((db, hash: string, now: string) =>
   db
     .selectFrom('api_keys')
     .leftJoin('organizations', 'organizations.id', 'api_keys.org_id')
     .select(['api_keys.id', 'api_keys.kind', 'api_keys.org_id', 'api_keys.prefix', 'api_keys.hash'])
+    .select('api_keys.role')
     .select(['api_keys.last_used_at', 'organizations.sip_enabled'])
     .where('api_keys.hash', '=', hash)
     .where('api_keys.revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('api_keys.expires_at', 'is', null), eb('api_keys.expires_at', '>', now)]))
     .where('organizations.disabled_at', 'is', null),
 );
 
 /**
- * The key with its organization's permissions; null when it is unknown or revoked, or its organization is disabled.
+ * The key with its organization's permissions; null when it is unknown, expired or revoked, or its organization is
+ * disabled.
  * Looked up by hash, so the look-up time reveals nothing about the key.
  */
-export async function findApiKey(db: Db, key: string): Promise<FoundKey | null> {
+export async function findApiKey(db: Db, clock: Clock, key: string): Promise<FoundKey | null> {
   const hash = hashKey(key);
-  const [row] = await findKeyInForce(db, hash);
+  const [row] = await findKeyInForce(db, hash, isoTime(clock));
   if (!row || !sameHash(row.hash, hash)) return null;
-  const { id, kind, org_id, prefix, last_used_at } = row;
-  return { id, kind, org_id, prefix, last_used_at, sip_enabled: row.sip_enabled === 1 };
+  const { id, kind, org_id, prefix, role, last_used_at } = row;
+  return { id, kind, org_id, prefix, role, last_used_at, sip_enabled: row.sip_enabled === 1 };
 }
 
 /** Precision of a key's last use, so that not every request writes. */
-const useKeptEveryMs = 60_000;
+export const useKeptEveryMs = 60_000;
 
 /** Records that a key is used now, unless that was recorded within the last minute. */
 export async function noteKeyUse(

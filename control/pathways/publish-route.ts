@@ -9,7 +9,7 @@ export function publishRoute(app: App, services: PathwayDeps): void {
   app.route({
     method: 'POST',
     url: '/v1/pathway/:id/publish',
-    config: { errors: ['PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND', 'PROMOTION_BLOCKED'] },
+    config: { access: 'member', errors: ['PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND', 'PROMOTION_BLOCKED'] },
     schema: {
       summary: 'Publish a version to production or staging',
       params: PathwayPath,

@@ -47,7 +47,7 @@ function graphRoutes(app: App, services: PathwayDeps): void {
   app.route({
     method: 'POST',
     url: '/v1/pathway/create',
-    config: { resumable: true, errors: ['QUOTA_EXCEEDED'] },
+    config: { access: 'member', resumable: true, errors: ['QUOTA_EXCEEDED'] },
     schema: { summary: 'Create a pathway', body: PathwayCreate, response: { 200: PathwayCreated } },
     handler: async (request) => {
       const { name, description = null } = request.body;
@@ -76,6 +76,7 @@ function graphRoutes(app: App, services: PathwayDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/pathway',
+    config: { access: 'read' },
     schema: {
       summary: 'Pathways, newest first',
       description: 'Large graphs are omitted and listed in `omitted`. X-Total-Count is the total.',
@@ -97,7 +98,7 @@ function graphRoutes(app: App, services: PathwayDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/pathway/:id',
-    config: { errors: ['PATHWAY_NOT_FOUND'] },
+    config: { access: 'read', errors: ['PATHWAY_NOT_FOUND'] },
     schema: { summary: 'One pathway', params: PathwayPath, response: { 200: PathwaySchema } },
     handler: async (request) => pathwayView(await requirePathway(db, orgOf(request), request.params.id)),
   });
@@ -106,6 +107,7 @@ function graphRoutes(app: App, services: PathwayDeps): void {
     method: 'POST',
     url: '/v1/pathway/:id',
     config: {
+      access: 'member',
       resumable: true,
       errors: ['INVALID_GRAPH', 'TARGET_NOT_ALLOWED', 'PATHWAY_NOT_FOUND', 'QUOTA_EXCEEDED'],
     },
@@ -136,7 +138,7 @@ function graphRoutes(app: App, services: PathwayDeps): void {
   app.route({
     method: 'DELETE',
     url: '/v1/pathway/:id',
-    config: { errors: ['PATHWAY_NOT_FOUND', 'PATHWAY_IN_USE'] },
+    config: { access: 'member', errors: ['PATHWAY_NOT_FOUND', 'PATHWAY_IN_USE'] },
     schema: { summary: 'Delete a pathway', params: PathwayPath, response: { 200: PathwayCreated } },
     handler: async (request) => {
       const { id } = request.params;

@@ -37,7 +37,7 @@ function readRoutes(app: App, services: PathwayDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/pathway/:id/versions',
-    config: { errors: ['PATHWAY_NOT_FOUND'] },
+    config: { access: 'read', errors: ['PATHWAY_NOT_FOUND'] },
     schema: {
       summary: 'The versions of a pathway, newest first',
       params: PathwayPath,
@@ -57,7 +57,7 @@ function readRoutes(app: App, services: PathwayDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/pathway/:id/version/:version_id',
-    config: { errors: ['PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND'] },
+    config: { access: 'read', errors: ['PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND'] },
     schema: {
       summary: 'The graph of one version; 0 is the live one',
       params: VersionPath,
@@ -78,6 +78,7 @@ function createRoute(app: App, services: PathwayDeps): void {
     method: 'POST',
     url: '/v1/pathway/:id/version',
     config: {
+      access: 'member',
       atomic: true,
       errors: ['INVALID_GRAPH', 'TARGET_NOT_ALLOWED', 'PATHWAY_NOT_FOUND', 'QUOTA_EXCEEDED'],
     },
@@ -110,6 +111,7 @@ function changeRoutes(app: App, services: PathwayDeps): void {
     method: 'POST',
     url: '/v1/pathway/:id/version/:version_id',
     config: {
+      access: 'member',
       resumable: true,
       errors: [
         'INVALID_GRAPH',
@@ -151,7 +153,7 @@ function changeRoutes(app: App, services: PathwayDeps): void {
   app.route({
     method: 'DELETE',
     url: '/v1/pathway/:id/version/:version_id',
-    config: { errors: ['PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND', 'VERSION_IN_PRODUCTION'] },
+    config: { access: 'member', errors: ['PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND', 'VERSION_IN_PRODUCTION'] },
     schema: { summary: 'Delete a version', params: VersionPath, response: { 200: VersionDeleted } },
     handler: async (request) => {
       const { id, version_id } = request.params;

@@ -65,6 +65,7 @@ function rowRoutes(app: App, services: PersonaDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/personas',
+    config: { access: 'read' },
     schema: {
       summary: 'Personas, newest first',
       description: 'Large members of large personas are omitted and listed in `omitted`.',
@@ -86,7 +87,11 @@ function rowRoutes(app: App, services: PersonaDeps): void {
   app.route({
     method: 'POST',
     url: '/v1/personas',
-    config: { atomic: true, errors: ['PATHWAY_NOT_FOUND', 'TOOL_NOT_FOUND', 'QUOTA_EXCEEDED'] },
+    config: {
+      access: 'member',
+      atomic: true,
+      errors: ['PATHWAY_NOT_FOUND', 'TOOL_NOT_FOUND', 'QUOTA_EXCEEDED'],
+    },
     schema: { summary: 'Create a persona', body: PersonaCreate, response: { 200: PersonaAnswer } },
     handler: (request) => {
       const orgId = orgOf(request);
@@ -99,7 +104,7 @@ function rowRoutes(app: App, services: PersonaDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/personas/:id',
-    config: { errors: ['PERSONA_NOT_FOUND'] },
+    config: { access: 'read', errors: ['PERSONA_NOT_FOUND'] },
     schema: { summary: 'One persona', params: PersonaPath, response: { 200: PersonaAnswer } },
     handler: async (request) => plain(await readPersona(db, orgOf(request), request.params.id)),
   });
@@ -107,7 +112,7 @@ function rowRoutes(app: App, services: PersonaDeps): void {
   app.route({
     method: 'PATCH',
     url: '/v1/personas/:id',
-    config: { errors: ['PERSONA_NOT_FOUND', 'PATHWAY_NOT_FOUND', 'TOOL_NOT_FOUND'] },
+    config: { access: 'member', errors: ['PERSONA_NOT_FOUND', 'PATHWAY_NOT_FOUND', 'TOOL_NOT_FOUND'] },
     schema: {
       summary: 'Update a persona; prompts, conditions, call_config and tools change its draft',
       params: PersonaPath,
@@ -124,7 +129,7 @@ function rowRoutes(app: App, services: PersonaDeps): void {
   app.route({
     method: 'DELETE',
     url: '/v1/personas/:id',
-    config: { errors: ['PERSONA_NOT_FOUND', 'PERSONA_IN_USE'] },
+    config: { access: 'member', errors: ['PERSONA_NOT_FOUND', 'PERSONA_IN_USE'] },
     schema: { summary: 'Delete a persona', params: PersonaPath, response: { 200: PersonaDeleted } },
     handler: async (request) => {
       await removePersona(services, orgOf(request), request.params.id, actorOf(request));
@@ -139,7 +144,7 @@ function versionRoutes(app: App, services: PersonaDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/personas/:id/versions',
-    config: { errors: ['PERSONA_NOT_FOUND'] },
+    config: { access: 'read', errors: ['PERSONA_NOT_FOUND'] },
     schema: {
       summary: 'The versions of a persona, newest first',
       params: PersonaPath,
@@ -162,7 +167,7 @@ function versionRoutes(app: App, services: PersonaDeps): void {
   app.route({
     method: 'POST',
     url: '/v1/personas/:id/versions/promote',
-    config: { errors: ['PERSONA_NOT_FOUND', 'PROMOTION_BLOCKED'] },
+    config: { access: 'member', errors: ['PERSONA_NOT_FOUND', 'PROMOTION_BLOCKED'] },
     schema: {
       summary: 'Promote the draft to production',
       params: PersonaPath,
@@ -190,7 +195,7 @@ function numberRoutes(app: App, services: PersonaDeps): void {
     app.route({
       method: 'POST',
       url: `/v1/personas/:id/inbound/${verb}`,
-      config: { resumable: true, errors: ['INVALID_INBOUND_NUMBERS', 'PERSONA_NOT_FOUND'] },
+      config: { access: 'member', resumable: true, errors: ['INVALID_INBOUND_NUMBERS', 'PERSONA_NOT_FOUND'] },
       schema: { summary, params: PersonaPath, body: PersonaNumbers, response: { 200: PersonaAnswer } },
       handler: async (request) => {
         const { id } = request.params;

@@ -52,7 +52,10 @@ export function documentRoutes(app: App, services: PortingDeps, parts: PortingPa
     scope.route({
       method: 'POST',
       url: '/v1/sip/port/document',
-      config: { errors: ['FILE_TOO_LARGE', 'UNSUPPORTED_FILE_TYPE', 'SERVICE_UNAVAILABLE'] },
+      config: {
+        access: 'member',
+        errors: ['FILE_TOO_LARGE', 'UNSUPPORTED_FILE_TYPE', 'SERVICE_UNAVAILABLE'],
+      },
       schema: {
         summary: 'Upload a proof of ownership',
         description:
@@ -83,6 +86,7 @@ function keptRoutes(app: App, services: PortingDeps, { files }: PortingParts): v
   app.route({
     method: 'GET',
     url: '/v1/sip/port/document',
+    config: { access: 'read' },
     schema: {
       summary: 'Uploaded documents, newest first',
       querystring: PortDocumentQuery,
@@ -98,7 +102,7 @@ function keptRoutes(app: App, services: PortingDeps, { files }: PortingParts): v
   app.route({
     method: 'GET',
     url,
-    config: unknown,
+    config: { access: 'read', ...unknown },
     schema: { summary: 'One document', params: OwnDocumentPath, response: { 200: PortDocumentOne } },
     handler: async (request) =>
       plain({
@@ -109,7 +113,7 @@ function keptRoutes(app: App, services: PortingDeps, { files }: PortingParts): v
   app.route({
     method: 'DELETE',
     url,
-    config: { ...unknown, errors: ['DOCUMENT_NOT_FOUND', 'DOCUMENT_IN_USE'] },
+    config: { access: 'member', ...unknown, errors: ['DOCUMENT_NOT_FOUND', 'DOCUMENT_IN_USE'] },
     schema: {
       summary: 'Delete an unused document',
       params: OwnDocumentPath,

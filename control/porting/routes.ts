@@ -45,7 +45,7 @@ function requestRoutes(app: App, services: PortingDeps, { check }: PortingParts)
   app.route({
     method: 'GET',
     url: '/v1/sip/port/check',
-    config: { errors: ['INVALID_PHONE_NUMBERS', 'SERVICE_UNAVAILABLE'] },
+    config: { access: 'read', errors: ['INVALID_PHONE_NUMBERS', 'SERVICE_UNAVAILABLE'] },
     schema: {
       summary: 'Whether numbers can be ported',
       querystring: PortCheckQuery,
@@ -58,6 +58,7 @@ function requestRoutes(app: App, services: PortingDeps, { check }: PortingParts)
     method: 'POST',
     url: '/v1/sip/port/initiate',
     config: {
+      access: 'admin',
       atomic: true,
       // Each sends a mail and keeps a record for months.
       limits: [{ scope: 'organization_port_initiate', limit: 50, windowSeconds: 900 }],
@@ -102,6 +103,7 @@ function requestRoutes(app: App, services: PortingDeps, { check }: PortingParts)
   app.route({
     method: 'GET',
     url: '/v1/sip/port',
+    config: { access: 'read' },
     schema: { summary: 'Port requests, newest first', querystring: PortQuery, response: { 200: PortList } },
     handler: async (request, reply) => {
       const { limit = defaultPage, offset = 0, status } = request.query;
@@ -115,7 +117,7 @@ function requestRoutes(app: App, services: PortingDeps, { check }: PortingParts)
   app.route({
     method: 'GET',
     url: '/v1/sip/port/:id',
-    config: { errors: ['PORT_NOT_FOUND'] },
+    config: { access: 'read', errors: ['PORT_NOT_FOUND'] },
     schema: { summary: 'One port request with its history', params: PortPath, response: { 200: PortOne } },
     handler: async (request) => {
       const row = await requireRequest(db, orgOf(request), request.params.id);
@@ -126,7 +128,7 @@ function requestRoutes(app: App, services: PortingDeps, { check }: PortingParts)
   app.route({
     method: 'GET',
     url: '/v1/sip/port/:id/letter',
-    config: { errors: ['PORT_NOT_FOUND'] },
+    config: { access: 'member', errors: ['PORT_NOT_FOUND'] },
     schema: {
       summary: 'The letter of authorization as a PDF',
       description: 'The signed letter; before signing, the letter to sign.',
@@ -142,7 +144,7 @@ function requestRoutes(app: App, services: PortingDeps, { check }: PortingParts)
   app.route({
     method: 'DELETE',
     url: '/v1/sip/port/:id',
-    config: { errors: ['PORT_NOT_FOUND', 'PORT_NOT_CANCELABLE'] },
+    config: { access: 'admin', errors: ['PORT_NOT_FOUND', 'PORT_NOT_CANCELABLE'] },
     schema: {
       summary: 'Cancel a port request',
       description: 'Completed numbers stay completed; the others are canceled.',

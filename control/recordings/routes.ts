@@ -41,6 +41,7 @@ export function recordingRoutes(app: App, services: RecordingsDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/calls/recordings',
+    config: { access: 'read' },
     schema: {
       summary: 'Recordings, newest first',
       description: 'A page shorter than limit is the last.',
@@ -57,7 +58,7 @@ export function recordingRoutes(app: App, services: RecordingsDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/calls/:call_id/recording/details',
-    config: { errors: ['RECORDING_NOT_FOUND'] },
+    config: { access: 'read', errors: ['RECORDING_NOT_FOUND'] },
     schema: {
       summary: 'When a call was recorded, and why the recording ended',
       params: RecordedCallPath,
@@ -70,7 +71,7 @@ export function recordingRoutes(app: App, services: RecordingsDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/calls/:call_id/recording/peaks',
-    config: { errors: ['RECORDING_NOT_FOUND', 'RECORDING_NOT_READY'] },
+    config: { access: 'read', errors: ['RECORDING_NOT_FOUND', 'RECORDING_NOT_READY'] },
     schema: {
       summary: 'How loud a recording is over its time, for a drawing',
       description: 'At most 1000 values for each side, for equal parts of the time.',
@@ -89,6 +90,7 @@ export function recordingRoutes(app: App, services: RecordingsDeps): void {
     // Fastify would read and encode the whole recording, and send none of it.
     exposeHeadRoute: false,
     config: {
+      access: 'read',
       limits: [{ scope: 'organization_recordings', limit: 120, windowSeconds: 60 }],
       errors: ['RECORDING_NOT_FOUND', 'RECORDING_NOT_READY', 'RANGE_NOT_SATISFIABLE'],
     },
@@ -134,7 +136,7 @@ export function recordingRoutes(app: App, services: RecordingsDeps): void {
   app.route({
     method: 'DELETE',
     url: '/v1/calls/:call_id/recording',
-    config: { errors: ['RECORDING_NOT_FOUND'] },
+    config: { access: 'member', errors: ['RECORDING_NOT_FOUND'] },
     schema: {
       summary: 'Delete a recording for good',
       params: RecordedCallPath,
@@ -159,6 +161,7 @@ export function recordingRoutes(app: App, services: RecordingsDeps): void {
       method: 'POST',
       url: `/v1/calls/:call_id/recording/${action}`,
       config: {
+        access: 'member',
         resumable: true,
         errors: ['CALL_NOT_FOUND', 'CALL_NOT_ACTIVE', 'RECORDING_NOT_ACTIVE', 'SERVICE_UNAVAILABLE'],
       },

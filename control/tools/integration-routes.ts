@@ -36,7 +36,7 @@ export function integrationRoutes(app: App, services: ToolDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/integrations/:integration/actions',
-    config: { errors: ['INTEGRATION_NOT_FOUND'] },
+    config: { access: 'read', errors: ['INTEGRATION_NOT_FOUND'] },
     schema: {
       summary: 'The actions of an integration',
       params: IntegrationPath,
@@ -58,7 +58,7 @@ export function integrationRoutes(app: App, services: ToolDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/integrations/:integration/resources',
-    config: { errors: ['INTEGRATION_NOT_FOUND'] },
+    config: { access: 'read', errors: ['INTEGRATION_NOT_FOUND'] },
     schema: {
       summary: 'The connected resources of an integration, oldest first',
       params: IntegrationPath,
@@ -77,7 +77,7 @@ export function integrationRoutes(app: App, services: ToolDeps): void {
   app.route({
     method: 'POST',
     url: '/v1/integrations/:integration/resources',
-    config: { errors: ['INTEGRATION_NOT_FOUND', 'TARGET_NOT_ALLOWED', 'QUOTA_EXCEEDED'] },
+    config: { access: 'member', errors: ['INTEGRATION_NOT_FOUND', 'TARGET_NOT_ALLOWED', 'QUOTA_EXCEEDED'] },
     schema: {
       summary: 'Connect a resource; its credentials are encrypted and never returned',
       params: IntegrationPath,
@@ -110,7 +110,7 @@ export function integrationRoutes(app: App, services: ToolDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/integrations/:integration/resources/:resource_id',
-    config: { errors: ['INTEGRATION_NOT_FOUND', 'RESOURCE_NOT_FOUND'] },
+    config: { access: 'read', errors: ['INTEGRATION_NOT_FOUND', 'RESOURCE_NOT_FOUND'] },
     schema: { summary: 'One connected resource', params: ResourcePath, response: { 200: ResourceOne } },
     handler: async (request) => {
       const { key } = requireIntegration(request.params.integration);
@@ -123,7 +123,10 @@ export function integrationRoutes(app: App, services: ToolDeps): void {
   app.route({
     method: 'PATCH',
     url: '/v1/integrations/:integration/resources/:resource_id',
-    config: { errors: ['INTEGRATION_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'TARGET_NOT_ALLOWED'] },
+    config: {
+      access: 'member',
+      errors: ['INTEGRATION_NOT_FOUND', 'RESOURCE_NOT_FOUND', 'TARGET_NOT_ALLOWED'],
+    },
     schema: {
       summary: 'Change a connected resource; with new credentials it is active again',
       params: ResourcePath,
@@ -153,7 +156,7 @@ export function integrationRoutes(app: App, services: ToolDeps): void {
   app.route({
     method: 'DELETE',
     url: '/v1/integrations/:integration/resources/:resource_id',
-    config: { errors: ['INTEGRATION_NOT_FOUND', 'RESOURCE_NOT_FOUND'] },
+    config: { access: 'member', errors: ['INTEGRATION_NOT_FOUND', 'RESOURCE_NOT_FOUND'] },
     schema: {
       summary: 'Disconnect a resource; tools that use it fail from now on',
       params: ResourcePath,

@@ -57,6 +57,7 @@ function writeRoutes(app: App, services: ToolDeps): void {
     method: 'POST',
     url: '/v2/tools',
     config: {
+      access: 'member',
       atomic: true,
       errors: [...written, 'QUOTA_EXCEEDED'],
       errorStatuses: { INTEGRATION_NOT_FOUND: 400 },
@@ -82,6 +83,7 @@ function writeRoutes(app: App, services: ToolDeps): void {
     method: 'POST',
     url: '/v2/tools/:id',
     config: {
+      access: 'member',
       resumable: true,
       errors: ['TOOL_NOT_FOUND', ...written],
       errorStatuses: { INTEGRATION_NOT_FOUND: 400 },
@@ -114,7 +116,7 @@ function writeRoutes(app: App, services: ToolDeps): void {
   app.route({
     method: 'DELETE',
     url: '/v2/tools/:id',
-    config: { errors: ['TOOL_NOT_FOUND'] },
+    config: { access: 'member', errors: ['TOOL_NOT_FOUND'] },
     schema: {
       summary: 'Delete a tool; calls in progress lose it',
       params: ToolPath,
@@ -150,6 +152,7 @@ function readRoutes(app: App, services: ToolDeps): void {
   app.route({
     method: 'GET',
     url: '/v2/tools',
+    config: { access: 'read' },
     schema: {
       summary: 'The tools of the organization',
       description: 'Large members of large tools are omitted and listed in `omitted`.',
@@ -175,7 +178,7 @@ function readRoutes(app: App, services: ToolDeps): void {
   app.route({
     method: 'GET',
     url: '/v2/tools/:id',
-    config: { errors: ['TOOL_NOT_FOUND'] },
+    config: { access: 'read', errors: ['TOOL_NOT_FOUND'] },
     schema: { summary: 'One tool', params: ToolPath, response: { 200: ToolRead } },
     handler: async (request) =>
       done(toolView(services.secrets, await requireTool(db, orgOf(request), request.params.id))),
@@ -184,7 +187,7 @@ function readRoutes(app: App, services: ToolDeps): void {
   app.route({
     method: 'GET',
     url: '/v2/tools/:id/logs',
-    config: { errors: ['TOOL_NOT_FOUND'] },
+    config: { access: 'read', errors: ['TOOL_NOT_FOUND'] },
     schema: {
       summary: 'Results of a tool’s runs, newest first, without request or response data',
       params: ToolPath,
@@ -205,7 +208,7 @@ function runRoute(app: App, services: ToolDeps, tools: Tools): void {
   app.route({
     method: 'POST',
     url: '/v2/tools/:id/run',
-    config: { errors: ['TOOL_NOT_FOUND', 'RESOURCE_NOT_FOUND'] },
+    config: { access: 'member', errors: ['TOOL_NOT_FOUND', 'RESOURCE_NOT_FOUND'] },
     schema: {
       summary: 'Run a tool; if the target fails, the response is 200 with success false',
       params: ToolPath,

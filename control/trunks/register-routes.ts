@@ -33,6 +33,7 @@ export function registerRoutes(app: App, services: TrunkDeps): void {
     method: 'POST',
     url: '/v1/sip/register-now',
     config: {
+      access: 'member',
       errors: [
         'REGISTRATION_NOT_CONFIGURED',
         'REGISTRAR_REQUIRED',

@@ -52,7 +52,7 @@ function configurationRoutes(app: App, services: TrunkDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/sip',
-    config: { errors: ['NUMBER_NOT_FOUND'] },
+    config: { access: 'read', errors: ['NUMBER_NOT_FOUND'] },
     schema: {
       summary: 'The SIP configuration of a number',
       querystring: NumberQuery,
@@ -69,6 +69,7 @@ function configurationRoutes(app: App, services: TrunkDeps): void {
     method: 'POST',
     url: '/v1/sip/attach',
     config: {
+      access: 'member',
       resumable: true,
       errors: [
         'TRANSPORT_NOT_ALLOWED',
@@ -86,6 +87,7 @@ function configurationRoutes(app: App, services: TrunkDeps): void {
     method: 'POST',
     url: '/v1/sip/update',
     config: {
+      access: 'member',
       resumable: true,
       errors: [
         'TRANSPORT_NOT_ALLOWED',
@@ -106,7 +108,7 @@ function configurationRoutes(app: App, services: TrunkDeps): void {
   app.route({
     method: 'POST',
     url: '/v1/sip/detach',
-    config: { errors: ['NUMBER_NOT_FOUND'] },
+    config: { access: 'member', errors: ['NUMBER_NOT_FOUND'] },
     schema: { summary: 'Remove SIP configurations', body: Detach, response: { 200: Detached } },
     handler: async (request) =>
       plain(await detachNumbers(services, orgOf(request), request.body, actorOf(request))),
@@ -116,6 +118,7 @@ function configurationRoutes(app: App, services: TrunkDeps): void {
     method: 'PATCH',
     url: '/v1/sip/config',
     config: {
+      access: 'member',
       errors: [
         'TRANSPORT_NOT_ALLOWED',
         'TARGET_NOT_ALLOWED',
@@ -139,6 +142,7 @@ function configurationRoutes(app: App, services: TrunkDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/sip/numbers',
+    config: { access: 'read' },
     schema: {
       summary: 'Numbers with SIP configurations, ascending',
       querystring: SipNumbersQuery,
@@ -159,7 +163,7 @@ function configurationRoutes(app: App, services: TrunkDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/sip/status',
-    config: { errors: ['NUMBER_NOT_FOUND'] },
+    config: { access: 'read', errors: ['NUMBER_NOT_FOUND'] },
     schema: {
       summary: 'Health of a number’s trunk',
       description: 'Every outbound endpoint gets one OPTIONS request a minute.',
@@ -184,7 +188,7 @@ function setupRoutes(app: App, services: TrunkDeps): void {
   app.route({
     method: 'POST',
     url: '/v1/sip/parse-destination',
-    config: { resumable: true },
+    config: { access: 'read', resumable: true },
     schema: {
       summary: 'Parse a destination string',
       body: ParseDestination,
@@ -201,6 +205,7 @@ function setupRoutes(app: App, services: TrunkDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/sip/firewall-ips',
+    config: { access: 'read' },
     schema: { summary: 'Addresses and ports for firewalls', response: { 200: FirewallIps } },
     handler: async (request) => plain(await firewallFacts(services, orgOf(request))),
   });
@@ -208,7 +213,7 @@ function setupRoutes(app: App, services: TrunkDeps): void {
   app.route({
     method: 'GET',
     url: '/v1/sip/outbound-setup',
-    config: { errors: ['NUMBER_NOT_FOUND'] },
+    config: { access: 'read', errors: ['NUMBER_NOT_FOUND'] },
     schema: {
       summary: 'What to configure in a PBX',
       querystring: OptionalNumberQuery,

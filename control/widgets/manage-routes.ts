@@ -29,7 +29,7 @@ export function widgetManageRoutes(app: App, services: WidgetDeps, { threads }: 
   app.route({
     method: 'POST',
     url: '/v1/widget',
-    config: { atomic: true, errors: [...agentErrors, 'QUOTA_EXCEEDED'] },
+    config: { access: 'member', atomic: true, errors: [...agentErrors, 'QUOTA_EXCEEDED'] },
     schema: { summary: 'Create a widget', body: WidgetCreate, response: { 200: WidgetOne } },
     handler: async (request) => {
       const { body } = request;
@@ -61,6 +61,7 @@ export function widgetManageRoutes(app: App, services: WidgetDeps, { threads }: 
   app.route({
     method: 'GET',
     url: '/v1/widget',
+    config: { access: 'read' },
     schema: {
       summary: 'The widgets of the organization, newest first, without their config',
       querystring: WidgetPage,
@@ -76,7 +77,7 @@ export function widgetManageRoutes(app: App, services: WidgetDeps, { threads }: 
   app.route({
     method: 'GET',
     url: '/v1/widget/:id',
-    config: { errors: ['WIDGET_NOT_FOUND'] },
+    config: { access: 'read', errors: ['WIDGET_NOT_FOUND'] },
     schema: { summary: 'One widget', params: WidgetPath, response: { 200: WidgetOne } },
     handler: async (request) => {
       requireIds(request.params);
@@ -87,7 +88,7 @@ export function widgetManageRoutes(app: App, services: WidgetDeps, { threads }: 
   app.route({
     method: 'PATCH',
     url: '/v1/widget/:id',
-    config: { errors: ['WIDGET_NOT_FOUND', ...agentErrors] },
+    config: { access: 'member', errors: ['WIDGET_NOT_FOUND', ...agentErrors] },
     schema: {
       summary: 'Change a widget; config is merged by key',
       description: 'Open threads keep the agent they started with.',
@@ -121,7 +122,7 @@ export function widgetManageRoutes(app: App, services: WidgetDeps, { threads }: 
   app.route({
     method: 'DELETE',
     url: '/v1/widget/:id',
-    config: { errors: ['WIDGET_NOT_FOUND'] },
+    config: { access: 'member', errors: ['WIDGET_NOT_FOUND'] },
     schema: {
       summary: 'Delete a widget with its threads',
       description: 'Open threads end: their event streams close, and visitors’ tokens become invalid.',

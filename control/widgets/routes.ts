@@ -38,7 +38,7 @@ export function widgetRoutes(app: App, services: WidgetDeps, parts: WidgetParts)
   app.route({
     method: 'GET',
     url: '/v1/widget/:id/threads',
-    config: { admits },
+    config: { access: 'read', admits },
     schema: {
       summary: 'The threads of a widget, newest first',
       description:
@@ -72,7 +72,11 @@ export function widgetRoutes(app: App, services: WidgetDeps, parts: WidgetParts)
   app.route({
     method: 'POST',
     url: '/v1/widget/:id/threads',
-    config: { atomic: true, errors: ['WIDGET_NOT_FOUND', ...agentErrors, 'QUOTA_EXCEEDED'] },
+    config: {
+      access: 'member',
+      atomic: true,
+      errors: ['WIDGET_NOT_FOUND', ...agentErrors, 'QUOTA_EXCEEDED'],
+    },
     schema: {
       summary: 'Start a thread',
       params: WidgetPath,
@@ -94,6 +98,7 @@ export function widgetRoutes(app: App, services: WidgetDeps, parts: WidgetParts)
     method: 'POST',
     url: '/v1/widget/:id/threads/:thread_id/messages',
     config: {
+      access: 'member',
       admits,
       errors: [...ofThread, 'THREAD_ENDED', 'HANDOFF_REQUIRED', 'MODEL_UNAVAILABLE'],
     },
@@ -124,7 +129,7 @@ export function widgetRoutes(app: App, services: WidgetDeps, parts: WidgetParts)
   app.route({
     method: 'POST',
     url: '/v1/widget/:id/threads/:thread_id/handoff',
-    config: { resumable: true, errors: [...ofThread, 'THREAD_ENDED'] },
+    config: { access: 'member', resumable: true, errors: [...ofThread, 'THREAD_ENDED'] },
     schema: {
       summary: 'Hand a thread to a live agent',
       params: ThreadPath,
@@ -143,7 +148,7 @@ export function widgetRoutes(app: App, services: WidgetDeps, parts: WidgetParts)
   app.route({
     method: 'POST',
     url: '/v1/widget/:id/threads/:thread_id/end',
-    config: { admits, resumable: true, errors: ofThread },
+    config: { access: 'member', admits, resumable: true, errors: ofThread },
     schema: {
       summary: 'End a thread',
       params: ThreadPath,

@@ -105,6 +105,7 @@ function eventRoute(app: App, { database: { db } }: WidgetDeps, { streams, visit
     // A stream has no length for HEAD, and Fastify would leave it open.
     exposeHeadRoute: false,
     config: {
+      access: 'read',
       admits: visitors.admits,
       errors: ['INVALID_PARAMETER', 'WIDGET_NOT_FOUND', 'THREAD_NOT_FOUND'],
     },

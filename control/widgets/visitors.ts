@@ -61,8 +61,8 @@ export class Visitors {
   };
 
   /**
-   * Lets the page read the response when the widget allows its origin (Fetch standard, CORS protocol). There are no
-   * cookies, so credentials are never allowed. Returns the widget, of any organization.
+   * Lets the page read the response when the widget allows its origin (Fetch standard, CORS protocol). Visitors
+   * have tokens and no cookies, so credentials are never allowed. Returns the widget, of any organization.
    */
   async allowOrigin(request: FastifyRequest, reply: FastifyReply): Promise<WidgetRow | undefined> {
     reply.header('vary', 'Origin');

@@ -47,6 +47,7 @@ import { up as pronunciations } from './0050-pronunciations.ts';
 import { up as keyTerms } from './0051-key-terms.ts';
 import { up as recordingStorages } from './0052-recording-storages.ts';
 import { up as conferences } from './0053-conferences.ts';
+import { up as keysAndSessions } from './0057-keys-and-sessions.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -96,4 +97,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0051-key-terms': { up: keyTerms },
   '0052-recording-storages': { up: recordingStorages },
   '0053-conferences': { up: conferences },
+  '0057-keys-and-sessions': { up: keysAndSessions },
 };

@@ -1,4 +1,5 @@
 /** Who uses the control plane, with which keys, and what they changed. */
+import type { KeyRole } from '#shared/api/keys.ts';
 import type { RealtimeConnection } from '#shared/edge-protocol/agents.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
 import type { RecordingChoice } from '#shared/edge-protocol/recordings.ts';
@@ -48,10 +49,33 @@ export interface ApiKeyRow {
   prefix: string;
   /** SHA-256 of the key, hexadecimal. */
   hash: string;
+  /** What it may do in its organization; without meaning for operator keys. */
+  role: KeyRole;
   created_at: IsoTime;
   revoked_at: IsoTime | null;
+  /** When it stops working, because it was rotated; null: it does not. */
+  expires_at: IsoTime | null;
   /** To the minute; null: never. */
   last_used_at: IsoTime | null;
+}
+
+/** A browser that signed in with a key. It may do what the key may, as long as the key works. */
+export interface SessionRow {
+  id: string;
+  /** SHA-256 of the cookie's value, hexadecimal. */
+  hash: string;
+  key_id: string;
+  /** Of the key; null: an operator's. */
+  org_id: string | null;
+  created_at: IsoTime;
+  /** To the minute. */
+  last_used_at: IsoTime;
+  /** Whatever its use. */
+  expires_at: IsoTime;
+  /** Signed out or revoked. The row stays until it is swept, so that its cookie is no wrong key. */
+  ended_at: IsoTime | null;
+  address: string;
+  user_agent: string | null;
 }
 
 export interface EdgeTokenRow {
@@ -115,6 +139,7 @@ export interface AuditEntryRow {
 export interface OrganizationsTables {
   organizations: OrganizationRow;
   api_keys: ApiKeyRow;
+  sessions: SessionRow;
   edge_tokens: EdgeTokenRow;
   idempotent_answers: IdempotentAnswerRow;
   idempotent_work: IdempotentWorkRow;

@@ -11,7 +11,7 @@ import { ApiError } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 import { actorOf, recordChange } from '../../audit/index.ts';
 import type { RecordingStorageRow } from '../../db/index.ts';
-import { type App, orgOf, untilGone } from '../../http/index.ts';
+import { type Access, type App, orgOf, untilGone } from '../../http/index.ts';
 import type { RecordingsDeps } from '../deps.ts';
 import { withBucketInHost } from '../s3/client.ts';
 import {
@@ -33,18 +33,25 @@ const trialTimeoutMs = 10_000;
 interface Owner {
   readonly url: string;
   readonly of: string;
-  readonly config: { readonly access?: 'operator' };
+  /** The least role to see it, and to change it. */
+  readonly access: { readonly see: Access; readonly change: Access };
   readonly errors: readonly 'OPERATOR_KEY_REQUIRED'[];
   /** null: the operator's */
   readonly orgId: (request: FastifyRequest) => string | null;
 }
 
 const owners: readonly Owner[] = [
-  { url: '/v1/org/recording-storage', of: 'of the organization', config: {}, errors: [], orgId: orgOf },
+  {
+    url: '/v1/org/recording-storage',
+    of: 'of the organization',
+    access: { see: 'read', change: 'admin' },
+    errors: [],
+    orgId: orgOf,
+  },
   {
     url: '/v1/admin/recording-storage',
     of: 'of organizations without their own',
-    config: { access: 'operator' },
+    access: { see: 'operator', change: 'operator' },
     errors: ['OPERATOR_KEY_REQUIRED'],
     orgId: () => null,
   },
@@ -54,7 +61,7 @@ export function recordingStorageRoutes(app: App, services: RecordingsDeps): void
   for (const owner of owners) routesOf(app, services, owner);
 }
 
-function routesOf(app: App, services: RecordingsDeps, { url, of, config, errors, orgId }: Owner): void {
+function routesOf(app: App, services: RecordingsDeps, { url, of, access, errors, orgId }: Owner): void {
   const { clock, database, recordingStorage, secrets } = services;
   const { db } = database;
   const now = () => new Date(clock.now()).toISOString();
@@ -70,7 +77,7 @@ function routesOf(app: App, services: RecordingsDeps, { url, of, config, errors,
   app.route({
     method: 'GET',
     url,
-    config: { ...config, errors: [...errors] },
+    config: { access: access.see, errors: [...errors] },
     schema: {
       summary: `Where recordings ${of} are stored outside`,
       response: { 200: RecordingStorageAnswer },
@@ -81,7 +88,7 @@ function routesOf(app: App, services: RecordingsDeps, { url, of, config, errors,
   app.route({
     method: 'PUT',
     url,
-    config: { ...config, errors: [...errors, 'TARGET_NOT_ALLOWED'] },
+    config: { access: access.change, errors: [...errors, 'TARGET_NOT_ALLOWED'] },
     schema: {
       summary: `Set where recordings ${of} are stored outside`,
       description:
@@ -107,7 +114,7 @@ function routesOf(app: App, services: RecordingsDeps, { url, of, config, errors,
   app.route({
     method: 'DELETE',
     url,
-    config: { ...config, errors: [...errors, 'RECORDING_STORAGE_NOT_FOUND'] },
+    config: { access: access.change, errors: [...errors, 'RECORDING_STORAGE_NOT_FOUND'] },
     schema: {
       summary: `Store new recordings ${of} in the deployment again`,
       description: 'Those in the storage stay in it, and are read and deleted there.',
@@ -128,7 +135,7 @@ function routesOf(app: App, services: RecordingsDeps, { url, of, config, errors,
     method: 'POST',
     url: `${url}/test`,
     config: {
-      ...config,
+      access: access.change,
       limits: [{ scope: 'organization_storage_tests', limit: 10, windowSeconds: 60 }],
       errors: [...errors, 'TARGET_NOT_ALLOWED'],
     },

@@ -12,6 +12,7 @@ export function analysisRoutes(app: App, services: TestingDeps): void {
     method: 'POST',
     url: '/v1/agent-testing/runs/:id/analyze',
     config: {
+      access: 'member',
       limits: [{ scope: 'organization_run_analyze', limit: 10, windowSeconds: 60 }],
       errors: [
         'RUN_NOT_FOUND',

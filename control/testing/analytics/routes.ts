@@ -19,7 +19,7 @@ export function analyticsRoutes(app: App, { database: { db }, clock }: TestingDe
   app.route({
     method: 'GET',
     url: '/v1/agent-testing/analytics/:pathwayId',
-    config: { errors: ['PATHWAY_NOT_FOUND'] },
+    config: { access: 'read', errors: ['PATHWAY_NOT_FOUND'] },
     schema: {
       summary: 'Results of a pathway’s runs',
       params: AnalyticsPath,
@@ -35,7 +35,7 @@ export function analyticsRoutes(app: App, { database: { db }, clock }: TestingDe
   app.route({
     method: 'GET',
     url: '/v1/agent-testing/analytics/:pathwayId/enhanced',
-    config: { errors: ['PATHWAY_NOT_FOUND'] },
+    config: { access: 'read', errors: ['PATHWAY_NOT_FOUND'] },
     schema: {
       summary: 'Health, reliability, trend and flow of a pathway’s runs',
       params: AnalyticsPath,

@@ -48,6 +48,7 @@ function startRoute(app: App, services: TestingDeps): void {
     method: 'POST',
     url: `${base}/scenarios/:id/run`,
     config: {
+      access: 'member',
       limits: [{ scope: 'organization_scenario_run', limit: 60, windowSeconds: 60 }],
       errors: [
         'TARGET_NOT_ALLOWED',
@@ -81,6 +82,7 @@ function readRoutes(app: App, { database: { db } }: TestingDeps, { live }: TestR
   app.route({
     method: 'GET',
     url: `${base}/runs`,
+    config: { access: 'read' },
     schema: { summary: 'Runs, newest first', querystring: RunQuery, response: { 200: RunList } },
     handler: async (request) => {
       const { limit = 50, offset = 0, ...filter } = request.query;
@@ -92,7 +94,7 @@ function readRoutes(app: App, { database: { db } }: TestingDeps, { live }: TestR
   app.route({
     method: 'GET',
     url: `${base}/runs/:id`,
-    config: { errors: ['RUN_NOT_FOUND'] },
+    config: { access: 'read', errors: ['RUN_NOT_FOUND'] },
     schema: { summary: 'One run', params: RunPath, response: { 200: RunAnswer } },
     handler: async (request) => {
       const run = await requireRun(db, orgOf(request), request.params.id);
@@ -107,7 +109,7 @@ function cancelRoute(app: App, runs: TestRuns): void {
   app.route({
     method: 'POST',
     url: `${base}/runs/:id/cancel`,
-    config: { errors: ['RUN_NOT_FOUND', 'RUN_NOT_ACTIVE'] },
+    config: { access: 'member', errors: ['RUN_NOT_FOUND', 'RUN_NOT_ACTIVE'] },
     schema: {
       summary: 'Cancel a run',
       params: RunPath,
@@ -127,7 +129,7 @@ function deleteRoute(app: App, services: TestingDeps): void {
   app.route({
     method: 'DELETE',
     url: `${base}/runs/:id`,
-    config: { errors: ['RUN_NOT_FOUND', 'RUN_IN_GROUP', 'NOT_ENDED'] },
+    config: { access: 'member', errors: ['RUN_NOT_FOUND', 'RUN_IN_GROUP', 'NOT_ENDED'] },
     schema: {
       summary: 'Delete a run that has ended',
       description: leftInAnalytics,
@@ -160,7 +162,7 @@ function eventRoute(
     url: `${base}/runs/:id/events`,
     // A stream has no length for HEAD, and Fastify would leave it open.
     exposeHeadRoute: false,
-    config: { errors: ['RUN_NOT_FOUND'] },
+    config: { access: 'read', errors: ['RUN_NOT_FOUND'] },
     schema: {
       summary: 'A run as server-sent events: state, turn, end',
       produces: ['text/event-stream'],

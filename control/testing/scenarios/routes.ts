@@ -46,6 +46,7 @@ function writeRoutes(app: App, services: TestingDeps): void {
     method: 'POST',
     url: `${base}/scenarios`,
     config: {
+      access: 'member',
       errors: ['PATHWAY_NOT_FOUND', 'PERSONA_NOT_FOUND', 'SCENARIO_NAME_TAKEN', 'QUOTA_EXCEEDED'],
     },
     schema: { summary: 'Create a scenario', body: ScenarioCreate, response: { 200: ScenarioAnswer } },
@@ -56,7 +57,7 @@ function writeRoutes(app: App, services: TestingDeps): void {
   app.route({
     method: 'PUT',
     url: `${base}/scenarios/:id`,
-    config: { errors: ['SCENARIO_NOT_FOUND', 'SCENARIO_NAME_TAKEN'] },
+    config: { access: 'member', errors: ['SCENARIO_NOT_FOUND', 'SCENARIO_NAME_TAKEN'] },
     schema: {
       summary: 'Change a scenario',
       params: ScenarioPath,
@@ -72,7 +73,7 @@ function writeRoutes(app: App, services: TestingDeps): void {
   app.route({
     method: 'DELETE',
     url: `${base}/scenarios/:id`,
-    config: { errors: ['SCENARIO_NOT_FOUND'] },
+    config: { access: 'member', errors: ['SCENARIO_NOT_FOUND'] },
     schema: { summary: 'Delete a scenario', params: ScenarioPath, response: { 200: TestingDeleted } },
     handler: async (request) => {
       const cancelled = await services.database.db.transaction().execute(async (db) => {
@@ -102,6 +103,7 @@ function readRoutes(app: App, { database: { db } }: TestingDeps): void {
   app.route({
     method: 'GET',
     url: `${base}/scenarios`,
+    config: { access: 'read' },
     schema: {
       summary: 'Scenarios, newest first',
       description: 'Large members of large scenarios are omitted and listed in `omitted`.',
@@ -127,7 +129,7 @@ function readRoutes(app: App, { database: { db } }: TestingDeps): void {
   app.route({
     method: 'GET',
     url: `${base}/scenarios/:id`,
-    config: { errors: ['SCENARIO_NOT_FOUND'] },
+    config: { access: 'read', errors: ['SCENARIO_NOT_FOUND'] },
     schema: { summary: 'One scenario', params: ScenarioPath, response: { 200: ScenarioAnswer } },
     handler: async (request) => {
       const row = await requireScenario(db, orgOf(request), request.params.id);
@@ -140,6 +142,7 @@ function templateRoutes(app: App, services: TestingDeps, writer: ScenarioWriter)
   app.route({
     method: 'GET',
     url: `${base}/templates`,
+    config: { access: 'read' },
     schema: { summary: 'Ready-made scenarios', querystring: TemplateQuery, response: { 200: TemplateList } },
     handler: async ({ query: { category } }) => {
       const wanted = category && readCategory(category);
@@ -151,6 +154,7 @@ function templateRoutes(app: App, services: TestingDeps, writer: ScenarioWriter)
     method: 'POST',
     url: `${base}/templates/:id/clone`,
     config: {
+      access: 'member',
       errors: [
         'TEMPLATE_NOT_FOUND',
         'PATHWAY_NOT_FOUND',
@@ -181,6 +185,7 @@ function templateRoutes(app: App, services: TestingDeps, writer: ScenarioWriter)
     method: 'POST',
     url: `${base}/scenarios/generate-from-call`,
     config: {
+      access: 'member',
       limits: [{ scope: 'organization_generate_from_call', limit: 10, windowSeconds: 60 }],
       errors: [
         'EMPTY_TRANSCRIPT',

@@ -33,7 +33,7 @@ export function tornadoRoutes(app: App, services: TestingDeps, tornado: Tornado)
   app.route({
     method: 'POST',
     url: `${base}/:id/cancel`,
-    config: { errors: ['TORNADO_NOT_FOUND', 'TORNADO_NOT_ACTIVE'] },
+    config: { access: 'member', errors: ['TORNADO_NOT_FOUND', 'TORNADO_NOT_ACTIVE'] },
     schema: {
       summary: 'Cancel a tornado session',
       params: TornadoPath,
@@ -52,7 +52,7 @@ function deleteRoute(app: App, services: TestingDeps): void {
   app.route({
     method: 'DELETE',
     url: `${base}/:id`,
-    config: { errors: ['TORNADO_NOT_FOUND', 'NOT_ENDED'] },
+    config: { access: 'member', errors: ['TORNADO_NOT_FOUND', 'NOT_ENDED'] },
     schema: {
       summary: 'Delete a tornado session that has ended; the versions and batches that it created stay',
       params: TornadoPath,
@@ -79,6 +79,7 @@ function startRoute(app: App, tornado: Tornado): void {
     method: 'POST',
     url: `${base}/start`,
     config: {
+      access: 'member',
       limits: [{ scope: 'organization_tornado_start', limit: 10, windowSeconds: 60 }],
       errors: [
         'NO_SCENARIOS',
@@ -109,6 +110,7 @@ function readRoutes(app: App, { clock, database: { db } }: TestingDeps): void {
   app.route({
     method: 'GET',
     url: base,
+    config: { access: 'read' },
     schema: {
       summary: 'Tornado sessions, newest first, without their iterations',
       querystring: TornadoQuery,
@@ -130,7 +132,7 @@ function readRoutes(app: App, { clock, database: { db } }: TestingDeps): void {
   app.route({
     method: 'GET',
     url: `${base}/active`,
-    config: { errors: ['NO_ACTIVE_SESSION'] },
+    config: { access: 'read', errors: ['NO_ACTIVE_SESSION'] },
     schema: {
       summary: 'The running session of a pathway',
       querystring: ActiveQuery,
@@ -147,7 +149,7 @@ function readRoutes(app: App, { clock, database: { db } }: TestingDeps): void {
   app.route({
     method: 'GET',
     url: `${base}/:id/status`,
-    config: { errors: ['TORNADO_NOT_FOUND'] },
+    config: { access: 'read', errors: ['TORNADO_NOT_FOUND'] },
     schema: { summary: 'Status of a tornado session', params: TornadoPath, response: { 200: TornadoAnswer } },
     handler: async (request) => {
       const session = await requireSession(db, orgOf(request), request.params.id);

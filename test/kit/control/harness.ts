@@ -46,7 +46,9 @@ export async function startControl(
   {
     begin = true,
     ...more
-  }: Pick<AppOptions, 'promotionGate' | 'limits' | 'sync'> & { readonly begin?: boolean } = {},
+  }: Partial<Pick<AppOptions, 'promotionGate' | 'limits' | 'sync' | 'logger'>> & {
+    readonly begin?: boolean;
+  } = {},
 ): Promise<TestControl> {
   const database = 'DATABASE_URL' in env ? null : await takeDatabase();
   const config: ControlConfig = readControlConfig({

@@ -67,6 +67,16 @@ export const created: Readonly<Record<string, Ways>> = {
     change: never,
     delete: 'DELETE /v1/agent-testing/tornado/{id}',
   },
+  'POST /v1/org/keys': {
+    ...usual('/v1/org/keys', 'POST'),
+    change: 'POST /v1/org/keys/{id}/rotate',
+  },
+  'POST /v1/session': {
+    list: 'GET /v1/sessions',
+    read: 'GET /v1/sessions',
+    change: 'none: a session does what its key may do',
+    delete: 'DELETE /v1/sessions/{id}',
+  },
   'POST /v1/calls': {
     list: 'GET /v1/sip/calls',
     read: 'GET /v1/calls/{call_id}',
@@ -120,6 +130,7 @@ export const creatingNothing: Readonly<Record<string, string>> = {
   'POST /v1/conferences/{conference_id}/parties/{call_id}/mute': 'of the call',
   'POST /v1/conferences/{conference_id}/parties/{call_id}/unmute': 'of the call',
   'POST /v1/org/webhook-secret': 'replaces',
+  'POST /v1/org/keys/{id}/rotate': 'replaces; the new key is listed with the others',
   'POST /v1/inbound/{phone_number}': 'changes',
   'POST /v1/pathway/{id}': 'changes',
   'POST /v1/pathway/{id}/version/{version_id}': 'changes',

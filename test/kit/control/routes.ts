@@ -1,4 +1,5 @@
 /** Every route of a control plane, for tests that apply to all. */
+import type { Role } from '#shared/api/keys.ts';
 import type { Operation } from '../../../control/deployment/openapi-document.ts';
 import type { TestControl } from './harness.ts';
 import { openApiOf } from './openapi.ts';
@@ -13,7 +14,12 @@ export interface ServedRoute {
   readonly url: string;
   /** All methods of this URL, also by other paths. */
   readonly methods: readonly string[];
-  readonly access: 'public' | 'customer' | 'operator';
+  /** `any`: customers and operators. */
+  readonly access: 'public' | 'customer' | 'operator' | 'any';
+  /** The least role that it states; null: none, any key or no key will do. */
+  readonly leastRole: Role | null;
+  /** Whether the cookie of a session is enough. */
+  readonly takesSession: boolean;
   /** Schema of the body. */
   readonly body: object | undefined;
   readonly contentType: string | undefined;
@@ -54,14 +60,17 @@ function routeOf(
   const [content] = Object.entries(operation.requestBody?.content ?? {});
   const [contentType, media] = content ?? [];
   const example = Object.values(media?.examples ?? {})[0]?.value ?? {};
-  const forbidden = Object.values(operation.responses?.['403']?.content ?? {})[0]?.examples ?? {};
-  const key = 'OPERATOR_KEY_REQUIRED' in forbidden ? 'operator' : 'customer';
+  const leastRole = operation['x-least-role'] ?? null;
+  const ofRole = leastRole === 'operator' ? 'operator' : leastRole === null ? 'any' : 'customer';
+  const security = operation.security ?? [];
   return {
     name: `${method} ${path}`,
     method,
     url,
     methods,
-    access: operation.security?.length === 0 ? 'public' : key,
+    access: security.length === 0 ? 'public' : ofRole,
+    leastRole,
+    takesSession: security.some((one) => 'session' in one),
     body: media?.schema as object | undefined,
     contentType,
     example: example as Record<string, unknown>,

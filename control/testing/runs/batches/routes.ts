@@ -34,6 +34,7 @@ export function batchRoutes(app: App, services: TestingDeps, { stopped, streams 
     method: 'POST',
     url: `${base}/batch-run`,
     config: {
+      access: 'member',
       limits: [{ scope: 'organization_batch_run', limit: 10, windowSeconds: 60 }],
       errors: ['TARGET_NOT_ALLOWED', 'SCENARIO_NOT_FOUND', 'VERSION_NOT_FOUND', 'QUOTA_EXCEEDED'],
     },
@@ -65,6 +66,7 @@ export function batchRoutes(app: App, services: TestingDeps, { stopped, streams 
   app.route({
     method: 'GET',
     url: `${base}/batches`,
+    config: { access: 'read' },
     schema: {
       summary: 'Batches, newest first, without their runs',
       querystring: GroupQuery,
@@ -82,7 +84,7 @@ export function batchRoutes(app: App, services: TestingDeps, { stopped, streams 
   app.route({
     method: 'POST',
     url: `${base}/batches/:id/cancel`,
-    config: { errors: ['BATCH_NOT_FOUND'] },
+    config: { access: 'member', errors: ['BATCH_NOT_FOUND'] },
     schema: {
       summary: 'Cancel the runs of a batch that have not ended; the batch ends with them',
       params: BatchPath,
@@ -101,7 +103,7 @@ export function batchRoutes(app: App, services: TestingDeps, { stopped, streams 
   app.route({
     method: 'GET',
     url: `${base}/batches/:id`,
-    config: { errors: ['BATCH_NOT_FOUND'] },
+    config: { access: 'read', errors: ['BATCH_NOT_FOUND'] },
     schema: { summary: 'One batch with its runs', params: BatchPath, response: { 200: BatchAnswer } },
     handler: async (request) =>
       testing(await batchView(db, await requireBatch(db, orgOf(request), request.params.id))),
@@ -110,7 +112,7 @@ export function batchRoutes(app: App, services: TestingDeps, { stopped, streams 
   app.route({
     method: 'DELETE',
     url: `${base}/batches/:id`,
-    config: { errors: ['BATCH_NOT_FOUND', 'NOT_ENDED'] },
+    config: { access: 'member', errors: ['BATCH_NOT_FOUND', 'NOT_ENDED'] },
     schema: {
       summary: 'Delete a batch that has ended, with its runs',
       description: leftInAnalytics,
@@ -137,7 +139,7 @@ export function batchRoutes(app: App, services: TestingDeps, { stopped, streams 
     url: `${base}/batches/:id/events`,
     // A stream has no length for HEAD, and Fastify would leave it open.
     exposeHeadRoute: false,
-    config: { errors: ['BATCH_NOT_FOUND'] },
+    config: { access: 'read', errors: ['BATCH_NOT_FOUND'] },
     schema: {
       summary: 'A batch as server-sent events: state, end',
       produces: ['text/event-stream'],

@@ -30,6 +30,7 @@ export function simulationRoutes(app: App, services: TestingDeps, { stopped }: T
     method: 'POST',
     url: base,
     config: {
+      access: 'member',
       limits: [{ scope: 'organization_simulation_sets', limit: 10, windowSeconds: 60 }],
       errors: [
         'SIMULATION_LIMIT',
@@ -59,6 +60,7 @@ export function simulationRoutes(app: App, services: TestingDeps, { stopped }: T
   app.route({
     method: 'GET',
     url: base,
+    config: { access: 'read' },
     schema: {
       summary: 'Simulation sets, newest first, without their statistics',
       querystring: GroupQuery,
@@ -74,7 +76,7 @@ export function simulationRoutes(app: App, services: TestingDeps, { stopped }: T
   app.route({
     method: 'POST',
     url: `${base}/:id/cancel`,
-    config: { errors: ['SIMULATION_SET_NOT_FOUND'] },
+    config: { access: 'member', errors: ['SIMULATION_SET_NOT_FOUND'] },
     schema: {
       summary: 'Cancel the runs of a simulation set that have not ended; the set ends with them',
       params: SimulationPath,
@@ -99,7 +101,7 @@ export function simulationRoutes(app: App, services: TestingDeps, { stopped }: T
   app.route({
     method: 'DELETE',
     url: `${base}/:id`,
-    config: { errors: ['SIMULATION_SET_NOT_FOUND', 'NOT_ENDED'] },
+    config: { access: 'member', errors: ['SIMULATION_SET_NOT_FOUND', 'NOT_ENDED'] },
     schema: {
       summary: 'Delete a simulation set that has ended, with its runs',
       description: leftInAnalytics,
@@ -124,7 +126,7 @@ export function simulationRoutes(app: App, services: TestingDeps, { stopped }: T
   app.route({
     method: 'GET',
     url: `${base}/:id`,
-    config: { errors: ['SIMULATION_SET_NOT_FOUND'] },
+    config: { access: 'read', errors: ['SIMULATION_SET_NOT_FOUND'] },
     schema: {
       summary: 'One simulation set with its statistics',
       params: SimulationPath,
