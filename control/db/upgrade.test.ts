@@ -66,6 +66,11 @@ describe('a database of an earlier version', () => {
       wide_sources: 0,
       disabled_at: null,
     });
-    expect(file.prepare('select * from api_keys').get()).toMatchObject({ last_used_at: null });
+    expect(file.prepare('select * from api_keys').get()).toMatchObject({
+      last_used_at: null,
+      // What it could do before there were roles.
+      role: 'admin',
+      expires_at: null,
+    });
   });
 });

@@ -143,7 +143,7 @@ describe('changes after a copy', () => {
     await onDriver(source.db, fillTables);
     await beginChanges(source.db);
     await copyRows(source.db, target.db);
-    await sql`update api_keys set id = 'moved'`.execute(source.db);
+    await sql`update edge_tokens set id = 'moved'`.execute(source.db);
     await copyChanges(source.db, target.db);
     await expectCopy();
   });
