@@ -69,6 +69,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     caller: Caller | null;
+    /** Asks again whether the key or session of the request works, for answers that take long; null: it has none. */
+    stillAllowed: (() => Promise<boolean>) | null;
   }
 }
 

@@ -53,6 +53,7 @@ export interface GuardOptions {
 export function addGuard(app: App, options: GuardOptions): void {
   const limiter = new RateLimiter(options.clock, options.sharedCounts.as('requests'));
   app.decorateRequest('caller', null);
+  app.decorateRequest('stillAllowed', null);
   app.decorateRequest('counted', null);
   // A request rejected by any limit counts in none (contract 1.6), and a failed one not in those of its route.
   app.addHook('onSend', async (request, reply) => {
@@ -70,6 +71,7 @@ export function addGuard(app: App, options: GuardOptions): void {
     if (await admits?.(request, reply)) return;
     const caller = await authenticate(options, request);
     request.caller = caller;
+    request.stillAllowed = () => isStillAllowed(options, request, caller);
     await limitRequests(limiter, options, caller, request, reply);
     if (caller.sessionId !== null) requireCsrfToken(options, request);
     requireRole(options, caller, access);
@@ -153,6 +155,20 @@ async function bySession(
   await evenOnFullDisk(noteSessionUse(db, clock, session));
   await evenOnFullDisk(noteKeyUse(db, clock, { id: session.key_id, last_used_at: keyLastUsedAt }));
   return callerOf({ ...session, id: session.key_id }, sipEnabled, session.id);
+}
+
+/** Whether what a request was allowed with still works; its use is not noted. */
+async function isStillAllowed(
+  { db, clock }: GuardOptions,
+  request: FastifyRequest,
+  { sessionId }: Caller,
+): Promise<boolean> {
+  if (sessionId === null) {
+    const key = keyOfHeader(request.headers.authorization);
+    return key !== null && (await findApiKey(db, clock, key)) !== null;
+  }
+  const token = sessionTokenOf(request);
+  return token !== null && ((await findSession(db, clock, token))?.inForce ?? false);
 }
 
 /** Reads still work when nothing can be stored. */

@@ -8,7 +8,7 @@ import { type NewestPage, newestPage } from '../http/index.ts';
 import { isoTime } from './store.ts';
 
 /** Keys of an organization that work at a time. */
-export const mostKeys = 100;
+const mostKeys = 100;
 /** Revoked and expired ones that are remembered; the oldest are forgotten. */
 const mostEnded = 500;
 

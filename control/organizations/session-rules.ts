@@ -6,7 +6,7 @@ import { plainHost } from '#shared/networks.ts';
 import type { SessionRow } from '../db/index.ts';
 
 /** Without a request for this long a session ends: over night, not over lunch. */
-export const sessionIdleMs = 8 * 60 * 60 * 1000;
+const sessionIdleMs = 8 * 60 * 60 * 1000;
 /** Whatever its use, so that a copied cookie is of no use for long. */
 export const sessionLongestMs = 7 * 24 * 60 * 60 * 1000;
 

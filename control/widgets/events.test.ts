@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SessionList } from '#shared/api/keys.ts';
 import { MessageAnswer, SessionAnswer, ThreadListAnswer } from '#shared/api/widgets.ts';
 import { ruleEngine } from '#shared/models/rule-engine.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { keyOfRole, signIn } from '../../test/kit/control/sessions.ts';
 import {
   EventReader,
   HandModel,
@@ -46,6 +48,12 @@ const afterAdvancing = <T>(ms: number, coming: Promise<T>): Promise<T | null> =>
 const openStreams = async () => {
   const { text } = await test.call('GET', '/metrics', { key: test.operatorKey });
   return /^trunkline_control_widget_streams (\d+)$/m.exec(text)?.[1];
+};
+const endedStreams = async () => {
+  const { text } = await test.call('GET', '/metrics', { key: test.operatorKey });
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('trunkline_control_widget_streams_ended_total'))[0];
 };
 
 describe('a stream of events', () => {
@@ -132,6 +140,25 @@ describe('a stream of events', () => {
     const beat = reader.block();
     // The timer is set when the stream has nothing more to send.
     await expect.poll(() => afterAdvancing(15_000, beat)).toBe(':');
+  });
+
+  it.each(['key', 'session'])('ends when the %s of its reader is revoked', async (kind) => {
+    const thread = await makeThread(test, await makeWidget(test));
+    const key = await keyOfRole(test, 'read');
+    const { cookie } = await signIn(test, key);
+    const { id } = (await test.call('GET', '/v1/sessions')).read(SessionList).data.sessions[0]?.key ?? {};
+    const reader = await EventReader.open(
+      `${base}${thread}/events`,
+      kind === 'key' ? { authorization: key } : { cookie },
+    );
+    readers.push(reader);
+    await reader.next();
+    await test.call('DELETE', `/v1/org/keys/${id}`);
+    const ended = Promise.allSettled([reader.next()]);
+    test.clock.advance(15_000);
+    await expect.poll(endedStreams).toContain('{end="revoked"} 1');
+    expect(await openStreams()).toBe('0');
+    await ended;
   });
 
   it('ends when its reader disconnects, and leaves nothing behind', async () => {

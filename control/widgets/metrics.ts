@@ -1,7 +1,7 @@
 /** Metrics of widgets. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-export type StreamEnd = 'left' | 'stalled' | 'over' | 'closing';
+export type StreamEnd = 'left' | 'stalled' | 'over' | 'revoked' | 'closing';
 
 export interface WidgetMetrics {
   answer(outcome: 'answered' | 'broken_off' | 'failed', ms: number): void;
@@ -34,7 +34,7 @@ export function widgetMetrics(registry: Registry): WidgetMetrics {
   });
   const ended = new Counter({
     name: 'trunkline_control_widget_streams_ended_total',
-    help: 'Event streams that ended: the reader disconnected or stalled, the thread ended, the stream expired, or control shut down.',
+    help: 'Event streams that ended: the reader disconnected or stalled, the thread ended, the stream expired, its key or session was revoked, or control shut down.',
     labelNames: ['end'],
     registers,
   });

@@ -5,12 +5,12 @@ import { makeThread, makeWidget } from '../../test/kit/control/widgets.ts';
 import { databaseQuiet } from '../../test/kit/db/test-database.ts';
 import { SharedPlaces } from '../replicas/index.ts';
 import { Live } from './live.ts';
-import { Streams } from './streams.ts';
+import { type StreamOrder, Streams } from './streams.ts';
 
 let test: TestControl;
 let streams: Streams;
 let ends: string[];
-let order: { widgetId: string; threadId: string; address: string; after: number; until: number | null };
+let order: StreamOrder;
 beforeEach(async () => {
   test = await startRoutes();
   ends = [];
@@ -27,7 +27,7 @@ beforeEach(async () => {
     },
   });
   const [, , , widgetId = '', , threadId = ''] = (await makeThread(test, await makeWidget(test))).split('/');
-  order = { widgetId, threadId, address: '192.0.2.1', after: 1, until: null };
+  order = { widgetId, threadId, address: '192.0.2.1', after: 1, until: null, allowed: null };
 });
 afterEach(() => test.close());
 
@@ -60,6 +60,14 @@ describe('an open stream', () => {
   it('ends after an hour, so that its reader authenticates again', async () => {
     expect(await lifetime(null)).toBeGreaterThanOrEqual(3_600_000);
     expect(ends).toEqual(['over']);
+  });
+
+  it('ends once the key or session of its reader works no more; a look without an answer is made again', async () => {
+    const answers = [async () => true, () => Promise.reject(new Error('away')), async () => false];
+    order = { ...order, address: null, allowed: () => (answers.shift() ?? (async () => true))() };
+    await lifetime(null);
+    expect(ends).toEqual(['revoked']);
+    expect(answers).toEqual([]);
   });
 
   it('is closed when nobody reads it', async () => {

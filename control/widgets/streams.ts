@@ -31,10 +31,14 @@ export interface StreamOrder {
   readonly after: number;
   /** ms since the epoch: when its authorization expires; null: never */
   readonly until: number | null;
+  /** Whether the reader's key or session still works, asked with each heartbeat; null: a visitor's. */
+  readonly allowed: (() => Promise<boolean>) | null;
 }
 
-/** The reader then reconnects with its key or token, so a revoked one soon stops working. */
+/** The reader then reconnects with its key or token. */
 const longestMs = 60 * 60 * 1000;
+
+const ignore = () => undefined;
 
 export class Streams {
   readonly #parts: StreamsParts;
@@ -103,7 +107,11 @@ export class Streams {
       const now = clock.elapsed();
       if (now >= over) end('over');
       else if (now - stream.pulledAt > 3 * limits.heartbeatMs) end('stalled');
-      else timer = clock.after(limits.heartbeatMs, look);
+      else {
+        timer = clock.after(limits.heartbeatMs, look);
+        // Without an answer the next look asks again.
+        order.allowed?.().then((still) => still || end('revoked'), ignore);
+      }
     };
     let timer = clock.after(limits.heartbeatMs, look);
     return () => timer.cancel();

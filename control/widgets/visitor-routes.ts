@@ -130,6 +130,7 @@ function eventRoute(app: App, { database: { db } }: WidgetDeps, { streams, visit
         address: visitor ? hostKey(request.ip) : null,
         after: lastNumber(request.headers['last-event-id']),
         until: visitor ? Date.parse(visitor.expires_at) : null,
+        allowed: request.stillAllowed,
       });
       // Tells proxies not to buffer the response. A connection kept for later requests would hold up a shutdown.
       reply

@@ -17,7 +17,7 @@ const whatRolesMay =
   'read: see everything; member: also change and run; admin: also settings of the organization, its keys and port orders';
 
 /** How long a rotated key works beside its successor, s. */
-export const mostOverlapSeconds = 2_592_000;
+const mostOverlapSeconds = 2_592_000;
 const usualOverlapSeconds = 86_400;
 
 export const KeyCreate = Closed({

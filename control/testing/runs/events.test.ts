@@ -9,9 +9,11 @@ let streams: TestStreams;
 let open = 0;
 let state: Snapshot;
 const tellers = new Set<() => void>();
+let allowed: () => Promise<boolean>;
 
 beforeEach(() => {
   clock = new FakeClock();
+  allowed = async () => true;
   const metrics = { streamBegan: () => void open++, streamEnded: () => void open-- };
   streams = new TestStreams({
     clock,
@@ -31,6 +33,7 @@ const line = (text: string) => ({ role: 'user', content: text });
 async function watch(after: string | undefined = undefined, orgId = 'a') {
   const stream = await streams.open({
     orgId,
+    allowed: () => allowed(),
     after: lastTurn(after),
     read: async () => state,
     watch: (tell) => {
@@ -111,6 +114,18 @@ describe('the events of a run', () => {
     expect(await sign).toBe(':\n\n');
     stream.destroy();
     await new Promise((resolve) => stream.once('close', resolve));
+  });
+
+  it('end once the key or session of their reader works no more; a look without an answer is made again', async () => {
+    const answers = [async () => true, () => Promise.reject(new Error('away')), async () => false];
+    allowed = () => (answers.shift() ?? (async () => true))();
+    const all = (await watch()).toArray();
+    for (let look = answers.length; look > 0; look--) {
+      await new Promise(setImmediate);
+      clock.advance(15_000);
+    }
+    expect((await all).join('')).toContain('event: state');
+    expect(answers).toEqual([]);
   });
 
   it('end when control does, and none start then', async () => {

@@ -187,6 +187,7 @@ function eventRoute(
       };
       const stream = await streams.open({
         orgId,
+        allowed: request.stillAllowed,
         after: lastTurn(request.headers['last-event-id']),
         watch: (tell) => {
           const stops = [announcements.on(runSubject(id), tell), live.watch(id)];

@@ -17,10 +17,16 @@ export interface TestStreamsParts {
   readonly metrics: Pick<RunMetrics, 'streamBegan' | 'streamEnded'>;
 }
 
-export type StreamOrder = Pick<EventParts, 'read' | 'watch' | 'after'> & { readonly orgId: string };
+export type StreamOrder = Pick<EventParts, 'read' | 'watch' | 'after'> & {
+  readonly orgId: string;
+  /** Whether the reader's key or session still works; asked with each heartbeat. */
+  readonly allowed: (() => Promise<boolean>) | null;
+};
 
-/** The reader then reconnects with its key, so a revoked one soon stops working. */
+/** The reader then reconnects. */
 const longestMs = 60 * 60 * 1000;
+
+const ignore = () => undefined;
 
 export class TestStreams {
   readonly #parts: TestStreamsParts;
@@ -32,7 +38,7 @@ export class TestStreams {
   }
 
   /** @throws ApiError RATE_LIMITED, SERVICE_UNAVAILABLE */
-  async open({ orgId, ...order }: StreamOrder): Promise<Readable> {
+  async open({ allowed, orgId, ...order }: StreamOrder): Promise<Readable> {
     const leave = await this.#admit(orgId);
     const { clock, heartbeatMs, metrics } = this.#parts;
     const stop = new AbortController();
@@ -61,8 +67,10 @@ export class TestStreams {
     const watch = () => {
       const now = clock.now();
       const stalled = stream.readableLength > 0 && now - read > 3 * heartbeatMs;
-      if (stalled || now - began >= longestMs) end();
-      else timer = clock.after(heartbeatMs, watch);
+      if (stalled || now - began >= longestMs) return end();
+      timer = clock.after(heartbeatMs, watch);
+      // Without an answer the next look asks again.
+      allowed?.().then((still) => still || end(), ignore);
     };
     let timer = clock.after(heartbeatMs, watch);
     this.#open.set(stream, end);

@@ -151,6 +151,7 @@ export function batchRoutes(app: App, services: TestingDeps, { stopped, streams 
       const { id } = await requireBatch(db, orgId, request.params.id);
       const stream = await streams.open({
         orgId,
+        allowed: request.stillAllowed,
         after: lastTurn(request.headers['last-event-id']),
         watch: (tell) => announcements.on(batchSubject(id), tell),
         read: async (): Promise<Snapshot | null> => {
