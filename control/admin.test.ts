@@ -287,6 +287,20 @@ describe('edges and proxies', () => {
 describe('keys', () => {
   withControlEach();
 
+  it('of an organization have the role that was given, or that of an admin', async () => {
+    const orgId = await admin('org', 'create', 'Acme');
+    const first = await admin('key', 'create', orgId, '--name', 'app');
+    const reader = await admin('key', 'create', orgId, '--name', 'reports', '--role', 'read');
+    const list = await admin('key', 'list', orgId);
+    expect(list).toMatch(/'app'.*'admin'/);
+    expect(list).toMatch(/'reports'.*'read'/);
+    await admin('key', 'create', '--operator');
+    expect(await admin('key', 'list', '--operator')).toContain("'operator'");
+    expect((await get('/v1/org/keys', first)).status).toBe(200);
+    expect((await get('/v1/pathway', reader)).status).toBe(200);
+    expect((await get('/v1/org/keys', reader)).status).toBe(403);
+  });
+
   it('are shown once, show when they were last used, and stop working once revoked', async () => {
     const orgId = await admin('org', 'create', 'Acme');
     const key = await admin('key', 'create', orgId, '--name', 'app');
@@ -344,6 +358,8 @@ describe('invalid commands', () => {
     // A key needs exactly one owner: an operator's key opens every organization.
     [['key', 'create', 'x', '--operator'], oneOwner('x and --operator')],
     [['key', 'create', 'x', '--edge'], oneOwner('x and --edge')],
+    [['key', 'create', 'x', '--role', 'owner'], '"owner" is not a role: give read, member, admin.'],
+    [['key', 'create', '--operator', '--role', 'read'], 'Only keys of organizations have a --role.'],
     [['key', 'list', '--operator', '--edge'], oneOwner('--operator and --edge')],
     [['org', 'list', 'x'], 'unexpected "x"; "org list" takes no argument.'],
     [
