@@ -146,7 +146,7 @@ export const apiErrors = {
   LAST_ADMIN_KEY: {
     status: 409,
     message:
-      'This is the last key with the role admin that works without an end; rotate it, or create another one first.',
+      'This is the last admin key of the organization that does not expire; rotate it, or create another one first.',
   },
   EDGE_CONNECTED: { status: 409, message: 'The edge is connected, or was within the last 30 s.' },
   PORT_ALREADY_IN_PROGRESS: { status: 409, message: 'A number is being ported already.' },

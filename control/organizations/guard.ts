@@ -150,7 +150,7 @@ async function bySession(
   const found = await findSession(db, clock, token);
   if (!found) throw await wrongKeys.refusal(request.ip, token);
   const { session, inForce, keyLastUsedAt, sipEnabled } = found;
-  // A page that stayed open over night guesses nothing.
+  // A page that stayed open overnight guesses nothing.
   if (!inForce) throw ApiError.of('AUTH_FAILURE');
   await evenOnFullDisk(noteSessionUse(db, clock, session));
   await evenOnFullDisk(noteKeyUse(db, clock, { id: session.key_id, last_used_at: keyLastUsedAt }));

@@ -146,7 +146,7 @@ export function keyRoutes(app: App, services: OrganizationDeps): void {
     config: { ...one, errors: ['KEY_NOT_FOUND', 'KEY_NOT_ACTIVE', 'LAST_ADMIN_KEY'] },
     schema: {
       summary: 'Revoke a key at once, with the sessions it began',
-      description: 'The last key with the role admin that works without an end cannot be revoked.',
+      description: 'The last admin key that does not expire cannot be revoked.',
       params: KeyPath,
       response: { 200: KeyOne },
     },

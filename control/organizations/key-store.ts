@@ -76,7 +76,7 @@ export async function keyRoom(db: Db, clock: Clock, orgId: string): Promise<void
 }
 
 /**
- * Checks that an organization can still manage its keys without this one: another key of an admin works without an end.
+ * Checks that an organization can still manage its keys without this one: another admin key does not expire.
  * @throws ApiError LAST_ADMIN_KEY
  */
 export async function requireOtherAdmin(db: Db, { id, org_id, role }: ApiKeyRow): Promise<void> {

@@ -210,7 +210,7 @@ describe('a revoked key', () => {
     );
   });
 
-  it('is never the last of an admin that works without an end', async () => {
+  it('is never the last admin key that does not expire', async () => {
     const [{ id = '' } = {}] = (await keys()).keys;
     await keyOfRole(test, 'member');
     const refused = await test.call('DELETE', `${url}/${id}`);

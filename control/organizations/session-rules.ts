@@ -5,9 +5,9 @@ import type { FastifyRequest } from 'fastify';
 import { plainHost } from '#shared/networks.ts';
 import type { SessionRow } from '../db/index.ts';
 
-/** Without a request for this long a session ends: over night, not over lunch. */
+/** A session ends after this long without a request: overnight, not during a lunch break. */
 const sessionIdleMs = 8 * 60 * 60 * 1000;
-/** Whatever its use, so that a copied cookie is of no use for long. */
+/** The longest a session lasts, however much it is used: a copied cookie stops working. */
 export const sessionLongestMs = 7 * 24 * 60 * 60 * 1000;
 
 /**
