@@ -4,6 +4,7 @@ import { Flite } from '#shared/models/flite.ts';
 import { hear } from '../../../test/kit/ears/judge.ts';
 import { type Judging, startJudging } from '../../../test/kit/ears/judging.ts';
 import { LateSilero } from '../../../test/kit/ears/late-silero.ts';
+import { RememberedSilero } from '../../../test/kit/ears/remembered-silero.ts';
 import { type Scene, scenes } from '../../../test/kit/ears/scenes.ts';
 import { mostFramesLate } from './echo-guard.ts';
 import { TwoStageDetectors } from './two-stage-detector.ts';
@@ -12,12 +13,14 @@ import { WebrtcDetectors } from './webrtc-detector.ts';
 const never = Number.POSITIVE_INFINITY;
 
 let judging: Judging;
+let silero: RememberedSilero;
 let all: Record<string, Scene>;
 beforeAll(async () => {
   const tts = new Flite();
   all = await scenes(tts, 1, 5);
   await tts.close();
   judging = await startJudging();
+  silero = new RememberedSilero(judging.silero);
 });
 afterAll(() => judging?.silero.close());
 
@@ -29,7 +32,7 @@ const scene = (name: string): Scene => {
 
 /** @param after frames after which it is that late; until then it answers at once */
 function hearLate(heard: Scene, lateFrames: number, after = 0) {
-  const late = new LateSilero(judging.silero, after > 0 ? 0 : lateFrames);
+  const late = new LateSilero(silero, after > 0 ? 0 : lateFrames);
   let frame = 0;
   const settled = async () => {
     await judging.settled();

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { Flite } from '#shared/models/flite.ts';
@@ -77,11 +77,11 @@ describe('the thread of the model', () => {
       const judged: (number | null)[] = [];
       const stream = silero.open();
       stream.write(hum(200, 0), (probability) => judged.push(probability));
-      while (silero.state === 'loading') await nextTurn();
+      while (silero.state === 'loading') await pause(1);
       stream.write(hum(200, 1), (probability) => judged.push(probability));
       while (silero.busy) {
         clock.advance(1);
-        await nextTurn();
+        await pause(1);
       }
       expect(judged).toEqual([expect.any(Number), expect.any(Number)]);
       stream.close();
@@ -99,14 +99,14 @@ describe('the thread of the model', () => {
     const clock = new FakeClock();
     const silero = new Silero(clock, new RecordingLog());
     const stream = silero.open();
-    while (silero.state === 'loading') await nextTurn();
+    while (silero.state === 'loading') await pause(1);
     const judged: string[] = [];
     // The thread answers between two turns of the loop only: until then two batches are at it, and the rest waits.
     for (let at = 0; at < 50; at++) {
       stream.write(hum(200, at), (probability) => judged.push(`${at}${probability === null ? ' not' : ''}`));
       clock.advance(32);
     }
-    while (silero.busy) await nextTurn();
+    while (silero.busy) await pause(1);
     const late = Array.from({ length: 17 }, (_, i) => `${i + 2} not`);
     const inTime = Array.from({ length: 31 }, (_, i) => `${i + 19}`);
     expect(judged).toEqual([...late, '0', '1', ...inTime]);
@@ -135,7 +135,7 @@ describe('the thread of the model', () => {
     await detectors.load();
     let pieces = 0;
     const detector = detectors.create(8000, () => pieces++);
-    while (silero.state === 'loading') await nextTurn();
+    while (silero.state === 'loading') await pause(1);
     detector.write(new Int16Array(160));
     expect([silero.state, pieces]).toEqual(['failed', 1]);
     expect(log.warnings).toHaveLength(1);
