@@ -29,10 +29,9 @@ async function confirm(edge: EdgeClient, version: number): Promise<void> {
   await edge.next('ack');
 }
 
-it('applied is true within a second of the write, once all edges have confirmed', async () => {
+it('applied is true once all edges have confirmed', async () => {
   const first = await connect('edge-1');
   const second = await connect('edge-2');
-  const began = performance.now();
   await test.call('POST', '/v1/sip/attach', { body: { phone_number: number, directions: ['inbound'] } });
   expect(await applied()).toBe(false);
   const { change } = await first.next('change');
@@ -42,7 +41,6 @@ it('applied is true within a second of the write, once all edges have confirmed'
   expect(await applied()).toBe(false);
   await confirm(second, change.version);
   expect(await applied()).toBe(true);
-  expect(performance.now() - began).toBeLessThan(1000);
 
   // A later change of another number leaves this one applied.
   await test.call('POST', '/v1/sip/attach', {

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { echoEndpoint, mediaLine, testOptions, toneEndpoint, useMedia } from '../../test/kit/edge/media.ts';
-import { share } from '../../test/kit/fakes/audio.ts';
+import { hears } from '../../test/kit/fakes/hearing.ts';
 import { createMedia } from './media.ts';
 
 const options = testOptions(30_200);
@@ -25,8 +25,7 @@ describe('an edge that binds all addresses', () => {
       expect(answer).not.toContain('0.0.0.0');
       peer.connect(answer);
       leg.attach(echoEndpoint());
-      await peer.play(peer.toneFrames(500, 30));
-      await peer.when(() => share(peer.samples(800), 500) > 0.9);
+      await hears(peer, peer, 500);
     } finally {
       await wide.close();
     }

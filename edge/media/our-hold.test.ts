@@ -1,6 +1,6 @@
 /** Hold by our side: the peer is offered `sendonly`, and hears what is attached meanwhile (RFC 3264 section 8.4). */
 import { expect, test } from 'vitest';
-import { listener, testOptions, toneEndpoint, useMedia } from '../../test/kit/edge/media.ts';
+import { heardSince, listener, testOptions, toneEndpoint, useMedia } from '../../test/kit/edge/media.ts';
 import { share } from '../../test/kit/fakes/audio.ts';
 
 const { call } = useMedia(testOptions(34_200));
@@ -14,20 +14,20 @@ test('is said in our offer, and the peer that answers recvonly hears the music w
   expect(offer).toContain('a=sendonly');
   await leg.accept(peer.sdp({ direction: 'recvonly' }));
   expect(leg.held).toBe(false);
-  await peer.heard(peer.packets + 20);
-  expect(share(peer.samples(1600), 600)).toBeGreaterThan(0.95);
+  await peer.when(() => share(peer.samples(1600), 600) > 0.95);
   // RTCP goes on both ways.
   await peer.when(() => peer.senderReported);
+  await expect.poll(() => leg.silentForMs()).toBeGreaterThan(700);
+  const reports = performance.now();
   peer.report();
-  await expect.poll(() => leg.silentForMs(), { interval: 20 }).toBeLessThan(600);
+  await expect.poll(() => heardSince(leg, reports)).toBe(true);
 
   leg.hold(false);
   leg.attach(toneEndpoint(440));
   const resumed = await leg.offer();
   expect(resumed).toContain('a=sendrecv');
   await leg.accept(peer.sdp());
-  await peer.heard(peer.packets + 20);
-  expect(share(peer.samples(1600), 440)).toBeGreaterThan(0.95);
+  await peer.when(() => share(peer.samples(1600), 440) > 0.95);
   expect(peer.stats).toMatchObject({ lost: 0, undecryptable: 0 });
 });
 

@@ -106,7 +106,7 @@ describe('a system with TLS', () => {
     const port = await tlsServer(scene.certificate, () => {});
     const { attempts, recommended, tls } = await run(
       { port, transport: 'tls' },
-      { limits: { attemptMs: 300 } },
+      { limits: { attemptMs: 1500 } },
     );
     expect(attempts[0]).toMatchObject({
       error: 'timeout',
@@ -125,7 +125,7 @@ describe('a system without TLS', () => {
       if (received > 1) send(reply(request, '404 Not Found', ['User-Agent: FreeSWITCH-mod_sofia/1.10']));
     });
     const { recommended, attempts, tls } = await run({ port, transport: 'udp' });
-    expect(received).toBe(2);
+    expect(received).toBeGreaterThanOrEqual(2);
     expect(attempts[0]).toMatchObject({ response_code: 404, user_agent: 'FreeSWITCH-mod_sofia/1.10' });
     expect(attempts[0]?.response_time_ms).toBeGreaterThanOrEqual(490);
     expect(recommended).toMatchObject({ transport: 'udp', usable: false, detected_system: 'FreeSWITCH' });

@@ -14,6 +14,8 @@ import { host } from './discovery.ts';
 import { FakeDns } from './trunks.ts';
 
 export const domain = 'sip.example.com';
+/** Tests that wait for a time limit set their own. On a busy machine nothing else reaches it. */
+const patient = { attemptMs: 60_000, totalMs: 60_000 };
 const loopback = parseNetworks(['127.0.0.0/8']);
 
 interface Other extends Partial<Omit<DiscoveryOptions, 'limits'>> {
@@ -39,7 +41,7 @@ export function discoveryScene() {
         clock: systemClock,
         allowed: loopback,
         ca: [authority.cert],
-        limits: { ...discoveryLimits, attemptMs: 1500, ...limits },
+        limits: { ...discoveryLimits, ...patient, ...limits },
         ...options,
       },
     );

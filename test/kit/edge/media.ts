@@ -80,6 +80,14 @@ export function useMedia(options: MediaOptions) {
   return { media, newPeer, newLeg, call, party, closePeers };
 }
 
+/**
+ * Whether a leg has heard something since a moment of `performance.now()` at which it had been silent for more than
+ * 700 ms: true however late it is asked.
+ */
+export function heardSince(leg: LocalLeg, moment: number): boolean {
+  return leg.silentForMs() < performance.now() - moment + 350;
+}
+
 export interface Party {
   readonly peer: SrtpPeer;
   readonly leg: LocalLeg;
