@@ -163,6 +163,9 @@ export class Hearing {
   #speechEvents() {
     const { stt, sound } = this.#parts;
     return {
+      firstSound: () => {
+        if (stt) this.#interruption.firstSound();
+      },
       begins: () => {
         this.#amidst ??= sound.playing && sound.leftMs >= listenedToMs;
         if (stt) this.#interruption.voice();

@@ -62,6 +62,7 @@ async function setUp(kind: 'deepgram' | 'flux', voices = loudVoices) {
     {
       begins: () => undefined,
       speaking: () => undefined,
+      firstSound: () => undefined,
       paused: () => undefined,
       wordsSoFar: (text) => seen.push(`so far: ${text}`),
       mayBeAll: () => undefined,

@@ -24,6 +24,8 @@ const likelyMs = pauses.words;
 const mostAhead = 3;
 
 export interface SpeechInputEvents {
+  /** A sound with which a word may begin. */
+  firstSound(): void;
   /** A stretch of the caller's voice begins. */
   begins(): void;
   /** The caller's voice has sounded for `ms`, without long gaps. */
@@ -86,6 +88,7 @@ export class SpeechInput {
     this.#live = this.#transcription();
     this.#utterance = new Utterance(parts.sampleRate, parts.recognizer !== null && this.#live === null);
     this.#ear = new Ear(parts.voices, parts.sampleRate, {
+      firstSound: () => events.firstSound(),
       begins: (lateMs) => {
         this.#utterance.begin(lateMs);
         this.#live?.begin(lateMs);

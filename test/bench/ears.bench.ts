@@ -65,7 +65,12 @@ async function costOf(
   const nothing = () => undefined;
   const ears: Ear[] = [];
   for (let i = 0; i < calls; i++) {
-    const ear = new Ear(detectors, 8000, { begins: nothing, voiced: nothing, paused: nothing });
+    const ear = new Ear(detectors, 8000, {
+      firstSound: nothing,
+      begins: nothing,
+      voiced: nothing,
+      paused: nothing,
+    });
     await ear.prepare();
     ears.push(ear);
   }

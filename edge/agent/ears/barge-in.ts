@@ -10,11 +10,18 @@
  *      |  |
  *      |  +--voice, too often in vain--> [ lowered ] <--> [ lowered, doubtful ]: the same, but the speech is only softer
  *      +-----------------------------------------+
+ *
+ *                  sound with which a word may begin               voice
+ *     [ open ] -----------------------------------> [ expecting ] -------> [ held ]
+ *         ^                                              |
+ *         +-----------no voice follows: speech goes on---+
  */
 import { ignored, type Moves, machine, to } from '#shared/state-machine.ts';
 
-type State = 'open' | 'held' | 'held_doubtful' | 'lowered' | 'lowered_doubtful';
+type State = 'open' | 'expecting' | 'held' | 'held_doubtful' | 'lowered' | 'lowered_doubtful';
 type Input =
+  /** A sound with which a word may begin. */
+  | 'sound'
   /** A voice begins while the agent's speech sounds. */
   | 'voice'
   /** The same, after recent ones that were no interruptions. */
@@ -26,14 +33,25 @@ type Input =
   | 'key'
   /** The voice has paused. */
   | 'pause'
-  /** Nothing has confirmed the interruption in time. */
+  /** Nothing has confirmed the interruption in time, or no voice has followed the sound. */
   | 'doubt_over'
   /** The agent's speech is over. */
   | 'played';
-type Action = 'hold' | 'resume' | 'lower' | 'raise' | 'cut' | 'await_words' | 'stop_awaiting';
+type Action =
+  | 'hold'
+  | 'resume'
+  /** The same, after a sound that was no voice. */
+  | 'go_on'
+  | 'lower'
+  | 'raise'
+  | 'cut'
+  | 'await_voice'
+  | 'await_words'
+  | 'stop_awaiting';
 
 export const bargeIn = machine('a barge-in', {
   open: {
+    sound: to('expecting', 'hold', 'await_voice'),
     voice: to('held', 'hold'),
     voice_again: to('lowered', 'lower'),
     long_voice: to('open', 'cut'),
@@ -41,12 +59,22 @@ export const bargeIn = machine('a barge-in', {
     key: to('open', 'cut'),
     ...ignored('open', 'pause', 'played'),
   },
+  expecting: {
+    voice: to('held', 'stop_awaiting'),
+    voice_again: to('held', 'stop_awaiting'),
+    long_voice: to('open', 'stop_awaiting', 'cut'),
+    word: to('open', 'stop_awaiting', 'cut'),
+    key: to('open', 'stop_awaiting', 'cut'),
+    doubt_over: to('open', 'go_on'),
+    ...ignored('expecting', 'sound', 'pause'),
+    played: to('open', 'stop_awaiting', 'go_on'),
+  },
   held: {
     long_voice: to('open', 'cut'),
     word: to('open', 'cut'),
     key: to('open', 'cut'),
     pause: to('held_doubtful', 'await_words'),
-    ...ignored('held', 'voice', 'voice_again'),
+    ...ignored('held', 'sound', 'voice', 'voice_again'),
     played: to('open', 'resume'),
   },
   held_doubtful: {
@@ -55,7 +83,7 @@ export const bargeIn = machine('a barge-in', {
     word: to('open', 'stop_awaiting', 'cut'),
     key: to('open', 'stop_awaiting', 'cut'),
     doubt_over: to('open', 'resume'),
-    ...ignored('held_doubtful', 'long_voice', 'pause'),
+    ...ignored('held_doubtful', 'sound', 'long_voice', 'pause'),
     played: to('open', 'stop_awaiting', 'resume'),
   },
   lowered: {
@@ -64,7 +92,7 @@ export const bargeIn = machine('a barge-in', {
     key: to('open', 'raise', 'cut'),
     pause: to('lowered_doubtful', 'await_words'),
     played: to('open', 'raise'),
-    ...ignored('lowered', 'voice', 'voice_again'),
+    ...ignored('lowered', 'sound', 'voice', 'voice_again'),
   },
   lowered_doubtful: {
     voice: to('lowered', 'stop_awaiting'),
@@ -73,6 +101,6 @@ export const bargeIn = machine('a barge-in', {
     key: to('open', 'stop_awaiting', 'raise', 'cut'),
     doubt_over: to('open', 'raise'),
     played: to('open', 'stop_awaiting', 'raise'),
-    ...ignored('lowered_doubtful', 'long_voice', 'pause'),
+    ...ignored('lowered_doubtful', 'sound', 'long_voice', 'pause'),
   },
 } satisfies Moves<State, Input, Action>);

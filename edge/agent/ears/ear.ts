@@ -9,6 +9,8 @@ import { EchoGuard } from './echo-guard.ts';
 import type { Judged, VoiceDetector, VoiceDetectors } from './voice-detector.ts';
 
 export interface EarEvents {
+  /** A sound with which a word may begin: mostly, `begins` follows within 200 ms. Some are coughs. */
+  firstSound(): void;
   /** A stretch of voice begins. @param lateMs since the sound by which it was noticed */
   begins(lateMs: number): void;
   /** The voice goes on; called for each of its frames. @param ms of voice in this stretch */
@@ -37,7 +39,11 @@ export class Ear {
   async prepare(): Promise<void> {
     await this.#detectors.load();
     if (this.#closed) return;
-    this.#detector ??= this.#detectors.create(this.#sampleRate, (...judged) => this.#judged(...judged));
+    this.#detector ??= this.#detectors.create(
+      this.#sampleRate,
+      (...judged) => this.#judged(...judged),
+      () => this.#firstSound(),
+    );
   }
 
   /** Whether the caller speaks, short gaps included. */
@@ -74,6 +80,10 @@ export class Ear {
     this.#closed = true;
     this.#detector?.close();
     this.#detector = null;
+  }
+
+  #firstSound(): void {
+    if (!this.#activity.voice && this.#guard.isOthers) this.#events.firstSound();
   }
 
   #judged(...[ms, probability, since, noisy]: Parameters<Judged>): void {

@@ -85,6 +85,11 @@ export class EchoGuard {
     this.#return.received(this.#received.energy);
   }
 
+  /** Whether what was received just now is too loud to be our own: known at once, but only where little comes back. */
+  get isOthers(): boolean {
+    return this.#return.isExceeded;
+  }
+
   /**
    * Whether sound that was received, and that is a voice, is our own.
    * @param since frames that were received after it

@@ -82,6 +82,50 @@ describe('an interruption', () => {
     expect(seen).toEqual(['cut by the caller', 'cut by a key press']);
   });
 
+  it('holds the speech at the first sound of a word, and lets it go on when no voice follows in 240 ms', () => {
+    const { clock, interruption, seen } = setUp();
+    for (let time = 0; time < 3; time++) {
+      interruption.firstSound();
+      interruption.firstSound();
+      clock.advance(239);
+      expect(interruption.suspected).toBe(true);
+      clock.advance(1);
+      expect(interruption.suspected).toBe(false);
+    }
+    // None of them was an interruption in vain.
+    expect(seen).toEqual(Array.from({ length: 3 }, () => ['hold', 'resume after 240']).flat());
+    interruption.firstSound();
+    clock.advance(200);
+    interruption.voice();
+    clock.advance(1000);
+    interruption.firstSound();
+    interruption.word();
+    expect(seen.slice(6)).toEqual(['hold', 'cut by the caller']);
+    expect([clock.pending, interruption.suspected]).toEqual([0, false]);
+  });
+
+  it('takes no first sound for an interruption of a silent agent, or after two voices in vain', () => {
+    const { clock, interruption, seen, state } = setUp();
+    state.playing = false;
+    interruption.firstSound();
+    state.playing = true;
+    state.allowed = false;
+    interruption.firstSound();
+    expect(seen).toEqual([]);
+    state.allowed = true;
+    for (let time = 0; time < 2; time++) {
+      interruption.voice();
+      interruption.pause();
+    }
+    interruption.firstSound();
+    expect(seen).toEqual(['hold', 'resume after 0', 'hold', 'resume after 0']);
+    clock.advance(10_000);
+    interruption.firstSound();
+    interruption.played();
+    expect(seen.slice(4)).toEqual(['hold', 'resume after 0']);
+    expect(clock.pending).toBe(0);
+  });
+
   it('lowers the speech after two in vain, until one is confirmed or ten seconds pass', () => {
     const { clock, interruption, seen } = setUp();
     for (let time = 0; time < 3; time++) {
@@ -107,6 +151,7 @@ describe('real voices', () => {
   async function said(text: string, voice: string, sampleRate: 8000 | 16000): Promise<string[]> {
     const { interruption, seen } = setUp();
     const ear = new Ear(detectors, sampleRate, {
+      firstSound: () => interruption.firstSound(),
       begins: () => interruption.voice(),
       voiced: (ms) => {
         if (ms >= 500) interruption.longVoice();

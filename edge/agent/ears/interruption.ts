@@ -27,6 +27,8 @@ export interface InterruptionParts {
   readonly partialWords: boolean;
 }
 
+/** Time in which a voice follows the first sound of a word, ms. */
+const awaitVoiceMs = 240;
 /** Time after the pause for words that are on their way, ms. */
 const awaitWordsMs = 250;
 /** Vain interruptions within this time after which the speech is only lowered, ms. */
@@ -51,13 +53,14 @@ export class Interruption {
     return !this.#state.is('open');
   }
 
+  /** A sound with which a word may begin. */
+  firstSound(): void {
+    if (this.#concerned() && !this.#oftenInVain()) this.#state.take('sound', this.#perform);
+  }
+
   /** A voice begins. */
   voice(): void {
-    if (!this.suspected && !(this.#parts.sound.playing && this.#parts.allowed())) return;
-    const since = this.#parts.clock.elapsed() - vainWithinMs;
-    this.#vain = this.#vain.filter((at) => at > since);
-    if (this.#vain.length >= vainTogether) this.#state.take('voice_again', this.#perform);
-    else this.#state.take('voice', this.#perform);
+    if (this.#concerned()) this.#state.take(this.#oftenInVain() ? 'voice_again' : 'voice', this.#perform);
   }
 
   /** The voice has lasted as long as an interruption does. */
@@ -86,6 +89,16 @@ export class Interruption {
     this.#state.take('played', this.#perform);
   }
 
+  #concerned(): boolean {
+    return this.suspected || (this.#parts.sound.playing && this.#parts.allowed());
+  }
+
+  #oftenInVain(): boolean {
+    const since = this.#parts.clock.elapsed() - vainWithinMs;
+    this.#vain = this.#vain.filter((at) => at > since);
+    return this.#vain.length >= vainTogether;
+  }
+
   /** Whether the agent can be interrupted. Its last words go on, even if they were held before it was known to end. */
   #possible(): boolean {
     const possible = this.#parts.allowed();
@@ -100,8 +113,9 @@ export class Interruption {
     },
     resume: () => {
       this.#noteVain();
-      this.#parts.sound.resume(this.#parts.clock.elapsed() - this.#heldAt);
+      this.#goOn();
     },
+    go_on: () => this.#goOn(),
     lower: () => this.#parts.sound.lower(),
     raise: () => {
       this.#noteVain();
@@ -111,16 +125,24 @@ export class Interruption {
       this.#vain = [];
       this.#parts.cut(this.#by);
     },
+    await_voice: () => this.#doubtFor(awaitVoiceMs),
     await_words: () => {
-      const over = () => this.#state.take('doubt_over', this.#perform);
-      if (this.#parts.partialWords) this.#timer = this.#parts.clock.after(awaitWordsMs, over);
-      else over();
+      if (this.#parts.partialWords) this.#doubtFor(awaitWordsMs);
+      else this.#state.take('doubt_over', this.#perform);
     },
     stop_awaiting: () => {
       this.#timer?.cancel();
       this.#timer = null;
     },
   };
+
+  #doubtFor(ms: number): void {
+    this.#timer = this.#parts.clock.after(ms, () => this.#state.take('doubt_over', this.#perform));
+  }
+
+  #goOn(): void {
+    this.#parts.sound.resume(this.#parts.clock.elapsed() - this.#heldAt);
+  }
 
   #noteVain(): void {
     this.#vain.push(this.#parts.clock.elapsed());

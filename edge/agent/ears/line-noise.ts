@@ -27,6 +27,11 @@ export class LineNoise {
   #noiseMs = 0;
   #knownMs = 0;
 
+  /** RMS of the quietest sound of late. */
+  get floor(): number {
+    return this.#floor;
+  }
+
   /** A frame of this RMS was received. @returns whether it stands out from the quietest ones of late */
   frame(level: number): boolean {
     const standsOut = level > Math.max(quietest, this.#floor * aboveFloor);

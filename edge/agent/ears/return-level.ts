@@ -18,6 +18,9 @@ const keep = 0.998;
 const enough = 100;
 /** A line is never taken for quieter than this: what comes back may be louder for a moment. */
 const leastDb = -30;
+/** Below this, little comes back, dB; and by how much a sound exceeds what comes back, if it is not a part of it. */
+const littleDb = -24;
+const exceedsDb = 6;
 
 export class ReturnLevel {
   readonly #samples: number;
@@ -54,13 +57,28 @@ export class ReturnLevel {
 
   /** dB of what comes back, relative to what was sent; 0: not known yet. */
   get mostDb(): number {
+    return Math.max(leastDb, this.#usualDb());
+  }
+
+  /** Whether little comes back on this line, and what was received just now is louder than all of it. */
+  get isExceeded(): boolean {
+    const usualDb = this.#usualDb();
+    if (usualDb > littleDb) return false;
+    let most = 0;
+    for (let i = 1; i < frames + laterFrames; i++)
+      most = Math.max(most, (this.#sent[i] ?? 0) + (this.#sent[i - 1] ?? 0));
+    const now = (this.#received[frames - 1] ?? 0) + (this.#received[frames - 2] ?? 0);
+    return now > most * 10 ** ((usualDb + exceedsDb) / 10);
+  }
+
+  #usualDb(): number {
     if (this.#total < enough) return 0;
     let rest = this.#total / 2;
     for (let i = 0; i < steps; i++) {
       rest -= this.#weights[i] ?? 0;
-      if (rest < 0) return Math.max(leastDb, seemsWeakerDb - i * stepDb);
+      if (rest < 0) return seemsWeakerDb - i * stepDb;
     }
-    return leastDb;
+    return seemsWeakerDb - steps * stepDb;
   }
 
   /** The largest energy of a window that can come back now. */

@@ -2,10 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { Flite } from '#shared/models/flite.ts';
+import type { TextToSpeech } from '#shared/models/speech.ts';
 import { type Heard, hear } from '../../../test/kit/ears/judge.ts';
 import { type Judging, startJudging } from '../../../test/kit/ears/judging.ts';
-import { scenes } from '../../../test/kit/ears/scenes.ts';
+import { level, type Scene, scenes } from '../../../test/kit/ears/scenes.ts';
 import { RecordingLog } from '../../../test/kit/edge/agent.ts';
+import { framesOf, inTurn, silence } from '../../../test/kit/fakes/sounds.ts';
 import { Silero } from './silero.ts';
 import { chunkSamples } from './silero-messages.ts';
 import { SileroModel } from './silero-model.ts';
@@ -40,18 +42,43 @@ describe('the model', () => {
   });
 });
 
+/** Words whose first sound has no voice, in our own speech of which nothing comes back. */
+async function hissingWords(tts: TextToSpeech): Promise<Scene> {
+  const say = async (text: string, voice: string, db: number) =>
+    level(await tts.synthesize(text, { voice, language: 'en-US', sampleRate: 8000 }), db);
+  const received = [silence(6000)];
+  const begins: number[] = [];
+  for (const text of ['Sixty.', 'She is.', 'Chess.', 'Stop.']) {
+    const length = received.reduce((sum, part) => sum + part.length, 0);
+    const word = await say(text, 'rms', -20);
+    begins.push(Math.floor((length + word.findIndex((sample) => Math.abs(sample) > 200)) / 160));
+    received.push(word, silence(1500));
+  }
+  const ours = await say('And so on and on, as long as the caller says nothing to it, we speak.', 'slt', -20);
+  const samples = inTurn(...received);
+  return {
+    received: samples,
+    sent: inTurn(...Array.from({ length: Math.ceil(samples.length / ours.length) }, () => ours)),
+    speaks: framesOf(samples).map((frame) => frame.some((sample) => Math.abs(sample) > 200)),
+    begins,
+  };
+}
+
 describe('the ear with both stages', () => {
   const heard: Record<string, Heard> = {};
   let judging: Judging;
   beforeAll(async () => {
     const tts = new Flite();
     const all = await scenes(tts, 1, 5);
+    const hissing = await hissingWords(tts);
     await tts.close();
     judging = await startJudging();
-    for (const name of ['quiet caller, -20 dB', 'street noise at 10 dB', 'music at 10 dB', 'music alone']) {
+    const names = ['quiet caller, -20 dB', 'street noise at 10 dB', 'music at 10 dB', 'music alone'];
+    for (const name of [...names, 'echo at 25 dB']) {
       const scene = all[name];
       if (scene) heard[name] = await hear(judging.detectors, scene, judging.settled);
     }
+    heard.hissing = await hear(judging.detectors, hissing, judging.settled);
   });
   afterAll(() => judging?.silero.close());
 
@@ -65,6 +92,17 @@ describe('the ear with both stages', () => {
 
   it('hears nobody in music', () => {
     expect(heard['music alone']?.falseStarts).toBe(0);
+  });
+
+  it('notices words by their first sound, on a line that returns little', () => {
+    const { onsetsMs = [], heldMs = [], falseSounds } = heard.hissing ?? {};
+    expect([onsetsMs.length, heldMs.length, falseSounds]).toEqual([4, 4, 0]);
+    expect(Math.min(...onsetsMs)).toBeGreaterThanOrEqual(100);
+    expect(Math.max(...heldMs)).toBeLessThanOrEqual(80);
+  });
+
+  it.each(['street noise at 10 dB', 'music alone', 'echo at 25 dB'])('takes no sound for one: %s', (name) => {
+    expect(heard[name]?.falseSounds).toBe(0);
   });
 });
 

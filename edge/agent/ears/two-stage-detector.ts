@@ -11,6 +11,7 @@
  */
 import { chunkLimits } from './activity.ts';
 import { mostFramesLate } from './echo-guard.ts';
+import { FirstSound } from './first-sound.ts';
 import { LineNoise, rms } from './line-noise.ts';
 import type { SileroStream } from './silero.ts';
 import { chunkSamples } from './silero-messages.ts';
@@ -52,10 +53,10 @@ export class TwoStageDetectors implements VoiceDetectors {
     return this.#first.load();
   }
 
-  create(sampleRate: 8000 | 16000, judged: Judged): VoiceDetector {
+  create(sampleRate: 8000 | 16000, judged: Judged, firstSound?: () => void): VoiceDetector {
     const gate = this.#first.gate(sampleRate, gateMode);
     const alone = this.#first.create(sampleRate, (ms, yes, ...rest) => judged(ms, yes * plainYes, ...rest));
-    return new TwoStageDetector(gate, alone, this.#silero, sampleRate, judged);
+    return new TwoStageDetector(gate, alone, this.#silero, sampleRate, judged, firstSound);
   }
 
   /** Ends the thread of the second stage. Safe to call twice. */
@@ -86,6 +87,8 @@ class TwoStageDetector implements VoiceDetector {
   readonly #silero: SecondStage;
   readonly #stream: SileroStream;
   readonly #judged: Judged;
+  readonly #firstSounds = new FirstSound();
+  readonly #firstSound: (() => void) | undefined;
   readonly #upsampler: Upsampler | null;
   readonly #noise = new LineNoise();
   /** Samples at 16 kHz that are no whole chunk yet. */
@@ -106,11 +109,13 @@ class TwoStageDetector implements VoiceDetector {
     silero: SecondStage,
     sampleRate: number,
     judged: Judged,
+    firstSound: (() => void) | undefined,
   ) {
     this.#gate = gate;
     this.#alone = alone;
     this.#silero = silero;
     this.#judged = judged;
+    this.#firstSound = firstSound;
     this.#upsampler = sampleRate === 8000 ? new Upsampler() : null;
     this.#stream = silero.open();
   }
@@ -125,6 +130,7 @@ class TwoStageDetector implements VoiceDetector {
     const hears = this.#gate.hears(frame);
     const level = rms(frame);
     const standsOut = this.#noise.frame(level);
+    if (this.#firstSounds.frame(level, hears, this.#noise.floor)) this.#firstSound?.();
     const wasOpen = this.#openMs > 0;
     this.#openMs = hears ? hangMs : Math.max(0, this.#openMs - frameMs);
     const chunk = this.#take(frame);
@@ -181,6 +187,7 @@ class TwoStageDetector implements VoiceDetector {
       const late = Math.min(since, mostFramesLate);
       if (typeof probability === 'number') {
         this.#noise.judged(ms, level, hears, probability);
+        this.#firstSounds.judged(probability);
         this.#judged(ms, probability, late, this.#noise.much);
       } else {
         const voice = hears && standsOut && this.#noise.isExceeded(level);

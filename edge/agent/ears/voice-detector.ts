@@ -22,5 +22,6 @@ export interface VoiceDetectors {
   readonly limits: ActivityLimits;
   /** Loads what detectors need; from then on `create` works. Rejects when it cannot be loaded. */
   load(): Promise<void>;
-  create(sampleRate: 8000 | 16000, judged: Judged): VoiceDetector;
+  /** @param firstSound called at a sound with which a word may begin, before it is known whether a voice follows */
+  create(sampleRate: 8000 | 16000, judged: Judged, firstSound?: () => void): VoiceDetector;
 }

@@ -10,8 +10,11 @@ export interface Heard {
   readonly utterances: number;
   /** ms from the start of each utterance until it was noticed, sorted; those never noticed are missing */
   readonly onsetsMs: readonly number[];
-  /** Voices noticed while the caller was silent. */
+  /** The same until the first sound of a word, or the voice, was noticed. */
+  readonly heldMs: readonly number[];
+  /** Voices noticed while the caller was silent, and first sounds of words. */
   readonly falseStarts: number;
+  readonly falseSounds: number;
   readonly minutes: number;
 }
 
@@ -30,8 +33,10 @@ export async function hear(
   lateMs = 0,
 ): Promise<Heard> {
   const starts: number[] = [];
+  const sounds: number[] = [];
   let now = 0;
   const ear = new Ear(detectors, 8000, {
+    firstSound: () => sounds.push(now),
     begins: () => starts.push(now),
     voiced: () => undefined,
     paused: () => undefined,
@@ -48,18 +53,23 @@ export async function hear(
     now++;
   }
   ear.close();
-  const onsetsMs = begins.flatMap((begin) => {
-    const noticed = starts.find((at) => at >= begin - 2 && (at - begin) * 20 < noticedWithinMs + lateMs);
-    return noticed === undefined ? [] : [(noticed - begin + 1) * 20];
-  });
+  const noticedMs = (moments: readonly number[]) =>
+    begins
+      .flatMap((begin) => {
+        const noticed = moments.find((at) => at >= begin - 2 && (at - begin) * 20 < noticedWithinMs + lateMs);
+        return noticed === undefined ? [] : [(noticed - begin + 1) * 20];
+      })
+      .sort((a, b) => a - b);
   const since = (echoesOnMs + lateMs) / 20;
   const silentAt = (at: number) => !speaks.slice(Math.max(0, at - since), at + 1).includes(true);
   return {
     speechFrames,
     missedFrames,
     utterances: begins.length,
-    onsetsMs: onsetsMs.sort((a, b) => a - b),
+    onsetsMs: noticedMs(starts),
+    heldMs: noticedMs([...starts, ...sounds].sort((a, b) => a - b)),
     falseStarts: starts.filter(silentAt).length,
+    falseSounds: sounds.filter(silentAt).length,
     minutes: now / 3000,
   };
 }
